@@ -1,0 +1,52 @@
+#include <quadrille/alloc.h>
+
+#include "core/memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *heap_allocate(void *context, size_t bytes) {
+    (void)context;
+    if (bytes > SIZE_MAX - 63) return NULL;
+    return aligned_alloc(64, (bytes + 63) / 64 * 64);
+}
+
+static void heap_release(void *context, void *memory, size_t bytes) {
+    (void)context;
+    (void)bytes;
+    free(memory);
+}
+
+const qd_allocator *qd_allocator_default(void) {
+    static const qd_allocator heap = {heap_allocate, heap_release, NULL};
+    return &heap;
+}
+
+const qd_allocator *qdi_allocator_or_default(const qd_allocator *allocator) {
+    return allocator ? allocator : qd_allocator_default();
+}
+
+void *qdi_allocate(const qd_allocator *allocator, size_t count, size_t size) {
+    if (count == 0 || size == 0 || count > SIZE_MAX / size) return NULL;
+    return allocator->allocate(allocator->context, count * size);
+}
+
+void qdi_release(const qd_allocator *allocator, void *memory, size_t count, size_t size) {
+    if (memory) allocator->release(allocator->context, memory, count * size);
+}
+
+qd_status qdi_reserve(const qd_allocator *allocator, void **memory, size_t *room, size_t used, size_t need,
+                      size_t size) {
+    if (need <= *room) return QD_OK;
+    size_t grown = *room + *room / 2;
+    if (grown < need) grown = need;
+    if (grown < 16) grown = 16;
+    void *moved = qdi_allocate(allocator, grown, size);
+    if (!moved) return QD_ERR_MEMORY;
+    if (used > 0) memcpy(moved, *memory, used * size);
+    qdi_release(allocator, *memory, *room, size);
+    *memory = moved;
+    *room = grown;
+    return QD_OK;
+}

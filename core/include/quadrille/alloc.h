@@ -1,0 +1,20 @@
+#ifndef QUADRILLE_ALLOC_H
+#define QUADRILLE_ALLOC_H
+
+#include <quadrille/api.h>
+#include <stddef.h>
+
+/// Where an object takes its memory from. Defs hold a pointer to one; NULL means the C heap. The allocator must
+/// outlive every object made with it. Calls come from the thread that calls us, except where a function says so.
+typedef struct qd_allocator {
+    /// Returns `bytes` (> 0) bytes aligned to 64, or NULL.
+    void *(*allocate)(void *context, size_t bytes);
+    /// Takes back what `allocate` gave; `memory` is never NULL, `bytes` is the size that was asked for.
+    void (*release)(void *context, void *memory, size_t bytes);
+    void *context;
+} qd_allocator;
+
+/// The C heap. Any thread.
+QD_API const qd_allocator *qd_allocator_default(void);
+
+#endif

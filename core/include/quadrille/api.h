@@ -1,0 +1,13 @@
+#ifndef QUADRILLE_API_H
+#define QUADRILLE_API_H
+
+/// Version of the library and of the program, as text. The build reads it from here.
+#define QD_VERSION "0.1.0"
+
+/// Marks what the library exports; everything else is hidden.
+#define QD_API __attribute__((visibility("default")))
+
+/// Marks a result that must be looked at.
+#define QD_MUST_USE __attribute__((warn_unused_result))
+
+#endif

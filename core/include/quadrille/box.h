@@ -1,0 +1,36 @@
+#ifndef QUADRILLE_BOX_H
+#define QUADRILLE_BOX_H
+
+#include <quadrille/api.h>
+#include <stdbool.h>
+
+/// An axis-aligned box in float32, closed on every side: touching counts as overlapping. Coordinates are relative to
+/// the world's centre. A box that stands for a body is rounded outward, so that it always contains the body.
+typedef struct qd_box {
+    float min_x, min_y, max_x, max_y;
+} qd_box;
+
+/// The smallest float that is strictly above `value` rounded up (next above even where `value` is a float), so that a
+/// box made with it has room for rounding in later float64 arithmetic. Values beyond float32 give +-FLT_MAX or
+/// infinity on the outer side. Any thread.
+QD_API float qd_float_above(double value);
+
+/// The mirror image of qd_float_above.
+QD_API float qd_float_below(double value);
+
+/// The box of a disk, rounded outward by at least one unit in the last place.
+QD_API qd_box qd_box_of_disk(double x, double y, double radius);
+
+/// True where min <= max on both axes and all four are finite.
+static inline bool qd_box_valid(qd_box box) {
+    const float big = 3.402823466e38F;
+    return box.min_x >= -big && box.min_y >= -big && box.max_x <= big && box.max_y <= big &&
+           box.min_x <= box.max_x && box.min_y <= box.max_y;
+}
+
+/// True where two boxes share a point.
+static inline bool qd_box_overlap(qd_box a, qd_box b) {
+    return a.min_x <= b.max_x && b.min_x <= a.max_x && a.min_y <= b.max_y && b.min_y <= a.max_y;
+}
+
+#endif

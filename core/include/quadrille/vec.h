@@ -1,0 +1,9 @@
+#ifndef QUADRILLE_VEC_H
+#define QUADRILLE_VEC_H
+
+/// A point or direction of the world, float64. x points right, y up.
+typedef struct qd_vec2 {
+    double x, y;
+} qd_vec2;
+
+#endif

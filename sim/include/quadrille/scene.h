@@ -1,0 +1,73 @@
+#ifndef QUADRILLE_SCENE_H
+#define QUADRILLE_SCENE_H
+
+#include <quadrille/alloc.h>
+#include <quadrille/status.h>
+#include <quadrille/view.h>
+#include <quadrille/world.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// A scene: everything that decides a run, read from YAML (or JSON), checked against one schema table, and complete:
+/// what the file leaves out has its default. docs/scene.md lists every key.
+typedef struct qd_scene qd_scene;
+
+/// What to change in a scene while it is read.
+typedef struct qd_scene_changes {
+    const char *const *sets; ///< "key=value", as `--set` takes them: any key, list items by number
+    size_t set_count;
+    uint64_t bodies; ///< 0 = as the scene says; else scale every generator's count, and the world at constant density, to
+                     ///< this many bodies in all
+} qd_scene_changes;
+
+/// What a scene asks of a run.
+typedef struct qd_scene_run {
+    uint64_t steps;
+    double dt; ///< > 0
+    uint64_t seed;
+    uint64_t frames_every; ///< a frame at steps 0, E, 2E, ...; 0 = none
+} qd_scene_run;
+
+/// Reads a scene file. `changes` may be NULL. Errors: QD_ERR_NOT_FOUND, QD_ERR_IO, QD_ERR_INVALID (one line with file,
+/// line and, for an unknown key, the nearest known one), QD_ERR_ARGUMENT (a `sets` or `bodies` that does not fit the
+/// scene: the caller's flags are wrong), QD_ERR_MEMORY.
+QD_API QD_MUST_USE qd_status qd_scene_read(const char *path, const qd_scene_changes *changes, qd_scene **scene,
+                                           qd_error *error);
+
+/// The same for a built-in scene. Errors: QD_ERR_NOT_FOUND (with the nearest name), and as above.
+QD_API QD_MUST_USE qd_status qd_scene_builtin(const char *name, const qd_scene_changes *changes, qd_scene **scene,
+                                              qd_error *error);
+
+/// The same for text in memory; `name` stands for the file in messages.
+QD_API QD_MUST_USE qd_status qd_scene_parse(const char *text, size_t bytes, const char *name,
+                                            const qd_scene_changes *changes, qd_scene **scene, qd_error *error);
+
+/// Frees a scene; NULL is fine.
+QD_API void qd_scene_destroy(qd_scene *scene);
+
+/// Names and one-line descriptions of the built-in scenes, in order; NULL past the last.
+QD_API const char *qd_scene_builtin_name(size_t number);
+QD_API const char *qd_scene_builtin_about(size_t number);
+/// The YAML of a built-in scene as it was written, or NULL.
+QD_API const char *qd_scene_builtin_text(const char *name);
+
+QD_API const char *qd_scene_name(const qd_scene *scene);
+QD_API qd_scene_run qd_scene_run_settings(const qd_scene *scene);
+QD_API qd_view qd_scene_view(const qd_scene *scene);
+/// The world's def; `threads` and `allocator` are left at their defaults.
+QD_API qd_world_def qd_scene_world(const qd_scene *scene);
+/// Bodies that the scene asks for.
+QD_API uint64_t qd_scene_bodies(const qd_scene *scene);
+
+/// The resolved scene as YAML: every key with its value; reading it gives the same scene. Free with the scene.
+QD_API const char *qd_scene_text(const qd_scene *scene);
+
+/// XXH3-64 of the resolved text.
+QD_API uint64_t qd_scene_hash(const qd_scene *scene);
+
+/// Adds the scene's bodies to an empty world made from qd_scene_world. Errors: QD_ERR_INVALID (what cannot be placed, how
+/// many were), and those of qd_world_add.
+QD_API QD_MUST_USE qd_status qd_scene_populate(const qd_scene *scene, qd_world *world, qd_error *error);
+
+#endif

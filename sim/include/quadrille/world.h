@@ -1,0 +1,164 @@
+#ifndef QUADRILLE_WORLD_H
+#define QUADRILLE_WORLD_H
+
+#include <quadrille/alloc.h>
+#include <quadrille/body.h>
+#include <quadrille/contact.h>
+#include <quadrille/profile.h>
+#include <quadrille/status.h>
+#include <quadrille/tree.h>
+#include <quadrille/vec.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// A world: bodies, the tree over them, their contacts, and the time they are at. Bodies, tree and contacts are always of one
+/// moment: contacts are found when they are first asked for after a change (qd_world_detect) and at the end of every
+/// step.
+///
+/// One thread at a time may change a world; any number may read it between changes. The world's own threads are its
+/// team's.
+typedef struct qd_world qd_world;
+
+typedef enum qd_boundary {
+    QD_BOUNDARY_REFLECT,  ///< walls
+    QD_BOUNDARY_PERIODIC, ///< what leaves at one side comes in at the other
+    QD_BOUNDARY_OPEN,     ///< nothing there
+} qd_boundary;
+
+typedef enum qd_contact_model {
+    QD_CONTACT_NONE,    ///< contacts are found and reported; bodies pass through each other, walls mirror them
+    QD_CONTACT_IMPULSE, ///< rigid, frictionless: an approaching contact (walls too) bounces with the restitution
+} qd_contact_model;
+
+typedef enum qd_retrieve_mode {
+    QD_RETRIEVE_JOIN, ///< self-join of the tree
+    QD_RETRIEVE_EACH, ///< one retrieve per body; the same results
+} qd_retrieve_mode;
+
+/// What stops a step (QD_ERR_LIMIT). Infinity turns a limit off.
+typedef struct qd_limits {
+    double speed;    ///< fastest body allowed; default infinity
+    double distance; ///< furthest from the world's centre, per axis; default 1e6 times the world's longer side
+    double pairs;    ///< candidate pairs per body (at least 1000 in all); default 100
+} qd_limits;
+
+typedef struct qd_world_def {
+    uint32_t cookie;        ///< set by qd_world_def_default; a def without it is refused
+    qd_vec2 size;           ///< width and height, > 0; default 100, 100
+    qd_vec2 origin;         ///< lower left corner; default 0, 0
+    qd_boundary boundary_x; ///< default reflect
+    qd_boundary boundary_y;
+    qd_vec2 gravity;               ///< acceleration; default 0, 0
+    qd_contact_model contact;      ///< default impulse
+    double restitution;            ///< 0..1, default 1: of all contacts and walls
+    int iterations;                ///< most sweeps of the impulse solver over the contacts, 1..1000, default 8
+    qd_retrieve_mode retrieve;     ///< default join
+    uint32_t capacity;             ///< of the tree's nodes, default 32
+    qd_limits limits;              ///< see there
+    int threads;                   ///< 1..QD_TEAM_MAX, default 1; changes no result
+    uint64_t seed;                 ///< kept with the world and saved; default 1
+    const qd_allocator *allocator; ///< NULL: the C heap
+} qd_world_def;
+
+/// The body that broke a limit, as it was at the end of the step before.
+typedef struct qd_limit_report {
+    char reason[96];   ///< "faster than limits.speed (10)"; "" while nothing happened
+    uint64_t step;     ///< the step that was refused
+    bool has_body;     ///< false for limits.pairs
+    uint64_t label;    ///< of the body
+    qd_body_state body;
+} qd_limit_report;
+
+/// Sums over the bodies, by fixed blocks of 4096 indices in order, so the same for any thread count.
+typedef struct qd_world_sums {
+    double kinetic;       ///< energy of motion
+    double potential;     ///< - sum m g . (x - origin)
+    qd_vec2 momentum;     ///< sum m v
+    double momentum_scale; ///< sum m |v|
+    double mass, area;    ///< sum m; sum pi r^2
+    double fastest;       ///< largest speed
+} qd_world_sums;
+
+/// What happened since the world was made.
+typedef struct qd_world_totals {
+    uint64_t contacts; ///< sum over the steps of the contacts at their end, step 0 included
+    uint64_t begins, ends; ///< events
+    uint64_t refresh_in_place, refresh_refiled, splits, merges;
+    qd_vec2 wall_impulse; ///< sum of the impulses that the walls gave to the bodies
+} qd_world_totals;
+
+QD_API qd_world_def qd_world_def_default(void);
+
+/// Makes an empty world at step 0. Errors: QD_ERR_ARGUMENT, QD_ERR_VALUE, QD_ERR_MEMORY.
+QD_API QD_MUST_USE qd_status qd_world_create(const qd_world_def *def, qd_world **world);
+
+/// Frees a world; NULL is fine.
+QD_API void qd_world_destroy(qd_world *world);
+
+/// Adds a body; takes the lowest free index. `id` may be NULL. On a periodic axis the position is wrapped.
+/// Errors: QD_ERR_ARGUMENT; QD_ERR_VALUE: something not finite, radius or mass not > 0, a centre outside a reflecting
+/// side, a diameter above the world's size on a reflecting axis or above half of it on a periodic one, or past a
+/// limit (the reason in `error`, which may be NULL); QD_ERR_LIMIT (2^28 bodies), QD_ERR_MEMORY. Nothing changes then.
+QD_API QD_MUST_USE qd_status qd_world_add(qd_world *world, const qd_body_def *body, qd_id *id, qd_error *error);
+
+/// Removes a body; its contacts end with the next detection. Errors: QD_ERR_STALE.
+QD_API QD_MUST_USE qd_status qd_world_remove(qd_world *world, qd_id id);
+
+/// A body's state. Errors: QD_ERR_STALE.
+QD_API QD_MUST_USE qd_status qd_world_body(const qd_world *world, qd_id id, qd_body_state *state);
+
+/// Sets position and velocity; the same rules and errors as qd_world_add, and QD_ERR_STALE.
+QD_API QD_MUST_USE qd_status qd_world_place(qd_world *world, qd_id id, qd_vec2 position, qd_vec2 velocity,
+                                            qd_error *error);
+
+/// Brings tree and contacts up to date with bodies added, removed or placed since the last step; does nothing where
+/// they are. Called by qd_world_step when needed. Errors: QD_ERR_LIMIT (pairs), QD_ERR_MEMORY.
+QD_API QD_MUST_USE qd_status qd_world_detect(qd_world *world);
+
+/// One step of `dt` > 0: resolve, move, refresh, retrieve, narrow (see profile.h). `profile` gets what this step took
+/// added on top; NULL is fine. On QD_ERR_LIMIT (see qd_world_limit_report) and QD_ERR_MEMORY the world is as before
+/// the step. Other errors: QD_ERR_VALUE (dt).
+QD_API QD_MUST_USE qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile);
+
+/// Steps done, and the time they add up to: step * dt where dt never changed, the sum otherwise.
+QD_API uint64_t qd_world_steps(const qd_world *world);
+QD_API double qd_world_time(const qd_world *world);
+
+QD_API size_t qd_world_count(const qd_world *world);
+QD_API qd_world_def qd_world_definition(const qd_world *world);
+
+/// Bodies as rows of plain arrays, for drawing and analysis; row order is the world's own business and may change with
+/// any call that changes the world. The arrays are valid until then.
+QD_API qd_body_view qd_world_view(const qd_world *world);
+
+/// Contacts of the present moment, ordered by (a, b), a < b by index; walls come after bodies. Valid until a change.
+QD_API const qd_contact *qd_world_contacts(const qd_world *world, size_t *count);
+
+/// Events between the step before and the present moment, ordered by (a, b). Valid until a change.
+QD_API const qd_event *qd_world_events(const qd_world *world, size_t *count);
+
+/// The tree, whose indices are the bodies' and whose origin is the world's centre. Valid until a change.
+QD_API const qd_tree *qd_world_tree(const qd_world *world);
+
+QD_API qd_world_sums qd_world_sum(const qd_world *world);
+QD_API qd_world_totals qd_world_total(const qd_world *world);
+QD_API qd_limit_report qd_world_limit_report(const qd_world *world);
+
+/// XXH3-64 over the hashes of blocks of 4096 indices: ids, shapes, poses, velocities, and the step. The same for any
+/// thread count, SIMD level, compiler and optimization level.
+QD_API uint64_t qd_world_hash(const qd_world *world);
+
+/// Writes everything that decides the world's future to memory: portable between builds and machines, versioned, with
+/// a checksum. `*data` comes from the world's allocator; give it back with qd_world_save_free.
+/// Errors: QD_ERR_MEMORY.
+QD_API QD_MUST_USE qd_status qd_world_save(const qd_world *world, unsigned char **data, size_t *bytes);
+QD_API void qd_world_save_free(const qd_world *world, unsigned char *data, size_t bytes);
+
+/// Makes a world from what qd_world_save wrote: the next steps are bit for bit the same. `threads` and `allocator` are
+/// the new world's. Errors: QD_ERR_CORRUPT (truncated, damaged, foreign or of another version: the reason in
+/// `error`), QD_ERR_VALUE (threads), QD_ERR_MEMORY.
+QD_API QD_MUST_USE qd_status qd_world_load(const unsigned char *data, size_t bytes, int threads,
+                                           const qd_allocator *allocator, qd_world **world, qd_error *error);
+
+#endif

@@ -1,0 +1,38 @@
+# One interface target carries the flags that every file of ours is compiled with.
+#
+# Results must not depend on the compiler or the optimization level, so a product and a sum are never fused behind
+# our back (-ffp-contract=off) and no flag may trade exactness for speed.
+foreach(flag IN ITEMS -ffast-math -Ofast -funsafe-math-optimizations -ffp-contract=fast -fassociative-math)
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" qd_type)
+  if(" ${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_${qd_type}} " MATCHES " ${flag} ")
+    message(FATAL_ERROR "${flag} is set: it changes results. Take it out of CMAKE_C_FLAGS.")
+  endif()
+endforeach()
+
+set(QD_SANITIZE "" CACHE STRING "Sanitizers to build with, as in -fsanitize=LIST")
+
+add_library(quadrille_flags INTERFACE)
+target_compile_options(
+  quadrille_flags
+  INTERFACE -ffp-contract=off
+            -fno-math-errno
+            -Wall
+            -Wextra
+            -Wshadow
+            -Wconversion
+            -Wsign-conversion
+            -Wdouble-promotion
+            -Wpointer-arith
+            -Wcast-qual
+            -Wstrict-prototypes
+            -Wmissing-prototypes
+            -Wvla
+            -Wundef)
+if(QD_WERROR)
+  target_compile_options(quadrille_flags INTERFACE -Werror)
+endif()
+if(QD_SANITIZE)
+  target_compile_options(quadrille_flags INTERFACE -fsanitize=${QD_SANITIZE} -fno-omit-frame-pointer
+                                                   -fno-sanitize-recover=all)
+  target_link_options(quadrille_flags INTERFACE -fsanitize=${QD_SANITIZE})
+endif()
