@@ -36,7 +36,7 @@ void qdi_release(const qd_allocator *allocator, void *memory, size_t count, size
     if (memory) allocator->release(allocator->context, memory, count * size);
 }
 
-qd_status qdi_reserve(const qd_allocator *allocator, void **memory, size_t *room, size_t used, size_t need,
+qd_status qdi_reserve(const qd_allocator *allocator, void *array, size_t *room, size_t used, size_t need,
                       size_t size) {
     if (need <= *room) return QD_OK;
     size_t grown = *room + *room / 2;
@@ -44,9 +44,11 @@ qd_status qdi_reserve(const qd_allocator *allocator, void **memory, size_t *room
     if (grown < 16) grown = 16;
     void *moved = qdi_allocate(allocator, grown, size);
     if (!moved) return QD_ERR_MEMORY;
-    if (used > 0) memcpy(moved, *memory, used * size);
-    qdi_release(allocator, *memory, *room, size);
-    *memory = moved;
+    void *old = NULL;
+    memcpy(&old, array, sizeof old); // pointers to objects of all types look alike on every platform we know
+    if (used > 0) memcpy(moved, old, used * size);
+    qdi_release(allocator, old, *room, size);
+    memcpy(array, &moved, sizeof moved);
     *room = grown;
     return QD_OK;
 }
