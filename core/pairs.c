@@ -1,0 +1,151 @@
+// The array of pairs; pairs_impl.h explains how workers fill it.
+//
+// Shared and written while workers run: `found` and `stop`, relaxed atomics that decide only whether the search goes on
+// (their order with other memory does not matter: the join that ends the parallel part orders everything), and
+// `allocating`, a spin lock that a worker takes when its buffer must grow, which in a steady state is never.
+#include "core/pairs_impl.h"
+
+#include "core/memory.h"
+
+#include <string.h>
+
+enum { FIRST_ROOM = 1024, REPORT_EVERY = 4096 };
+
+qd_status qd_pairs_create(size_t limit, const qd_allocator *allocator, qd_pairs **pairs) {
+    if (!pairs) return QD_ERR_ARGUMENT;
+    *pairs = NULL;
+    if (limit == 0) return QD_ERR_VALUE;
+    allocator = qdi_allocator_or_default(allocator);
+    qd_pairs *made = qdi_allocate(allocator, 1, sizeof *made);
+    if (!made) return QD_ERR_MEMORY;
+    *made = (qd_pairs){.allocator = allocator, .limit = limit};
+    *pairs = made;
+    return QD_OK;
+}
+
+static void buffers_release(qd_pairs *pairs) {
+    for (size_t w = 0; w < pairs->workers; ++w) {
+        qdi_release(pairs->allocator, pairs->buffers[w].items, pairs->buffers[w].room, sizeof(qd_pair));
+    }
+    qdi_release(pairs->allocator, pairs->buffers, pairs->workers, sizeof *pairs->buffers);
+    pairs->buffers = NULL;
+    pairs->workers = 0;
+}
+
+void qd_pairs_destroy(qd_pairs *pairs) {
+    if (!pairs) return;
+    const qd_allocator *allocator = pairs->allocator;
+    buffers_release(pairs);
+    qdi_release(allocator, pairs->items, pairs->room, sizeof *pairs->items);
+    qdi_release(allocator, pairs->parts, pairs->part_room, sizeof *pairs->parts);
+    qdi_release(allocator, pairs->places, pairs->place_room, sizeof *pairs->places);
+    qdi_release(allocator, pairs, 1, sizeof *pairs);
+}
+
+void qd_pairs_set_limit(qd_pairs *pairs, size_t limit) {
+    pairs->limit = limit > 0 ? limit : 1;
+}
+
+const qd_pair *qd_pairs_data(const qd_pairs *pairs, size_t *count) {
+    if (count) *count = pairs->count;
+    return pairs->items;
+}
+
+size_t qd_pairs_bytes(const qd_pairs *pairs) {
+    size_t bytes = sizeof *pairs + pairs->room * sizeof *pairs->items +
+                   pairs->part_room * sizeof *pairs->parts + pairs->place_room * sizeof *pairs->places +
+                   pairs->workers * sizeof *pairs->buffers;
+    for (size_t w = 0; w < pairs->workers; ++w) bytes += pairs->buffers[w].room * sizeof(qd_pair);
+    return bytes;
+}
+
+qd_status qdi_pairs_begin(qd_pairs *pairs, size_t workers, size_t parts) {
+    pairs->count = 0;
+    if (workers > pairs->workers) {
+        qdi_pair_buffer *buffers = qdi_allocate(pairs->allocator, workers, sizeof *buffers);
+        if (!buffers) return QD_ERR_MEMORY;
+        memset(buffers, 0, workers * sizeof *buffers);
+        if (pairs->workers > 0) memcpy(buffers, pairs->buffers, pairs->workers * sizeof *buffers);
+        qdi_release(pairs->allocator, pairs->buffers, pairs->workers, sizeof *buffers);
+        pairs->buffers = buffers;
+        pairs->workers = workers;
+    }
+    qd_status status = qdi_reserve(pairs->allocator, &pairs->parts, &pairs->part_room, 0, parts,
+                                   sizeof *pairs->parts);
+    if (status != QD_OK) return status;
+    status = qdi_reserve(pairs->allocator, &pairs->places, &pairs->place_room, 0, parts,
+                         sizeof *pairs->places);
+    if (status != QD_OK) return status;
+    for (size_t w = 0; w < pairs->workers; ++w) pairs->buffers[w].count = pairs->buffers[w].reported = 0;
+    for (size_t p = 0; p < parts; ++p) pairs->parts[p] = (qdi_pair_part){0, 0, 0};
+    pairs->part_count = parts;
+    pairs->found = 0;
+    pairs->stop = 0;
+    pairs->allocating = 0;
+    return QD_OK;
+}
+
+// Adds what a worker found since it last reported to the common count, and stops the search past the limit.
+static void report_found(qd_pairs *pairs, qdi_pair_buffer *buffer) {
+    size_t found = __atomic_add_fetch(&pairs->found, buffer->count - buffer->reported, __ATOMIC_RELAXED);
+    buffer->reported = buffer->count;
+    if (found > pairs->limit) {
+        int going = 0;
+        (void)__atomic_compare_exchange_n(&pairs->stop, &going, 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    }
+}
+
+void qdi_pairs_part_begin(qd_pairs *pairs, int worker, size_t part) {
+    pairs->parts[part].worker = worker;
+    pairs->parts[part].begin = pairs->buffers[worker].count;
+}
+
+void qdi_pairs_part_end(qd_pairs *pairs, int worker, size_t part) {
+    qdi_pair_buffer *buffer = &pairs->buffers[worker];
+    pairs->parts[part].count = buffer->count - pairs->parts[part].begin;
+    if (buffer->count - buffer->reported >= REPORT_EVERY) report_found(pairs, buffer);
+}
+
+bool qdi_pairs_room(qd_pairs *pairs, int worker, size_t more) {
+    qdi_pair_buffer *buffer = &pairs->buffers[worker];
+    if (buffer->room - buffer->count >= more) return true;
+    report_found(pairs, buffer);
+    if (qdi_pairs_stopped(pairs)) return false;
+    size_t need = buffer->count + more;
+    if (need < FIRST_ROOM) need = FIRST_ROOM;
+    while (__atomic_exchange_n(&pairs->allocating, 1, __ATOMIC_ACQUIRE) != 0) {
+    }
+    qd_status status = qdi_reserve(pairs->allocator, &buffer->items, &buffer->room, buffer->count, need,
+                                   sizeof *buffer->items);
+    __atomic_store_n(&pairs->allocating, 0, __ATOMIC_RELEASE);
+    if (status != QD_OK) __atomic_store_n(&pairs->stop, 2, __ATOMIC_RELAXED);
+    return status == QD_OK;
+}
+
+static void copy_parts(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    qd_pairs *pairs = context;
+    for (size_t p = begin; p < end; ++p) {
+        const qdi_pair_part *part = &pairs->parts[p];
+        if (part->count == 0) continue;
+        memcpy(pairs->items + pairs->places[p], pairs->buffers[part->worker].items + part->begin,
+               part->count * sizeof *pairs->items);
+    }
+}
+
+qd_status qdi_pairs_gather(qd_pairs *pairs, qd_team *team) {
+    if (pairs->stop == 2) return QD_ERR_MEMORY;
+    for (size_t p = 0; p < pairs->part_count; ++p) pairs->places[p] = pairs->parts[p].count;
+    size_t total = qdi_exclusive_scan(pairs->places, pairs->part_count);
+    if (pairs->stop != 0 || total > pairs->limit) return QD_ERR_LIMIT;
+    qd_status status = qdi_reserve(pairs->allocator, &pairs->items, &pairs->room, 0, total,
+                                   sizeof *pairs->items);
+    if (status != QD_OK) return status;
+    if (team) {
+        qdi_team_for(team, pairs->part_count, 16, copy_parts, pairs);
+    } else {
+        copy_parts(pairs, 0, pairs->part_count, 0);
+    }
+    pairs->count = total;
+    return QD_OK;
+}

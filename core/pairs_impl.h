@@ -1,0 +1,73 @@
+#ifndef QD_CORE_PAIRS_IMPL_H
+#define QD_CORE_PAIRS_IMPL_H
+
+#include <quadrille/pairs.h>
+
+#include "core/verbs.h"
+
+#include <stdbool.h>
+
+/// How pairs get from many workers into one array without locks.
+///
+/// The search is cut into `parts`, numbered in the order in which the pairs shall appear. A worker that does a part pushes its
+/// pairs to its own buffer between qdi_pairs_part_begin and qdi_pairs_part_end, which note where they lie. When all parts are done,
+/// qdi_pairs_gather adds up the parts' counts in order and copies every part to its place, in parallel.
+///
+///   worker 0:  [part 0 | part 3 | part 4 ]          gathered:  [part 0 | part 1 | part 2 | part 3 | ...]
+///   worker 1:  [part 1 | part 2 | part 5 ]
+
+typedef struct qdi_pair_buffer {
+    qd_pair *items;
+    size_t room, count;
+    size_t reported;                                           // of `count`, already in qd_pairs.found
+    char padding[64 - sizeof(qd_pair *) - 3 * sizeof(size_t)]; // a cache line for each worker
+} qdi_pair_buffer;
+
+typedef struct qdi_pair_part {
+    int worker;
+    size_t begin, count; // in the worker's buffer
+} qdi_pair_part;
+
+struct qd_pairs {
+    const qd_allocator *allocator;
+    size_t limit;
+    qd_pair *items; // the result
+    size_t room, count;
+    qdi_pair_buffer *buffers; // one per worker
+    size_t workers;
+    qdi_pair_part *parts;
+    size_t part_room, part_count;
+    size_t *places; // of the parts
+    size_t place_room;
+    size_t found;   // atomic: pairs so far, roughly; exact when it decides
+    int stop;       // atomic: a worker ran out of memory (2) or the limit is passed (1)
+    int allocating; // atomic: only one worker at a time calls the allocator
+};
+
+/// Empties `pairs` and makes it ready for `parts` parts and `workers` workers.
+QD_MUST_USE qd_status qdi_pairs_begin(qd_pairs *pairs, size_t workers, size_t parts);
+
+/// A worker starts, and ends, a part.
+void qdi_pairs_part_begin(qd_pairs *pairs, int worker, size_t part);
+void qdi_pairs_part_end(qd_pairs *pairs, int worker, size_t part);
+
+/// Makes room for `more` further pairs in a worker's buffer. Returns false when the search should stop: limit or memory.
+bool qdi_pairs_room(qd_pairs *pairs, int worker, size_t more);
+
+/// Adds one pair. Returns false when the search should stop.
+static inline bool qdi_pairs_push(qd_pairs *pairs, int worker, qd_pair pair) {
+    qdi_pair_buffer *buffer = &pairs->buffers[worker];
+    if (buffer->count == buffer->room && !qdi_pairs_room(pairs, worker, 1)) return false;
+    buffer->items[buffer->count++] = pair;
+    return true;
+}
+
+/// True when the search should stop.
+static inline bool qdi_pairs_stopped(const qd_pairs *pairs) {
+    return __atomic_load_n(&pairs->stop, __ATOMIC_RELAXED) != 0;
+}
+
+/// Puts all parts together. `team` NULL: on the caller's thread. Errors: QD_ERR_LIMIT, QD_ERR_MEMORY; then there are no pairs.
+QD_MUST_USE qd_status qdi_pairs_gather(qd_pairs *pairs, qd_team *team);
+
+#endif

@@ -1,0 +1,201 @@
+// The team: the only file with OpenMP pragmas.
+//
+// Work is cut into ranges by size alone and handed to whichever thread is free, so who does a range is a matter of
+// chance. That is safe because a range writes only its own slots, or slots of its worker whose order nobody looks at;
+// what must be in order is merged afterwards in the order of ranges. What is shared and written: busy_ns, one cache
+// line per worker, each by its own worker.
+#include "core/verbs.h"
+
+#include "core/cookie.h"
+#include "core/memory.h"
+
+#include <omp.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum { RADIX_BITS = 11, RADIX = 1 << RADIX_BITS, SORT_GRAIN = 16384, LINE = 8 };
+
+struct qd_team {
+    const qd_allocator *allocator;
+    int threads;
+    uint64_t *busy_ns; // LINE apart, so that workers do not share cache lines
+    uint64_t *busy_out;
+    size_t *histogram; // of the sort
+    size_t histogram_room;
+};
+
+qd_team_def qd_team_def_default(void) {
+    return (qd_team_def){.cookie = QDI_COOKIE, .threads = 1};
+}
+
+qd_status qd_team_create(const qd_team_def *def, qd_team **team) {
+    if (!def || !team || def->cookie != QDI_COOKIE) return QD_ERR_ARGUMENT;
+    *team = NULL;
+    if (def->threads < 1 || def->threads > QD_TEAM_MAX) return QD_ERR_VALUE;
+    const qd_allocator *allocator = qdi_allocator_or_default(def->allocator);
+    qd_team *made = qdi_allocate(allocator, 1, sizeof *made);
+    if (!made) return QD_ERR_MEMORY;
+    size_t threads = (size_t)def->threads;
+    *made = (qd_team){.allocator = allocator, .threads = def->threads};
+    made->busy_ns = qdi_allocate(allocator, threads * LINE, sizeof *made->busy_ns);
+    made->busy_out = qdi_allocate(allocator, threads, sizeof *made->busy_out);
+    if (!made->busy_ns || !made->busy_out) {
+        qd_team_destroy(made);
+        return QD_ERR_MEMORY;
+    }
+    memset(made->busy_ns, 0, threads * LINE * sizeof *made->busy_ns);
+    memset(made->busy_out, 0, threads * sizeof *made->busy_out);
+    *team = made;
+    return QD_OK;
+}
+
+void qd_team_destroy(qd_team *team) {
+    if (!team) return;
+    const qd_allocator *allocator = team->allocator;
+    size_t threads = (size_t)team->threads;
+    qdi_release(allocator, team->busy_ns, threads * LINE, sizeof *team->busy_ns);
+    qdi_release(allocator, team->busy_out, threads, sizeof *team->busy_out);
+    qdi_release(allocator, team->histogram, team->histogram_room, sizeof *team->histogram);
+    qdi_release(allocator, team, 1, sizeof *team);
+}
+
+int qd_team_threads(const qd_team *team) {
+    return team->threads;
+}
+
+uint64_t qdi_clock_ns(void) {
+    return (uint64_t)(omp_get_wtime() * 1e9);
+}
+
+const uint64_t *qdi_team_busy_ns(const qd_team *team) {
+    for (int worker = 0; worker < team->threads; ++worker) {
+        team->busy_out[worker] = team->busy_ns[worker * LINE];
+    }
+    return team->busy_out;
+}
+
+void qdi_team_for(qd_team *team, size_t count, size_t grain, qdi_range_function function, void *context) {
+    if (count == 0) return;
+    size_t ranges = qdi_range_count(count, grain);
+    size_t most = (size_t)team->threads < ranges ? (size_t)team->threads : ranges;
+    if (most == 1) {
+        uint64_t start = qdi_clock_ns();
+        for (size_t begin = 0; begin < count; begin += grain) {
+            function(context, begin, count - begin < grain ? count : begin + grain, 0);
+        }
+        team->busy_ns[0] += qdi_clock_ns() - start;
+        return;
+    }
+#pragma omp parallel num_threads((int)most)
+    {
+        int worker = omp_get_thread_num();
+        uint64_t start = qdi_clock_ns();
+#pragma omp for schedule(dynamic, 1) nowait
+        for (size_t range = 0; range < ranges; ++range) {
+            size_t begin = range * grain;
+            function(context, begin, count - begin < grain ? count : begin + grain, worker);
+        }
+        team->busy_ns[worker * LINE] += qdi_clock_ns() - start;
+    }
+}
+
+size_t qdi_exclusive_scan(size_t *values, size_t count) {
+    size_t sum = 0;
+    for (size_t i = 0; i < count; ++i) {
+        size_t value = values[i];
+        values[i] = sum;
+        sum += value;
+    }
+    return sum;
+}
+
+// One pass of the sort moves items from (keys, values) to (keys_out, values_out) by one digit. Range r of the items has
+// row r of the histogram: first how many of its items have each digit, then where the next of them goes.
+typedef struct sort_pass {
+    const uint64_t *keys;
+    const uint32_t *values;
+    uint64_t *keys_out;
+    uint32_t *values_out;
+    size_t *histogram;
+    int shift;
+} sort_pass;
+
+static void sort_count(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const sort_pass *pass = context;
+    size_t *row = pass->histogram + begin / SORT_GRAIN * RADIX;
+    memset(row, 0, RADIX * sizeof *row);
+    for (size_t i = begin; i < end; ++i) row[(pass->keys[i] >> pass->shift) & (RADIX - 1)] += 1;
+}
+
+static void sort_move(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const sort_pass *pass = context;
+    size_t *row = pass->histogram + begin / SORT_GRAIN * RADIX;
+    for (size_t i = begin; i < end; ++i) {
+        size_t place = row[(pass->keys[i] >> pass->shift) & (RADIX - 1)]++;
+        pass->keys_out[place] = pass->keys[i];
+        if (pass->values) pass->values_out[place] = pass->values[i];
+    }
+}
+
+// Turns counts into places: digit by digit, and within a digit range by range, which keeps equal keys in order. Returns
+// false where all items have one digit, so that there is nothing to move.
+static bool sort_places(size_t *histogram, size_t ranges, size_t count) {
+    size_t sum = 0;
+    for (size_t digit = 0; digit < RADIX; ++digit) {
+        size_t before = sum;
+        for (size_t range = 0; range < ranges; ++range) {
+            size_t *cell = &histogram[range * RADIX + digit];
+            size_t here = *cell;
+            *cell = sum;
+            sum += here;
+        }
+        if (sum - before == count) return false;
+    }
+    return true;
+}
+
+// Few items: by insertion, without any histogram.
+static void sort_few(uint64_t *keys, uint32_t *values, size_t count) {
+    for (size_t i = 1; i < count; ++i) {
+        uint64_t key = keys[i];
+        uint32_t value = values ? values[i] : 0;
+        size_t j = i;
+        for (; j > 0 && keys[j - 1] > key; --j) {
+            keys[j] = keys[j - 1];
+            if (values) values[j] = values[j - 1];
+        }
+        keys[j] = key;
+        if (values) values[j] = value;
+    }
+}
+
+qd_status qdi_team_sort(qd_team *team, uint64_t *keys, uint32_t *values, uint64_t *keys_spare,
+                        uint32_t *values_spare, size_t count, int bits) {
+    if (count < 64) {
+        sort_few(keys, values, count);
+        return QD_OK;
+    }
+    size_t ranges = qdi_range_count(count, SORT_GRAIN);
+    qd_status status = qdi_reserve(team->allocator, &team->histogram, &team->histogram_room, 0,
+                                   ranges * RADIX, sizeof *team->histogram);
+    if (status != QD_OK) return status;
+    sort_pass pass = {keys, values, keys_spare, values_spare, team->histogram, 0};
+    for (; pass.shift < bits; pass.shift += RADIX_BITS) {
+        qdi_team_for(team, count, SORT_GRAIN, sort_count, &pass);
+        if (!sort_places(team->histogram, ranges, count)) continue;
+        qdi_team_for(team, count, SORT_GRAIN, sort_move, &pass);
+        uint64_t *keys_from = pass.keys_out;
+        uint32_t *values_from = pass.values_out;
+        pass.keys_out = pass.keys == keys ? keys : keys_spare;
+        pass.values_out = pass.keys == keys ? values : values_spare;
+        pass.keys = keys_from;
+        pass.values = values ? values_from : NULL;
+    }
+    if (pass.keys != keys) {
+        memcpy(keys, pass.keys, count * sizeof *keys);
+        if (values) memcpy(values, pass.values, count * sizeof *values);
+    }
+    return QD_OK;
+}
