@@ -6,8 +6,8 @@
 #ifdef QD_DEBUG
 #    include <stdio.h>
 #    include <stdlib.h>
-#    define QD_ASSERT(condition)                                                                               \
-        ((condition) ? (void)0                                                                                 \
+#    define QD_ASSERT(condition)                                                                             \
+        ((condition) ? (void)0                                                                               \
                      : (fprintf(stderr, "%s:%d: broken: %s\n", __FILE__, __LINE__, #condition), abort()))
 #    define QD_ASSERT_FULL(condition) QD_ASSERT(condition)
 #else

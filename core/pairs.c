@@ -37,6 +37,7 @@ void qd_pairs_destroy(qd_pairs *pairs) {
     const qd_allocator *allocator = pairs->allocator;
     buffers_release(pairs);
     qdi_release(allocator, pairs->items, pairs->room, sizeof *pairs->items);
+    qdi_release(allocator, pairs->tasks, pairs->task_room, sizeof *pairs->tasks);
     qdi_release(allocator, pairs->parts, pairs->part_room, sizeof *pairs->parts);
     qdi_release(allocator, pairs->places, pairs->place_room, sizeof *pairs->places);
     qdi_release(allocator, pairs, 1, sizeof *pairs);
@@ -57,6 +58,13 @@ size_t qd_pairs_bytes(const qd_pairs *pairs) {
                    pairs->workers * sizeof *pairs->buffers;
     for (size_t w = 0; w < pairs->workers; ++w) bytes += pairs->buffers[w].room * sizeof(qd_pair);
     return bytes;
+}
+
+qd_status qdi_pairs_task(qd_pairs *pairs, size_t number, qdi_pair_task task) {
+    qd_status status = qdi_reserve(pairs->allocator, &pairs->tasks, &pairs->task_room, number, number + 1,
+                                   sizeof *pairs->tasks);
+    if (status == QD_OK) pairs->tasks[number] = task;
+    return status;
 }
 
 qd_status qdi_pairs_begin(qd_pairs *pairs, size_t workers, size_t parts) {

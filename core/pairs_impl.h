@@ -28,6 +28,13 @@ typedef struct qdi_pair_part {
     size_t begin, count; // in the worker's buffer
 } qdi_pair_part;
 
+/// What a part is to do; the search that plans it knows what the numbers mean.
+typedef struct qdi_pair_task {
+    uint32_t a, b;
+    qd_image image;
+    uint32_t kind;
+} qdi_pair_task;
+
 struct qd_pairs {
     const qd_allocator *allocator;
     size_t limit;
@@ -35,6 +42,8 @@ struct qd_pairs {
     size_t room, count;
     qdi_pair_buffer *buffers; // one per worker
     size_t workers;
+    qdi_pair_task *tasks;
+    size_t task_room;
     qdi_pair_part *parts;
     size_t part_room, part_count;
     size_t *places; // of the parts
@@ -43,6 +52,9 @@ struct qd_pairs {
     int stop;       // atomic: a worker ran out of memory (2) or the limit is passed (1)
     int allocating; // atomic: only one worker at a time calls the allocator
 };
+
+/// Sets task number `number`; those before it are kept.
+QD_MUST_USE qd_status qdi_pairs_task(qd_pairs *pairs, size_t number, qdi_pair_task task);
 
 /// Empties `pairs` and makes it ready for `parts` parts and `workers` workers.
 QD_MUST_USE qd_status qdi_pairs_begin(qd_pairs *pairs, size_t workers, size_t parts);

@@ -10,9 +10,9 @@ typedef struct qd_box {
     float min_x, min_y, max_x, max_y;
 } qd_box;
 
-/// The smallest float that is strictly above `value` rounded up (next above even where `value` is a float), so that a
-/// box made with it has room for rounding in later float64 arithmetic. Values beyond float32 give +-FLT_MAX or
-/// infinity on the outer side. Any thread.
+/// The float next above `value` rounded up to float32: strictly above it by at least one unit in the last place, also
+/// where `value` is a float itself, so that a box made with it has room for rounding in later float64 arithmetic.
+/// FLT_MAX and beyond give infinity, below -FLT_MAX gives -FLT_MAX, NaN gives NaN. Any thread.
 QD_API float qd_float_above(double value);
 
 /// The mirror image of qd_float_above.

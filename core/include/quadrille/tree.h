@@ -36,10 +36,10 @@ typedef struct qd_tree qd_tree;
 #define QD_TREE_MAX_GROWTH 20
 
 typedef struct qd_tree_def {
-    uint32_t cookie; ///< set by qd_tree_def_default; a def without it is refused
-    qd_vec2 size;    ///< width and height of the world, > 0, about the origin of the boxes' coordinates
-    qd_vec2 period;  ///< period per axis, 0 = not periodic; otherwise equal to `size` of that axis
-    uint32_t capacity;             ///< see above; 1..65535, default 32
+    uint32_t cookie;   ///< set by qd_tree_def_default; a def without it is refused
+    qd_vec2 size;      ///< width and height of the world, > 0, about the origin of the boxes' coordinates
+    qd_vec2 period;    ///< period per axis, 0 = not periodic; otherwise equal to `size` of that axis
+    uint32_t capacity; ///< see above; 1..65535, default 32
     const qd_allocator *allocator; ///< NULL: the C heap
 } qd_tree_def;
 
@@ -54,7 +54,8 @@ typedef struct qd_tree_counts {
 
 typedef struct qd_tree_stats {
     uint64_t bodies, nodes, leaves;
-    uint64_t outside; ///< bodies in the root's list whose centre is outside the root or that are longer than it
+    uint64_t
+        outside; ///< bodies in the root's list whose centre is outside the root or that are longer than it
     uint64_t largest_list;
     int root_level;    ///< -k for Rk
     int deepest_level; ///< of any node

@@ -1,0 +1,35 @@
+#include <quadrille/box.h>
+
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+// Floats in the order of their values are whole numbers in order: positive ones by their bits, negative ones
+// by the negated bits of their magnitude. So the next float is one more.
+static float next_above(float value) {
+    int32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    const int32_t rank = (bits >= 0 ? bits : -(bits & INT32_MAX)) + 1;
+    const uint32_t above = rank >= 0 ? (uint32_t)rank : (uint32_t)-rank | UINT32_C(0x80000000);
+    memcpy(&value, &above, sizeof value);
+    return value;
+}
+
+float qd_float_above(double value) {
+    if (value != value) return NAN;
+    if (value < -(double)FLT_MAX) return -FLT_MAX;
+    if (value >= (double)FLT_MAX) return INFINITY;
+    const float nearest = (float)value;
+    const float up = (double)nearest < value ? next_above(nearest) : nearest;
+    return up <= FLT_MAX ? next_above(up) : up;
+}
+
+float qd_float_below(double value) {
+    return -qd_float_above(-value);
+}
+
+qd_box qd_box_of_disk(double x, double y, double radius) {
+    return (qd_box){qd_float_below(x - radius), qd_float_below(y - radius), qd_float_above(x + radius),
+                    qd_float_above(y + radius)};
+}

@@ -1,0 +1,181 @@
+// Filing: bodies on their way to a node (movers) are put into lists in bulk.
+//
+// Movers are sorted by (target, index), so that each target's arrivals are one run, and a list is merged with its arrivals in
+// one go. Shared while threads work: a run belongs to the thread whose range it begins in, and with it the target node and
+// the node_of entries of its movers; room for lists that must move is counted per range before and handed out by a
+// prefix sum, so no two ranges write the same slot.
+#include "core/tree_impl.h"
+
+enum { GRAIN = 512, INDEX_BITS = 28 };
+
+qdi_node_index qdi_tree_find(const qd_tree *tree, qd_box box) {
+    if (qdi_outside(tree, box)) return QDI_ROOT;
+    qdi_place place;
+    if (!qdi_grid_place(&tree->grid, box, &place)) return QDI_ROOT;
+    float longest = qdi_longest(box);
+    qdi_node_index at = QDI_ROOT;
+    int level = qdi_node_level(tree, at) + 1;
+    while (!qdi_is_leaf(&tree->nodes[at]) && longest <= qdi_grid_side(&tree->grid, level)) {
+        at = 4 * tree->nodes[at].children + qdi_quadrant(place, level);
+        level += 1;
+    }
+    return at;
+}
+
+// The same, beginning at a node that the body was in or near: up to the first ancestor that holds it, then down.
+static qdi_node_index find_from(const qd_tree *tree, qdi_node_index at, qd_box box) {
+    float longest = qdi_longest(box);
+    while (at != QDI_ROOT && (longest > qdi_grid_side(&tree->grid, qdi_node_level(tree, at)) ||
+                              !qdi_node_holds(tree, at, box))) {
+        at = tree->infos[qdi_family_of(at)].parent;
+    }
+    if (at == QDI_ROOT) return qdi_tree_find(tree, box);
+    while (!qdi_is_leaf(&tree->nodes[at])) {
+        qdi_family_index family = tree->nodes[at].children;
+        const qdi_family_info *info = &tree->infos[family];
+        if (longest > qdi_grid_side(&tree->grid, info->level)) break;
+        unsigned right = qdi_box_centre(box.min_x, box.max_x) >= info->border_x[1];
+        unsigned upper = qdi_box_centre(box.min_y, box.max_y) >= info->border_y[1];
+        at = 4 * family + right + 2 * upper;
+    }
+    return at;
+}
+
+typedef struct file_job {
+    qd_tree *tree;
+    qdi_mover *movers;
+    uint64_t *keys;
+    uint32_t *order; // movers by (target, index)
+    size_t count;
+    size_t *room; // per range: slots it takes from the free end; then where its part begins
+    size_t *idle; // per range: slots its lists leave behind
+} file_job;
+
+static void aim(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const file_job *job = context;
+    for (size_t i = begin; i < end; ++i) {
+        qdi_mover *mover = &job->movers[i];
+        mover->target = find_from(job->tree, mover->target, mover->box);
+        job->keys[i] = (uint64_t)mover->target << INDEX_BITS | mover->index;
+        job->order[i] = (uint32_t)i;
+    }
+}
+
+static inline qdi_node_index key_target(uint64_t key) {
+    return (qdi_node_index)(key >> INDEX_BITS);
+}
+
+// The first run that begins at or after `at`.
+static size_t run_begin(const file_job *job, size_t at) {
+    while (at > 0 && at < job->count && key_target(job->keys[at]) == key_target(job->keys[at - 1])) ++at;
+    return at;
+}
+
+static size_t run_end(const file_job *job, size_t begin) {
+    size_t end = begin + 1;
+    while (end < job->count && key_target(job->keys[end]) == key_target(job->keys[begin])) ++end;
+    return end;
+}
+
+static void count_room(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const file_job *job = context;
+    size_t room = 0;
+    size_t idle = 0;
+    for (size_t run = run_begin(job, begin); run < end;) {
+        size_t next = run_end(job, run);
+        const qdi_node *node = &job->tree->nodes[key_target(job->keys[run])];
+        uint32_t count = node->count + (uint32_t)(next - run);
+        if (count > node->room) {
+            room += qdi_room_for(count);
+            idle += node->room;
+        }
+        run = next;
+    }
+    job->room[begin / GRAIN] = room;
+    job->idle[begin / GRAIN] = idle;
+}
+
+// Merges a list with its arrivals, from the back, so that it works in place and to a new place alike.
+static void merge_run(const file_job *job, qdi_node *node, uint32_t first, size_t begin, size_t end) {
+    qdi_slots *slots = &job->tree->slots;
+    size_t to = (size_t)first + node->count + (end - begin);
+    size_t list = (size_t)node->first + node->count;
+    size_t run = end;
+    while (to > first) {
+        --to;
+        const qdi_mover *mover = run > begin ? &job->movers[job->order[run - 1]] : NULL;
+        if (list > node->first && (!mover || slots->index[list - 1] > mover->index)) {
+            --list;
+            if (to != list) qdi_slot_move(slots, to, list);
+        } else {
+            --run;
+            qdi_slot_set(slots, to, mover->box, mover->row, mover->index);
+        }
+        if (run == begin && first == node->first) break; // the rest is where it belongs
+    }
+    node->first = first;
+    node->count += (uint32_t)(end - begin);
+}
+
+static void put(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const file_job *job = context;
+    qd_tree *tree = job->tree;
+    size_t free = job->room[begin / GRAIN];
+    for (size_t run = run_begin(job, begin); run < end;) {
+        size_t next = run_end(job, run);
+        qdi_node_index target = key_target(job->keys[run]);
+        qdi_node *node = &tree->nodes[target];
+        float half = 0.5F * qdi_grid_side(&tree->grid, qdi_node_level(tree, target));
+        uint32_t count = node->count + (uint32_t)(next - run);
+        uint32_t first = node->first;
+        if (count > node->room) {
+            first = (uint32_t)free;
+            node->room = qdi_room_for(count);
+            free += node->room;
+        }
+        merge_run(job, node, first, run, next);
+        for (size_t i = run; i < next; ++i) {
+            const qdi_mover *mover = &job->movers[job->order[i]];
+            node->own = qdi_box_union(node->own, mover->box);
+            node->fit += qdi_longest(mover->box) <= half &&
+                         (target != QDI_ROOT || !qdi_outside(tree, mover->box));
+            tree->node_of[mover->index] = target;
+        }
+        run = next;
+    }
+}
+
+qd_status qdi_file_movers(qd_tree *tree, qd_team *team, qdi_mover *movers, size_t count) {
+    if (count == 0) return QD_OK;
+    size_t ranges = qdi_range_count(count, GRAIN);
+    qd_status status = qdi_buffer_need(tree, &tree->scratch.keys, 0, count, sizeof(uint64_t));
+    if (status == QD_OK)
+        status = qdi_buffer_need(tree, &tree->scratch.keys_spare, 0, count, sizeof(uint64_t));
+    if (status == QD_OK) status = qdi_buffer_need(tree, &tree->scratch.order, 0, count, sizeof(uint32_t));
+    if (status == QD_OK)
+        status = qdi_buffer_need(tree, &tree->scratch.order_spare, 0, count, sizeof(uint32_t));
+    if (status == QD_OK) status = qdi_buffer_need(tree, &tree->scratch.ranges, 0, 2 * ranges, sizeof(size_t));
+    if (status != QD_OK) return status;
+    size_t *sums = tree->scratch.ranges.items;
+    file_job job = {tree, movers,       tree->scratch.keys.items, tree->scratch.order.items, count,
+                    sums, sums + ranges};
+    qdi_team_for(team, count, GRAIN, aim, &job);
+    int bits = INDEX_BITS;
+    while (bits < 60 && tree->family_used * 4 > (uint64_t)1 << (bits - INDEX_BITS)) ++bits;
+    status = qdi_team_sort(team, job.keys, job.order, tree->scratch.keys_spare.items,
+                           tree->scratch.order_spare.items, count, bits);
+    if (status != QD_OK) return status;
+    qdi_team_for(team, count, GRAIN, count_room, &job);
+    size_t idle = qdi_exclusive_scan(job.idle, ranges);
+    size_t room = qdi_exclusive_scan(job.room, ranges);
+    status = qdi_slots_reserve(tree, tree->slots.used + room);
+    if (status != QD_OK) return status;
+    for (size_t r = 0; r < ranges; ++r) job.room[r] += tree->slots.used;
+    tree->slots.used += room;
+    tree->slots.idle += idle;
+    qdi_team_for(team, count, GRAIN, put, &job);
+    return QD_OK;
+}
