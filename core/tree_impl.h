@@ -212,9 +212,13 @@ static inline bool qdi_is_leaf(const qdi_node *node) {
     return node->children == QDI_NO_CHILD;
 }
 
-/// Room given to a list of `count` bodies: a multiple of 8 with some to spare.
+/// Lists begin at a multiple of this many slots, and their room is one.
+#define QDI_LANES     8U
+#define QDI_ALL_LANES 0xffU
+
+/// Room given to a list of `count` bodies, with some to spare.
 static inline uint32_t qdi_room_for(uint32_t count) {
-    return count == 0 ? 0 : (count + 2 + count / 8 + 7) / 8 * 8;
+    return count == 0 ? 0 : (count + 2 + count / 8 + QDI_LANES - 1) / QDI_LANES * QDI_LANES;
 }
 
 // tree.c: memory. All keep everything on failure.

@@ -26,15 +26,8 @@ typedef struct join_state {
 // ---- without images
 
 static bool list_self(const join_state *join, const qdi_node *node) {
-    const qdi_slots *slots = &join->tree->slots;
-    size_t end = (size_t)node->first + node->count;
-    for (size_t s = node->first; s + 1 < end; ++s) {
-        if (!qdi_kernel_box_list(slots, qdi_slot_box(slots, s), slots->index[s], s + 1, end, join->pairs,
-                                 join->worker)) {
-            return false;
-        }
-    }
-    return true;
+    return qdi_kernel_list_self(&join->tree->slots, node->first, (size_t)node->first + node->count,
+                                join->pairs, join->worker);
 }
 
 static bool box_below(const join_state *join, qd_box box, qd_body_index index, qdi_family_index family) {
@@ -61,17 +54,8 @@ static bool list_below(const join_state *join, const qdi_node *node, qdi_family_
 }
 
 static bool list_list(const join_state *join, const qdi_node *a, const qdi_node *b) {
-    const qdi_slots *slots = &join->tree->slots;
     if (a->count == 0 || b->count == 0 || !qd_box_overlap(a->own, b->own)) return true;
-    for (size_t s = a->first; s < (size_t)a->first + a->count; ++s) {
-        qd_box box = qdi_slot_box(slots, s);
-        if (!qd_box_overlap(box, b->own)) continue;
-        if (!qdi_kernel_box_list(slots, box, slots->index[s], b->first, (size_t)b->first + b->count,
-                                 join->pairs, join->worker)) {
-            return false;
-        }
-    }
-    return true;
+    return qdi_kernel_list_list(&join->tree->slots, a, b, join->pairs, join->worker);
 }
 
 // The lists of two nodes with each other and with what is below the other.
