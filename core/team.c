@@ -77,7 +77,9 @@ const uint64_t *qdi_team_busy_ns(const qd_team *team) {
 void qdi_team_for(qd_team *team, size_t count, size_t grain, qdi_range_function function, void *context) {
     if (count == 0) return;
     size_t ranges = qdi_range_count(count, grain);
-    size_t most = (size_t)team->threads < ranges ? (size_t)team->threads : ranges;
+    // A thread is woken only for two ranges or more: a range is worth about as much as the waking.
+    size_t most = (ranges + 1) / 2;
+    if (most > (size_t)team->threads) most = (size_t)team->threads;
     if (most == 1) {
         uint64_t start = qdi_clock_ns();
         for (size_t begin = 0; begin < count; begin += grain) {

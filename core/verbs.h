@@ -13,8 +13,8 @@
 /// is 0..qd_team_threads - 1; no two ranges run at the same time with the same worker.
 typedef void (*qdi_range_function)(void *context, size_t begin, size_t end, int worker);
 
-/// Calls `function` for every range of `grain` items of [0, count), in any order, on the team's threads. One range or
-/// one thread runs on the caller's thread at once.
+/// Calls `function` for every range of `grain` items of [0, count), in any order, on the team's threads, at most one for
+/// every two ranges. A range should be worth ten microseconds or more. What one thread does runs on the caller's.
 void qdi_team_for(qd_team *team, size_t count, size_t grain, qdi_range_function function, void *context);
 
 /// The number of ranges that qdi_team_for makes.
