@@ -8,20 +8,24 @@
 /// A run directory: made whole or not at all, locked while a run writes to it, complete when result.json is there.
 typedef struct qd_rundir qd_rundir;
 
-/// Makes `path` (its parents must exist), locks it and writes scene.yaml. A directory that exists is refused unless
-/// it is empty or `force` is set; with `force` the files of an earlier run (and nothing else) are deleted first.
-/// Errors: QD_ERR_EXISTS, QD_ERR_STATE (another process holds the lock), QD_ERR_IO, QD_ERR_MEMORY; the reason is in `error`.
+/// Makes `path` (its parents must exist), locks it and writes scene.yaml. A directory that exists is refused unless it
+/// is empty or `force` is set. With `force` the files of an earlier run, and nothing else, are deleted first; a
+/// directory that holds other things and no run's scene.yaml is refused even so.
+/// Errors: QD_ERR_EXISTS (an earlier run is there), QD_ERR_INVALID (something else is there), QD_ERR_STATE (another
+/// process holds the lock), QD_ERR_IO, QD_ERR_MEMORY; the reason is in `error`. After an error a directory that was
+/// there is as it was, but for QD_ERR_IO and QD_ERR_MEMORY with `force`, and one that was not is gone.
 QD_API QD_MUST_USE qd_status qd_rundir_create(const char *path, const char *scene_text, bool force,
                                               qd_rundir **rundir, qd_error *error);
 
-/// The path it was made with, and the path of its `frames` directory (made on demand by the caller).
+/// The path it was made with.
 QD_API const char *qd_rundir_path(const qd_rundir *rundir);
 
-/// Writes a file of the directory under another name, syncs it and renames it into place: it is there whole or not at all.
-QD_API QD_MUST_USE qd_status qd_rundir_write(qd_rundir *rundir, const char *name, const void *data, size_t bytes,
-                                             qd_error *error);
+/// Writes a file of the directory under another name, syncs it and renames it into place: it is there whole or not at
+/// all. Errors: QD_ERR_IO, QD_ERR_MEMORY.
+QD_API QD_MUST_USE qd_status qd_rundir_write(qd_rundir *rundir, const char *name, const void *data,
+                                             size_t bytes, qd_error *error);
 
-/// Makes a subdirectory; one that is there is fine.
+/// Makes a subdirectory; one that is there is fine. Errors: QD_ERR_IO, QD_ERR_MEMORY.
 QD_API QD_MUST_USE qd_status qd_rundir_subdir(qd_rundir *rundir, const char *name, qd_error *error);
 
 /// Unlocks and frees; NULL is fine.

@@ -12,12 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// A world: bodies, the tree over them, their contacts, and the time they are at. Bodies, tree and contacts are always of one
-/// moment: contacts are found when they are first asked for after a change (qd_world_detect) and at the end of every
-/// step.
+/// A world: bodies, the tree over them, their contacts, and the time they are at. Bodies, tree and contacts
+/// are always of one moment: contacts are found when they are first asked for after a change
+/// (qd_world_detect) and at the end of every step.
 ///
-/// One thread at a time may change a world; any number may read it between changes. The world's own threads are its
-/// team's.
+/// One thread at a time may change a world; any number may read it between changes, but qd_world_hash and
+/// qd_world_sum work on the world's team: one such call at a time. The world's own threads are its team's.
 typedef struct qd_world qd_world;
 
 typedef enum qd_boundary {
@@ -27,8 +27,8 @@ typedef enum qd_boundary {
 } qd_boundary;
 
 typedef enum qd_contact_model {
-    QD_CONTACT_NONE,    ///< contacts are found and reported; bodies pass through each other, walls mirror them
-    QD_CONTACT_IMPULSE, ///< rigid, frictionless: an approaching contact (walls too) bounces with the restitution
+    QD_CONTACT_NONE, ///< contacts are found and reported; bodies pass through each other, walls mirror them
+    QD_CONTACT_IMPULSE, ///< rigid, frictionless: what approaches (walls too) bounces with the restitution
 } qd_contact_model;
 
 typedef enum qd_retrieve_mode {
@@ -38,9 +38,11 @@ typedef enum qd_retrieve_mode {
 
 /// What stops a step (QD_ERR_LIMIT). Infinity turns a limit off.
 typedef struct qd_limits {
-    double speed;    ///< fastest body allowed; default infinity
-    double distance; ///< furthest from the world's centre, per axis; default 1e6 times the world's longer side
-    double pairs;    ///< candidate pairs per body (at least 1000 in all); default 100
+    double speed; ///< fastest body allowed; default infinity
+    /// Furthest from the world's centre, per axis; NaN (the default): 1e6 times the world's longer side. At
+    /// most 1e30, whatever is given.
+    double distance;
+    double pairs; ///< candidate pairs per body (at least 1000 in all); default 100
 } qd_limits;
 
 typedef struct qd_world_def {
@@ -49,40 +51,40 @@ typedef struct qd_world_def {
     qd_vec2 origin;         ///< lower left corner; default 0, 0
     qd_boundary boundary_x; ///< default reflect
     qd_boundary boundary_y;
-    qd_vec2 gravity;               ///< acceleration; default 0, 0
-    qd_contact_model contact;      ///< default impulse
-    double restitution;            ///< 0..1, default 1: of all contacts and walls
-    int iterations;                ///< most sweeps of the impulse solver over the contacts, 1..1000, default 8
-    qd_retrieve_mode retrieve;     ///< default join
-    uint32_t capacity;             ///< of the tree's nodes, default 32
-    qd_limits limits;              ///< see there
-    int threads;                   ///< 1..QD_TEAM_MAX, default 1; changes no result
-    uint64_t seed;                 ///< kept with the world and saved; default 1
+    qd_vec2 gravity;           ///< acceleration; default 0, 0
+    qd_contact_model contact;  ///< default impulse
+    double restitution;        ///< 0..1, default 1: of all contacts and walls
+    int iterations;            ///< most sweeps of the impulse solver over the contacts, 1..1000, default 8
+    qd_retrieve_mode retrieve; ///< default join
+    uint32_t capacity;         ///< of the tree's nodes, default 32
+    qd_limits limits;          ///< see there
+    int threads;               ///< 1..QD_TEAM_MAX, default 1; changes no result
+    uint64_t seed;             ///< kept with the world and saved; default 1
     const qd_allocator *allocator; ///< NULL: the C heap
 } qd_world_def;
 
 /// The body that broke a limit, as it was at the end of the step before.
 typedef struct qd_limit_report {
-    char reason[96];   ///< "faster than limits.speed (10)"; "" while nothing happened
-    uint64_t step;     ///< the step that was refused
-    bool has_body;     ///< false for limits.pairs
-    uint64_t label;    ///< of the body
+    char reason[96]; ///< "faster than limits.speed (10)"; "" while nothing happened
+    uint64_t step;   ///< the step that was refused
+    bool has_body;   ///< false for limits.pairs
+    uint64_t label;  ///< of the body
     qd_body_state body;
 } qd_limit_report;
 
 /// Sums over the bodies, by fixed blocks of 4096 indices in order, so the same for any thread count.
 typedef struct qd_world_sums {
-    double kinetic;       ///< energy of motion
-    double potential;     ///< - sum m g . (x - origin)
-    qd_vec2 momentum;     ///< sum m v
+    double kinetic;        ///< energy of motion
+    double potential;      ///< - sum m g . (x - origin)
+    qd_vec2 momentum;      ///< sum m v
     double momentum_scale; ///< sum m |v|
-    double mass, area;    ///< sum m; sum pi r^2
-    double fastest;       ///< largest speed
+    double mass, area;     ///< sum m; sum pi r^2
+    double fastest;        ///< largest speed
 } qd_world_sums;
 
 /// What happened since the world was made.
 typedef struct qd_world_totals {
-    uint64_t contacts; ///< sum over the steps of the contacts at their end, step 0 included
+    uint64_t contacts;     ///< sum over the steps of the contacts at their end, step 0 included
     uint64_t begins, ends; ///< events
     uint64_t refresh_in_place, refresh_refiled, splits, merges;
     qd_vec2 wall_impulse; ///< sum of the impulses that the walls gave to the bodies
@@ -97,10 +99,12 @@ QD_API QD_MUST_USE qd_status qd_world_create(const qd_world_def *def, qd_world *
 QD_API void qd_world_destroy(qd_world *world);
 
 /// Adds a body; takes the lowest free index. `id` may be NULL. On a periodic axis the position is wrapped.
-/// Errors: QD_ERR_ARGUMENT; QD_ERR_VALUE: something not finite, radius or mass not > 0, a centre outside a reflecting
-/// side, a diameter above the world's size on a reflecting axis or above half of it on a periodic one, or past a
-/// limit (the reason in `error`, which may be NULL); QD_ERR_LIMIT (2^28 bodies), QD_ERR_MEMORY. Nothing changes then.
-QD_API QD_MUST_USE qd_status qd_world_add(qd_world *world, const qd_body_def *body, qd_id *id, qd_error *error);
+/// Errors: QD_ERR_ARGUMENT; QD_ERR_VALUE: something not finite, radius or mass not > 0, a centre outside a
+/// reflecting side, a diameter above the world's size on a reflecting axis or above half of it on a periodic
+/// one, or past a limit (the reason in `error`, which may be NULL); QD_ERR_LIMIT (2^28 bodies),
+/// QD_ERR_MEMORY. Nothing changes then.
+QD_API QD_MUST_USE qd_status qd_world_add(qd_world *world, const qd_body_def *body, qd_id *id,
+                                          qd_error *error);
 
 /// Removes a body; its contacts end with the next detection. Errors: QD_ERR_STALE.
 QD_API QD_MUST_USE qd_status qd_world_remove(qd_world *world, qd_id id);
@@ -112,13 +116,15 @@ QD_API QD_MUST_USE qd_status qd_world_body(const qd_world *world, qd_id id, qd_b
 QD_API QD_MUST_USE qd_status qd_world_place(qd_world *world, qd_id id, qd_vec2 position, qd_vec2 velocity,
                                             qd_error *error);
 
-/// Brings tree and contacts up to date with bodies added, removed or placed since the last step; does nothing where
-/// they are. Called by qd_world_step when needed. Errors: QD_ERR_LIMIT (pairs), QD_ERR_MEMORY.
+/// Brings tree and contacts up to date with bodies added, removed or placed since the last step; does nothing
+/// where they are. Called by qd_world_step when needed; whoever wants to see the events of such changes calls
+/// it before the step. Errors: QD_ERR_LIMIT (pairs), QD_ERR_MEMORY: contacts are as before, the next call
+/// tries again.
 QD_API QD_MUST_USE qd_status qd_world_detect(qd_world *world);
 
-/// One step of `dt` > 0: resolve, move, refresh, retrieve, narrow (see profile.h). `profile` gets what this step took
-/// added on top; NULL is fine. On QD_ERR_LIMIT (see qd_world_limit_report) and QD_ERR_MEMORY the world is as before
-/// the step. Other errors: QD_ERR_VALUE (dt).
+/// One step of `dt` > 0: resolve, move, refresh, retrieve, narrow (see profile.h). `profile` gets what this
+/// step took added on top; NULL is fine. On QD_ERR_LIMIT (see qd_world_limit_report) and QD_ERR_MEMORY the
+/// world is as before the step (but a detection that was due has been made). Other errors: QD_ERR_VALUE (dt).
 QD_API QD_MUST_USE qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile);
 
 /// Steps done, and the time they add up to: step * dt where dt never changed, the sum otherwise.
@@ -128,14 +134,18 @@ QD_API double qd_world_time(const qd_world *world);
 QD_API size_t qd_world_count(const qd_world *world);
 QD_API qd_world_def qd_world_definition(const qd_world *world);
 
-/// Bodies as rows of plain arrays, for drawing and analysis; row order is the world's own business and may change with
-/// any call that changes the world. The arrays are valid until then.
+/// Bodies as rows of plain arrays, for drawing and analysis; row order is the world's own business and may
+/// change with any call that changes the world. The arrays are valid until then.
 QD_API qd_body_view qd_world_view(const qd_world *world);
 
-/// Contacts of the present moment, ordered by (a, b), a < b by index; walls come after bodies. Valid until a change.
+/// Contacts of the present moment, ordered by (a, b), a < b by index; walls come after bodies. Valid until a
+/// change.
 QD_API const qd_contact *qd_world_contacts(const qd_world *world, size_t *count);
 
-/// Events between the step before and the present moment, ordered by (a, b). Valid until a change.
+/// Events between the last time that contacts were found (by a step or qd_world_detect) and the present
+/// moment, ordered by (a, b); an end comes before a begin where other bodies took the same indices. Every
+/// contact of the present moment is in it as begin or persist. None after qd_world_load. Valid until a
+/// change.
 QD_API const qd_event *qd_world_events(const qd_world *world, size_t *count);
 
 /// The tree, whose indices are the bodies' and whose origin is the world's centre. Valid until a change.
@@ -145,19 +155,19 @@ QD_API qd_world_sums qd_world_sum(const qd_world *world);
 QD_API qd_world_totals qd_world_total(const qd_world *world);
 QD_API qd_limit_report qd_world_limit_report(const qd_world *world);
 
-/// XXH3-64 over the hashes of blocks of 4096 indices: ids, shapes, poses, velocities, and the step. The same for any
-/// thread count, SIMD level, compiler and optimization level.
+/// XXH3-64 over the hashes of blocks of 4096 indices: ids, shapes, poses, velocities, and the step. The same
+/// for any thread count, SIMD level, compiler and optimization level.
 QD_API uint64_t qd_world_hash(const qd_world *world);
 
-/// Writes everything that decides the world's future to memory: portable between builds and machines, versioned, with
-/// a checksum. `*data` comes from the world's allocator; give it back with qd_world_save_free.
-/// Errors: QD_ERR_MEMORY.
+/// Writes everything that decides the world's future to memory: portable between builds and machines,
+/// versioned, with a checksum. `*data` comes from the world's allocator; give it back with
+/// qd_world_save_free. Errors: QD_ERR_MEMORY.
 QD_API QD_MUST_USE qd_status qd_world_save(const qd_world *world, unsigned char **data, size_t *bytes);
 QD_API void qd_world_save_free(const qd_world *world, unsigned char *data, size_t bytes);
 
-/// Makes a world from what qd_world_save wrote: the next steps are bit for bit the same. `threads` and `allocator` are
-/// the new world's. Errors: QD_ERR_CORRUPT (truncated, damaged, foreign or of another version: the reason in
-/// `error`), QD_ERR_VALUE (threads), QD_ERR_MEMORY.
+/// Makes a world from what qd_world_save wrote: the next steps are bit for bit the same. `threads` and
+/// `allocator` are the new world's. Errors: QD_ERR_CORRUPT (truncated, damaged, foreign or of another
+/// version: the reason in `error`), QD_ERR_VALUE (threads), QD_ERR_MEMORY.
 QD_API QD_MUST_USE qd_status qd_world_load(const unsigned char *data, size_t bytes, int threads,
                                            const qd_allocator *allocator, qd_world **world, qd_error *error);
 

@@ -1,0 +1,130 @@
+// Events from two ordered lists of contacts. Each contact of `after` is an event, and so is each of `before`
+// that ended; all go where they belong in the order of (a, b) without looking at one another: an event's
+// place is its place in its own list plus the number of events before it from the other. Ranges write their
+// own slots only.
+
+#include "sim/world_impl.h"
+
+typedef struct event_job {
+    const qdi_moment *before, *after;
+    uint32_t *end_rank; ///< by contact of `before`: ended ones before it; the last slot holds their number
+    size_t *ended;      ///< per range of `before`
+    size_t *begun;      ///< per range of `after`
+    qd_event *events;
+} event_job;
+
+static uint64_t order_of(const qd_contact *contact) {
+    return (uint64_t)contact->a.index << 32 | contact->b.index;
+}
+
+static bool same_bodies(const qd_contact *p, const qd_contact *q) {
+    return p->a.generation == q->a.generation && p->b.generation == q->b.generation;
+}
+
+/// The first contact of a list that is not before (a, b).
+static size_t find(const qdi_moment *list, uint64_t order) {
+    size_t low = 0, high = list->contact_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (order_of(&list->contacts[middle]) < order)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/// find for the next contact of an ordered walk: most often a step or two from the last.
+static size_t find_from(const qdi_moment *list, size_t from, uint64_t order) {
+    for (int k = 0; k < 8; ++k, ++from)
+        if (from == list->contact_count || order_of(&list->contacts[from]) >= order) return from;
+    return find(list, order);
+}
+
+/// True where list[at] is the same contact.
+static bool found(const qdi_moment *list, size_t at, const qd_contact *contact) {
+    return at < list->contact_count && order_of(&list->contacts[at]) == order_of(contact) &&
+           same_bodies(&list->contacts[at], contact);
+}
+
+static void count_ended(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const event_job *job = context;
+    const qd_contact *contacts = job->before->contacts;
+    uint32_t ended = 0;
+    size_t at = find(job->after, order_of(&contacts[begin]));
+    for (size_t i = begin; i < end; ++i) {
+        at = find_from(job->after, at, order_of(&contacts[i]));
+        job->end_rank[i] = ended;
+        ended += !found(job->after, at, &contacts[i]);
+    }
+    job->ended[begin / QDI_CONTACT_GRAIN] = ended;
+}
+
+static void shift_ranks(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const event_job *job = context;
+    uint32_t first = (uint32_t)job->ended[begin / QDI_CONTACT_GRAIN];
+    for (size_t i = begin; i < end; ++i) job->end_rank[i] += first;
+}
+
+static void write_ended(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const event_job *job = context;
+    const qd_contact *contacts = job->before->contacts;
+    size_t at = find(job->after, order_of(&contacts[begin]));
+    for (size_t i = begin; i < end; ++i) {
+        if (job->end_rank[i + 1] == job->end_rank[i]) continue;
+        at = find_from(job->after, at, order_of(&contacts[i]));
+        job->events[job->end_rank[i] + at] = (qd_event){QD_EVENT_END, contacts[i]};
+    }
+}
+
+static void write_present(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const event_job *job = context;
+    const qd_contact *contacts = job->after->contacts;
+    size_t begun = 0, at = find(job->before, order_of(&contacts[begin]));
+    for (size_t i = begin; i < end; ++i) {
+        at = find_from(job->before, at, order_of(&contacts[i]));
+        bool persists = found(job->before, at, &contacts[i]);
+        // Other bodies may have had these indices: their contact's end comes before this one's begin.
+        bool replaces = !persists && at < job->before->contact_count &&
+                        order_of(&job->before->contacts[at]) == order_of(&contacts[i]);
+        size_t ends = job->end_rank[at] + (replaces ? 1 : 0);
+        job->events[i + ends] = (qd_event){persists ? QD_EVENT_PERSIST : QD_EVENT_BEGIN, contacts[i]};
+        begun += !persists;
+    }
+    job->begun[begin / QDI_CONTACT_GRAIN] = begun;
+}
+
+qd_status qdi_events(qd_world *world, const qdi_moment *before, qdi_moment *after) {
+    qdi_scratch *scratch = &world->scratch;
+    qd_team *team = world->team;
+    size_t old = before->contact_count, new = after->contact_count;
+    size_t old_ranges = qdi_range_count(old, QDI_CONTACT_GRAIN),
+           new_ranges = qdi_range_count(new, QDI_CONTACT_GRAIN);
+    qd_status status = qdi_reserve(world->allocator, &scratch->range_count, &scratch->range_room, 0,
+                                   old_ranges + new_ranges + 1, sizeof *scratch->range_count);
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &scratch->end_rank, &scratch->end_room, 0, old + 1,
+                             sizeof *scratch->end_rank);
+    if (status != QD_OK) return status;
+    event_job job = {
+        before, after, scratch->end_rank, scratch->range_count, scratch->range_count + old_ranges, NULL};
+
+    qdi_team_for(team, old, QDI_CONTACT_GRAIN, count_ended, &job);
+    size_t ended = qdi_exclusive_scan(job.ended, old_ranges);
+    qdi_team_for(team, old, QDI_CONTACT_GRAIN, shift_ranks, &job);
+    job.end_rank[old] = (uint32_t)ended;
+    status = qdi_reserve(world->allocator, &after->events, &after->event_room, 0, new + ended,
+                         sizeof *after->events);
+    if (status != QD_OK) return status;
+    job.events = after->events;
+    qdi_team_for(team, old, QDI_CONTACT_GRAIN, write_ended, &job);
+    qdi_team_for(team, new, QDI_CONTACT_GRAIN, write_present, &job);
+    after->event_count = new + ended;
+    after->ends = ended;
+    after->begins = qdi_exclusive_scan(job.begun, new_ranges);
+    return QD_OK;
+}

@@ -1,0 +1,188 @@
+#include <quadrille/world.h>
+
+#include "core/cookie.h"
+#include "core/memory.h"
+#include "sim/world_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+qd_world_def qd_world_def_default(void) {
+    return (qd_world_def){
+        .cookie = QDI_COOKIE,
+        .size = {100, 100},
+        .boundary_x = QD_BOUNDARY_REFLECT,
+        .boundary_y = QD_BOUNDARY_REFLECT,
+        .contact = QD_CONTACT_IMPULSE,
+        .restitution = 1,
+        .iterations = 8,
+        .retrieve = QD_RETRIEVE_JOIN,
+        .capacity = 32,
+        .limits = {.speed = HUGE_VAL, .distance = (double)NAN, .pairs = 100},
+        .threads = 1,
+        .seed = 1,
+    };
+}
+
+static bool in_range(double value, double low, double high) {
+    return value >= low && value <= high;
+}
+
+static qd_status enums_check(const qd_world_def *def, qd_error *error) {
+    if ((unsigned)def->boundary_x > QD_BOUNDARY_OPEN || (unsigned)def->boundary_y > QD_BOUNDARY_OPEN)
+        return qdi_reason(error, QD_ERR_VALUE, "unknown boundary");
+    if ((unsigned)def->contact > QD_CONTACT_IMPULSE)
+        return qdi_reason(error, QD_ERR_VALUE, "unknown contact model");
+    if ((unsigned)def->retrieve > QD_RETRIEVE_EACH)
+        return qdi_reason(error, QD_ERR_VALUE, "unknown way to retrieve");
+    return QD_OK;
+}
+
+static qd_status limits_check(const qd_limits *limits, qd_error *error) {
+    if (!(limits->speed > 0)) return qdi_reason(error, QD_ERR_VALUE, "limits.speed must be above 0");
+    if (!(limits->distance > 0 || isnan(limits->distance)))
+        return qdi_reason(error, QD_ERR_VALUE, "limits.distance must be above 0");
+    if (!(limits->pairs > 0)) return qdi_reason(error, QD_ERR_VALUE, "limits.pairs must be above 0");
+    return QD_OK;
+}
+
+qd_status qdi_world_def_check(const qd_world_def *def, qd_error *error) {
+    const double smallest = 1e-18, largest = 1e18; // what the tree can divide into cells
+    if (!in_range(def->size.x, smallest, largest) || !in_range(def->size.y, smallest, largest))
+        return qdi_reason(error, QD_ERR_VALUE, "a world's width and height must be in 1e-18..1e18");
+    if (!in_range(fabs(def->origin.x), 0, QDI_FURTHEST) || !in_range(fabs(def->origin.y), 0, QDI_FURTHEST))
+        return qdi_reason(error, QD_ERR_VALUE, "a world's origin must be finite and within 1e30");
+    // Where the origin is so far off that the sides fall together there is no place for any body.
+    if (!(def->origin.x + def->size.x > def->origin.x && def->origin.y + def->size.y > def->origin.y))
+        return qdi_reason(error, QD_ERR_VALUE, "a world's origin is too far away for its size");
+    if (!isfinite(def->gravity.x) || !isfinite(def->gravity.y))
+        return qdi_reason(error, QD_ERR_VALUE, "gravity must be finite");
+    if (!in_range(def->restitution, 0, 1))
+        return qdi_reason(error, QD_ERR_VALUE, "restitution must be in 0..1");
+    if (def->iterations < 1 || def->iterations > 1000)
+        return qdi_reason(error, QD_ERR_VALUE, "iterations must be in 1..1000");
+    if (def->capacity < 1 || def->capacity > 65535)
+        return qdi_reason(error, QD_ERR_VALUE, "capacity must be in 1..65535");
+    if (def->threads < 1 || def->threads > QD_TEAM_MAX)
+        return qdi_reason(error, QD_ERR_VALUE, "threads must be in 1..%d", QD_TEAM_MAX);
+    qd_status status = enums_check(def, error);
+    return status == QD_OK ? limits_check(&def->limits, error) : status;
+}
+
+static qd_status make_parts(qd_world *world) {
+    const qd_world_def *def = &world->def;
+    qd_team_def team_def = qd_team_def_default();
+    team_def.threads = def->threads;
+    team_def.allocator = world->allocator;
+    qd_status status = qd_team_create(&team_def, &world->team);
+    if (status != QD_OK) return status;
+    qd_tree_def tree_def = qd_tree_def_default();
+    tree_def.size = def->size;
+    tree_def.period.x = def->boundary_x == QD_BOUNDARY_PERIODIC ? def->size.x : 0;
+    tree_def.period.y = def->boundary_y == QD_BOUNDARY_PERIODIC ? def->size.y : 0;
+    tree_def.capacity = def->capacity;
+    tree_def.allocator = world->allocator;
+    status = qd_tree_create(&tree_def, &world->tree);
+    if (status != QD_OK) return status;
+    return qd_pairs_create(qdi_limit_pairs(world), world->allocator, &world->candidates);
+}
+
+qd_status qdi_world_make(const qd_world_def *def, qd_world **result) {
+    const qd_allocator *allocator = qdi_allocator_or_default(def->allocator);
+    qd_world *world = qdi_allocate(allocator, 1, sizeof *world);
+    if (!world) return QD_ERR_MEMORY;
+    memset(world, 0, sizeof *world);
+    world->def = *def;
+    world->allocator = allocator;
+    world->axis[0] = (qdi_axis){def->boundary_x, def->origin.x, def->origin.x + def->size.x, def->size.x};
+    world->axis[1] = (qdi_axis){def->boundary_y, def->origin.y, def->origin.y + def->size.y, def->size.y};
+    world->centre = (qd_vec2){def->origin.x + 0.5 * def->size.x, def->origin.y + 0.5 * def->size.y};
+    world->changed = true; // step 0 has contacts too, found when they are first asked for
+    qd_status status = make_parts(world);
+    if (status == QD_OK) status = qdi_bodies_reserve(world, 1, 1);
+    if (status == QD_OK)
+        *result = world;
+    else
+        qd_world_destroy(world);
+    return status;
+}
+
+qd_status qd_world_create(const qd_world_def *def, qd_world **world) {
+    if (!def || !world || def->cookie != QDI_COOKIE) return QD_ERR_ARGUMENT;
+    qd_world_def resolved = *def;
+    if (isnan(def->limits.distance))
+        resolved.limits.distance = 1e6 * (def->size.x > def->size.y ? def->size.x : def->size.y);
+    qd_status status = qdi_world_def_check(&resolved, NULL);
+    return status == QD_OK ? qdi_world_make(&resolved, world) : status;
+}
+
+static void moment_release(const qd_allocator *allocator, qdi_moment *moment) {
+    qdi_release(allocator, moment->contacts, moment->contact_room, sizeof *moment->contacts);
+    qdi_release(allocator, moment->events, moment->event_room, sizeof *moment->events);
+}
+
+static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch) {
+    qdi_release(allocator, scratch->range_count, scratch->range_room, sizeof *scratch->range_count);
+    qdi_release(allocator, scratch->hits, scratch->hit_room, sizeof *scratch->hits);
+    qdi_release(allocator, scratch->wall_mask, scratch->wall_room, sizeof *scratch->wall_mask);
+    qdi_keys_release(allocator, &scratch->keys);
+    qdi_release(allocator, scratch->end_rank, scratch->end_room, sizeof *scratch->end_rank);
+    qdi_release(allocator, scratch->joints, scratch->joint_room, sizeof *scratch->joints);
+    qdi_release(allocator, scratch->order, scratch->order_room, sizeof *scratch->order);
+    for (int k = 0; k < 2; ++k)
+        qdi_release(allocator, scratch->pending[k], scratch->pending_room[k], sizeof *scratch->pending[k]);
+    qdi_release(allocator, scratch->won, scratch->won_room, sizeof *scratch->won);
+    qdi_release(allocator, scratch->partial, scratch->partial_room, sizeof *scratch->partial);
+}
+
+void qd_world_destroy(qd_world *world) {
+    if (!world) return;
+    const qd_allocator *allocator = world->allocator;
+    scratch_release(allocator, &world->scratch);
+    moment_release(allocator, &world->present);
+    moment_release(allocator, &world->following);
+    qdi_bodies_release(world);
+    qd_pairs_destroy(world->candidates);
+    qd_tree_destroy(world->tree);
+    qd_team_destroy(world->team);
+    qdi_release(allocator, world, 1, sizeof *world);
+}
+
+uint64_t qd_world_steps(const qd_world *world) {
+    return world->clock.step;
+}
+
+double qd_world_time(const qd_world *world) {
+    const qdi_clock *clock = &world->clock;
+    return clock->base_time + (double)(clock->step - clock->base_step) * clock->dt;
+}
+
+size_t qd_world_count(const qd_world *world) {
+    return world->count;
+}
+
+qd_world_def qd_world_definition(const qd_world *world) {
+    return world->def;
+}
+
+const qd_contact *qd_world_contacts(const qd_world *world, size_t *count) {
+    *count = world->present.contact_count;
+    return world->present.contacts;
+}
+
+const qd_event *qd_world_events(const qd_world *world, size_t *count) {
+    *count = world->present.event_count;
+    return world->present.events;
+}
+
+const qd_tree *qd_world_tree(const qd_world *world) {
+    return world->tree;
+}
+
+qd_world_totals qd_world_total(const qd_world *world) {
+    return world->totals;
+}
+
+qd_limit_report qd_world_limit_report(const qd_world *world) {
+    return world->report;
+}

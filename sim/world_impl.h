@@ -1,0 +1,244 @@
+#ifndef QD_SIM_WORLD_IMPL_H
+#define QD_SIM_WORLD_IMPL_H
+
+#include <quadrille/world.h>
+
+#include "core/memory.h"
+#include "core/verbs.h"
+
+#include <stdatomic.h>
+
+/// What the files of the world share.
+///
+/// **Rows and indices.** The state of the bodies lies in plain arrays by row; rows are dense. A body's index
+/// is its name and never changes, its row may: removing a body moves the last row into the hole. So no result
+/// may depend on rows: whatever has an order is ordered by index.
+///
+/// **Two moments.** Positions, velocities, contacts and events exist twice. A step reads `now`, writes
+/// `next`, and the two change places once everything has succeeded; a step that is refused leaves `now` as it
+/// was.
+///
+/// **Threads.** Passes over bodies, candidates and contacts go through qdi_team_for: a range writes only its
+/// own rows or slots. Two places are shared between ranges, and both are atomic with a result that does not
+/// depend on the order: `touching` (every writer stores the same value) and the priorities of the colouring
+/// (a maximum).
+
+/// Bodies per range of a parallel pass.
+#define QDI_BODY_GRAIN 2048
+/// Contacts (or candidates) per range.
+#define QDI_CONTACT_GRAIN 1024
+/// Indices (or contacts) per block of an ordered sum or hash.
+#define QDI_BLOCK 4096
+/// Positions and radii stay below this, so that float32 boxes are finite.
+#define QDI_FURTHEST 1e30
+/// row_of_index of an index that no body has.
+#define QDI_NO_ROW UINT32_MAX
+/// Most colours that are found in parallel; what is left then (or where a round finds next to nothing) is one
+/// more, solved serially.
+#define QDI_COLOURS_MAX 200
+
+/// What moves, by row.
+typedef struct qdi_motion {
+    double *x, *y, *vx, *vy;
+} qdi_motion;
+
+/// Contacts of a moment, and the events that led to them.
+typedef struct qdi_moment {
+    qd_contact *contacts;
+    size_t contact_count, contact_room;
+    qd_event *events;
+    size_t event_count, event_room;
+    uint64_t begins, ends;
+} qdi_moment;
+
+/// A wall or the edge of a period, along one axis.
+typedef struct qdi_axis {
+    qd_boundary boundary;
+    double low, high, length;
+} qdi_axis;
+
+/// Keys to be put in order, with room to do it.
+typedef struct qdi_keys {
+    uint64_t *key, *key_spare;
+    uint32_t *value, *value_spare;
+    size_t room[4];
+} qdi_keys;
+
+/// A contact as the impulse solver works with it; one cache line.
+typedef struct qdi_joint {
+    uint32_t row_a, row_b;       ///< row_b QDI_NO_ROW: a wall
+    double nx, ny;               ///< from a to b
+    double inverse_a, inverse_b; ///< 1 / mass
+    double share;                ///< (1 + restitution) times the reduced mass
+    double impulse;              ///< of a wall: the sum over the sweeps
+    uint32_t hash;               ///< priority in the colouring
+} qdi_joint;
+
+/// Working memory of a step, kept from step to step.
+typedef struct qdi_scratch {
+    size_t *range_count; ///< per range
+    size_t range_room;
+    uint32_t *hits; ///< narrow: positions of touching candidates, each range from its own begin on
+    size_t hit_room;
+    uint8_t *wall_mask; ///< by row: walls touched (narrow) or axes mirrored (motion)
+    size_t wall_room;
+    qdi_keys keys;
+    uint32_t *end_rank; ///< events: ended contacts before each old contact
+    size_t end_room;
+    qdi_joint *joints;
+    size_t joint_room;
+    uint32_t *order; ///< joints by colour
+    size_t order_room;
+    uint32_t *pending[2]; ///< joints without a colour
+    size_t pending_room[2];
+    uint8_t *won; ///< by place in `pending`
+    size_t won_room;
+    qd_vec2 *partial; ///< per block of an ordered sum
+    size_t partial_room;
+} qdi_scratch;
+
+/// The colours that a colouring found: colour c is order[start[c]] to order[start[c + 1] - 1].
+typedef struct qdi_colours {
+    size_t count;
+    bool last_is_serial; ///< joints of the last colour may share bodies
+    size_t start[QDI_COLOURS_MAX + 2];
+} qdi_colours;
+
+/// Time: `base_time` at step `base_step`, `dt` per step since.
+typedef struct qdi_clock {
+    uint64_t step, base_step;
+    double base_time, dt;
+} qdi_clock;
+
+struct qd_world {
+    qd_world_def def;
+    const qd_allocator *allocator;
+    qd_team *team;
+    qd_tree *tree;
+    qd_pairs *candidates;
+    qdi_axis axis[2];
+    qd_vec2 centre;
+    qdi_clock clock;
+
+    size_t count, row_room;
+    qd_body_index *index;
+    uint32_t *generation;
+    uint64_t *label;
+    double *radius, *mass;
+    qdi_motion now, next;
+    qd_box *boxes; ///< what the tree is told
+    _Atomic uint8_t *touching;
+    _Atomic uint64_t *priority; ///< colouring: highest priority of a joint of this body
+
+    size_t index_count, index_room;
+    uint32_t *row_of_index, *generation_of_index;
+    qd_body_index *free_heap; ///< free indices, lowest on top
+    size_t free_count;
+    uint64_t *block_hash; ///< qd_world_hash: per block of indices
+    qd_world_sums *block_sums;
+    size_t block_room;
+
+    qdi_moment present, following;
+    bool changed;   ///< bodies were added, removed or placed: tree and contacts are behind
+    bool tree_lost; ///< the tree has lost its bodies for want of memory
+    qdi_scratch scratch;
+    qd_world_totals totals;
+    qd_limit_report report;
+};
+
+/// Adds the time since the last call to a phase. `profile` NULL: does nothing.
+typedef struct qdi_lap {
+    qd_profile *profile;
+    const qd_team *team;
+    uint64_t last;
+    uint64_t busy[64];
+} qdi_lap;
+void qdi_lap_start(qdi_lap *lap, qd_profile *profile, const qd_team *team);
+void qdi_lap_end(qdi_lap *lap, qd_phase phase);
+
+/// Puts a reason into `error` (may be NULL) and returns `status`.
+qd_status qdi_reason(qd_error *error, qd_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+// ---- world.c ----
+
+/// Makes an empty world from a checked def; the tree and the team with it.
+QD_MUST_USE qd_status qdi_world_make(const qd_world_def *def, qd_world **world);
+/// Why a def is refused, or QD_OK.
+QD_MUST_USE qd_status qdi_world_def_check(const qd_world_def *def, qd_error *error);
+
+// ---- bodies.c ----
+
+/// Makes room for `rows` bodies and `indices` indices, or leaves everything as it was.
+QD_MUST_USE qd_status qdi_bodies_reserve(qd_world *world, size_t rows, size_t indices);
+void qdi_bodies_release(qd_world *world);
+/// Fills the heap of free indices from row_of_index.
+void qdi_bodies_refill_free(qd_world *world);
+/// The row of a living body, or QDI_NO_ROW.
+uint32_t qdi_body_row(const qd_world *world, qd_id id);
+qd_body_state qdi_body_state_of_row(const qd_world *world, uint32_t row);
+
+// ---- limits.c ----
+
+/// Checks what a body is given when it is added, placed or loaded. `inside`: its centre must be within
+/// reflecting sides.
+QD_MUST_USE qd_status qdi_body_check(const qd_world *world, double radius, double mass, qd_vec2 position,
+                                     qd_vec2 velocity, bool inside, qd_error *error);
+/// The largest distance from the world's centre, per axis, and the square of the largest speed.
+double qdi_limit_distance(const qd_world *world);
+double qdi_limit_speed_squared(const qd_world *world);
+size_t qdi_limit_pairs(const qd_world *world);
+/// Reports that a body may not go from `now` to `next`; the step counter is still that of the step before.
+void qdi_limit_report_body(qd_world *world, uint32_t row);
+void qdi_limit_report_pairs(qd_world *world, uint64_t step);
+
+// ---- motion.c ----
+
+/// Brings a coordinate on a periodic axis into [low, high).
+double qdi_axis_wrap(const qdi_axis *axis, double x);
+/// next positions = now + next velocities * dt, boundaries, boxes. QD_ERR_LIMIT: reported. `mirrored` is what
+/// mirroring walls gave to the bodies.
+QD_MUST_USE qd_status qdi_motion_move(qd_world *world, double dt, qd_vec2 *mirrored);
+/// Boxes of the present positions.
+void qdi_motion_boxes(qd_world *world);
+
+// ---- narrow.c ----
+
+/// Exact tests of the candidates and of the walls at the positions of `motion`; contacts in order to
+/// `moment`.
+QD_MUST_USE qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_moment *moment);
+
+// ---- events.c ----
+
+/// What became of the contacts of `before` in `after`; `before` may hold contacts of bodies that are gone.
+QD_MUST_USE qd_status qdi_events(qd_world *world, const qdi_moment *before, qdi_moment *after);
+
+// ---- colour.c ----
+
+/// Puts `count` joints of the scratch into colours whose joints share no body.
+QD_MUST_USE qd_status qdi_colour(qd_world *world, size_t count, qdi_colours *colours);
+
+// ---- impulse.c ----
+
+/// Lets the present contacts act on the velocities of `next`. `walls` is what the walls gave to the bodies.
+QD_MUST_USE qd_status qdi_impulse(qd_world *world, qd_vec2 *walls);
+
+// ---- order.c ----
+
+/// Makes room for `count` keys and values.
+QD_MUST_USE qd_status qdi_keys_reserve(const qd_allocator *allocator, qdi_keys *keys, size_t count);
+void qdi_keys_release(const qd_allocator *allocator, qdi_keys *keys);
+/// Sums term(context, i) for i below `count`, by blocks of QDI_BLOCK combined in order: the same for any
+/// team.
+typedef qd_vec2 (*qdi_term)(const void *context, size_t i);
+QD_MUST_USE qd_status qdi_sum(qd_world *world, size_t count, qdi_term term, const void *context,
+                              qd_vec2 *sum);
+
+// ---- stepper.c ----
+
+/// Puts touching flags of the present contacts to `value`.
+void qdi_touching_mark(qd_world *world, const qdi_moment *moment, uint8_t value);
+/// Files the bodies at their present places; nothing else changes.
+QD_MUST_USE qd_status qdi_tree_restore(qd_world *world);
+
+#endif

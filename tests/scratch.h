@@ -1,0 +1,31 @@
+#ifndef QD_TESTS_SCRATCH_H
+#define QD_TESTS_SCRATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/// A directory of a test's own, and short ways to look at files. Everything that fails ends the test.
+
+typedef struct qd_scratch {
+    char path[256];
+} qd_scratch;
+
+/// Makes an empty directory under $TMPDIR.
+void qd_scratch_make(qd_scratch *scratch);
+/// Deletes it with all that is in it.
+void qd_scratch_remove(const qd_scratch *scratch);
+
+/// "SCRATCH/name".
+typedef struct qd_scratch_path {
+    char text[512];
+} qd_scratch_path;
+qd_scratch_path qd_scratch_at(const qd_scratch *scratch, const char *name);
+
+void qd_scratch_write(const char *path, const char *text);
+/// The whole file with a closing zero; free() it. NULL where there is none. `bytes` may be NULL.
+char *qd_scratch_read(const char *path, size_t *bytes);
+bool qd_scratch_exists(const char *path);
+/// Entries of a directory, but `.` and `..`.
+size_t qd_scratch_count(const char *path);
+
+#endif

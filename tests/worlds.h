@@ -1,0 +1,38 @@
+#ifndef QD_TESTS_WORLDS_H
+#define QD_TESTS_WORLDS_H
+
+#include <quadrille/random.h>
+#include <quadrille/world.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// Worlds for the tests of sim/. All fail the running test where something is refused.
+
+qd_world *qd_test_world(const qd_world_def *def);
+
+/// Adds a disk; mass 0: density 1.
+qd_id qd_test_disk(qd_world *world, double x, double y, double vx, double vy, double radius, double mass);
+
+qd_body_state qd_test_body(const qd_world *world, qd_id id);
+void qd_test_step(qd_world *world, double dt, size_t steps);
+
+/// A number in [low, high).
+double qd_test_between(qd_random *random, double low, double high);
+
+/// A def with boundaries, contact model, restitution, gravity, retrieve mode, origin and size drawn at
+/// random; the sides are 20 to 50 long.
+qd_world_def qd_test_random_def(qd_random *random);
+
+/// Adds `count` disks at random places (overlaps are fine) of radius 0.2 to 1 and speed up to 5.
+void qd_test_scatter(qd_world *world, qd_random *random, size_t count);
+
+/// A monodisperse gas of nx * ny disks of radius 0.5 on a grid, no overlaps, 30 % of the area, normal
+/// velocities of sigma 1; its size goes to the def.
+void qd_test_gas_def(qd_world_def *def, size_t nx, size_t ny);
+void qd_test_gas_fill(qd_world *world, size_t nx, size_t ny, uint64_t seed);
+
+/// A hash of the present contacts and events, bit by bit.
+uint64_t qd_test_events_hash(const qd_world *world);
+
+#endif
