@@ -1,0 +1,285 @@
+#include <quadrille/rundir.h>
+
+#include "core/memory.h"
+#include "sim/os.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/// First line of every scene.yaml that a run wrote: what has it may be replaced, a file of the user's may not.
+#define SCENE_MARK "# The complete scene of a Quadrille run.\n"
+
+/// Added to the name of a file while it is written.
+#define PART ".part"
+
+struct qd_rundir {
+    const qd_allocator *allocator;
+    char *path;
+    char *lock_path;
+    qdi_os_lock lock;
+};
+
+static size_t string_size(const char *text) {
+    return strlen(text) + 1;
+}
+
+/// The texts in a row, up to a NULL; NULL where there is no memory.
+static char *join(const qd_allocator *allocator, const char *first, ...) {
+    va_list parts;
+    size_t bytes = 1;
+    va_start(parts, first);
+    for (const char *part = first; part; part = va_arg(parts, const char *)) bytes += strlen(part);
+    va_end(parts);
+    char *text = qdi_allocate(allocator, bytes, 1);
+    if (!text) return NULL;
+    size_t used = 0;
+    va_start(parts, first);
+    for (const char *part = first; part; part = va_arg(parts, const char *)) {
+        size_t length = strlen(part);
+        memcpy(text + used, part, length);
+        used += length;
+    }
+    va_end(parts);
+    text[used] = '\0';
+    return text;
+}
+
+static void release_string(const qd_allocator *allocator, char *text) {
+    if (text) qdi_release(allocator, text, string_size(text), 1);
+}
+
+static qd_status out_of_memory(qd_error *error) {
+    if (error) snprintf(error->text, sizeof error->text, "out of memory");
+    return QD_ERR_MEMORY;
+}
+
+static qd_status refuse(qd_status status, qd_error *error, const char *path, const char *why) {
+    if (error) snprintf(error->text, sizeof error->text, "%.300s %s", path, why);
+    return status;
+}
+
+static bool ends_with(const char *text, size_t length, const char *end) {
+    size_t tail = strlen(end);
+    return length >= tail && memcmp(text + length - tail, end, tail) == 0;
+}
+
+/// True for a name of a run's own top-level files, whole or in the making.
+static bool is_top_file(const char *name) {
+    size_t length = strlen(name);
+    if (ends_with(name, length, PART)) length -= strlen(PART);
+    static const char *const names[] = {"result.json", "scene.yaml"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
+        if (length == strlen(names[i]) && memcmp(name, names[i], length) == 0) return true;
+    return false;
+}
+
+/// True for manifest.csv and frame_<digits>.png, whole or in the making.
+static bool is_frame_file(const char *name) {
+    size_t length = strlen(name);
+    if (ends_with(name, length, PART)) length -= strlen(PART);
+    if (length == strlen("manifest.csv") && memcmp(name, "manifest.csv", length) == 0) return true;
+    size_t head = strlen("frame_"), tail = strlen(".png");
+    if (length <= head + tail || memcmp(name, "frame_", head) != 0 || !ends_with(name, length, ".png"))
+        return false;
+    for (size_t i = head; i < length - tail; ++i)
+        if (name[i] < '0' || name[i] > '9') return false;
+    return true;
+}
+
+/// What a look into a directory that is there says.
+typedef struct contents {
+    bool scene;  ///< some scene.yaml
+    bool lock;   ///< some lock
+    bool others; ///< what is neither of these nor a file in the making
+} contents;
+
+static bool look_at(void *context, const char *name) {
+    contents *found = context;
+    if (strcmp(name, "lock") == 0)
+        found->lock = true;
+    else if (strcmp(name, "scene.yaml") == 0)
+        found->scene = true;
+    else if (!is_top_file(name) || !ends_with(name, strlen(name), PART))
+        found->others = true;
+    return true;
+}
+
+/// True where the file starts as a run's scene.yaml does.
+static bool has_mark(const char *path) {
+    char start[sizeof SCENE_MARK] = "";
+    FILE *file = fopen(path, "rb");
+    if (!file) return false;
+    size_t got = fread(start, 1, sizeof start - 1, file);
+    (void)fclose(file);
+    return got == sizeof start - 1 && memcmp(start, SCENE_MARK, got) == 0;
+}
+
+/// Deletes the entries of one directory that belong to a run.
+typedef struct sweep {
+    const qd_allocator *allocator;
+    const char *path;
+    bool (*ours)(const char *name);
+    qd_status status;
+    qd_error *error;
+} sweep;
+
+static bool sweep_entry(void *context, const char *name) {
+    sweep *job = context;
+    if (!job->ours(name)) return true;
+    char *path = join(job->allocator, job->path, "/", name, NULL);
+    job->status = path ? qdi_os_remove_file(path, job->error) : out_of_memory(job->error);
+    release_string(job->allocator, path);
+    return job->status == QD_OK;
+}
+
+static qd_status sweep_directory(const qd_allocator *allocator, const char *path, bool (*ours)(const char *),
+                                 qd_error *error) {
+    sweep job = {allocator, path, ours, QD_OK, error};
+    qd_status status = qdi_os_list(path, sweep_entry, &job, error);
+    return status == QD_OK ? job.status : status;
+}
+
+/// A run's top-level files but scene.yaml, which the new one replaces in one move: so a directory whose run was
+/// deleted halfway is still known as a run's.
+static bool is_top_file_to_delete(const char *name) {
+    return is_top_file(name) && strcmp(name, "scene.yaml") != 0;
+}
+
+/// Deletes an earlier run: result.json goes first, for what is left is no longer complete.
+static qd_status delete_run(const qd_rundir *rundir, qd_error *error) {
+    qd_status status = sweep_directory(rundir->allocator, rundir->path, is_top_file_to_delete, error);
+    if (status != QD_OK) return status;
+    char *frames = join(rundir->allocator, rundir->path, "/frames", NULL);
+    if (!frames) return out_of_memory(error);
+    if (qdi_os_is_directory(frames)) {
+        status = sweep_directory(rundir->allocator, frames, is_frame_file, error);
+        if (status == QD_OK) status = qdi_os_remove_directory_if_empty(frames, error);
+    }
+    release_string(rundir->allocator, frames);
+    return status;
+}
+
+/// QD_OK where a run may start in a directory that is there.
+static qd_status judge(const qd_rundir *rundir, bool force, qd_error *error) {
+    contents found = {false, false, false};
+    qd_status status = qdi_os_list(rundir->path, look_at, &found, error);
+    if (status != QD_OK || (!found.scene && !found.others)) return status;
+    char *scene = join(rundir->allocator, rundir->path, "/scene.yaml", NULL);
+    if (!scene) return out_of_memory(error);
+    bool run = has_mark(scene);
+    release_string(rundir->allocator, scene);
+    if (!run)
+        return refuse(QD_ERR_INVALID, error, rundir->path,
+                      "is not empty and holds no run: nothing in it was touched");
+    return force ? QD_OK : refuse(QD_ERR_EXISTS, error, rundir->path, "holds an earlier run");
+}
+
+/// Locks the directory. One that was there is looked at first, so that nothing is made in a directory of the user's.
+static qd_status enter(qd_rundir *rundir, bool made, bool force, qd_error *error) {
+    contents found = {false, false, false};
+    if (!made) {
+        if (!qdi_os_is_directory(rundir->path))
+            return refuse(QD_ERR_INVALID, error, rundir->path, "is there and is not a directory");
+        qd_status status = qdi_os_list(rundir->path, look_at, &found, error);
+        // Where there is a lock, it decides first: the directory may be another run's at this moment.
+        if (status == QD_OK && !found.lock) status = judge(rundir, force, error);
+        if (status != QD_OK) return status;
+    }
+    qd_status status = qdi_os_lock_take(rundir->lock_path, &rundir->lock, error);
+    if (status == QD_ERR_STATE) return refuse(status, error, rundir->path, "is in use by another run");
+    if (status != QD_OK) return status;
+    status = judge(rundir, force, error); // again: it may have changed before the lock was ours
+    if (status != QD_OK) qdi_os_lock_drop(found.lock ? NULL : rundir->lock_path, rundir->lock);
+    return status;
+}
+
+static void free_rundir(qd_rundir *rundir) {
+    const qd_allocator *allocator = rundir->allocator;
+    release_string(allocator, rundir->path);
+    release_string(allocator, rundir->lock_path);
+    qdi_release(allocator, rundir, 1, sizeof *rundir);
+}
+
+static qd_status fill(qd_rundir *rundir, bool made, bool force, const char *scene_text, qd_error *error) {
+    qd_status status = QD_OK;
+    if (!made && force) status = delete_run(rundir, error);
+    if (status != QD_OK) return status;
+    char *marked = join(rundir->allocator, SCENE_MARK, scene_text, NULL);
+    if (!marked) return out_of_memory(error);
+    status = qd_rundir_write(rundir, "scene.yaml", marked, strlen(marked), error);
+    release_string(rundir->allocator, marked);
+    return status;
+}
+
+qd_status qd_rundir_create(const char *path, const char *scene_text, bool force, qd_rundir **result,
+                           qd_error *error) {
+    if (!path || !scene_text || !result) return QD_ERR_ARGUMENT;
+    *result = NULL;
+    const qd_allocator *allocator = qd_allocator_default();
+    qd_rundir *rundir = qdi_allocate(allocator, 1, sizeof *rundir);
+    if (!rundir) return out_of_memory(error);
+    *rundir = (qd_rundir){.allocator = allocator};
+    rundir->path = join(allocator, path, NULL);
+    rundir->lock_path = join(allocator, path, "/lock", NULL);
+    qd_status status = rundir->path && rundir->lock_path ? QD_OK : out_of_memory(error);
+    bool made = false;
+    if (status == QD_OK) {
+        status = qdi_os_make_directory(path, error);
+        made = status == QD_OK;
+        if (status == QD_ERR_EXISTS) status = QD_OK;
+    }
+    bool locked = false;
+    if (status == QD_OK) {
+        status = enter(rundir, made, force, error);
+        locked = status == QD_OK;
+    }
+    if (locked) status = fill(rundir, made, force, scene_text, error);
+    if (status == QD_OK) {
+        *result = rundir;
+        return QD_OK;
+    }
+    if (locked) qdi_os_lock_drop(rundir->lock_path, rundir->lock);
+    if (made) {
+        qd_status removed = qdi_os_remove_directory_if_empty(path, NULL);
+        (void)removed; // the first reason counts; a directory that cannot even be deleted again stays
+    }
+    free_rundir(rundir);
+    return status;
+}
+
+const char *qd_rundir_path(const qd_rundir *rundir) {
+    return rundir->path;
+}
+
+qd_status qd_rundir_write(qd_rundir *rundir, const char *name, const void *data, size_t bytes,
+                          qd_error *error) {
+    if (!rundir || !name || (!data && bytes > 0)) return QD_ERR_ARGUMENT;
+    char *path = join(rundir->allocator, rundir->path, "/", name, NULL);
+    char *part = join(rundir->allocator, rundir->path, "/", name, PART, NULL);
+    qd_status status = path && part ? qdi_os_write_file(part, path, data, bytes, error)
+                                    : out_of_memory(error);
+    if (status == QD_OK) qdi_os_sync_directory(rundir->path);
+    release_string(rundir->allocator, part);
+    release_string(rundir->allocator, path);
+    return status;
+}
+
+qd_status qd_rundir_subdir(qd_rundir *rundir, const char *name, qd_error *error) {
+    if (!rundir || !name) return QD_ERR_ARGUMENT;
+    char *path = join(rundir->allocator, rundir->path, "/", name, NULL);
+    if (!path) return out_of_memory(error);
+    qd_status status = qdi_os_make_directory(path, error);
+    if (status == QD_ERR_EXISTS)
+        status = qdi_os_is_directory(path)
+                     ? QD_OK
+                     : refuse(QD_ERR_IO, error, path, "is there and is not a directory");
+    release_string(rundir->allocator, path);
+    return status;
+}
+
+void qd_rundir_close(qd_rundir *rundir) {
+    if (!rundir) return;
+    qdi_os_lock_drop(rundir->lock_path, rundir->lock);
+    free_rundir(rundir);
+}

@@ -1,0 +1,75 @@
+#ifndef QD_SIM_SCENE_IMPL_H
+#define QD_SIM_SCENE_IMPL_H
+
+#include <quadrille/scene.h>
+
+#include "sim/scene_text.h"
+#include "sim/schema.h"
+#include "sim/yaml.h"
+
+/// What the files of the scene share. A scene is made in four steps: its text becomes a tree (yaml.h), changes from outside
+/// are put into the tree (overrides.c), the tree becomes checked settings (scene_read.c, scene_value.c), and the settings
+/// become the resolved text (scene_write.c).
+
+/// Most bytes that a scene's file may have.
+#define QDI_SCENE_BYTES_MAX ((size_t)64 << 20)
+
+struct qd_scene {
+    const qd_allocator *allocator;
+    qdi_settings settings;
+    qdi_text text; ///< resolved
+    uint64_t hash; ///< of the text
+};
+
+/// A scene while it is being read.
+typedef struct qdi_scene_reader {
+    const char *name; ///< of the file, for messages
+    const qd_scene_changes *changes;
+    qd_error *error; ///< may be NULL
+    qdi_yaml yaml;
+    qdi_yaml_ref root;
+    qdi_settings *settings;
+    const qd_allocator *allocator;
+    char path[192]; ///< of the key being read: "bodies.0.disks.count"
+} qdi_scene_reader;
+
+/// Puts one line into `error` (may be NULL) and returns `status`.
+qd_status qdi_scene_refuse(qd_error *error, qd_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/// The same about something in the scene: "FILE:LINE: ..." and QD_ERR_INVALID, or "--set KEY=VALUE: ..." and
+/// QD_ERR_ARGUMENT where the node came from there.
+qd_status qdi_scene_complain(const qdi_scene_reader *reader, qdi_yaml_ref node, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/// The same about text that is no YAML, where `source` says which.
+qd_status qdi_scene_malformed(const qdi_scene_reader *reader, uint32_t source, const qdi_yaml_fault *fault);
+
+/// overrides.c
+/// Puts every `--set` into the tree. Source k + 1 is the set number k.
+QD_MUST_USE qd_status qdi_overrides_apply(qdi_scene_reader *reader);
+/// Scales every generator's count, and the world with its regions at constant density, to `bodies` in all.
+QD_MUST_USE qd_status qdi_overrides_scale(qdi_settings *settings, uint64_t bodies, qd_error *error);
+
+/// scene_read.c
+/// Fills the settings from the tree and checks them.
+QD_MUST_USE qd_status qdi_scene_read_tree(qdi_scene_reader *reader);
+
+/// scene_value.c
+/// Reads a value of the given type (a plain one of the schema) into its place in `base`. The key says the range.
+QD_MUST_USE qd_status qdi_scene_read_value(const qdi_scene_reader *reader, const qdi_key *key,
+                                           qdi_key_type type, qdi_yaml_ref node, void *base);
+
+/// scene_write.c
+/// Writes the resolved scene.
+void qdi_scene_write(const qdi_settings *settings, qdi_text *text);
+/// Writes the value of a key with a plain type; `base` is the settings or a generator.
+void qdi_scene_write_value(const qdi_key *key, qdi_key_type type, const void *base, qdi_text *text);
+
+/// scene.c
+/// qd_scene_parse with an allocator. What libyaml takes for itself is not its own.
+QD_MUST_USE qd_status qdi_scene_parse_with(const qd_allocator *allocator, const char *text, size_t bytes,
+                                           const char *name, const qd_scene_changes *changes,
+                                           qd_scene **scene, qd_error *error);
+
+#endif

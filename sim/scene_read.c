@@ -1,0 +1,271 @@
+#include "core/memory.h"
+#include "sim/scene_impl.h"
+#include "sim/suggest.h"
+#include "sim/world_impl.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+qd_status qdi_scene_refuse(qd_error *error, qd_status status, const char *format, ...) {
+    if (!error) return status;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+/// Where a complaint points to: "FILE:LINE" or "--set KEY=VALUE". Returns the complaint's status.
+static qd_status point_at(const qdi_scene_reader *reader, uint32_t source, uint32_t line,
+                          char place[QDI_QUOTE_ROOM + 24]) {
+    char quote[QDI_QUOTE_ROOM];
+    const char *text = source > 0 ? reader->changes->sets[source - 1] : reader->name;
+    qdi_quote(quote, text, strlen(text));
+    if (source > 0)
+        snprintf(place, QDI_QUOTE_ROOM + 24, "--set %s", quote);
+    else if (line > 0)
+        snprintf(place, QDI_QUOTE_ROOM + 24, "%s:%" PRIu32, quote, line);
+    else
+        snprintf(place, QDI_QUOTE_ROOM + 24, "%s", quote);
+    return source > 0 ? QD_ERR_ARGUMENT : QD_ERR_INVALID;
+}
+
+qd_status qdi_scene_complain(const qdi_scene_reader *reader, qdi_yaml_ref node, const char *format, ...) {
+    char place[QDI_QUOTE_ROOM + 24], reason[400];
+    const qdi_yaml_node *here = &reader->yaml.nodes[node];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(reason, sizeof reason, format, arguments);
+    va_end(arguments);
+    qd_status status = point_at(reader, here->source, here->line, place);
+    return qdi_scene_refuse(reader->error, status, "%s: %s", place, reason);
+}
+
+qd_status qdi_scene_malformed(const qdi_scene_reader *reader, uint32_t source, const qdi_yaml_fault *fault) {
+    char place[QDI_QUOTE_ROOM + 24];
+    qd_status status = point_at(reader, source, fault->line, place);
+    return qdi_scene_refuse(reader->error, status, "%s: %s", place, fault->text);
+}
+
+/// Makes the path one part longer; returns the length to go back to.
+static size_t path_push(qdi_scene_reader *reader, const char *part) {
+    size_t length = strlen(reader->path);
+    snprintf(reader->path + length, sizeof reader->path - length, "%s%s", length > 0 ? "." : "", part);
+    return length;
+}
+
+static qd_status read_key(qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node, void *base);
+
+/// Says that no such key is known below `parent`, and which one may have been meant.
+static qd_status unknown_key(const qdi_scene_reader *reader, const qdi_key *parent, qdi_yaml_ref node) {
+    const qdi_yaml_node *here = &reader->yaml.nodes[node];
+    const char *word = reader->yaml.chars + here->key;
+    qdi_suggestion best = {0};
+    for (const qdi_key *key = NULL; (key = qdi_schema_next(parent, key)) != NULL;)
+        qdi_suggest(&best, word, here->key_bytes, qdi_schema_word(key), strlen(qdi_schema_word(key)));
+    size_t count = 0;
+    const qdi_key *keys = qdi_schema(&count);
+    // The right word in the wrong place: better than a similar one.
+    for (size_t i = 0; i < count && (!best.word || best.distance > 0); ++i) {
+        const char *known = qdi_schema_word(&keys[i]);
+        if (strlen(known) == here->key_bytes && memcmp(known, word, here->key_bytes) == 0)
+            best = (qdi_suggestion){keys[i].path, 0};
+    }
+    char quote[QDI_QUOTE_ROOM], hint[QDI_QUOTE_ROOM] = "";
+    if (best.word) snprintf(hint, sizeof hint, "; did you mean \"%.60s\"?", best.word);
+    return qdi_scene_complain(reader, node, "unknown key \"%s\"%s%s%s",
+                              qdi_quote(quote, word, here->key_bytes), *reader->path ? " in " : "",
+                              reader->path, hint);
+}
+
+/// The key below `parent` that names `node`, and its number among its sisters.
+static const qdi_key *key_of(const qdi_scene_reader *reader, const qdi_key *parent, qdi_yaml_ref node,
+                             unsigned *number) {
+    const qdi_yaml_node *here = &reader->yaml.nodes[node];
+    const char *word = reader->yaml.chars + here->key;
+    const qdi_key *key = NULL;
+    for (*number = 0; (key = qdi_schema_next(parent, key)) != NULL; ++*number) {
+        const char *known = qdi_schema_word(key);
+        if (strlen(known) == here->key_bytes && memcmp(known, word, here->key_bytes) == 0) break;
+    }
+    return key;
+}
+
+/// Reads all keys of a map. Bit i of `given` is set where key number i below `parent` was there.
+static qd_status read_map(qdi_scene_reader *reader, const qdi_key *parent, qdi_yaml_ref map, void *base,
+                          uint64_t *given) {
+    const qdi_yaml *yaml = &reader->yaml;
+    *given = 0;
+    for (qdi_yaml_ref child = yaml->nodes[map].first; child; child = yaml->nodes[child].next) {
+        unsigned number = 0;
+        const qdi_key *key = key_of(reader, parent, child, &number);
+        if (!key) return unknown_key(reader, parent, child);
+        size_t length = path_push(reader, qdi_schema_word(key));
+        if (*given >> number & 1) return qdi_scene_complain(reader, child, "%s is given twice", reader->path);
+        *given |= (uint64_t)1 << number;
+        qd_status status = read_key(reader, key, child, base);
+        reader->path[length] = 0;
+        if (status != QD_OK) return status;
+    }
+    unsigned number = 0;
+    for (const qdi_key *key = NULL; (key = qdi_schema_next(parent, key)) != NULL; ++number)
+        if (key->required && !(*given >> number & 1))
+            return qdi_scene_complain(reader, map, "%s: \"%s\" is missing", reader->path,
+                                      qdi_schema_word(key));
+    return QD_OK;
+}
+
+static qd_status wants(const qdi_scene_reader *reader, qdi_yaml_ref node, const char *what) {
+    return qdi_scene_complain(reader, node, "%s%smust be %s", reader->path, *reader->path ? ": " : "", what);
+}
+
+/// A plain value for every key below.
+static qd_status read_each(qdi_scene_reader *reader, const qdi_key *parent, qdi_yaml_ref node, void *base) {
+    for (const qdi_key *key = NULL; (key = qdi_schema_next(parent, key)) != NULL;) {
+        qd_status status = read_key(reader, key, node, base);
+        if (status != QD_OK) return status;
+    }
+    return QD_OK;
+}
+
+static qd_status wants_one_of(const qdi_scene_reader *reader, const qdi_key *parent, qdi_yaml_ref node) {
+    char words[120] = "exactly one of";
+    for (const qdi_key *key = NULL; (key = qdi_schema_next(parent, key)) != NULL;) {
+        size_t used = strlen(words);
+        if (key->planned) continue;
+        snprintf(words + used, sizeof words - used, "%s %s", used > strlen("exactly one of") ? "," : "",
+                 qdi_schema_word(key));
+    }
+    return wants(reader, node, words);
+}
+
+static qd_status read_one_of(qdi_scene_reader *reader, const qdi_key *parent, qdi_yaml_ref node, void *base) {
+    int form = 0;
+    if (reader->yaml.nodes[node].kind != QDI_YAML_MAP) {
+        if (parent->plain == QDI_KEY_NONE) return wants(reader, node, "a mapping (key: value)");
+        memcpy((char *)base + parent->form, &form, sizeof form);
+        return qdi_scene_read_value(reader, parent, parent->plain, node, base);
+    }
+    uint64_t given = 0;
+    qd_status status = read_map(reader, parent, node, base, &given);
+    if (status != QD_OK) return status;
+    if (given == 0 || (given & (given - 1)) != 0) return wants_one_of(reader, parent, node);
+    while (given >> form) ++form;
+    memcpy((char *)base + parent->form, &form, sizeof form);
+    return QD_OK;
+}
+
+static qd_status read_items(qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref list) {
+    const qdi_yaml *yaml = &reader->yaml;
+    qdi_settings *settings = reader->settings;
+    if (yaml->nodes[list].kind != QDI_YAML_LIST) return wants(reader, list, "a list");
+    const qdi_key *item = qdi_schema_next(key, NULL);
+    qd_status status = qdi_reserve(reader->allocator, &settings->items, &settings->item_room, 0,
+                                   yaml->nodes[list].count, sizeof *settings->items);
+    if (status != QD_OK) return status;
+    for (qdi_yaml_ref child = yaml->nodes[list].first; child; child = yaml->nodes[child].next) {
+        char number[24];
+        snprintf(number, sizeof number, "%zu", settings->item_count);
+        size_t length = path_push(reader, number);
+        qdi_disks *disks = &settings->items[settings->item_count++];
+        *disks = qdi_disks_default();
+        status = read_key(reader, item, child, disks);
+        if (status != QD_OK) return status;
+        reader->path[length] = 0;
+    }
+    return QD_OK;
+}
+
+/// True for what YAML takes as no value at all.
+static bool is_null(const qdi_scene_reader *reader, qdi_yaml_ref node) {
+    const qdi_yaml_node *here = &reader->yaml.nodes[node];
+    if (here->kind != QDI_YAML_VALUE || !here->plain) return false;
+    const char *text = reader->yaml.chars + here->text;
+    return here->bytes == 0 || strcmp(text, "~") == 0 || strcmp(text, "null") == 0;
+}
+
+static qd_status read_key(qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node, void *base) {
+    if (key->planned) return qdi_scene_complain(reader, node, "%s is known, but not built yet", reader->path);
+    if (is_null(reader, node)) return qdi_scene_complain(reader, node, "%s has no value", reader->path);
+    uint64_t given = 0;
+    bool map = reader->yaml.nodes[node].kind == QDI_YAML_MAP;
+    switch (key->type) {
+    case QDI_KEY_GROUP:
+        if (!map) return wants(reader, node, "a mapping (key: value)");
+        return read_map(reader, key, node, base, &given);
+    case QDI_KEY_EACH:
+        return map ? read_map(reader, key, node, base, &given) : read_each(reader, key, node, base);
+    case QDI_KEY_ONE_OF: return read_one_of(reader, key, node, base);
+    case QDI_KEY_ITEMS: return read_items(reader, key, node);
+    default: return qdi_scene_read_value(reader, key, key->type, node, base);
+    }
+}
+
+/// The node below `item` at a path of words, or the last one there is.
+static qdi_yaml_ref deepest(const qdi_scene_reader *reader, qdi_yaml_ref item, const char *const *words) {
+    for (; *words; ++words) {
+        qdi_yaml_ref child = qdi_yaml_find(&reader->yaml, item, *words, strlen(*words));
+        if (!child) return item;
+        item = child;
+    }
+    return item;
+}
+
+/// True where a region reaches out of the world by more than rounding.
+static bool outside(qd_boundary boundary, double low, double length, double world_low, double world_length) {
+    if (boundary == QD_BOUNDARY_OPEN) return false;
+    double slack = 1e-12 * (world_length + fabs(world_low));
+    return low < world_low - slack || low + length > world_low + world_length + slack;
+}
+
+/// What the keys of a generator must keep to with each other and with the world.
+static qd_status check_item(const qdi_scene_reader *reader, const qdi_disks *disks, size_t number,
+                            qdi_yaml_ref item) {
+    const qdi_radius *radius = &disks->radius;
+    if (radius->form == QDI_RADIUS_POWER && radius->range.x > radius->range.y) {
+        const char *const path[] = {"disks", "radius", "power", NULL};
+        return qdi_scene_complain(reader, deepest(reader, item, path),
+                                  "bodies.%zu.disks.radius.power: min must not be above max", number);
+    }
+    const qd_world_def *world = &reader->settings->world;
+    const qdi_region *region = &disks->region;
+    if (isnan(region->width)) return QD_OK;
+    if (!outside(world->boundary_x, region->x, region->width, world->origin.x, world->size.x) &&
+        !outside(world->boundary_y, region->y, region->height, world->origin.y, world->size.y))
+        return QD_OK;
+    const char *const path[] = {"disks", "region", NULL};
+    return qdi_scene_complain(reader, deepest(reader, item, path),
+                              "bodies.%zu.disks.region: reaches outside the world", number);
+}
+
+static qd_status check_all(const qdi_scene_reader *reader) {
+    const qdi_settings *settings = reader->settings;
+    qd_error reason;
+    char quote[QDI_QUOTE_ROOM];
+    qdi_quote(quote, reader->name, strlen(reader->name));
+    if (qdi_world_def_check(&settings->world, &reason) != QD_OK)
+        return qdi_scene_refuse(reader->error, QD_ERR_INVALID, "%s: %.300s", quote, reason.text);
+    qdi_yaml_ref list = qdi_yaml_find(&reader->yaml, reader->root, "bodies", strlen("bodies"));
+    qdi_yaml_ref item = list ? reader->yaml.nodes[list].first : 0;
+    uint64_t total = 0;
+    for (size_t i = 0; i < settings->item_count; ++i, item = reader->yaml.nodes[item].next) {
+        qd_status status = check_item(reader, &settings->items[i], i, item);
+        if (status != QD_OK) return status;
+        total += settings->items[i].count;
+        if (total > QDI_BODIES_MAX)
+            return qdi_scene_complain(reader, item, "bodies: more than %u in all", QDI_BODIES_MAX);
+    }
+    return QD_OK;
+}
+
+qd_status qdi_scene_read_tree(qdi_scene_reader *reader) {
+    reader->path[0] = 0;
+    if (reader->yaml.nodes[reader->root].kind != QDI_YAML_MAP)
+        return qdi_scene_complain(reader, reader->root, "a scene must be a mapping (key: value)");
+    uint64_t given = 0;
+    qd_status status = read_map(reader, NULL, reader->root, reader->settings, &given);
+    return status == QD_OK ? check_all(reader) : status;
+}

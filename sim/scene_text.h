@@ -1,0 +1,30 @@
+#ifndef QD_SIM_SCENE_TEXT_H
+#define QD_SIM_SCENE_TEXT_H
+
+#include <quadrille/alloc.h>
+#include <quadrille/status.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// Text that grows. The first failure sticks in `status`; later calls do nothing then.
+typedef struct qdi_text {
+    const qd_allocator *allocator;
+    char *chars; ///< closed by a zero once something was added
+    size_t used, room;
+    qd_status status;
+} qdi_text;
+
+void qdi_text_add(qdi_text *text, const char *more);
+void qdi_text_add_bytes(qdi_text *text, const char *more, size_t bytes);
+void qdi_text_add_number(qdi_text *text, double value);
+void qdi_text_add_integer(qdi_text *text, uint64_t value);
+void qdi_text_release(qdi_text *text);
+
+/// Room for a quotation, its closing zero included.
+#define QDI_QUOTE_ROOM 100
+
+/// What a message shows of text that somebody else wrote: one line without control characters (they become \xNN, as
+/// does what is not UTF-8), cut off with "..." where it is long. Returns `quote`.
+const char *qdi_quote(char quote[QDI_QUOTE_ROOM], const char *text, size_t bytes);
+
+#endif

@@ -1,0 +1,166 @@
+#include "sim/number.h"
+#include "sim/scene_impl.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+/// The place of a key's value.
+static void *place_of(const qdi_key *key, void *base) {
+    return (char *)base + key->offset;
+}
+
+static qd_status wrong(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node) {
+    char expected[QDI_EXPECTED_ROOM], quote[QDI_QUOTE_ROOM];
+    const qdi_yaml_node *here = &reader->yaml.nodes[node];
+    qdi_schema_expected(key, expected);
+    if (here->kind != QDI_YAML_VALUE)
+        return qdi_scene_complain(reader, node, "%s: must be %s", reader->path, expected);
+    qdi_quote(quote, reader->yaml.chars + here->text, here->bytes);
+    return qdi_scene_complain(reader, node, "%s: must be %s, not \"%s\"", reader->path, expected, quote);
+}
+
+static bool in_range(const qdi_key *key, double value) {
+    return (key->above ? value > key->low : value >= key->low) && value <= key->high;
+}
+
+static bool is_word(const qdi_scene_reader *reader, qdi_yaml_ref node, const char *word) {
+    const qdi_yaml_node *here = &reader->yaml.nodes[node];
+    return here->kind == QDI_YAML_VALUE && here->bytes == strlen(word) &&
+           memcmp(reader->yaml.chars + here->text, word, here->bytes) == 0;
+}
+
+/// A number without quotes and within the key's range; zero comes without its sign.
+static bool read_real(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node, double *value) {
+    const qdi_yaml_node *here = &reader->yaml.nodes[node];
+    if (here->kind != QDI_YAML_VALUE || !here->plain) return false;
+    if (!qdi_number_read(reader->yaml.chars + here->text, here->bytes, value)) return false;
+    *value += 0.0;
+    return in_range(key, *value);
+}
+
+static bool read_whole(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node,
+                       uint64_t *value) {
+    const qdi_yaml_node *here = &reader->yaml.nodes[node];
+    if (here->kind != QDI_YAML_VALUE || !here->plain) return false;
+    if (!qdi_integer_read(reader->yaml.chars + here->text, here->bytes, value)) return false;
+    return in_range(key, (double)*value);
+}
+
+/// A list of exactly `count` numbers within the range.
+static bool read_reals(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node, double *values,
+                       uint32_t count) {
+    const qdi_yaml_node *here = &reader->yaml.nodes[node];
+    if (here->kind != QDI_YAML_LIST || here->count != count) return false;
+    qdi_yaml_ref child = here->first;
+    for (uint32_t i = 0; i < count; ++i, child = reader->yaml.nodes[child].next)
+        if (!read_real(reader, key, child, &values[i])) return false;
+    return true;
+}
+
+static bool read_name(const qdi_scene_reader *reader, qdi_yaml_ref node, char *name) {
+    const qdi_yaml_node *here = &reader->yaml.nodes[node];
+    if (here->kind != QDI_YAML_VALUE || here->bytes == 0 || here->bytes > QDI_NAME_MAX) return false;
+    const char *text = reader->yaml.chars + here->text;
+    for (size_t i = 0; i < here->bytes; ++i) {
+        char c = text[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (!letter && !(c >= '0' && c <= '9') && c != '_' && c != '-') return false;
+    }
+    memcpy(name, text, here->bytes);
+    name[here->bytes] = 0;
+    return true;
+}
+
+static bool read_bool(const qdi_scene_reader *reader, qdi_yaml_ref node, bool *value) {
+    if (reader->yaml.nodes[node].kind != QDI_YAML_VALUE || !reader->yaml.nodes[node].plain) return false;
+    *value = is_word(reader, node, "true") || is_word(reader, node, "True") || is_word(reader, node, "TRUE");
+    return *value || is_word(reader, node, "false") || is_word(reader, node, "False") ||
+           is_word(reader, node, "FALSE");
+}
+
+static qd_status read_choice(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node,
+                             void *place) {
+    const qdi_yaml_node *here = &reader->yaml.nodes[node];
+    if (here->kind != QDI_YAML_VALUE) return wrong(reader, key, node);
+    const char *word = reader->yaml.chars + here->text;
+    int number = 0;
+    bool planned = false;
+    if (!qdi_schema_choice(key, word, here->bytes, &number, &planned)) return wrong(reader, key, node);
+    if (planned)
+        return qdi_scene_complain(reader, node, "%s: \"%.*s\" is known, but not built yet", reader->path,
+                                  (int)here->bytes, word);
+    memcpy(place, &number, sizeof number);
+    return QD_OK;
+}
+
+static bool read_int(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node, int *value) {
+    uint64_t whole = 0;
+    if (!read_whole(reader, key, node, &whole) || whole > INT_MAX) return false;
+    *value = (int)whole;
+    return true;
+}
+
+static bool read_int_pair(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node, int *pair) {
+    const qdi_yaml_node *here = &reader->yaml.nodes[node];
+    if (here->kind != QDI_YAML_LIST || here->count != 2) return false;
+    return read_int(reader, key, here->first, &pair[0]) && read_int(reader, key, here->last, &pair[1]);
+}
+
+static bool read_uint32(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node,
+                        uint32_t *value) {
+    uint64_t whole = 0;
+    if (!read_whole(reader, key, node, &whole) || whole > UINT32_MAX) return false;
+    *value = (uint32_t)whole;
+    return true;
+}
+
+static bool read_region(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node,
+                        qdi_region *region) {
+    double values[4] = {0};
+    if (!read_reals(reader, key, node, values, 4) || !(values[2] > 0 && values[3] > 0)) return false;
+    *region = (qdi_region){values[0], values[1], values[2], values[3]};
+    return true;
+}
+
+static bool read_pair(const qdi_scene_reader *reader, const qdi_key *key, qdi_key_type type,
+                      qdi_yaml_ref node, qd_vec2 *pair) {
+    double values[2] = {0};
+    bool zero = type == QDI_KEY_PAIR_OR_ZERO && read_real(reader, key, node, &values[0]) && values[0] == 0;
+    if (!zero && !read_reals(reader, key, node, values, 2)) return false;
+    *pair = (qd_vec2){values[0], values[1]};
+    return type != QDI_KEY_RANGE || pair->x <= pair->y;
+}
+
+qd_status qdi_scene_read_value(const qdi_scene_reader *reader, const qdi_key *key, qdi_key_type type,
+                               qdi_yaml_ref node, void *base) {
+    void *place = place_of(key, base);
+    bool good = false;
+    switch (type) {
+    case QDI_KEY_NONE:
+    case QDI_KEY_GROUP:
+    case QDI_KEY_EACH:
+    case QDI_KEY_ONE_OF:
+    case QDI_KEY_ITEMS: break;
+    case QDI_KEY_CHOICE: return read_choice(reader, key, node, place);
+    case QDI_KEY_NAME: good = read_name(reader, node, place); break;
+    case QDI_KEY_UINT64: good = read_whole(reader, key, node, place); break;
+    case QDI_KEY_UINT32: good = read_uint32(reader, key, node, place); break;
+    case QDI_KEY_INT: good = read_int(reader, key, node, place); break;
+    case QDI_KEY_INT_PAIR: good = read_int_pair(reader, key, node, place); break;
+    case QDI_KEY_REAL: good = read_real(reader, key, node, place); break;
+    case QDI_KEY_REAL_OR_AUTO:
+        good = is_word(reader, node, "auto");
+        if (good)
+            *(double *)place = (double)NAN;
+        else
+            good = read_real(reader, key, node, place);
+        break;
+    case QDI_KEY_PAIR:
+    case QDI_KEY_RANGE:
+    case QDI_KEY_PAIR_OR_ZERO: good = read_pair(reader, key, type, node, place); break;
+    case QDI_KEY_REGION: good = read_region(reader, key, node, place); break;
+    case QDI_KEY_BOOL: good = read_bool(reader, node, place); break;
+    }
+    return good ? QD_OK : wrong(reader, key, node);
+}

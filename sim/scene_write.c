@@ -1,0 +1,108 @@
+#include "sim/scene_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+static void add_pair(qdi_text *text, const double *values, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        qdi_text_add(text, i > 0 ? ", " : "[");
+        qdi_text_add_number(text, values[i]);
+    }
+    qdi_text_add(text, "]");
+}
+
+void qdi_scene_write_value(const qdi_key *key, qdi_key_type type, const void *base, qdi_text *text) {
+    const void *place = (const char *)base + key->offset;
+    const double *real = place;
+    const int *whole = place;
+    size_t bytes = 0;
+    bool planned = false;
+    switch (type) {
+    case QDI_KEY_NONE:
+    case QDI_KEY_GROUP:
+    case QDI_KEY_EACH:
+    case QDI_KEY_ONE_OF:
+    case QDI_KEY_ITEMS: break;
+    case QDI_KEY_NAME: qdi_text_add(text, place); break;
+    case QDI_KEY_UINT64: qdi_text_add_integer(text, *(const uint64_t *)place); break;
+    case QDI_KEY_UINT32: qdi_text_add_integer(text, *(const uint32_t *)place); break;
+    case QDI_KEY_INT: qdi_text_add_integer(text, (uint64_t)*whole); break;
+    case QDI_KEY_INT_PAIR: add_pair(text, (double[]){whole[0], whole[1]}, 2); break;
+    case QDI_KEY_REAL: qdi_text_add_number(text, *real); break;
+    case QDI_KEY_REAL_OR_AUTO:
+        if (isnan(*real))
+            qdi_text_add(text, "auto");
+        else
+            qdi_text_add_number(text, *real);
+        break;
+    case QDI_KEY_PAIR:
+    case QDI_KEY_RANGE:
+    case QDI_KEY_PAIR_OR_ZERO: add_pair(text, real, 2); break;
+    case QDI_KEY_REGION: add_pair(text, real, 4); break;
+    case QDI_KEY_BOOL: qdi_text_add(text, *(const bool *)place ? "true" : "false"); break;
+    case QDI_KEY_CHOICE: {
+        const char *word = qdi_schema_choice_word(key, *whole, &bytes, &planned);
+        qdi_text_add_bytes(text, word, bytes);
+        break;
+    }
+    }
+}
+
+static void indent(qdi_text *text, int depth) {
+    for (int i = 0; i < depth; ++i) qdi_text_add(text, "  ");
+}
+
+static void write_below(const qdi_settings *settings, const qdi_key *parent, const void *base, int depth,
+                        qdi_text *text);
+
+/// Writes what stands behind "key:".
+static void write_content(const qdi_settings *settings, const qdi_key *key, const void *base, int depth,
+                          qdi_text *text) {
+    int form = 0;
+    if (key->type == QDI_KEY_ONE_OF) memcpy(&form, (const char *)base + key->form, sizeof form);
+    bool plain = key->type != QDI_KEY_GROUP && key->type != QDI_KEY_EACH && form == 0;
+    if (plain) {
+        qdi_text_add(text, " ");
+        qdi_scene_write_value(key, key->type == QDI_KEY_ONE_OF ? key->plain : key->type, base, text);
+    }
+    qdi_text_add(text, "\n");
+    if (!plain) write_below(settings, key, base, depth + 1, text);
+}
+
+static void write_items(const qdi_settings *settings, const qdi_key *key, int depth, qdi_text *text) {
+    const qdi_key *item = qdi_schema_next(key, NULL);
+    qdi_text_add(text, settings->item_count > 0 ? "\n" : " []\n");
+    for (size_t i = 0; i < settings->item_count; ++i) {
+        const qdi_disks *disks = &settings->items[i];
+        const qdi_key *kind = qdi_schema_next(item, NULL);
+        for (int form = 1; form < (int)disks->kind; ++form) kind = qdi_schema_next(item, kind);
+        indent(text, depth + 1);
+        qdi_text_add(text, "- ");
+        qdi_text_add(text, qdi_schema_word(kind));
+        qdi_text_add(text, ":");
+        write_content(settings, kind, disks, depth + 2, text);
+    }
+}
+
+/// Writes the keys below `parent` (NULL: of the scene) that are built; of several forms the one that was given.
+static void write_below(const qdi_settings *settings, const qdi_key *parent, const void *base, int depth,
+                        qdi_text *text) {
+    int form = 0, number = 0;
+    bool one_of = parent && parent->type == QDI_KEY_ONE_OF;
+    if (one_of) memcpy(&form, (const char *)base + parent->form, sizeof form);
+    for (const qdi_key *key = NULL; (key = qdi_schema_next(parent, key)) != NULL;) {
+        ++number;
+        if (key->planned || (one_of && number != form)) continue;
+        indent(text, depth);
+        qdi_text_add(text, qdi_schema_word(key));
+        qdi_text_add(text, ":");
+        if (key->type == QDI_KEY_ITEMS)
+            write_items(settings, key, depth, text);
+        else
+            write_content(settings, key, base, depth, text);
+    }
+}
+
+void qdi_scene_write(const qdi_settings *settings, qdi_text *text) {
+    write_below(settings, NULL, settings, 0, text);
+}

@@ -1,0 +1,133 @@
+#ifndef QD_SIM_SCHEMA_H
+#define QD_SIM_SCHEMA_H
+
+#include <quadrille/scene.h>
+#include <quadrille/vec.h>
+#include <quadrille/view.h>
+#include <quadrille/world.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// Every key of a scene, in one table: what may stand there, where it is kept, what it means. Reading, checking,
+/// writing, hints and docs/scene.md all come from it. And what is kept: the settings.
+
+/// Most bodies that a scene may ask for: a world takes no more.
+#define QDI_BODIES_MAX ((1U << 28) - 1)
+/// Longest name of a scene; names become names of directories.
+#define QDI_NAME_MAX 64
+
+/// Which of the forms of a key was given; 0 is the plain value.
+typedef enum qdi_radius_form { QDI_RADIUS_FIXED, QDI_RADIUS_UNIFORM, QDI_RADIUS_POWER } qdi_radius_form;
+typedef enum qdi_velocity_form {
+    QDI_VELOCITY_FIXED,
+    QDI_VELOCITY_NORMAL,
+    QDI_VELOCITY_UNIFORM
+} qdi_velocity_form;
+typedef enum qdi_place { QDI_PLACE_GRID, QDI_PLACE_RANDOM } qdi_place;
+typedef enum qdi_item_kind { QDI_ITEM_NONE, QDI_ITEM_DISKS, QDI_ITEM_FILE, QDI_ITEM_LIST } qdi_item_kind;
+
+/// Radii of a generator: all `range.x`; or between range.x and range.y, uniformly or with a density that falls as
+/// radius^-exponent.
+typedef struct qdi_radius {
+    qdi_radius_form form;
+    qd_vec2 range;
+    double exponent;
+} qdi_radius;
+
+/// Velocities: all `value`; or each component normal with deviation value.x, or uniform between -value.x and value.x.
+typedef struct qdi_velocity {
+    qdi_velocity_form form;
+    qd_vec2 value;
+} qdi_velocity;
+
+/// Where a generator places; sizes NaN stand for the whole world until the scene is complete.
+typedef struct qdi_region {
+    double x, y, width, height;
+} qdi_region;
+
+/// One item of `bodies`.
+typedef struct qdi_disks {
+    qdi_item_kind kind;
+    uint64_t count;
+    qdi_radius radius;
+    qdi_place place;
+    qdi_region region;
+    qdi_velocity velocity;
+    double density;
+    double mass; ///< NaN: from density
+} qdi_disks;
+
+/// A scene's values.
+typedef struct qdi_settings {
+    char name[QDI_NAME_MAX + 1];
+    qd_world_def world;
+    qd_scene_run run;
+    qd_view view;
+    qdi_disks *items;
+    size_t item_count, item_room;
+} qdi_settings;
+
+typedef enum qdi_key_type {
+    QDI_KEY_NONE,  ///< (as `plain` of a key: it has no plain form)
+    QDI_KEY_GROUP, ///< a mapping of keys
+    QDI_KEY_EACH,  ///< a mapping of keys; a plain value is given to each of them
+    QDI_KEY_ONE_OF, ///< a mapping with exactly one of its keys, or a plain value; which is kept in an int at `form`
+    QDI_KEY_ITEMS, ///< a list of items, each described by the key PATH[]
+    QDI_KEY_NAME,
+    QDI_KEY_UINT64, ///< a whole number
+    QDI_KEY_UINT32,
+    QDI_KEY_INT,
+    QDI_KEY_INT_PAIR,     ///< two whole numbers
+    QDI_KEY_REAL,         ///< a number
+    QDI_KEY_REAL_OR_AUTO, ///< a number, or `auto`, kept as NaN
+    QDI_KEY_PAIR,         ///< two numbers
+    QDI_KEY_RANGE,        ///< two numbers, the second not below the first
+    QDI_KEY_PAIR_OR_ZERO, ///< two numbers, or 0 for both
+    QDI_KEY_REGION,       ///< four numbers: x, y, width and height, the sizes above 0
+    QDI_KEY_BOOL,
+    QDI_KEY_CHOICE, ///< one of some words, kept in an int by number
+} qdi_key_type;
+
+typedef struct qdi_key {
+    const char *path; ///< "world.size"; "bodies[].disks.count"
+    qdi_key_type type;
+    qdi_key_type plain; ///< of QDI_KEY_ONE_OF: the type of the plain value
+    bool planned;       ///< known, but not built yet
+    bool required;
+    size_t offset;    ///< in qdi_settings, or in qdi_disks below bodies[]
+    size_t form;      ///< of QDI_KEY_ONE_OF: offset of the number of the key that was given, from 1; 0: plain
+    double low, high; ///< range of each number
+    bool above;       ///< `low` itself is not allowed
+    const char *choices;   ///< of QDI_KEY_CHOICE: "a|b|-c"; "-": not built yet
+    const char *otherwise; ///< the default in words, where the plain value would not tell
+    const char *about;
+} qdi_key;
+
+/// The keys in the order in which a resolved scene has them; a group comes before its keys. Any thread.
+const qdi_key *qdi_schema(size_t *count);
+
+/// The key with this path, or NULL.
+const qdi_key *qdi_schema_find(const char *path, size_t bytes);
+
+/// The first key below `parent` (NULL: of the scene) after `before` (NULL: from the start), or NULL past the last.
+const qdi_key *qdi_schema_next(const qdi_key *parent, const qdi_key *before);
+
+/// The last part of the key's path.
+const char *qdi_schema_word(const qdi_key *key);
+
+/// The number of a choice and whether it is built, or false for a word that is none.
+bool qdi_schema_choice(const qdi_key *key, const char *word, size_t bytes, int *number, bool *planned);
+/// The word of choice `number`, without the mark; its length in `bytes`. NULL past the last.
+const char *qdi_schema_choice_word(const qdi_key *key, int number, size_t *bytes, bool *planned);
+
+/// What may stand there, in words: "two numbers > 0", "none or impulse". Room for QDI_EXPECTED_ROOM bytes.
+#define QDI_EXPECTED_ROOM 160
+const char *qdi_schema_expected(const qdi_key *key, char text[QDI_EXPECTED_ROOM]);
+
+/// A scene's defaults, with no items.
+qdi_settings qdi_settings_default(void);
+/// A generator's defaults.
+qdi_disks qdi_disks_default(void);
+
+#endif
