@@ -7,9 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Writes pictures of a world as PNG files, off the caller's thread: qd_frame_writer_push copies what the picture
-/// needs and returns; a thread of the writer's own draws, encodes and renames the file into place. The queue is
-/// bounded and blocks rather than drops. Pixels and bytes depend on the world, the view and the provenance alone.
+/// Writes pictures of a world as PNG files, off the caller's thread: qd_frame_writer_push copies what the
+/// picture needs and returns; a thread of the writer's own draws, encodes and renames the file into place.
+/// The queue is bounded and blocks rather than drops. Files are written as NAME.part first. Pixels and bytes
+/// depend on the world, the view and the provenance alone.
 typedef struct qd_frame_writer qd_frame_writer;
 
 /// What is written into every PNG as text: who made it, from what.
@@ -34,13 +35,14 @@ QD_API qd_frame_writer_def qd_frame_writer_def_default(void);
 QD_API QD_MUST_USE qd_status qd_frame_writer_create(const qd_frame_writer_def *def, qd_frame_writer **writer,
                                                     qd_error *error);
 
-/// Hands in the world's present moment as the next frame. Once a frame failed, every later call returns that failure.
-/// Errors: QD_ERR_IO, QD_ERR_MEMORY.
+/// Hands in the world's present moment as the next frame. Once a frame failed, every later call returns that
+/// failure. Errors: QD_ERR_IO, QD_ERR_MEMORY.
 QD_API QD_MUST_USE qd_status qd_frame_writer_push(qd_frame_writer *writer, const qd_world *world);
 
-/// Waits until all frames are written and manifest.csv is complete; `frames` gets their number (NULL is fine).
-/// Errors: those of push; the reason in `error`.
-QD_API QD_MUST_USE qd_status qd_frame_writer_finish(qd_frame_writer *writer, uint64_t *frames, qd_error *error);
+/// Waits until all frames are written and manifest.csv is complete; `frames` gets their number (NULL is
+/// fine). Errors: those of push; the reason in `error`.
+QD_API QD_MUST_USE qd_status qd_frame_writer_finish(qd_frame_writer *writer, uint64_t *frames,
+                                                    qd_error *error);
 
 /// Finishes if need be, stops the thread and frees; NULL is fine.
 QD_API void qd_frame_writer_destroy(qd_frame_writer *writer);

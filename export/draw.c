@@ -1,0 +1,79 @@
+#include "export/picture.h"
+
+// Longest half of a normal's line, and the radius of a contact point, in pixels and parts of the smaller
+// body's radius.
+static const float longest_normal = 14.0F, normal_part = 0.6F;
+static const float largest_point = 3.0F, point_part = 0.22F, smallest_point = 0.9F;
+
+static float smaller(float a, float b) {
+    return a < b ? a : b;
+}
+static float larger(float a, float b) {
+    return a > b ? a : b;
+}
+
+static void draw_lines(const qdi_picture *picture, qdi_raster *raster) {
+    // Parents come first in the list; drawn last they lie on top.
+    for (size_t i = picture->line_count; i > 0; --i) {
+        const qdi_line *line = &picture->lines[i - 1];
+        int colour = line->depth < QDI_NODE_COLOURS ? line->depth : QDI_NODE_COLOURS - 1;
+        qdi_area area = {line->x0, line->y0, line->x1 + 1, line->y1 + 1};
+        qdi_raster_fill(raster, area, (uint8_t)(QDI_INK_NODE + colour));
+    }
+}
+
+static void draw_mark(const qdi_mark *mark, qdi_raster *raster) {
+    float half = smaller(normal_part * mark->radius, longest_normal);
+    float point = larger(smaller(point_part * mark->radius, largest_point), smallest_point);
+    float along_x = half * mark->normal_x, along_y = half * mark->normal_y;
+    qdi_raster_mark(raster, mark->x - along_x, mark->y - along_y, mark->x + along_x, mark->y + along_y, 1.2F);
+    qdi_raster_mark(raster, mark->x, mark->y, mark->x, mark->y, 2.0F * point);
+}
+
+// A side of the world's border, just outside of it: solid for a wall, dashed where the world goes on at the
+// other side, dotted where it is open.
+static void draw_side(qdi_raster *raster, qdi_area area, bool horizontal, qdi_side side) {
+    if (side == QDI_SIDE_WALL) {
+        qdi_raster_fill(raster, area, QDI_INK_WALL);
+        return;
+    }
+    int dash = side == QDI_SIDE_PERIODIC ? 8 : 2, period = side == QDI_SIDE_PERIODIC ? 14 : 10;
+    int from = horizontal ? area.min_x : area.min_y, to = horizontal ? area.max_x : area.max_y;
+    for (int start = from; start < to; start += period) {
+        int end = start + dash < to ? start + dash : to;
+        qdi_area piece = area;
+        if (horizontal) {
+            piece.min_x = start;
+            piece.max_x = end;
+        } else {
+            piece.min_y = start;
+            piece.max_y = end;
+        }
+        qdi_raster_fill(raster, piece, QDI_INK_BORDER);
+    }
+}
+
+static void draw_border(const qdi_picture *picture, qdi_raster *raster) {
+    const qdi_area *world = &picture->world;
+    int thick_x = picture->side_x == QDI_SIDE_WALL ? 2 : 1,
+        thick_y = picture->side_y == QDI_SIDE_WALL ? 2 : 1;
+    int left = world->min_x - thick_x, right = world->max_x + thick_x;
+    int top = world->min_y - thick_y, bottom = world->max_y + thick_y;
+    draw_side(raster, (qdi_area){left, top, right, world->min_y}, true, picture->side_y);
+    draw_side(raster, (qdi_area){left, world->max_y, right, bottom}, true, picture->side_y);
+    draw_side(raster, (qdi_area){left, top, world->min_x, bottom}, false, picture->side_x);
+    draw_side(raster, (qdi_area){world->max_x, top, right, bottom}, false, picture->side_x);
+}
+
+void qdi_picture_draw(const qdi_picture *picture, qdi_raster *raster) {
+    qdi_area whole = raster->clip;
+    qdi_raster_set_clip(raster, picture->clip);
+    draw_lines(picture, raster);
+    for (size_t i = 0; i < picture->disk_count; ++i) {
+        const qdi_disk *disk = &picture->disks[i];
+        qdi_raster_disk(raster, disk->x, disk->y, disk->radius, disk->hue);
+    }
+    for (size_t i = 0; i < picture->mark_count; ++i) draw_mark(&picture->marks[i], raster);
+    qdi_raster_set_clip(raster, whole);
+    draw_border(picture, raster);
+}

@@ -1,0 +1,290 @@
+// Two threads: the caller's, which copies pictures, and the queue's worker, which draws and writes them.
+//
+//   caller: take slot -> copy world into pictures[slot] -> put slot in line
+//   worker: draw pictures[slot] -> encode -> write and rename -> list in the manifest
+//
+// A picture belongs to whoever holds its slot. `worker_*` below belongs to the worker; the caller reads it
+// only after the queue told it that the worker has failed for good or has nothing left to do. All else is the
+// caller's, or never changes once the writer is made.
+
+#include <quadrille/frame.h>
+
+#include "core/cookie.h"
+#include "core/memory.h"
+#include "export/caption.h"
+#include "export/manifest.h"
+#include "export/os.h"
+#include "export/picture.h"
+#include "export/png_sink.h"
+#include "export/queue.h"
+#include "sim/number.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <quadrille/hash.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { QUEUE_MAX = 64, SIDE_MIN = 16, SIDE_MAX = 16384 };
+
+typedef struct frame_shot {
+    qdi_picture picture;
+    uint64_t index;
+    double speed_top;
+} frame_shot;
+
+struct qd_frame_writer {
+    const qd_allocator *allocator;
+    char directory[QDI_PATH_MAX];
+    char *scene;
+    size_t scene_bytes;
+    qd_provenance provenance;
+    qd_view view;
+    qdi_caption caption;
+    qdi_palette palette;
+    double speed_top; // NaN until known
+    frame_shot *shots;
+    size_t slots;
+    qdi_queue *queue;
+    uint64_t pushed;
+    qd_status failure;
+    bool finished;
+
+    qdi_raster worker_raster;
+    qdi_bytes worker_bytes;
+    qdi_manifest worker_manifest;
+    bool worker_manifest_broken; // a row may be there in part
+    uint64_t worker_written;
+    qd_error worker_error;
+};
+
+qd_frame_writer_def qd_frame_writer_def_default(void) {
+    return (qd_frame_writer_def){.cookie = QDI_COOKIE, .view = qd_view_default(), .queue = 4};
+}
+
+static qd_status refuse(const char *reason, qd_error *error) {
+    if (error) (void)snprintf(error->text, sizeof error->text, "%s", reason);
+    return QD_ERR_VALUE;
+}
+
+static qd_status check_def(const qd_frame_writer_def *def, qd_error *error) {
+    const qd_view *view = &def->view;
+    if (view->width < SIDE_MIN || view->width > SIDE_MAX || view->height < SIDE_MIN ||
+        view->height > SIDE_MAX) {
+        return refuse("a picture's width and height must be 16 to 16384 pixels", error);
+    }
+    if (view->colour != QD_VIEW_CONTACT && view->colour != QD_VIEW_SPEED)
+        return refuse("unknown colouring", error);
+    if (view->nodes != QD_VIEW_NODES_NONE && view->nodes != QD_VIEW_NODES_DEPTH) {
+        return refuse("unknown drawing of nodes", error);
+    }
+    if (!isnan(view->speed) && !(view->speed > 0.0 && isfinite(view->speed))) {
+        return refuse("the speed at the top of the colour map must be positive", error);
+    }
+    if (def->queue < 1 || def->queue > QUEUE_MAX) return refuse("the queue must hold 1 to 64 frames", error);
+    if (strlen(def->directory) > QDI_PATH_MAX - 64) return refuse("the directory's path is too long", error);
+    return QD_OK;
+}
+
+static qd_status draw_shot(qd_frame_writer *writer, const frame_shot *shot) {
+    qdi_raster *raster = &writer->worker_raster;
+    memset(raster->pixels, QDI_INK_BACKGROUND, (size_t)raster->width * (size_t)raster->height);
+    qdi_picture_draw(&shot->picture, raster);
+    qdi_caption_draw(&writer->caption, raster, &shot->picture.facts, shot->speed_top);
+
+    char hash[24], seed[24], step[24], time[QDI_NUMBER_ROOM];
+    (void)snprintf(hash, sizeof hash, "%016" PRIx64, writer->provenance.scene_hash);
+    (void)snprintf(seed, sizeof seed, "%" PRIu64, writer->provenance.seed);
+    (void)snprintf(step, sizeof step, "%" PRIu64, shot->picture.facts.step);
+    (void)qdi_number_write(shot->picture.facts.time, time);
+    const qdi_png_text texts[] = {
+        {"Software", "Quadrille " QD_VERSION},
+        {"Scene", writer->scene},
+        {"Scene hash", hash},
+        {"Seed", seed},
+        {"Step", step},
+        {"Time", time},
+    };
+    const qdi_png_image image = {.width = raster->width,
+                                 .height = raster->height,
+                                 .pixels = raster->pixels,
+                                 .palette = &writer->palette,
+                                 .texts = texts,
+                                 .text_count = sizeof texts / sizeof texts[0]};
+    return qdi_png_encode(writer->allocator, &image, &writer->worker_bytes, &writer->worker_error);
+}
+
+// The file under its own name is always whole: it is written under another one first. What failed is removed.
+// It is not forced to the device here: that would cost more than drawing it, and the manifest is only
+// published after.
+static qd_status write_file(qd_frame_writer *writer, const char *path) {
+    char part[QDI_PATH_MAX + 8];
+    (void)snprintf(part, sizeof part, "%s.part", path);
+    qd_error *error = &writer->worker_error;
+    qdi_file file = QDI_FILE_NONE;
+    qd_status status = qdi_file_create(part, &file, error);
+    if (status != QD_OK) return status;
+    status = qdi_file_write(file, part, writer->worker_bytes.data, writer->worker_bytes.size, error);
+    qd_error late;
+    qd_status closed = qdi_file_close(file, part, false, &late);
+    if (status == QD_OK && closed != QD_OK) {
+        *error = late;
+        status = closed;
+    }
+    if (status == QD_OK) status = qdi_file_rename(part, path, error);
+    if (status != QD_OK) qdi_file_remove(part);
+    return status;
+}
+
+static uint64_t hash_pixels(const qd_frame_writer *writer) {
+    const qdi_raster *raster = &writer->worker_raster;
+    uint64_t pixels = qd_hash_bytes(raster->pixels, (size_t)raster->width * (size_t)raster->height);
+    return qd_hash_seeded(writer->palette.rgb, sizeof writer->palette.rgb, pixels);
+}
+
+static qd_status work(void *context, size_t slot) {
+    qd_frame_writer *writer = context;
+    const frame_shot *shot = &writer->shots[slot];
+    qd_status status = draw_shot(writer, shot);
+    if (status != QD_OK) return status;
+    char name[40], path[QDI_PATH_MAX];
+    (void)snprintf(name, sizeof name, "frame_%06" PRIu64 ".png", shot->index);
+    status = qdi_path_join(writer->directory, name, path);
+    if (status == QD_OK) status = write_file(writer, path);
+    if (status != QD_OK) return status;
+    const qdi_manifest_row row = {shot->index, shot->picture.facts.step, shot->picture.facts.time,
+                                  hash_pixels(writer)};
+    status = qdi_manifest_add(&writer->worker_manifest, &row, &writer->worker_error);
+    if (status != QD_OK) {
+        // A frame that the list does not know of would be a puzzle.
+        writer->worker_manifest_broken = true;
+        qdi_file_remove(path);
+        return status;
+    }
+    writer->worker_written += 1;
+    return QD_OK;
+}
+
+static void release(qd_frame_writer *writer) {
+    qdi_queue_destroy(writer->queue);
+    qdi_manifest_discard(&writer->worker_manifest);
+    for (size_t i = 0; writer->shots && i < writer->slots; ++i)
+        qdi_picture_destroy(&writer->shots[i].picture);
+    qdi_release(writer->allocator, writer->shots, writer->slots, sizeof *writer->shots);
+    qdi_bytes_release(writer->allocator, &writer->worker_bytes);
+    qdi_raster_destroy(&writer->worker_raster);
+    qdi_caption_destroy(&writer->caption);
+    qdi_release(writer->allocator, writer->scene, writer->scene_bytes, 1);
+    qdi_release(writer->allocator, writer, 1, sizeof *writer);
+}
+
+// The manifest comes after all memory is there, and the thread last, so that nothing has to be undone on disk
+// for want of memory.
+static qd_status prepare(qd_frame_writer *writer, const qd_frame_writer_def *def, qd_error *error) {
+    const char *scene = def->provenance.scene ? def->provenance.scene : "";
+    writer->scene_bytes = strlen(scene) + 1;
+    writer->scene = qdi_allocate(writer->allocator, writer->scene_bytes, 1);
+    writer->shots = qdi_allocate(writer->allocator, writer->slots, sizeof *writer->shots);
+    for (size_t i = 0; writer->shots && i < writer->slots; ++i) {
+        qdi_picture_init(&writer->shots[i].picture, writer->allocator);
+    }
+    if (!writer->scene || !writer->shots) return QD_ERR_MEMORY;
+    memcpy(writer->scene, scene, writer->scene_bytes);
+    qd_status status = qdi_raster_create(writer->allocator, writer->view.width, writer->view.height,
+                                         &writer->worker_raster);
+    if (status == QD_OK) status = qdi_caption_create(writer->allocator, &writer->view, &writer->caption);
+    if (status == QD_OK) status = qdi_directory_check(writer->directory, error);
+    if (status == QD_OK) status = qdi_manifest_open(&writer->worker_manifest, writer->directory, error);
+    if (status == QD_OK)
+        status = qdi_queue_create(writer->allocator, writer->slots, work, writer, &writer->queue);
+    return status;
+}
+
+qd_status qd_frame_writer_create(const qd_frame_writer_def *def, qd_frame_writer **writer, qd_error *error) {
+    if (error) error->text[0] = '\0';
+    if (writer) *writer = NULL;
+    if (!def || !writer || def->cookie != QDI_COOKIE || !def->directory) {
+        if (error) (void)snprintf(error->text, sizeof error->text, "%s", qd_status_text(QD_ERR_ARGUMENT));
+        return QD_ERR_ARGUMENT;
+    }
+    qd_status status = check_def(def, error);
+    if (status != QD_OK) return status;
+    const qd_allocator *allocator = qdi_allocator_or_default(def->allocator);
+    qd_frame_writer *made = qdi_allocate(allocator, 1, sizeof *made);
+    if (made) {
+        *made = (qd_frame_writer){.allocator = allocator,
+                                  .provenance = def->provenance,
+                                  .view = def->view,
+                                  .palette = qdi_palette_make(def->view.colour),
+                                  .speed_top = def->view.speed,
+                                  .slots = (size_t)def->queue + 1,
+                                  .worker_manifest = {.file = QDI_FILE_NONE}};
+        (void)snprintf(made->directory, sizeof made->directory, "%s", def->directory);
+    }
+    status = made ? prepare(made, def, error) : QD_ERR_MEMORY;
+    if (status != QD_OK) {
+        if (error && !error->text[0])
+            (void)snprintf(error->text, sizeof error->text, "%s", qd_status_text(status));
+        if (made) release(made);
+        return status;
+    }
+    *writer = made;
+    return QD_OK;
+}
+
+qd_status qd_frame_writer_push(qd_frame_writer *writer, const qd_world *world) {
+    if (!writer || !world) return QD_ERR_ARGUMENT;
+    if (writer->failure != QD_OK) return writer->failure;
+    if (writer->finished) return QD_ERR_STATE;
+    size_t slot = 0;
+    writer->failure = qdi_queue_take(writer->queue, &slot);
+    if (writer->failure != QD_OK) return writer->failure;
+    if (isnan(writer->speed_top)) writer->speed_top = qdi_speed_top(world);
+    frame_shot *shot = &writer->shots[slot];
+    shot->index = writer->pushed;
+    shot->speed_top = writer->speed_top;
+    writer->failure = qdi_picture_copy(&shot->picture, world, &writer->view, writer->caption.world,
+                                       writer->speed_top);
+    if (writer->failure != QD_OK) {
+        qdi_queue_return(writer->queue, slot);
+        return writer->failure;
+    }
+    qdi_queue_put(writer->queue, slot);
+    writer->pushed += 1;
+    return QD_OK;
+}
+
+qd_status qd_frame_writer_finish(qd_frame_writer *writer, uint64_t *frames, qd_error *error) {
+    if (error) error->text[0] = '\0';
+    if (!writer) return QD_ERR_ARGUMENT;
+    if (!writer->finished) {
+        qd_status drained = qdi_queue_drain(writer->queue);
+        if (writer->failure == QD_OK) writer->failure = drained;
+        // Also after a failure: the frames that are in place are listed.
+        qd_status listed = QD_OK;
+        qd_error reason = {""};
+        if (writer->worker_manifest_broken)
+            qdi_manifest_discard(&writer->worker_manifest);
+        else
+            listed = qdi_manifest_publish(&writer->worker_manifest, &reason);
+        if (writer->failure == QD_OK && listed != QD_OK) {
+            writer->failure = listed;
+            writer->worker_error = reason;
+        }
+        writer->finished = true;
+    }
+    if (frames) *frames = writer->worker_written;
+    if (error && writer->failure != QD_OK) {
+        *error = writer->worker_error;
+        if (!error->text[0])
+            (void)snprintf(error->text, sizeof error->text, "%s", qd_status_text(writer->failure));
+    }
+    return writer->failure;
+}
+
+void qd_frame_writer_destroy(qd_frame_writer *writer) {
+    if (!writer) return;
+    qd_status status = qd_frame_writer_finish(writer, NULL, NULL);
+    (void)status; // nobody is left to be told
+    release(writer);
+}

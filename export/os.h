@@ -1,0 +1,54 @@
+#ifndef QD_EXPORT_OS_H
+#define QD_EXPORT_OS_H
+
+#include <quadrille/alloc.h>
+#include <quadrille/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/// What this floor needs from the operating system beyond ISO C: threads, and files that are written under
+/// another name and renamed into place. Nothing else of the floor calls it directly.
+
+/// A lock with one condition: who holds it may wait until somebody wakes all that wait.
+typedef struct qdi_monitor qdi_monitor;
+
+/// Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_monitor_create(const qd_allocator *allocator, qdi_monitor **monitor);
+/// NULL is fine; nobody may hold it or wait.
+void qdi_monitor_destroy(qdi_monitor *monitor);
+void qdi_monitor_enter(qdi_monitor *monitor);
+void qdi_monitor_leave(qdi_monitor *monitor);
+/// Leaves, waits to be woken (or, rarely, for nothing: look again), enters.
+void qdi_monitor_wait(qdi_monitor *monitor);
+void qdi_monitor_wake_all(qdi_monitor *monitor);
+
+/// A running thread. Signals meant for the process (interrupt, terminate, ...) never interrupt it: they go to
+/// the program's own threads.
+typedef struct qdi_thread qdi_thread;
+
+/// Errors: QD_ERR_MEMORY (also where the system has no thread to give).
+QD_MUST_USE qd_status qdi_thread_start(const qd_allocator *allocator, void (*run)(void *context),
+                                       void *context, qdi_thread **thread);
+/// Waits for its end and frees it; NULL is fine.
+void qdi_thread_join(qdi_thread *thread);
+
+/// A file open for writing, as a number; QDI_FILE_NONE is none.
+typedef int qdi_file;
+#define QDI_FILE_NONE (-1)
+
+/// Makes or empties a file. On QD_ERR_IO `error` says which file and why.
+QD_MUST_USE qd_status qdi_file_create(const char *path, qdi_file *file, qd_error *error);
+/// Writes all of it or fails with QD_ERR_IO; `path` is for the reason only.
+QD_MUST_USE qd_status qdi_file_write(qdi_file file, const char *path, const void *data, size_t bytes,
+                                     qd_error *error);
+/// Closes; with `sync` the data is on the device before. QD_ERR_IO where the system reports a late write
+/// error.
+QD_MUST_USE qd_status qdi_file_close(qdi_file file, const char *path, bool sync, qd_error *error);
+/// Renames over whatever is there. QD_ERR_IO.
+QD_MUST_USE qd_status qdi_file_rename(const char *from, const char *to, qd_error *error);
+/// Removes a file; one that does not exist is fine.
+void qdi_file_remove(const char *path);
+/// QD_ERR_IO with the reason unless `path` is a directory in which files can be made.
+QD_MUST_USE qd_status qdi_directory_check(const char *path, qd_error *error);
+
+#endif

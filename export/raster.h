@@ -1,0 +1,52 @@
+#ifndef QD_EXPORT_RASTER_H
+#define QD_EXPORT_RASTER_H
+
+#include "export/palette.h"
+
+#include <quadrille/alloc.h>
+#include <quadrille/status.h>
+#include <stdint.h>
+
+/// Pixels in whole numbers; x right, y down, max_x and max_y are one past the last.
+typedef struct qdi_area {
+    int min_x, min_y, max_x, max_y;
+} qdi_area;
+
+/// A byte per pixel (an ink of the palette), row 0 at the top, no gaps between rows. Pixel (i, j) is the unit
+/// square from (i, j) to (i + 1, j + 1): its centre is at (i + 0.5, j + 0.5). Nothing is ever drawn outside
+/// of `clip`.
+///
+/// Shapes cover pixels in part: a level is the covered part of a pixel in QDI_LEVELS steps. Only + - * / and
+/// sqrt are used, so pixels are the same everywhere.
+typedef struct qdi_raster {
+    const qd_allocator *allocator;
+    uint8_t *pixels;
+    int width, height;
+    qdi_area clip;
+    uint8_t level_of[256]; ///< of an ink: the level where it is a body's, else 0
+} qdi_raster;
+
+/// Width and height are 1..16384. The clip is the whole. Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_raster_create(const qd_allocator *allocator, int width, int height,
+                                        qdi_raster *raster);
+
+/// Frees the pixels; a raster that is all zero is fine.
+void qdi_raster_destroy(qdi_raster *raster);
+
+/// Limits drawing to `area`, or what of it lies in the picture.
+void qdi_raster_set_clip(qdi_raster *raster, qdi_area area);
+
+/// Fills an area with one ink.
+void qdi_raster_fill(qdi_raster *raster, qdi_area area, uint8_t ink);
+
+/// A disk about (x, y) with `radius` > 0, in pixels; |x|, |y| and radius below 1e6. The levels add up to the
+/// area, within 1 % from a radius of 3 pixels on; a disk too small to be seen is drawn as large as the
+/// smallest that can be. Where disks share a pixel, coverages add; the colour is that of the larger, or of
+/// the later one where that covers more than half.
+void qdi_raster_disk(qdi_raster *raster, float x, float y, float radius, unsigned hue);
+
+/// A mark in the colour of contacts: a line from (x0, y0) to (x1, y1) with round ends, `width` pixels wide; a
+/// point where both are the same. Costs its bounding box.
+void qdi_raster_mark(qdi_raster *raster, float x0, float y0, float x1, float y1, float width);
+
+#endif
