@@ -1,0 +1,15 @@
+#ifndef QD_TOOLS_EXIT_CODES_H
+#define QD_TOOLS_EXIT_CODES_H
+
+/// How the program ends. Scripts and job schedulers rely on these.
+enum {
+    QDI_EXIT_DONE = 0,
+    QDI_EXIT_FAILED = 1,    ///< no memory, or a bug of ours
+    QDI_EXIT_USAGE = 2,     ///< the command line is wrong
+    QDI_EXIT_SCENE = 3,     ///< the scene is missing, unreadable or invalid
+    QDI_EXIT_OUTPUT = 4,    ///< output or input/output
+    QDI_EXIT_INVARIANT = 5, ///< a limit was passed while running
+    QDI_EXIT_SIGNAL = 128,  ///< plus the signal's number: 130 for Ctrl-C
+};
+
+#endif

@@ -1,0 +1,124 @@
+#include "tools/command.h"
+
+#include "sim/suggest.h"
+#include "tools/console.h"
+#include "tools/exit_codes.h"
+
+#include <string.h>
+
+const qdi_command *qdi_command_at(size_t number) {
+    static const qdi_command *const commands[] = {&qdi_command_run, &qdi_command_scenes, &qdi_command_help};
+    return number < sizeof commands / sizeof commands[0] ? commands[number] : NULL;
+}
+
+const qdi_command *qdi_command_find(const char *name) {
+    qdi_suggestion nearest = {NULL, 0};
+    const qdi_command *command;
+    for (size_t i = 0; (command = qdi_command_at(i)) != NULL; ++i) {
+        const char *known = command->syntax->command;
+        if (strcmp(known, name) == 0) return command;
+        qdi_suggest(&nearest, name, strlen(name), known, strlen(known));
+    }
+    if (nearest.word)
+        qdi_complain("there is no command '%.80s'; did you mean %s?", name, nearest.word);
+    else
+        qdi_complain("there is no command '%.80s'; `quadrille help` lists them", name);
+    return NULL;
+}
+
+bool qdi_command_start(const qdi_command *command, int count, char *const *arguments, void *settings,
+                       int *exit_code) {
+    qd_error error = {""};
+    *exit_code = QDI_EXIT_DONE;
+    if (qdi_options_parse(command->syntax, count, arguments, settings, &error) != QD_OK) {
+        qdi_complain("%s", error.text);
+        *exit_code = QDI_EXIT_USAGE;
+        return false;
+    }
+    qdi_common common;
+    memcpy(&common, settings, sizeof common);
+    if (common.help)
+        qdi_help_command(stdout, command);
+    else if (common.version)
+        printf("quadrille %s\n", QD_VERSION);
+    else
+        return true;
+    return false;
+}
+
+static void print_options(FILE *out, const qdi_option *options, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        const qdi_option *row = &options[i];
+        char flag[64];
+        bool both = row->letter && row->name[1] == '-';
+        snprintf(flag, sizeof flag, "%c%c%s%s%s%s", both ? '-' : ' ', both ? row->letter : ' ',
+                 both ? ", " : "", row->name, row->value ? " " : "", row->value ? row->value : "");
+        fprintf(out, "  %-18s %s\n", flag[0] == ' ' ? flag + 2 : flag, row->about);
+    }
+}
+
+void qdi_help_command(FILE *out, const qdi_command *command) {
+    const qdi_syntax *syntax = command->syntax;
+    size_t common_count;
+    const qdi_option *common = qdi_common_options(&common_count);
+    fprintf(out, "quadrille %s: %s\n\nExamples\n%s\nUsage\n  quadrille %s", syntax->command, command->about,
+            command->examples, syntax->command);
+    if (syntax->word) fprintf(out, " [%s]", syntax->word);
+    fprintf(out, " [flags]\n");
+    if (command->word_about) fprintf(out, "  %-18s %s\n", syntax->word, command->word_about);
+    fprintf(out, "\nFlags\n");
+    print_options(out, syntax->options, syntax->option_count);
+    print_options(out, common, common_count);
+}
+
+void qdi_help_program(FILE *out) {
+    fprintf(out, "quadrille: 2D collision simulation on many cores\n\n"
+                 "Examples\n"
+                 "  quadrille run                       simulate the built-in scene pool, with pictures\n"
+                 "  quadrille scenes                    list the built-in scenes\n"
+                 "  quadrille scenes pool > my.yaml     a scene to start from\n"
+                 "  quadrille run my.yaml -o out        simulate it into the directory out\n"
+                 "\n"
+                 "Commands\n");
+    const qdi_command *command;
+    for (size_t i = 0; (command = qdi_command_at(i)) != NULL; ++i)
+        fprintf(out, "  %-18s %s\n", command->syntax->command, command->about);
+    fprintf(
+        out,
+        "\n`quadrille help COMMAND` says more about one of them; `quadrille --version` shows the version.\n"
+        "\n"
+        "Exit codes\n"
+        "  0 done, 1 failed, 2 wrong command line, 3 scene missing or not valid, 4 output cannot be "
+        "written,\n"
+        "  5 a limit of the scene was passed, 130 stopped by Ctrl-C (128 + n: by signal n)\n");
+}
+
+typedef struct help_settings {
+    qdi_common common;
+    const char *command;
+} help_settings;
+
+static int help_main(int count, char *const *arguments) {
+    help_settings settings = {{false, false, false, false, false, false}, NULL};
+    int exit_code;
+    if (!qdi_command_start(&qdi_command_help, count, arguments, &settings, &exit_code)) return exit_code;
+    if (!settings.command) {
+        qdi_help_program(stdout);
+        return QDI_EXIT_DONE;
+    }
+    const qdi_command *command = qdi_command_find(settings.command);
+    if (!command) return QDI_EXIT_USAGE;
+    qdi_help_command(stdout, command);
+    return QDI_EXIT_DONE;
+}
+
+static const qdi_syntax help_syntax = {"help", NULL, 0, "COMMAND", offsetof(help_settings, command)};
+
+const qdi_command qdi_command_help = {
+    &help_syntax,
+    "show help",
+    "  quadrille help\n"
+    "  quadrille help run\n",
+    "a command's name",
+    help_main,
+};

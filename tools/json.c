@@ -1,0 +1,100 @@
+#include "tools/json.h"
+
+#include "core/memory.h"
+#include "sim/number.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void put(qdi_json *json, const char *text, size_t length) {
+    if (json->status != QD_OK) return;
+    size_t used = json->text ? json->length + 1 : 0;
+    json->status = qdi_reserve(json->allocator, &json->text, &json->room, used, json->length + length + 1, 1);
+    if (json->status != QD_OK) return;
+    memcpy(json->text + json->length, text, length);
+    json->length += length;
+    json->text[json->length] = '\0';
+}
+
+static void puts_all(qdi_json *json, const char *text) {
+    put(json, text, strlen(text));
+}
+
+/// A text with its quotes. Bytes above 127 are UTF-8 already and stay.
+static void put_quoted(qdi_json *json, const char *text) {
+    puts_all(json, "\"");
+    for (const char *c = text; *c; ++c) {
+        char escape[8];
+        if (*c == '"' || *c == '\\')
+            snprintf(escape, sizeof escape, "\\%c", *c);
+        else if ((unsigned char)*c < ' ')
+            snprintf(escape, sizeof escape, "\\u%04x", (unsigned)(unsigned char)*c);
+        else
+            snprintf(escape, sizeof escape, "%c", *c);
+        puts_all(json, escape);
+    }
+    puts_all(json, "\"");
+}
+
+static void new_line(qdi_json *json) {
+    puts_all(json, "\n");
+    for (int i = 0; i < json->depth; ++i) puts_all(json, "  ");
+}
+
+/// Everything that comes before a value.
+static void begin(qdi_json *json, const char *name) {
+    if (json->filled) puts_all(json, ",");
+    if (json->depth > 0) new_line(json);
+    json->filled = true;
+    if (!name) return;
+    put_quoted(json, name);
+    puts_all(json, ": ");
+}
+
+void qdi_json_open(qdi_json *json, const char *name, char bracket) {
+    begin(json, name);
+    put(json, &bracket, 1);
+    json->depth += 1;
+    json->filled = false;
+}
+
+void qdi_json_close(qdi_json *json, char bracket) {
+    json->depth -= 1;
+    if (json->filled) new_line(json);
+    put(json, &bracket, 1);
+    if (json->depth == 0) puts_all(json, "\n");
+    json->filled = true;
+}
+
+void qdi_json_text(qdi_json *json, const char *name, const char *value) {
+    begin(json, name);
+    put_quoted(json, value);
+}
+
+void qdi_json_whole(qdi_json *json, const char *name, uint64_t value) {
+    char digits[24];
+    snprintf(digits, sizeof digits, "%" PRIu64, value);
+    begin(json, name);
+    puts_all(json, digits);
+}
+
+void qdi_json_real(qdi_json *json, const char *name, double value) {
+    char digits[QDI_NUMBER_ROOM] = "null";
+    if (isfinite(value)) qdi_number_write(value, digits);
+    begin(json, name);
+    puts_all(json, digits);
+}
+
+void qdi_json_hash(qdi_json *json, const char *name, uint64_t value) {
+    char digits[24];
+    snprintf(digits, sizeof digits, "%016" PRIx64, value);
+    qdi_json_text(json, name, digits);
+}
+
+void qdi_json_free(qdi_json *json) {
+    qdi_release(json->allocator, json->text, json->room, 1);
+    json->text = NULL;
+    json->length = json->room = 0;
+}

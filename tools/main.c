@@ -1,0 +1,43 @@
+#include "tools/command.h"
+#include "tools/console.h"
+#include "tools/exit_codes.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/// What stands before the command: help and version only.
+static int answer_flag(const char *flag) {
+    if (strcmp(flag, "-h") == 0 || strcmp(flag, "--help") == 0) {
+        qdi_help_program(stdout);
+        return QDI_EXIT_DONE;
+    }
+    if (strcmp(flag, "--version") == 0) {
+        printf("quadrille %s\n", QD_VERSION);
+        return QDI_EXIT_DONE;
+    }
+    qdi_complain("%.80s comes before the command; flags follow it, as in `quadrille run -q`", flag);
+    return QDI_EXIT_USAGE;
+}
+
+static int dispatch(int argc, char **argv) {
+    if (argc < 2) {
+        qdi_complain("a command is missing; try `quadrille run`, or `quadrille help` for all commands");
+        return QDI_EXIT_USAGE;
+    }
+    if (argv[1][0] == '-') return answer_flag(argv[1]);
+    const qdi_command *command = qdi_command_find(argv[1]);
+    return command ? command->run(argc - 2, argv + 2) : QDI_EXIT_USAGE;
+}
+
+int main(int argc, char **argv) {
+    int exit_code = dispatch(argc, argv);
+    // What was meant for a file or a pipe must have got there. A full disk may show only when it is flushed.
+    errno = 0;
+    if ((fflush(stdout) != 0 || ferror(stdout)) && exit_code == QDI_EXIT_DONE) {
+        qdi_complain("cannot write to the standard output%s%s", errno ? ": " : "",
+                     errno ? strerror(errno) : "");
+        exit_code = QDI_EXIT_OUTPUT;
+    }
+    return exit_code;
+}

@@ -1,0 +1,67 @@
+#ifndef QD_TOOLS_OPTIONS_H
+#define QD_TOOLS_OPTIONS_H
+
+#include <quadrille/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// Command lines by table: the same rows parse, complain and print the help.
+
+typedef enum qdi_option_kind {
+    QDI_OPTION_FLAG,   ///< bool
+    QDI_OPTION_TEXT,   ///< const char *
+    QDI_OPTION_NUMBER, ///< qdi_option_number
+    QDI_OPTION_LIST,   ///< qdi_option_list: may be given many times
+} qdi_option_kind;
+
+/// A whole number, and whether there was one.
+typedef struct qdi_option_number {
+    bool given;
+    uint64_t value;
+} qdi_option_number;
+
+/// Texts in the order given. `items` is the caller's, with room for as many as there are arguments.
+typedef struct qdi_option_list {
+    const char **items;
+    size_t count;
+} qdi_option_list;
+
+/// One flag.
+typedef struct qdi_option {
+    const char *name; ///< "--steps", or "-o" where there is only a letter
+    char letter;      ///< 'o' for -o, or 0
+    qdi_option_kind kind;
+    const char *value;    ///< what the help calls the value: "N"; NULL for a flag
+    uint64_t least, most; ///< of a number
+    size_t offset;        ///< where the value goes in the command's settings
+    const char *about;    ///< for the help
+} qdi_option;
+
+/// What every command takes. Every command's settings begin with it.
+typedef struct qdi_common {
+    bool help, version, quiet, verbose, no_progress, no_colour;
+} qdi_common;
+
+/// The flags of qdi_common; `*count` gets their number.
+const qdi_option *qdi_common_options(size_t *count);
+
+/// What a command's line is made of: the common flags, its own, and at most one word that is none.
+typedef struct qdi_syntax {
+    const char *command;       ///< "run"
+    const qdi_option *options; ///< its own
+    size_t option_count;
+    const char *word;   ///< what the help calls the word ("SCENE"), or NULL: takes none
+    size_t word_offset; ///< a const char * in the settings
+} qdi_syntax;
+
+/// Reads `count` arguments (without program and command name) into `settings`, which holds the defaults. `--flag value`
+/// and `--flag=value` are the same, of a flag given twice the last counts, `--` ends the flags.
+/// Errors: QD_ERR_ARGUMENT, with one line in `error`: what is wrong, and the nearest flag.
+QD_MUST_USE qd_status qdi_options_parse(const qdi_syntax *syntax, int count, char *const *arguments,
+                                        void *settings, qd_error *error);
+
+/// A whole decimal number within bounds; false for anything else, an empty text and signs included.
+bool qdi_read_whole(const char *text, uint64_t least, uint64_t most, uint64_t *value);
+
+#endif

@@ -1,0 +1,35 @@
+#ifndef QD_TOOLS_OS_H
+#define QD_TOOLS_OS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/// What the program needs of the system beyond ISO C, in one place.
+
+/// Processors of the machine that are switched on, >= 1.
+int qdi_host_cores(void);
+
+/// Processors that this process may run on, or 0 where that cannot be known.
+int qdi_host_affinity(void);
+
+/// The most memory this process has had in use, in bytes; 0 where that cannot be known.
+size_t qdi_host_peak_memory(void);
+
+/// True where stderr is a terminal that can redraw a line.
+bool qdi_host_stderr_is_terminal(void);
+
+/// Columns of the terminal at stderr, 80 where that cannot be known.
+int qdi_host_terminal_width(void);
+
+/// From now on SIGINT, SIGTERM and SIGHUP are only noted, once; the same signal again ends the program at once. One that
+/// whoever started us has set to be ignored stays so. Writing past a file's size limit or to a closed pipe no longer kills
+/// the program but fails.
+void qdi_host_watch_signals(void);
+
+/// The signal noted, or 0.
+int qdi_host_signal(void);
+
+/// "SIGINT", ...
+const char *qdi_host_signal_name(int number);
+
+#endif

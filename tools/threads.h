@@ -1,0 +1,27 @@
+#ifndef QD_TOOLS_THREADS_H
+#define QD_TOOLS_THREADS_H
+
+#include <stdbool.h>
+
+/// What the choice of the number of threads is made from.
+typedef struct qdi_thread_facts {
+    int asked;         ///< by --threads; 0 = not
+    const char *omp;   ///< OMP_NUM_THREADS, or NULL
+    const char *slurm; ///< SLURM_CPUS_PER_TASK, or NULL
+    int cores;         ///< of the machine, >= 1
+    int affinity;      ///< that this process may run on; 0 = not known
+    double quota;      ///< processors' worth of time that control groups allow; 0 = no quota
+} qdi_thread_facts;
+
+typedef struct qdi_thread_choice {
+    int threads;
+    char reason[96];       ///< "--threads", "2 cores", "OMP_NUM_THREADS", ...
+    char warnings[3][256]; ///< "" where there is none
+} qdi_thread_choice;
+
+/// --threads, else OMP_NUM_THREADS, else SLURM_CPUS_PER_TASK, else the least of affinity, quota and cores. A variable
+/// that is no number from 1 to QD_TEAM_MAX is ignored, with a warning; more threads than there are processors for them
+/// are allowed, with a warning.
+qdi_thread_choice qdi_threads_choose(const qdi_thread_facts *facts);
+
+#endif
