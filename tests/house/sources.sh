@@ -1,0 +1,49 @@
+#!/bin/sh
+# Rules that can be read off the sources, one message per breach:
+#  - OpenMP pragmas only in core/team.c;
+#  - every tests/test_*.c is listed in tests/CMakeLists.txt, and every listed one exists;
+#  - a .c of a floor is in that floor's CMakeLists.txt, so that no file is left out of the build;
+#  - no notes to oneself, and no path of somebody's machine.
+# usage: sources.sh ROOT
+set -u
+cd "$1" || exit 2
+bad=0
+breach() {
+    printf '%s\n' "$1"
+    bad=1
+}
+each_line() { # MESSAGE: one breach per line of standard input
+    while IFS= read -r line; do [ -z "$line" ] || breach "$line: $1"; done
+}
+
+each_line "OpenMP pragmas belong in core/team.c" <<END
+$(find core sim export tools -name '*.[ch]' ! -path core/team.c -exec grep -Hn '# *pragma  *omp\|_Pragma *("omp' {} +)
+END
+
+listed=$(sed -n '/^set(qd_tests/,/)/p' tests/CMakeLists.txt | sed 's/#.*//; s/set(qd_tests//; s/)//')
+for file in $(find tests -name 'test_*.c' | sort); do
+    name=${file#tests/test_}
+    name=${name%.c}
+    printf '%s\n' "$listed" | grep -qw "$name" || breach "$file is not listed in tests/CMakeLists.txt"
+done
+for name in $listed; do
+    [ -e "tests/test_$name.c" ] || breach "tests/CMakeLists.txt lists $name, but there is no tests/test_$name.c"
+done
+
+for floor in core sim export tools; do
+    for file in $(find "$floor" -name '*.c' | sort); do
+        grep -q "[ (]${file#"$floor"/}\([ )]\|\$\)" "$floor/CMakeLists.txt" ||
+            breach "$file is not in $floor/CMakeLists.txt"
+    done
+done
+
+notes='TO''DO\|FIX''ME\|XX''X\|HA''CK'
+each_line "finish it or leave it out" <<END
+$(find core sim export tools tests docs -type f \( -name '*.[ch]' -o -name '*.md' -o -name '*.yaml' -o -name '*.txt' \) \
+    -exec grep -Hnw "$notes" {} +)
+END
+each_line "a path of somebody's machine" <<END
+$(find core sim export tools tests docs ./*.md -type f ! -name '*.png' \
+    -exec grep -Hn '\(^\|[^A-Za-z0-9_.]\)/\(home\|Users\|work\|mnt\)/' {} + | grep -v '^tests/house/')
+END
+exit $bad

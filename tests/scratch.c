@@ -1,0 +1,79 @@
+#define _GNU_SOURCE // nftw, mkdtemp
+#include "tests/scratch.h"
+
+#include <check.h>
+#include <dirent.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void qd_scratch_make(qd_scratch *scratch) {
+    const char *root = getenv("TMPDIR");
+    snprintf(scratch->path, sizeof scratch->path, "%.200s/quadrille-test-XXXXXX",
+             root && *root ? root : "/tmp");
+    ck_assert_msg(mkdtemp(scratch->path) != NULL, "cannot make %s", scratch->path);
+}
+
+static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *where) {
+    (void)info;
+    (void)kind;
+    (void)where;
+    return remove(path);
+}
+
+void qd_scratch_remove(const qd_scratch *scratch) {
+    ck_assert_int_eq(nftw(scratch->path, remove_entry, 16, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+qd_scratch_path qd_scratch_at(const qd_scratch *scratch, const char *name) {
+    qd_scratch_path path;
+    int length = snprintf(path.text, sizeof path.text, "%s/%s", scratch->path, name);
+    ck_assert(length > 0 && (size_t)length < sizeof path.text);
+    return path;
+}
+
+void qd_scratch_write(const char *path, const char *text) {
+    FILE *file = fopen(path, "wb");
+    ck_assert_msg(file != NULL, "cannot write %s", path);
+    ck_assert_uint_eq(fwrite(text, 1, strlen(text), file), strlen(text));
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+char *qd_scratch_read(const char *path, size_t *bytes) {
+    FILE *file = fopen(path, "rb");
+    if (!file) return NULL;
+    char *text = NULL;
+    size_t used = 0, room = 0;
+    for (;;) {
+        if (used + 1 >= room) {
+            room = room ? room * 2 : 4096;
+            text = realloc(text, room);
+            ck_assert_ptr_nonnull(text);
+        }
+        size_t got = fread(text + used, 1, room - used - 1, file);
+        if (got == 0) break;
+        used += got;
+    }
+    text[used] = '\0';
+    if (bytes) *bytes = used;
+    ck_assert_int_eq(fclose(file), 0);
+    return text;
+}
+
+bool qd_scratch_exists(const char *path) {
+    struct stat info;
+    return lstat(path, &info) == 0;
+}
+
+size_t qd_scratch_count(const char *path) {
+    DIR *directory = opendir(path);
+    ck_assert_msg(directory != NULL, "no directory %s", path);
+    size_t count = 0;
+    for (const struct dirent *entry; (entry = readdir(directory)) != NULL;)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) ++count;
+    closedir(directory);
+    return count;
+}

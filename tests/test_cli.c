@@ -1,0 +1,374 @@
+#define _GNU_SOURCE // posix_openpt
+#include "tests/harness.h"
+#include "tests/program.h"
+#include "tools/command.h"
+
+#include <fcntl.h>
+#include <quadrille/scene.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// The program at work: what it says, what it leaves, what it helps with.
+
+static qd_program program;
+
+static void setup(void) {
+    qd_program_setup(&program, QD_PROGRAM);
+}
+
+static void teardown(void) {
+    qd_program_teardown(&program);
+}
+
+#define RUN(...)     qd_program_run(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
+#define SUCCEED(...) qd_program_succeed(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
+
+static qd_scratch_path at(const char *name) {
+    return qd_scratch_at(&program.work, name);
+}
+
+static void expect_equal_files(const char *a, const char *b) {
+    size_t a_bytes = 0, b_bytes = 0;
+    char *a_data = qd_scratch_read(at(a).text, &a_bytes), *b_data = qd_scratch_read(at(b).text, &b_bytes);
+    ck_assert_msg(a_data && b_data, "%s or %s is missing", a, b);
+    ck_assert_msg(a_bytes == b_bytes && memcmp(a_data, b_data, a_bytes) == 0, "%s and %s differ", a, b);
+    free(a_data);
+    free(b_data);
+}
+
+START_TEST(test_a_run_and_what_it_leaves) {
+    qd_program_outcome result = RUN("run", "pool", "--bodies", "60", "--steps", "25", "--frames", "10", "-o",
+                                    "out", "--threads", "2");
+    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    ck_assert_str_eq(result.out, "");
+    static const char *const said[] = {"threads  2 (--threads)",
+                                       "60 bodies, 25 steps",
+                                       "every 10 steps, 3 in all",
+                                       "output   out",
+                                       "resolve",
+                                       "retrieve",
+                                       "ns/body-step",
+                                       "body-steps/s",
+                                       "frames: 3 in out/frames",
+                                       "result: out/result.json"};
+    for (size_t i = 0; i < sizeof said / sizeof said[0]; ++i)
+        ck_assert_msg(strstr(result.err, said[i]) != NULL, "does not say '%s': %s", said[i], result.err);
+    ck_assert_ptr_null(strchr(result.err, '\r'));
+    ck_assert_ptr_null(strchr(result.err, '\033'));
+    qd_program_forget(&result);
+    ck_assert_uint_eq(qd_scratch_count(at("out").text), 3); // scene.yaml, frames, result.json
+    ck_assert_uint_eq(qd_scratch_count(at("out/frames").text), 4);
+    ck_assert(qd_scratch_exists(at("out/frames/frame_000002.png").text));
+    ck_assert(qd_scratch_exists(at("out/frames/manifest.csv").text));
+    ck_assert_int_eq(qd_program_result_whole(&program, "out", "bodies"), 60);
+    ck_assert_int_eq(qd_program_result_whole(&program, "out", "steps"), 25);
+    ck_assert_int_eq(qd_program_result_whole(&program, "out", "frames"), 3);
+    ck_assert_int_eq(qd_program_result_whole(&program, "out", "threads"), 2);
+    ck_assert_str_eq(qd_program_result_text(&program, "out", "version").text, QD_VERSION);
+}
+END_TEST
+
+START_TEST(test_json_and_quiet) {
+    qd_program_outcome result = RUN("run", "pool", "--bodies", "30", "--steps", "5", "--frames", "0", "-o",
+                                    "out", "--json", "-q");
+    ck_assert_int_eq(result.code, 0);
+    ck_assert_str_eq(result.err, "");
+    char *file = qd_scratch_read(at("out/result.json").text, NULL);
+    ck_assert_ptr_nonnull(file);
+    ck_assert_str_eq(result.out, file);
+    free(file);
+    qd_program_forget(&result);
+    ck_assert_uint_eq(qd_scratch_count(at("out").text), 2); // no frames
+    ck_assert_int_eq(qd_program_result_whole(&program, "out", "frames"), 0);
+}
+END_TEST
+
+START_TEST(test_verbose_adds_tree_and_threads) {
+    qd_program_outcome result = RUN("run", "pool", "--bodies", "30", "--steps", "5", "--frames", "0", "-o",
+                                    "out", "-v");
+    ck_assert_int_eq(result.code, 0);
+    ck_assert_ptr_nonnull(strstr(result.err, "busy seconds"));
+    ck_assert_ptr_nonnull(strstr(result.err, "tree: "));
+    qd_program_forget(&result);
+}
+END_TEST
+
+START_TEST(test_default_directory_is_named_after_the_scene) {
+    SUCCEED("run", "--bodies", "20", "--steps", "2", "--frames", "0");
+    ck_assert_uint_eq(qd_scratch_count(program.work.path), 1);
+    qd_program_outcome result = RUN("run", "--bodies", "20", "--steps", "2", "--frames", "0", "--json",
+                                    "--force");
+    ck_assert_msg(result.code == 0, "%s", result.err);
+    ck_assert_uint_eq(qd_scratch_count(program.work.path), 1); // the same scene, the same directory
+    json_t *root = json_loads(result.out, 0, NULL);
+    ck_assert_ptr_nonnull(root);
+    char name[64];
+    snprintf(name, sizeof name, "pool-%.8s", json_string_value(json_object_get(root, "scene_hash")));
+    ck_assert(qd_scratch_exists(at(name).text));
+    json_decref(root);
+    qd_program_forget(&result);
+}
+END_TEST
+
+START_TEST(test_same_bytes_for_any_number_of_threads) {
+    static const char *const threads[] = {"1", "2", "3", "8"};
+    qd_program_text first = {""}, hash;
+    for (size_t i = 0; i < sizeof threads / sizeof threads[0]; ++i) {
+        SUCCEED("run", "pool", "--bodies", "300", "--steps", "60", "--frames", "20", "-o", threads[i],
+                "--threads", threads[i], "-q");
+        hash = qd_program_result_text(&program, threads[i], "state_hash");
+        if (i == 0) first = hash;
+        ck_assert_str_eq(hash.text, first.text);
+        ck_assert_int_eq(qd_program_result_whole(&program, threads[i], "contacts_total"),
+                         qd_program_result_whole(&program, "1", "contacts_total"));
+        ck_assert_int_eq(qd_program_result_whole(&program, threads[i], "events_total"),
+                         qd_program_result_whole(&program, "1", "events_total"));
+        static const char *const files[] = {"frames/frame_000000.png", "frames/frame_000001.png",
+                                            "frames/frame_000002.png", "frames/frame_000003.png",
+                                            "frames/manifest.csv",     "scene.yaml"};
+        for (size_t f = 0; f < sizeof files / sizeof files[0]; ++f) {
+            char a[64], b[64];
+            snprintf(a, sizeof a, "1/%s", files[f]);
+            snprintf(b, sizeof b, "%s/%s", threads[i], files[f]);
+            expect_equal_files(a, b);
+        }
+    }
+    SUCCEED("run", "pool", "--bodies", "300", "--steps", "60", "--frames", "0", "-o", "bare");
+    hash = qd_program_result_text(&program, "bare", "state_hash");
+    ck_assert_str_eq(hash.text, first.text);
+    SUCCEED("run", "pool", "--bodies", "300", "--steps", "60", "--frames", "0", "-o", "other", "--seed", "2");
+    hash = qd_program_result_text(&program, "other", "state_hash");
+    ck_assert_str_ne(hash.text, first.text);
+    ck_assert_int_eq(qd_program_result_whole(&program, "other", "seed"), 2);
+}
+END_TEST
+
+START_TEST(test_the_resolved_scene_runs_the_same) {
+    SUCCEED("run", "gas", "--bodies", "100", "--steps", "20", "--frames", "0", "-o", "a", "--set",
+            "contact.restitution=0.5");
+    SUCCEED("run", "a/scene.yaml", "-o", "b");
+    qd_program_text a, b;
+    a = qd_program_result_text(&program, "a", "state_hash");
+    b = qd_program_result_text(&program, "b", "state_hash");
+    ck_assert_str_eq(a.text, b.text);
+    a = qd_program_result_text(&program, "a", "scene_hash");
+    b = qd_program_result_text(&program, "b", "scene_hash");
+    ck_assert_str_eq(a.text, b.text);
+}
+END_TEST
+
+START_TEST(test_threads_by_environment) {
+    qd_program_outcome result = qd_program_run(
+        &program, &(qd_program_start){.arguments = {"run", "pool", "--bodies", "20", "--steps", "1",
+                                                    "--frames", "0", "-o", "omp"},
+                                      .environment = {"OMP_NUM_THREADS=2", "SLURM_CPUS_PER_TASK=3"}});
+    ck_assert_int_eq(result.code, 0);
+    ck_assert_ptr_nonnull(strstr(result.err, "threads  2 (OMP_NUM_THREADS)"));
+    ck_assert_int_eq(qd_program_result_whole(&program, "omp", "threads"), 2);
+    qd_program_forget(&result);
+    result = qd_program_run(&program,
+                            &(qd_program_start){.arguments = {"run", "pool", "--bodies", "20", "--steps", "1",
+                                                              "--frames", "0", "-o", "slurm"},
+                                                .environment = {"SLURM_CPUS_PER_TASK=3"}});
+    ck_assert_int_eq(result.code, 0);
+    ck_assert_ptr_nonnull(strstr(result.err, "threads  3 (SLURM_CPUS_PER_TASK)"));
+    qd_program_forget(&result);
+    result = qd_program_run(&program,
+                            &(qd_program_start){.arguments = {"run", "pool", "--bodies", "20", "--steps", "1",
+                                                              "--frames", "0", "-o", "bad"},
+                                                .environment = {"SLURM_CPUS_PER_TASK=none"}});
+    ck_assert_int_eq(result.code, 0);
+    ck_assert_ptr_nonnull(strstr(result.err, "quadrille: warning: SLURM_CPUS_PER_TASK is 'none'"));
+    qd_program_forget(&result);
+    result = RUN("run", "pool", "--bodies", "20", "--steps", "1", "--frames", "0", "-o", "many", "--threads",
+                 "64");
+    ck_assert_int_eq(result.code, 0);
+    ck_assert_int_eq(qd_program_result_whole(&program, "many", "threads"), 64);
+    qd_program_forget(&result);
+}
+END_TEST
+
+START_TEST(test_zero_bodies_run) {
+    qd_scratch_write(at("empty.yaml").text,
+                     "name: empty\nworld: {size: [10, 10]}\nrun: {steps: 5}\nbodies: []\n");
+    SUCCEED("run", "empty.yaml", "-o", "out", "--frames", "5");
+    ck_assert_int_eq(qd_program_result_whole(&program, "out", "bodies"), 0);
+    ck_assert_int_eq(qd_program_result_whole(&program, "out", "frames"), 2);
+    SUCCEED("run", "pool", "--bodies", "10", "--steps", "0", "-o", "none", "--frames", "1");
+    ck_assert_int_eq(qd_program_result_whole(&program, "none", "steps"), 0);
+    ck_assert_int_eq(qd_program_result_whole(&program, "none", "frames"), 1);
+}
+END_TEST
+
+/// Runs with stderr on a terminal and gives what came out there; free() it.
+static char *run_on_terminal(const char *const environment[QD_PROGRAM_VARIABLES], const char *flag) {
+    int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    ck_assert_int_ge(terminal, 0);
+    ck_assert(grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+    int other_end = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+    ck_assert_int_ge(other_end, 0);
+    qd_program_start how = {.arguments = {"run", "pool", "--threads", "1", "--steps", "600", "--frames", "0",
+                                          "-o", "out", "--force", flag},
+                            .stderr_descriptor = other_end};
+    for (size_t i = 0; i < QD_PROGRAM_VARIABLES; ++i) how.environment[i] = environment[i];
+    pid_t child = qd_program_launch(&program, &how);
+    close(other_end);
+    size_t used = 0, room = 1 << 20;
+    char *text = malloc(room);
+    ck_assert_ptr_nonnull(text);
+    for (ssize_t got; used + 1 < room && (got = read(terminal, text + used, room - used - 1)) > 0;)
+        used += (size_t)got;
+    text[used] = '\0';
+    close(terminal);
+    qd_program_outcome result = qd_program_await(&program, child);
+    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, text);
+    qd_program_forget(&result);
+    return text;
+}
+
+START_TEST(test_progress_on_a_terminal) {
+    char *text = run_on_terminal((const char *const[QD_PROGRAM_VARIABLES]){"TERM=xterm"}, NULL);
+    ck_assert_ptr_nonnull(strstr(text, "\r["));
+    ck_assert_ptr_nonnull(strstr(text, "steps/s, "));
+    ck_assert_ptr_nonnull(strstr(text, "\033[36m"));
+    ck_assert_ptr_nonnull(strstr(text, "\r\033[K")); // gone at the end
+    free(text);
+    text = run_on_terminal((const char *const[QD_PROGRAM_VARIABLES]){"TERM=xterm", "NO_COLOR=1"}, NULL);
+    ck_assert_ptr_nonnull(strstr(text, "\r["));
+    ck_assert_ptr_null(strstr(text, "\033[36m"));
+    free(text);
+    text = run_on_terminal((const char *const[QD_PROGRAM_VARIABLES]){"TERM=xterm"}, "--no-color");
+    ck_assert_ptr_null(strstr(text, "\033[36m"));
+    free(text);
+    text = run_on_terminal((const char *const[QD_PROGRAM_VARIABLES]){"TERM=xterm"}, "--no-progress");
+    ck_assert_ptr_null(strchr(text, '\033'));
+    free(text);
+    text = run_on_terminal((const char *const[QD_PROGRAM_VARIABLES]){"TERM=dumb"}, NULL);
+    ck_assert_ptr_null(strchr(text, '\033'));
+    free(text);
+}
+END_TEST
+
+START_TEST(test_scenes_are_listed_and_printed) {
+    qd_program_outcome list = RUN("scenes");
+    ck_assert_int_eq(list.code, 0);
+    ck_assert_str_eq(list.err, "");
+    size_t count = 0;
+    const char *name;
+    for (; (name = qd_scene_builtin_name(count)) != NULL; ++count) {
+        ck_assert_ptr_nonnull(strstr(list.out, name));
+        qd_program_outcome one = RUN("scenes", name);
+        ck_assert_int_eq(one.code, 0);
+        ck_assert_str_eq(one.out, qd_scene_builtin_text(name));
+        qd_program_forget(&one);
+    }
+    ck_assert_uint_ge(count, 3);
+    qd_program_forget(&list);
+}
+END_TEST
+
+START_TEST(test_a_printed_scene_runs_as_the_built_in_one) {
+    qd_program_outcome one = RUN("scenes", "pool");
+    qd_scratch_write(at("my.yaml").text, one.out);
+    qd_program_forget(&one);
+    SUCCEED("run", "my.yaml", "--bodies", "40", "--steps", "10", "--frames", "0", "-o", "a");
+    SUCCEED("run", "pool", "--bodies", "40", "--steps", "10", "--frames", "0", "-o", "b");
+    qd_program_text a, b;
+    a = qd_program_result_text(&program, "a", "state_hash");
+    b = qd_program_result_text(&program, "b", "state_hash");
+    ck_assert_str_eq(a.text, b.text);
+}
+END_TEST
+
+START_TEST(test_files_and_built_in_scenes_are_told_apart) {
+    SUCCEED("run", "pool", "--bodies", "10", "--steps", "1", "--frames", "0", "-o", "pool");
+    SUCCEED("run", "pool", "--bodies", "10", "--steps", "1", "--frames", "0", "-o", "again");
+    qd_scratch_write(at("plain").text, "name: mine\nrun: {steps: 1}\nbodies: []\n"); // a file needs no suffix
+    SUCCEED("run", "plain", "-o", "mine");
+    ck_assert_str_eq(qd_program_result_text(&program, "mine", "scene").text, "mine");
+}
+END_TEST
+
+/// The help names every flag in the table, with its examples before anything else.
+static void expect_help(const char *text, const qdi_command *command) {
+    const char *examples = strstr(text, "Examples"), *flags = strstr(text, "Flags");
+    ck_assert(examples && flags && examples < flags);
+    size_t common_count;
+    const qdi_option *common = qdi_common_options(&common_count);
+    for (size_t i = 0; i < common_count; ++i) ck_assert_ptr_nonnull(strstr(flags, common[i].name));
+    for (size_t i = 0; i < command->syntax->option_count; ++i) {
+        const qdi_option *row = &command->syntax->options[i];
+        ck_assert_msg(strstr(flags, row->name) && *row->about, "the help lacks %s", row->name);
+        if (row->value) ck_assert_ptr_nonnull(strstr(flags, row->value));
+    }
+}
+
+START_TEST(test_help) {
+    const qdi_command *command;
+    for (size_t i = 0; (command = qdi_command_at(i)) != NULL; ++i) {
+        const char *name = command->syntax->command;
+        qd_program_outcome asked = RUN("help", name), flag = RUN(name, "--help"), letter = RUN(name, "-h");
+        ck_assert(asked.code == 0 && flag.code == 0 && letter.code == 0);
+        expect_help(asked.out, command);
+        ck_assert_str_eq(asked.out, flag.out);
+        ck_assert_str_eq(asked.out, letter.out);
+        ck_assert_str_eq(flag.err, "");
+        qd_program_forget(&asked);
+        qd_program_forget(&flag);
+        qd_program_forget(&letter);
+        qd_program_outcome version = RUN(name, "--version");
+        ck_assert_str_eq(version.out, "quadrille " QD_VERSION "\n");
+        qd_program_forget(&version);
+    }
+    qd_program_outcome all = RUN("help"), flag = RUN("--help"), letter = RUN("-h"),
+                       version = RUN("--version");
+    ck_assert_int_eq(all.code, 0);
+    ck_assert_str_eq(all.out, flag.out);
+    ck_assert_str_eq(all.out, letter.out);
+    for (size_t i = 0; (command = qdi_command_at(i)) != NULL; ++i)
+        ck_assert_ptr_nonnull(strstr(all.out, command->about));
+    ck_assert_str_eq(version.out, "quadrille " QD_VERSION "\n");
+    qd_program_forget(&all);
+    qd_program_forget(&flag);
+    qd_program_forget(&letter);
+    qd_program_forget(&version);
+    ck_assert_uint_eq(qd_scratch_count(program.work.path), 0);
+}
+END_TEST
+
+START_TEST(test_help_lines_fit_a_terminal) {
+    const qdi_command *command;
+    for (size_t i = 0; (command = qdi_command_at(i)) != NULL; ++i) {
+        qd_program_outcome help = RUN("help", command->syntax->command);
+        for (char *line = strtok(help.out, "\n"); line; line = strtok(NULL, "\n"))
+            ck_assert_msg(strlen(line) <= 100, "%zu columns: %s", strlen(line), line);
+        qd_program_forget(&help);
+    }
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("cli");
+    TCase *tests = tcase_create("cli");
+    tcase_set_timeout(tests, 300);
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, test_a_run_and_what_it_leaves);
+    tcase_add_test(tests, test_json_and_quiet);
+    tcase_add_test(tests, test_verbose_adds_tree_and_threads);
+    tcase_add_test(tests, test_default_directory_is_named_after_the_scene);
+    tcase_add_test(tests, test_same_bytes_for_any_number_of_threads);
+    tcase_add_test(tests, test_the_resolved_scene_runs_the_same);
+    tcase_add_test(tests, test_threads_by_environment);
+    tcase_add_test(tests, test_zero_bodies_run);
+    tcase_add_test(tests, test_progress_on_a_terminal);
+    tcase_add_test(tests, test_scenes_are_listed_and_printed);
+    tcase_add_test(tests, test_a_printed_scene_runs_as_the_built_in_one);
+    tcase_add_test(tests, test_files_and_built_in_scenes_are_told_apart);
+    tcase_add_test(tests, test_help);
+    tcase_add_test(tests, test_help_lines_fit_a_terminal);
+    suite_add_tcase(suite, tests);
+    return qd_test_run(suite);
+}

@@ -1,0 +1,354 @@
+#define _GNU_SOURCE // kill, chmod, usleep
+#include "tests/harness.h"
+#include "tests/program.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// The program and everything that can go wrong: one line, its exit code, and nothing overwritten.
+
+static qd_program program;
+
+static void setup(void) {
+    qd_program_setup(&program, QD_PROGRAM);
+}
+
+static void teardown(void) {
+    qd_program_teardown(&program);
+}
+
+#define RUN(...)     qd_program_run(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
+#define SUCCEED(...) qd_program_succeed(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
+
+static qd_scratch_path at(const char *name) {
+    return qd_scratch_at(&program.work, name);
+}
+
+/// Command lines that are wrong, and what the answer names.
+static const struct {
+    const char *arguments[6];
+    const char *named;
+} usage[] = {
+    {{NULL}, "a command is missing"},
+    {{"rum"}, "did you mean run?"},
+    {{"scene"}, "did you mean scenes?"},
+    {{"bench"}, "there is no command 'bench'"},
+    {{"resume", "out"}, "there is no command 'resume'"},
+    {{"-q", "run"}, "-q comes before the command"},
+    {{"--bogus"}, "--bogus comes before the command"},
+    {{"run", "--resume"}, "run has no flag --resume"},
+    {{"run", "--video", "x.mp4"}, "run has no flag --video"},
+    {{"run", "--snapshots", "10"}, "run has no flag --snapshots"},
+    {{"run", "--simd", "avx2"}, "run has no flag --simd"},
+    {{"run", "--step", "3"}, "did you mean --steps?"},
+    {{"run", "--frame=3"}, "did you mean --frames?"},
+    {{"run", "-z"}, "run has no flag -z"},
+    {{"run", "pool", "gas"}, "'pool' and 'gas' are two"},
+    {{"run", "--threads", "0"}, "'0' is not a whole number from 1 to 1024"},
+    {{"run", "--threads", "-1"}, "'-1' is not a whole number"},
+    {{"run", "--threads", "abc"}, "'abc' is not a whole number"},
+    {{"run", "--threads", "1025"}, "'1025' is not a whole number"},
+    {{"run", "--steps", "1e3"}, "'1e3' is not a whole number"},
+    {{"run", "--bodies", "0"}, "'0' is not a whole number"},
+    {{"run", "--frames", "-5"}, "'-5' is not a whole number"},
+    {{"run", "--seed", "x"}, "'x' is not a whole number"},
+    {{"run", "-o"}, "-o needs a value"},
+    {{"run", "--set", "run.stepz=3"}, "did you mean \"steps\""},
+    {{"run", "--set", "run.steps"}, "run.steps"},
+    {{"run", "--set", "=3"}, "=3"},
+    {{"run", "--set", "run.steps=many"}, "many"},
+    {{"scenes", "--threads", "2"}, "scenes has no flag --threads"},
+    {{"scenes", "pool", "gas"}, "scenes takes one NAME"},
+    {{"help", "rnu"}, "did you mean run?"},
+};
+
+START_TEST(test_wrong_command_lines) {
+    qd_program_start how = {.arguments = {NULL}};
+    for (size_t i = 0; i < 6; ++i) how.arguments[i] = usage[_i].arguments[i];
+    qd_program_outcome result = qd_program_run(&program, &how);
+    qd_program_expect_complaint(&result, 2, usage[_i].named);
+    ck_assert_uint_eq(qd_scratch_count(program.work.path), 0);
+    qd_program_forget(&result);
+}
+END_TEST
+
+START_TEST(test_missing_scenes) {
+    static const struct {
+        const char *name, *named;
+    } missing[] = {{"pol", "pool"},
+                   {"nothing-like-it", "nothing-like-it"},
+                   {"no.yaml", "no.yaml"},
+                   {"./pool", "./pool"},
+                   {"/no/such/scene", "/no/such/scene"}};
+    for (size_t i = 0; i < sizeof missing / sizeof missing[0]; ++i) {
+        qd_program_outcome result = RUN("run", missing[i].name);
+        qd_program_expect_complaint(&result, 3, missing[i].named);
+        qd_program_forget(&result);
+    }
+    qd_program_outcome result = RUN("run", "/");
+    qd_program_expect_complaint(&result, 3, "/");
+    qd_program_forget(&result);
+    result = RUN("scenes", "pol");
+    qd_program_expect_complaint(&result, 3, "did you mean pool?");
+    qd_program_forget(&result);
+    ck_assert_uint_eq(qd_scratch_count(program.work.path), 0);
+}
+END_TEST
+
+#define DISKS(more) "world: {size: [10, 10]}\nbodies:\n  - disks: {count: 3, place: grid" more "}\n"
+
+/// Scenes that are wrong, and what the answer names.
+static const struct {
+    const char *text, *named;
+} scenes[] = {
+    {"", "my.yaml"},
+    {"# nothing but a comment\n", "my.yaml"},
+    {"[1, 2, 3]\n", "my.yaml"},
+    {"just words\n", "my.yaml"},
+    {"world: {size: [10, 10\n", "my.yaml"},
+    {"world:\n\tsize: [10, 10]\n", "my.yaml"},
+    {"\xff\xfe\x01 binary", "my.yaml"},
+    {"wrold: {size: [10, 10]}\n", "world"},
+    {"world: {sizes: [10, 10]}\n", "size"},
+    {"world: {size: 10}\n", "size"},
+    {"world: {size: [10, ten]}\n", "my.yaml:1: world.size"},
+    {"world: {size: [10, -10]}\n", "size"},
+    {"world: {size: [0, 10]}\n", "size"},
+    {"world: {size: [.nan, 10]}\n", "size"},
+    {"world: {size: [.inf, 10]}\n", "size"},
+    {"world: {boundary: refelct}\n", "reflect"},
+    {"run: {dt: 0}\n", "dt"},
+    {"run: {dt: -1}\n", "dt"},
+    {"run: {steps: 1.5}\n", "steps"},
+    {"run: {steps: -1}\n", "steps"},
+    {"frames: {every: -1}\n", "every"},
+    {"contact: {restitution: 2}\n", "restitution"},
+    {"contact: {model: impuls}\n", "impulse"},
+    {"view: {size: [0, 10]}\n", "size"},
+    {DISKS(", velocity: [.nan, 0]"), "velocity"},
+    {DISKS(", velocity: [1, .inf]"), "velocity"},
+    {DISKS(", radios: 1"), "radius"},
+    {DISKS(", radius: -1"), "radius"},
+    {DISKS(", radius: 0"), "radius"},
+    {DISKS(", radius: .nan"), "radius"},
+    {DISKS(", radius: {uniform: [2, 1]}"), "smaller one first"},
+    {DISKS(", radius: 6"), "my.yaml"},
+    {DISKS(", density: 0"), "density"},
+    {DISKS(", region: [20, 20, 5, 5]"), "my.yaml"},
+    {"bodies:\n  - disks: {radius: 1}\n", "count"},
+    {"bodies:\n  - disks: {count: -1}\n", "count"},
+    {"bodies:\n  - list: []\n", "list"},
+    {"world: {size: [10, 10]}\nbodies:\n  - disks: {count: 1000, radius: 1}\n", "my.yaml"},
+};
+
+START_TEST(test_wrong_scenes) {
+    qd_scratch_write(at("my.yaml").text, scenes[_i].text);
+    qd_program_outcome result = RUN("run", "my.yaml");
+    qd_program_expect_complaint(&result, 3, scenes[_i].named);
+    ck_assert_uint_eq(qd_scratch_count(program.work.path), 1);
+    qd_program_forget(&result);
+}
+END_TEST
+
+START_TEST(test_unreadable_scene) {
+    qd_scratch_write(at("my.yaml").text, "name: x\n");
+    if (geteuid() == 0) return; // root may read everything
+    ck_assert_int_eq(chmod(at("my.yaml").text, 0), 0);
+    qd_program_outcome result = RUN("run", "my.yaml");
+    qd_program_expect_complaint(&result, 3, "my.yaml");
+    qd_program_forget(&result);
+}
+END_TEST
+
+START_TEST(test_limits) {
+    qd_program_outcome result = RUN("run", "pool", "--bodies", "20", "--set", "limits.speed=0.001", "-o",
+                                    "out");
+    qd_program_expect_complaint(&result, 3, "limits.speed");
+    qd_program_forget(&result);
+    ck_assert_uint_eq(qd_scratch_count(program.work.path), 0);
+    qd_scratch_write(at("fall.yaml").text,
+                     "name: fall\nworld: {size: [10, 100], gravity: [0, -10]}\n"
+                     "run: {steps: 100, dt: 0.1}\nlimits: {speed: 5}\n"
+                     "bodies:\n  - disks: {count: 1, radius: 1, place: grid, region: [4, 89, 2, 2]}\n");
+    result = RUN("run", "fall.yaml", "-o", "out", "--frames", "1", "-q");
+    qd_program_expect_complaint(&result, 5, "body 1");
+    ck_assert_ptr_nonnull(strstr(result.err, "limits.speed"));
+    ck_assert_ptr_nonnull(strstr(result.err, "step "));
+    qd_program_forget(&result);
+    ck_assert(!qd_scratch_exists(at("out/result.json").text));
+    ck_assert(qd_scratch_exists(at("out/frames/frame_000003.png").text));
+    qd_program_expect_no_parts(at("out").text);
+}
+END_TEST
+
+START_TEST(test_more_pairs_than_allowed) {
+    qd_program_outcome result = RUN("run", "gas", "--bodies", "20000", "--set", "limits.pairs=0.001", "-o",
+                                    "out");
+    qd_program_expect_complaint(&result, 3, "limits.pairs");
+    qd_program_forget(&result);
+    ck_assert_uint_eq(qd_scratch_count(program.work.path), 0);
+}
+END_TEST
+
+START_TEST(test_existing_output_is_refused) {
+    SUCCEED("run", "pool", "--bodies", "20", "--steps", "2", "--frames", "1", "-o", "out");
+    char *before = qd_scratch_read(at("out/result.json").text, NULL);
+    qd_program_outcome result = RUN("run", "pool", "--bodies", "20", "--steps", "2", "--frames", "1", "-o",
+                                    "out");
+    qd_program_expect_complaint(&result, 4, "--force");
+    qd_program_forget(&result);
+    char *after = qd_scratch_read(at("out/result.json").text, NULL);
+    ck_assert_str_eq(before, after);
+    free(before);
+    free(after);
+    qd_scratch_write(at("out/notes.txt").text, "mine");
+    SUCCEED("run", "pool", "--bodies", "20", "--steps", "2", "--frames", "0", "-o", "out", "--force");
+    ck_assert_uint_eq(qd_scratch_count(at("out").text), 3); // scene.yaml, result.json, notes.txt
+}
+END_TEST
+
+START_TEST(test_other_outputs_that_cannot_be) {
+    qd_scratch_write(at("file").text, "mine");
+    qd_program_outcome result = RUN("run", "pool", "--steps", "1", "-o", "file", "--force");
+    qd_program_expect_complaint(&result, 4, "not a directory");
+    qd_program_forget(&result);
+    result = RUN("run", "pool", "--steps", "1", "-o", "no/such/parent");
+    qd_program_expect_complaint(&result, 4, "no/such/parent");
+    qd_program_forget(&result);
+    result = RUN("run", "pool", "--steps", "1", "-o", "a\nb/c");
+    qd_program_expect_complaint(&result, 4, "a?b/c"); // still one line
+    qd_program_forget(&result);
+    result = RUN("run", "pool", "--steps", "1", "-o", ".");
+    qd_program_expect_complaint(&result, 4, "holds no run");
+    qd_program_forget(&result);
+    ck_assert_uint_eq(qd_scratch_count(program.work.path), 1);
+}
+END_TEST
+
+START_TEST(test_a_full_disk) {
+    // 3000 bytes hold the scene but no picture.
+    qd_program_outcome result = qd_program_run(
+        &program, &(qd_program_start){.arguments = {"run", "pool", "--bodies", "200", "--steps", "20",
+                                                    "--frames", "1", "-o", "out", "-q"},
+                                      .file_limit = 3000});
+    qd_program_expect_complaint(&result, 4, "frame_000000.png");
+    qd_program_forget(&result);
+    ck_assert(!qd_scratch_exists(at("out/frames/frame_000000.png").text));
+    ck_assert(!qd_scratch_exists(at("out/result.json").text));
+    qd_program_expect_no_parts(at("out").text);
+    result = qd_program_run(&program,
+                            &(qd_program_start){.arguments = {"run", "pool", "--bodies", "200", "-o", "none"},
+                                                .file_limit = 100});
+    qd_program_expect_complaint(&result, 4, "scene.yaml");
+    qd_program_forget(&result);
+    ck_assert(!qd_scratch_exists(at("none").text));
+}
+END_TEST
+
+START_TEST(test_a_full_standard_output) {
+    if (!qd_scratch_exists("/dev/full")) return;
+    qd_program_outcome result = qd_program_run(
+        &program, &(qd_program_start){.arguments = {"scenes"}, .stdout_path = "/dev/full"});
+    ck_assert_int_eq(result.code, 4);
+    ck_assert_ptr_nonnull(
+        strstr(result.err, "quadrille: cannot write to the standard output: No space left"));
+    qd_program_forget(&result);
+    result = qd_program_run(&program,
+                            &(qd_program_start){.arguments = {"run", "pool", "--bodies", "20", "--steps", "1",
+                                                              "--frames", "0", "-o", "out", "--json", "-q"},
+                                                .stdout_path = "/dev/full"});
+    ck_assert_int_eq(result.code, 4);
+    qd_program_forget(&result);
+}
+END_TEST
+
+/// Waits until a file is there, at most a minute.
+static void wait_for(const char *name) {
+    for (int i = 0; i < 6000; ++i) {
+        if (qd_scratch_exists(at(name).text)) return;
+        usleep(10000);
+    }
+    ck_abort_msg("%s never came", name);
+}
+
+static const struct {
+    int number;
+    const char *name;
+} signals[] = {{SIGINT, "SIGINT"}, {SIGTERM, "SIGTERM"}, {SIGHUP, "SIGHUP"}};
+
+START_TEST(test_signals_and_the_lock) {
+    qd_program_start how = {.arguments = {"run", "pool", "--bodies", "50", "--steps", "100000000", "--frames",
+                                          "1000", "-o", "out", "-q"}};
+    pid_t child = qd_program_launch(&program, &how);
+    wait_for("out/frames/frame_000001.png");
+    qd_program second = program; // a run beside it must not come near
+    qd_scratch_make(&second.capture);
+    qd_program_outcome refused = qd_program_run(
+        &second, &(qd_program_start){.arguments = {"run", "pool", "--force", "-o", "out"}});
+    qd_program_expect_complaint(&refused, 4, "out is in use by another run");
+    qd_program_forget(&refused);
+    qd_scratch_remove(&second.capture);
+    ck_assert_int_eq(kill(child, signals[_i].number), 0);
+    qd_program_outcome result = qd_program_await(&program, child);
+    qd_program_expect_complaint(&result, 128 + signals[_i].number, signals[_i].name);
+    ck_assert_ptr_nonnull(strstr(result.err, "of 100000000 steps"));
+    qd_program_forget(&result);
+    ck_assert(!qd_scratch_exists(at("out/result.json").text));
+    ck_assert(qd_scratch_exists(at("out/frames/manifest.csv").text));
+    qd_program_expect_no_parts(at("out").text);
+    SUCCEED("run", "pool", "--bodies", "20", "--steps", "1", "-o", "out", "--force");
+}
+END_TEST
+
+START_TEST(test_killed_at_once_leaves_whole_frames) {
+    qd_program_start how = {
+        .arguments = {"run", "pool", "--bodies", "50", "--steps", "100000000", "--frames", "1", "-o", "out"}};
+    pid_t child = qd_program_launch(&program, &how);
+    wait_for("out/frames/frame_000010.png");
+    ck_assert_int_eq(kill(child, SIGKILL), 0);
+    qd_program_outcome result = qd_program_await(&program, child);
+    ck_assert_int_eq(result.code, -SIGKILL);
+    qd_program_forget(&result);
+    // Every file that has a final name ends as a PNG ends.
+    char name[64];
+    int frames = 0;
+    for (;; ++frames) {
+        snprintf(name, sizeof name, "out/frames/frame_%06d.png", frames);
+        size_t bytes = 0;
+        char *data = qd_scratch_read(at(name).text, &bytes);
+        if (!data) break;
+        ck_assert_uint_gt(bytes, 12);
+        ck_assert_int_eq(memcmp(data + bytes - 8, "IEND\xae\x42\x60\x82", 8), 0);
+        free(data);
+    }
+    ck_assert_int_gt(frames, 10);
+    SUCCEED("run", "pool", "--bodies", "20", "--steps", "2", "--frames", "1", "-o", "out", "--force");
+    ck_assert_uint_eq(qd_scratch_count(at("out/frames").text), 4);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("cli_errors");
+    TCase *tests = tcase_create("cli_errors");
+    tcase_set_timeout(tests, 300);
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_loop_test(tests, test_wrong_command_lines, 0, (int)(sizeof usage / sizeof usage[0]));
+    tcase_add_test(tests, test_missing_scenes);
+    tcase_add_loop_test(tests, test_wrong_scenes, 0, (int)(sizeof scenes / sizeof scenes[0]));
+    tcase_add_test(tests, test_unreadable_scene);
+    tcase_add_test(tests, test_limits);
+    tcase_add_test(tests, test_more_pairs_than_allowed);
+    tcase_add_test(tests, test_existing_output_is_refused);
+    tcase_add_test(tests, test_other_outputs_that_cannot_be);
+    tcase_add_test(tests, test_a_full_disk);
+    tcase_add_test(tests, test_a_full_standard_output);
+    tcase_add_loop_test(tests, test_signals_and_the_lock, 0, (int)(sizeof signals / sizeof signals[0]));
+    tcase_add_test(tests, test_killed_at_once_leaves_whole_frames);
+    suite_add_tcase(suite, tests);
+    return qd_test_run(suite);
+}

@@ -1,0 +1,134 @@
+#include "sim/world_impl.h"
+#include "tests/harness.h"
+#include "tests/worlds.h"
+
+#include <math.h>
+#include <quadrille/math.h>
+#include <quadrille/world.h>
+#include <stdlib.h>
+
+// Every joint is in exactly one colour, and within a colour (but for a serial last one) no body occurs twice.
+static void check_colours(const qd_world *world, size_t count, const qdi_colours *colours) {
+    const qdi_joint *joints = world->scratch.joints;
+    const uint32_t *order = world->scratch.order;
+    size_t *joint_colour = calloc(count + 1, sizeof *joint_colour);
+    size_t *body_colour = calloc(world->count, sizeof *body_colour);
+    ck_assert(joint_colour && body_colour);
+    ck_assert_uint_eq(colours->start[0], 0);
+    ck_assert_uint_eq(colours->start[colours->count], count);
+    for (size_t c = 0; c < colours->count; ++c) {
+        bool serial = c + 1 == colours->count && colours->last_is_serial;
+        ck_assert_uint_lt(colours->start[c], colours->start[c + 1]);
+        for (size_t i = colours->start[c]; i < colours->start[c + 1]; ++i) {
+            ck_assert_uint_lt(order[i], count);
+            ck_assert_uint_eq(joint_colour[order[i]], 0);
+            joint_colour[order[i]] = c + 1;
+            const qdi_joint *joint = &joints[order[i]];
+            if (i > colours->start[c]) ck_assert_uint_lt(order[i - 1], order[i]);
+            ck_assert(serial || body_colour[joint->row_a] != c + 1);
+            body_colour[joint->row_a] = c + 1;
+            if (joint->row_b == QDI_NO_ROW) continue;
+            ck_assert(serial || body_colour[joint->row_b] != c + 1);
+            body_colour[joint->row_b] = c + 1;
+        }
+    }
+    free(joint_colour);
+    free(body_colour);
+}
+
+// The impulse solver leaves its joints in the scratch; colour them again.
+static qdi_colours colour(qd_world *world) {
+    qd_vec2 walls;
+    qdi_colours colours = {.count = 0};
+    ck_assert_int_eq(qd_world_detect(world), QD_OK);
+    ck_assert_int_eq(qdi_impulse(world, &walls), QD_OK);
+    size_t count = world->present.contact_count;
+    ck_assert_int_eq(qdi_colour(world, count, &colours), QD_OK);
+    check_colours(world, count, &colours);
+    return colours;
+}
+
+static qd_world *dense_world(int threads, size_t bodies) {
+    qd_world_def def = qd_world_def_default();
+    def.threads = threads;
+    def.size = (qd_vec2){1.2 * sqrt((double)bodies), 1.2 * sqrt((double)bodies)};
+    qd_world *world = qd_test_world(&def);
+    qd_random random = qd_random_at(qd_test_seed(2), 1, 1);
+    qd_test_scatter(world, &random, bodies);
+    return world;
+}
+
+START_TEST(dense_world_is_coloured) {
+    qd_world *world = dense_world(1, 4000);
+    qdi_colours colours = colour(world);
+    ck_assert_uint_gt(world->present.contact_count, 4000);
+    ck_assert_uint_gt(colours.count, 3);
+    ck_assert_uint_lt(colours.count, 60);
+    ck_assert(!colours.last_is_serial);
+    qd_world_destroy(world);
+}
+END_TEST
+
+START_TEST(colours_are_the_same_for_any_team) {
+    const int threads[] = {2, 3, 8};
+    qd_world *one = dense_world(1, 4000);
+    qdi_colours expected = colour(one);
+    size_t count = one->present.contact_count;
+    for (size_t t = 0; t < 3; ++t) {
+        qd_world *world = dense_world(threads[t], 4000);
+        for (int again = 0; again < 5; ++again) {
+            qdi_colours colours = colour(world);
+            ck_assert_uint_eq(colours.count, expected.count);
+            for (size_t c = 0; c <= colours.count; ++c)
+                ck_assert_uint_eq(colours.start[c], expected.start[c]);
+            for (size_t i = 0; i < count; ++i)
+                ck_assert_uint_eq(world->scratch.order[i], one->scratch.order[i]);
+        }
+        qd_world_destroy(world);
+    }
+    qd_world_destroy(one);
+}
+END_TEST
+
+// One large disk with many small ones around it: each joint needs a colour of its own. What is left after the
+// last round, or where rounds bring next to nothing, is solved serially.
+static void check_hub(int small, size_t colours_expected) {
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){300, 300};
+    qd_world *world = qd_test_world(&def);
+    qd_test_disk(world, 150, 150, 0, 0, 100, 0);
+    for (int i = 0; i < small; ++i) {
+        double x = qd_cos(6.283185307179586 * i / small), y = qd_sin(6.283185307179586 * i / small);
+        qd_test_disk(world, 150 + 100.3 * x, 150 + 100.3 * y, -x, -y, 0.4, 0);
+    }
+    qdi_colours colours = colour(world);
+    ck_assert_uint_eq(world->present.contact_count, (size_t)small);
+    ck_assert_uint_eq(colours.count, colours_expected);
+    ck_assert_int_eq(colours.last_is_serial, colours_expected != (size_t)small);
+    qd_world_sums before = qd_world_sum(world);
+    qd_test_step(world, 1e-3, 20);
+    qd_world_sums after = qd_world_sum(world);
+    ck_assert_double_eq_tol(after.kinetic, before.kinetic, 1e-9 * before.kinetic);
+    ck_assert_double_eq_tol(after.momentum.x, before.momentum.x, 1e-9 * before.momentum_scale);
+    qd_vec2 hub = qd_test_body(world, (qd_id){0, 1}).velocity;
+    ck_assert(hub.x != 0 || hub.y != 0);
+    qd_world_destroy(world);
+}
+
+START_TEST(hub_ends_in_a_serial_colour) {
+    check_hub(150, 150);
+    check_hub(240, QDI_COLOURS_MAX + 1);
+    check_hub(350, 2);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("colour");
+    TCase *tcase = tcase_create("colour");
+    tcase_set_timeout(tcase, 120);
+    tcase_add_test(tcase, dense_world_is_coloured);
+    tcase_add_test(tcase, colours_are_the_same_for_any_team);
+    tcase_add_test(tcase, hub_ends_in_a_serial_colour);
+    suite_add_tcase(suite, tcase);
+    return qd_test_run(suite);
+}

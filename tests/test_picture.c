@@ -1,0 +1,345 @@
+#include "export/caption.h"
+#include "export/picture.h"
+#include "export/png_sink.h"
+#include "tests/golden.h"
+#include "tests/harness.h"
+
+#include <math.h>
+#include <string.h>
+
+static qd_world *make_world(double width, double height, qd_boundary boundary) {
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){width, height};
+    def.origin = (qd_vec2){-3.0, 7.0};
+    def.boundary_x = def.boundary_y = boundary;
+    qd_world *world = NULL;
+    ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
+    return world;
+}
+
+// Position relative to the lower left corner.
+static qd_id add_disk(qd_world *world, double x, double y, double radius, qd_vec2 velocity) {
+    qd_body_def body = qd_body_def_default();
+    body.position = (qd_vec2){x - 3.0, y + 7.0};
+    body.shape.radius = radius;
+    body.velocity = velocity;
+    qd_id id;
+    qd_error error;
+    ck_assert_msg(qd_world_add(world, &body, &id, &error) == QD_OK, "%s", error.text);
+    return id;
+}
+
+static const qd_vec2 still = {0.0, 0.0};
+
+static void copy_world(qdi_picture *picture, qd_world *world, const qd_view *view, qdi_area area) {
+    ck_assert_int_eq(qd_world_detect(world), QD_OK);
+    ck_assert_int_eq(qdi_picture_copy(picture, world, view, area, 1.0), QD_OK);
+}
+
+START_TEST(camera_fits_and_never_stretches) {
+    static const double sizes[][2] = {{100, 60}, {60, 100}, {1, 1}, {1e6, 1}, {1e-9, 3e-9}, {5, 1e7}};
+    static const qdi_area areas[] = {{0, 0, 1280, 730}, {0, 0, 16, 16}, {40, 10, 300, 1000}};
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
+        for (size_t a = 0; a < sizeof areas / sizeof areas[0]; ++a) {
+            qd_vec2 size = {sizes[s][0], sizes[s][1]}, origin = {5.0, -3.0};
+            qdi_camera camera = qdi_camera_fit(size, origin, areas[a]);
+            double right = camera.left + size.x * camera.scale, top = camera.bottom - size.y * camera.scale;
+            ck_assert_double_gt(camera.scale, 0.0);
+            ck_assert(camera.left >= areas[a].min_x && right <= areas[a].max_x);
+            ck_assert(top >= areas[a].min_y && camera.bottom <= areas[a].max_y);
+            double wide = (right - camera.left) / (areas[a].max_x - areas[a].min_x);
+            double high = (camera.bottom - top) / (areas[a].max_y - areas[a].min_y);
+            ck_assert_double_gt(wide > high ? wide : high, 0.6); // and it is not small
+        }
+    }
+}
+END_TEST
+
+START_TEST(up_is_up) {
+    qd_world *world = make_world(10, 10, QD_BOUNDARY_REFLECT);
+    (void)add_disk(world, 2.0, 9.0, 0.5, still);
+    (void)add_disk(world, 8.0, 1.0, 0.5, still);
+    qd_view view = qd_view_default();
+    qdi_picture picture;
+    qdi_picture_init(&picture, qd_allocator_default());
+    copy_world(&picture, world, &view, (qdi_area){0, 0, 200, 200});
+    ck_assert_uint_eq(picture.disk_count, 2);
+    ck_assert_double_lt((double)picture.disks[0].y, 50.0);
+    ck_assert_double_lt((double)picture.disks[0].x, 60.0);
+    ck_assert_double_gt((double)picture.disks[1].y, 150.0);
+    ck_assert_double_gt((double)picture.disks[1].x, 140.0);
+    qdi_picture_destroy(&picture);
+    qd_world_destroy(world);
+}
+END_TEST
+
+START_TEST(bodies_in_order_of_index_with_their_state) {
+    qd_world *world = make_world(40, 40, QD_BOUNDARY_REFLECT);
+    qd_id ids[30];
+    for (int i = 0; i < 30; ++i) ids[i] = add_disk(world, 1.0 + 1.3 * i, 1.0 + (i * 17) % 38, 0.3, still);
+    ck_assert_int_eq(qd_world_remove(world, ids[4]), QD_OK);
+    ck_assert_int_eq(qd_world_remove(world, ids[11]), QD_OK);
+    (void)add_disk(world, 20.0, 39.0, 0.7, still); // takes index 4
+    (void)add_disk(world, 21.0, 39.0, 0.7, still); // takes index 11, touches it
+    qd_view view = qd_view_default();
+    qdi_picture picture;
+    qdi_picture_init(&picture, qd_allocator_default());
+    copy_world(&picture, world, &view, (qdi_area){0, 0, 400, 400});
+    ck_assert_uint_eq(picture.disk_count, 30);
+    for (size_t i = 1; i < 30; ++i) {
+        bool moved = i == 4 || i == 11;
+        ck_assert_uint_eq(picture.disks[i].hue, moved ? QDI_HUE_TOUCHING : QDI_HUE_REST);
+        if (!moved && i != 5 && i != 12)
+            ck_assert_double_gt((double)picture.disks[i].x, (double)picture.disks[i - 1].x);
+    }
+    ck_assert_double_eq_tol((double)(picture.disks[11].x - picture.disks[4].x),
+                            (double)picture.disks[4].radius / 0.7, 0.01);
+    ck_assert_uint_eq(picture.facts.bodies, 30);
+    ck_assert_uint_eq(picture.facts.contacts, 1);
+    qdi_picture_destroy(&picture);
+    qd_world_destroy(world);
+}
+END_TEST
+
+START_TEST(contacts_get_a_mark) {
+    qd_world *world = make_world(20, 10, QD_BOUNDARY_REFLECT);
+    (void)add_disk(world, 5.0, 5.0, 1.0, still);
+    (void)add_disk(world, 6.9, 5.0, 1.0, still);
+    (void)add_disk(world, 15.0, 9.5, 0.5, still); // touches the upper wall
+    qd_view view = qd_view_default();
+    qdi_area area = {0, 0, 400, 200};
+    qdi_camera camera = qdi_camera_fit((qd_vec2){20, 10}, (qd_vec2){-3, 7}, area);
+    qdi_picture picture;
+    qdi_picture_init(&picture, qd_allocator_default());
+    copy_world(&picture, world, &view, area);
+    ck_assert_uint_eq(picture.mark_count, 2);
+    ck_assert_double_eq_tol((double)picture.marks[0].x, camera.left + 5.95 * camera.scale, 0.01);
+    ck_assert_double_eq_tol((double)picture.marks[0].y, camera.bottom - 5.0 * camera.scale, 0.01);
+    ck_assert_double_eq_tol((double)(picture.marks[0].normal_x), 1.0, 1e-6);
+    ck_assert_double_eq_tol((double)(picture.marks[1].normal_y), -1.0,
+                            1e-6); // up, and pixels count downwards
+    ck_assert_double_eq_tol((double)picture.marks[1].y, camera.bottom - 10.0 * camera.scale, 0.01);
+    view.contacts = false;
+    copy_world(&picture, world, &view, area);
+    ck_assert_uint_eq(picture.mark_count, 0);
+    ck_assert_uint_eq(picture.facts.contacts, 2);
+    qdi_picture_destroy(&picture);
+    qd_world_destroy(world);
+}
+END_TEST
+
+START_TEST(periodic_images_and_open_strays) {
+    qd_view view = qd_view_default();
+    qdi_picture picture;
+    qdi_picture_init(&picture, qd_allocator_default());
+    qd_world *world = make_world(10, 10, QD_BOUNDARY_PERIODIC);
+    (void)add_disk(world, 0.1, 0.1, 0.5, still);
+    (void)add_disk(world, 5.0, 0.1, 0.5, still);
+    (void)add_disk(world, 5.0, 5.0, 0.5, still);
+    copy_world(&picture, world, &view, (qdi_area){0, 0, 200, 200});
+    ck_assert_uint_eq(picture.disk_count, 4 + 2 + 1);
+    ck_assert_int_eq(picture.clip.min_x, picture.world.min_x);
+    qd_world_destroy(world);
+
+    world = make_world(10, 10, QD_BOUNDARY_OPEN);
+    (void)add_disk(world, -0.4, 5.0, 0.1, still);       // just outside, still in the picture
+    (void)add_disk(world, 4000.0, 5.0, 0.5, still);     // far away
+    (void)add_disk(world, -1e5, 5.0, 1e5 + 5.0, still); // its edge goes through the world's middle
+    copy_world(&picture, world, &view, (qdi_area){0, 0, 200, 200});
+    ck_assert_uint_eq(picture.disk_count, 2);
+    ck_assert_double_le((double)picture.disks[1].radius, 5e5);
+    ck_assert_double_eq_tol((double)(picture.disks[1].x + picture.disks[1].radius), 100.0, 2.0);
+    qd_world_destroy(world);
+    qdi_picture_destroy(&picture);
+}
+END_TEST
+
+// Every node is outlined where it is large enough to see, none where not; the counts tell of all.
+START_TEST(nodes_as_lines) {
+    qd_world *world = make_world(64, 64, QD_BOUNDARY_REFLECT);
+    for (int i = 0; i < 900; ++i)
+        (void)add_disk(world, 1.0 + 2.0 * (i % 30), 1.0 + 2.0 * (i / 30), 0.2, still);
+    qd_view view = qd_view_default();
+    qdi_picture picture;
+    qdi_picture_init(&picture, qd_allocator_default());
+    copy_world(&picture, world, &view, (qdi_area){0, 0, 400, 400});
+    qd_tree_stats stats = qd_tree_statistics(qd_world_tree(world));
+    ck_assert_uint_eq(picture.facts.nodes, stats.nodes);
+    size_t split = stats.nodes - stats.leaves;
+    ck_assert_uint_gt(split, 3);
+    ck_assert_uint_ge(picture.line_count, 2 * split);
+    ck_assert_uint_le(picture.line_count, 2 * split + 4);
+    copy_world(&picture, world, &view, (qdi_area){0, 0, 24, 24}); // a leaf is 2 to 3 pixels wide here
+    ck_assert_uint_lt(picture.line_count, 2 * split);
+    view.nodes = QD_VIEW_NODES_NONE;
+    copy_world(&picture, world, &view, (qdi_area){0, 0, 400, 400});
+    ck_assert_uint_eq(picture.line_count, 0);
+    ck_assert_uint_eq(picture.facts.nodes, stats.nodes);
+    qdi_picture_destroy(&picture);
+    qd_world_destroy(world);
+}
+END_TEST
+
+START_TEST(speeds) {
+    qd_world *world = make_world(100, 100, QD_BOUNDARY_REFLECT);
+    ck_assert_double_eq(qdi_speed_top(world), 1.0);
+    (void)add_disk(world, 10, 10, 0.5, (qd_vec2){3.0, 4.0});
+    (void)add_disk(world, 20, 10, 0.5, still);
+    (void)add_disk(world, 30, 10, 0.5, still);
+    (void)add_disk(world, 40, 10, 0.5, still);
+    ck_assert_double_eq_tol(qdi_speed_top(world), 3.0 * 2.5, 1e-12);
+    qd_view view = qd_view_default();
+    view.colour = QD_VIEW_SPEED;
+    qdi_picture picture;
+    qdi_picture_init(&picture, qd_allocator_default());
+    ck_assert_int_eq(qd_world_detect(world), QD_OK);
+    ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, (qdi_area){0, 0, 100, 100}, 7.5), QD_OK);
+    ck_assert_uint_eq(picture.disks[0].hue, (unsigned)(5.0 / 7.5 * QDI_HUES));
+    ck_assert_uint_eq(picture.disks[1].hue, 0);
+    qdi_picture_destroy(&picture);
+    qd_world_destroy(world);
+}
+END_TEST
+
+START_TEST(no_memory_at_any_allocation) {
+    qd_world *world = make_world(64, 64, QD_BOUNDARY_PERIODIC);
+    for (int i = 0; i < 900; ++i)
+        (void)add_disk(world, 1.0 + 2.0 * (i % 30), 1.0 + 2.0 * (i / 30), 1.01, still);
+    ck_assert_int_eq(qd_world_detect(world), QD_OK);
+    qd_view view = qd_view_default();
+    for (size_t n = 1;; ++n) {
+        qd_test_allocator allocator;
+        qd_test_allocator_init(&allocator, n);
+        qdi_picture picture;
+        qdi_picture_init(&picture, &allocator.allocator);
+        qd_status status = qdi_picture_copy(&picture, world, &view, (qdi_area){0, 0, 200, 200}, 1.0);
+        qdi_picture_destroy(&picture);
+        ck_assert_uint_eq(allocator.live, 0);
+        if (status == QD_OK) {
+            ck_assert_uint_eq(allocator.calls, n - 1);
+            ck_assert_uint_gt(n, 3);
+            break;
+        }
+        ck_assert_int_eq(status, QD_ERR_MEMORY);
+    }
+    qd_world_destroy(world);
+}
+END_TEST
+
+// A picture made by hand, so that it changes only when drawing does.
+static void draw_golden(const char *name, const qd_view *view, qdi_side side) {
+    qdi_disk disks[160];
+    qdi_line lines[] = {{120, 0, 120, 200, 1},
+                        {0, 72, 260, 72, 1},
+                        {60, 0, 60, 72, 2},
+                        {0, 36, 120, 36, 2},
+                        {30, 0, 30, 36, 3}};
+    qdi_mark marks[] = {{46.0F, 40.0F, 0.8F, 0.6F, 12.0F},
+                        {100.5F, 60.2F, 1.0F, 0.0F, 4.0F},
+                        {180.0F, 30.0F, 0.0F, -1.0F, 30.0F}};
+    qdi_caption caption;
+    qdi_raster raster;
+    const qd_allocator *heap = qd_allocator_default();
+    ck_assert_int_eq(qdi_caption_create(heap, view, &caption), QD_OK);
+    ck_assert_int_eq(qdi_raster_create(heap, view->width, view->height, &raster), QD_OK);
+    for (int i = 0; i < 160; ++i) {
+        float radius = 0.2F + (float)(i * i % 97) * (float)(i % 7 == 0 ? 0.2 : 0.05);
+        disks[i] = (qdi_disk){7.3F + (float)(i * 53 % 241) * (float)view->width / 256.0F,
+                              6.1F + (float)(i * 31 % 127), radius, (uint32_t)i % QDI_HUES};
+        if (view->colour == QD_VIEW_CONTACT) disks[i].hue %= 2;
+    }
+    qdi_picture picture = {.facts = {1234, 20.5667, 160, 3, 17}, .side_x = side, .side_y = side};
+    picture.world = picture.clip = (qdi_area){6, 6, view->width - 6, caption.world.max_y - 6};
+    picture.disks = disks;
+    picture.disk_count = 160;
+    picture.lines = lines;
+    picture.line_count = sizeof lines / sizeof lines[0];
+    picture.marks = marks;
+    picture.mark_count = sizeof marks / sizeof marks[0];
+    qdi_picture_draw(&picture, &raster);
+    qdi_caption_draw(&caption, &raster, &picture.facts, 12.5);
+
+    qdi_palette palette = qdi_palette_make(view->colour);
+    qdi_png_image image = {view->width, view->height, raster.pixels, &palette, NULL, 0};
+    qdi_bytes bytes = {0};
+    qd_error error;
+    ck_assert_int_eq(qdi_png_encode(heap, &image, &bytes, &error), QD_OK);
+    qd_test_golden(name, bytes.data, bytes.size);
+    qdi_bytes_release(heap, &bytes);
+    qdi_raster_destroy(&raster);
+    qdi_caption_destroy(&caption);
+}
+
+START_TEST(golden_contact) {
+    qd_view view = qd_view_default();
+    view.width = 256;
+    view.height = 160;
+    draw_golden("contact", &view, QDI_SIDE_WALL);
+}
+END_TEST
+
+START_TEST(golden_speed) {
+    qd_view view = qd_view_default();
+    view.width = 960;
+    view.height = 160;
+    view.colour = QD_VIEW_SPEED;
+    draw_golden("speed", &view, QDI_SIDE_PERIODIC);
+}
+END_TEST
+
+START_TEST(golden_plain) {
+    qd_view view = qd_view_default();
+    view.width = 97;
+    view.height = 61;
+    view.text = false;
+    draw_golden("plain", &view, QDI_SIDE_OPEN);
+}
+END_TEST
+
+START_TEST(caption_stays_in_its_band) {
+    static const int sizes[][2] = {{16, 16},    {64, 48},     {160, 120}, {320, 200},
+                                   {1280, 768}, {3840, 2160}, {16384, 64}};
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
+        qd_view view = qd_view_default();
+        view.width = sizes[s][0];
+        view.height = sizes[s][1];
+        view.colour = QD_VIEW_SPEED;
+        qdi_caption caption;
+        qdi_raster raster;
+        ck_assert_int_eq(qdi_caption_create(qd_allocator_default(), &view, &caption), QD_OK);
+        ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), view.width, view.height, &raster), QD_OK);
+        const qdi_facts facts = {UINT64_MAX, 1e300, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+        qdi_caption_draw(&caption, &raster, &facts, 1e-300);
+        size_t wrong = 0;
+        for (int p = 0; p < view.width * view.height; ++p) {
+            bool in = p / view.width >= caption.band.min_y && p / view.width < caption.band.max_y;
+            wrong += in != (raster.pixels[p] != QDI_INK_BACKGROUND);
+        }
+        ck_assert_uint_eq(wrong, 0);
+        ck_assert_int_gt(caption.world.max_y, view.height / 2);
+        if (view.width >= 320 && view.height >= 200) ck_assert_int_eq(caption.columns, QDI_CAPTION_COLUMNS);
+        qdi_raster_destroy(&raster);
+        qdi_caption_destroy(&caption);
+    }
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("picture");
+    TCase *tests = tcase_create("picture");
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, camera_fits_and_never_stretches);
+    tcase_add_test(tests, up_is_up);
+    tcase_add_test(tests, bodies_in_order_of_index_with_their_state);
+    tcase_add_test(tests, contacts_get_a_mark);
+    tcase_add_test(tests, periodic_images_and_open_strays);
+    tcase_add_test(tests, nodes_as_lines);
+    tcase_add_test(tests, speeds);
+    tcase_add_test(tests, no_memory_at_any_allocation);
+    tcase_add_test(tests, golden_contact);
+    tcase_add_test(tests, golden_speed);
+    tcase_add_test(tests, golden_plain);
+    tcase_add_test(tests, caption_stays_in_its_band);
+    suite_add_tcase(suite, tests);
+    return qd_test_run(suite);
+}

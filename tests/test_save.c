@@ -1,0 +1,259 @@
+#include "sim/bytes.h"
+#include "tests/harness.h"
+#include "tests/worlds.h"
+
+#include <math.h>
+#include <quadrille/hash.h>
+#include <quadrille/world.h>
+#include <stdlib.h>
+#include <string.h>
+
+static qd_world *copy_of(const qd_world *world, int threads) {
+    unsigned char *data = NULL;
+    size_t bytes = 0;
+    ck_assert_int_eq(qd_world_save(world, &data, &bytes), QD_OK);
+    qd_world *copy = NULL;
+    qd_error error = {""};
+    qd_status status = qd_world_load(data, bytes, threads, NULL, &copy, &error);
+    ck_assert_msg(status == QD_OK, "load: %s", error.text);
+    qd_world_save_free(world, data, bytes);
+    return copy;
+}
+
+static void check_same(const qd_world *p, const qd_world *q, uint64_t seed, bool with_events) {
+    unsigned long long s = (unsigned long long)seed;
+    ck_assert_msg(qd_world_hash(p) == qd_world_hash(q), "seed %llu: other state", s);
+    if (with_events)
+        ck_assert_msg(qd_test_events_hash(p) == qd_test_events_hash(q), "seed %llu: other events", s);
+    qd_world_totals a = qd_world_total(p), b = qd_world_total(q);
+    ck_assert_msg(a.contacts == b.contacts && a.begins == b.begins && a.ends == b.ends &&
+                      a.wall_impulse.x == b.wall_impulse.x && a.wall_impulse.y == b.wall_impulse.y,
+                  "seed %llu: other totals", s);
+    ck_assert_uint_eq(qd_world_steps(p), qd_world_steps(q));
+    ck_assert_double_eq(qd_world_time(p), qd_world_time(q));
+}
+
+static void mix_bodies(qd_world *world, uint64_t seed) {
+    qd_random random = qd_random_at(seed, qd_world_steps(world), 9);
+    for (int k = 0; k < 5; ++k) {
+        qd_body_view view = qd_world_view(world);
+        if (view.count == 0) break;
+        uint32_t row = (uint32_t)(qd_random_bits(&random) % view.count);
+        ck_assert_int_eq(qd_world_remove(world, (qd_id){view.index[row], view.generation[row]}), QD_OK);
+    }
+    qd_test_scatter(world, &random, 4);
+}
+
+// One life: random world, random step to save at, bodies coming and going; goes on twice and must end alike.
+static void check_life(uint64_t seed) {
+    qd_random random = qd_random_at(seed, 0, 8);
+    qd_world_def def = qd_test_random_def(&random);
+    def.threads = 1 + (int)(seed % 2);
+    qd_world *world = qd_test_world(&def), *copy = NULL;
+    qd_test_scatter(world, &random, qd_random_bits(&random) % 150);
+    size_t steps = 20 + qd_random_bits(&random) % 30, save_at = qd_random_bits(&random) % steps;
+    bool changed = qd_random_bits(&random) % 3 == 0; // save between a change and its detection
+    for (size_t k = 0; k < steps; ++k) {
+        if (k % 7 == 3 || (k == save_at && changed)) {
+            mix_bodies(world, seed);
+            if (copy) mix_bodies(copy, seed);
+        }
+        if (k == save_at) copy = copy_of(world, 1 + (int)(seed % 3));
+        double dt = k < 10 ? 0.02 : 0.015625;
+        qd_test_step(world, dt, 1);
+        if (copy) {
+            qd_test_step(copy, dt, 1);
+            check_same(world, copy, seed, true);
+        }
+    }
+    qd_world_destroy(world);
+    qd_world_destroy(copy);
+}
+
+START_TEST(saved_worlds_go_on_the_same) {
+    uint64_t first = qd_test_seed(1000);
+    size_t cases = qd_test_replaying() ? 1 : qd_test_effort(200);
+    for (uint64_t seed = first; seed < first + cases; ++seed) check_life(seed);
+}
+END_TEST
+
+START_TEST(a_copy_is_whole) {
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){20, 20};
+    def.seed = 77;
+    def.restitution = 0.25;
+    qd_world *world = qd_test_world(&def);
+    qd_random random = qd_random_at(3, 0, 0);
+    qd_test_scatter(world, &random, 120);
+    qd_test_step(world, 0.02, 10);
+    qd_world *copy = copy_of(world, 3);
+    check_same(world, copy, 3, false);
+    qd_world_def read = qd_world_definition(copy);
+    ck_assert_uint_eq(read.seed, 77);
+    ck_assert_double_eq(read.restitution, 0.25);
+    ck_assert_int_eq(read.threads, 3);
+    size_t n, m;
+    const qd_contact *p = qd_world_contacts(world, &n), *q = qd_world_contacts(copy, &m);
+    ck_assert_uint_eq(n, m);
+    for (size_t i = 0; i < n; ++i) {
+        ck_assert_uint_eq(p[i].b.index, q[i].b.index);
+        ck_assert_double_eq(p[i].depth, q[i].depth);
+    }
+    qd_body_view a = qd_world_view(world), b = qd_world_view(copy);
+    ck_assert_mem_eq(a.index, b.index, a.count * sizeof *a.index); // row order too
+    ck_assert_mem_eq(a.touching, b.touching, a.count);
+    ck_assert_uint_eq(qd_tree_count(qd_world_tree(copy)), 120);
+    qd_world_destroy(world);
+    qd_world_destroy(copy);
+}
+END_TEST
+
+static void check_refused(const unsigned char *data, size_t bytes, const char *what, size_t at) {
+    qd_world *world = NULL;
+    qd_error error = {""};
+    qd_status status = qd_world_load(data, bytes, 1, NULL, &world, &error);
+    ck_assert_msg(status == QD_ERR_CORRUPT && world == NULL, "%s at %zu: %s", what, at,
+                  qd_status_text(status));
+    ck_assert_msg(strlen(error.text) > 5 && !strchr(error.text, '\n'), "reason: %s", error.text);
+}
+
+static void small_save(qd_world **world, unsigned char **data, size_t *bytes) {
+    qd_world_def def = qd_world_def_default();
+    def.boundary_x = QD_BOUNDARY_PERIODIC;
+    *world = qd_test_world(&def);
+    qd_test_disk(*world, 0.5, 0.25, 0, 0, 0.5, 0);
+    qd_id gone = qd_test_disk(*world, 9, 9, 0, 0, 0.5, 0);
+    qd_test_disk(*world, 99.75, 0.25, 1, 0, 0.5, 0);
+    ck_assert_int_eq(qd_world_remove(*world, gone), QD_OK);
+    qd_test_step(*world, 0.125, 2);
+    ck_assert_int_eq(qd_world_save(*world, data, bytes), QD_OK);
+}
+
+START_TEST(damage_is_noticed) {
+    qd_world *world;
+    unsigned char *data;
+    size_t bytes;
+    small_save(&world, &data, &bytes);
+    unsigned char *broken = malloc(bytes + 1);
+    ck_assert_ptr_nonnull(broken);
+    for (size_t at = 0; at < bytes; ++at) {
+        memcpy(broken, data, bytes);
+        for (int bit = 0; bit < 8; ++bit) {
+            broken[at] = (unsigned char)(data[at] ^ (1 << bit));
+            check_refused(broken, bytes, "flipped", at);
+        }
+        broken[at] = (unsigned char)~data[at];
+        check_refused(broken, bytes, "inverted", at);
+        unsigned char *cut = malloc(at +
+                                    1); // as long as the data, so that a sanitizer sees a read past its end
+        ck_assert_ptr_nonnull(cut);
+        memcpy(cut, data, at);
+        check_refused(cut, at, "cut", at);
+        free(cut);
+    }
+    memcpy(broken, data, bytes);
+    broken[bytes] = 0;
+    check_refused(broken, bytes + 1, "longer", bytes);
+    free(broken);
+    qd_world_save_free(world, data, bytes);
+    qd_world_destroy(world);
+}
+END_TEST
+
+// Behind a good checksum: whatever one byte is set to, loading either refuses or gives a world that steps.
+START_TEST(forged_data_does_no_harm) {
+    qd_world *world;
+    unsigned char *data;
+    size_t bytes, refused = 0;
+    small_save(&world, &data, &bytes);
+    unsigned char *forged = malloc(bytes);
+    ck_assert_ptr_nonnull(forged);
+    const unsigned char values[] = {0, 1, 2, 0x7f, 0x80, 0xff};
+    for (size_t at = 0; at < bytes - 8; ++at) {
+        for (size_t v = 0; v < sizeof values; ++v) {
+            memcpy(forged, data, bytes);
+            forged[at] = values[v];
+            unsigned char *end = forged + bytes - 8;
+            qdi_put_u64(&end, qd_hash_bytes(forged, bytes - 8));
+            qd_world *copy = NULL;
+            qd_status status = qd_world_load(forged, bytes, 1, NULL, &copy, NULL);
+            refused += status != QD_OK;
+            if (status != QD_OK) {
+                ck_assert_int_eq(status, QD_ERR_CORRUPT);
+                ck_assert_ptr_null(copy);
+                continue;
+            }
+            status = qd_world_step(copy, 0.125, NULL);
+            ck_assert_msg(status == QD_OK || status == QD_ERR_LIMIT, "byte %zu = %u: %s", at, values[v],
+                          qd_status_text(status));
+            (void)qd_world_hash(copy);
+            qd_world_destroy(copy);
+        }
+    }
+    ck_assert_uint_gt(refused, bytes);
+    free(forged);
+    qd_world_save_free(world, data, bytes);
+    qd_world_destroy(world);
+}
+END_TEST
+
+START_TEST(arguments_are_checked) {
+    qd_world *world, *copy = NULL;
+    unsigned char *data;
+    size_t bytes;
+    small_save(&world, &data, &bytes);
+    ck_assert_int_eq(qd_world_load(NULL, 0, 1, NULL, &copy, NULL), QD_ERR_ARGUMENT);
+    ck_assert_int_eq(qd_world_load(data, bytes, 1, NULL, NULL, NULL), QD_ERR_ARGUMENT);
+    ck_assert_int_eq(qd_world_load(data, bytes, 0, NULL, &copy, NULL), QD_ERR_VALUE);
+    ck_assert_int_eq(qd_world_load(data, bytes, 100000, NULL, &copy, NULL), QD_ERR_VALUE);
+    ck_assert_int_eq(qd_world_save(world, NULL, &bytes), QD_ERR_ARGUMENT);
+    qd_world_save_free(world, data, bytes);
+    qd_world_destroy(world);
+}
+END_TEST
+
+START_TEST(memory_may_fail) {
+    qd_world *world;
+    unsigned char *data;
+    size_t bytes;
+    small_save(&world, &data, &bytes);
+    size_t failures = 0;
+    for (size_t n = 1;; ++n) {
+        qd_test_allocator allocator;
+        qd_test_allocator_init(&allocator, n);
+        qd_world *copy = NULL;
+        qd_status status = qd_world_load(data, bytes, 2, &allocator.allocator, &copy, NULL);
+        if (status == QD_OK) {
+            unsigned char *again = NULL;
+            size_t length = 0;
+            allocator.fail_at = allocator.calls + 1;
+            ck_assert_int_eq(qd_world_save(copy, &again, &length), QD_ERR_MEMORY);
+            ck_assert_ptr_null(again);
+        } else {
+            ck_assert_int_eq(status, QD_ERR_MEMORY);
+            ++failures;
+        }
+        qd_world_destroy(copy);
+        ck_assert_uint_eq(allocator.live, 0);
+        ck_assert_uint_eq(allocator.live_bytes, 0);
+        if (status == QD_OK) break;
+    }
+    ck_assert_uint_gt(failures, 10);
+    qd_world_save_free(world, data, bytes);
+    qd_world_destroy(world);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("save");
+    TCase *tcase = tcase_create("save");
+    tcase_set_timeout(tcase, 240);
+    tcase_add_test(tcase, saved_worlds_go_on_the_same);
+    tcase_add_test(tcase, a_copy_is_whole);
+    tcase_add_test(tcase, damage_is_noticed);
+    tcase_add_test(tcase, forged_data_does_no_harm);
+    tcase_add_test(tcase, arguments_are_checked);
+    tcase_add_test(tcase, memory_may_fail);
+    suite_add_tcase(suite, tcase);
+    return qd_test_run(suite);
+}
