@@ -146,13 +146,10 @@ static void draw_small(qdi_raster *raster, float x, float y, float drawn, int fr
         int32_t parts[BLOCK];
         cover_block((float)from + 0.5F - x, (float)j + 0.5F - y, drawn, parts);
         uint8_t *row = row_of(raster, j) + from;
-        int place[BLOCK], level[BLOCK], count = 0;
         for (int k = 0; k < BLOCK; ++k) {
-            place[count] = k;
-            level[count] = (parts[k] + PARTS / 2) >> 8;
-            count += level[count] > 0;
+            int level = (parts[k] + PARTS / 2) / PARTS;
+            if (level > 0) add_level(raster, row + k, base, level);
         }
-        for (int k = 0; k < count; ++k) add_level(raster, row + place[k], base, level[k]);
     }
 }
 
