@@ -115,7 +115,7 @@ static void *grown_copy(const qd_allocator *allocator, const void *old, size_t u
 qd_status qdi_slots_reserve(qd_tree *tree, size_t need) {
     qdi_slots *old = &tree->slots;
     if (need <= old->room) return QD_OK;
-    if (need >= UINT32_MAX) return QD_ERR_LIMIT;
+    if (need > UINT32_MAX / 2) return QD_ERR_MEMORY; // more than can be numbered
     size_t room = need + need / 4 + 64;
     const qd_allocator *allocator = tree->allocator;
     qdi_slots new = *old;
@@ -139,7 +139,7 @@ qd_status qdi_families_reserve(qd_tree *tree, size_t more) {
     size_t need = tree->family_used + (more > tree->free_count ? more - tree->free_count : 0);
     if (need <= tree->family_room) return QD_OK;
     size_t room = need + need / 2 + 16;
-    if (room > UINT32_MAX / 4 - 1) return QD_ERR_LIMIT;
+    if (room > UINT32_MAX / 4 - 1) return QD_ERR_MEMORY; // more than can be numbered
     const qd_allocator *allocator = tree->allocator;
     qdi_family *families = grown_copy(allocator, tree->families, tree->family_used, room, sizeof *families);
     qdi_family_info *infos = grown_copy(allocator, tree->infos, tree->family_used, room, sizeof *infos);

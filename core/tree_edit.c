@@ -39,9 +39,10 @@ static qd_status settle_one(qd_tree *tree, qdi_node_index changed) {
         status = qdi_tree_pack(tree, tree->alone, NULL);
         if (status != QD_OK) return status;
     }
-    tree->revision += 1;
     // The root's list may have moved to other slots in any of the above.
-    return qdi_outer_build(tree);
+    status = qdi_outer_build(tree);
+    if (status == QD_OK) tree->revision += 1;
+    return status;
 }
 
 static qd_status settled(qd_tree *tree, qd_status status) {

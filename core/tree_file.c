@@ -66,9 +66,9 @@ static inline qdi_node_index key_target(uint64_t key) {
     return (qdi_node_index)(key >> INDEX_BITS);
 }
 
-// The first run that begins at or after `at`.
-static size_t run_begin(const file_job *job, size_t at) {
-    while (at > 0 && at < job->count && key_target(job->keys[at]) == key_target(job->keys[at - 1])) ++at;
+// The first run that begins in [at, end), or `end`.
+static size_t run_begin(const file_job *job, size_t at, size_t end) {
+    while (at > 0 && at < end && key_target(job->keys[at]) == key_target(job->keys[at - 1])) ++at;
     return at;
 }
 
@@ -83,7 +83,7 @@ static void count_room(void *context, size_t begin, size_t end, int worker) {
     const file_job *job = context;
     size_t room = 0;
     size_t idle = 0;
-    for (size_t run = run_begin(job, begin); run < end;) {
+    for (size_t run = run_begin(job, begin, end); run < end;) {
         size_t next = run_end(job, run);
         const qdi_node *node = &job->tree->nodes[key_target(job->keys[run])];
         uint32_t count = node->count + (uint32_t)(next - run);
@@ -124,7 +124,7 @@ static void put(void *context, size_t begin, size_t end, int worker) {
     const file_job *job = context;
     qd_tree *tree = job->tree;
     size_t free = job->room[begin / GRAIN];
-    for (size_t run = run_begin(job, begin); run < end;) {
+    for (size_t run = run_begin(job, begin, end); run < end;) {
         size_t next = run_end(job, run);
         qdi_node_index target = key_target(job->keys[run]);
         qdi_node *node = &tree->nodes[target];

@@ -121,8 +121,9 @@ static qd_status identify(refresh_job *job, qd_team *team, size_t *fresh) {
         status = qdi_buffer_need(tree, &tree->scratch.row_of, 0, tree->node_of_room, sizeof(uint32_t));
     }
     if (status == QD_OK && job->indices) {
-        status = qdi_reserve(tree->allocator, &tree->row_index, &tree->row_room, 0, job->n,
-                             sizeof *tree->row_index);
+        // What is there is kept: should two rows have one index, it still says what the last refresh had.
+        status = qdi_reserve(tree->allocator, &tree->row_index, &tree->row_room,
+                             tree->rows_plain ? 0 : tree->row_count, job->n, sizeof *tree->row_index);
     }
     if (status != QD_OK) return status;
     job->row_of = tree->scratch.row_of.items;
@@ -225,8 +226,9 @@ qd_status qdi_tree_finish(qd_tree *tree, qd_team *team, size_t mover_count, qd_t
         status = qdi_tree_pack(tree, team, NULL);
         if (status != QD_OK) return status;
     }
-    tree->revision += 1;
-    return qdi_outer_build(tree);
+    status = qdi_outer_build(tree);
+    if (status == QD_OK) tree->revision += 1;
+    return status;
 }
 
 static qd_status build(refresh_job *job, qd_team *team, qd_tree_counts *counts) {

@@ -9,7 +9,7 @@
 typedef struct check_state {
     const qd_tree *tree;
     qd_error *error;
-    size_t bodies, families;
+    size_t bodies, families, slots;
     uint64_t rings[QDI_RINGS];
 } check_state;
 
@@ -56,6 +56,9 @@ static bool list_right(check_state *check, qdi_node_index index, qd_box *own) {
     if (node->count > node->room || (size_t)node->first + node->room > tree->slots.used) {
         return broken(check, index, "list outside its room");
     }
+    if (node->room > 0 && (node->first % QDI_LANES != 0 || node->room % QDI_LANES != 0))
+        return broken(check, index, "list not in whole blocks of lanes");
+    check->slots += node->room;
     float half = 0.5F * qdi_grid_side(&tree->grid, qdi_node_level(tree, index));
     uint32_t fit = 0;
     *own = qdi_box_empty();
@@ -128,6 +131,8 @@ qd_status qd_tree_validate(const qd_tree *tree, qd_error *error) {
     if (right && check.bodies != tree->count) right = broken(&check, QDI_ROOT, "wrong number of bodies");
     if (right && check.families + tree->free_count != tree->family_used)
         right = broken(&check, QDI_ROOT, "families are lost");
+    if (right && check.slots + tree->slots.idle != tree->slots.used)
+        right = broken(&check, QDI_ROOT, "slots are lost");
     for (int k = 0; k < QDI_RINGS && right; ++k) {
         if (check.rings[k] != tree->rings[k]) right = broken(&check, QDI_ROOT, "rings are counted wrong");
     }

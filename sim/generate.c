@@ -11,8 +11,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/// Room that random placement leaves between two disks, and to walls, as a part of the radii: far more than rounding can
-/// take away, far less than anybody can see.
+/// Room that random placement leaves between two disks, and to walls, as a part of the radii: far more than
+/// rounding can take away, far less than anybody can see.
 static const double clearance = 1.0 + 1e-9;
 
 /// Where the centres of a disk's generator may lie along one axis.
@@ -126,7 +126,8 @@ static void intervals_of(const qdi_settings *settings, const qdi_disks *item, in
     both[1] = interval_of(world->boundary_y, region->y, region->height, world->origin.y, world->size.y);
 }
 
-/// Refuses disks that are too large for the region or for a periodic world, and more disks than the region has area for.
+/// Refuses disks that are too large for the region or for a periodic world, and more disks than the region
+/// has area for.
 static qd_status check_sizes(placement *placing, size_t number, size_t first) {
     const qdi_disks *item = &placing->settings->items[number];
     const qd_world_def *world = &placing->settings->world;

@@ -6,9 +6,9 @@
 
 #include "sim/schema.h"
 
-/// Bodies made by a scene's generators, in the order of the generators. Every number of body i comes from the scene's seed,
-/// i and what the number is for, so it does not depend on the compiler, the machine or the other bodies; a position
-/// depends also on where the bodies before it (larger ones first) were placed.
+/// Bodies made by a scene's generators, in the order of the generators. Every number of body i comes from the
+/// scene's seed, i and what the number is for, so it does not depend on the compiler, the machine or the
+/// other bodies; a position depends also on where the bodies before it (larger ones first) were placed.
 typedef struct qdi_generated {
     const qd_allocator *allocator;
     double *x, *y, *vx, *vy, *radius;
@@ -21,8 +21,9 @@ enum { QDI_USE_RADIUS = 0x5c01, QDI_USE_VELOCITY, QDI_USE_POSITION };
 /// Tries to find a free place for one body before a random placement is given up.
 #define QDI_PLACE_TRIES 20000
 
-/// Makes the bodies of a complete scene. No two overlap; all lie in their generator's region, within walls. Errors:
-/// QD_ERR_INVALID (what cannot be placed and how many were), QD_ERR_MEMORY. Release the bodies in any case.
+/// Makes the bodies of a complete scene. No two overlap; all lie in their generator's region, within walls.
+/// Errors: QD_ERR_INVALID (what cannot be placed and how many were), QD_ERR_MEMORY. Release the bodies in any
+/// case.
 QD_MUST_USE qd_status qdi_generate(const qdi_settings *settings, qdi_generated *bodies, qd_error *error);
 
 void qdi_generated_release(qdi_generated *bodies);

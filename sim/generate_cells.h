@@ -7,8 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Disks that have been placed, to be asked whether a further one is free of them. One uniform grid for each octave of
-/// sizes, so that small disks do not crowd the cells of large ones; memory is about 8 bytes per disk.
+/// Disks that have been placed, to be asked whether a further one is free of them. One uniform grid for each
+/// octave of sizes, so that small disks do not crowd the cells of large ones; memory is about 8 bytes per
+/// disk.
 
 #define QDI_CELL_LEVELS 32
 
@@ -35,8 +36,8 @@ typedef struct qdi_cells {
     qdi_cell_level level[QDI_CELL_LEVELS];
 } qdi_cells;
 
-/// Gets ready for the `count` disks of the arrays, whose radii are known; none is placed. Errors: QD_ERR_MEMORY. Release in
-/// any case.
+/// Gets ready for the `count` disks of the arrays, whose radii are known; none is placed. Errors:
+/// QD_ERR_MEMORY. Release in any case.
 QD_MUST_USE qd_status qdi_cells_init(qdi_cells *cells, const qd_allocator *allocator,
                                      const qdi_cell_axis axis[2], const double *x, const double *y,
                                      const double *radius, size_t count);
@@ -46,8 +47,8 @@ void qdi_cells_release(qdi_cells *cells);
 /// Notes that disk `number` is where its arrays say.
 void qdi_cells_add(qdi_cells *cells, size_t number);
 
-/// True where a disk at (x, y) is at least `clearance` times the two radii away from every placed disk: 1 means that they may
-/// touch, less that they may overlap a little.
+/// True where a disk at (x, y) is at least `clearance` times the two radii away from every placed disk: 1
+/// means that they may touch, less that they may overlap a little.
 bool qdi_cells_free(const qdi_cells *cells, double x, double y, double radius, double clearance);
 
 #endif

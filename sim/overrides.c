@@ -32,7 +32,8 @@ static void schema_enter(set_walk *walk, const char *word, size_t bytes) {
     if (!key) walk->lost = true;
 }
 
-/// Makes a plain value a map that keys can be put into. A value for each of several keys is given to each of them first.
+/// Makes a plain value a map that keys can be put into. A value for each of several keys is given to each of
+/// them first.
 static qd_status open_value(set_walk *walk) {
     qdi_yaml *yaml = &walk->reader->yaml;
     qdi_yaml_node value = yaml->nodes[walk->node];
@@ -125,8 +126,8 @@ qd_status qdi_overrides_apply(qdi_scene_reader *reader) {
     return status;
 }
 
-/// Shares `bodies` out in proportion to the counts. Rounding the running sums leaves every share within one of its due, and
-/// the sum exact.
+/// Shares `bodies` out in proportion to the counts. Rounding the running sums leaves every share within one
+/// of its due, and the sum exact.
 static void share_out(qdi_settings *settings, uint64_t total, uint64_t bodies) {
     uint64_t running = 0, given = 0;
     for (size_t i = 0; i < settings->item_count; ++i) {

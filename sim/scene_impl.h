@@ -7,9 +7,9 @@
 #include "sim/schema.h"
 #include "sim/yaml.h"
 
-/// What the files of the scene share. A scene is made in four steps: its text becomes a tree (yaml.h), changes from outside
-/// are put into the tree (overrides.c), the tree becomes checked settings (scene_read.c, scene_value.c), and the settings
-/// become the resolved text (scene_write.c).
+/// What the files of the scene share. A scene is made in four steps: its text becomes a tree (yaml.h),
+/// changes from outside are put into the tree (overrides.c), the tree becomes checked settings (scene_read.c,
+/// scene_value.c), and the settings become the resolved text (scene_write.c).
 
 /// Most bytes that a scene's file may have.
 #define QDI_SCENE_BYTES_MAX ((size_t)64 << 20)
@@ -56,7 +56,8 @@ QD_MUST_USE qd_status qdi_overrides_scale(qdi_settings *settings, uint64_t bodie
 QD_MUST_USE qd_status qdi_scene_read_tree(qdi_scene_reader *reader);
 
 /// scene_value.c
-/// Reads a value of the given type (a plain one of the schema) into its place in `base`. The key says the range.
+/// Reads a value of the given type (a plain one of the schema) into its place in `base`. The key says the
+/// range.
 QD_MUST_USE qd_status qdi_scene_read_value(const qdi_scene_reader *reader, const qdi_key *key,
                                            qdi_key_type type, qdi_yaml_ref node, void *base);
 

@@ -38,8 +38,8 @@ void qdi_text_release(qdi_text *text) {
     text->used = text->room = 0;
 }
 
-/// The length of the UTF-8 character that `text` begins with, or 0 where it is malformed or must not be shown as it is:
-/// control characters and the two separators that Unicode counts as line breaks.
+/// The length of the UTF-8 character that `text` begins with, or 0 where it is malformed or must not be shown
+/// as it is: control characters and the two separators that Unicode counts as line breaks.
 static size_t printable_length(const char *text, size_t bytes) {
     const unsigned char *at = (const unsigned char *)text;
     if (at[0] < 0x20 || at[0] == 0x7f) return 0;

@@ -23,8 +23,8 @@ void qdi_text_release(qdi_text *text);
 /// Room for a quotation, its closing zero included.
 #define QDI_QUOTE_ROOM 100
 
-/// What a message shows of text that somebody else wrote: one line without control characters (they become \xNN, as
-/// does what is not UTF-8), cut off with "..." where it is long. Returns `quote`.
+/// What a message shows of text that somebody else wrote: one line without control characters (they become
+/// \xNN, as does what is not UTF-8), cut off with "..." where it is long. Returns `quote`.
 const char *qdi_quote(char quote[QDI_QUOTE_ROOM], const char *text, size_t bytes);
 
 #endif

@@ -84,7 +84,8 @@ static void write_items(const qdi_settings *settings, const qdi_key *key, int de
     }
 }
 
-/// Writes the keys below `parent` (NULL: of the scene) that are built; of several forms the one that was given.
+/// Writes the keys below `parent` (NULL: of the scene) that are built; of several forms the one that was
+/// given.
 static void write_below(const qdi_settings *settings, const qdi_key *parent, const void *base, int depth,
                         qdi_text *text) {
     int form = 0, number = 0;

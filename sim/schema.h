@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Every key of a scene, in one table: what may stand there, where it is kept, what it means. Reading, checking,
-/// writing, hints and docs/scene.md all come from it. And what is kept: the settings.
+/// Every key of a scene, in one table: what may stand there, where it is kept, what it means. Reading,
+/// checking, writing, hints and docs/scene.md all come from it. And what is kept: the settings.
 
 /// Most bodies that a scene may ask for: a world takes no more.
 #define QDI_BODIES_MAX ((1U << 28) - 1)
@@ -27,15 +27,16 @@ typedef enum qdi_velocity_form {
 typedef enum qdi_place { QDI_PLACE_GRID, QDI_PLACE_RANDOM } qdi_place;
 typedef enum qdi_item_kind { QDI_ITEM_NONE, QDI_ITEM_DISKS, QDI_ITEM_FILE, QDI_ITEM_LIST } qdi_item_kind;
 
-/// Radii of a generator: all `range.x`; or between range.x and range.y, uniformly or with a density that falls as
-/// radius^-exponent.
+/// Radii of a generator: all `range.x`; or between range.x and range.y, uniformly or with a density that
+/// falls as radius^-exponent.
 typedef struct qdi_radius {
     qdi_radius_form form;
     qd_vec2 range;
     double exponent;
 } qdi_radius;
 
-/// Velocities: all `value`; or each component normal with deviation value.x, or uniform between -value.x and value.x.
+/// Velocities: all `value`; or each component normal with deviation value.x, or uniform between -value.x and
+/// value.x.
 typedef struct qdi_velocity {
     qdi_velocity_form form;
     qd_vec2 value;
@@ -69,11 +70,11 @@ typedef struct qdi_settings {
 } qdi_settings;
 
 typedef enum qdi_key_type {
-    QDI_KEY_NONE,  ///< (as `plain` of a key: it has no plain form)
-    QDI_KEY_GROUP, ///< a mapping of keys
-    QDI_KEY_EACH,  ///< a mapping of keys; a plain value is given to each of them
-    QDI_KEY_ONE_OF, ///< a mapping with exactly one of its keys, or a plain value; which is kept in an int at `form`
-    QDI_KEY_ITEMS, ///< a list of items, each described by the key PATH[]
+    QDI_KEY_NONE,   ///< (as `plain` of a key: it has no plain form)
+    QDI_KEY_GROUP,  ///< a mapping of keys
+    QDI_KEY_EACH,   ///< a mapping of keys; a plain value is given to each of them
+    QDI_KEY_ONE_OF, ///< a mapping with exactly one of its keys, or a plain value; `form` says which
+    QDI_KEY_ITEMS,  ///< a list of items, each described by the key PATH[]
     QDI_KEY_NAME,
     QDI_KEY_UINT64, ///< a whole number
     QDI_KEY_UINT32,
@@ -110,7 +111,8 @@ const qdi_key *qdi_schema(size_t *count);
 /// The key with this path, or NULL.
 const qdi_key *qdi_schema_find(const char *path, size_t bytes);
 
-/// The first key below `parent` (NULL: of the scene) after `before` (NULL: from the start), or NULL past the last.
+/// The first key below `parent` (NULL: of the scene) after `before` (NULL: from the start), or NULL past the
+/// last.
 const qdi_key *qdi_schema_next(const qdi_key *parent, const qdi_key *before);
 
 /// The last part of the key's path.

@@ -10,12 +10,13 @@ typedef struct qdi_suggestion {
     size_t distance;
 } qdi_suggestion;
 
-/// Letters to put in, take out, change or swap with their neighbour to make one word of the other. Only the first 64
-/// bytes of each count.
+/// Letters to put in, take out, change or swap with their neighbour to make one word of the other. Only the
+/// first 64 bytes of each count.
 size_t qdi_suggest_distance(const char *a, size_t a_bytes, const char *b, size_t b_bytes);
 
-/// Takes `known` (the first `known_bytes` of it are compared) where it is nearer to `word` than what was offered
-/// before, and near enough to have been meant: about a third of its letters differ at most, or one in a short word.
+/// Takes `known` (the first `known_bytes` of it are compared) where it is nearer to `word` than what was
+/// offered before, and near enough to have been meant: about a third of its letters differ at most, or one in
+/// a short word.
 void qdi_suggest(qdi_suggestion *best, const char *word, size_t bytes, const char *known, size_t known_bytes);
 
 #endif

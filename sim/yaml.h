@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// A YAML document as a tree that can be changed: what a scene's file says, before anybody asked whether it makes sense.
-/// Read through libyaml's events, one by one, because its document loader takes time that grows with the square of
-/// the nesting (half a minute for 100 kB of opening brackets).
+/// A YAML document as a tree that can be changed: what a scene's file says, before anybody asked whether it
+/// makes sense. Read through libyaml's events, one by one, because its document loader takes time that grows
+/// with the square of the nesting (half a minute for 100 kB of opening brackets).
 
 /// A node's place in its document; 0 is none.
 typedef uint32_t qdi_yaml_ref;
@@ -62,8 +62,8 @@ qdi_yaml_ref qdi_yaml_find(const qdi_yaml *yaml, qdi_yaml_ref map, const char *k
 /// Child number `number` of a list or map, or 0.
 qdi_yaml_ref qdi_yaml_child(const qdi_yaml *yaml, qdi_yaml_ref parent, size_t number);
 
-/// Appends a child to a map or list: `*child` is an empty map, to be changed by qdi_yaml_become. `key` NULL: no key.
-/// Errors: QD_ERR_MEMORY, QD_ERR_LIMIT (QDI_YAML_MOST_NODES).
+/// Appends a child to a map or list: `*child` is an empty map, to be changed by qdi_yaml_become. `key` NULL:
+/// no key. Errors: QD_ERR_MEMORY, QD_ERR_LIMIT (QDI_YAML_MOST_NODES).
 QD_MUST_USE qd_status qdi_yaml_append(qdi_yaml *yaml, qdi_yaml_ref parent, const char *key, size_t key_bytes,
                                       uint32_t source, qdi_yaml_ref *child);
 

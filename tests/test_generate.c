@@ -48,8 +48,8 @@ static double gap(const qdi_generated *bodies, size_t i, size_t j, const qd_worl
     return sqrt(dx * dx + dy * dy) - bodies->radius[i] - bodies->radius[j];
 }
 
-/// No two overlap by more than rounding, nobody sticks out of a wall or, where the region is not the whole period, of its
-/// region.
+/// No two overlap by more than rounding, nobody sticks out of a wall or, where the region is not the whole
+/// period, of its region.
 static void check_placed(const qd_scene *scene, const qdi_generated *bodies, double slack) {
     const qd_world_def *world = &scene->settings.world;
     // An assertion costs a system call, so only what fails gets one.
@@ -184,8 +184,8 @@ START_TEST(places_what_just_fits) {
 }
 END_TEST
 
-/// Radii follow the law that was asked for: the empirical distribution stays within 6 standard errors of it at several
-/// radii; the same test refuses a law with an exponent that is off by 0.2.
+/// Radii follow the law that was asked for: the empirical distribution stays within 6 standard errors of it
+/// at several radii; the same test refuses a law with an exponent that is off by 0.2.
 static bool follows_power_law(const qdi_generated *bodies, double low, double high, double exponent) {
     double a = 1 - exponent, n = (double)bodies->count;
     for (double at = low * 1.3; at < high; at *= 1.5) {
@@ -216,25 +216,39 @@ START_TEST(draws_power_laws) {
 }
 END_TEST
 
+/// True where mean and variance are within 6 standard errors of 0 and `variance`; `fourth` is the fourth
+/// moment.
+static bool has_moments(const double *values, size_t count, double variance, double fourth) {
+    double n = (double)count, sum = 0, squares = 0;
+    for (size_t i = 0; i < count; ++i) {
+        sum += values[i];
+        squares += values[i] * values[i];
+    }
+    return fabs(sum / n) <= 6 * sqrt(variance / n) &&
+           fabs(squares / n - variance) <= 6 * sqrt((fourth - variance * variance) / n);
+}
+
 START_TEST(draws_velocities) {
     qdi_generated bodies = generate(
         "world: {size: [1e5, 1e5]}\nbodies:\n- disks: {count: 20000, velocity: {normal: 3}}\n"
         "- disks: {count: 20000, velocity: {uniform: 2}}\n- disks: {count: 5}\n");
-    double sum[2] = {0}, squares[2] = {0}, cross = 0;
-    for (size_t i = 0; i < 40000; ++i) {
-        sum[i / 20000] += bodies.vx[i] + bodies.vy[i];
-        squares[i / 20000] += bodies.vx[i] * bodies.vx[i] + bodies.vy[i] * bodies.vy[i];
-        if (i < 20000)
-            cross += bodies.vx[i] * bodies.vy[i];
-        else if (!(fabs(bodies.vx[i]) <= 2 && fabs(bodies.vy[i]) <= 2))
-            ck_abort_msg("body %zu is too fast", i);
+    const double *components[] = {bodies.vx, bodies.vy};
+    for (int k = 0; k < 2; ++k) {
+        ck_assert(has_moments(components[k], 20000, 9, 243));
+        ck_assert(!has_moments(components[k], 20000, 9 * 1.3, 243 * 1.69)); // a planted error is seen
+        ck_assert(has_moments(components[k] + 20000, 20000, 4.0 / 3, 3.2));
+        ck_assert(!has_moments(components[k] + 20000, 20000, 4.0 / 3 * 1.3, 3.2 * 1.69));
+        for (size_t i = 20000; i < 40000; ++i)
+            if (!(fabs(components[k][i]) <= 2)) ck_abort_msg("body %zu is too fast", i);
+        for (size_t i = 40000; i < 40005; ++i) ck_assert(components[k][i] == 0);
     }
-    ck_assert_double_le(fabs(sum[0] / 40000), 6 * 3 / 200.0);
-    ck_assert_double_le(fabs(squares[0] / 40000 - 9), 6 * 9 * sqrt(2) / 200);
-    ck_assert_double_le(fabs(cross / 20000), 6 * 9 / sqrt(20000));
-    ck_assert_double_le(fabs(sum[1] / 40000), 6 * 1.1547 / 200);
-    ck_assert_double_le(fabs(squares[1] / 40000 - 4.0 / 3), 6 * 1.2 / 200);
-    for (size_t i = 40000; i < 40005; ++i) ck_assert(bodies.vx[i] == 0 && bodies.vy[i] == 0);
+    double cross[2] = {0, 0};
+    for (size_t i = 0; i < 20000; ++i) {
+        cross[0] += bodies.vx[i] * bodies.vy[i] / 20000;
+        cross[1] += bodies.vx[i] * (bodies.vy[i] + 0.2 * bodies.vx[i]) / 20000;
+    }
+    double tolerance = 6 * 9 / sqrt(20000);
+    ck_assert(fabs(cross[0]) <= tolerance && fabs(cross[1]) > tolerance); // the second: correlation planted
     qdi_generated_release(&bodies);
 }
 END_TEST
@@ -259,13 +273,25 @@ START_TEST(is_the_same_everywhere) {
 }
 END_TEST
 
-/// Ids say nothing about sizes: the mean radius of the first half of the bodies is that of the second.
+static int compare_doubles(const void *left, const void *right) {
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/// True where the means of the first and second half differ by less than 6 standard errors.
+static bool halves_agree(const double *radius) {
+    double half[2] = {0, 0};
+    for (size_t i = 0; i < 4000; ++i) half[i / 2000] += radius[i] / 2000;
+    return fabs(half[0] - half[1]) <= 6 * 0.231 * sqrt(2.0 / 2000);
+}
+
+/// Ids say nothing about sizes, though large disks are placed first.
 START_TEST(does_not_order_bodies_by_size) {
     qdi_generated bodies = generate(
         "world: {size: [200, 200]}\nbodies: [disks: {count: 4000, radius: {uniform: [0.1, 0.9]}}]");
-    double half[2] = {0};
-    for (size_t i = 0; i < 4000; ++i) half[i / 2000] += bodies.radius[i] / 2000;
-    ck_assert_double_eq_tol(half[0], half[1], 6 * 0.231 * sqrt(2.0 / 2000));
+    ck_assert(halves_agree(bodies.radius));
+    qsort(bodies.radius, 4000, sizeof(double), compare_doubles);
+    ck_assert(!halves_agree(bodies.radius)); // a planted error is seen
     qdi_generated_release(&bodies);
 }
 END_TEST
