@@ -55,8 +55,7 @@ const qd_pair *qd_pairs_data(const qd_pairs *pairs, size_t *count) {
 size_t qd_pairs_bytes(const qd_pairs *pairs) {
     size_t bytes = sizeof *pairs + pairs->room * sizeof *pairs->items +
                    pairs->task_room * sizeof *pairs->tasks + pairs->part_room * sizeof *pairs->parts +
-                   pairs->place_room * sizeof *pairs->places +
-                   pairs->workers * sizeof *pairs->buffers;
+                   pairs->place_room * sizeof *pairs->places + pairs->workers * sizeof *pairs->buffers;
     for (size_t w = 0; w < pairs->workers; ++w) bytes += pairs->buffers[w].room * sizeof(qd_pair);
     return bytes;
 }
@@ -65,7 +64,8 @@ qd_status qdi_pairs_task(qd_pairs *pairs, size_t number, qdi_pair_task task) {
     qd_status status = qdi_reserve(pairs->allocator, &pairs->tasks, &pairs->task_room, number, number + 1,
                                    sizeof *pairs->tasks);
     if (status == QD_OK) pairs->tasks[number] = task;
-    if (status != QD_OK) pairs->count = 0; // a search that fails leaves no pairs, not even those of the last one
+    if (status != QD_OK)
+        pairs->count = 0; // a search that fails leaves no pairs, not even those of the last one
     return status;
 }
 

@@ -1,9 +1,10 @@
 // The team: the only file with OpenMP pragmas.
 //
-// Work is cut into ranges by size alone and handed to whichever thread is free, so who does a range is a matter of
-// chance. That is safe because a range writes only its own slots, or slots of its worker whose order nobody looks at;
-// what must be in order is merged afterwards in the order of ranges. What is shared and written: busy_ns, one cache
-// line per worker, each by its own worker.
+// Work is cut into ranges by size alone; each thread has a block of them and helps the others when it is done, so who does a
+// range is a matter of chance. That is safe because a range writes only its own slots, or slots of its worker whose
+// order nobody looks at; what must be in order is merged afterwards in the order of ranges. What is shared and
+// written: busy_ns, one cache line per worker, each by its own worker; and the blocks' counters, which only say which range is next
+// (relaxed: the region's end orders everything else).
 #include "core/verbs.h"
 
 #include "core/cookie.h"
@@ -20,6 +21,7 @@ struct qd_team {
     int threads;
     uint64_t *busy_ns; // LINE apart, so that workers do not share cache lines
     uint64_t *busy_out;
+    size_t *blocks;    // of the loop that runs now: the next range of each worker's block, LINE apart
     size_t *histogram; // of the sort
     size_t histogram_room;
 };
@@ -39,7 +41,8 @@ qd_status qd_team_create(const qd_team_def *def, qd_team **team) {
     *made = (qd_team){.allocator = allocator, .threads = def->threads};
     made->busy_ns = qdi_allocate(allocator, threads * LINE, sizeof *made->busy_ns);
     made->busy_out = qdi_allocate(allocator, threads, sizeof *made->busy_out);
-    if (!made->busy_ns || !made->busy_out) {
+    made->blocks = qdi_allocate(allocator, threads * LINE, sizeof *made->blocks);
+    if (!made->busy_ns || !made->busy_out || !made->blocks) {
         qd_team_destroy(made);
         return QD_ERR_MEMORY;
     }
@@ -54,6 +57,7 @@ void qd_team_destroy(qd_team *team) {
     const qd_allocator *allocator = team->allocator;
     size_t threads = (size_t)team->threads;
     qdi_release(allocator, team->busy_ns, threads * LINE, sizeof *team->busy_ns);
+    qdi_release(allocator, team->blocks, threads * LINE, sizeof *team->blocks);
     qdi_release(allocator, team->busy_out, threads, sizeof *team->busy_out);
     qdi_release(allocator, team->histogram, team->histogram_room, sizeof *team->histogram);
     qdi_release(allocator, team, 1, sizeof *team);
@@ -74,6 +78,31 @@ const uint64_t *qdi_team_busy_ns(const qd_team *team) {
     return team->busy_out;
 }
 
+typedef struct shared_loop {
+    qd_team *team;
+    size_t count, grain, ranges, blocks;
+    qdi_range_function function;
+    void *context;
+} shared_loop;
+
+// Takes ranges from the worker's own block first, so that from step to step a thread meets the data that is in its cache, then
+// from the others', so that nobody waits for a slow one. `blocks` holds the next range of each block.
+static void run_blocks(const shared_loop *loop, int worker) {
+    for (size_t turn = 0; turn < loop->blocks; ++turn) {
+        size_t block = ((size_t)worker + turn) % loop->blocks;
+        size_t end = (block + 1) * loop->ranges / loop->blocks;
+        size_t *next = &loop->team->blocks[block * LINE];
+        while (__atomic_load_n(next, __ATOMIC_RELAXED) < end) {
+            size_t range = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED);
+            if (range >= end) break;
+            size_t begin = range * loop->grain;
+            size_t left = loop->count - begin;
+            loop->function(loop->context, begin, left < loop->grain ? loop->count : begin + loop->grain,
+                           worker);
+        }
+    }
+}
+
 void qdi_team_for(qd_team *team, size_t count, size_t grain, qdi_range_function function, void *context) {
     if (count == 0) return;
     size_t ranges = qdi_range_count(count, grain);
@@ -88,15 +117,15 @@ void qdi_team_for(qd_team *team, size_t count, size_t grain, qdi_range_function 
         team->busy_ns[0] += qdi_clock_ns() - start;
         return;
     }
+    for (size_t block = 0; block < most; ++block) {
+        team->blocks[block * LINE] = block * ranges / most;
+    }
+    shared_loop loop = {team, count, grain, ranges, most, function, context};
 #pragma omp parallel num_threads((int)most)
     {
         int worker = omp_get_thread_num();
         uint64_t start = qdi_clock_ns();
-#pragma omp for schedule(dynamic, 1) nowait
-        for (size_t range = 0; range < ranges; ++range) {
-            size_t begin = range * grain;
-            function(context, begin, count - begin < grain ? count : begin + grain, worker);
-        }
+        run_blocks(&loop, worker);
         team->busy_ns[worker * LINE] += qdi_clock_ns() - start;
     }
 }

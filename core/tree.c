@@ -115,7 +115,7 @@ static void *grown_copy(const qd_allocator *allocator, const void *old, size_t u
 qd_status qdi_slots_reserve(qd_tree *tree, size_t need) {
     qdi_slots *old = &tree->slots;
     if (need <= old->room) return QD_OK;
-    if (need > UINT32_MAX / 2) return QD_ERR_MEMORY; // more than can be numbered
+    if (need >= UINT32_MAX) return QD_ERR_MEMORY; // more than can be numbered
     size_t room = need + need / 4 + 64;
     const qd_allocator *allocator = tree->allocator;
     qdi_slots new = *old;

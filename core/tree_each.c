@@ -77,8 +77,8 @@ static void run_tasks(void *context, size_t begin, size_t end, int worker) {
 qd_status qd_tree_pairs_each(const qd_tree *tree, qd_team *team, qd_pairs *pairs) {
     if (!tree || !team || !pairs) return QD_ERR_ARGUMENT;
     size_t threads = (size_t)qd_team_threads(team);
-    size_t grain = tree->count / (threads * 16) + 1;
-    each_plan plan = {.tree = tree, .pairs = pairs, .grain = grain < 1024 ? 1024 : grain, .status = QD_OK};
+    size_t grain = qdi_task_grain(tree->count, team, 1024);
+    each_plan plan = {.tree = tree, .pairs = pairs, .grain = grain, .status = QD_OK};
     plan_node(&plan, QDI_ROOT);
     if (plan.status == QD_OK) plan.status = qdi_pairs_begin(pairs, threads, plan.count);
     if (plan.status != QD_OK) return plan.status;

@@ -212,6 +212,14 @@ static inline bool qdi_is_leaf(const qdi_node *node) {
     return node->children == QDI_NO_CHILD;
 }
 
+/// Bodies per task when work over a tree is cut for a team: some sixteen tasks for each thread, and none so small that handing it
+/// out costs more than doing it. `least` is that many bodies; fewer than four times as many are not cut at all.
+static inline size_t qdi_task_grain(size_t bodies, const qd_team *team, size_t least) {
+    size_t grain = bodies / ((size_t)qd_team_threads(team) * 16) + 1;
+    if (bodies < 4 * least) return bodies;
+    return grain < least ? least : grain;
+}
+
 /// Lists begin at a multiple of this many slots, and their room is one.
 #define QDI_LANES     8U
 #define QDI_ALL_LANES 0xffU

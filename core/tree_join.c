@@ -341,8 +341,8 @@ static void run_tasks(void *context, size_t begin, size_t end, int worker) {
 qd_status qd_tree_pairs(const qd_tree *tree, qd_team *team, qd_pairs *pairs) {
     if (!tree || !team || !pairs) return QD_ERR_ARGUMENT;
     size_t threads = (size_t)qd_team_threads(team);
-    size_t grain = tree->count / (threads * 16) + 1;
-    plan_state planner = {.tree = tree, .pairs = pairs, .grain = grain < 1024 ? 1024 : grain, .status = QD_OK};
+    size_t grain = qdi_task_grain(tree->count, team, 2048);
+    plan_state planner = {.tree = tree, .pairs = pairs, .grain = grain, .status = QD_OK};
     plan_self(&planner, QDI_ROOT);
     plan_images(&planner);
     if (planner.status == QD_OK) planner.status = qdi_pairs_begin(pairs, threads, planner.count);

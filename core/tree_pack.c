@@ -183,9 +183,9 @@ static void measure_range(void *context, size_t begin, size_t end, int worker) {
 }
 
 qd_status qdi_tree_pack(qd_tree *tree, qd_team *team, const qdi_pack_source *source) {
-    size_t grain = tree->count / ((size_t)qd_team_threads(team) * 16) + 1;
+    size_t grain = qdi_task_grain(tree->count, team, 4096);
     pack_job job = {.tree = tree, .source = source};
-    qd_status status = qdi_frontier_make(tree, grain < 1024 ? 1024 : grain, &job.frontier);
+    qd_status status = qdi_frontier_make(tree, grain, &job.frontier);
     if (status != QD_OK) return status;
     size_t items = job.frontier.item_count;
     status = qdi_buffer_need(tree, &tree->scratch.tally, 0, items, sizeof(part_size));

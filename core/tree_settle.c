@@ -94,9 +94,9 @@ static qd_status list_nodes(settle_job *job, qd_team *team, bool merging, qdi_bu
 }
 
 qd_status qdi_tree_settle(qd_tree *tree, qd_team *team, qd_tree_counts *counts) {
-    size_t grain = tree->count / ((size_t)qd_team_threads(team) * 16) + 1;
+    size_t grain = qdi_task_grain(tree->count, team, 16384);
     settle_job job = {.tree = tree};
-    qd_status status = qdi_frontier_make(tree, grain < 1024 ? 1024 : grain, &job.frontier);
+    qd_status status = qdi_frontier_make(tree, grain, &job.frontier);
     if (status != QD_OK) return status;
     size_t parts = job.frontier.item_count + 1;
     status = qdi_buffer_need(tree, &tree->scratch.chains, 0, parts, sizeof(node_chains));

@@ -2,7 +2,7 @@
 //
 // A split works in rounds: every node of the present list gets a family and hands its bodies down, then the children that still
 // hold too many make the next list. A node and its new children belong to the thread that has the node; room for the
-// children's lists is counted first and handed out by a prefix sum. A merge takes the bodies below a node out and files them again,
+// lists that move is counted first and handed out by a prefix sum. A merge takes the bodies below a node out and files them again,
 // now that the node is a leaf.
 #include "core/tree_impl.h"
 
@@ -34,13 +34,15 @@ typedef struct split_job {
     qd_tree *tree;
     const qdi_node_index *nodes;
     const qdi_family_index *families;
-    size_t *places; // per node: room its children's lists take; then where it begins
+    size_t *places; // per node: room that its new lists take; then where it begins
 } split_job;
 
-// Which child of `node` a body of its list goes to, 4 where it stays.
+enum { STAY = 4 };
+
+// Which child of `node` a body of its list goes to, STAY where it stays.
 static unsigned child_for(const qd_tree *tree, qdi_node_index node, float middle_x, float middle_y,
                           float half, qd_box box) {
-    if (qdi_longest(box) > half || (node == QDI_ROOT && qdi_outside(tree, box))) return 4;
+    if (qdi_longest(box) > half || (node == QDI_ROOT && qdi_outside(tree, box))) return STAY;
     unsigned right = qdi_box_centre(box.min_x, box.max_x) >= middle_x;
     unsigned upper = qdi_box_centre(box.min_y, box.max_y) >= middle_y;
     return right + 2 * upper;
@@ -50,26 +52,62 @@ static float middle_border(const qd_tree *tree, uint64_t cell, int level) {
     return qdi_grid_border(&tree->grid, 2 * cell + 1, level + 1);
 }
 
+// Into how many bodies for each child, and how many that stay, a list divides; returns which of these parts is the
+// largest. That one keeps the list's slots and the others move, so a crowd that goes down many levels together moves not once.
+static unsigned divide_list(const qd_tree *tree, qdi_node_index index, float middle_x, float middle_y,
+                            float half, uint32_t counts[5]) {
+    const qdi_node *node = &tree->nodes[index];
+    for (unsigned part = 0; part < 5; ++part) counts[part] = 0;
+    for (size_t s = node->first; s < (size_t)node->first + node->count; ++s) {
+        counts[child_for(tree, index, middle_x, middle_y, half, qdi_slot_box(&tree->slots, s))] += 1;
+    }
+    unsigned keeper = STAY;
+    for (unsigned q = 0; q < 4; ++q) {
+        if (counts[q] > counts[keeper]) keeper = q;
+    }
+    return keeper;
+}
+
 static void count_children(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const split_job *job = context;
     const qd_tree *tree = job->tree;
     for (size_t i = begin; i < end; ++i) {
-        const qdi_node *node = &tree->nodes[job->nodes[i]];
         qdi_cell cell = qdi_node_cell(tree, job->nodes[i]);
-        float x = middle_border(tree, cell.x, cell.level);
-        float y = middle_border(tree, cell.y, cell.level);
-        float half = 0.5F * qdi_grid_side(&tree->grid, cell.level);
-        uint32_t counts[5] = {0};
-        for (size_t s = node->first; s < (size_t)node->first + node->count; ++s) {
-            counts[child_for(tree, job->nodes[i], x, y, half, qdi_slot_box(&tree->slots, s))] += 1;
-        }
+        uint32_t counts[5];
+        unsigned keeper = divide_list(tree, job->nodes[i], middle_border(tree, cell.x, cell.level),
+                                      middle_border(tree, cell.y, cell.level),
+                                      0.5F * qdi_grid_side(&tree->grid, cell.level), counts);
         job->places[i] = 0;
-        for (unsigned q = 0; q < 4; ++q) job->places[i] += qdi_room_for(counts[q]);
+        for (unsigned part = 0; part < 5; ++part) {
+            if (part != keeper) job->places[i] += qdi_room_for(counts[part]);
+        }
     }
 }
 
-// Hands the bodies of one list down. The first loop counts again: cheaper than to remember.
+// Gives each part of a node's list its slots; those of the keeper are the first of the list as it was.
+static void give_slots(const split_job *job, size_t i, unsigned keeper, const uint32_t counts[5]) {
+    qd_tree *tree = job->tree;
+    qdi_node *node = &tree->nodes[job->nodes[i]];
+    uint32_t first = node->first;
+    uint32_t most = node->room; // the list's spare room may be less than we would give it now
+    size_t place = job->places[i];
+    for (unsigned part = 0; part < 5; ++part) {
+        qdi_node *owner = part == STAY ? node : &tree->nodes[4 * job->families[i] + part];
+        uint32_t room = qdi_room_for(counts[part]);
+        owner->count = 0;
+        if (part == keeper) {
+            owner->first = first;
+            owner->room = room < most ? room : most;
+        } else {
+            owner->first = (uint32_t)place;
+            owner->room = room;
+            place += room;
+        }
+    }
+}
+
+// Hands the bodies of one list down. Counts again: cheaper than to remember.
 static void split_one(const split_job *job, size_t i) {
     qd_tree *tree = job->tree;
     qdi_slots *slots = &tree->slots;
@@ -79,33 +117,19 @@ static void split_one(const split_job *job, size_t i) {
     qdi_family_init(tree, family, index);
     const qdi_family_info *info = &tree->infos[family];
     float half = qdi_grid_side(&tree->grid, info->level);
-    size_t end = (size_t)node->first + node->count;
-    uint32_t counts[5] = {0};
-    for (size_t s = node->first; s < end; ++s) {
-        counts[child_for(tree, index, info->border_x[1], info->border_y[1], half, qdi_slot_box(slots, s))] +=
-            1;
+    uint32_t counts[5];
+    unsigned keeper = divide_list(tree, index, info->border_x[1], info->border_y[1], half, counts);
+    size_t begin = node->first;
+    size_t end = begin + node->count;
+    give_slots(job, i, keeper, counts);
+    for (size_t s = begin; s < end; ++s) {
+        unsigned part = child_for(tree, index, info->border_x[1], info->border_y[1], half,
+                                  qdi_slot_box(slots, s));
+        qdi_node_index owner = part == STAY ? index : 4 * family + part;
+        size_t to = (size_t)tree->nodes[owner].first + tree->nodes[owner].count++;
+        tree->node_of[slots->index[s]] = owner;
+        if (to != s) qdi_slot_move(slots, to, s);
     }
-    size_t place = job->places[i];
-    for (unsigned q = 0; q < 4; ++q) {
-        qdi_node *child = &tree->nodes[4 * family + q];
-        child->first = (uint32_t)place;
-        child->room = qdi_room_for(counts[q]);
-        place += child->room;
-    }
-    size_t stay = node->first;
-    for (size_t s = node->first; s < end; ++s) {
-        unsigned q = child_for(tree, index, info->border_x[1], info->border_y[1], half,
-                               qdi_slot_box(slots, s));
-        if (q == 4) {
-            if (stay != s) qdi_slot_move(slots, stay, s);
-            ++stay;
-        } else {
-            qdi_node *child = &tree->nodes[4 * family + q];
-            tree->node_of[slots->index[s]] = 4 * family + q;
-            qdi_slot_move(slots, (size_t)child->first + child->count++, s);
-        }
-    }
-    node->count = (uint32_t)(stay - node->first);
     node->children = family;
     qdi_node_measure(tree, index);
     for (unsigned q = 0; q < 4; ++q) {
@@ -136,13 +160,20 @@ static qd_status split_round(qd_tree *tree, qd_team *team, const qdi_node_index 
     size_t room = qdi_exclusive_scan(job.places, count);
     status = qdi_slots_reserve(tree, tree->slots.used + room);
     if (status != QD_OK) return status;
+    size_t had = room; // slots of the lists before, and the new ones
     for (size_t i = 0; i < count; ++i) {
         job.places[i] += tree->slots.used;
         families[i] = qdi_family_claim(tree);
+        had += tree->nodes[nodes[i]].room;
     }
     tree->slots.used += room;
     qdi_team_for(team, count, GRAIN, split_range, &job);
     *next_count = 0;
+    for (size_t i = 0; i < count; ++i) {
+        had -= tree->nodes[nodes[i]].room;
+        for (unsigned q = 0; q < 4; ++q) had -= tree->nodes[4 * families[i] + q].room;
+    }
+    tree->slots.idle += had;
     for (size_t i = 0; i < count; ++i) {
         for (unsigned q = 0; q < 4; ++q) {
             if (qdi_must_split(tree, 4 * families[i] + q)) next[(*next_count)++] = 4 * families[i] + q;

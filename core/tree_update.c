@@ -6,7 +6,7 @@
 // the movers are known, and a second pass over the few lists that lose someone takes them out.
 #include "core/tree_update.h"
 
-enum { GRAIN = 32, PIECE = 4096 };
+enum { GRAIN = 32, PIECE = 4096, AHEAD = 16 };
 
 typedef struct update_tally {
     size_t leaving, removed, bad;
@@ -65,6 +65,8 @@ static void update_slots(const update_job *job, const node_test *test, size_t be
             tally->gone += 1;
             continue;
         }
+        // Rows are in no order that memory would guess.
+        if (s + AHEAD < slots->used) __builtin_prefetch(&job->boxes[slots->row[s + AHEAD]]);
         qd_box box = job->boxes[row];
         if (!qdi_box_acceptable(box, period)) {
             if (row < tally->bad) tally->bad = row;
