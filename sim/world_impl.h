@@ -11,8 +11,8 @@
 /// What the files of the world share.
 ///
 /// **Rows and indices.** The state of the bodies lies in plain arrays by row; rows are dense. A body's index
-/// is its name and never changes, its row may: removing a body moves the last row into the hole. So no result
-/// may depend on rows: whatever has an order is ordered by index.
+/// is its name and never changes, its row may: removing a body moves the last row into the hole, and now and
+/// then all rows are put in tree order. So no result may depend on rows: whatever has an order is ordered by index.
 ///
 /// **Two moments.** Positions, velocities, contacts and events exist twice. A step reads `now`, writes
 /// `next`, and the two change places once everything has succeeded; a step that is refused leaves `now` as it
@@ -139,8 +139,9 @@ struct qd_world {
     size_t block_room;
 
     qdi_moment present, following;
-    bool changed;   ///< bodies were added, removed or placed: tree and contacts are behind
-    bool tree_lost; ///< the tree has lost its bodies for want of memory
+    size_t moved_since_order; ///< bodies that came to another node since rows were put in tree order
+    bool changed;             ///< bodies were added, removed or placed: tree and contacts are behind
+    bool tree_lost;           ///< the tree has lost its bodies for want of memory
     qdi_scratch scratch;
     qd_world_totals totals;
     qd_limit_report report;
@@ -201,6 +202,11 @@ double qdi_axis_wrap(const qdi_axis *axis, double x);
 QD_MUST_USE qd_status qdi_motion_move(qd_world *world, double dt, qd_vec2 *mirrored);
 /// Boxes of the present positions.
 void qdi_motion_boxes(qd_world *world);
+
+// ---- rows.c ----
+
+/// Puts the rows in tree order; the tree must have them all. Changes no result. QD_ERR_MEMORY: as before.
+QD_MUST_USE qd_status qdi_rows_order(qd_world *world);
 
 // ---- narrow.c ----
 

@@ -1,0 +1,104 @@
+// Rows in tree order.
+//
+// Every pass of a step goes over rows or over the tree; when rows lie in tree order, a pass that needs both goes through
+// memory once, and what one thread writes it also reads. Order decays as bodies move, so it is made again when as many
+// bodies have changed their node as there are. No result depends on it.
+
+#include "sim/world_impl.h"
+
+typedef struct rows_job {
+    qd_world *world;
+    const uint32_t *from; ///< by new row: the old one
+    uint32_t *narrow;     ///< room for two columns of four bytes
+    uint8_t *touching;
+    const double *old_wide;
+    double *new_wide;
+} rows_job;
+
+static void gather_wide(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const rows_job *job = context;
+    for (size_t r = begin; r < end; ++r) job->new_wide[r] = job->old_wide[job->from[r]];
+}
+
+/// Puts a column of doubles in order into a spare one; the two change places.
+static void order_wide(rows_job *job, double **column, double **spare) {
+    job->old_wide = *column;
+    job->new_wide = *spare;
+    qdi_team_for(job->world->team, job->world->count, QDI_BODY_GRAIN, gather_wide, job);
+    double *old = *column;
+    *column = *spare;
+    *spare = old;
+}
+
+static void gather_small(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const rows_job *job = context;
+    const qd_world *world = job->world;
+    size_t n = world->count;
+    for (size_t r = begin; r < end; ++r) {
+        uint32_t from = job->from[r];
+        job->narrow[r] = world->index[from];
+        job->narrow[n + r] = world->generation[from];
+        job->touching[r] = atomic_load_explicit(&world->touching[from], memory_order_relaxed);
+    }
+}
+
+static void spread_small(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const rows_job *job = context;
+    qd_world *world = job->world;
+    size_t n = world->count;
+    for (size_t r = begin; r < end; ++r) {
+        world->index[r] = job->narrow[r];
+        world->generation[r] = job->narrow[n + r];
+        atomic_store_explicit(&world->touching[r], job->touching[r], memory_order_relaxed);
+        world->row_of_index[world->index[r]] = (uint32_t)r;
+    }
+}
+
+static void gather_labels(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const rows_job *job = context;
+    for (size_t r = begin; r < end; ++r) {
+        uint64_t label = job->world->label[job->from[r]];
+        job->narrow[2 * r] = (uint32_t)label;
+        job->narrow[2 * r + 1] = (uint32_t)(label >> 32);
+    }
+}
+
+static void spread_labels(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const rows_job *job = context;
+    for (size_t r = begin; r < end; ++r)
+        job->world->label[r] = job->narrow[2 * r] | (uint64_t)job->narrow[2 * r + 1] << 32;
+}
+
+qd_status qdi_rows_order(qd_world *world) {
+    qdi_scratch *scratch = &world->scratch;
+    size_t n = world->count;
+    qd_status status = qdi_reserve(world->allocator, &scratch->order, &scratch->order_room, 0, n,
+                                   sizeof *scratch->order);
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &scratch->hits, &scratch->hit_room, 0, 2 * n,
+                             sizeof *scratch->hits);
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &scratch->wall_mask, &scratch->wall_room, 0, n, 1);
+    if (status == QD_OK) status = qd_tree_order(world->tree, world->team, scratch->order);
+    if (status != QD_OK) return status;
+    rows_job job = {
+        .world = world, .from = scratch->order, .narrow = scratch->hits, .touching = scratch->wall_mask};
+    // `next` holds nothing between steps: its columns are the spares.
+    order_wide(&job, &world->now.x, &world->next.x);
+    order_wide(&job, &world->now.y, &world->next.y);
+    order_wide(&job, &world->now.vx, &world->next.vx);
+    order_wide(&job, &world->now.vy, &world->next.vy);
+    order_wide(&job, &world->radius, &world->next.x);
+    order_wide(&job, &world->mass, &world->next.y);
+    qdi_team_for(world->team, n, QDI_BODY_GRAIN, gather_labels, &job);
+    qdi_team_for(world->team, n, QDI_BODY_GRAIN, spread_labels, &job);
+    qdi_team_for(world->team, n, QDI_BODY_GRAIN, gather_small, &job);
+    qdi_team_for(world->team, n, QDI_BODY_GRAIN, spread_small, &job);
+    world->moved_since_order = 0;
+    return QD_OK;
+}
