@@ -172,9 +172,9 @@ qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
     qd_status status = detect(world, &lap);
     if (status != QD_OK) return status;
 
-    // Without memory for it the rows stay as they are, which costs time and nothing else.
-    if (world->moved_since_order >= world->count) (void)!qdi_rows_order(world);
+    if (world->moved_since_order >= world->count) status = qdi_rows_order(world);
     qdi_lap_end(&lap, QD_PHASE_REFRESH);
+    if (status != QD_OK) return status;
 
     qd_vec2 walls = {0, 0}, mirrored = {0, 0};
     status = resolve(world, dt, &walls);

@@ -210,7 +210,7 @@ static char *run_on_terminal(const char *const environment[QD_PROGRAM_VARIABLES]
     ck_assert(grantpt(terminal) == 0 && unlockpt(terminal) == 0);
     int other_end = open(ptsname(terminal), O_RDWR | O_NOCTTY);
     ck_assert_int_ge(other_end, 0);
-    qd_program_start how = {.arguments = {"run", "pool", "--threads", "1", "--steps", "600", "--frames", "0",
+    qd_program_start how = {.arguments = {"run", "pool", "--threads", "1", "--steps", "4000", "--frames", "0",
                                           "-o", "out", "--force", flag},
                             .stderr_descriptor = other_end};
     for (size_t i = 0; i < QD_PROGRAM_VARIABLES; ++i) how.environment[i] = environment[i];

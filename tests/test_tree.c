@@ -80,11 +80,11 @@ typedef struct hits {
 } hits;
 
 static bool note_hit(void *context, qd_body_index body, qd_image image) {
-    hits *hits = context;
-    hits->twice |= hits->seen[body] != 0;
-    hits->seen[body] = 1;
-    hits->image[body] = image;
-    hits->count += 1;
+    hits *noted = context;
+    noted->twice |= noted->seen[body] != 0;
+    noted->seen[body] = 1;
+    noted->image[body] = image;
+    noted->count += 1;
     return true;
 }
 

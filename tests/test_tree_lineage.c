@@ -205,7 +205,8 @@ START_TEST(refresh_of_bodies_that_fit_no_child) {
     qd_tree_def def = qd_rig_def(64, 64, 4);
     qd_rig_start(&rig, &def, 1);
     put_grid(&rig, 16, 0.5);
-    for (int i = 0; i < 30; ++i) qd_rig_square(&rig, i - 15.0, 15.0 - i, 3.0 + i); // up to longer than the world
+    for (int i = 0; i < 30; ++i)
+        qd_rig_square(&rig, i - 15.0, 15.0 - i, 3.0 + i); // up to longer than the world
     for (int step = 0; step < 20; ++step) {
         for (size_t i = 256; i < rig.count; ++i) {
             qd_rig_move(&rig, i, (double)((i * 7 + (size_t)step * 11) % 64) - 32.0,
@@ -299,7 +300,8 @@ START_TEST(hit_bodies_are_not_skipped) {
     qd_rig rig;
     qd_tree_def def = qd_rig_def(64, 64, 1);
     qd_rig_start(&rig, &def, 1);
-    for (int i = 0; i < 50; ++i) qd_rig_square(&rig, 1.0 * i - 25.0, 0.3, 0.5); // a row, each touches the next
+    for (int i = 0; i < 50; ++i)
+        qd_rig_square(&rig, 1.0 * i - 25.0, 0.3, 0.5); // a row, each touches the next
     qd_rig_refresh(&rig);
     ck_assert_uint_eq(qd_rig_pairs(&rig), 49);
     for (qd_body_index b = 0; b + 1 < 50; ++b) ck_assert(qd_rig_has_pair(&rig, b, b + 1));
@@ -333,9 +335,9 @@ START_TEST(bodies_of_the_other_half_reach_over) {
     qd_rig rig;
     qd_tree_def def = qd_rig_def(64, 64, 1);
     qd_rig_start(&rig, &def, 1);
-    size_t left = qd_rig_square(&rig, -1.0, 1.0, 7.0);   // centre on the left, reaches to 6
-    size_t right = qd_rig_square(&rig, 5.5, 2.0, 0.01);  // small, on the right
-    size_t below = qd_rig_square(&rig, 5.0, -0.5, 3.0);  // centre below, reaches to 2.5
+    size_t left = qd_rig_square(&rig, -1.0, 1.0, 7.0);  // centre on the left, reaches to 6
+    size_t right = qd_rig_square(&rig, 5.5, 2.0, 0.01); // small, on the right
+    size_t below = qd_rig_square(&rig, 5.0, -0.5, 3.0); // centre below, reaches to 2.5
     qd_rig_square(&rig, -30.0, -30.0, 0.01);
     qd_rig_square(&rig, 30.0, 30.0, 0.01);
     qd_rig_refresh(&rig);
@@ -452,8 +454,8 @@ START_TEST(point_on_a_border) {
     ck_assert_uint_eq(qd_rig_pairs(&rig), 0);
     for (size_t b = 0; b < rig.count; ++b) {
         seen_bodies seen = {{0}};
-        ck_assert_int_eq(
-            qd_tree_point(rig.tree, rig.boxes[b].min_x, rig.boxes[b].min_y, count_times, &seen), QD_OK);
+        ck_assert_int_eq(qd_tree_point(rig.tree, rig.boxes[b].min_x, rig.boxes[b].min_y, count_times, &seen),
+                         QD_OK);
         for (size_t other = 0; other < rig.count; ++other) ck_assert_uint_eq(seen.times[other], other == b);
     }
     qd_rig_check(&rig);
@@ -495,8 +497,10 @@ START_TEST(query_outside_gives_empty_list) {
     ck_assert_uint_eq(qd_rig_retrieve(&rig, (qd_box){0, 0, 1, 1}, QD_NO_BODY), 0); // nothing there yet
     put_grid(&rig, 8, 0.5);
     qd_rig_refresh(&rig);
-    static const qd_box outside[] = {{33, 0, 40, 1},           {-1e30F, -1e30F, -1e29F, 1e30F},
-                                     {1e9F, 1e9F, 1e9F, 1e9F}, {3.4e38F, -3.4e38F, 3.4e38F, 3.4e38F},
+    static const qd_box outside[] = {{33, 0, 40, 1},
+                                     {-1e30F, -1e30F, -1e29F, 1e30F},
+                                     {1e9F, 1e9F, 1e9F, 1e9F},
+                                     {3.4e38F, -3.4e38F, 3.4e38F, 3.4e38F},
                                      {32.1F, 32.1F, 33, 33}};
     for (size_t q = 0; q < sizeof outside / sizeof outside[0]; ++q) {
         ck_assert_uint_eq(qd_rig_retrieve(&rig, outside[q], QD_NO_BODY), 0);

@@ -92,8 +92,8 @@ void qd_rig_compare(const qd_rig *rig) {
     qd_pairs *expected = NULL;
     ck_assert_int_eq(qd_brute_create(&rig->def, &brute), QD_OK);
     ck_assert_int_eq(qd_pairs_create(PAIR_LIMIT, NULL, &expected), QD_OK);
-    ck_assert_int_eq(
-        qd_brute_refresh(brute, rig->team, rig->boxes, rig->indices, rig->count, NULL, NULL), QD_OK);
+    ck_assert_int_eq(qd_brute_refresh(brute, rig->team, rig->boxes, rig->indices, rig->count, NULL, NULL),
+                     QD_OK);
     ck_assert_int_eq(qd_brute_pairs(brute, rig->team, expected), QD_OK);
     size_t count = 0, right_count = 0;
     const qd_pair *found = qd_pairs_data(rig->pairs, &count);
