@@ -102,19 +102,18 @@ static void merge_run(const file_job *job, qdi_node *node, uint32_t first, size_
     qdi_slots *slots = &job->tree->slots;
     size_t to = (size_t)first + node->count + (end - begin);
     size_t list = (size_t)node->first + node->count;
-    size_t run = end;
-    while (to > first) {
+    for (size_t run = end; run > begin;) {
+        const qdi_mover *mover = &job->movers[job->order[run - 1]];
         --to;
-        const qdi_mover *mover = run > begin ? &job->movers[job->order[run - 1]] : NULL;
-        if (list > node->first && (!mover || slots->index[list - 1] > mover->index)) {
-            --list;
-            if (to != list) qdi_slot_move(slots, to, list);
+        if (list > node->first && slots->index[list - 1] > mover->index) {
+            qdi_slot_move(slots, to, --list);
         } else {
-            --run;
             qdi_slot_set(slots, to, mover->box, mover->row, mover->index);
+            --run;
         }
-        if (run == begin && first == node->first) break; // the rest is where it belongs
     }
+    // What is left of the list comes before all arrivals: in its old place it already is where it belongs.
+    while (first != node->first && list > node->first) qdi_slot_move(slots, --to, --list);
     node->first = first;
     node->count += (uint32_t)(end - begin);
 }

@@ -254,8 +254,8 @@ void qdi_tree_clear(qd_tree *tree);
 
 /// The deepest existing node for a box.
 qdi_node_index qdi_tree_find(const qd_tree *tree, qd_box box);
-/// Files movers[0, count): finds each one's node, beginning at `target`, a node it was in or near, and puts it in the list. Own bounds and `fit` are kept,
-/// totals and subtree bounds are not.
+/// Files movers[0, count): finds each one's node, beginning at `target`, a node it was in or near, and puts it in the list.
+/// Own bounds and `fit` are kept up to date, totals and subtree bounds are not.
 QD_MUST_USE qd_status qdi_file_movers(qd_tree *tree, qd_team *team, qdi_mover *movers, size_t count);
 
 // tree_settle.c and tree_split.c: what keeps the structure canonical.
@@ -263,7 +263,7 @@ QD_MUST_USE qd_status qdi_file_movers(qd_tree *tree, qd_team *team, qdi_mover *m
 /// Recomputes totals and subtree bounds bottom up, merges and splits until the structure is canonical.
 QD_MUST_USE qd_status qdi_tree_settle(qd_tree *tree, qd_team *team, qd_tree_counts *counts);
 /// Recomputes a node's own bounds and `fit` from its list.
-void qdi_node_measure(qd_tree *tree, qdi_node_index node);
+void qdi_node_measure(qd_tree *tree, qdi_node_index index);
 /// Splits nodes, and their children as long as they must be.
 QD_MUST_USE qd_status qdi_split_nodes(qd_tree *tree, qd_team *team, const qdi_node_index *nodes, size_t count,
                                       qd_tree_counts *counts);
@@ -271,10 +271,10 @@ QD_MUST_USE qd_status qdi_split_nodes(qd_tree *tree, qd_team *team, const qdi_no
 QD_MUST_USE qd_status qdi_merge_nodes(qd_tree *tree, qd_team *team, const qdi_node_index *nodes, size_t count,
                                       qd_tree_counts *counts);
 /// Frees all families below a node, whose bodies are elsewhere by now; returns their number.
-size_t qdi_families_free_below(qd_tree *tree, qdi_node_index node);
+size_t qdi_families_free_below(qd_tree *tree, qdi_node_index index);
 /// True where a node has to be split, or merged.
-bool qdi_must_split(const qd_tree *tree, qdi_node_index node);
-bool qdi_must_merge(const qd_tree *tree, qdi_node_index node);
+bool qdi_must_split(const qd_tree *tree, qdi_node_index index);
+bool qdi_must_merge(const qd_tree *tree, qdi_node_index index);
 
 // tree_refresh.c
 

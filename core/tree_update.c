@@ -65,8 +65,11 @@ static void update_slots(const update_job *job, const node_test *test, size_t be
             tally->gone += 1;
             continue;
         }
-        // Rows are in no order that memory would guess.
-        if (s + AHEAD < slots->used) __builtin_prefetch(&job->boxes[slots->row[s + AHEAD]]);
+        // Rows are in no order that memory would guess. By number, for past the list's end they may be any.
+        if (s + AHEAD < slots->used) {
+            uintptr_t ahead = (uintptr_t)job->boxes + slots->row[s + AHEAD] * sizeof *job->boxes;
+            __builtin_prefetch((const void *)ahead);
+        }
         qd_box box = job->boxes[row];
         if (!qdi_box_acceptable(box, period)) {
             if (row < tally->bad) tally->bad = row;

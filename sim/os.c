@@ -113,7 +113,13 @@ static bool still_named(int descriptor, const char *path) {
 
 qd_status qdi_os_lock_take(const char *path, qdi_os_lock *lock, qd_error *error) {
     for (;;) {
-        int descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        bool made = true;
+        int descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor < 0 && errno == EEXIST) {
+            made = false;
+            descriptor = open(path, O_RDWR | O_CLOEXEC);
+            if (descriptor < 0 && errno == ENOENT) continue; // its holder has just let go of it
+        }
         if (descriptor < 0) return failed("write", path, errno, error);
         if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
             int number = errno;
@@ -123,7 +129,7 @@ qd_status qdi_os_lock_take(const char *path, qdi_os_lock *lock, qd_error *error)
             return number == EWOULDBLOCK ? QD_ERR_STATE : status;
         }
         if (still_named(descriptor, path)) {
-            lock->descriptor = descriptor;
+            *lock = (qdi_os_lock){descriptor, made};
             return QD_OK;
         }
         close(descriptor);

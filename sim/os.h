@@ -40,6 +40,7 @@ void qdi_os_sync_directory(const char *path);
 /// A lock on a file that no other process holds as long as this one does; it ends with the process at the latest.
 typedef struct qdi_os_lock {
     int descriptor;
+    bool made; ///< the file was not there before
 } qdi_os_lock;
 
 /// Takes the lock and makes its file if need be. Errors: QD_ERR_STATE (another holds it), QD_ERR_IO.

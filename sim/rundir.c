@@ -190,7 +190,7 @@ static qd_status enter(qd_rundir *rundir, bool made, bool force, qd_error *error
     if (status == QD_ERR_STATE) return refuse(status, error, rundir->path, "is in use by another run");
     if (status != QD_OK) return status;
     status = judge(rundir, force, error); // again: it may have changed before the lock was ours
-    if (status != QD_OK) qdi_os_lock_drop(found.lock ? NULL : rundir->lock_path, rundir->lock);
+    if (status != QD_OK) qdi_os_lock_drop(rundir->lock.made ? rundir->lock_path : NULL, rundir->lock);
     return status;
 }
 

@@ -11,7 +11,9 @@ size_t qd_test_effort(size_t normal) {
     return normal;
 }
 
-int qd_test_replaying(void) { return getenv("QD_TEST_SEED") != NULL; }
+int qd_test_replaying(void) {
+    return getenv("QD_TEST_SEED") != NULL;
+}
 
 uint64_t qd_test_seed(uint64_t standard) {
     const char *seed = getenv("QD_TEST_SEED");

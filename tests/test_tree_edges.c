@@ -1,5 +1,5 @@
 // The tree at its edges: worlds of all sizes and shapes, capacities, roots that grow and shrink, floats at their ends; what it says of
-// itself; and that the number of threads changes nothing.
+// itself.
 #include "tests/tree_rig.h"
 
 #include <float.h>
@@ -16,80 +16,6 @@ static void check_valid(const qd_rig *rig) {
     qd_error error;
     ck_assert_msg(qd_tree_validate(rig->tree, &error) == QD_OK, "%s", error.text);
 }
-
-// ---- threads
-
-enum { TEAM_BODIES = 20000 };
-
-static void scatter(qd_rig *rig, int kind) {
-    qd_random random = qd_random_at(11, (uint64_t)kind, 4);
-    for (int i = 0; i < TEAM_BODIES; ++i) {
-        double x = between(&random, -50.0, 50.0);
-        double y = between(&random, -50.0, 50.0);
-        double half = kind == 1 ? 0.02 * pow(10.0, between(&random, 0.0, 2.5)) : between(&random, 0.0, 0.5);
-        if (kind == 2 && i % 20 == 0) x *= 1e9;
-        (void)qd_rig_square(rig, x, y, half);
-    }
-}
-
-static void drift(qd_rig *rig, int kind, int step) {
-    qd_random random = qd_random_at(12, (uint64_t)step, (uint32_t)kind);
-    for (size_t i = 0; i < rig->count; ++i) {
-        qd_box box = rig->boxes[i];
-        double x = 0.5 * ((double)box.min_x + (double)box.max_x) + between(&random, -0.5, 0.5);
-        double y = 0.5 * ((double)box.min_y + (double)box.max_y) + between(&random, -0.5, 0.5);
-        if (kind == 1) { // towards one place and away again
-            x += (step < 15 ? -0.05 : 0.05) * (x - 20.0);
-            y += (step < 15 ? -0.05 : 0.05) * (y - 10.0);
-        }
-        if (rig->def.period.x > 0.0) {
-            x -= 100.0 * floor(x / 100.0 + 0.5);
-            y -= 100.0 * floor(y / 100.0 + 0.5);
-        }
-        qd_rig_move(rig, i, x, y);
-    }
-}
-
-// Kinds: 0 ordinary, 1 many sizes and clustering, 2 strays, 3 periodic.
-START_TEST(any_team_gives_the_same_bits) {
-    static const int teams[] = {1, 2, 3, 8};
-    uint64_t hash = 0;
-    size_t count = 0;
-    qd_pair *first = NULL;
-    for (size_t t = 0; t < sizeof teams / sizeof teams[0]; ++t) {
-        qd_rig rig;
-        qd_tree_def def = qd_rig_def(100, 100, 32);
-        if (_i == 3) def.period = def.size;
-        qd_rig_start(&rig, &def, teams[t]);
-        scatter(&rig, _i);
-        for (int step = 0; step < 30; ++step) {
-            qd_rig_refresh(&rig);
-            drift(&rig, _i, step);
-        }
-        qd_rig_refresh(&rig);
-        size_t found = qd_rig_pairs(&rig);
-        const qd_pair *pairs = qd_pairs_data(rig.pairs, &found);
-        ck_assert_uint_gt(found, 1000);
-        if (t == 0) {
-            hash = qd_tree_hash(rig.tree);
-            count = found;
-            first = malloc(count * sizeof *first);
-            memcpy(first, pairs, count * sizeof *first);
-        }
-        ck_assert_uint_eq(qd_tree_hash(rig.tree), hash);
-        ck_assert_uint_eq(found, count);
-        ck_assert_msg(memcmp(pairs, first, count * sizeof *first) == 0, "other pairs with %d threads",
-                      teams[t]);
-        ck_assert_int_eq(qd_tree_pairs_each(rig.tree, rig.team, rig.pairs), QD_OK);
-        (void)qd_pairs_data(rig.pairs, &found);
-        ck_assert_uint_eq(found, count);
-        check_valid(&rig);
-        if (t == 1) qd_rig_compare(&rig);
-        qd_rig_stop(&rig);
-    }
-    free(first);
-}
-END_TEST
 
 // ---- the root
 
@@ -553,7 +479,6 @@ int main(void) {
     Suite *suite = suite_create("tree_edges");
     TCase *edges = tcase_create("edges");
     tcase_set_timeout(edges, 300);
-    tcase_add_loop_test(edges, any_team_gives_the_same_bits, 0, 4);
     tcase_add_loop_test(edges, root_grows_and_shrinks_with_strays, 0, 6);
     tcase_add_test(edges, root_follows_single_bodies);
     tcase_add_test(edges, root_cells_alternate);

@@ -479,7 +479,7 @@ START_TEST(defs_are_checked) {
     ck_assert_int_eq(create_with(def), QD_ERR_VALUE);
     def.capacity = 65536;
     ck_assert_int_eq(create_with(def), QD_ERR_VALUE);
-    static const double sizes[] = {0.0, -1.0, NAN, INFINITY, -INFINITY, 1e300, 0x1.1p60};
+    static const double sizes[] = {0.0, -1.0, (double)NAN, HUGE_VAL, -HUGE_VAL, 1e300, 0x1.1p60};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
         def = qd_tree_def_default();
         def.size.x = sizes[s];
@@ -492,7 +492,7 @@ START_TEST(defs_are_checked) {
     def = qd_tree_def_default();
     def.size = (qd_vec2){1e-300, 1e-300};
     ck_assert_int_eq(create_with(def), QD_ERR_VALUE);
-    static const double periods[] = {2.0, 0.5, -1.0, NAN, INFINITY};
+    static const double periods[] = {2.0, 0.5, -1.0, (double)NAN, HUGE_VAL};
     for (size_t p = 0; p < sizeof periods / sizeof periods[0]; ++p) {
         def = qd_tree_def_default();
         def.period.x = periods[p];
@@ -525,6 +525,10 @@ START_TEST(null_arguments) {
     ck_assert_int_eq(qd_tree_refresh(rig.tree, rig.team, NULL, NULL, 1, NULL, &bad), QD_ERR_ARGUMENT);
     ck_assert_uint_eq(bad, SIZE_MAX);
     ck_assert_int_eq(qd_tree_refresh(rig.tree, rig.team, NULL, NULL, 0, NULL, NULL), QD_OK);
+    put_some(&rig, 100);
+    qd_rig_refresh(&rig);
+    ck_assert_int_eq(qd_tree_refresh(rig.tree, rig.team, NULL, NULL, 0, NULL, NULL), QD_OK); // all go
+    ck_assert_uint_eq(qd_tree_count(rig.tree), 0);
     ck_assert_int_eq(qd_tree_add(NULL, 0, box), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_tree_remove(NULL, 0), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_tree_pairs(NULL, rig.team, rig.pairs), QD_ERR_ARGUMENT);

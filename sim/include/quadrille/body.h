@@ -49,7 +49,7 @@ typedef struct qd_body_view {
     const uint64_t *label;
     const double *x, *y, *vx, *vy;
     const double *radius, *mass;
-    const uint8_t *touching;     ///< by row: 1 where the body has a contact now
+    const uint8_t *touching;      ///< by row: 1 where the body has a contact now
     const uint32_t *row_of_index; ///< row of each index below index_count, UINT32_MAX where free
     size_t index_count;
 } qd_body_view;

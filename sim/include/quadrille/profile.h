@@ -7,7 +7,7 @@
 
 /// The parts of a step, in their order.
 typedef enum qd_phase {
-    QD_PHASE_RESOLVE,  ///< forces to velocities, then the contact model with the contacts of the present positions
+    QD_PHASE_RESOLVE, ///< forces to velocities, then the contact model with the contacts of the present positions
     QD_PHASE_MOVE,     ///< drift, boundaries, new boxes
     QD_PHASE_REFRESH,  ///< the tree brought up to date
     QD_PHASE_RETRIEVE, ///< candidates of every body
@@ -19,9 +19,10 @@ typedef enum qd_phase {
 /// Nanoseconds per phase, summed over steps. Zero it, then hand it to every step.
 typedef struct qd_profile {
     uint64_t steps;
-    uint64_t body_steps;                            ///< bodies summed over steps
-    uint64_t wall_ns[QD_PHASE_COUNT];               ///< by the clock
-    uint64_t busy_ns[QD_PHASE_COUNT][64];           ///< of each of the first 64 threads inside the phase's parallel parts
+    uint64_t body_steps;              ///< bodies summed over steps
+    uint64_t wall_ns[QD_PHASE_COUNT]; ///< by the clock
+    uint64_t busy_ns[QD_PHASE_COUNT]
+                    [64]; ///< of each of the first 64 threads inside the phase's parallel parts
 } qd_profile;
 
 /// "resolve", "move", ...

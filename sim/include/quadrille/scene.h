@@ -17,8 +17,9 @@ typedef struct qd_scene qd_scene;
 typedef struct qd_scene_changes {
     const char *const *sets; ///< "key=value", as `--set` takes them: any key, list items by number
     size_t set_count;
-    uint64_t bodies; ///< 0 = as the scene says; else scale every generator's count, and the world at constant density, to
-                     ///< this many bodies in all
+    uint64_t
+        bodies; ///< 0 = as the scene says; else scale every generator's count, and the world at constant density, to
+                ///< this many bodies in all
 } qd_scene_changes;
 
 /// What a scene asks of a run.
@@ -32,16 +33,17 @@ typedef struct qd_scene_run {
 /// Reads a scene file. `changes` may be NULL. Errors: QD_ERR_NOT_FOUND, QD_ERR_IO, QD_ERR_INVALID (one line with file,
 /// line and, for an unknown key, the nearest known one), QD_ERR_ARGUMENT (a `sets` or `bodies` that does not fit the
 /// scene: the caller's flags are wrong), QD_ERR_MEMORY.
-QD_API QD_MUST_USE qd_status qd_scene_read(const char *path, const qd_scene_changes *changes, qd_scene **scene,
-                                           qd_error *error);
+QD_API QD_MUST_USE qd_status qd_scene_read(const char *path, const qd_scene_changes *changes,
+                                           qd_scene **scene, qd_error *error);
 
 /// The same for a built-in scene. Errors: QD_ERR_NOT_FOUND (with the nearest name), and as above.
-QD_API QD_MUST_USE qd_status qd_scene_builtin(const char *name, const qd_scene_changes *changes, qd_scene **scene,
-                                              qd_error *error);
+QD_API QD_MUST_USE qd_status qd_scene_builtin(const char *name, const qd_scene_changes *changes,
+                                              qd_scene **scene, qd_error *error);
 
 /// The same for text in memory; `name` stands for the file in messages.
 QD_API QD_MUST_USE qd_status qd_scene_parse(const char *text, size_t bytes, const char *name,
-                                            const qd_scene_changes *changes, qd_scene **scene, qd_error *error);
+                                            const qd_scene_changes *changes, qd_scene **scene,
+                                            qd_error *error);
 
 /// Frees a scene; NULL is fine.
 QD_API void qd_scene_destroy(qd_scene *scene);

@@ -18,7 +18,7 @@ typedef enum qd_view_nodes {
 typedef struct qd_view {
     int width, height; ///< pixels, 16..16384 each; default 1280 x 768
     qd_view_colour colour;
-    double speed;  ///< speed at the top of the colour map, > 0; NaN (`auto`): fixed at frame 0 from the bodies
+    double speed; ///< speed at the top of the colour map, > 0; NaN (`auto`): fixed at frame 0 from the bodies
     qd_view_nodes nodes;
     bool contacts; ///< points and normals
     bool text;     ///< step, time, bodies, contacts, nodes
