@@ -57,20 +57,19 @@ int qdi_grid_ring_of_box(const qdi_grid *grid, qd_box box) {
     return qdi_grid_place(grid, box, &place) ? qdi_grid_ring(grid, place) : QD_TREE_MAX_GROWTH + 1;
 }
 
-static float next_float(float value, int direction) {
+static float next_above(float value) {
     int32_t bits;
     memcpy(&bits, &value, sizeof bits);
     if (value == 0.0F) {
-        bits = direction > 0 ? 1 : INT32_MIN + 1;
+        bits = 1;
     } else {
-        bits += (bits > 0) == (direction > 0) ? 1 : -1;
+        bits += bits > 0 ? 1 : -1;
     }
     memcpy(&value, &bits, sizeof value);
     return value;
 }
 
 static double border_exact(const qdi_grid *grid, uint64_t cell, int level) {
-    // Too many bits for a double only at the deepest levels far from the world, where the search below still ends right.
     int64_t units = (int64_t)(cell << (QDI_CELL_BITS - level)) - (int64_t)grid->origin - (INT64_C(1) << 39);
     return (double)units * grid->unit;
 }
@@ -78,14 +77,10 @@ static double border_exact(const qdi_grid *grid, uint64_t cell, int level) {
 float qdi_grid_border(const qdi_grid *grid, uint64_t cell, int level) {
     uint64_t place = cell << (QDI_CELL_BITS - level);
     uint64_t at = 0;
+    // Rounding never goes past another float, also where the deepest levels far from the world have too many bits for a double:
+    // this is the lowest float at or above the border, or the one below it.
     float border = (float)border_exact(grid, cell, level);
-    // The rounded value is within a float or two of the border; where it lies outside R20 it is the border itself.
-    while (place_axis(grid, border, &at) && at < place) border = next_float(border, 1);
-    for (;;) {
-        float below = next_float(border, -1);
-        if (!place_axis(grid, below, &at) || at < place) return border;
-        border = below;
-    }
+    return place_axis(grid, border, &at) && at < place ? next_above(border) : border;
 }
 
 qd_vec2 qdi_grid_corner(const qdi_grid *grid, qdi_cell cell) {

@@ -81,8 +81,12 @@ qd_status qd_tree_retrieve(const qd_tree *tree, qd_box box, qd_body_index self, 
     return QD_OK;
 }
 
+qd_status qd_tree_range(const qd_tree *tree, qd_box box, qd_tree_visit visit, void *context) {
+    return qd_tree_retrieve(tree, box, QD_NO_BODY, visit, context);
+}
+
 qd_status qd_tree_point(const qd_tree *tree, float x, float y, qd_tree_visit visit, void *context) {
-    return qd_tree_retrieve(tree, (qd_box){x, y, x, y}, QD_NO_BODY, visit, context);
+    return qd_tree_range(tree, (qd_box){x, y, x, y}, visit, context);
 }
 
 static bool visit_from(const qd_tree *tree, qdi_node_index index, qd_tree_visit_node visit, void *context) {

@@ -612,13 +612,15 @@ static bool life_with_a_failure(size_t fail_at, qd_team *team) {
             ck_assert_uint_eq(all_bodies(brute).count, N); // nothing changed
         }
         ck_assert_int_eq(qd_brute_remove(brute, N), QD_OK);
-        for (int k = 0; k < 2; ++k) {
+        // Which thread finds pairs first, and so asks for memory when, is a matter of chance.
+        for (int good = 0; good < 2;) {
             status = qd_brute_pairs(brute, team, pairs);
             failures += status == QD_ERR_MEMORY;
+            good += status == QD_OK;
+            ck_assert(status == QD_OK || status == QD_ERR_MEMORY);
             (void)qd_pairs_data(pairs, &count);
             ck_assert_uint_eq(count, status == QD_OK ? N - 1 : 0);
         }
-        ck_assert_int_eq(status, QD_OK);
     }
     qd_pairs_destroy(pairs);
     qd_brute_destroy(brute);

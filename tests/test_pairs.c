@@ -47,12 +47,14 @@ static void check_parts(const qd_pairs *pairs, size_t parts) {
     const qd_pair *found = qd_pairs_data(pairs, &count);
     ck_assert_uint_eq(count, parts_total(parts));
     size_t at = 0;
+    size_t right = 0;
     for (size_t p = 0; p < parts; ++p) {
         for (size_t i = 0; i < part_pairs(p); ++i, ++at) {
-            ck_assert(found[at].a == p && found[at].b == i && found[at].image.x == (int16_t)(p % 3) &&
-                      found[at].image.y == -1);
+            right += found[at].a == p && found[at].b == i && found[at].image.x == (int16_t)(p % 3) &&
+                     found[at].image.y == -1;
         }
     }
+    ck_assert_uint_eq(right, count);
 }
 
 START_TEST(parts_come_in_order) {

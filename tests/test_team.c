@@ -16,7 +16,7 @@ static qd_team *make_team(int threads) {
     return team;
 }
 
-static const int teams[] = {1, 2, 3, 4, 7, 16};
+static const int teams[] = {1, 2, 3, 7};
 enum { TEAMS = sizeof teams / sizeof teams[0] };
 
 typedef struct visits {
@@ -48,7 +48,9 @@ START_TEST(every_item_once) {
             seen.items = calloc(counts[c] + 1, 1);
             qdi_team_for(team, counts[c], grains[g], visit_range, &seen);
             ck_assert_int_eq(seen.wrong, 0);
-            for (size_t i = 0; i < counts[c]; ++i) ck_assert_uint_eq(seen.items[i], 1);
+            size_t once = 0;
+            for (size_t i = 0; i < counts[c]; ++i) once += seen.items[i] == 1;
+            ck_assert_uint_eq(once, counts[c]);
             ck_assert_uint_eq(seen.items[counts[c]], 0);
             free(seen.items);
         }
@@ -137,11 +139,10 @@ static void sort_case(qd_team *team, size_t n, int bits, uint64_t high, uint64_t
     ck_assert_int_eq(qdi_team_sort(team, keys, with_values ? values : NULL, keys_spare,
                                    with_values ? values_spare : NULL, n, bits),
                      QD_OK);
-    for (size_t i = 0; i < n; ++i) {
-        ck_assert_msg(keys[i] == items[i].key, "%zu keys of %d bits: place %zu", n, bits, i);
-        if (with_values) {
-            ck_assert_msg(values[i] == items[i].value, "%zu keys of %d bits: value at %zu", n, bits, i);
-        }
+    for (size_t i = 0; i < n; ++i) { // an assertion for each would take longer than the sort
+        if (keys[i] != items[i].key) ck_abort_msg("%zu keys of %d bits: place %zu", n, bits, i);
+        if (with_values && values[i] != items[i].value)
+            ck_abort_msg("%zu keys of %d bits: value at %zu", n, bits, i);
     }
     ck_assert(keys[n] == 12345 && keys_spare[n] == 12345 && values[n] == 54321 && values_spare[n] == 54321);
     free(keys);

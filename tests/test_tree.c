@@ -92,7 +92,8 @@ static void compare_retrieve(const fixture *f, qd_box box, qd_body_index self) {
     static hits ours, theirs;
     memset(&ours, 0, sizeof ours);
     memset(&theirs, 0, sizeof theirs);
-    qd_status status = qd_tree_retrieve(f->tree, box, self, note_hit, &ours);
+    qd_status status = self == QD_NO_BODY ? qd_tree_range(f->tree, box, note_hit, &ours)
+                                          : qd_tree_retrieve(f->tree, box, self, note_hit, &ours);
     CHECK(status == qd_brute_retrieve(f->brute, box, self, note_hit, &theirs), "retrieve: another status");
     CHECK(!ours.twice, "retrieve: a body twice");
     CHECK(ours.count == theirs.count && memcmp(ours.seen, theirs.seen, sizeof ours.seen) == 0,

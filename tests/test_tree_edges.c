@@ -198,6 +198,28 @@ START_TEST(capacity_is_exact) {
 }
 END_TEST
 
+// Two boxes as long as half a period may touch on both sides: still one pair, through the nearest image.
+START_TEST(half_a_period_on_both_sides) {
+    qd_tree_def def = qd_rig_def(16, 16, 1);
+    if (_i != 1) def.period.x = 16;
+    if (_i != 0) def.period.y = 16;
+    qd_rig rig;
+    qd_rig_start(&rig, &def, 1);
+    (void)qd_rig_put(&rig, (qd_box){-8, -8, 0, 0});
+    (void)qd_rig_put(&rig, (qd_box){0, -8, 8, 0});
+    (void)qd_rig_put(&rig, (qd_box){-8, 0, 0, 8});
+    (void)qd_rig_put(&rig, (qd_box){0, 0, 8, 8});
+    qd_rig_refresh(&rig);
+    ck_assert_uint_eq(qd_rig_pairs(&rig), 6);
+    for (qd_body_index b = 1; b < 4; ++b) ck_assert(qd_rig_has_pair(&rig, 0, b));
+    qd_rig_check(&rig);
+    for (int i = 0; i < 120; ++i) qd_rig_square(&rig, i % 11 - 5.0, i / 11 - 5.0, i % 3 == 0 ? 4.0 : 3.0);
+    qd_rig_refresh(&rig);
+    qd_rig_check(&rig);
+    qd_rig_stop(&rig);
+}
+END_TEST
+
 START_TEST(floats_at_their_ends) {
     const float most = FLT_MAX;
     const float least = 1e-45F;
@@ -486,6 +508,7 @@ int main(void) {
     tcase_add_loop_test(edges, worlds_of_all_shapes, 0, 5);
     tcase_add_loop_test(edges, capacity_extremes, 0, 3);
     tcase_add_test(edges, capacity_is_exact);
+    tcase_add_loop_test(edges, half_a_period_on_both_sides, 0, 3);
     tcase_add_test(edges, floats_at_their_ends);
     tcase_add_test(edges, nodes_bodies_and_statistics_agree);
     tcase_add_test(edges, revision_counts_changes);

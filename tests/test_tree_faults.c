@@ -260,6 +260,27 @@ START_TEST(bad_box_keeps_the_old_one) {
 }
 END_TEST
 
+// Whatever the order in which the tree comes to them.
+START_TEST(lowest_bad_row_is_told) {
+    qd_rig rig;
+    qd_tree_def def = periodic_def();
+    qd_rig_start(&rig, &def, 1 + _i);
+    put_some(&rig, 20000);
+    for (size_t i = 0; i < rig.count; ++i) rig.indices[i] = (qd_body_index)(rig.count - i);
+    qd_rig_refresh(&rig);
+    qd_box good = rig.boxes[0];
+    for (size_t i = 0; i < rig.count; ++i) rig.boxes[i].min_y = NAN;
+    for (size_t lowest = 0; lowest < 12000; lowest += 1 + lowest * 2) {
+        size_t row = 0;
+        ck_assert_int_eq(qd_tree_refresh(rig.tree, rig.team, rig.boxes, rig.indices, rig.count, NULL, &row),
+                         QD_ERR_VALUE);
+        ck_assert_uint_eq(row, lowest);
+        for (size_t i = lowest; i < lowest + 1 + lowest * 2; ++i) rig.boxes[i] = good;
+    }
+    qd_rig_stop(&rig);
+}
+END_TEST
+
 START_TEST(new_body_with_a_bad_box_waits) {
     const bad_box *bad = &bad_boxes[_i];
     qd_rig rig;
@@ -552,6 +573,7 @@ int main(void) {
     tcase_set_timeout(faults, 300);
     tcase_add_loop_test(faults, every_allocation_may_fail, 1, 4);
     tcase_add_loop_test(faults, bad_box_keeps_the_old_one, 0, BAD_BOXES);
+    tcase_add_loop_test(faults, lowest_bad_row_is_told, 0, 2);
     tcase_add_loop_test(faults, new_body_with_a_bad_box_waits, 0, BAD_BOXES);
     tcase_add_test(faults, bad_old_and_new_boxes_at_once);
     tcase_add_test(faults, bad_queries);

@@ -23,7 +23,12 @@ static void scatter(qd_rig *rig, int kind) {
         double x = between(&random, -50.0, 50.0);
         double y = between(&random, -50.0, 50.0);
         double half = kind == 1 ? 0.02 * pow(10.0, between(&random, 0.0, 2.5)) : between(&random, 0.0, 0.5);
-        if (kind == 2 && i % 20 == 0) x *= 1e9;
+        if (kind == 1 && i % 200 == 0)
+            half = between(&random, 5.0, 30.0); // in the lists of the topmost nodes
+        if (kind == 2 && i % 20 == 0) {         // a long root's list, with pairs
+            x *= 1e9;
+            half = 2e8;
+        }
         (void)qd_rig_square(rig, x, y, half);
     }
 }
@@ -153,8 +158,7 @@ static void check_order(qd_rig *rig) {
     uint8_t *seen = calloc(rig->count + 1, 1);
     ck_assert_int_eq(qd_tree_order(rig->tree, rig->team, places), QD_OK);
     for (size_t i = 0; i < rig->count; ++i) {
-        ck_assert_uint_lt(places[i], rig->count);
-        ck_assert_uint_eq(seen[places[i]]++, 0);
+        if (places[i] >= rig->count || seen[places[i]]++ != 0) ck_abort_msg("place %zu is %u", i, places[i]);
     }
     if (rig->count < 4 * 4096) { // not cut for a team: the order is just that of the nodes
         path_walk walk = {rig, places, 0};
@@ -199,6 +203,11 @@ START_TEST(order_is_that_of_the_tree) {
     ck_assert_int_eq(qd_tree_remove(rig.tree, 5), QD_OK);
     ck_assert_int_eq(qd_tree_order(rig.tree, rig.team, places), QD_ERR_STATE);
     qd_rig_refresh(&rig);
+    ck_assert_int_eq(qd_tree_order(rig.tree, rig.team, places), QD_OK);
+    ck_assert_int_eq(qd_tree_add(rig.tree, TEAM_BODIES + 7, rig.boxes[0]), QD_OK);
+    ck_assert_int_eq(qd_tree_order(rig.tree, rig.team, places), QD_ERR_STATE);
+    qd_rig_refresh(&rig); // the rows are as before: the new one is not among them
+    ck_assert_uint_eq(rig.counts.removed, 1);
     ck_assert_int_eq(qd_tree_order(rig.tree, rig.team, places), QD_OK);
     ck_assert_int_eq(qd_tree_remove(rig.tree, 5), QD_OK);
     size_t row = 0;

@@ -91,7 +91,7 @@ QD_API void qd_tree_destroy(qd_tree *tree);
 /// their cell, and split and merge nodes; bodies not named are taken out, new ones are filed. It is fastest when a
 /// body keeps its place i from call to call. `counts` may be NULL.
 ///
-/// Memory per body: about 40 bytes, and 4 bytes for each index up to the largest.
+/// Memory per body: about 40 bytes, and 8 bytes for each index up to the largest.
 /// Errors: QD_ERR_VALUE: some box is not finite or has min > max, is longer than half a period, or has its centre
 /// outside the cell on a periodic axis (`*bad` is the lowest position i of such a box): bodies with a bad box keep the
 /// one they had, all others are brought up to date, new bodies with a bad box are left out. QD_ERR_EXISTS: two
@@ -102,7 +102,7 @@ QD_API QD_MUST_USE qd_status qd_tree_refresh(qd_tree *tree, qd_team *team, const
                                              size_t *bad);
 
 /// Files one more body at once; the tree is canonical afterwards. Cost: its depth and the length of one list.
-/// Errors: QD_ERR_EXISTS, and those of qd_tree_refresh with nothing changed.
+/// Errors: QD_ERR_EXISTS, QD_ERR_VALUE and QD_ERR_LIMIT, with nothing changed; QD_ERR_MEMORY as in qd_tree_refresh.
 QD_API QD_MUST_USE qd_status qd_tree_add(qd_tree *tree, qd_body_index body, qd_box box);
 
 /// Takes one body out. Errors: QD_ERR_STALE (not in the tree), QD_ERR_MEMORY as in qd_tree_refresh.
@@ -119,6 +119,10 @@ QD_API QD_MUST_USE qd_status qd_tree_pairs_each(const qd_tree *tree, qd_team *te
 /// a body is reported through its nearest image. Errors: QD_ERR_VALUE for an invalid box. Any thread.
 QD_API QD_MUST_USE qd_status qd_tree_retrieve(const qd_tree *tree, qd_box box, qd_body_index self,
                                               qd_tree_visit visit, void *context);
+
+/// Every body whose box overlaps a box that is nobody's: qd_tree_retrieve without a self.
+QD_API QD_MUST_USE qd_status qd_tree_range(const qd_tree *tree, qd_box box, qd_tree_visit visit,
+                                           void *context);
 
 /// Every body whose box contains the point. As qd_tree_retrieve.
 QD_API QD_MUST_USE qd_status qd_tree_point(const qd_tree *tree, float x, float y, qd_tree_visit visit,
