@@ -26,6 +26,13 @@ typedef struct qd_test_allocator {
 } qd_test_allocator;
 void qd_test_allocator_init(qd_test_allocator *allocator, size_t fail_at);
 
+/// 1 in a build with ThreadSanitizer, whose runtime maps files of its own and dies where their size is limited.
+#ifdef __has_feature
+#    define QD_TEST_THREAD_SANITIZER __has_feature(thread_sanitizer)
+#else
+#    define QD_TEST_THREAD_SANITIZER 0
+#endif
+
 /// Runs a suite the way every test program does and returns main's value.
 int qd_test_run(Suite *suite);
 

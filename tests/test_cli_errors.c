@@ -241,13 +241,13 @@ START_TEST(test_a_full_disk) {
     ck_assert(!qd_scratch_exists(at("out/frames/frame_000000.png").text));
     ck_assert(!qd_scratch_exists(at("out/result.json").text));
     qd_program_expect_no_parts(at("out").text);
-    // Eight generators make the scene longer than 1024 bytes, which some OpenMP runtimes write for themselves.
+    // Eight generators make the scene longer than what some OpenMP runtimes write for themselves.
 #define ONE "{disks: {count: 1}}"
     const char *bodies = "bodies=[" ONE "," ONE "," ONE "," ONE "," ONE "," ONE "," ONE "," ONE "]";
 #undef ONE
     result = qd_program_run(
         &program,
-        &(qd_program_start){.arguments = {"run", "pool", "--set", bodies, "-o", "none"}, .file_limit = 1024});
+        &(qd_program_start){.arguments = {"run", "pool", "--set", bodies, "-o", "none"}, .file_limit = 1500});
     qd_program_expect_complaint(&result, 4, "scene.yaml");
     qd_program_forget(&result);
     ck_assert(!qd_scratch_exists(at("none").text));
@@ -349,7 +349,7 @@ int main(void) {
     tcase_add_test(tests, test_more_pairs_than_allowed);
     tcase_add_test(tests, test_existing_output_is_refused);
     tcase_add_test(tests, test_other_outputs_that_cannot_be);
-    tcase_add_test(tests, test_a_full_disk);
+    if (!QD_TEST_THREAD_SANITIZER) tcase_add_test(tests, test_a_full_disk);
     tcase_add_test(tests, test_a_full_standard_output);
     tcase_add_loop_test(tests, test_signals_and_the_lock, 0, (int)(sizeof signals / sizeof signals[0]));
     tcase_add_test(tests, test_killed_at_once_leaves_whole_frames);
