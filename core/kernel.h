@@ -1,22 +1,71 @@
 #ifndef QD_CORE_KERNEL_H
 #define QD_CORE_KERNEL_H
 
+#include <quadrille/simd.h>
+
 #include "core/pairs_impl.h"
 #include "core/tree_impl.h"
 
-/// The innermost loops of the pair search: boxes against lists of boxes. Lists begin at a multiple of QDI_LANES slots and own
-/// their room up to the next multiple, so whole blocks of lanes can be read and the lanes past the end masked. All
-/// push their pairs in order of slot and return false when the search should stop.
+/// The innermost loops of the tree, once per instruction set behind one table. All give the same bits: they only compare,
+/// take minima, maxima and halves, in lists whose order is fixed.
+///
+/// Slots may be read up to QDI_SLOT_SLACK past a list's end (the arrays are that much longer); what is read there is masked.
 
-/// `box`, body `index`'s, against the slots [begin, end), where a list of `begin`'s block ends at `end`.
-bool qdi_kernel_box_list(const qdi_slots *slots, qd_box box, qd_body_index index, size_t begin, size_t end,
-                         qd_pairs *pairs, int worker);
+/// What decides whether a body belongs to a node's list.
+typedef struct qdi_node_test {
+    float low_x, high_x, low_y, high_y; ///< borders of the cell
+    float side, half;                   ///< of the cell, and half of it
+    bool leaf, root;
+    qd_vec2 period;
+} qdi_node_test;
 
-/// Each of the slots [begin, end) against those after it.
-bool qdi_kernel_list_self(const qdi_slots *slots, size_t begin, size_t end, qd_pairs *pairs, int worker);
+/// What an update of a list, or of a piece of one, found.
+typedef struct qdi_update_tally {
+    size_t leaving; ///< bodies that belong elsewhere now
+    size_t removed; ///< slots whose row is QDI_NONE
+    size_t bad;     ///< lowest row with a bad box, SIZE_MAX for none
+    uint32_t fit;   ///< of those that stay: could go deeper
+    uint32_t gone;  ///< leaving + removed
+    qd_box own;     ///< bounds of those that stay
+} qdi_update_tally;
 
-/// Each slot of a's list against b's.
-bool qdi_kernel_list_list(const qdi_slots *slots, const qdi_node *a, const qdi_node *b, qd_pairs *pairs,
-                          int worker);
+typedef struct qdi_kernels {
+    /// `box`, body `index`'s, against the slots [begin, end). The pair kernels push in order of slot and return false when
+    /// the search should stop.
+    bool (*box_list)(const qdi_slots *slots, qd_box box, qd_body_index index, size_t begin, size_t end,
+                     qd_pairs *pairs, int worker);
+    /// Each of the slots [begin, end) against those after it.
+    bool (*list_self)(const qdi_slots *slots, size_t begin, size_t end, qd_pairs *pairs, int worker);
+    /// Each slot of a's list against b's.
+    bool (*list_list)(const qdi_slots *slots, const qdi_node *a, const qdi_node *b, qd_pairs *pairs,
+                      int worker);
+    /// Gives the slots [begin, end) of a list (begin at a multiple of QDI_LANES from its start) the boxes of their rows;
+    /// bodies with a bad box keep the one they had. Adds to `tally`.
+    void (*update)(const qdi_slots *slots, const qd_box *boxes, const qdi_node_test *test, size_t begin,
+                   size_t end, qdi_update_tally *tally);
+} qdi_kernels;
+
+/// The table of an instruction set that is available.
+const qdi_kernels *qdi_kernels_of(qd_simd simd);
+
+extern const qdi_kernels qdi_kernels_portable;
+#ifdef __x86_64__
+extern const qdi_kernels qdi_kernels_sse2, qdi_kernels_avx2, qdi_kernels_avx512;
+#endif
+
+/// True where a body with this box still belongs to the node's list; `fit` is set where it could go deeper.
+static inline bool qdi_node_keeps(const qdi_node_test *test, qd_box box, bool *fit) {
+    float x = qdi_box_centre(box.min_x, box.max_x);
+    float y = qdi_box_centre(box.min_y, box.max_y);
+    float longest = qdi_longest(box);
+    bool here = (x >= test->low_x) & (x < test->high_x) & (y >= test->low_y) & (y < test->high_y) &
+                (longest <= test->side);
+    *fit = here & (longest <= test->half);
+    return test->root ? !here | test->leaf | !*fit : here & (test->leaf | !*fit);
+}
+
+/// The portable update of single slots: what the vector kernels do where something is out of the ordinary.
+void qdi_update_slots(const qdi_slots *slots, const qd_box *boxes, const qdi_node_test *test, size_t begin,
+                      size_t end, qdi_update_tally *tally);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "core/cookie.h"
 #include "core/image.h"
+#include "core/kernel.h"
 #include "core/memory.h"
 #include "core/outer.h"
 
@@ -22,6 +23,7 @@ qd_status qd_tree_create(const qd_tree_def *def, qd_tree **tree) {
     if (def->capacity < 1 || def->capacity > 65535) return QD_ERR_VALUE;
     if (!period_valid(def->period.x, def->size.x) || !period_valid(def->period.y, def->size.y))
         return QD_ERR_VALUE;
+    if (!qd_simd_available(def->simd)) return QD_ERR_VALUE;
     qdi_grid grid;
     if (!qdi_grid_init(&grid, def->size)) return QD_ERR_VALUE;
     const qd_allocator *allocator = qdi_allocator_or_default(def->allocator);
@@ -33,6 +35,8 @@ qd_status qd_tree_create(const qd_tree_def *def, qd_tree **tree) {
     made->size = def->size;
     made->period = def->period;
     made->capacity = def->capacity;
+    made->simd = def->simd == QD_SIMD_AUTO ? qd_simd_best() : def->simd;
+    made->kernels = qdi_kernels_of(made->simd);
     qd_team_def alone = qd_team_def_default();
     alone.allocator = allocator;
     if (qdi_families_reserve(made, 1) != QD_OK || qd_team_create(&alone, &made->alone) != QD_OK) {
@@ -114,6 +118,7 @@ static void *grown_copy(const qd_allocator *allocator, const void *old, size_t u
 
 qd_status qdi_slots_reserve(qd_tree *tree, size_t need) {
     qdi_slots *old = &tree->slots;
+    need += QDI_SLOT_SLACK;
     if (need <= old->room) return QD_OK;
     if (need >= UINT32_MAX) return QD_ERR_MEMORY; // more than can be numbered
     size_t room = need + need / 4 + 64;

@@ -98,6 +98,8 @@ struct qd_tree {
     qdi_grid grid;
     qd_vec2 size, period;
     uint32_t capacity;
+    qd_simd simd;
+    const struct qdi_kernels *kernels; // of that instruction set
 
     qdi_family *families;
     qdi_family_info *infos;
@@ -221,8 +223,13 @@ static inline size_t qdi_task_grain(size_t bodies, const qd_team *team, size_t l
 }
 
 /// Lists begin at a multiple of this many slots, and their room is one.
-#define QDI_LANES     8U
-#define QDI_ALL_LANES 0xffU
+#define QDI_LANES 8U
+/// The pair kernels look at this many slots at a time, whatever the vectors' width.
+#define QDI_PAIR_BLOCK     16U
+#define QDI_PAIR_BLOCK_ALL 0xffffU
+
+/// The slots' arrays go on this much past their room, so that a vector may be read from any slot of a list.
+#define QDI_SLOT_SLACK 16U
 
 /// Room given to a list of `count` bodies, with some to spare.
 static inline uint32_t qdi_room_for(uint32_t count) {

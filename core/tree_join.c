@@ -26,8 +26,8 @@ typedef struct join_state {
 // ---- without images
 
 static bool list_self(const join_state *join, const qdi_node *node) {
-    return qdi_kernel_list_self(&join->tree->slots, node->first, (size_t)node->first + node->count,
-                                join->pairs, join->worker);
+    return join->tree->kernels->list_self(&join->tree->slots, node->first, (size_t)node->first + node->count,
+                                          join->pairs, join->worker);
 }
 
 static bool box_below(const join_state *join, qd_box box, qd_body_index index, qdi_family_index family) {
@@ -36,8 +36,8 @@ static bool box_below(const join_state *join, qd_box box, qd_body_index index, q
     for (; mask != 0; mask &= mask - 1) {
         const qdi_node *node = &tree->nodes[4 * family + (unsigned)__builtin_ctz(mask)];
         if (node->count > 0 && qd_box_overlap(box, node->own) &&
-            !qdi_kernel_box_list(&tree->slots, box, index, node->first, (size_t)node->first + node->count,
-                                 join->pairs, join->worker)) {
+            !tree->kernels->box_list(&tree->slots, box, index, node->first, (size_t)node->first + node->count,
+                                     join->pairs, join->worker)) {
             return false;
         }
         if (!qdi_is_leaf(node) && !box_below(join, box, index, node->children)) return false;
@@ -55,7 +55,7 @@ static bool list_below(const join_state *join, const qdi_node *node, qdi_family_
 
 static bool list_list(const join_state *join, const qdi_node *a, const qdi_node *b) {
     if (a->count == 0 || b->count == 0 || !qd_box_overlap(a->own, b->own)) return true;
-    return qdi_kernel_list_list(&join->tree->slots, a, b, join->pairs, join->worker);
+    return join->tree->kernels->list_list(&join->tree->slots, a, b, join->pairs, join->worker);
 }
 
 // The lists of two nodes with each other and with what is below the other.

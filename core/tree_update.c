@@ -6,110 +6,55 @@
 // the movers are known, and a second pass over the few lists that lose someone takes them out.
 #include "core/tree_update.h"
 
-enum { GRAIN = 32, PIECE = 4096, AHEAD = 16 };
+#include "core/kernel.h"
 
-typedef struct update_tally {
-    size_t leaving, removed, bad;
-    uint32_t fit, gone; // of a piece of the root's list
-    qd_box own;
-} update_tally;
+enum { GRAIN = 32, PIECE = 4096 };
 
 typedef struct update_job {
     qd_tree *tree;
     const qd_box *boxes;
-    update_tally *tallies;
+    qdi_update_tally *tallies;
     qdi_mover *movers;
 } update_job;
 
-typedef struct node_test {
-    float low_x, high_x, low_y, high_y, side, half;
-    bool leaf, root;
-    const qd_tree *tree;
-} node_test;
-
-static node_test test_of(const qd_tree *tree, qdi_node_index index) {
+static qdi_node_test test_of(const qd_tree *tree, qdi_node_index index) {
     const qdi_family_info *info = &tree->infos[qdi_family_of(index)];
     unsigned q = qdi_sibling(index);
     float side = qdi_grid_side(&tree->grid, info->level);
-    return (node_test){.low_x = info->border_x[q & 1U],
-                       .high_x = info->border_x[(q & 1U) + 1],
-                       .low_y = info->border_y[q >> 1],
-                       .high_y = info->border_y[(q >> 1) + 1],
-                       .side = side,
-                       .half = 0.5F * side,
-                       .leaf = qdi_is_leaf(&tree->nodes[index]),
-                       .root = index == QDI_ROOT,
-                       .tree = tree};
-}
-
-// True where the body still belongs to this node's list; `fit` is set where it could go deeper.
-static inline bool stays(const node_test *test, qd_box box, bool *fit) {
-    float x = qdi_box_centre(box.min_x, box.max_x);
-    float y = qdi_box_centre(box.min_y, box.max_y);
-    float longest = qdi_longest(box);
-    bool here = (x >= test->low_x) & (x < test->high_x) & (y >= test->low_y) & (y < test->high_y) &
-                (longest <= test->side);
-    *fit = here & (longest <= test->half);
-    return test->root ? !here | test->leaf | !*fit : here & (test->leaf | !*fit);
-}
-
-// Gives the slots [begin, end) of one list their new boxes.
-static void update_slots(const update_job *job, const node_test *test, size_t begin, size_t end,
-                         update_tally *tally) {
-    qdi_slots *slots = &job->tree->slots;
-    const qd_vec2 period = job->tree->period;
-    for (size_t s = begin; s < end; ++s) {
-        uint32_t row = slots->row[s];
-        if (row == QDI_NONE) {
-            tally->removed += 1;
-            tally->gone += 1;
-            continue;
-        }
-        // Rows are in no order that memory would guess. By number, for past the list's end they may be any.
-        if (s + AHEAD < slots->used) {
-            uintptr_t ahead = (uintptr_t)job->boxes + slots->row[s + AHEAD] * sizeof *job->boxes;
-            __builtin_prefetch((const void *)ahead);
-        }
-        qd_box box = job->boxes[row];
-        if (!qdi_box_acceptable(box, period)) {
-            if (row < tally->bad) tally->bad = row;
-            box = qdi_slot_box(slots, s);
-        }
-        slots->min_x[s] = box.min_x;
-        slots->min_y[s] = box.min_y;
-        slots->max_x[s] = box.max_x;
-        slots->max_y[s] = box.max_y;
-        bool fit = false;
-        if (stays(test, box, &fit)) {
-            tally->own = qdi_box_union(tally->own, box);
-            tally->fit += fit;
-        } else {
-            tally->leaving += 1;
-            tally->gone += 1;
-        }
-    }
+    return (qdi_node_test){.low_x = info->border_x[q & 1U],
+                           .high_x = info->border_x[(q & 1U) + 1],
+                           .low_y = info->border_y[q >> 1],
+                           .high_y = info->border_y[(q >> 1) + 1],
+                           .side = side,
+                           .half = 0.5F * side,
+                           .leaf = qdi_is_leaf(&tree->nodes[index]),
+                           .root = index == QDI_ROOT,
+                           .period = tree->period};
 }
 
 static void update_root_piece(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const update_job *job = context;
     const qdi_node *root = &job->tree->nodes[QDI_ROOT];
-    node_test test = test_of(job->tree, QDI_ROOT);
-    update_tally *tally = &job->tallies[begin / PIECE];
-    update_slots(job, &test, root->first + begin, root->first + end, tally);
+    qdi_node_test test = test_of(job->tree, QDI_ROOT);
+    qdi_update_tally *tally = &job->tallies[begin / PIECE];
+    job->tree->kernels->update(&job->tree->slots, job->boxes, &test, root->first + begin, root->first + end,
+                               tally);
 }
 
 static void update_families(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const update_job *job = context;
-    update_tally *all = &job->tallies[begin / GRAIN];
+    const qdi_kernels *kernels = job->tree->kernels;
+    qdi_update_tally *all = &job->tallies[begin / GRAIN];
     for (size_t n = begin == 0 ? 4 : 4 * begin; n < 4 * end; ++n) {
         qdi_node *node = &job->tree->nodes[n];
         node->leaving = 0;
         if (node->count == 0) continue;
-        node_test test = test_of(job->tree, (qdi_node_index)n);
-        update_tally one = {.bad = all->bad, .own = qdi_box_empty()};
-        update_slots(job, &test, node->first, (size_t)node->first + node->count, &one);
+        qdi_node_test test = test_of(job->tree, (qdi_node_index)n);
+        qdi_update_tally one = {.bad = all->bad, .own = qdi_box_empty()};
+        kernels->update(&job->tree->slots, job->boxes, &test, node->first, (size_t)node->first + node->count,
+                        &one);
         node->own = one.own;
         node->fit = one.fit;
         node->leaving = one.gone;
@@ -124,7 +69,7 @@ static size_t extract(const update_job *job, qdi_node_index index, size_t place)
     qd_tree *tree = job->tree;
     qdi_slots *slots = &tree->slots;
     qdi_node *node = &tree->nodes[index];
-    node_test test = test_of(tree, index);
+    qdi_node_test test = test_of(tree, index);
     size_t end = (size_t)node->first + node->count;
     size_t to = node->first;
     for (size_t s = node->first; s < end; ++s) {
@@ -132,7 +77,7 @@ static size_t extract(const update_job *job, qdi_node_index index, size_t place)
         bool fit = false;
         if (slots->row[s] == QDI_NONE) {
             tree->node_of[slots->index[s]] = QDI_NONE;
-        } else if (stays(&test, box, &fit)) {
+        } else if (qdi_node_keeps(&test, box, &fit)) {
             if (to != s) qdi_slot_move(slots, to, s);
             ++to;
         } else {
@@ -154,20 +99,20 @@ static void extract_families(void *context, size_t begin, size_t end, int worker
 }
 
 // The root's list, in pieces; its sums go to the root and to `all`.
-static qd_status update_root(update_job *job, qd_team *team, update_tally *all) {
+static qd_status update_root(update_job *job, qd_team *team, qdi_update_tally *all) {
     qd_tree *tree = job->tree;
     qdi_node *root = &tree->nodes[QDI_ROOT];
     size_t pieces = qdi_range_count(root->count, PIECE);
-    qd_status status = qdi_buffer_need(tree, &tree->scratch.tally, 0, pieces, sizeof(update_tally));
+    qd_status status = qdi_buffer_need(tree, &tree->scratch.tally, 0, pieces, sizeof(qdi_update_tally));
     if (status != QD_OK) return status;
     job->tallies = tree->scratch.tally.items;
     for (size_t p = 0; p < pieces; ++p)
-        job->tallies[p] = (update_tally){.bad = SIZE_MAX, .own = qdi_box_empty()};
+        job->tallies[p] = (qdi_update_tally){.bad = SIZE_MAX, .own = qdi_box_empty()};
     qdi_team_for(team, root->count, PIECE, update_root_piece, job);
     root->own = qdi_box_empty();
     root->fit = root->leaving = 0;
     for (size_t p = 0; p < pieces; ++p) {
-        const update_tally *piece = &job->tallies[p];
+        const qdi_update_tally *piece = &job->tallies[p];
         root->own = qdi_box_union(root->own, piece->own);
         root->fit += piece->fit;
         root->leaving += piece->gone;
@@ -180,16 +125,16 @@ static qd_status update_root(update_job *job, qd_team *team, update_tally *all) 
 
 qd_status qdi_tree_update(qd_tree *tree, qd_team *team, qdi_update *update) {
     update_job job = {.tree = tree, .boxes = update->boxes};
-    update_tally all = {.bad = SIZE_MAX};
+    qdi_update_tally all = {.bad = SIZE_MAX};
     qd_status status = update_root(&job, team, &all);
     if (status != QD_OK) return status;
 
     // The families, whose free ones have empty nodes.
     size_t ranges = qdi_range_count(tree->family_used, GRAIN);
-    status = qdi_buffer_need(tree, &tree->scratch.tally, 0, ranges, sizeof(update_tally));
+    status = qdi_buffer_need(tree, &tree->scratch.tally, 0, ranges, sizeof(qdi_update_tally));
     if (status != QD_OK) return status;
     job.tallies = tree->scratch.tally.items;
-    for (size_t r = 0; r < ranges; ++r) job.tallies[r] = (update_tally){.bad = SIZE_MAX};
+    for (size_t r = 0; r < ranges; ++r) job.tallies[r] = (qdi_update_tally){.bad = SIZE_MAX};
     qdi_team_for(team, tree->family_used, GRAIN, update_families, &job);
     for (size_t r = 0; r < ranges; ++r) {
         size_t leaving = job.tallies[r].leaving;

@@ -65,6 +65,9 @@ qd_status qdi_world_def_check(const qd_world_def *def, qd_error *error) {
         return qdi_reason(error, QD_ERR_VALUE, "capacity must be in 1..65535");
     if (def->threads < 1 || def->threads > QD_TEAM_MAX)
         return qdi_reason(error, QD_ERR_VALUE, "threads must be in 1..%d", QD_TEAM_MAX);
+    if (!qd_simd_available(def->simd))
+        return qdi_reason(error, QD_ERR_VALUE, "this processor does not have the kernels %s",
+                          qd_simd_name(def->simd));
     qd_status status = enums_check(def, error);
     return status == QD_OK ? limits_check(&def->limits, error) : status;
 }
@@ -81,6 +84,7 @@ static qd_status make_parts(qd_world *world) {
     tree_def.period.x = def->boundary_x == QD_BOUNDARY_PERIODIC ? def->size.x : 0;
     tree_def.period.y = def->boundary_y == QD_BOUNDARY_PERIODIC ? def->size.y : 0;
     tree_def.capacity = def->capacity;
+    tree_def.simd = def->simd;
     tree_def.allocator = world->allocator;
     status = qd_tree_create(&tree_def, &world->tree);
     if (status != QD_OK) return status;

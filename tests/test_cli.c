@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <quadrille/scene.h>
+#include <quadrille/simd.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,6 +84,25 @@ START_TEST(test_json_and_quiet) {
     qd_program_forget(&result);
     ck_assert_uint_eq(qd_scratch_count(at("out").text), 2); // no frames
     ck_assert_int_eq(qd_program_result_whole(&program, "out", "frames"), 0);
+}
+END_TEST
+
+START_TEST(test_same_state_for_any_kernels) {
+    qd_program_text expected = {""};
+    static const char *const kernels[] = {"auto", "portable", "sse2", "avx2", "avx512"};
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; ++i) {
+        qd_simd simd;
+        ck_assert(qd_simd_named(kernels[i], &simd));
+        if (!qd_simd_available(simd)) continue;
+        SUCCEED("run", "pool", "--bodies", "500", "--steps", "40", "--frames", "0", "-o", kernels[i],
+                "--simd", kernels[i]);
+        qd_program_text hash = qd_program_result_text(&program, kernels[i], "state_hash");
+        if (i == 0) expected = hash;
+        ck_assert_str_eq(hash.text, expected.text);
+    }
+    qd_program_outcome result = RUN("run", "pool", "-o", "none", "--simd", "mmx");
+    qd_program_expect_complaint(&result, 2, "'mmx' is none of auto, portable, sse2");
+    qd_program_forget(&result);
 }
 END_TEST
 
@@ -357,6 +377,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, test_a_run_and_what_it_leaves);
     tcase_add_test(tests, test_json_and_quiet);
+    tcase_add_test(tests, test_same_state_for_any_kernels);
     tcase_add_test(tests, test_verbose_adds_tree_and_threads);
     tcase_add_test(tests, test_default_directory_is_named_after_the_scene);
     tcase_add_test(tests, test_same_bytes_for_any_number_of_threads);

@@ -19,6 +19,7 @@ static qdi_result sample(void) {
         .steps = 4,
         .dt = 1.0 / 60.0,
         .threads = 3,
+        .simd = "sse2",
         .state_hash = 0xfU,
         .totals = {.contacts = 11,
                    .begins = 12,
@@ -82,6 +83,7 @@ START_TEST(test_every_key) {
     ck_assert_int_eq(whole(root, "steps"), 4);
     ck_assert(real(root, "dt") == 1.0 / 60.0);
     ck_assert_int_eq(whole(root, "threads"), 3);
+    ck_assert_str_eq(json_string_value(json_object_get(root, "simd")), "sse2");
     ck_assert_int_eq(whole(root, "contacts_total"), 11);
     ck_assert_int_eq(whole(root, "events_total"), 25);
     ck_assert(real(json_object_get(root, "energy"), "first") == 0.1);
@@ -100,7 +102,7 @@ START_TEST(test_every_key) {
     ck_assert_int_eq(whole(refresh, "splits"), 16);
     ck_assert_int_eq(whole(refresh, "merges"), 17);
     ck_assert_int_eq(whole(root, "peak_rss_bytes"), 1 << 20);
-    ck_assert_uint_eq(json_object_size(root), 19);
+    ck_assert_uint_eq(json_object_size(root), 20);
     json_decref(root);
 }
 END_TEST

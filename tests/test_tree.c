@@ -175,6 +175,9 @@ static void run_scene(uint64_t seed) {
     qd_test_scene_make(&scene, seed);
     fixture fixture_of_seed = {.seed = seed};
     fixture *f = &fixture_of_seed;
+    do { // whichever kernels there are, in turn
+        scene.def.simd = (qd_simd)(1 + seed++ % QD_SIMD_AVX512);
+    } while (!qd_simd_available(scene.def.simd));
     start(f, &scene.def, 1 + (int)(seed % 3));
     for (f->step = 0; f->step < 6; ++f->step) {
         if (f->step > 0) qd_test_scene_move(&scene);

@@ -1,7 +1,6 @@
 #include "core/memory.h"
 #include "core/verbs.h"
 #include "sim/os.h"
-#include "tools/cgroup.h"
 #include "tools/command.h"
 #include "tools/console.h"
 #include "tools/exit_codes.h"
@@ -9,7 +8,7 @@
 #include "tools/progress.h"
 #include "tools/report.h"
 #include "tools/result.h"
-#include "tools/threads.h"
+#include "tools/threads_here.h"
 
 #include <inttypes.h>
 #include <quadrille/frame.h>
@@ -34,6 +33,7 @@ typedef struct run_settings {
     qdi_common common;
     const char *scene;
     const char *directory;
+    const char *simd;
     qdi_option_number steps, threads, seed, bodies, frames;
     qdi_option_list sets;
     bool force, json;
@@ -45,6 +45,7 @@ typedef struct run {
     qd_scene *scene;
     qd_scene_run plan;
     qdi_thread_choice threads;
+    qd_simd simd;
     qd_world *world;
     qd_rundir *rundir;
     qd_frame_writer *writer; ///< NULL where no frames are due
@@ -107,18 +108,24 @@ static int read_scene(run *job) {
 }
 
 static void choose_threads(run *job) {
-    const qdi_thread_facts facts = {
-        .asked = job->settings.threads.given ? (int)job->settings.threads.value : 0,
-        .omp = getenv("OMP_NUM_THREADS"),
-        .slurm = getenv("SLURM_CPUS_PER_TASK"),
-        .cores = qdi_host_cores(),
-        .affinity = qdi_host_affinity(),
-        .quota = qdi_cgroup_quota(""),
-    };
-    job->threads = qdi_threads_choose(&facts);
-    for (size_t i = 0; i < sizeof job->threads.warnings / sizeof job->threads.warnings[0]; ++i)
-        if (job->threads.warnings[i][0] && !job->settings.common.quiet)
-            qdi_warn("%s", job->threads.warnings[i]);
+    const run_settings *settings = &job->settings;
+    job->threads = qdi_threads_here(settings->threads.given ? (int)settings->threads.value : 0,
+                                    settings->common.quiet);
+}
+
+/// --simd, or the best that the processor has.
+static int choose_simd(run *job) {
+    const char *name = job->settings.simd ? job->settings.simd : "auto";
+    if (!qd_simd_named(name, &job->simd)) {
+        qdi_complain("--simd: '%.40s' is none of auto, portable, sse2, avx2, avx512", name);
+        return QDI_EXIT_USAGE;
+    }
+    if (!qd_simd_available(job->simd)) {
+        qdi_complain("--simd: this processor does not have %s", name);
+        return QDI_EXIT_USAGE;
+    }
+    if (job->simd == QD_SIMD_AUTO) job->simd = qd_simd_best();
+    return QDI_EXIT_DONE;
 }
 
 /// -o, or ./NAME-<8 hex digits of the scene's hash>. A scene's name is letters, digits, `_` and `-`.
@@ -150,6 +157,7 @@ static void complain_limit(const run *job) {
 static int make_world(run *job) {
     qd_world_def def = qd_scene_world(job->scene);
     def.threads = job->threads.threads;
+    def.simd = job->simd;
     qd_error error = {""};
     qd_status status = qd_world_create(&def, &job->world);
     if (status == QD_OK) status = qd_scene_populate(job->scene, job->world, &error);
@@ -213,6 +221,8 @@ static void print_header(const run *job) {
             qd_scene_name(job->scene), qd_world_count(job->world), plan->steps, plan->dt, plan->seed);
     fprintf(stderr, "threads  %d (%s)%s\n", job->threads.threads, job->threads.reason,
             too_few_bodies(job) ? "; for so few bodies --threads 1 may be faster" : "");
+    fprintf(stderr, "kernels  %s (%s)\n", qd_simd_name(job->simd),
+            job->settings.simd ? "--simd" : "the processor's best");
     if (plan->frames_every > 0)
         fprintf(stderr, "frames   every %" PRIu64 " steps, %" PRIu64 " in all\n", plan->frames_every,
                 plan->steps / plan->frames_every + 1);
@@ -303,6 +313,7 @@ static void fill_result(run *job) {
     result->steps = job->steps_done;
     result->dt = job->plan.dt;
     result->threads = job->threads.threads;
+    result->simd = qd_simd_name(job->simd);
     result->state_hash = qd_world_hash(job->world);
     result->totals = qd_world_total(job->world);
     result->energy_last = energy(job->world);
@@ -325,7 +336,8 @@ static int write_result(run *job) {
 }
 
 static int run_stages(run *job) {
-    int exit_code = read_scene(job);
+    int exit_code = choose_simd(job);
+    if (exit_code == QDI_EXIT_DONE) exit_code = read_scene(job);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     choose_threads(job);
     choose_directory(job);
@@ -369,6 +381,8 @@ static const qdi_option run_options[] = {
      "simulate N steps (the same as --set run.steps=N)"},
     {"--threads", 0, QDI_OPTION_NUMBER, "N", 1, QD_TEAM_MAX, offsetof(run_settings, threads),
      "work with N threads; results are the same for any N, the default is explained"},
+    {"--simd", 0, QDI_OPTION_TEXT, "NAME", 0, 0, offsetof(run_settings, simd),
+     "kernels: auto (default), portable, sse2, avx2, avx512; same results"},
     {"--seed", 0, QDI_OPTION_NUMBER, "N", 0, UINT64_MAX, offsetof(run_settings, seed),
      "seed of all random numbers (run.seed)"},
     {"--bodies", 0, QDI_OPTION_NUMBER, "N", 1, MOST_BODIES, offsetof(run_settings, bodies),

@@ -8,7 +8,7 @@ enum {
     QDI_EXIT_USAGE = 2,     ///< the command line is wrong
     QDI_EXIT_SCENE = 3,     ///< the scene is missing, unreadable or invalid
     QDI_EXIT_OUTPUT = 4,    ///< output or input/output
-    QDI_EXIT_INVARIANT = 5, ///< a limit was passed while running
+    QDI_EXIT_INVARIANT = 5, ///< a limit was passed while running, or what must be equal differs
     QDI_EXIT_SIGNAL = 128,  ///< plus the signal's number: 130 for Ctrl-C
 };
 

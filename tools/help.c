@@ -7,7 +7,8 @@
 #include <string.h>
 
 const qdi_command *qdi_command_at(size_t number) {
-    static const qdi_command *const commands[] = {&qdi_command_run, &qdi_command_scenes, &qdi_command_help};
+    static const qdi_command *const commands[] = {&qdi_command_run, &qdi_command_scenes, &qdi_command_bench,
+                                                  &qdi_command_help};
     return number < sizeof commands / sizeof commands[0] ? commands[number] : NULL;
 }
 
@@ -90,7 +91,8 @@ void qdi_help_program(FILE *out) {
         "Exit codes\n"
         "  0 done, 1 failed, 2 wrong command line, 3 scene missing or not valid, 4 output cannot be "
         "written,\n"
-        "  5 a limit of the scene was passed, 130 stopped by Ctrl-C (128 + n: by signal n)\n");
+        "  5 a limit of the scene was passed or methods of the bench differ, 130 stopped by Ctrl-C\n"
+        "  (128 + n: by signal n)\n");
 }
 
 typedef struct help_settings {

@@ -35,6 +35,38 @@ size_t qdi_host_peak_memory(void) {
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (size_t)usage.ru_maxrss * 1024 : 0;
 }
 
+void qdi_host_processor(char *text, size_t bytes) {
+    static const char key[] = "model name";
+    snprintf(text, bytes, "unknown");
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    if (!file) return;
+    char line[512];
+    while (fgets(line, sizeof line, file)) {
+        const char *value = strchr(line, ':');
+        if (!value || strncmp(line, key, sizeof key - 1) != 0) continue;
+        value += strspn(value, ": \t");
+        snprintf(text, bytes, "%.*s", (int)strcspn(value, "\n"), value);
+        break;
+    }
+    fclose(file);
+}
+
+bool qdi_host_has_program(const char *name) {
+    char command[128];
+    snprintf(command, sizeof command, "command -v %.64s >/dev/null 2>&1", name);
+    return system(command) == 0; // NOLINT(cert-env33-c): the name is ours, not a user's
+}
+
+FILE *qdi_host_program_open(const char *name) {
+    signal(SIGPIPE, SIG_IGN);
+    return popen(name, "w"); // NOLINT(cert-env33-c): the name is ours, not a user's
+}
+
+bool qdi_host_program_close(FILE *program) {
+    bool written = fflush(program) == 0 && !ferror(program);
+    return pclose(program) == 0 && written;
+}
+
 bool qdi_host_stderr_is_terminal(void) {
     const char *kind = getenv("TERM");
     return isatty(STDERR_FILENO) && kind && *kind && strcmp(kind, "dumb") != 0;

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /// What the program needs of the system beyond ISO C, in one place.
 
@@ -14,6 +15,18 @@ int qdi_host_affinity(void);
 
 /// The most memory this process has had in use, in bytes; 0 where that cannot be known.
 size_t qdi_host_peak_memory(void);
+
+/// The processor's name, "unknown" where that cannot be known.
+void qdi_host_processor(char *text, size_t bytes);
+
+/// True where a program of this name can be started. The name is letters and digits.
+bool qdi_host_has_program(const char *name);
+
+/// Starts a program, named as above, that reads what is written to the result; NULL where that fails. Should it end early,
+/// writing fails, now and afterwards, instead of killing us.
+FILE *qdi_host_program_open(const char *name);
+/// Waits for the program's end; true where all was written and it was content.
+bool qdi_host_program_close(FILE *program);
 
 /// True where stderr is a terminal that can redraw a line.
 bool qdi_host_stderr_is_terminal(void);

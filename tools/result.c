@@ -22,6 +22,7 @@ qd_status qdi_result_json(const qdi_result *result, qdi_json *json) {
     qdi_json_whole(json, "steps", result->steps);
     qdi_json_real(json, "dt", result->dt);
     qdi_json_whole(json, "threads", (uint64_t)result->threads);
+    qdi_json_text(json, "simd", result->simd);
     qdi_json_hash(json, "state_hash", result->state_hash);
     qdi_json_whole(json, "contacts_total", totals->contacts);
     qdi_json_whole(json, "events_total", totals->begins + totals->ends);

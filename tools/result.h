@@ -14,6 +14,7 @@ typedef struct qdi_result {
     uint64_t scene_hash, seed, bodies, steps;
     double dt;
     int threads;
+    const char *simd; ///< name of the kernels
     uint64_t state_hash;
     qd_world_totals totals;
     double energy_first, energy_last; ///< of motion and position, at step 0 and at the end

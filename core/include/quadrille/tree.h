@@ -4,6 +4,7 @@
 #include <quadrille/alloc.h>
 #include <quadrille/box.h>
 #include <quadrille/pairs.h>
+#include <quadrille/simd.h>
 #include <quadrille/status.h>
 #include <quadrille/team.h>
 #include <quadrille/vec.h>
@@ -40,6 +41,7 @@ typedef struct qd_tree_def {
     qd_vec2 size;      ///< width and height of the world, > 0, about the origin of the boxes' coordinates
     qd_vec2 period;    ///< period per axis, 0 = not periodic; otherwise equal to `size` of that axis
     uint32_t capacity; ///< see above; 1..65535, default 32
+    qd_simd simd;      ///< which kernels; default QD_SIMD_AUTO. Changes no result
     const qd_allocator *allocator; ///< NULL: the C heap
 } qd_tree_def;
 
@@ -80,7 +82,8 @@ typedef bool (*qd_tree_visit_node)(void *context, const qd_tree_node_info *node)
 
 QD_API qd_tree_def qd_tree_def_default(void);
 
-/// Makes an empty tree. Errors: QD_ERR_ARGUMENT, QD_ERR_VALUE (size, period or capacity), QD_ERR_MEMORY.
+/// Makes an empty tree. Errors: QD_ERR_ARGUMENT, QD_ERR_VALUE (size, period, capacity, or kernels that this processor does
+/// not have), QD_ERR_MEMORY.
 QD_API QD_MUST_USE qd_status qd_tree_create(const qd_tree_def *def, qd_tree **tree);
 
 /// Frees a tree; NULL is fine.

@@ -1,0 +1,122 @@
+// The kernels of an instruction set with vectors, for whoever defines before including this:
+//   WIDTH, vec                              lanes, and a vector of that many floats
+//   vec v_load(const float *), v_set(float), v_add, v_sub, v_mul, v_min, v_max
+//   unsigned v_le(vec a, vec b), v_lt(a, b) one bit per lane: a <= b, a < b
+//   vec v_pick(unsigned mask, vec a, vec b) a where the lane's bit is set, else b
+//   void v_store(float *, unsigned mask, vec) may write all lanes up to QDI_LANES, only those of the mask beyond
+//   void v_boxes(const qd_box *, const uint32_t rows[WIDTH], vec out[4]): min x, min y, max x, max y of the rows
+//   float v_lowest(vec), v_highest(vec)
+// No include guard: each instruction set has its own copy.
+#include "core/kernel.h"
+
+#include <float.h>
+
+enum { PARTS = QDI_PAIR_BLOCK / WIDTH };
+
+typedef struct block {
+    vec min_x[PARTS], min_y[PARTS], max_x[PARTS], max_y[PARTS];
+} block;
+
+static inline block block_load(const qdi_slots *slots, size_t at) {
+    block made;
+    for (unsigned p = 0; p < PARTS; ++p) {
+        made.min_x[p] = v_load(slots->min_x + at + p * WIDTH);
+        made.min_y[p] = v_load(slots->min_y + at + p * WIDTH);
+        made.max_x[p] = v_load(slots->max_x + at + p * WIDTH);
+        made.max_y[p] = v_load(slots->max_y + at + p * WIDTH);
+    }
+    return made;
+}
+
+static inline unsigned block_overlap_box(const block *these, qd_box box) {
+    unsigned mask = 0;
+    for (unsigned p = 0; p < PARTS; ++p) {
+        unsigned part = v_le(these->min_x[p], v_set(box.max_x)) & v_le(v_set(box.min_x), these->max_x[p]) &
+                        v_le(these->min_y[p], v_set(box.max_y)) & v_le(v_set(box.min_y), these->max_y[p]);
+        mask |= part << (p * WIDTH);
+    }
+    return mask;
+}
+
+static inline unsigned block_overlap(const block *these, const qdi_slots *slots, size_t row) {
+    return block_overlap_box(these, qdi_slot_box(slots, row));
+}
+
+static inline unsigned width_below(size_t count) {
+    return count >= WIDTH ? (unsigned)((UINT64_C(1) << WIDTH) - 1) : (1U << count) - 1U;
+}
+
+#include "core/kernel_pairs.h"
+
+// The rows of a block; lanes past the end repeat the first. False where a slot has no row.
+static inline bool rows_of(const qdi_slots *slots, size_t at, size_t left, uint32_t rows[WIDTH]) {
+    bool known = true;
+    for (unsigned i = 0; i < WIDTH; ++i) {
+        rows[i] = slots->row[i < left ? at + i : at];
+        known &= rows[i] != QDI_NONE;
+    }
+    return known;
+}
+
+// Lanes whose box is plainly good: qdi_box_acceptable may still accept others.
+static inline unsigned plainly_good(const vec box[4], vec x, vec y, vec width, vec height,
+                                    const qdi_node_test *test) {
+    const vec big = v_set(FLT_MAX), small = v_set(-FLT_MAX);
+    unsigned good = v_le(box[0], box[2]) & v_le(box[1], box[3]) & v_le(small, box[0]) & v_le(small, box[1]) &
+                    v_le(box[2], big) & v_le(box[3], big);
+    if (test->period.x > 0.0) {
+        vec half = v_set((float)(0.4999 * test->period.x));
+        good &= v_le(width, half) & v_le(x, half) & v_le(v_sub(v_set(0.0F), half), x);
+    }
+    if (test->period.y > 0.0) {
+        vec half = v_set((float)(0.4999 * test->period.y));
+        good &= v_le(height, half) & v_le(y, half) & v_le(v_sub(v_set(0.0F), half), y);
+    }
+    return good;
+}
+
+static void kernel_update(const qdi_slots *slots, const qd_box *boxes, const qdi_node_test *test,
+                          size_t begin, size_t end, qdi_update_tally *tally) {
+    const float inf = __builtin_inff();
+    const vec none_low = v_set(inf), none_high = v_set(-inf), half = v_set(0.5F);
+    vec own[4] = {none_low, none_low, none_high, none_high};
+    for (size_t at = begin; at < end; at += WIDTH) {
+        const size_t left = end - at;
+        const unsigned lanes = width_below(left);
+        uint32_t rows[WIDTH];
+        vec box[4];
+        if (!rows_of(slots, at, left, rows)) {
+            qdi_update_slots(slots, boxes, test, at, left < WIDTH ? end : at + WIDTH, tally);
+            continue;
+        }
+        v_boxes(boxes, rows, box);
+        const vec x = v_add(v_mul(half, box[0]), v_mul(half, box[2]));
+        const vec y = v_add(v_mul(half, box[1]), v_mul(half, box[3]));
+        const vec width = v_sub(box[2], box[0]), height = v_sub(box[3], box[1]);
+        if ((plainly_good(box, x, y, width, height, test) & lanes) != lanes) {
+            qdi_update_slots(slots, boxes, test, at, left < WIDTH ? end : at + WIDTH, tally);
+            continue;
+        }
+        v_store(slots->min_x + at, lanes, box[0]);
+        v_store(slots->min_y + at, lanes, box[1]);
+        v_store(slots->max_x + at, lanes, box[2]);
+        v_store(slots->max_y + at, lanes, box[3]);
+        const vec longest = v_max(width, height);
+        const unsigned here = v_le(v_set(test->low_x), x) & v_lt(x, v_set(test->high_x)) &
+                              v_le(v_set(test->low_y), y) & v_lt(y, v_set(test->high_y)) &
+                              v_le(longest, v_set(test->side));
+        const unsigned fit = here & v_le(longest, v_set(test->half));
+        const unsigned deep = test->leaf ? 0U : fit; // would belong to a child
+        const unsigned stay = (test->root ? ~deep : here & ~deep) & lanes;
+        own[0] = v_min(own[0], v_pick(stay, box[0], none_low));
+        own[1] = v_min(own[1], v_pick(stay, box[1], none_low));
+        own[2] = v_max(own[2], v_pick(stay, box[2], none_high));
+        own[3] = v_max(own[3], v_pick(stay, box[3], none_high));
+        const unsigned gone = (unsigned)__builtin_popcount(lanes & ~stay);
+        tally->fit += (uint32_t)__builtin_popcount(fit & stay);
+        tally->leaving += gone;
+        tally->gone += gone;
+    }
+    const qd_box found = {v_lowest(own[0]), v_lowest(own[1]), v_highest(own[2]), v_highest(own[3])};
+    tally->own = qdi_box_union(tally->own, found);
+}

@@ -1,0 +1,41 @@
+#include <quadrille/simd.h>
+
+#include <string.h>
+
+static const char *const names[] = {"auto", "portable", "sse2", "avx2", "avx512"};
+
+const char *qd_simd_name(qd_simd simd) {
+    return (unsigned)simd < sizeof names / sizeof names[0] ? names[simd] : "unknown";
+}
+
+bool qd_simd_named(const char *name, qd_simd *simd) {
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; ++i) {
+        if (strcmp(name, names[i]) != 0) continue;
+        *simd = (qd_simd)i;
+        return true;
+    }
+    return false;
+}
+
+bool qd_simd_available(qd_simd simd) {
+    switch (simd) {
+    case QD_SIMD_AUTO:
+    case QD_SIMD_PORTABLE: return true;
+#ifdef __x86_64__
+    case QD_SIMD_SSE2: return true;
+    case QD_SIMD_AVX2: return __builtin_cpu_supports("avx2") != 0;
+    case QD_SIMD_AVX512:
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+#endif
+    default: return false;
+    }
+}
+
+qd_simd qd_simd_best(void) {
+    qd_simd best = QD_SIMD_PORTABLE;
+    for (int simd = QD_SIMD_SSE2; simd <= QD_SIMD_AVX512; ++simd) {
+        if (qd_simd_available((qd_simd)simd)) best = (qd_simd)simd;
+    }
+    return best;
+}

@@ -1,0 +1,120 @@
+#include "tests/harness.h"
+#include "tools/bench/motion.h"
+#include "tools/bench/run.h"
+
+#include <float.h>
+#include <math.h>
+#include <quadrille/random.h>
+#include <string.h>
+
+// Every method of the bench finds the pairs that brute force finds, in every scene, on one thread and on two.
+
+/// What a method found in one step.
+typedef struct finding {
+    size_t pairs;
+    uint64_t hash;
+} finding;
+
+enum { STEPS = 12 };
+
+static void follow(const qdi_bench_method *method, const qdi_bench_bodies *bodies, int threads, qd_simd simd,
+                   finding found[STEPS]) {
+    const qdi_bench_options options = {threads, (int)simd};
+    void *state = NULL;
+    ck_assert_msg(method->create(bodies, &options, &state) == QD_OK, "%s", method->name);
+    ck_assert_ptr_nonnull(state);
+    for (int k = 0; k < STEPS; ++k) {
+        qdi_bench_step step;
+        memset(&step, 0, sizeof step);
+        ck_assert_msg(method->step(state, &step) == QD_OK, "%s, step %d", method->name, k);
+        found[k] = (finding){step.pair_count, qdi_bench_pairs_hash(&step)};
+    }
+    method->destroy(state);
+}
+
+static void compare_all(const qdi_bench_scene *scene, size_t count) {
+    qdi_bench_setting setting;
+    ck_assert(qdi_bench_setting_make(scene, count, 7, qd_allocator_default(), &setting) == QD_OK);
+    finding expected[STEPS], found[STEPS];
+    follow(&qdi_bench_brute, &setting.bodies, 1, QD_SIMD_AUTO, expected);
+    const qdi_bench_method *method;
+    for (size_t m = 0; (method = qdi_bench_method_at(m)) != NULL; ++m) {
+        for (int threads = 1; threads <= 2; ++threads) {
+            if (!method->parallel && threads > 1) break;
+            follow(method, &setting.bodies, threads, QD_SIMD_AUTO, found);
+            for (int k = 0; k < STEPS; ++k)
+                ck_assert_msg(
+                    found[k].pairs == expected[k].pairs && found[k].hash == expected[k].hash,
+                    "%s, scene %s, %zu bodies, %d threads, step %d: %zu pairs, brute force finds %zu",
+                    method->name, scene->name, count, threads, k, found[k].pairs, expected[k].pairs);
+        }
+    }
+    qdi_bench_setting_free(&setting);
+}
+
+START_TEST(test_all_methods_find_the_same_pairs) {
+    const qdi_bench_scene *scene = qdi_bench_scene_at((size_t)_i);
+    if (!scene) ck_abort_msg("there are fewer scenes than this test thinks");
+    static const size_t counts[] = {1, 2, 3, 33, 500};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) compare_all(scene, counts[i]);
+    compare_all(scene, 700 + qd_test_effort(1000));
+}
+END_TEST
+
+START_TEST(test_a_scene_more_than_the_loop_is_none) {
+    ck_assert_ptr_nonnull(qdi_bench_scene_at(4));
+    ck_assert_ptr_null(qdi_bench_scene_at(5)); // the loops over the scenes below end at 5
+}
+END_TEST
+
+/// More bodies than a thread's range and a block of pairs hold, and rows that are sorted again on the way.
+START_TEST(test_parallel_methods_with_many_bodies) {
+    const qdi_bench_scene *scene = qdi_bench_scene_at((size_t)_i);
+    qdi_bench_setting setting;
+    size_t count = 8500 + qd_test_effort(2500);
+    ck_assert(qdi_bench_setting_make(scene, count, 3, qd_allocator_default(), &setting) == QD_OK);
+    static const qdi_bench_method *const methods[] = {&qdi_bench_grid, &qdi_bench_quadtree, &qdi_bench_each,
+                                                      &qdi_bench_rebuild};
+    finding expected[STEPS], found[STEPS];
+    follow(methods[0], &setting.bodies, 1, QD_SIMD_PORTABLE, expected);
+    for (size_t m = 0; m < sizeof methods / sizeof methods[0]; ++m)
+        for (int threads = 1; threads <= 4; threads *= 2) {
+            follow(methods[m], &setting.bodies, threads, QD_SIMD_AUTO, found);
+            for (int k = 0; k < STEPS; ++k)
+                ck_assert_msg(found[k].pairs == expected[k].pairs && found[k].hash == expected[k].hash,
+                              "%s, scene %s, %d threads, step %d: %zu pairs, the grid alone finds %zu",
+                              methods[m]->name, scene->name, threads, k, found[k].pairs, expected[k].pairs);
+        }
+    qdi_bench_setting_free(&setting);
+}
+END_TEST
+
+START_TEST(test_motion_stays_in_the_world_and_boxes_hold_their_bodies) {
+    qd_random random = qd_random_at(qd_test_seed(11), 0, 0);
+    for (size_t i = 0; i < qd_test_effort(200000); ++i) {
+        double half = 1 + 1000 * qd_random_uniform(&random);
+        double x = half * (2 * qd_random_uniform(&random) - 1), v = half * qd_random_normal(&random) / 4;
+        if (fabs(v) > half) continue;
+        double speed = fabs(v), before = x, after = qdi_bench_move(x, &v, half);
+        ck_assert_msg(fabs(after) <= half, "from %.17g with half %.17g to %.17g", before, half, after);
+        ck_assert(fabs(v) == speed);
+        double radius = 50 * qd_random_uniform(&random), y = half * (2 * qd_random_uniform(&random) - 1);
+        qd_box box = qdi_bench_box(after, y, radius);
+        ck_assert((double)box.min_x < after - radius && (double)box.max_x > after + radius);
+        ck_assert((double)box.min_y < y - radius && (double)box.max_y > y + radius);
+        ck_assert((double)box.max_x - (after + radius) <= 4 * (double)FLT_EPSILON * (half + radius));
+    }
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("bench_methods");
+    TCase *tests = tcase_create("bench_methods");
+    tcase_set_timeout(tests, 300);
+    tcase_add_loop_test(tests, test_all_methods_find_the_same_pairs, 0, 5);
+    tcase_add_loop_test(tests, test_parallel_methods_with_many_bodies, 0, 5);
+    tcase_add_test(tests, test_a_scene_more_than_the_loop_is_none);
+    tcase_add_test(tests, test_motion_stays_in_the_world_and_boxes_hold_their_bodies);
+    suite_add_tcase(suite, tests);
+    return qd_test_run(suite);
+}

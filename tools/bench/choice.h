@@ -1,0 +1,22 @@
+#ifndef QD_TOOLS_BENCH_CHOICE_H
+#define QD_TOOLS_BENCH_CHOICE_H
+
+#include "tools/bench/run.h"
+
+/// What the bench's flags name. All of these fill `error` with one line where they return false.
+
+/// The scene of this name.
+bool qdi_bench_choose_scene(const char *name, const qdi_bench_scene **scene, qd_error *error);
+
+/// Methods by name, with commas between them; "all" is every one. Puts them into `methods` in the order named, each once.
+bool qdi_bench_choose_methods(const char *names, const qdi_bench_method **methods, size_t *count,
+                              qd_error *error);
+
+/// Numbers of bodies with commas between them, 1e6 being one; at most `room`. `flag` is for the error.
+bool qdi_bench_choose_bodies(const char *flag, const char *numbers, size_t *bodies, size_t room,
+                             size_t *count, qd_error *error);
+
+/// Vector instructions that this processor has; "auto" becomes the best.
+bool qdi_bench_choose_simd(const char *name, qd_simd *simd, qd_error *error);
+
+#endif

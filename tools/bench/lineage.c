@@ -1,0 +1,98 @@
+#include "tools/bench/lineage.h"
+
+#include "core/memory.h"
+#include "core/verbs.h"
+#include "tools/bench/motion.h"
+
+#include <string.h>
+
+static double *copy(const double *from, size_t count) {
+    double *to = qdi_allocate(qd_allocator_default(), count, sizeof *to);
+    if (to) memcpy(to, from, count * sizeof *to);
+    return to;
+}
+
+qd_status qdi_lineage_bodies_init(qdi_lineage_bodies *bodies, const qdi_bench_bodies *from) {
+    *bodies = (qdi_lineage_bodies){.count = from->count, .half = 0.5 * from->side};
+    if (from->count == 0) return QD_OK;
+    bodies->x = copy(from->x, from->count);
+    bodies->y = copy(from->y, from->count);
+    bodies->vx = copy(from->vx, from->count);
+    bodies->vy = copy(from->vy, from->count);
+    bodies->radius = copy(from->radius, from->count);
+    bodies->boxes = qdi_allocate(qd_allocator_default(), from->count, sizeof *bodies->boxes);
+    if (!bodies->x || !bodies->y || !bodies->vx || !bodies->vy || !bodies->radius || !bodies->boxes)
+        return QD_ERR_MEMORY;
+    for (size_t i = 0; i < from->count; ++i)
+        bodies->boxes[i] = qdi_bench_box(from->x[i], from->y[i], from->radius[i]);
+    return QD_OK;
+}
+
+void qdi_lineage_bodies_free(qdi_lineage_bodies *bodies) {
+    const qd_allocator *allocator = qd_allocator_default();
+    qdi_release(allocator, bodies->x, bodies->count, sizeof *bodies->x);
+    qdi_release(allocator, bodies->y, bodies->count, sizeof *bodies->y);
+    qdi_release(allocator, bodies->vx, bodies->count, sizeof *bodies->vx);
+    qdi_release(allocator, bodies->vy, bodies->count, sizeof *bodies->vy);
+    qdi_release(allocator, bodies->radius, bodies->count, sizeof *bodies->radius);
+    qdi_release(allocator, bodies->boxes, bodies->count, sizeof *bodies->boxes);
+    *bodies = (qdi_lineage_bodies){0};
+}
+
+void qdi_lineage_bodies_move(qdi_lineage_bodies *bodies) {
+    const double half = bodies->half;
+    for (size_t i = 0; i < bodies->count; ++i) {
+        bodies->x[i] = qdi_bench_move(bodies->x[i], &bodies->vx[i], half);
+        bodies->y[i] = qdi_bench_move(bodies->y[i], &bodies->vy[i], half);
+        bodies->boxes[i] = qdi_bench_box(bodies->x[i], bodies->y[i], bodies->radius[i]);
+    }
+}
+
+size_t qdi_lineage_bodies_bytes(const qdi_lineage_bodies *bodies) {
+    return bodies->count * (5 * sizeof(double) + sizeof(qd_box));
+}
+
+qd_status qdi_lineage_list_grow(qdi_lineage_list *list, size_t more) {
+    return qdi_reserve(qd_allocator_default(), &list->items, &list->room, list->count, list->count + more,
+                       sizeof *list->items);
+}
+
+void qdi_lineage_list_free(qdi_lineage_list *list) {
+    qdi_release(qd_allocator_default(), list->items, list->room, sizeof *list->items);
+    *list = (qdi_lineage_list){0};
+}
+
+qd_status qdi_lineage_pairs_grow(qdi_lineage_pairs *pairs) {
+    return qdi_reserve(qd_allocator_default(), &pairs->items, &pairs->room, pairs->count, pairs->count + 1,
+                       sizeof *pairs->items);
+}
+
+void qdi_lineage_pairs_free(qdi_lineage_pairs *pairs) {
+    qdi_release(qd_allocator_default(), pairs->items, pairs->room, sizeof *pairs->items);
+    *pairs = (qdi_lineage_pairs){0};
+}
+
+qd_status qdi_lineage_test(const qdi_lineage_bodies *bodies, uint32_t self,
+                           const qdi_lineage_list *candidates, qdi_lineage_pairs *pairs) {
+    const qd_box box = bodies->boxes[self];
+    qd_status status = QD_OK;
+    for (size_t i = 0; status == QD_OK && i < candidates->count; ++i) {
+        uint32_t other = candidates->items[i];
+        if (other > self && qd_box_overlap(box, bodies->boxes[other]))
+            status = qdi_lineage_pairs_add(pairs, self, other);
+    }
+    return status;
+}
+
+void qdi_lineage_report(qdi_bench_step *step, const qdi_lineage_pairs *pairs, size_t bytes) {
+    step->pairs = pairs->items;
+    step->pair_count = pairs->count;
+    step->pair_stride = sizeof *pairs->items;
+    step->bytes = bytes == 0 ? 0 : bytes + pairs->room * sizeof *pairs->items;
+}
+
+uint64_t qdi_lineage_lap(uint64_t *since) {
+    uint64_t now = qdi_clock_ns(), passed = now - *since;
+    *since = now;
+    return passed;
+}

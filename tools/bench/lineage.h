@@ -1,0 +1,111 @@
+#ifndef QD_TOOLS_BENCH_LINEAGE_H
+#define QD_TOOLS_BENCH_LINEAGE_H
+
+#include "tools/bench/method.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What the lineage's methods (and the peers, which need a home for their bodies too) have in common: bodies by index
+/// and their motion, growing arrays, and the quadrant rule that trees A, B and C share. All of it is serial.
+
+/// Most objects in a node and most levels below the root, in trees A, B and C alike.
+#define QDI_LINEAGE_OBJECTS 10
+#define QDI_LINEAGE_LEVELS  5
+/// Nodes in a full tree of that many levels.
+#define QDI_LINEAGE_NODES 1365
+
+typedef struct qdi_lineage_bodies {
+    size_t count;
+    double half; ///< of the world's side
+    double *x, *y, *vx, *vy, *radius;
+    qd_box *boxes;
+} qdi_lineage_bodies;
+
+/// Copies the bodies and makes their boxes. Errors: QD_ERR_MEMORY; `bodies` is then fit for _free.
+QD_MUST_USE qd_status qdi_lineage_bodies_init(qdi_lineage_bodies *bodies, const qdi_bench_bodies *from);
+void qdi_lineage_bodies_free(qdi_lineage_bodies *bodies);
+/// One step of dt = 1, and the new boxes.
+void qdi_lineage_bodies_move(qdi_lineage_bodies *bodies);
+size_t qdi_lineage_bodies_bytes(const qdi_lineage_bodies *bodies);
+
+/// A growing array of body indices.
+typedef struct qdi_lineage_list {
+    uint32_t *items;
+    size_t count, room;
+} qdi_lineage_list;
+
+/// Room for `more` further items. Errors: QD_ERR_MEMORY, nothing changed.
+QD_MUST_USE qd_status qdi_lineage_list_grow(qdi_lineage_list *list, size_t more);
+void qdi_lineage_list_free(qdi_lineage_list *list);
+
+static inline QD_MUST_USE qd_status qdi_lineage_list_add(qdi_lineage_list *list, uint32_t item) {
+    if (list->count == list->room) {
+        qd_status status = qdi_lineage_list_grow(list, 1);
+        if (status != QD_OK) return status;
+    }
+    list->items[list->count++] = item;
+    return QD_OK;
+}
+
+/// Takes item number `slot` out; the last one takes its place.
+static inline void qdi_lineage_list_take(qdi_lineage_list *list, size_t slot) {
+    list->items[slot] = list->items[--list->count];
+}
+
+/// A growing array of pairs.
+typedef struct qdi_lineage_pairs {
+    qdi_bench_pair *items;
+    size_t count, room;
+} qdi_lineage_pairs;
+
+/// Room for one more pair. Errors: QD_ERR_MEMORY, nothing changed.
+QD_MUST_USE qd_status qdi_lineage_pairs_grow(qdi_lineage_pairs *pairs);
+void qdi_lineage_pairs_free(qdi_lineage_pairs *pairs);
+
+static inline QD_MUST_USE qd_status qdi_lineage_pairs_add(qdi_lineage_pairs *pairs, uint32_t a, uint32_t b) {
+    if (pairs->count == pairs->room) {
+        qd_status status = qdi_lineage_pairs_grow(pairs);
+        if (status != QD_OK) return status;
+    }
+    qdi_bench_pair *pair = &pairs->items[pairs->count++];
+    pair->a = a;
+    pair->b = b;
+    return QD_OK;
+}
+
+/// Adds a pair for every candidate with a higher index than `self` whose box overlaps that of `self`: of the two
+/// bodies of a pair that retrieve each other, the lower one writes it, and no body meets itself.
+QD_MUST_USE qd_status qdi_lineage_test(const qdi_lineage_bodies *bodies, uint32_t self,
+                                       const qdi_lineage_list *candidates, qdi_lineage_pairs *pairs);
+
+/// Puts the pairs and the memory held into a step's report.
+void qdi_lineage_report(qdi_bench_step *step, const qdi_lineage_pairs *pairs, size_t bytes);
+
+/// Nanoseconds since `*since`, which becomes now. The first call's result means nothing.
+uint64_t qdi_lineage_lap(uint64_t *since);
+
+/// The quadrant, numbered counter-clockwise from the upper right, that holds the whole box with room to both middle
+/// lines; -1 where the box touches a line. Outward a quadrant has no end, so that a body outside the world is filed
+/// with what lies in the same direction.
+static inline int qdi_lineage_quadrant(qd_box box, double mid_x, double mid_y) {
+    int right = (double)box.min_x > mid_x, left = (double)box.max_x < mid_x;
+    int upper = (double)box.min_y > mid_y, lower = (double)box.max_y < mid_y;
+    if ((!right && !left) || (!upper && !lower)) return -1;
+    return upper ? left : 2 + right;
+}
+
+/// The middle of quadrant number `quadrant` of a square with this middle, `half` being half the square's side.
+static inline double qdi_lineage_middle_x(double mid_x, double half, int quadrant) {
+    return quadrant == 0 || quadrant == 3 ? mid_x + 0.5 * half : mid_x - 0.5 * half;
+}
+static inline double qdi_lineage_middle_y(double mid_y, double half, int quadrant) {
+    return quadrant < 2 ? mid_y + 0.5 * half : mid_y - 0.5 * half;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

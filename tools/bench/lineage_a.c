@@ -1,0 +1,167 @@
+// The clear-and-insert tree of the best known tutorial: every step it is cleared, all bodies are inserted one by one,
+// and each body retrieves a list of candidates. An object that fits no quadrant stays with the parent.
+#include "core/memory.h"
+#include "tools/bench/lineage.h"
+
+#include <string.h>
+
+typedef struct node {
+    double mid_x, mid_y, half;
+    qdi_lineage_list objects;
+    uint32_t children; ///< the first of four that lie side by side; 0: none
+    uint32_t level;
+} node;
+
+typedef struct tree {
+    qdi_lineage_bodies bodies;
+    node *nodes; ///< QDI_LINEAGE_NODES of them; number 0 is the root
+    uint32_t used;
+    qdi_lineage_list found;
+    qdi_lineage_pairs pairs;
+} tree;
+
+static void clear(tree *t) {
+    for (uint32_t i = 0; i < t->used; ++i) {
+        t->nodes[i].objects.count = 0;
+        t->nodes[i].children = 0;
+    }
+    t->used = 1;
+}
+
+static void split(tree *t, uint32_t at) {
+    node *parent = &t->nodes[at];
+    parent->children = t->used;
+    t->used += 4;
+    for (int q = 0; q < 4; ++q) {
+        node *child = &t->nodes[parent->children + (uint32_t)q];
+        // Mended: half sizes were cut to whole numbers, which left gaps.
+        child->half = 0.5 * parent->half;
+        child->mid_x = qdi_lineage_middle_x(parent->mid_x, parent->half, q);
+        child->mid_y = qdi_lineage_middle_y(parent->mid_y, parent->half, q);
+        child->level = parent->level + 1;
+    }
+}
+
+static qd_status insert(tree *t, uint32_t at, uint32_t body) {
+    const qd_box *boxes = t->bodies.boxes;
+    node *n = &t->nodes[at];
+    while (n->children != 0) {
+        int q = qdi_lineage_quadrant(boxes[body], n->mid_x, n->mid_y);
+        if (q < 0) break;
+        n = &t->nodes[n->children + (uint32_t)q];
+    }
+    qd_status status = qdi_lineage_list_add(&n->objects, body);
+    // Mended: a node that was split already was split again by what it had to keep, and lost its children.
+    if (n->objects.count <= QDI_LINEAGE_OBJECTS || n->level == QDI_LINEAGE_LEVELS || n->children != 0)
+        return status;
+    split(t, (uint32_t)(n - t->nodes));
+    for (size_t i = 0; status == QD_OK && i < n->objects.count;) {
+        uint32_t object = n->objects.items[i];
+        int q = qdi_lineage_quadrant(boxes[object], n->mid_x, n->mid_y);
+        if (q < 0) {
+            ++i;
+            continue;
+        }
+        qdi_lineage_list_take(&n->objects, i);
+        status = insert(t, n->children + (uint32_t)q, object);
+    }
+    return status;
+}
+
+/// Copies the lists of every node that may hold something that overlaps the box.
+static qd_status retrieve(tree *t, uint32_t at, qd_box box) {
+    const node *n = &t->nodes[at];
+    qd_status status = qdi_lineage_list_grow(&t->found, n->objects.count);
+    if (status != QD_OK) return status;
+    if (n->objects.count > 0)
+        memcpy(t->found.items + t->found.count, n->objects.items,
+               n->objects.count * sizeof *n->objects.items);
+    t->found.count += n->objects.count;
+    if (n->children == 0) return QD_OK;
+    int q = qdi_lineage_quadrant(box, n->mid_x, n->mid_y);
+    if (q >= 0) return retrieve(t, n->children + (uint32_t)q, box);
+    // Mended: a query that fits no quadrant saw nothing further down; it goes into each one that it reaches.
+    const bool left = (double)box.min_x<n->mid_x, right = (double)box.max_x> n->mid_x;
+    const bool lower = (double)box.min_y<n->mid_y, upper = (double)box.max_y> n->mid_y;
+    const bool reached[4] = {upper && right, upper && left, lower && left, lower && right};
+    for (uint32_t i = 0; status == QD_OK && i < 4; ++i)
+        if (reached[i]) status = retrieve(t, n->children + i, box);
+    return status;
+}
+
+static qd_status find_pairs(tree *t) {
+    qd_status status = QD_OK;
+    t->pairs.count = 0;
+    for (uint32_t i = 0; status == QD_OK && i < t->bodies.count; ++i) {
+        t->found.count = 0;
+        status = retrieve(t, 0, t->bodies.boxes[i]);
+        // Mended: an object was its own candidate; the test leaves it out.
+        if (status == QD_OK) status = qdi_lineage_test(&t->bodies, i, &t->found, &t->pairs);
+    }
+    return status;
+}
+
+static size_t held(const tree *t) {
+    size_t bytes = sizeof *t + qdi_lineage_bodies_bytes(&t->bodies) + QDI_LINEAGE_NODES * sizeof *t->nodes;
+    bytes += t->found.room * sizeof *t->found.items;
+    for (size_t i = 0; i < QDI_LINEAGE_NODES; ++i) bytes += t->nodes[i].objects.room * sizeof(uint32_t);
+    return bytes;
+}
+
+static void a_destroy(void *state) {
+    tree *t = state;
+    if (!t) return;
+    for (size_t i = 0; t->nodes && i < QDI_LINEAGE_NODES; ++i) qdi_lineage_list_free(&t->nodes[i].objects);
+    qdi_release(qd_allocator_default(), t->nodes, QDI_LINEAGE_NODES, sizeof *t->nodes);
+    qdi_lineage_list_free(&t->found);
+    qdi_lineage_pairs_free(&t->pairs);
+    qdi_lineage_bodies_free(&t->bodies);
+    qdi_release(qd_allocator_default(), t, 1, sizeof *t);
+}
+
+static qd_status a_create(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **state) {
+    (void)options;
+    *state = NULL;
+    tree *t = qdi_allocate(qd_allocator_default(), 1, sizeof *t);
+    if (!t) return QD_ERR_MEMORY;
+    *t = (tree){.used = 1};
+    qd_status status = qdi_lineage_bodies_init(&t->bodies, bodies);
+    t->nodes = qdi_allocate(qd_allocator_default(), QDI_LINEAGE_NODES, sizeof *t->nodes);
+    if (t->nodes) {
+        for (size_t i = 0; i < QDI_LINEAGE_NODES; ++i) t->nodes[i] = (node){0};
+        t->nodes[0].half = t->bodies.half;
+    } else {
+        status = QD_ERR_MEMORY;
+    }
+    if (status == QD_OK)
+        *state = t;
+    else
+        a_destroy(t);
+    return status;
+}
+
+static qd_status a_step(void *state, qdi_bench_step *step) {
+    tree *t = state;
+    uint64_t clock = 0;
+    (void)qdi_lineage_lap(&clock);
+    qdi_lineage_bodies_move(&t->bodies);
+    step->ns[QDI_BENCH_MOVE] = qdi_lineage_lap(&clock);
+    clear(t);
+    qd_status status = QD_OK;
+    for (uint32_t i = 0; status == QD_OK && i < t->bodies.count; ++i) status = insert(t, 0, i);
+    step->ns[QDI_BENCH_STRUCTURE] = qdi_lineage_lap(&clock);
+    if (status == QD_OK) status = find_pairs(t);
+    step->ns[QDI_BENCH_PAIRS] = qdi_lineage_lap(&clock);
+    qdi_lineage_report(step, &t->pairs, held(t));
+    return status;
+}
+
+const qdi_bench_method qdi_bench_lineage_a = {
+    .name = "lineage-a",
+    .about = "a tutorial's quadtree, cleared and filled anew each step: 10 objects per node, 5 levels",
+    .parallel = false,
+    .most_bodies = 100000, // with five levels the cost per body grows with their number
+    .create = a_create,
+    .step = a_step,
+    .destroy = a_destroy,
+};

@@ -1,0 +1,234 @@
+// Tree A refreshed instead of rebuilt: a walk over all nodes takes out what left its node and inserts it again from
+// the root, and pushes down what now fits a child. A query that spans quadrants is carved along the middle lines.
+#include "core/memory.h"
+#include "tools/bench/lineage.h"
+
+#include <math.h>
+#include <string.h>
+
+/// In float64, for pieces end on middle lines.
+typedef struct area {
+    double min_x, min_y, max_x, max_y;
+} area;
+
+typedef struct node {
+    double mid_x, mid_y, half;
+    area bounds; ///< without end where the world ends, so that a body outside belongs somewhere, too
+    qdi_lineage_list objects;
+    uint32_t children; ///< the first of four that lie side by side; 0: none
+    uint32_t level;
+} node;
+
+typedef struct tree {
+    qdi_lineage_bodies bodies;
+    node *nodes;    ///< QDI_LINEAGE_NODES of them; number 0 is the root
+    uint32_t used;  ///< taken from the array so far
+    uint32_t spare; ///< first of four that were given back; its `children` is the next such, 0 the end
+    qdi_lineage_list leavers, found;
+    qdi_lineage_pairs pairs;
+} tree;
+
+/// The part of an area that lies in a quadrant of node n; false where there is none.
+static bool carve(const node *n, area from, int quadrant, area *piece) {
+    *piece = from;
+    if (quadrant == 0 || quadrant == 3)
+        piece->min_x = from.min_x > n->mid_x ? from.min_x : n->mid_x;
+    else
+        piece->max_x = from.max_x < n->mid_x ? from.max_x : n->mid_x;
+    if (quadrant < 2)
+        piece->min_y = from.min_y > n->mid_y ? from.min_y : n->mid_y;
+    else
+        piece->max_y = from.max_y < n->mid_y ? from.max_y : n->mid_y;
+    return piece->min_x <= piece->max_x && piece->min_y <= piece->max_y;
+}
+
+static void split(tree *t, node *parent) {
+    if (t->spare != 0) {
+        parent->children = t->spare;
+        t->spare = t->nodes[t->spare].children;
+    } else {
+        parent->children = t->used;
+        t->used += 4;
+    }
+    for (int q = 0; q < 4; ++q) {
+        node *child = &t->nodes[parent->children + (uint32_t)q];
+        child->half = 0.5 * parent->half;
+        child->mid_x = qdi_lineage_middle_x(parent->mid_x, parent->half, q);
+        child->mid_y = qdi_lineage_middle_y(parent->mid_y, parent->half, q);
+        (void)carve(parent, parent->bounds, q, &child->bounds);
+        child->children = 0;
+        child->level = parent->level + 1;
+    }
+}
+
+static qd_status insert(tree *t, uint32_t at, uint32_t body) {
+    const qd_box *boxes = t->bodies.boxes;
+    node *n = &t->nodes[at];
+    while (n->children != 0) {
+        int q = qdi_lineage_quadrant(boxes[body], n->mid_x, n->mid_y);
+        if (q < 0) break;
+        n = &t->nodes[n->children + (uint32_t)q];
+    }
+    qd_status status = qdi_lineage_list_add(&n->objects, body);
+    if (n->objects.count <= QDI_LINEAGE_OBJECTS || n->level == QDI_LINEAGE_LEVELS || n->children != 0)
+        return status;
+    split(t, n);
+    for (size_t i = 0; status == QD_OK && i < n->objects.count;) {
+        uint32_t object = n->objects.items[i];
+        int q = qdi_lineage_quadrant(boxes[object], n->mid_x, n->mid_y);
+        if (q < 0) {
+            ++i;
+            continue;
+        }
+        qdi_lineage_list_take(&n->objects, i);
+        status = insert(t, n->children + (uint32_t)q, object);
+    }
+    return status;
+}
+
+/// True while a box keeps clear of the lines around its node, as it did when it was filed there.
+static bool holds(const node *n, qd_box box) {
+    return (double)box.min_x > n->bounds.min_x && (double)box.max_x < n->bounds.max_x &&
+           (double)box.min_y > n->bounds.min_y && (double)box.max_y < n->bounds.max_y;
+}
+
+/// Mended: nodes that ran empty stayed for ever. Four empty children without children go back.
+static void merge(tree *t, node *n) {
+    for (uint32_t i = 0; i < 4; ++i) {
+        const node *child = &t->nodes[n->children + i];
+        if (child->children != 0 || child->objects.count > 0) return;
+    }
+    t->nodes[n->children].children = t->spare;
+    t->spare = n->children;
+    n->children = 0;
+}
+
+static qd_status walk(tree *t, uint32_t at) {
+    node *n = &t->nodes[at];
+    qd_status status = QD_OK;
+    for (size_t i = 0; status == QD_OK && i < n->objects.count;) {
+        uint32_t body = n->objects.items[i];
+        const qd_box box = t->bodies.boxes[body];
+        if (!holds(n, box)) {
+            qdi_lineage_list_take(&n->objects, i);
+            // Inserted after the walk: what is inserted during it may be met twice.
+            status = qdi_lineage_list_add(&t->leavers, body);
+            continue;
+        }
+        int q = n->children == 0 ? -1 : qdi_lineage_quadrant(box, n->mid_x, n->mid_y);
+        if (q < 0) { // Mended: -1 was taken for the number of a child.
+            ++i;
+            continue;
+        }
+        qdi_lineage_list_take(&n->objects, i);
+        status = insert(t, n->children + (uint32_t)q, body);
+    }
+    if (n->children == 0) return status;
+    for (uint32_t i = 0; status == QD_OK && i < 4; ++i) status = walk(t, n->children + i);
+    if (status == QD_OK) merge(t, n);
+    return status;
+}
+
+static qd_status refresh(tree *t) {
+    t->leavers.count = 0;
+    qd_status status = walk(t, 0);
+    for (size_t i = 0; status == QD_OK && i < t->leavers.count; ++i)
+        status = insert(t, 0, t->leavers.items[i]);
+    return status;
+}
+
+/// Mended: the pieces were computed, but the whole query went on, which also made duplicates; and what was found was
+/// lost in a misspelt variable. A piece goes into its own quadrant alone, so that no node is met twice.
+static qd_status retrieve(tree *t, uint32_t at, area query) {
+    const node *n = &t->nodes[at];
+    qd_status status = qdi_lineage_list_grow(&t->found, n->objects.count);
+    if (status != QD_OK) return status;
+    if (n->objects.count > 0)
+        memcpy(t->found.items + t->found.count, n->objects.items,
+               n->objects.count * sizeof *n->objects.items);
+    t->found.count += n->objects.count;
+    for (int q = 0; n->children != 0 && status == QD_OK && q < 4; ++q) {
+        area piece;
+        if (carve(n, query, q, &piece)) status = retrieve(t, n->children + (uint32_t)q, piece);
+    }
+    return status;
+}
+
+static qd_status find_pairs(tree *t) {
+    qd_status status = QD_OK;
+    t->pairs.count = 0;
+    for (uint32_t i = 0; status == QD_OK && i < t->bodies.count; ++i) {
+        const qd_box box = t->bodies.boxes[i];
+        const area query = {(double)box.min_x, (double)box.min_y, (double)box.max_x, (double)box.max_y};
+        t->found.count = 0;
+        status = retrieve(t, 0, query);
+        if (status == QD_OK) status = qdi_lineage_test(&t->bodies, i, &t->found, &t->pairs);
+    }
+    return status;
+}
+
+static size_t held(const tree *t) {
+    size_t bytes = sizeof *t + qdi_lineage_bodies_bytes(&t->bodies) + QDI_LINEAGE_NODES * sizeof *t->nodes;
+    bytes += (t->found.room + t->leavers.room) * sizeof(uint32_t);
+    for (size_t i = 0; i < QDI_LINEAGE_NODES; ++i) bytes += t->nodes[i].objects.room * sizeof(uint32_t);
+    return bytes;
+}
+
+static void b_destroy(void *state) {
+    tree *t = state;
+    if (!t) return;
+    for (size_t i = 0; t->nodes && i < QDI_LINEAGE_NODES; ++i) qdi_lineage_list_free(&t->nodes[i].objects);
+    qdi_release(qd_allocator_default(), t->nodes, QDI_LINEAGE_NODES, sizeof *t->nodes);
+    qdi_lineage_list_free(&t->found);
+    qdi_lineage_list_free(&t->leavers);
+    qdi_lineage_pairs_free(&t->pairs);
+    qdi_lineage_bodies_free(&t->bodies);
+    qdi_release(qd_allocator_default(), t, 1, sizeof *t);
+}
+
+static qd_status b_create(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **state) {
+    (void)options;
+    *state = NULL;
+    tree *t = qdi_allocate(qd_allocator_default(), 1, sizeof *t);
+    if (!t) return QD_ERR_MEMORY;
+    *t = (tree){.used = 1};
+    qd_status status = qdi_lineage_bodies_init(&t->bodies, bodies);
+    t->nodes = qdi_allocate(qd_allocator_default(), QDI_LINEAGE_NODES, sizeof *t->nodes);
+    if (t->nodes) {
+        for (size_t i = 0; i < QDI_LINEAGE_NODES; ++i) t->nodes[i] = (node){0};
+        t->nodes[0].half = t->bodies.half;
+        t->nodes[0].bounds = (area){-(double)INFINITY, -(double)INFINITY, (double)INFINITY, (double)INFINITY};
+    } else {
+        status = QD_ERR_MEMORY;
+    }
+    for (uint32_t i = 0; status == QD_OK && i < bodies->count; ++i) status = insert(t, 0, i);
+    if (status == QD_OK)
+        *state = t;
+    else
+        b_destroy(t);
+    return status;
+}
+
+static qd_status b_step(void *state, qdi_bench_step *step) {
+    tree *t = state;
+    uint64_t clock = 0;
+    (void)qdi_lineage_lap(&clock);
+    qdi_lineage_bodies_move(&t->bodies);
+    step->ns[QDI_BENCH_MOVE] = qdi_lineage_lap(&clock);
+    qd_status status = refresh(t);
+    step->ns[QDI_BENCH_STRUCTURE] = qdi_lineage_lap(&clock);
+    if (status == QD_OK) status = find_pairs(t);
+    step->ns[QDI_BENCH_PAIRS] = qdi_lineage_lap(&clock);
+    qdi_lineage_report(step, &t->pairs, held(t));
+    return status;
+}
+
+const qdi_bench_method qdi_bench_lineage_b = {
+    .name = "lineage-b",
+    .about = "lineage-a refreshed instead of rebuilt, queries carved along the middle lines",
+    .parallel = false,
+    .most_bodies = 100000, // with five levels the cost per body grows with their number
+    .create = b_create,
+    .step = b_step,
+    .destroy = b_destroy,
+};

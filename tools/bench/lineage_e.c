@@ -1,0 +1,220 @@
+// The ball pool's point quadtree: four points per node, which keeps them when it is divided, built anew each step;
+// every ball asks for the points in a rectangle around it.
+#include "core/memory.h"
+#include "tools/bench/lineage.h"
+
+#include <math.h>
+
+#define CAPACITY 4
+#define LEVELS   32 // enough to part any two points that are not all but coincident
+
+typedef struct point {
+    double x, y;
+    uint32_t body;
+} point;
+
+typedef struct node {
+    double mid_x, mid_y, half;
+    uint32_t count, level;
+    uint32_t children; ///< the first of four that lie side by side; 0: none
+    uint32_t more;     ///< the node that goes on with the points of this one, at the last level; 0: none
+    point points[CAPACITY];
+} node;
+
+/// A rectangle to look into, in float64.
+typedef struct range {
+    double min_x, min_y, max_x, max_y;
+} range;
+
+typedef struct tree {
+    qdi_lineage_bodies bodies;
+    node *nodes; ///< number 0 is the root
+    size_t used, room;
+    qdi_lineage_list found;
+    qdi_lineage_pairs pairs;
+} tree;
+
+/// Adds `more` nodes; their indices begin at *first. Pointers to nodes are no longer valid then.
+static qd_status add_nodes(tree *t, uint32_t more, uint32_t *first) {
+    qd_status status = qdi_reserve(qd_allocator_default(), &t->nodes, &t->room, t->used, t->used + more,
+                                   sizeof *t->nodes);
+    if (status != QD_OK) return status;
+    *first = (uint32_t)t->used;
+    t->used += more;
+    return QD_OK;
+}
+
+static void start_node(node *n, double mid_x, double mid_y, double half, uint32_t level) {
+    n->mid_x = mid_x;
+    n->mid_y = mid_y;
+    n->half = half;
+    n->count = 0;
+    n->level = level;
+    n->children = 0;
+    n->more = 0;
+}
+
+static qd_status divide(tree *t, uint32_t at) {
+    uint32_t first = 0;
+    qd_status status = add_nodes(t, 4, &first);
+    if (status != QD_OK) return status;
+    node *parent = &t->nodes[at];
+    for (int q = 0; q < 4; ++q)
+        start_node(&t->nodes[first + (uint32_t)q], qdi_lineage_middle_x(parent->mid_x, parent->half, q),
+                   qdi_lineage_middle_y(parent->mid_y, parent->half, q), 0.5 * parent->half,
+                   parent->level + 1);
+    parent->children = first;
+    return QD_OK;
+}
+
+/// Mended: points that coincide divided nodes for ever. At the last level a node goes on in another one.
+static qd_status go_on(tree *t, uint32_t at) {
+    uint32_t first = 0;
+    qd_status status = add_nodes(t, 1, &first);
+    if (status != QD_OK) return status;
+    const node *n = &t->nodes[at];
+    start_node(&t->nodes[first], n->mid_x, n->mid_y, n->half, n->level);
+    // Next to the first of its line, so that a new point need not follow the whole line.
+    t->nodes[first].more = n->more;
+    t->nodes[at].more = first;
+    return QD_OK;
+}
+
+/// Mended: a point on a border went into several children; here the upper and the right one have it. No cell is asked
+/// whether it contains the point, so one outside the world goes where its direction lies.
+static uint32_t child_of(const node *n, double x, double y) {
+    bool right = x >= n->mid_x, upper = y >= n->mid_y;
+    return n->children + (upper ? (right ? 0 : 1) : (right ? 3 : 2));
+}
+
+static qd_status insert(tree *t, uint32_t body) {
+    const double x = t->bodies.x[body], y = t->bodies.y[body];
+    uint32_t at = 0;
+    while (t->nodes[at].count == CAPACITY) {
+        const node *n = &t->nodes[at];
+        qd_status status = QD_OK;
+        if (n->level < LEVELS) {
+            if (n->children == 0) status = divide(t, at);
+            if (status != QD_OK) return status;
+            at = child_of(&t->nodes[at], x, y);
+        } else {
+            if (n->more == 0 || t->nodes[n->more].count == CAPACITY) status = go_on(t, at);
+            if (status != QD_OK) return status;
+            at = t->nodes[at].more;
+        }
+    }
+    node *n = &t->nodes[at];
+    n->points[n->count++] = (point){x, y, body};
+    return QD_OK;
+}
+
+static qd_status build(tree *t) {
+    uint32_t root = 0;
+    t->used = 0;
+    qd_status status = add_nodes(t, 1, &root);
+    if (status != QD_OK) return status;
+    start_node(&t->nodes[0], 0.0, 0.0, t->bodies.half, 0);
+    for (uint32_t i = 0; status == QD_OK && i < t->bodies.count; ++i) status = insert(t, i);
+    return status;
+}
+
+/// Adds every point in the range to what was found.
+static qd_status look(tree *t, uint32_t at, range r) {
+    const node *n = &t->nodes[at];
+    qd_status status = QD_OK;
+    for (const node *line = n;; line = &t->nodes[line->more]) {
+        for (uint32_t i = 0; status == QD_OK && i < line->count; ++i) {
+            point p = line->points[i];
+            if (p.x >= r.min_x && p.x <= r.max_x && p.y >= r.min_y && p.y <= r.max_y)
+                status = qdi_lineage_list_add(&t->found, p.body);
+        }
+        if (line->more == 0) break;
+    }
+    if (n->children == 0) return status;
+    const bool left = r.min_x < n->mid_x, right = r.max_x >= n->mid_x;
+    const bool lower = r.min_y < n->mid_y, upper = r.max_y >= n->mid_y;
+    const bool reached[4] = {upper && right, upper && left, lower && left, lower && right};
+    for (uint32_t i = 0; status == QD_OK && i < 4; ++i)
+        if (reached[i]) status = look(t, n->children + i, r);
+    return status;
+}
+
+/// How far the box of any body reaches from its centre, a little more for the rounding of sums with it.
+static double largest_reach(const qdi_lineage_bodies *bodies) {
+    double reach = 0.0, far = 0.0;
+    for (size_t i = 0; i < bodies->count; ++i) {
+        const qd_box box = bodies->boxes[i];
+        const double x = fmax(bodies->x[i] - (double)box.min_x, (double)box.max_x - bodies->x[i]);
+        const double y = fmax(bodies->y[i] - (double)box.min_y, (double)box.max_y - bodies->y[i]);
+        reach = fmax(reach, fmax(x, y));
+        far = fmax(far, fmax(fabs(bodies->x[i]), fabs(bodies->y[i])));
+    }
+    return reach + (reach + far) * 0x1p-40;
+}
+
+/// Mended: balls are points in the tree, so what overlaps a ball may have its point outside the ball's rectangle. It
+/// is widened by the largest radius. A query outside the world finds an empty list, not nothing at all.
+static qd_status find_pairs(tree *t) {
+    const double reach = largest_reach(&t->bodies);
+    qd_status status = QD_OK;
+    t->pairs.count = 0;
+    for (uint32_t i = 0; status == QD_OK && i < t->bodies.count; ++i) {
+        const qd_box box = t->bodies.boxes[i];
+        const range r = {(double)box.min_x - reach, (double)box.min_y - reach, (double)box.max_x + reach,
+                         (double)box.max_y + reach};
+        t->found.count = 0;
+        status = look(t, 0, r);
+        if (status == QD_OK) status = qdi_lineage_test(&t->bodies, i, &t->found, &t->pairs);
+    }
+    return status;
+}
+
+static void e_destroy(void *state) {
+    tree *t = state;
+    if (!t) return;
+    qdi_release(qd_allocator_default(), t->nodes, t->room, sizeof *t->nodes);
+    qdi_lineage_list_free(&t->found);
+    qdi_lineage_pairs_free(&t->pairs);
+    qdi_lineage_bodies_free(&t->bodies);
+    qdi_release(qd_allocator_default(), t, 1, sizeof *t);
+}
+
+static qd_status e_create(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **state) {
+    (void)options;
+    *state = NULL;
+    tree *t = qdi_allocate(qd_allocator_default(), 1, sizeof *t);
+    if (!t) return QD_ERR_MEMORY;
+    *t = (tree){0};
+    qd_status status = qdi_lineage_bodies_init(&t->bodies, bodies);
+    if (status == QD_OK)
+        *state = t;
+    else
+        e_destroy(t);
+    return status;
+}
+
+static qd_status e_step(void *state, qdi_bench_step *step) {
+    tree *t = state;
+    uint64_t clock = 0;
+    (void)qdi_lineage_lap(&clock);
+    qdi_lineage_bodies_move(&t->bodies);
+    step->ns[QDI_BENCH_MOVE] = qdi_lineage_lap(&clock);
+    qd_status status = build(t);
+    step->ns[QDI_BENCH_STRUCTURE] = qdi_lineage_lap(&clock);
+    if (status == QD_OK) status = find_pairs(t);
+    step->ns[QDI_BENCH_PAIRS] = qdi_lineage_lap(&clock);
+    qdi_lineage_report(step, &t->pairs,
+                       sizeof *t + qdi_lineage_bodies_bytes(&t->bodies) + t->room * sizeof *t->nodes +
+                           t->found.room * sizeof *t->found.items);
+    return status;
+}
+
+const qdi_bench_method qdi_bench_lineage_e = {
+    .name = "lineage-e",
+    .about = "a ball pool's point quadtree, built anew each step: 4 points per node",
+    .parallel = false,
+    .most_bodies = 1000000,
+    .create = e_create,
+    .step = e_step,
+    .destroy = e_destroy,
+};

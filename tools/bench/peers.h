@@ -1,0 +1,22 @@
+#ifndef QD_TOOLS_BENCH_PEERS_H
+#define QD_TOOLS_BENCH_PEERS_H
+
+#include "tools/bench/method.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Other people's libraries as methods of the bench. Each exists only where its library was found when this was built;
+/// QD_HAVE_BOX2D, QD_HAVE_CHIPMUNK and QD_HAVE_CGAL say so (tools/cmake/QuadrillePeers.cmake).
+
+extern const qdi_bench_method qdi_bench_box2d;         ///< where QD_HAVE_BOX2D is defined
+extern const qdi_bench_method qdi_bench_chipmunk_tree; ///< where QD_HAVE_CHIPMUNK is defined
+extern const qdi_bench_method qdi_bench_chipmunk_hash; ///< where QD_HAVE_CHIPMUNK is defined
+extern const qdi_bench_method qdi_bench_cgal;          ///< where QD_HAVE_CGAL is defined
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,173 @@
+#include "tools/bench/run.h"
+
+#include "core/memory.h"
+#include "tools/bench/statistics.h"
+
+#include <inttypes.h>
+#include <quadrille/hash.h>
+#include <quadrille/random.h>
+#include <stdio.h>
+#include <string.h>
+
+/// Sets of times of each method: whole steps, then phases.
+enum { SETS = 1 + QDI_BENCH_PHASES };
+
+enum { USE_ORDER = 100 }; ///< of random numbers; the scenes have the small ones
+
+typedef struct bench_run {
+    const qdi_bench_plan *plan;
+    qdi_bench_row *rows;
+    const qdi_bench_bodies *bodies;
+    uint64_t *samples; ///< by method, set, repeat, step
+    bool stopped;
+} bench_run;
+
+static uint64_t *samples_of(const bench_run *run, size_t method, size_t set) {
+    return run->samples + (method * SETS + set) * run->plan->repeats * run->plan->steps;
+}
+
+uint64_t qdi_bench_pairs_hash(const qdi_bench_step *step) {
+    uint64_t sum = 0;
+    const unsigned char *pair = step->pairs;
+    for (size_t i = 0; i < step->pair_count; ++i, pair += step->pair_stride) {
+        uint32_t ends[2];
+        memcpy(ends, pair, sizeof ends);
+        bool ordered = ends[0] < ends[1];
+        sum += qd_hash_mix(ends[!ordered], ends[ordered]);
+    }
+    return sum;
+}
+
+/// Runs one method once, and writes its times and what it found.
+static qd_status run_once(bench_run *run, size_t method, size_t repeat, void *state, qdi_bench_row *found) {
+    const qdi_bench_plan *plan = run->plan;
+    for (size_t k = 0; k < QDI_BENCH_DROPPED + plan->steps; ++k) {
+        qdi_bench_step step;
+        memset(&step, 0, sizeof step);
+        qd_status status = plan->methods[method]->step(state, &step);
+        if (status != QD_OK) return status;
+        found->all_pairs += step.pair_count;
+        found->pairs = step.pair_count;
+        found->bytes_per_body = (double)step.bytes / (double)plan->bodies;
+        if (k == 0 || k + 1 == QDI_BENCH_DROPPED + plan->steps)
+            found->hash = qd_hash_mix(found->hash, qdi_bench_pairs_hash(&step));
+        if (plan->tick && !plan->tick(plan->context)) {
+            run->stopped = true;
+            return QD_OK;
+        }
+        if (k < QDI_BENCH_DROPPED) continue;
+        size_t place = repeat * plan->steps + k - QDI_BENCH_DROPPED;
+        uint64_t whole = 0;
+        for (size_t phase = 0; phase < QDI_BENCH_PHASES; ++phase) {
+            samples_of(run, method, 1 + phase)[place] = step.ns[phase];
+            whole += step.ns[phase];
+        }
+        samples_of(run, method, 0)[place] = whole;
+    }
+    return QD_OK;
+}
+
+static qd_status run_method(bench_run *run, size_t method, size_t repeat) {
+    const qdi_bench_plan *plan = run->plan;
+    const qdi_bench_method *tested = plan->methods[method];
+    qdi_bench_row found;
+    memset(&found, 0, sizeof found);
+    found.method = tested;
+    found.scene = plan->scene;
+    found.bodies = plan->bodies;
+    found.threads = tested->parallel ? plan->threads : 1;
+    found.simd = plan->simd;
+    found.steps = plan->steps;
+    found.repeats = plan->repeats;
+    found.steady = true;
+    const qdi_bench_options options = {plan->threads, (int)plan->simd};
+    void *state = NULL;
+    qd_status status = tested->create(run->bodies, &options, &state);
+    if (status != QD_OK) return status;
+    status = run_once(run, method, repeat, state, &found);
+    tested->destroy(state);
+    if (status != QD_OK || run->stopped) return status;
+    qdi_bench_row *row = &run->rows[method];
+    if (repeat == 0)
+        *row = found;
+    else if (row->pairs != found.pairs || row->all_pairs != found.all_pairs || row->hash != found.hash)
+        row->steady = false;
+    return QD_OK;
+}
+
+/// The methods in the order of one repeat.
+static void shuffle(const qdi_bench_plan *plan, size_t repeat, size_t *order) {
+    qd_random random = qd_random_at(plan->seed, repeat, USE_ORDER);
+    for (size_t i = 0; i < plan->method_count; ++i) order[i] = i;
+    for (size_t i = plan->method_count; i > 1; --i) {
+        size_t j = (size_t)(qd_random_uniform(&random) * (double)i), kept = order[i - 1];
+        order[i - 1] = order[j];
+        order[j] = kept;
+    }
+}
+
+/// Times become figures.
+static void evaluate(const bench_run *run) {
+    const qdi_bench_plan *plan = run->plan;
+    size_t count = plan->repeats * plan->steps;
+    double bodies = (double)plan->bodies;
+    for (size_t method = 0; method < plan->method_count; ++method) {
+        qdi_bench_row *row = &run->rows[method];
+        qdi_bench_statistics whole = qdi_bench_statistics_of(samples_of(run, method, 0), count);
+        row->median = whole.median / bodies;
+        row->min = whole.min / bodies;
+        row->mean = whole.mean / bodies;
+        row->spread = whole.spread;
+        for (size_t phase = 0; phase < QDI_BENCH_PHASES; ++phase)
+            row->phases[phase] = qdi_bench_statistics_of(samples_of(run, method, 1 + phase), count).median /
+                                 bodies;
+    }
+}
+
+qd_status qdi_bench_run(const qdi_bench_plan *plan, qdi_bench_row *rows, bool *stopped, const char **failed) {
+    const qd_allocator *allocator = qd_allocator_default();
+    *failed = "the bodies";
+    *stopped = false;
+    qdi_bench_setting setting;
+    qd_status status = qdi_bench_setting_make(plan->scene, plan->bodies, plan->seed, allocator, &setting);
+    if (status != QD_OK) return status;
+    bench_run run = {.plan = plan, .rows = rows, .bodies = &setting.bodies};
+    size_t samples = plan->method_count * SETS * plan->repeats;
+    run.samples = qdi_allocate(allocator, samples, plan->steps * sizeof *run.samples);
+    if (!run.samples) status = QD_ERR_MEMORY;
+    for (size_t repeat = 0; status == QD_OK && !run.stopped && repeat < plan->repeats; ++repeat) {
+        size_t order[QDI_BENCH_MOST_METHODS] = {0};
+        shuffle(plan, repeat, order);
+        for (size_t i = 0; status == QD_OK && !run.stopped && i < plan->method_count; ++i) {
+            *failed = plan->methods[order[i]]->name;
+            status = run_method(&run, order[i], repeat);
+        }
+    }
+    if (status == QD_OK && !run.stopped) evaluate(&run);
+    *stopped = run.stopped;
+    qdi_release(allocator, run.samples, samples, plan->steps * sizeof *run.samples);
+    qdi_bench_setting_free(&setting);
+    return status;
+}
+
+bool qdi_bench_rows_agree(const qdi_bench_row *rows, size_t count, qd_error *error) {
+    const qdi_bench_row *first = rows; // of this number of bodies
+    for (const qdi_bench_row *row = rows; row < rows + count; ++row) {
+        if (row->bodies != first->bodies) first = row;
+        if (!row->steady) {
+            snprintf(error->text, sizeof error->text,
+                     "%s with %zu bodies does not find the same pairs in each repeat", row->method->name,
+                     row->bodies);
+            return false;
+        }
+        if (row->pairs == first->pairs && row->all_pairs == first->all_pairs && row->hash == first->hash)
+            continue;
+        snprintf(error->text, sizeof error->text,
+                 "%s and %s with %zu bodies do not find the same pairs: %zu and %zu in the last step, hash "
+                 "%016" PRIx64 " and %016" PRIx64,
+                 first->method->name, row->method->name, row->bodies, first->pairs, row->pairs, first->hash,
+                 row->hash);
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,61 @@
+#ifndef QD_TOOLS_BENCH_RUN_H
+#define QD_TOOLS_BENCH_RUN_H
+
+#include "tools/bench/method.h"
+#include "tools/bench/scenes.h"
+
+#include <quadrille/simd.h>
+
+/// Measures methods beside each other.
+
+enum { QDI_BENCH_MOST_METHODS = 32, QDI_BENCH_DROPPED = 3 };
+
+/// Called after every step; returns false to stop.
+typedef bool (*qdi_bench_tick)(void *context);
+
+/// What to measure. Every repeat runs all methods, in a random order of its own, from the same bodies.
+typedef struct qdi_bench_plan {
+    const qdi_bench_scene *scene;
+    size_t bodies;
+    uint64_t seed;
+    const qdi_bench_method *methods[QDI_BENCH_MOST_METHODS];
+    size_t method_count;
+    int threads;
+    qd_simd simd;
+    size_t steps; ///< that count, in each repeat; QDI_BENCH_DROPPED come before them and are dropped
+    size_t repeats;
+    qdi_bench_tick tick; ///< may be NULL
+    void *context;
+} qdi_bench_plan;
+
+/// What one method did. Times are nanoseconds per body per step, over the steps of all repeats.
+typedef struct qdi_bench_row {
+    const qdi_bench_method *method;
+    const qdi_bench_scene *scene;
+    size_t bodies;
+    int threads;
+    qd_simd simd; ///< of a method that has kernels
+    size_t steps, repeats;
+    double median, min, mean;
+    double spread;                   ///< interquartile range over median
+    double phases[QDI_BENCH_PHASES]; ///< medians
+    size_t pairs;                    ///< of the last step
+    uint64_t hash;                   ///< of the pairs of the first step and the last, whatever their order
+    uint64_t all_pairs;              ///< of all steps of a repeat
+    double bytes_per_body;           ///< 0 where not known
+    bool steady;                     ///< every repeat found the same
+} qdi_bench_row;
+
+/// Measures; `rows` gets plan->method_count items in the order of plan->methods. `*stopped` is set where tick said so, and
+/// then rows mean nothing. Errors: QD_ERR_MEMORY, and whatever a method answers, with its name in `*failed`.
+QD_MUST_USE qd_status qdi_bench_run(const qdi_bench_plan *plan, qdi_bench_row *rows, bool *stopped,
+                                    const char **failed);
+
+/// Sum over the pairs of a hash of each, the smaller index first.
+uint64_t qdi_bench_pairs_hash(const qdi_bench_step *step);
+
+/// True where all rows of the same number of bodies found the same pairs, in all repeats; otherwise one line in `error` names
+/// two methods that did not.
+bool qdi_bench_rows_agree(const qdi_bench_row *rows, size_t count, qd_error *error);
+
+#endif

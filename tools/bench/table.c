@@ -1,0 +1,78 @@
+#include "tools/bench/output.h"
+
+#include <string.h>
+
+/// The row that the others are compared with: the grid's, or the first.
+static const qdi_bench_row *reference(const qdi_bench_row *rows, size_t count) {
+    for (size_t i = 0; i < count; ++i)
+        if (rows[i].method == &qdi_bench_grid) return &rows[i];
+    return rows;
+}
+
+static size_t group(const qdi_bench_row *rows, size_t count) {
+    size_t size = 1;
+    while (size < count && rows[size].bodies == rows[0].bodies) ++size;
+    return size;
+}
+
+static void print_table(FILE *out, const qdi_bench_row *rows, size_t count) {
+    const qdi_bench_row *other = reference(rows, count);
+    fprintf(out, "scene %s: %zu bodies, %zu pairs, hash %016llx; %zu steps, %zu times\n", rows->scene->name,
+            rows->bodies, rows->pairs, (unsigned long long)rows->hash, rows->steps, rows->repeats);
+    fprintf(out, "nanoseconds per body and step; x: times as fast as %s\n", other->method->name);
+    fprintf(out, "%-14s %7s %9s %9s %9s %7s %9s %9s %9s %7s %7s\n", "method", "threads", "median", "min",
+            "mean", "spread", "move", "structure", "pairs", "B/body", "x");
+    for (size_t i = 0; i < count; ++i) {
+        const qdi_bench_row *row = &rows[i];
+        char bytes[32] = "-";
+        if (row->bytes_per_body > 0) snprintf(bytes, sizeof bytes, "%.0f", row->bytes_per_body);
+        fprintf(out, "%-14s %7d %9.2f %9.2f %9.2f %6.1f%% %9.2f %9.2f %9.2f %7s %7.2f\n", row->method->name,
+                row->threads, row->median, row->min, row->mean, 100.0 * row->spread,
+                row->phases[QDI_BENCH_MOVE], row->phases[QDI_BENCH_STRUCTURE], row->phases[QDI_BENCH_PAIRS],
+                bytes, row->median > 0 ? other->median / row->median : 0.0);
+    }
+}
+
+void qdi_bench_print_tables(FILE *out, const qdi_bench_row *rows, size_t count) {
+    for (size_t first = 0; first < count;) {
+        size_t size = group(rows + first, count - first);
+        if (first > 0) fputc('\n', out);
+        print_table(out, rows + first, size);
+        first += size;
+    }
+}
+
+/// One line of the sweep: a method's figure for each number of bodies, or a dash where it was left out.
+static void print_line(FILE *out, const qdi_bench_row *rows, size_t count, const qdi_bench_method *method,
+                       bool bytes) {
+    fprintf(out, "%-14s", method->name);
+    for (size_t first = 0; first < count;) {
+        size_t size = group(rows + first, count - first);
+        char text[32] = "-";
+        for (size_t i = first; i < first + size; ++i) {
+            if (rows[i].method != method) continue;
+            if (!bytes)
+                snprintf(text, sizeof text, "%.2f", rows[i].median);
+            else if (rows[i].bytes_per_body > 0)
+                snprintf(text, sizeof text, "%.0f", rows[i].bytes_per_body);
+        }
+        fprintf(out, " %11s", text);
+        first += size;
+    }
+    fputc('\n', out);
+}
+
+void qdi_bench_print_sweep(FILE *out, const qdi_bench_row *rows, size_t count) {
+    for (int bytes = 0; bytes < 2; ++bytes) {
+        fprintf(out, "\n%s\n%-14s", bytes ? "bytes per body" : "nanoseconds per body and step (median)",
+                "bodies");
+        for (size_t first = 0; first < count; first += group(rows + first, count - first))
+            fprintf(out, " %11zu", rows[first].bodies);
+        fputc('\n', out);
+        for (size_t i = 0; i < count; ++i) {
+            bool seen = false;
+            for (size_t j = 0; j < i; ++j) seen = seen || rows[j].method == rows[i].method;
+            if (!seen) print_line(out, rows, count, rows[i].method, bytes != 0);
+        }
+    }
+}

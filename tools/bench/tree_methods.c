@@ -1,0 +1,226 @@
+// The quadtree of this library in three ways: refreshed and joined, refreshed and asked body by body, and built anew in each step.
+//
+// Bodies lie in rows, in the tree's order as of the last time that rows were put in order; that is done again when as many
+// bodies have changed their node as there are, as worlds do it too.
+#include "core/memory.h"
+#include "core/verbs.h"
+#include "tools/bench/method.h"
+#include "tools/bench/motion.h"
+
+#include <quadrille/tree.h>
+#include <string.h>
+
+enum { GRAIN = 4096, WIDE = 6 };
+
+typedef enum tree_way { JOIN, EACH, REBUILD } tree_way;
+
+typedef struct tree_state {
+    const qd_allocator *allocator;
+    tree_way way;
+    qd_tree_def def;
+    qd_team *team;
+    qd_tree *tree; ///< NULL between the steps of REBUILD
+    qd_pairs *pairs;
+    size_t count;
+    double half;
+    double *wide; ///< the block of the six columns below
+    double *x, *y, *vx, *vy, *radius, *spare;
+    uint32_t *narrow; ///< the block of the three columns below
+    uint32_t *index, *spare_index, *places;
+    qd_box *boxes;
+    bool ordered;     ///< rows are no longer in the order given
+    uint64_t changed; ///< bodies that changed their node since rows were put in order
+    const double *from;
+    double *to;
+} tree_state;
+
+static void destroy(void *given) {
+    tree_state *state = given;
+    if (!state) return;
+    const qd_allocator *allocator = state->allocator;
+    qd_tree_destroy(state->tree);
+    qd_pairs_destroy(state->pairs);
+    qd_team_destroy(state->team);
+    qdi_release(allocator, state->wide, WIDE * state->count, sizeof *state->wide);
+    qdi_release(allocator, state->narrow, 3 * state->count, sizeof *state->narrow);
+    qdi_release(allocator, state->boxes, state->count, sizeof *state->boxes);
+    qdi_release(allocator, state, 1, sizeof *state);
+}
+
+static qd_status allocate(tree_state *state, int threads) {
+    const qd_allocator *allocator = state->allocator;
+    size_t n = state->count;
+    qd_team_def def = qd_team_def_default();
+    def.threads = threads;
+    qd_status status = qd_team_create(&def, &state->team);
+    if (status == QD_OK) status = qd_pairs_create(SIZE_MAX / sizeof(qd_pair), allocator, &state->pairs);
+    if (status == QD_OK && state->way != REBUILD) status = qd_tree_create(&state->def, &state->tree);
+    if (status != QD_OK) return status;
+    state->wide = qdi_allocate(allocator, WIDE * n, sizeof *state->wide);
+    state->narrow = qdi_allocate(allocator, 3 * n, sizeof *state->narrow);
+    state->boxes = qdi_allocate(allocator, n, sizeof *state->boxes);
+    return state->wide && state->narrow && state->boxes ? QD_OK : QD_ERR_MEMORY;
+}
+
+static void lay_out(tree_state *state, const qdi_bench_bodies *bodies) {
+    size_t n = state->count, bytes = n * sizeof(double);
+    double **columns[WIDE] = {&state->x, &state->y, &state->vx, &state->vy, &state->radius, &state->spare};
+    for (size_t i = 0; i < WIDE; ++i) *columns[i] = state->wide + i * n;
+    memcpy(state->x, bodies->x, bytes);
+    memcpy(state->y, bodies->y, bytes);
+    memcpy(state->vx, bodies->vx, bytes);
+    memcpy(state->vy, bodies->vy, bytes);
+    memcpy(state->radius, bodies->radius, bytes);
+    state->index = state->narrow;
+    state->spare_index = state->narrow + n;
+    state->places = state->narrow + 2 * n;
+    for (size_t i = 0; i < n; ++i) state->index[i] = (uint32_t)i;
+    state->changed = n; // the first step puts the rows in order
+}
+
+static qd_status create(tree_way way, const qdi_bench_bodies *bodies, const qdi_bench_options *options,
+                        void **made) {
+    const qd_allocator *allocator = qd_allocator_default();
+    *made = NULL;
+    tree_state *state = qdi_allocate(allocator, 1, sizeof *state);
+    if (!state) return QD_ERR_MEMORY;
+    *state = (tree_state){.allocator = allocator,
+                          .way = way,
+                          .def = qd_tree_def_default(),
+                          .count = bodies->count,
+                          .half = .5 * bodies->side};
+    state->def.size = (qd_vec2){bodies->side, bodies->side};
+    state->def.simd = (qd_simd)options->simd;
+    qd_status status = allocate(state, options->threads);
+    if (status != QD_OK) {
+        destroy(state);
+        return status;
+    }
+    lay_out(state, bodies);
+    *made = state;
+    return QD_OK;
+}
+
+static qd_status create_join(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **made) {
+    return create(JOIN, bodies, options, made);
+}
+
+static qd_status create_each(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **made) {
+    return create(EACH, bodies, options, made);
+}
+
+static qd_status create_rebuild(const qdi_bench_bodies *bodies, const qdi_bench_options *options,
+                                void **made) {
+    return create(REBUILD, bodies, options, made);
+}
+
+static void move_rows(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    tree_state *state = context;
+    double *restrict x = state->x, *restrict y = state->y, *restrict vx = state->vx, *restrict vy = state->vy;
+    const double *restrict radius = state->radius;
+    qd_box *restrict boxes = state->boxes;
+    const double half = state->half;
+    for (size_t i = begin; i < end; ++i) {
+        x[i] = qdi_bench_move(x[i], &vx[i], half);
+        y[i] = qdi_bench_move(y[i], &vy[i], half);
+    }
+    for (size_t i = begin; i < end; ++i) boxes[i] = qdi_bench_box(x[i], y[i], radius[i]);
+}
+
+static void order_column(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const tree_state *state = context;
+    for (size_t r = begin; r < end; ++r) state->to[r] = state->from[state->places[r]];
+}
+
+static void order_indices(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const tree_state *state = context;
+    for (size_t r = begin; r < end; ++r) state->spare_index[r] = state->index[state->places[r]];
+}
+
+/// Puts the rows in the tree's order.
+static qd_status order_rows(tree_state *state) {
+    qd_status status = qd_tree_order(state->tree, state->team, state->places);
+    if (status != QD_OK) return status;
+    double **columns[] = {&state->x, &state->y, &state->vx, &state->vy, &state->radius};
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; ++i) {
+        state->from = *columns[i];
+        state->to = state->spare;
+        qdi_team_for(state->team, state->count, GRAIN, order_column, state);
+        state->spare = *columns[i];
+        *columns[i] = state->to;
+    }
+    qdi_team_for(state->team, state->count, GRAIN, order_indices, state);
+    uint32_t *index = state->index;
+    state->index = state->spare_index;
+    state->spare_index = index;
+    state->ordered = true;
+    state->changed = 0;
+    return QD_OK;
+}
+
+static qd_status refresh(tree_state *state) {
+    qd_status status = QD_OK;
+    if (state->way == REBUILD) {
+        qd_tree_destroy(state->tree);
+        state->tree = NULL;
+        status = qd_tree_create(&state->def, &state->tree);
+        if (status != QD_OK) return status;
+    }
+    qd_tree_counts counts;
+    status = qd_tree_refresh(state->tree, state->team, state->boxes, state->ordered ? state->index : NULL,
+                             state->count, &counts, NULL);
+    if (status != QD_OK) return status;
+    state->changed += counts.refiled;
+    // A tree that is built anew does not say who changed its node; the order of the first step serves it long enough.
+    return state->changed >= state->count ? order_rows(state) : QD_OK;
+}
+
+static qd_status step(void *given, qdi_bench_step *step) {
+    tree_state *state = given;
+    uint64_t start = qdi_clock_ns();
+    qdi_team_for(state->team, state->count, GRAIN, move_rows, state);
+    uint64_t moved = qdi_clock_ns();
+    qd_status status = refresh(state);
+    if (status != QD_OK) return status;
+    uint64_t refreshed = qdi_clock_ns();
+    status = state->way == EACH ? qd_tree_pairs_each(state->tree, state->team, state->pairs)
+                                : qd_tree_pairs(state->tree, state->team, state->pairs);
+    step->ns[QDI_BENCH_MOVE] = moved - start;
+    step->ns[QDI_BENCH_STRUCTURE] = refreshed - moved;
+    step->ns[QDI_BENCH_PAIRS] = qdi_clock_ns() - refreshed;
+    step->pairs = qd_pairs_data(state->pairs, &step->pair_count);
+    step->pair_stride = sizeof(qd_pair);
+    step->bytes = state->count * (WIDE * sizeof(double) + 3 * sizeof(uint32_t) + sizeof(qd_box)) +
+                  qd_tree_statistics(state->tree).bytes + qd_pairs_bytes(state->pairs);
+    return status;
+}
+
+const qdi_bench_method qdi_bench_quadtree = {
+    .name = "quadtree",
+    .about = "the quadtree of this library: refreshed, then joined with itself",
+    .parallel = true,
+    .create = create_join,
+    .step = step,
+    .destroy = destroy,
+};
+
+const qdi_bench_method qdi_bench_each = {
+    .name = "each",
+    .about = "the same tree, but one retrieve per body instead of the join",
+    .parallel = true,
+    .create = create_each,
+    .step = step,
+    .destroy = destroy,
+};
+
+const qdi_bench_method qdi_bench_rebuild = {
+    .name = "rebuild",
+    .about = "the same tree, but built anew in each step",
+    .parallel = true,
+    .create = create_rebuild,
+    .step = step,
+    .destroy = destroy,
+};

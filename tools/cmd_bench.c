@@ -1,0 +1,288 @@
+#include "core/memory.h"
+#include "tools/bench/choice.h"
+#include "tools/bench/output.h"
+#include "tools/bench/run.h"
+#include "tools/command.h"
+#include "tools/console.h"
+#include "tools/exit_codes.h"
+#include "tools/os.h"
+#include "tools/progress.h"
+#include "tools/threads_here.h"
+
+#include <quadrille/team.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SIZES = 32, MOST_STEPS = 1000000, MOST_REPEATS = 1000, STEPS = 20, REPEATS = 5, SEED = 1 };
+
+typedef struct bench_settings {
+    qdi_common common;
+    const char *scene, *bodies, *methods, *simd, *sweep, *csv, *plot;
+    qdi_option_number steps, threads, repeats;
+    bool json;
+} bench_settings;
+
+/// A bench from its flags to its output. Whatever stage fails says why and gives the exit code.
+typedef struct bench {
+    bench_settings settings;
+    qdi_bench_plan plan;
+    size_t sizes[MOST_SIZES]; ///< numbers of bodies
+    size_t size_count;
+    const qdi_bench_method *methods[QDI_BENCH_MOST_METHODS]; ///< asked for
+    size_t method_count;
+    qdi_bench_row rows[MOST_SIZES * QDI_BENCH_MOST_METHODS];
+    size_t row_count;
+    qdi_progress progress;
+    uint64_t steps_done;
+} bench;
+
+/// Whether a method can be run with this many bodies.
+static bool fits(const qdi_bench_method *method, size_t bodies) {
+    return method->most_bodies == 0 || bodies <= method->most_bodies;
+}
+
+/// Of all methods that can be run.
+static uint64_t total_steps(const bench *job) {
+    uint64_t runs = 0;
+    for (size_t s = 0; s < job->size_count; ++s)
+        for (size_t m = 0; m < job->method_count; ++m) runs += fits(job->methods[m], job->sizes[s]);
+    return runs * job->plan.repeats * (job->plan.steps + QDI_BENCH_DROPPED);
+}
+
+static int read_flags(bench *job) {
+    const bench_settings *settings = &job->settings;
+    qdi_bench_plan *plan = &job->plan;
+    qd_error error = {""};
+    const char *bodies = settings->bodies ? settings->bodies : "1e5";
+    bool good = qdi_bench_choose_scene(settings->scene ? settings->scene : "uniform", &plan->scene, &error) &&
+                qdi_bench_choose_methods(settings->methods ? settings->methods : "grid,quadtree",
+                                         job->methods, &job->method_count, &error) &&
+                qdi_bench_choose_simd(settings->simd ? settings->simd : "auto", &plan->simd, &error);
+    if (good && settings->bodies && settings->sweep) {
+        snprintf(error.text, sizeof error.text, "--bodies and --sweep-bodies cannot both be given");
+        good = false;
+    }
+    if (good && settings->sweep)
+        good = qdi_bench_choose_bodies("--sweep-bodies", settings->sweep, job->sizes, MOST_SIZES,
+                                       &job->size_count, &error);
+    else if (good)
+        good = qdi_bench_choose_bodies("--bodies", bodies, job->sizes, 1, &job->size_count, &error);
+    if (!good) {
+        qdi_complain("%s", error.text);
+        return QDI_EXIT_USAGE;
+    }
+    plan->seed = SEED;
+    plan->steps = settings->steps.given ? (size_t)settings->steps.value : STEPS;
+    plan->repeats = settings->repeats.given ? (size_t)settings->repeats.value : REPEATS;
+    if (total_steps(job) > 0) return QDI_EXIT_DONE;
+    qdi_complain("none of these methods can be run with so many bodies");
+    return QDI_EXIT_USAGE;
+}
+
+/// Finds out what would fail at the end before the time is spent: a file that cannot be written, a program that is missing. What
+/// is in the file stays there until then.
+static int check_outputs(const bench *job) {
+    if (job->settings.plot && !qdi_host_has_program("gnuplot")) {
+        qdi_complain("--plot needs the program gnuplot (on Debian: apt-get install gnuplot-nox)");
+        return QDI_EXIT_FAILED;
+    }
+    const char *const paths[] = {job->settings.csv, job->settings.plot};
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; ++i) {
+        if (!paths[i]) continue;
+        FILE *file = fopen(paths[i], "ab");
+        if (!file || fclose(file) != 0) {
+            qdi_complain("%.500s cannot be written", paths[i]);
+            return QDI_EXIT_OUTPUT;
+        }
+    }
+    return QDI_EXIT_DONE;
+}
+
+static bool tick(void *context) {
+    bench *job = context;
+    job->steps_done += 1;
+    qdi_progress_step(&job->progress, job->steps_done);
+    return qdi_host_signal() == 0;
+}
+
+static void start(bench *job) {
+    const bench_settings *settings = &job->settings;
+    const qdi_common *common = &settings->common;
+    qdi_thread_choice choice = qdi_threads_here(settings->threads.given ? (int)settings->threads.value : 0,
+                                                common->quiet);
+    job->plan.threads = choice.threads;
+    job->plan.tick = tick;
+    job->plan.context = job;
+    qdi_host_watch_signals();
+    if (!common->quiet)
+        fprintf(stderr, "quadrille %s\nthreads  %d (%s)\nsimd     %s\n", QD_VERSION, choice.threads,
+                choice.reason, qd_simd_name(job->plan.simd));
+    const char *no_colour = getenv("NO_COLOR");
+    qdi_progress_style style = qdi_host_stderr_is_terminal() ? QDI_PROGRESS_BAR : QDI_PROGRESS_LINES;
+    if (common->quiet || common->no_progress) style = QDI_PROGRESS_NONE;
+    job->progress = qdi_progress_start(style, !common->no_colour && !(no_colour && *no_colour),
+                                       total_steps(job));
+}
+
+/// Chooses the methods that can be run with this many bodies and names the others.
+static void choose_fitting(bench *job, size_t bodies) {
+    char left_out[300] = "";
+    job->plan.bodies = bodies;
+    job->plan.method_count = 0;
+    for (size_t m = 0; m < job->method_count; ++m) {
+        const qdi_bench_method *method = job->methods[m];
+        if (fits(method, bodies)) {
+            job->plan.methods[job->plan.method_count++] = method;
+            continue;
+        }
+        size_t used = strlen(left_out);
+        snprintf(left_out + used, sizeof left_out - used, "%s%s (at most %zu)", used ? ", " : "",
+                 method->name, method->most_bodies);
+    }
+    if (!left_out[0] || job->settings.common.quiet) return;
+    qdi_progress_end(&job->progress);
+    qdi_warn("left out with %zu bodies, because it would take for ever: %s", bodies, left_out);
+}
+
+static int measure(bench *job) {
+    for (size_t s = 0; s < job->size_count; ++s) {
+        choose_fitting(job, job->sizes[s]);
+        if (job->plan.method_count == 0) continue;
+        bool stopped = false;
+        const char *failed = "";
+        qd_status status = qdi_bench_run(&job->plan, job->rows + job->row_count, &stopped, &failed);
+        if (status != QD_OK || stopped) qdi_progress_end(&job->progress);
+        if (status != QD_OK) {
+            qdi_complain("%s with %zu bodies: %s", failed, job->sizes[s], qd_status_text(status));
+            return QDI_EXIT_FAILED;
+        }
+        if (stopped) {
+            qdi_complain("stopped by %s; nothing was written", qdi_host_signal_name(qdi_host_signal()));
+            return QDI_EXIT_SIGNAL + qdi_host_signal();
+        }
+        job->row_count += job->plan.method_count;
+    }
+    qdi_progress_end(&job->progress);
+    return QDI_EXIT_DONE;
+}
+
+static int write_csv(const bench *job, const qdi_bench_origin *origin) {
+    const char *path = job->settings.csv;
+    if (!path) return QDI_EXIT_DONE;
+    FILE *file = fopen(path, "wb");
+    bool good = file != NULL;
+    if (file) {
+        qdi_bench_write_csv(file, origin, job->rows, job->row_count);
+        good = !ferror(file);
+        good = fclose(file) == 0 && good;
+    }
+    if (!good) qdi_complain("%.500s cannot be written", path);
+    return good ? QDI_EXIT_DONE : QDI_EXIT_OUTPUT;
+}
+
+static int write_plot(const bench *job) {
+    const char *path = job->settings.plot;
+    if (!path) return QDI_EXIT_DONE;
+    FILE *program = qdi_host_program_open("gnuplot");
+    bool good = program != NULL;
+    if (program) {
+        qdi_bench_write_plot(program, path, job->rows, job->row_count);
+        good = qdi_host_program_close(program);
+    }
+    if (!good) qdi_complain("gnuplot could not draw %.500s", path);
+    return good ? QDI_EXIT_DONE : QDI_EXIT_OUTPUT;
+}
+
+static int write_stdout(const bench *job, const qdi_bench_origin *origin) {
+    qd_status status = QD_OK;
+    if (job->settings.json) {
+        qdi_json json = {.allocator = qd_allocator_default()};
+        status = qdi_bench_write_json(&json, origin, job->rows, job->row_count);
+        if (status == QD_OK) fputs(json.text, stdout);
+        qdi_json_free(&json);
+    } else {
+        qdi_bench_print_tables(stdout, job->rows, job->row_count);
+        if (job->size_count > 1) qdi_bench_print_sweep(stdout, job->rows, job->row_count);
+    }
+    if (status != QD_OK) {
+        qdi_complain("%s", qd_status_text(status));
+        return QDI_EXIT_FAILED;
+    }
+    if (fflush(stdout) == 0) return QDI_EXIT_DONE;
+    qdi_complain("the standard output cannot be written");
+    return QDI_EXIT_OUTPUT;
+}
+
+static int write_all(const bench *job) {
+    char processor[200];
+    qdi_host_processor(processor, sizeof processor);
+    const qdi_bench_origin origin = qdi_bench_origin_here(processor);
+    int exit_code = write_csv(job, &origin);
+    if (exit_code == QDI_EXIT_DONE) exit_code = write_plot(job);
+    if (exit_code == QDI_EXIT_DONE) exit_code = write_stdout(job, &origin);
+    return exit_code;
+}
+
+static int bench_main(int count, char *const *arguments) {
+    const qd_allocator *allocator = qd_allocator_default();
+    bench *job = qdi_allocate(allocator, 1, sizeof *job);
+    if (!job) {
+        qdi_complain("%s", qd_status_text(QD_ERR_MEMORY));
+        return QDI_EXIT_FAILED;
+    }
+    memset(job, 0, sizeof *job);
+    int exit_code;
+    if (qdi_command_start(&qdi_command_bench, count, arguments, &job->settings, &exit_code)) {
+        exit_code = read_flags(job);
+        if (exit_code == QDI_EXIT_DONE) exit_code = check_outputs(job);
+        if (exit_code == QDI_EXIT_DONE) {
+            start(job);
+            exit_code = measure(job);
+        }
+        if (exit_code == QDI_EXIT_DONE) exit_code = write_all(job);
+        qd_error error = {""};
+        if (exit_code == QDI_EXIT_DONE && !qdi_bench_rows_agree(job->rows, job->row_count, &error)) {
+            qdi_complain("%s", error.text);
+            exit_code = QDI_EXIT_INVARIANT;
+        }
+    }
+    qdi_release(allocator, job, 1, sizeof *job);
+    return exit_code;
+}
+
+static const qdi_option bench_options[] = {
+    {"--scene", 0, QDI_OPTION_TEXT, "S", 0, 0, offsetof(bench_settings, scene),
+     "uniform (default), sizes, clusters, sparse or dense"},
+    {"--bodies", 0, QDI_OPTION_TEXT, "N", 0, 0, offsetof(bench_settings, bodies), "how many; default 1e5"},
+    {"--steps", 0, QDI_OPTION_NUMBER, "N", 1, MOST_STEPS, offsetof(bench_settings, steps),
+     "steps to measure in each repeat, after 3 that are dropped; default 20"},
+    {"--methods", 0, QDI_OPTION_TEXT, "LIST", 0, 0, offsetof(bench_settings, methods),
+     "names with commas between, or all; default grid,quadtree"},
+    {"--threads", 0, QDI_OPTION_NUMBER, "N", 1, QD_TEAM_MAX, offsetof(bench_settings, threads),
+     "work with N threads; the default is explained"},
+    {"--repeats", 0, QDI_OPTION_NUMBER, "R", 1, MOST_REPEATS, offsetof(bench_settings, repeats),
+     "run every method R times, in random order; default 5"},
+    {"--simd", 0, QDI_OPTION_TEXT, "NAME", 0, 0, offsetof(bench_settings, simd),
+     "the tree's kernels: auto (default), portable, sse2, avx2 or avx512"},
+    {"--sweep-bodies", 0, QDI_OPTION_TEXT, "LIST", 0, 0, offsetof(bench_settings, sweep),
+     "several numbers of bodies, as 1e3,1e4,1e5"},
+    {"--csv", 0, QDI_OPTION_TEXT, "FILE", 0, 0, offsetof(bench_settings, csv),
+     "write a line per method and number of bodies"},
+    {"--plot", 0, QDI_OPTION_TEXT, "FILE", 0, 0, offsetof(bench_settings, plot),
+     "draw a PNG, with the program gnuplot"},
+    {"--json", 0, QDI_OPTION_FLAG, NULL, 0, 0, offsetof(bench_settings, json),
+     "print JSON on the standard output instead of tables"},
+};
+
+static const qdi_syntax bench_syntax = {"bench", bench_options,
+                                        sizeof bench_options / sizeof bench_options[0], NULL, 0};
+
+const qdi_command qdi_command_bench = {
+    &bench_syntax,
+    "measure ways to find all pairs beside each other",
+    "  quadrille bench                                   the quadtree beside a uniform grid\n"
+    "  quadrille bench --scene sizes --bodies 1e4 --methods all\n"
+    "  quadrille bench --sweep-bodies 1e3,1e4,1e5,1e6 --threads 1 --csv growth.csv\n",
+    NULL,
+    bench_main,
+};
