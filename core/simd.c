@@ -18,18 +18,16 @@ bool qd_simd_named(const char *name, qd_simd *simd) {
 }
 
 bool qd_simd_available(qd_simd simd) {
-    switch (simd) {
-    case QD_SIMD_AUTO:
-    case QD_SIMD_PORTABLE: return true;
+    if (simd == QD_SIMD_AUTO || simd == QD_SIMD_PORTABLE) return true;
 #ifdef __x86_64__
-    case QD_SIMD_SSE2: return true;
-    case QD_SIMD_AVX2: return __builtin_cpu_supports("avx2") != 0;
-    case QD_SIMD_AVX512:
+    if (simd == QD_SIMD_SSE2) return true;
+    if (simd == QD_SIMD_AVX2) return __builtin_cpu_supports("avx2") != 0;
+    if (simd == QD_SIMD_AVX512) {
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-#endif
-    default: return false;
     }
+#endif
+    return false;
 }
 
 qd_simd qd_simd_best(void) {

@@ -43,7 +43,7 @@ START_TEST(test_scenes_are_what_they_say) {
         qdi_bench_setting setting;
         ck_assert(qdi_bench_setting_make(scene, count, 1, qd_allocator_default(), &setting) == QD_OK);
         const qdi_bench_bodies *bodies = &setting.bodies;
-        double area = 0, square = 0, least = INFINITY, largest = 0;
+        double area = 0, square = 0, least = HUGE_VAL, largest = 0;
         for (size_t i = 0; i < count; ++i) {
             ck_assert(fabs(bodies->x[i]) <= bodies->side / 2 && fabs(bodies->y[i]) <= bodies->side / 2);
             area += 3.141592653589793 * bodies->radius[i] * bodies->radius[i];
