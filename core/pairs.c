@@ -143,11 +143,35 @@ static void copy_parts(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
+// True where one worker did all parts, in order: then its buffer is the result.
+static bool lie_in_order(const qd_pairs *pairs) {
+    for (size_t p = 0; p < pairs->part_count; ++p) {
+        const qdi_pair_part *part = &pairs->parts[p];
+        if (part->count > 0 && (part->worker != 0 || part->begin != pairs->places[p])) return false;
+    }
+    return true;
+}
+
+static void take_buffer(qd_pairs *pairs) {
+    qdi_pair_buffer *buffer = &pairs->buffers[0];
+    qd_pair *items = pairs->items;
+    size_t room = pairs->room;
+    pairs->items = buffer->items;
+    pairs->room = buffer->room;
+    buffer->items = items;
+    buffer->room = room;
+}
+
 qd_status qdi_pairs_gather(qd_pairs *pairs, qd_team *team) {
     if (pairs->stop == 2) return QD_ERR_MEMORY;
     for (size_t p = 0; p < pairs->part_count; ++p) pairs->places[p] = pairs->parts[p].count;
     size_t total = qdi_exclusive_scan(pairs->places, pairs->part_count);
     if (pairs->stop != 0 || total > pairs->limit) return QD_ERR_LIMIT;
+    if (total > 0 && lie_in_order(pairs)) {
+        take_buffer(pairs);
+        pairs->count = total;
+        return QD_OK;
+    }
     qd_status status = qdi_reserve(pairs->allocator, &pairs->items, &pairs->room, 0, total,
                                    sizeof *pairs->items);
     if (status != QD_OK) return status;

@@ -5,6 +5,7 @@
 #include "tools/bench/run.h"
 #include "tools/bench/scenes.h"
 #include "tools/bench/statistics.h"
+#include "tools/simd_choice.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -227,9 +228,9 @@ START_TEST(test_choices) {
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i)
         ck_assert_msg(!qdi_bench_choose_bodies("--x", bad[i], bodies, 3, &count, &error), "'%s'", bad[i]);
     qd_simd simd;
-    ck_assert(!qdi_bench_choose_simd("mmx", &simd, &error) && strstr(error.text, "avx512"));
-    ck_assert(qdi_bench_choose_simd("auto", &simd, &error) && simd == qd_simd_best());
-    ck_assert(qdi_bench_choose_simd("portable", &simd, &error) && simd == QD_SIMD_PORTABLE);
+    ck_assert(qdi_simd_choose("mmx", &simd, &error) == QD_ERR_ARGUMENT && strstr(error.text, "avx512"));
+    ck_assert(qdi_simd_choose(NULL, &simd, &error) == QD_OK && simd == qd_simd_best());
+    ck_assert(qdi_simd_choose("portable", &simd, &error) == QD_OK && simd == QD_SIMD_PORTABLE);
 }
 END_TEST
 

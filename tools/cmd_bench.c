@@ -7,6 +7,7 @@
 #include "tools/exit_codes.h"
 #include "tools/os.h"
 #include "tools/progress.h"
+#include "tools/simd_choice.h"
 #include "tools/threads_here.h"
 
 #include <quadrille/team.h>
@@ -57,7 +58,7 @@ static int read_flags(bench *job) {
     bool good = qdi_bench_choose_scene(settings->scene ? settings->scene : "uniform", &plan->scene, &error) &&
                 qdi_bench_choose_methods(settings->methods ? settings->methods : "grid,quadtree",
                                          job->methods, &job->method_count, &error) &&
-                qdi_bench_choose_simd(settings->simd ? settings->simd : "auto", &plan->simd, &error);
+                qdi_simd_choose(settings->simd, &plan->simd, &error) == QD_OK;
     if (good && settings->bodies && settings->sweep) {
         snprintf(error.text, sizeof error.text, "--bodies and --sweep-bodies cannot both be given");
         good = false;

@@ -8,6 +8,7 @@
 #include "tools/progress.h"
 #include "tools/report.h"
 #include "tools/result.h"
+#include "tools/simd_choice.h"
 #include "tools/threads_here.h"
 
 #include <inttypes.h>
@@ -115,17 +116,9 @@ static void choose_threads(run *job) {
 
 /// --simd, or the best that the processor has.
 static int choose_simd(run *job) {
-    const char *name = job->settings.simd ? job->settings.simd : "auto";
-    if (!qd_simd_named(name, &job->simd)) {
-        qdi_complain("--simd: '%.40s' is none of auto, portable, sse2, avx2, avx512", name);
-        return QDI_EXIT_USAGE;
-    }
-    if (!qd_simd_available(job->simd)) {
-        qdi_complain("--simd: this processor does not have %s", name);
-        return QDI_EXIT_USAGE;
-    }
-    if (job->simd == QD_SIMD_AUTO) job->simd = qd_simd_best();
-    return QDI_EXIT_DONE;
+    qd_error error = {""};
+    qd_status status = qdi_simd_choose(job->settings.simd, &job->simd, &error);
+    return status == QD_OK ? QDI_EXIT_DONE : fail(status, &error, QDI_EXIT_USAGE);
 }
 
 /// -o, or ./NAME-<8 hex digits of the scene's hash>. A scene's name is letters, digits, `_` and `-`.

@@ -98,17 +98,3 @@ bool qdi_bench_choose_bodies(const char *flag, const char *numbers, size_t *bodi
         if (*number == '\0') return true;
     }
 }
-
-bool qdi_bench_choose_simd(const char *name, qd_simd *simd, qd_error *error) {
-    if (!qd_simd_named(name, simd)) {
-        snprintf(error->text, sizeof error->text,
-                 "--simd: '%.60s' is none of auto, portable, sse2, avx2, avx512", name);
-        return false;
-    }
-    if (!qd_simd_available(*simd)) {
-        snprintf(error->text, sizeof error->text, "--simd: this processor or build has no %s", name);
-        return false;
-    }
-    if (*simd == QD_SIMD_AUTO) *simd = qd_simd_best();
-    return true;
-}

@@ -16,7 +16,4 @@ bool qdi_bench_choose_methods(const char *names, const qdi_bench_method **method
 bool qdi_bench_choose_bodies(const char *flag, const char *numbers, size_t *bodies, size_t room,
                              size_t *count, qd_error *error);
 
-/// Vector instructions that this processor has; "auto" becomes the best.
-bool qdi_bench_choose_simd(const char *name, qd_simd *simd, qd_error *error);
-
 #endif
