@@ -6,7 +6,7 @@
 // prefix sum, so no two ranges write the same slot.
 #include "core/tree_impl.h"
 
-enum { GRAIN = 512, INDEX_BITS = 28 };
+enum { GRAIN = 128, INDEX_BITS = 28 };
 
 qdi_node_index qdi_tree_find(const qd_tree *tree, qd_box box) {
     if (qdi_outside(tree, box)) return QDI_ROOT;
