@@ -35,8 +35,7 @@ qd_status qd_tree_create(const qd_tree_def *def, qd_tree **tree) {
     made->size = def->size;
     made->period = def->period;
     made->capacity = def->capacity;
-    made->simd = def->simd == QD_SIMD_AUTO ? qd_simd_best() : def->simd;
-    made->kernels = qdi_kernels_of(made->simd);
+    made->kernels = qdi_kernels_of(def->simd);
     qd_team_def alone = qd_team_def_default();
     alone.allocator = allocator;
     if (qdi_families_reserve(made, 1) != QD_OK || qd_team_create(&alone, &made->alone) != QD_OK) {

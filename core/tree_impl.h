@@ -98,8 +98,7 @@ struct qd_tree {
     qdi_grid grid;
     qd_vec2 size, period;
     uint32_t capacity;
-    qd_simd simd;
-    const struct qdi_kernels *kernels; // of that instruction set
+    const struct qdi_kernels *kernels; // of the instruction set asked for
 
     qdi_family *families;
     qdi_family_info *infos;

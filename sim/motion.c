@@ -1,9 +1,9 @@
 // Drift, boundaries and boxes. A range writes the rows that it was given and its own slots; nothing is
 // shared.
 
+#include "core/outward.h"
 #include "sim/world_impl.h"
 
-#include <float.h>
 #include <math.h>
 
 enum { MIRRORED_X = 1, MIRRORED_Y = 2 };
@@ -65,23 +65,6 @@ static bool cross(const course *c, double radius, double *x, double *velocity) {
     return true;
 }
 
-/// Floats strictly above and below a value: at least one unit in the last place of room. Vectorizes, unlike
-/// qd_float_above; how far outward a box is rounded changes no result.
-static inline float outward_above(double value) {
-    float nearest = (float)value;
-    return nearest + (fabsf(nearest) * FLT_EPSILON + FLT_MIN);
-}
-
-static inline float outward_below(double value) {
-    float nearest = (float)value;
-    return nearest - (fabsf(nearest) * FLT_EPSILON + FLT_MIN);
-}
-
-static inline qd_box box_of(double x, double y, double radius) {
-    return (qd_box){outward_below(x - radius), outward_below(y - radius), outward_above(x + radius),
-                    outward_above(y + radius)};
-}
-
 static inline bool beyond(const course *c, double x, double radius) {
     double inset = c->inset * radius;
     return x - inset < c->low || x + inset >= c->high;
@@ -106,7 +89,7 @@ static void move_range(void *context, size_t begin, size_t end, int worker) {
         next.x[r] = x;
         next.y[r] = y;
         double from_x = x - world->centre.x, from_y = y - world->centre.y;
-        world->boxes[r] = box_of(from_x, from_y, radius[r]);
+        world->boxes[r] = qdi_outward_disk(from_x, from_y, radius[r]);
         double vx = next.vx[r], vy = next.vy[r];
         bool fine = fabs(from_x) <= job->distance && fabs(from_y) <= job->distance && // false for NaN
                     vx * vx + vy * vy <= job->speed_squared;
@@ -203,8 +186,8 @@ static void boxes_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     qd_world *world = context;
     for (size_t r = begin; r < end; ++r)
-        world->boxes[r] = box_of(world->now.x[r] - world->centre.x, world->now.y[r] - world->centre.y,
-                                 world->radius[r]);
+        world->boxes[r] = qdi_outward_disk(world->now.x[r] - world->centre.x,
+                                           world->now.y[r] - world->centre.y, world->radius[r]);
 }
 
 void qdi_motion_boxes(qd_world *world) {

@@ -1,5 +1,6 @@
 // The bench's historical trees and the peers that were found: each must see, step after step, exactly the pairs that
 // a test of every body against every other sees, each once, also where their originals were wrong.
+#include "core/outward.h"
 #include "tests/harness.h"
 #include "tools/bench/method.h"
 #include "tools/bench/motion.h"
@@ -168,7 +169,7 @@ static void move_all(crowd *c) {
 static void all_pairs(const crowd *c, keys *k) {
     qd_box *boxes = malloc((c->view.count + 1) * sizeof *boxes);
     ck_assert_ptr_nonnull(boxes);
-    for (size_t i = 0; i < c->view.count; ++i) boxes[i] = qdi_bench_box(c->x[i], c->y[i], c->radius[i]);
+    for (size_t i = 0; i < c->view.count; ++i) boxes[i] = qdi_outward_disk(c->x[i], c->y[i], c->radius[i]);
     k->count = 0;
     for (uint32_t a = 0; a < c->view.count; ++a)
         for (uint32_t b = a + 1; b < c->view.count; ++b)

@@ -1,3 +1,4 @@
+#include "core/outward.h"
 #include "tests/harness.h"
 #include "tools/bench/motion.h"
 #include "tools/bench/run.h"
@@ -99,7 +100,7 @@ START_TEST(test_motion_stays_in_the_world_and_boxes_hold_their_bodies) {
         ck_assert_msg(fabs(after) <= half, "from %.17g with half %.17g to %.17g", before, half, after);
         ck_assert(fabs(v) == speed);
         double radius = 50 * qd_random_uniform(&random), y = half * (2 * qd_random_uniform(&random) - 1);
-        qd_box box = qdi_bench_box(after, y, radius);
+        qd_box box = qdi_outward_disk(after, y, radius);
         ck_assert((double)box.min_x < after - radius && (double)box.max_x > after + radius);
         ck_assert((double)box.min_y < y - radius && (double)box.max_y > y + radius);
         ck_assert((double)box.max_x - (after + radius) <= 4 * (double)FLT_EPSILON * (half + radius));

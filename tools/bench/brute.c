@@ -1,5 +1,6 @@
 // Every box against every other. What there is to hold the others against.
 #include "core/memory.h"
+#include "core/outward.h"
 #include "core/verbs.h"
 #include "tools/bench/motion.h"
 #include "tools/bench/sink.h"
@@ -92,7 +93,7 @@ static void move(void *context, size_t begin, size_t end, int worker) {
     for (size_t i = begin; i < end; ++i) {
         state->x[i] = qdi_bench_move(state->x[i], &state->vx[i], state->half);
         state->y[i] = qdi_bench_move(state->y[i], &state->vy[i], state->half);
-        qd_box box = qdi_bench_box(state->x[i], state->y[i], state->radius[i]);
+        qd_box box = qdi_outward_disk(state->x[i], state->y[i], state->radius[i]);
         state->boxes.min_x[i] = box.min_x;
         state->boxes.min_y[i] = box.min_y;
         state->boxes.max_x[i] = box.max_x;

@@ -9,6 +9,7 @@
 // With several threads, bodies are counted by atomic additions: their order within a cell is a matter of chance, and so is
 // that of the pairs.
 #include "core/memory.h"
+#include "core/outward.h"
 #include "core/verbs.h"
 #include "tools/bench/grid_side.h"
 #include "tools/bench/motion.h"
@@ -145,7 +146,7 @@ static void move_rows(void *context, size_t begin, size_t end, int worker) {
         x[i] = qdi_bench_move(x[i], &vx[i], half);
         y[i] = qdi_bench_move(y[i], &vy[i], half);
     }
-    for (size_t i = begin; i < end; ++i) boxes[i] = qdi_bench_box(x[i], y[i], radius[i]);
+    for (size_t i = begin; i < end; ++i) boxes[i] = qdi_outward_disk(x[i], y[i], radius[i]);
     for (size_t i = begin; i < end; ++i) {
         uint32_t now = qdi_bench_cell_of(x[i], y[i], half, inverse, stride);
         changed += now != cell[i];

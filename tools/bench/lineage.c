@@ -1,4 +1,5 @@
 #include "tools/bench/lineage.h"
+#include "core/outward.h"
 
 #include "core/memory.h"
 #include "core/verbs.h"
@@ -24,7 +25,7 @@ qd_status qdi_lineage_bodies_init(qdi_lineage_bodies *bodies, const qdi_bench_bo
     if (!bodies->x || !bodies->y || !bodies->vx || !bodies->vy || !bodies->radius || !bodies->boxes)
         return QD_ERR_MEMORY;
     for (size_t i = 0; i < from->count; ++i)
-        bodies->boxes[i] = qdi_bench_box(from->x[i], from->y[i], from->radius[i]);
+        bodies->boxes[i] = qdi_outward_disk(from->x[i], from->y[i], from->radius[i]);
     return QD_OK;
 }
 
@@ -44,7 +45,7 @@ void qdi_lineage_bodies_move(qdi_lineage_bodies *bodies) {
     for (size_t i = 0; i < bodies->count; ++i) {
         bodies->x[i] = qdi_bench_move(bodies->x[i], &bodies->vx[i], half);
         bodies->y[i] = qdi_bench_move(bodies->y[i], &bodies->vy[i], half);
-        bodies->boxes[i] = qdi_bench_box(bodies->x[i], bodies->y[i], bodies->radius[i]);
+        bodies->boxes[i] = qdi_outward_disk(bodies->x[i], bodies->y[i], bodies->radius[i]);
     }
 }
 

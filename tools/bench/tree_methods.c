@@ -3,6 +3,7 @@
 // Bodies lie in rows, in the tree's order as of the last time that rows were put in order; that is done again when as many
 // bodies have changed their node as there are, as worlds do it too.
 #include "core/memory.h"
+#include "core/outward.h"
 #include "core/verbs.h"
 #include "tools/bench/method.h"
 #include "tools/bench/motion.h"
@@ -125,7 +126,7 @@ static void move_rows(void *context, size_t begin, size_t end, int worker) {
         x[i] = qdi_bench_move(x[i], &vx[i], half);
         y[i] = qdi_bench_move(y[i], &vy[i], half);
     }
-    for (size_t i = begin; i < end; ++i) boxes[i] = qdi_bench_box(x[i], y[i], radius[i]);
+    for (size_t i = begin; i < end; ++i) boxes[i] = qdi_outward_disk(x[i], y[i], radius[i]);
 }
 
 static void order_column(void *context, size_t begin, size_t end, int worker) {
