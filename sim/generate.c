@@ -143,18 +143,18 @@ static qd_status check_sizes(placement *placing, size_t number, size_t first) {
     double diameter = 2 * largest;
     if ((world->boundary_x == QD_BOUNDARY_PERIODIC && diameter > world->size.x / 2) ||
         (world->boundary_y == QD_BOUNDARY_PERIODIC && diameter > world->size.y / 2))
-        return qdi_scene_refuse(placing->error, QD_ERR_INVALID,
-                                "bodies.%zu: a disk of diameter %s is longer than half the periodic world",
-                                number, rounded(diameter, text));
+        return qdi_reason(placing->error, QD_ERR_INVALID,
+                          "bodies.%zu: a disk of diameter %s is longer than half the periodic world", number,
+                          rounded(diameter, text));
     for (int axis = 0; axis < 2; ++axis)
         if (item->count > 0 && !both[axis].seam && diameter > both[axis].length)
-            return qdi_scene_refuse(placing->error, QD_ERR_INVALID,
-                                    "bodies.%zu: a disk of diameter %s does not fit into the region (%s)",
-                                    number, rounded(diameter, text), rounded(both[axis].length, more));
+            return qdi_reason(placing->error, QD_ERR_INVALID,
+                              "bodies.%zu: a disk of diameter %s does not fit into the region (%s)", number,
+                              rounded(diameter, text), rounded(both[axis].length, more));
     if (area > both[0].length * both[1].length)
-        return qdi_scene_refuse(placing->error, QD_ERR_INVALID,
-                                "bodies.%zu: the disks have %s times the area of the region", number,
-                                rounded(area / (both[0].length * both[1].length), text));
+        return qdi_reason(placing->error, QD_ERR_INVALID,
+                          "bodies.%zu: the disks have %s times the area of the region", number,
+                          rounded(area / (both[0].length * both[1].length), text));
     return QD_OK;
 }
 
@@ -192,20 +192,18 @@ static qd_status place_grid(placement *placing, size_t number, size_t first) {
         if (bodies->radius[i] > largest) largest = bodies->radius[i];
     char text[QDI_NUMBER_ROOM], more[QDI_NUMBER_ROOM];
     if (2 * largest > smaller * clearance)
-        return qdi_scene_refuse(
-            placing->error, QD_ERR_INVALID,
-            "bodies.%zu: rows of %zu disks leave %s for each, the largest has diameter %s; "
-            "ask for fewer or smaller",
-            number, count, rounded(smaller, text), rounded(2 * largest, more));
+        return qdi_reason(placing->error, QD_ERR_INVALID,
+                          "bodies.%zu: rows of %zu disks leave %s for each, the largest has diameter %s; "
+                          "ask for fewer or smaller",
+                          number, count, rounded(smaller, text), rounded(2 * largest, more));
     for (size_t i = 0; i < count; ++i) {
         bodies->x[first + i] = both[0].low + across * ((double)(i % columns) + 0.5);
         bodies->y[first + i] = both[1].low + up * ((double)(i / columns) + 0.5);
         // Neighbours in the rows may touch, so rounding must be let pass.
         if (!qdi_cells_free(&placing->cells, bodies->x[first + i], bodies->y[first + i],
                             bodies->radius[first + i], 2 - clearance))
-            return qdi_scene_refuse(placing->error, QD_ERR_INVALID,
-                                    "bodies.%zu: its rows overlap the disks of another item of bodies",
-                                    number);
+            return qdi_reason(placing->error, QD_ERR_INVALID,
+                              "bodies.%zu: its rows overlap the disks of another item of bodies", number);
         qdi_cells_add(&placing->cells, first + i);
     }
     return QD_OK;
@@ -258,11 +256,11 @@ static qd_status not_all(const placement *placing, const waiting *queue, size_t 
         area += 3.14159265358979312 * queue[i].radius * queue[i].radius;
     }
     char text[QDI_NUMBER_ROOM];
-    return qdi_scene_refuse(placing->error, QD_ERR_INVALID,
-                            "bodies.%u: placed %zu of %zu disks without overlap (area fraction %s of the "
-                            "region); ask for fewer or smaller",
-                            (unsigned)number, placed, (size_t)item->count,
-                            rounded(area / (item->region.width * item->region.height), text));
+    return qdi_reason(placing->error, QD_ERR_INVALID,
+                      "bodies.%u: placed %zu of %zu disks without overlap (area fraction %s of the "
+                      "region); ask for fewer or smaller",
+                      (unsigned)number, placed, (size_t)item->count,
+                      rounded(area / (item->region.width * item->region.height), text));
 }
 
 static qd_status place_random(placement *placing) {
@@ -327,7 +325,7 @@ qd_status qdi_generate(const qdi_settings *settings, qdi_generated *bodies, qd_e
     double **arrays[] = {&bodies->x, &bodies->y, &bodies->vx, &bodies->vy, &bodies->radius};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) {
         *arrays[i] = qdi_allocate(bodies->allocator, count, sizeof(double));
-        if (!*arrays[i]) return qdi_scene_refuse(error, QD_ERR_MEMORY, "out of memory");
+        if (!*arrays[i]) return qdi_reason(error, QD_ERR_MEMORY, "out of memory");
     }
     draw(settings, bodies);
     placement placing = {.settings = settings, .bodies = bodies, .error = error};
@@ -337,7 +335,7 @@ qd_status qdi_generate(const qdi_settings *settings, qdi_generated *bodies, qd_e
                                       bodies->radius, count);
     if (status == QD_OK) status = place_all(&placing);
     qdi_cells_release(&placing.cells);
-    return status == QD_ERR_MEMORY ? qdi_scene_refuse(error, status, "out of memory") : status;
+    return status == QD_ERR_MEMORY ? qdi_reason(error, status, "out of memory") : status;
 }
 
 void qdi_generated_release(qdi_generated *bodies) {

@@ -3,18 +3,8 @@
 #include "sim/world_impl.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-qd_status qdi_reason(qd_error *error, qd_status status, const char *format, ...) {
-    if (!error) return status;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(error->text, sizeof error->text, format, arguments);
-    va_end(arguments);
-    return status;
-}
 
 double qdi_limit_distance(const qd_world *world) {
     double distance = world->def.limits.distance;

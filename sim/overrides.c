@@ -142,9 +142,9 @@ qd_status qdi_overrides_scale(qdi_settings *settings, uint64_t bodies, qd_error 
     uint64_t total = 0;
     for (size_t i = 0; i < settings->item_count; ++i) total += settings->items[i].count;
     if (bodies > QDI_BODIES_MAX)
-        return qdi_scene_refuse(error, QD_ERR_ARGUMENT, "--bodies: at most %u", QDI_BODIES_MAX);
+        return qdi_reason(error, QD_ERR_ARGUMENT, "--bodies: at most %u", QDI_BODIES_MAX);
     if (total == 0)
-        return qdi_scene_refuse(error, QD_ERR_ARGUMENT, "--bodies: the scene has no generator to scale");
+        return qdi_reason(error, QD_ERR_ARGUMENT, "--bodies: the scene has no generator to scale");
     double factor = sqrt((double)bodies / (double)total);
     qd_vec2 origin = settings->world.origin;
     settings->world.size.x *= factor;

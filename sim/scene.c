@@ -61,7 +61,7 @@ qd_status qdi_scene_parse_with(const qd_allocator *allocator, const char *text, 
                                const char *name, const qd_scene_changes *changes, qd_scene **scene,
                                qd_error *error) {
     qd_scene *made = qdi_allocate(allocator, 1, sizeof *made);
-    if (!made) return qdi_scene_refuse(error, QD_ERR_MEMORY, "%s", out_of_memory);
+    if (!made) return qdi_reason(error, QD_ERR_MEMORY, "%s", out_of_memory);
     *made = (qd_scene){
         .allocator = allocator, .settings = qdi_settings_default(), .text.allocator = allocator};
     qdi_scene_reader reader = {.name = name,
@@ -76,7 +76,7 @@ qd_status qdi_scene_parse_with(const qd_allocator *allocator, const char *text, 
         qdi_scene_write(&made->settings, &made->text);
         status = made->text.status;
     }
-    if (status == QD_ERR_MEMORY) qdi_scene_refuse(error, status, "%s", out_of_memory);
+    if (status == QD_ERR_MEMORY) qdi_reason(error, status, "%s", out_of_memory);
     if (status != QD_OK) {
         qd_scene_destroy(made);
         return status;
@@ -90,7 +90,7 @@ qd_status qd_scene_parse(const char *text, size_t bytes, const char *name, const
                          qd_scene **scene, qd_error *error) {
     if (error) error->text[0] = 0;
     if (!text || !name || !scene)
-        return qdi_scene_refuse(error, QD_ERR_ARGUMENT, "a scene's text, name or result is a null pointer");
+        return qdi_reason(error, QD_ERR_ARGUMENT, "a scene's text, name or result is a null pointer");
     return qdi_scene_parse_with(qd_allocator_default(), text, bytes, name, changes, scene, error);
 }
 
@@ -100,11 +100,11 @@ static qd_status read_whole(FILE *file, const char *quote, char **text, size_t *
     const size_t piece = 1 << 16;
     for (;;) {
         if (qdi_reserve(qd_allocator_default(), text, room, *used, *used + piece, 1) != QD_OK)
-            return qdi_scene_refuse(error, QD_ERR_MEMORY, "%s", out_of_memory);
+            return qdi_reason(error, QD_ERR_MEMORY, "%s", out_of_memory);
         size_t got = fread(*text + *used, 1, piece, file);
         *used += got;
         if (ferror(file))
-            return qdi_scene_refuse(error, QD_ERR_IO, "%s: cannot be read: %s", quote, strerror(errno));
+            return qdi_reason(error, QD_ERR_IO, "%s: cannot be read: %s", quote, strerror(errno));
         if (got < piece || *used > QDI_SCENE_BYTES_MAX) return QD_OK;
     }
 }
@@ -113,14 +113,14 @@ qd_status qd_scene_read(const char *path, const qd_scene_changes *changes, qd_sc
                         qd_error *error) {
     if (error) error->text[0] = 0;
     if (!path || !scene)
-        return qdi_scene_refuse(error, QD_ERR_ARGUMENT, "a scene's path or result is a null pointer");
+        return qdi_reason(error, QD_ERR_ARGUMENT, "a scene's path or result is a null pointer");
     char quote[QDI_QUOTE_ROOM];
     qdi_quote(quote, path, strlen(path));
     FILE *file = fopen(path, "rb");
     if (!file) {
         bool missing = errno == ENOENT || errno == ENOTDIR;
-        return qdi_scene_refuse(error, missing ? QD_ERR_NOT_FOUND : QD_ERR_IO, "%s: cannot be opened: %s",
-                                quote, strerror(errno));
+        return qdi_reason(error, missing ? QD_ERR_NOT_FOUND : QD_ERR_IO, "%s: cannot be opened: %s", quote,
+                          strerror(errno));
     }
     char *text = NULL;
     size_t room = 0, used = 0;
@@ -135,7 +135,7 @@ qd_status qd_scene_builtin(const char *name, const qd_scene_changes *changes, qd
                            qd_error *error) {
     if (error) error->text[0] = 0;
     if (!name || !scene)
-        return qdi_scene_refuse(error, QD_ERR_ARGUMENT, "a scene's name or result is a null pointer");
+        return qdi_reason(error, QD_ERR_ARGUMENT, "a scene's name or result is a null pointer");
     qdi_builtin builtin;
     qdi_suggestion best = {0};
     for (size_t i = 0; qdi_builtin_get(i, &builtin); ++i) {
@@ -145,9 +145,9 @@ qd_status qd_scene_builtin(const char *name, const qd_scene_changes *changes, qd
     }
     char quote[QDI_QUOTE_ROOM];
     qdi_quote(quote, name, strlen(name));
-    if (!best.word) return qdi_scene_refuse(error, QD_ERR_NOT_FOUND, "no built-in scene \"%s\"", quote);
-    return qdi_scene_refuse(error, QD_ERR_NOT_FOUND, "no built-in scene \"%s\"; did you mean \"%s\"?", quote,
-                            best.word);
+    if (!best.word) return qdi_reason(error, QD_ERR_NOT_FOUND, "no built-in scene \"%s\"", quote);
+    return qdi_reason(error, QD_ERR_NOT_FOUND, "no built-in scene \"%s\"; did you mean \"%s\"?", quote,
+                      best.word);
 }
 
 const char *qd_scene_name(const qd_scene *scene) {
@@ -194,8 +194,7 @@ static qd_status add_body(qd_world *world, const qdi_disks *item, const qdi_gene
 
 qd_status qd_scene_populate(const qd_scene *scene, qd_world *world, qd_error *error) {
     if (error) error->text[0] = 0;
-    if (!scene || !world)
-        return qdi_scene_refuse(error, QD_ERR_ARGUMENT, "a scene or world is a null pointer");
+    if (!scene || !world) return qdi_reason(error, QD_ERR_ARGUMENT, "a scene or world is a null pointer");
     qdi_generated bodies = {.allocator = scene->allocator};
     qd_status status = qdi_generate(&scene->settings, &bodies, error);
     size_t number = 0;
@@ -205,8 +204,8 @@ qd_status qd_scene_populate(const qd_scene *scene, qd_world *world, qd_error *er
             qd_error reason = {""};
             status = add_body(world, item, &bodies, number, &reason);
             if (status != QD_OK)
-                qdi_scene_refuse(error, status, "bodies.%zu: disk %zu: %.300s", i, (size_t)k,
-                                 reason.text[0] ? reason.text : qd_status_text(status));
+                qdi_reason(error, status, "bodies.%zu: disk %zu: %.300s", i, (size_t)k,
+                           reason.text[0] ? reason.text : qd_status_text(status));
         }
     }
     qdi_generated_release(&bodies);

@@ -3,6 +3,7 @@
 
 #include <quadrille/scene.h>
 
+#include "sim/reason.h"
 #include "sim/scene_text.h"
 #include "sim/schema.h"
 #include "sim/yaml.h"
@@ -33,11 +34,7 @@ typedef struct qdi_scene_reader {
     char path[192]; ///< of the key being read: "bodies.0.disks.count"
 } qdi_scene_reader;
 
-/// Puts one line into `error` (may be NULL) and returns `status`.
-qd_status qdi_scene_refuse(qd_error *error, qd_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-/// The same about something in the scene: "FILE:LINE: ..." and QD_ERR_INVALID, or "--set KEY=VALUE: ..." and
+/// qdi_reason about something in the scene: "FILE:LINE: ..." and QD_ERR_INVALID, or "--set KEY=VALUE: ..." and
 /// QD_ERR_ARGUMENT where the node came from there.
 qd_status qdi_scene_complain(const qdi_scene_reader *reader, qdi_yaml_ref node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

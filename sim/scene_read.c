@@ -9,15 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-qd_status qdi_scene_refuse(qd_error *error, qd_status status, const char *format, ...) {
-    if (!error) return status;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(error->text, sizeof error->text, format, arguments);
-    va_end(arguments);
-    return status;
-}
-
 /// Where a complaint points to: "FILE:LINE" or "--set KEY=VALUE". Returns the complaint's status.
 static qd_status point_at(const qdi_scene_reader *reader, uint32_t source, uint32_t line,
                           char place[QDI_QUOTE_ROOM + 24]) {
@@ -41,13 +32,13 @@ qd_status qdi_scene_complain(const qdi_scene_reader *reader, qdi_yaml_ref node, 
     vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
     qd_status status = point_at(reader, here->source, here->line, place);
-    return qdi_scene_refuse(reader->error, status, "%s: %s", place, reason);
+    return qdi_reason(reader->error, status, "%s: %s", place, reason);
 }
 
 qd_status qdi_scene_malformed(const qdi_scene_reader *reader, uint32_t source, const qdi_yaml_fault *fault) {
     char place[QDI_QUOTE_ROOM + 24];
     qd_status status = point_at(reader, source, fault->line, place);
-    return qdi_scene_refuse(reader->error, status, "%s: %s", place, fault->text);
+    return qdi_reason(reader->error, status, "%s: %s", place, fault->text);
 }
 
 /// Makes the path one part longer; returns the length to go back to.
@@ -247,7 +238,7 @@ static qd_status check_all(const qdi_scene_reader *reader) {
     char quote[QDI_QUOTE_ROOM];
     qdi_quote(quote, reader->name, strlen(reader->name));
     if (qdi_world_def_check(&settings->world, &reason) != QD_OK)
-        return qdi_scene_refuse(reader->error, QD_ERR_INVALID, "%s: %.300s", quote, reason.text);
+        return qdi_reason(reader->error, QD_ERR_INVALID, "%s: %.300s", quote, reason.text);
     qdi_yaml_ref list = qdi_yaml_find(&reader->yaml, reader->root, "bodies", strlen("bodies"));
     qdi_yaml_ref item = list ? reader->yaml.nodes[list].first : 0;
     uint64_t total = 0;

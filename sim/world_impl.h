@@ -5,6 +5,7 @@
 
 #include "core/memory.h"
 #include "core/verbs.h"
+#include "sim/reason.h"
 
 #include <stdatomic.h>
 
@@ -156,10 +157,6 @@ typedef struct qdi_lap {
 } qdi_lap;
 void qdi_lap_start(qdi_lap *lap, qd_profile *profile, const qd_team *team);
 void qdi_lap_end(qdi_lap *lap, qd_phase phase);
-
-/// Puts a reason into `error` (may be NULL) and returns `status`.
-qd_status qdi_reason(qd_error *error, qd_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 
 // ---- world.c ----
 
