@@ -21,12 +21,12 @@ typedef struct qdi_node_test {
 
 /// What an update of a list, or of a piece of one, found.
 typedef struct qdi_update_tally {
-    size_t leaving; ///< bodies that belong elsewhere now
-    size_t removed; ///< slots whose row is QDI_NONE
-    size_t bad;     ///< lowest row with a bad box, SIZE_MAX for none
-    uint32_t fit;   ///< of those that stay: could go deeper
-    uint32_t gone;  ///< leaving + removed
-    qd_box own;     ///< bounds of those that stay
+    size_t removed;    ///< slots whose row is QDI_NONE
+    size_t bad;        ///< lowest row with a bad box, SIZE_MAX for none
+    uint32_t fit;      ///< of those that stay: could go deeper
+    uint32_t gone;     ///< those, and bodies that belong elsewhere now
+    size_t first_gone; ///< slot of the first of them, where there are any
+    qd_box own;        ///< bounds of those that stay
 } qdi_update_tally;
 
 typedef struct qdi_kernels {

@@ -79,10 +79,11 @@ static void kernel_update(const qdi_slots *slots, const qd_box *boxes, const qdi
         own[1] = v_min(own[1], v_pick(stay, box[1], none_low));
         own[2] = v_max(own[2], v_pick(stay, box[2], none_high));
         own[3] = v_max(own[3], v_pick(stay, box[3], none_high));
-        const unsigned gone = (unsigned)__builtin_popcount(lanes & ~stay);
         tally->fit += (uint32_t)__builtin_popcount(fit & stay);
-        tally->leaving += gone;
-        tally->gone += gone;
+        const unsigned gone = lanes & ~stay;
+        if (gone == 0) continue;
+        if (tally->gone == 0) tally->first_gone = at + (unsigned)__builtin_ctz(gone);
+        tally->gone += (uint32_t)__builtin_popcount(gone);
     }
     const qd_box found = {v_lowest(own[0]), v_lowest(own[1]), v_highest(own[2]), v_highest(own[3])};
     tally->own = qdi_box_union(tally->own, found);

@@ -51,7 +51,7 @@ typedef struct qdi_node {
     qdi_family_index children;   // QDI_NO_CHILD for a leaf
     uint32_t total;              // bodies in the list and below
     uint32_t fit;                // of its list, those that could go deeper
-    uint32_t leaving;            // of its list, those that the present refresh takes out
+    uint32_t leaving;            // of the root's list, those that the present refresh takes out
     qdi_node_index link;         // for lists of nodes within one call
 } qdi_node;
 
@@ -69,6 +69,13 @@ typedef struct qdi_buffer {
     void *items;
     size_t bytes;
 } qdi_buffer;
+
+/// What one worker takes out of lists during a refresh.
+typedef struct qdi_hand {
+    qdi_buffer movers;
+    size_t count;
+    char padding[64 - sizeof(qdi_buffer) - sizeof(size_t)]; // a cache line for each worker
+} qdi_hand;
 
 /// The index of the root's list, see outer.h.
 typedef struct qdi_outer {
@@ -119,6 +126,8 @@ struct qd_tree {
     uint64_t revision;
 
     qdi_scratch scratch;
+    qdi_hand *hands; // one per worker
+    size_t hand_count;
     qd_team *alone; // one thread, for the calls that have no team
 };
 

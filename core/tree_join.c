@@ -26,14 +26,22 @@
 #include "core/kernel.h"
 #include "core/outer.h"
 
-enum { AROUND_MAX = 24, PATH_MAX_LEVELS = 128 };
+enum { AROUND_MAX = 24, PATH_MAX = 128 };
 
 /// What is around a node.
 typedef struct around {
     unsigned before_count, after_count;
     size_t begin, end; // of the bodies carried along, in the worker's rows
-    qdi_node_index before[AROUND_MAX], after[AROUND_MAX];
+    size_t top;        // the rows below this are in use
+    qdi_node_index before[AROUND_MAX + 4], after[AROUND_MAX + 4];
 } around;
+
+/// What the children of a node need to know of what is around it.
+typedef struct outlook {
+    unsigned before_count, after_count, list_count;
+    qdi_family_index before[AROUND_MAX], after[AROUND_MAX]; // the children of those around
+    qdi_node_index lists[2 * AROUND_MAX + 1];               // whose lists are carried down
+} outlook;
 
 static inline const qdi_slots *rows_of(const qdi_join *join) {
     return &join->pairs->buffers[join->worker].rows;
@@ -48,6 +56,14 @@ static inline bool carry(const qdi_join *join, const qdi_node *node, qd_box box,
     return true;
 }
 
+// The same of the rows [from, to).
+static inline bool carry_rows(const qdi_join *join, size_t from, size_t to, qd_box box, size_t *end) {
+    if (from == to) return true;
+    if (!qdi_pairs_rows(join->pairs, join->worker, *end, *end + (to - from))) return false;
+    *end = join->tree->kernels->pick(rows_of(join), from, to, box, rows_of(join), *end);
+    return true;
+}
+
 static inline bool carry_all(const qdi_join *join, const qdi_node_index *nodes, unsigned count, qd_box box,
                              size_t *end) {
     for (unsigned i = 0; i < count; ++i)
@@ -55,71 +71,97 @@ static inline bool carry_all(const qdi_join *join, const qdi_node_index *nodes, 
     return true;
 }
 
-// Adds the children of nodes whose subtrees overlap `box`; returns their number.
-static inline unsigned add_children(const qd_tree *tree, const qdi_node_index *nodes, unsigned count,
-                                    qd_box box, qdi_node_index *found, unsigned already) {
+// Adds the nodes of a family that a mask names; returns their number with those already there. Which they are is beyond guessing, so
+// all four are written.
+static inline unsigned add_masked(qdi_node_index *nodes, unsigned already, qdi_family_index family,
+                                  unsigned mask) {
+    for (unsigned q = 0; q < 4; ++q) {
+        nodes[already] = 4 * family + q;
+        already += mask >> q & 1U;
+    }
+    QD_ASSERT(already <= AROUND_MAX);
+    return already;
+}
+
+static inline unsigned add_children(const qd_tree *tree, const qdi_family_index *families, unsigned count,
+                                    qd_box box, qdi_node_index *nodes, unsigned already) {
     for (unsigned i = 0; i < count; ++i) {
-        qdi_family_index family = tree->nodes[nodes[i]].children;
-        if (family == QDI_NO_CHILD) continue;
-        unsigned mask = qdi_family_overlap(&tree->families[family], box);
-        for (; mask != 0; mask &= mask - 1) {
-            QD_ASSERT(already < AROUND_MAX);
-            found[already++] = 4 * family + (unsigned)__builtin_ctz(mask);
-        }
+        const unsigned mask = qdi_family_overlap(&tree->families[families[i]], box);
+        already = add_masked(nodes, already, families[i], mask);
     }
     return already;
 }
 
-// What is around child q of a node, from what is around the node.
-static bool around_child(const qdi_join *join, const qdi_node *node, const around *outer, unsigned q,
-                         around *inner) {
+static inline void look_at(const qd_tree *tree, qdi_node_index index, qdi_family_index *families,
+                           unsigned *family_count, outlook *view) {
+    const qdi_node *node = &tree->nodes[index];
+    families[*family_count] = node->children;
+    *family_count += node->children != QDI_NO_CHILD;
+    view->lists[view->list_count] = index;
+    view->list_count += node->count > 0;
+}
+
+static void look_around(const qd_tree *tree, qdi_node_index index, const around *here, outlook *view) {
+    // The root's list, when it is long, has a search of its own.
+    bool own = tree->nodes[index].count > 0 && !(index == QDI_ROOT && qdi_outer_used(tree));
+    view->lists[0] = index;
+    view->list_count = own;
+    view->before_count = view->after_count = 0;
+    for (unsigned i = 0; i < here->before_count; ++i)
+        look_at(tree, here->before[i], view->before, &view->before_count, view);
+    for (unsigned i = 0; i < here->after_count; ++i)
+        look_at(tree, here->after[i], view->after, &view->after_count, view);
+}
+
+// What is around child q of a node. Bodies carried along begin at row `top`.
+static bool around_child(const qdi_join *join, qdi_family_index family, unsigned q, const around *outer,
+                         const outlook *view, size_t top, around *inner) {
     const qd_tree *tree = join->tree;
-    const qdi_family_index family = node->children;
     const qd_box box = qdi_family_box(&tree->families[family], q);
-    const unsigned siblings = qdi_family_overlap(&tree->families[family], box) & ~(1U << q);
-    unsigned before = 0, after = 0;
-    for (unsigned s = 0; s < 4; ++s) {
-        inner->before[before] = inner->after[after] = 4 * family + s;
-        before += siblings >> s & 1U & (unsigned)(s < q);
-        after += siblings >> s & 1U & (unsigned)(s > q);
+    const unsigned siblings = qdi_family_overlap(&tree->families[family], box), below = (1U << q) - 1U;
+    const unsigned after = add_masked(inner->after, 0, family, siblings & ~(below << 1 | 1U));
+    inner->after_count = add_children(tree, view->after, view->after_count, box, inner->after, after);
+    inner->before_count = 0;
+    if (!qdi_is_leaf(&tree->nodes[4 * family + q])) { // a leaf only looks at what comes after it
+        const unsigned before = add_masked(inner->before, 0, family, siblings & below);
+        inner->before_count = add_children(tree, view->before, view->before_count, box, inner->before,
+                                           before);
     }
-    inner->after_count = add_children(tree, outer->after, outer->after_count, box, inner->after, after);
-    // Whoever has no children only looks at what comes after it.
-    inner->before_count = qdi_is_leaf(&tree->nodes[4 * family + q])
-                              ? 0
-                              : add_children(tree, outer->before, outer->before_count, box, inner->before,
-                                             before);
-    size_t end = inner->begin = outer->end;
-    if (outer->end > outer->begin) {
-        if (!qdi_pairs_rows(join->pairs, join->worker, end, 2 * end - outer->begin)) return false;
-        end = tree->kernels->pick(rows_of(join), outer->begin, outer->end, box, rows_of(join), end);
-    }
-    bool outside = node == &tree->nodes[QDI_ROOT] && qdi_outer_used(tree); // a search of its own
-    if (!outside && !carry(join, node, box, &end)) return false;
-    if (!carry_all(join, outer->before, outer->before_count, box, &end)) return false;
-    if (!carry_all(join, outer->after, outer->after_count, box, &end)) return false;
-    inner->end = end;
+    size_t end = top;
+    if (!carry_rows(join, outer->begin, outer->end, box, &end)) return false;
+    if (!carry_all(join, view->lists, view->list_count, box, &end)) return false;
+    inner->begin = top;
+    inner->end = inner->top = end;
     return true;
 }
 
 // The own list of a node with itself and with what is around it.
 static bool join_list(const qdi_join *join, const qdi_node *node, const around *here) {
     if (node->count == 0) return true;
-    size_t end = here->end;
+    size_t end = here->top;
+    if (!carry_rows(join, here->begin, here->end, node->own, &end)) return false;
     if (!carry_all(join, here->after, here->after_count, node->own, &end)) return false;
     return join->tree->kernels->list(&join->tree->slots, node->first, (size_t)node->first + node->count,
-                                     rows_of(join), here->begin, end, join->pairs, join->worker);
+                                     rows_of(join), here->top, end, join->pairs, join->worker);
 }
 
 static bool join_from(const qdi_join *join, qdi_node_index index, const around *here) {
-    const qdi_node *node = &join->tree->nodes[index];
+    const qd_tree *tree = join->tree;
+    const qdi_node *node = &tree->nodes[index];
     if (!join_list(join, node, here)) return false;
     if (qdi_is_leaf(node)) return true;
+    around inner[4];
+    outlook view;
+    look_around(tree, index, here, &view);
+    size_t top = here->top;
+    for (unsigned q = 0; q < 4; ++q) {
+        if (!around_child(join, node->children, q, here, &view, top, &inner[q])) return false;
+        top = inner[q].end;
+    }
+    for (unsigned q = 0; q < 4; ++q) inner[q].top = top;
     for (unsigned q = 0; q < 4; ++q) {
         const qdi_node_index child = 4 * node->children + q;
-        if (join->tree->nodes[child].total == 0) continue;
-        around inner;
-        if (!around_child(join, node, here, q, &inner) || !join_from(join, child, &inner)) return false;
+        if (tree->nodes[child].total > 0 && !join_from(join, child, &inner[q])) return false;
     }
     return true;
 }
@@ -127,18 +169,21 @@ static bool join_from(const qdi_join *join, qdi_node_index index, const around *
 // What is around a node, from the root down.
 static bool around_node(const qdi_join *join, qdi_node_index index, around *here) {
     const qd_tree *tree = join->tree;
-    qdi_node_index path[PATH_MAX_LEVELS];
+    qdi_node_index path[PATH_MAX];
     unsigned levels = 0;
     for (qdi_node_index at = index; at != QDI_ROOT; at = tree->infos[qdi_family_of(at)].parent) {
-        QD_ASSERT(levels < PATH_MAX_LEVELS);
+        QD_ASSERT(levels < PATH_MAX);
         path[levels++] = at;
     }
-    *here = (around){0};
-    const qdi_node *node = &tree->nodes[QDI_ROOT];
-    while (levels-- > 0) {
+    here->before_count = here->after_count = 0;
+    here->begin = here->end = here->top = 0;
+    for (qdi_node_index at = QDI_ROOT; levels-- > 0; at = path[levels]) {
         const around outer = *here;
-        if (!around_child(join, node, &outer, qdi_sibling(path[levels]), here)) return false;
-        node = &tree->nodes[path[levels]];
+        outlook view;
+        look_around(tree, at, &outer, &view);
+        const qdi_node_index child = path[levels];
+        if (!around_child(join, qdi_family_of(child), qdi_sibling(child), &outer, &view, outer.top, here))
+            return false;
     }
     return true;
 }
