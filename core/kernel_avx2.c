@@ -162,24 +162,19 @@ static inline void stage_write(qd_pair *to, const uint32_t *a, const uint32_t *b
     _mm256_storeu_si256((__m256i *)(words + 16), _mm256_blend_epi32(out[2], zero, 0x92));
 }
 
-static inline void pick_column(float *to, unsigned first, const float *from, unsigned hits) {
-    const __m256i low = _mm256_loadu_si256((const __m256i *)from);
-    const __m256i high = _mm256_loadu_si256((const __m256i *)(from + WIDTH));
-    _mm256_storeu_si256((__m256i *)to, together(low, hits & 0xffU));
-    _mm256_storeu_si256((__m256i *)(to + first), together(high, hits >> 8));
+static inline void pick_column(float *to, unsigned first, const __m256 from[2], unsigned hits) {
+    _mm256_storeu_si256((__m256i *)to, together(_mm256_castps_si256(from[0]), hits & 0xffU));
+    _mm256_storeu_si256((__m256i *)(to + first), together(_mm256_castps_si256(from[1]), hits >> 8));
 }
 
-static inline size_t pick_block(const qdi_slots *slots, size_t from, unsigned hits, const qdi_slots *to,
-                                size_t at) {
+static inline size_t pick_block(const block *here, unsigned hits, const qdi_slots *to, size_t at) {
     const unsigned first = (unsigned)__builtin_popcount(hits & 0xffU);
-    pick_column(to->min_x + at, first, slots->min_x + from, hits);
-    pick_column(to->min_y + at, first, slots->min_y + from, hits);
-    pick_column(to->max_x + at, first, slots->max_x + from, hits);
-    pick_column(to->max_y + at, first, slots->max_y + from, hits);
-    const __m256i low = _mm256_loadu_si256((const __m256i *)(slots->index + from));
-    const __m256i high = _mm256_loadu_si256((const __m256i *)(slots->index + from + WIDTH));
-    _mm256_storeu_si256((__m256i *)(to->index + at), together(low, hits & 0xffU));
-    _mm256_storeu_si256((__m256i *)(to->index + at + first), together(high, hits >> 8));
+    pick_column(to->min_x + at, first, here->min_x, hits);
+    pick_column(to->min_y + at, first, here->min_y, hits);
+    pick_column(to->max_x + at, first, here->max_x, hits);
+    pick_column(to->max_y + at, first, here->max_y, hits);
+    _mm256_storeu_si256((__m256i *)(to->index + at), together(here->index[0], hits & 0xffU));
+    _mm256_storeu_si256((__m256i *)(to->index + at + first), together(here->index[1], hits >> 8));
     return at + (unsigned)__builtin_popcount(hits);
 }
 

@@ -110,15 +110,13 @@ static inline void stage_write(qd_pair *to, const uint32_t *a, const uint32_t *b
     _mm512_storeu_si512(words + 32, _mm512_maskz_permutex2var_epi32(0x6db6, low, third, high));
 }
 
-static inline size_t pick_block(const qdi_slots *slots, size_t from, unsigned hits, const qdi_slots *to,
-                                size_t at) {
+static inline size_t pick_block(const block *here, unsigned hits, const qdi_slots *to, size_t at) {
     const __mmask16 chosen = (__mmask16)hits;
-    _mm512_storeu_ps(to->min_x + at, _mm512_maskz_compress_ps(chosen, _mm512_loadu_ps(slots->min_x + from)));
-    _mm512_storeu_ps(to->min_y + at, _mm512_maskz_compress_ps(chosen, _mm512_loadu_ps(slots->min_y + from)));
-    _mm512_storeu_ps(to->max_x + at, _mm512_maskz_compress_ps(chosen, _mm512_loadu_ps(slots->max_x + from)));
-    _mm512_storeu_ps(to->max_y + at, _mm512_maskz_compress_ps(chosen, _mm512_loadu_ps(slots->max_y + from)));
-    _mm512_storeu_si512(to->index + at,
-                        _mm512_maskz_compress_epi32(chosen, _mm512_loadu_si512(slots->index + from)));
+    _mm512_storeu_ps(to->min_x + at, _mm512_maskz_compress_ps(chosen, here->min_x));
+    _mm512_storeu_ps(to->min_y + at, _mm512_maskz_compress_ps(chosen, here->min_y));
+    _mm512_storeu_ps(to->max_x + at, _mm512_maskz_compress_ps(chosen, here->max_x));
+    _mm512_storeu_ps(to->max_y + at, _mm512_maskz_compress_ps(chosen, here->max_y));
+    _mm512_storeu_si512(to->index + at, _mm512_maskz_compress_epi32(chosen, here->index));
     return at + (unsigned)__builtin_popcount(hits);
 }
 

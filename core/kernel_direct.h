@@ -1,5 +1,5 @@
 // A sink that writes pairs at once, hit by hit: for instruction sets that cannot move chosen lanes together.
-// No include guard: each instruction set has its own copy. The block has `at`, its first slot's number, and `index`.
+// No include guard: each instruction set has its own copy. The block knows its `slots`, and `at`, its first slot.
 #include "core/kernel.h"
 
 typedef struct sink {
@@ -37,7 +37,8 @@ static inline void sink_put(sink *to, const block *here, const qd_body_index row
     qd_pair *at = to->to;
     for (; all != 0; all &= all - 1) {
         const unsigned bit = (unsigned)__builtin_ctzll(all);
-        const qd_body_index row = rows[bit / QDI_PAIR_BLOCK], other = here->index[bit % QDI_PAIR_BLOCK];
+        const qd_body_index row = rows[bit / QDI_PAIR_BLOCK],
+                            other = here->slots->index[here->at + bit % QDI_PAIR_BLOCK];
         at->a = row < other ? row : other;
         at->b = row < other ? other : row;
         at->image = (qd_image){0, 0};
@@ -46,10 +47,10 @@ static inline void sink_put(sink *to, const block *here, const qd_body_index row
     to->to = at;
 }
 
-static inline size_t pick_block(const qdi_slots *slots, size_t from, unsigned hits, const qdi_slots *to,
-                                size_t at) {
+static inline size_t pick_block(const block *here, unsigned hits, const qdi_slots *to, size_t at) {
+    const qdi_slots *slots = here->slots;
     for (; hits != 0; hits &= hits - 1) {
-        const size_t s = from + (unsigned)__builtin_ctz(hits);
+        const size_t s = here->at + (unsigned)__builtin_ctz(hits);
         to->min_x[at] = slots->min_x[s];
         to->min_y[at] = slots->min_y[s];
         to->max_x[at] = slots->max_x[s];

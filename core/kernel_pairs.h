@@ -8,8 +8,8 @@
 //   void sink_put(sink *, const block *, const qd_body_index rows[4], const unsigned hits[4]): four bodies with the slots
 //                                          of the block that their hits name, body by body
 //   bool sink_close(sink *)                writes what was held back; false as above
-//   size_t pick_block(slots, from, hits, to, at): copies the slots of the block at `from` that `hits` names to `to` from slot `at`
-//                                          on, and may write up to QDI_PAIR_BLOCK slots; returns the slot after the last
+//   size_t pick_block(const block *, hits, to, at): copies the slots of the block that `hits` names to `to` from slot `at` on, and
+//                                          may write up to QDI_PAIR_BLOCK slots; returns the slot after the last
 // No include guard: each instruction set has its own copy. The order of pairs is the same for all, since blocks are equally long.
 #include "core/kernel.h"
 
@@ -84,9 +84,10 @@ static bool kernel_list(const qdi_slots *slots, size_t begin, size_t end, const 
 
 static size_t kernel_pick(const qdi_slots *slots, size_t begin, size_t end, qd_box box, const qdi_slots *to,
                           size_t at) {
+    const qdi_slots source = *slots, target = *to; // copies, which no store to a slot can change
     for (size_t from = begin; from < end; from += QDI_PAIR_BLOCK) {
-        const block here = block_load(slots, from);
-        at = pick_block(slots, from, block_overlap(&here, box) & lanes_below(end - from), to, at);
+        const block here = block_load(&source, from);
+        at = pick_block(&here, block_overlap(&here, box) & lanes_below(end - from), &target, at);
     }
     return at;
 }

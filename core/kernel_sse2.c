@@ -68,7 +68,8 @@ static inline float v_highest(vec a) {
 
 typedef struct block {
     __m128 min_x[4], min_y[4], max_x[4], max_y[4];
-    const qd_body_index *index;
+    const qdi_slots *slots;
+    size_t at;
 } block;
 
 static inline block block_load(const qdi_slots *slots, size_t at) {
@@ -79,7 +80,8 @@ static inline block block_load(const qdi_slots *slots, size_t at) {
         made.max_x[p] = v_load(slots->max_x + at + p * WIDTH);
         made.max_y[p] = v_load(slots->max_y + at + p * WIDTH);
     }
-    made.index = slots->index + at;
+    made.slots = slots;
+    made.at = at;
     return made;
 }
 
