@@ -1,5 +1,7 @@
 #include "core/kernel.h"
 
+#include <string.h>
+
 const qdi_kernels *qdi_kernels_of(qd_simd simd) {
     if (simd == QD_SIMD_AUTO) simd = qd_simd_best();
 #ifdef __x86_64__
@@ -8,6 +10,15 @@ const qdi_kernels *qdi_kernels_of(qd_simd simd) {
     if (simd == QD_SIMD_AVX512) return &qdi_kernels_avx512;
 #endif
     return &qdi_kernels_portable;
+}
+
+void qdi_shift_slots(const qdi_slots *slots, size_t to, size_t from, size_t count) {
+    memmove(slots->min_x + to, slots->min_x + from, count * sizeof(float));
+    memmove(slots->min_y + to, slots->min_y + from, count * sizeof(float));
+    memmove(slots->max_x + to, slots->max_x + from, count * sizeof(float));
+    memmove(slots->max_y + to, slots->max_y + from, count * sizeof(float));
+    memmove(slots->row + to, slots->row + from, count * sizeof(uint32_t));
+    memmove(slots->index + to, slots->index + from, count * sizeof(qd_body_index));
 }
 
 void qdi_update_slots(const qdi_slots *slots, const qd_box *boxes, const qdi_node_test *test, size_t begin,

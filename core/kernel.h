@@ -40,6 +40,8 @@ typedef struct qdi_kernels {
     /// returns the slot after the last. May write QDI_SLOT_SLACK slots more than end - begin.
     size_t (*pick)(const qdi_slots *slots, size_t begin, size_t end, qd_box box, const qdi_slots *to,
                    size_t at);
+    /// Moves `count` slots; the two places may overlap.
+    void (*shift)(const qdi_slots *slots, size_t to, size_t from, size_t count);
     /// Gives the slots [begin, end) of a list (begin at a multiple of QDI_LANES from its start) the boxes of their rows;
     /// bodies with a bad box keep the one they had. Adds to `tally`.
     void (*update)(const qdi_slots *slots, const qd_box *boxes, const qdi_node_test *test, size_t begin,
@@ -64,6 +66,9 @@ static inline bool qdi_node_keeps(const qdi_node_test *test, qd_box box, bool *f
     *fit = here & (longest <= test->half);
     return test->root ? !here | test->leaf | !*fit : here & (test->leaf | !*fit);
 }
+
+/// The portable shift.
+void qdi_shift_slots(const qdi_slots *slots, size_t to, size_t from, size_t count);
 
 /// The portable update of single slots: what the vector kernels do where something is out of the ordinary.
 void qdi_update_slots(const qdi_slots *slots, const qd_box *boxes, const qdi_node_test *test, size_t begin,

@@ -48,6 +48,12 @@ static inline void v_store(float *to, unsigned mask, vec value) {
     _mm256_storeu_ps(to, value);
 }
 
+static inline void v_store_first(float *to, size_t count, vec value) {
+    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const int most = count < WIDTH ? (int)count : (int)WIDTH;
+    _mm256_maskstore_ps(to, _mm256_cmpgt_epi32(_mm256_set1_epi32(most), lane), value);
+}
+
 // Bodies i and i + 4 share a vector, one in each half; transposing the halves puts body j in lane j.
 static inline void v_boxes(const qd_box *boxes, const uint32_t rows[WIDTH], vec out[4]) {
     __m256 body[4];
@@ -182,5 +188,5 @@ static inline size_t pick_block(const block *here, unsigned hits, const qdi_slot
 
 #    include "core/kernel_pairs.h"
 
-const qdi_kernels qdi_kernels_avx2 = {kernel_box_list, kernel_list, kernel_pick, kernel_update};
+const qdi_kernels qdi_kernels_avx2 = {kernel_box_list, kernel_list, kernel_pick, kernel_shift, kernel_update};
 #endif

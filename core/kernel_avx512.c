@@ -43,6 +43,11 @@ static inline void v_store(float *to, unsigned mask, vec value) {
     _mm512_mask_storeu_ps(to, (__mmask16)mask, value);
 }
 
+static inline void v_store_first(float *to, size_t count, vec value) {
+    const __mmask16 lanes = count >= WIDTH ? 0xffffU : (__mmask16)((1U << count) - 1U);
+    _mm512_mask_storeu_ps(to, lanes, value);
+}
+
 // Bodies i, i + 4, i + 8 and i + 12 share a vector, one in each quarter; transposing the quarters puts body j in lane j.
 static inline void v_boxes(const qd_box *boxes, const uint32_t rows[WIDTH], vec out[4]) {
     __m512 body[4];
@@ -124,5 +129,6 @@ static inline size_t pick_block(const block *here, unsigned hits, const qdi_slot
 
 #    include "core/kernel_pairs.h"
 
-const qdi_kernels qdi_kernels_avx512 = {kernel_box_list, kernel_list, kernel_pick, kernel_update};
+const qdi_kernels qdi_kernels_avx512 = {kernel_box_list, kernel_list, kernel_pick, kernel_shift,
+                                        kernel_update};
 #endif

@@ -4,6 +4,7 @@
 
 #    include <emmintrin.h>
 #    include <stdint.h>
+#    include <string.h>
 
 #    define WIDTH 4U
 
@@ -47,6 +48,16 @@ static inline vec v_pick(unsigned mask, vec a, vec b) {
 static inline void v_store(float *to, unsigned mask, vec value) {
     (void)mask;
     _mm_storeu_ps(to, value);
+}
+
+static inline void v_store_first(float *to, size_t count, vec value) {
+    if (count >= WIDTH) {
+        _mm_storeu_ps(to, value);
+        return;
+    }
+    float lanes[WIDTH];
+    _mm_storeu_ps(lanes, value);
+    memcpy(to, lanes, count * sizeof *to); // which may be whole numbers
 }
 
 static inline void v_boxes(const qd_box *boxes, const uint32_t rows[WIDTH], vec out[4]) {
@@ -101,5 +112,5 @@ static inline unsigned block_overlap(const block *these, qd_box box) {
 
 #    include "core/kernel_pairs.h"
 
-const qdi_kernels qdi_kernels_sse2 = {kernel_box_list, kernel_list, kernel_pick, kernel_update};
+const qdi_kernels qdi_kernels_sse2 = {kernel_box_list, kernel_list, kernel_pick, kernel_shift, kernel_update};
 #endif

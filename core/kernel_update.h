@@ -6,10 +6,33 @@
 //   void v_store(float *, unsigned mask, vec) may write all lanes up to QDI_LANES, only those of the mask beyond
 //   void v_boxes(const qd_box *, const uint32_t rows[WIDTH], vec out[4]): min x, min y, max x, max y of the rows
 //   float v_lowest(vec), v_highest(vec)
+//   void v_store_first(float *, size_t count, vec): the first `count` lanes, all where there are fewer
 // No include guard: each instruction set has its own copy.
 #include "core/kernel.h"
 
 #include <float.h>
+
+// Columns of whole numbers too: nothing is done to the bits. The vectors that go furthest are moved first.
+static inline void shift_column(float *column, size_t to, size_t from, size_t count) {
+    if (to < from) {
+        for (size_t i = 0; i < count; i += WIDTH)
+            v_store_first(column + to + i, count - i, v_load(column + from + i));
+    } else {
+        for (size_t end = (count + WIDTH - 1) / WIDTH * WIDTH; end > 0; end -= WIDTH) {
+            const size_t i = end - WIDTH;
+            v_store_first(column + to + i, count - i, v_load(column + from + i));
+        }
+    }
+}
+
+static void kernel_shift(const qdi_slots *slots, size_t to, size_t from, size_t count) {
+    shift_column(slots->min_x, to, from, count);
+    shift_column(slots->min_y, to, from, count);
+    shift_column(slots->max_x, to, from, count);
+    shift_column(slots->max_y, to, from, count);
+    shift_column((float *)slots->row, to, from, count);
+    shift_column((float *)slots->index, to, from, count);
+}
 
 static inline unsigned width_below(size_t count) {
     return count >= WIDTH ? (unsigned)((UINT64_C(1) << WIDTH) - 1) : (1U << count) - 1U;

@@ -5,7 +5,6 @@
 #include <quadrille/pairs.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 /// Boxes as structure of arrays, so that one vector instruction looks at many of them.
 
@@ -42,16 +41,6 @@ static inline void qdi_slot_set(const qdi_slots *slots, size_t slot, qd_box box,
 
 static inline void qdi_slot_move(const qdi_slots *slots, size_t to, size_t from) {
     qdi_slot_set(slots, to, qdi_slot_box(slots, from), slots->row[from], slots->index[from]);
-}
-
-/// Moves `count` slots; the two places may overlap.
-static inline void qdi_slots_move(const qdi_slots *slots, size_t to, size_t from, size_t count) {
-    memmove(slots->min_x + to, slots->min_x + from, count * sizeof(float));
-    memmove(slots->min_y + to, slots->min_y + from, count * sizeof(float));
-    memmove(slots->max_x + to, slots->max_x + from, count * sizeof(float));
-    memmove(slots->max_y + to, slots->max_y + from, count * sizeof(float));
-    memmove(slots->row + to, slots->row + from, count * sizeof(uint32_t));
-    memmove(slots->index + to, slots->index + from, count * sizeof(qd_body_index));
 }
 
 #endif

@@ -247,6 +247,10 @@ void qdi_tree_clear(qd_tree *tree);
 
 /// The deepest existing node for a box.
 qdi_node_index qdi_tree_find(const qd_tree *tree, qd_box box);
+/// The same, beginning at a node that the body was in or near: up to the first ancestor that holds it, then down.
+qdi_node_index qdi_tree_find_from(const qd_tree *tree, qdi_node_index at, qd_box box);
+/// Puts a mover in its target's list, where there is room. Own bounds and `fit` are kept up to date.
+bool qdi_file_here(qd_tree *tree, const qdi_mover *mover);
 /// Files movers[0, count): finds each one's node, beginning at `target`, a node it was in or near, and puts it in the list.
 /// Own bounds and `fit` are kept up to date, totals and subtree bounds are not.
 QD_MUST_USE qd_status qdi_file_movers(qd_tree *tree, qd_team *team, qdi_mover *movers, size_t count);

@@ -14,12 +14,13 @@
 
 #include <string.h>
 
-enum { GRAIN = 32, PIECE = 4096 };
+enum { AHEAD = 6, GRAIN = 64, PIECE = 4096 };
 
 /// What became of a range of families.
 typedef struct range_tally {
     size_t begin, movers; // in the worker's hand
     size_t place;         // of the first of them among all
+    size_t filed;         // put in another list of the range
     size_t removed;
     size_t bad;
     int worker;
@@ -96,11 +97,18 @@ static void extract(update_job *job, qdi_hand *hand, qdi_node_index index, size_
         gone -= 1;
         size_t next = ++at;
         while (next < end && (gone == 0 || stays(slots, &test, next))) next = gone == 0 ? end : next + 1;
-        qdi_slots_move(slots, to, at, next - at);
+        tree->kernels->shift(slots, to, at, next - at);
         to += next - at;
         at = next;
     }
     node->count = (uint32_t)(to - node->first);
+}
+
+// Bodies that changed their node since the rows were last in tree order have their boxes elsewhere.
+static inline void fetch_boxes(const update_job *job, const qdi_node *node) {
+    const uint32_t *row = job->tree->slots.row + node->first;
+    for (uint32_t i = 0; i < node->count; ++i)
+        __builtin_prefetch(job->boxes + (row[i] == QDI_NONE ? 0 : row[i]));
 }
 
 static void update_node(update_job *job, qdi_node_index index, range_tally *range, qdi_hand *hand) {
@@ -118,6 +126,23 @@ static void update_node(update_job *job, qdi_node_index index, range_tally *rang
     if (one.gone > 0) extract(job, hand, index, one.first_gone, one.gone);
 }
 
+// Most bodies that leave a node go to one close by, whose list this worker has just been through: those within the range of families
+// are filed at once where there is room.
+static void file_near(qd_tree *tree, size_t begin, size_t end, qdi_hand *hand, range_tally *range) {
+    qdi_mover *movers = hand->movers.items;
+    size_t left = range->begin;
+    for (size_t m = range->begin; m < hand->count; ++m) {
+        qdi_mover mover = movers[m];
+        mover.target = qdi_tree_find_from(tree, mover.target, mover.box);
+        const qdi_family_index family = qdi_family_of(mover.target);
+        const bool near = mover.target != QDI_ROOT && family >= begin && family < end;
+        if (!near || !qdi_file_here(tree, &mover)) movers[left++] = mover;
+    }
+    range->filed = hand->count - left;
+    range->movers = left - range->begin;
+    hand->count = left;
+}
+
 static void update_families(void *context, size_t begin, size_t end, int worker) {
     update_job *job = context;
     qd_tree *tree = job->tree;
@@ -126,9 +151,11 @@ static void update_families(void *context, size_t begin, size_t end, int worker)
     *range = (range_tally){.begin = hand->count, .bad = SIZE_MAX, .worker = worker};
     if (begin == 0 && tree->nodes[QDI_ROOT].leaving > 0)
         extract(job, hand, QDI_ROOT, job->root_gone, tree->nodes[QDI_ROOT].leaving);
-    for (size_t n = begin == 0 ? 4 : 4 * begin; n < 4 * end; ++n)
+    for (size_t n = begin == 0 ? 4 : 4 * begin; n < 4 * end; ++n) {
+        if (n + AHEAD < 4 * end) fetch_boxes(job, &tree->nodes[n + AHEAD]);
         update_node(job, (qdi_node_index)n, range, hand);
-    range->movers = hand->count - range->begin;
+    }
+    file_near(tree, begin, end, hand, range);
 }
 
 // The root's list, in pieces; its sums go to the root and to `all`.
@@ -207,16 +234,18 @@ qd_status qdi_tree_update(qd_tree *tree, qd_team *team, qdi_update *update) {
     // The families, whose free ones have empty nodes.
     qdi_team_for(team, tree->family_used, GRAIN, update_families, &job);
     if (job.failed) return QD_ERR_MEMORY;
-    size_t movers = 0;
+    size_t movers = 0, filed = 0;
     for (size_t r = 0; r < ranges; ++r) {
         range_tally *range = &job.ranges[r];
         range->place = movers;
         movers += range->movers;
+        filed += range->filed;
         all.removed += range->removed;
         if (range->bad < all.bad) all.bad = range->bad;
     }
     update->bad = all.bad;
     update->movers = movers;
+    update->filed = filed;
     update->removed = all.removed;
     return gather(&job, team, ranges, movers);
 }
