@@ -10,7 +10,7 @@
 #include <string.h>
 
 qd_tree_def qd_tree_def_default(void) {
-    return (qd_tree_def){.cookie = QDI_COOKIE, .size = {1.0, 1.0}, .capacity = 32};
+    return (qd_tree_def){.cookie = QDI_COOKIE, .size = {1.0, 1.0}, .capacity = 64};
 }
 
 static bool period_valid(double period, double size) {

@@ -17,7 +17,7 @@ qd_world_def qd_world_def_default(void) {
         .restitution = 1,
         .iterations = 8,
         .retrieve = QD_RETRIEVE_JOIN,
-        .capacity = 32,
+        .capacity = 64,
         .limits = {.speed = HUGE_VAL, .distance = (double)NAN, .pairs = 100},
         .threads = 1,
         .seed = 1,

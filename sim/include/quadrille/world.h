@@ -56,7 +56,7 @@ typedef struct qd_world_def {
     double restitution;        ///< 0..1, default 1: of all contacts and walls
     int iterations;            ///< most sweeps of the impulse solver over the contacts, 1..1000, default 8
     qd_retrieve_mode retrieve; ///< default join
-    uint32_t capacity;         ///< of the tree's nodes, default 32
+    uint32_t capacity;         ///< of the tree's nodes, default 64
     qd_limits limits;          ///< see there
     int threads;               ///< 1..QD_TEAM_MAX, default 1; changes no result
     qd_simd simd;              ///< the tree's kernels, default QD_SIMD_AUTO; changes no result
