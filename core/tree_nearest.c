@@ -18,8 +18,8 @@ typedef struct search {
     const qd_tree *tree;
     qdi_spot spot;
     double within;
-    qd_near *found; // heap, the furthest on top
-    size_t count, most;
+    qdi_near_places found; // heap, the furthest on top
+    size_t count;
     part queue[QUEUE_ROOM]; // heap, the nearest on top
     unsigned waiting;
 } search;
@@ -30,41 +30,43 @@ static bool further(const qd_near *a, const qd_near *b) {
     return a->distance > b->distance || (a->distance == b->distance && a->body > b->body);
 }
 
-static void sink(qd_near *heap, size_t count, size_t at) {
-    const qd_near moved = heap[at];
+static qd_near *place(const search *job, size_t i) {
+    return (qd_near *)((char *)job->found.first + i * job->found.stride);
+}
+
+// Puts a body at the top of the heap's first `count` places and lets it sink to where it belongs.
+static void sink(const search *job, size_t count, qd_near body) {
+    size_t at = 0;
     for (size_t child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && further(&heap[child + 1], &heap[child])) ++child;
-        if (!further(&heap[child], &moved)) break;
-        heap[at] = heap[child];
+        if (child + 1 < count && further(place(job, child + 1), place(job, child))) ++child;
+        if (!further(place(job, child), &body)) break;
+        *place(job, at) = *place(job, child);
     }
-    heap[at] = moved;
+    *place(job, at) = body;
 }
 
 static void keep(search *job, const qd_near *near) {
-    if (job->count == job->most) {
-        if (!further(&job->found[0], near)) return;
-        job->found[0] = *near;
-        sink(job->found, job->count, 0);
+    if (job->count == job->found.most) {
+        if (further(place(job, 0), near)) sink(job, job->count, *near);
         return;
     }
     size_t at = job->count++;
-    for (; at > 0 && further(near, &job->found[(at - 1) / 2]); at = (at - 1) / 2)
-        job->found[at] = job->found[(at - 1) / 2];
-    job->found[at] = *near;
+    for (; at > 0 && further(near, place(job, (at - 1) / 2)); at = (at - 1) / 2)
+        *place(job, at) = *place(job, (at - 1) / 2);
+    *place(job, at) = *near;
 }
 
-static void sort_found(search *job) {
+static void sort_found(const search *job) {
     for (size_t last = job->count; last-- > 1;) {
-        const qd_near furthest = job->found[0];
-        job->found[0] = job->found[last];
-        job->found[last] = furthest;
-        sink(job->found, last, 0);
+        const qd_near raised = *place(job, last);
+        *place(job, last) = *place(job, 0);
+        sink(job, last, raised);
     }
 }
 
 // No body that is further than this is of use; one that is as far is where its index is lower.
 static double bound(const search *job) {
-    return job->count == job->most ? job->found[0].distance : job->within;
+    return job->count == job->found.most ? place(job, 0)->distance : job->within;
 }
 
 static void look_at(search *job, unsigned copy, qd_box box, size_t slot) {
@@ -182,18 +184,16 @@ static void search_best_first(search *job) {
     }
 }
 
-qd_status qd_tree_nearest(const qd_tree *tree, qd_vec2 point, double within, qd_distance_test distance,
-                          void *context, size_t most, qd_near *nearest, size_t *count) {
-    if (!tree || !count || (most > 0 && !nearest)) return QD_ERR_ARGUMENT;
+qd_status qdi_tree_nearest(const qd_tree *tree, qd_vec2 point, double within, qd_distance_test distance,
+                           void *context, qdi_near_places places, size_t *count) {
     *count = 0;
     search job;
     if (!(within >= 0.0) || !qdi_spot_init(&job.spot, tree, point, distance, context)) return QD_ERR_VALUE;
-    if (most == 0) return QD_OK;
+    if (places.most == 0) return QD_OK;
     job.tree = tree;
     job.within = within < DBL_MAX ? within : DBL_MAX; // bounds of nothing are infinitely far
-    job.found = nearest;
+    job.found = places;
     job.count = job.waiting = 0;
-    job.most = most;
     for (unsigned k = 0; k < job.spot.copies; ++k) {
         unsigned one = 0;
         part root = {.kind = PART_SUBTREE, .at = QDI_ROOT, .copy = (uint8_t)k};
@@ -204,4 +204,11 @@ qd_status qd_tree_nearest(const qd_tree *tree, qd_vec2 point, double within, qd_
     sort_found(&job);
     *count = job.count;
     return QD_OK;
+}
+
+qd_status qd_tree_nearest(const qd_tree *tree, qd_vec2 point, double within, qd_distance_test distance,
+                          void *context, size_t most, qd_near *nearest, size_t *count) {
+    if (!tree || !count || (most > 0 && !nearest)) return QD_ERR_ARGUMENT;
+    const qdi_near_places places = {nearest, sizeof *nearest, most};
+    return qdi_tree_nearest(tree, point, within, distance, context, places, count);
 }
