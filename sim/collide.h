@@ -20,7 +20,7 @@ typedef struct qdi_touch {
 typedef struct qdi_manifold {
     qd_vec2 normal; ///< unit vector, from a to b
     int count;
-    qdi_touch at[2]; ///< ordered by feature; the second is zero where there is one
+    qdi_touch at[2]; ///< the first `count` are set, in order of their features
 } qdi_manifold;
 
 /// Finds the points, at most two, where two forms are within `reach` (>= 0) of each other, and returns how
@@ -32,21 +32,18 @@ typedef struct qdi_manifold {
 /// where the two facing sides end, if it is within reach too.
 ///
 /// - **Normal.** Where cores are apart: along the shortest line between them. Where cores overlap: the side
-///   (of a or b) with the least depth. Sides whose depths differ by less than QDI_TIE of the forms' size are
-///   a tie, and then wins: the side whose normal is nearest to the x axis; if these are parallel too, the
-///   side with the normal that points more towards (0.8, 0.6). So it does not matter which form is a, except
-///   that:
-/// - **Centres in one place.** Two disks: normal (1, 0). A disk's centre in the middle of a rect's, capsule's
-///   or polygon's core: out of the first of its sides with the least depth in the order right, left, top,
-///   bottom (polygon: first edge first).
+///   (of a or b) with the least depth. Sides whose depths differ by less than QDI_TIE of the forms' size and
+///   distance are a tie, and then wins the side whose normal, out of its own form, points most towards (0.8,
+///   0.6). So it does not matter which form is a, except in the middle:
+/// - **Centres in one place.** Two disks: normal (1, 0). Rects whose centres are level: the right or the top
+///   side. A disk whose centre is in the middle of another core: as qdi_form_probe has it.
 /// - **Features** name the corners (numbered as in qdi_core) where the two facing sides end on the point's
-///   side. They stay the same while the same sides face each other, whichever of the two is the deeper
-///   reference.
-/// - **Swapping** a and b negates the normal, gives the same points to rounding, and swaps the halves of the
-///   features.
+///   side. They stay the same while the same sides face each other, whichever of the two is the reference.
+/// - **Swapping** a and b negates the normal (but that of two coincident disks), gives the same points to
+///   rounding, and swaps the halves of the features.
 /// - **Edges of a polyline** (`ghost`) never push along the seam to a neighbour: on a flat or hollow seam
-///   only along the edge's normal, on a corner only between the normals of its two edges; a point on a corner
-///   is reported by the edge that begins there. Two such edges do not touch each other.
+///   only along the edge's normal, on a corner only between the normals of its two edges; a single point on a
+///   corner is reported by the edge that begins there alone. Two such edges do not touch each other.
 int qdi_collide(const qdi_form *a, const qdi_pose *pa, const qdi_form *b, const qdi_pose *pb, double reach,
                 qdi_manifold *manifold);
 

@@ -11,9 +11,7 @@ typedef struct qdi_nearest {
 } qdi_nearest;
 
 /// Signed distance of two forms with the nearest points, exact to rounding for any two (neighbours in a
-/// polyline are not looked at). Apart: by GJK over the cores (Gilbert, Johnson and Keerthi, "A fast procedure
-/// for computing the distance between complex objects in three-dimensional space", 1988); overlapping cores:
-/// the side with the least depth, ties as in qdi_collide. Any thread.
+/// polyline are not looked at): the smallest gap that qdi_collide would find. Ties as there. Any thread.
 qdi_nearest qdi_distance(const qdi_form *a, const qdi_pose *pa, const qdi_form *b, const qdi_pose *pb);
 
 #endif

@@ -49,6 +49,18 @@ void qdi_form_bounds(const qdi_form *form, double c, double s, qd_vec2 *low, qd_
 /// Largest distance of a point of the core (without the rounding) from the position: 0 for disks.
 double qdi_form_core_reach(const qdi_form *form);
 
+/// How a point lies to the core of a form.
+typedef struct qdi_probe {
+    double distance; ///< from the core, without the rounding; < 0: inside
+    qd_vec2 normal;  ///< unit vector out of the core, towards the point where that is outside
+    qd_vec2 foot;    ///< the nearest point of the core's border
+} qdi_probe;
+
+/// Probes the core with a point; everything in the form's own axes. In the middle of a core the first of the
+/// nearest sides counts: right, left, top, bottom; for a hull the first edge; above the axis of a capsule;
+/// for a disk (1, 0).
+void qdi_form_probe(const qdi_form *form, qd_vec2 point, qdi_probe *probe);
+
 /// True where a point, given relative to the form's position and in world directions, is in the form or on
 /// its border.
 bool qdi_form_contains(const qdi_form *form, double c, double s, qd_vec2 point);

@@ -42,11 +42,11 @@ QD_API qd_shape qd_shape_disk(double radius);
 QD_API qd_shape qd_shape_rect(double width, double height);
 QD_API qd_shape qd_shape_capsule(double length, double radius);
 
-/// A convex polygon from its vertices in any order and place, 3 to QD_POLYGON_MAX of them that count: copies
-/// and points on a side are left out. The shape's vertices are relative to the centroid; `centroid` (may be
-/// NULL) tells where that was. Errors: QD_ERR_ARGUMENT (no points or no shape), QD_ERR_VALUE with the reason
-/// in `error` (may be NULL): too few or too many points, one not finite or too large, all on a line, or one
-/// inside the others' hull (not convex). `shape` is unchanged then. Any thread.
+/// A convex polygon from 3 to QD_POLYGON_MAX points in any order and place; copies and points on a side are
+/// left out. The shape's vertices are relative to the centroid; `centroid` (may be NULL) tells where that
+/// was. To round it, set its `radius` and settle it again. Errors: QD_ERR_ARGUMENT (no points or no shape),
+/// QD_ERR_VALUE with the reason in `error` (may be NULL): too few or too many points, one not finite or above
+/// 1e30, all on a line, or one inside the others' hull (not convex). Nothing changes then. Any thread.
 QD_API QD_MUST_USE qd_status qd_shape_polygon(const qd_vec2 *points, size_t count, qd_shape *shape,
                                               qd_vec2 *centroid, qd_error *error);
 
