@@ -86,16 +86,4 @@ static inline unsigned qdi_spot_nearest(const qdi_spot *spot, int axis, float mi
 bool qdi_spot_measure(const qdi_spot *spot, unsigned k, qd_box box, qd_body_index body, double most,
                       qd_near *near);
 
-/// Where qdi_tree_nearest puts what it finds: `most` structs of `stride` bytes, each of which begins with a qd_near. The rest of them is
-/// left as it is.
-typedef struct qdi_near_places {
-    void *first;
-    size_t stride, most;
-} qdi_near_places;
-
-/// qd_tree_nearest for callers who have more to say of each body.
-QD_MUST_USE qd_status qdi_tree_nearest(const qd_tree *tree, qd_vec2 point, double within,
-                                       qd_distance_test distance, void *context, qdi_near_places places,
-                                       size_t *count);
-
 #endif

@@ -2,12 +2,12 @@
 // once. Shapes are looked at from where they are, so that a world far from zero loses no digits.
 #include <quadrille/query.h>
 
-#include <math.h>
-
-#include "core/spot.h"
+#include "core/near_places.h"
 #include "sim/distance.h"
 #include "sim/ray.h"
 #include "sim/world_impl.h"
+
+#include <math.h>
 
 typedef struct query {
     const qd_world *world;
