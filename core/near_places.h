@@ -3,8 +3,8 @@
 
 #include <quadrille/near.h>
 
-/// Where qdi_tree_nearest puts what it finds: `most` structs of `stride` bytes, each of which begins with a qd_near. The rest of them is
-/// left as it is.
+/// Where qdi_tree_nearest puts what it finds: `most` structs of `stride` bytes, each of which begins with a
+/// qd_near. The rest of them is left as it is.
 typedef struct qdi_near_places {
     void *first;
     size_t stride, most;

@@ -9,7 +9,7 @@ bool qdi_spot_measure(const qdi_spot *spot, unsigned k, qd_box box, qd_body_inde
     }
     *near = (qd_near){qdi_spot_to_box(spot, k, box), body, qdi_spot_image(spot, k)};
     if (!spot->distance) return near->distance <= most;
-    near->distance = INFINITY;
+    near->distance = (double)INFINITY;
     for (unsigned n = 0; n < spot->copies; ++n) {
         const unsigned copy = n == 0 ? k : n <= k ? n - 1 : n; // the nearest box first
         const double reach = near->distance < most ? near->distance : most;

@@ -8,9 +8,10 @@
 #include <float.h>
 #include <math.h>
 
-/// A point that distances are taken from, as seen from each copy of the world that may be the nearest: copy k of `copies`.
-/// Along an axis the nearest image of a body is in the copy that holds the point or one beside it, for a body's centre is in the
-/// cell. Axes are independent, and of images that are equally near the one in the earlier copy counts.
+/// A point that distances are taken from, as seen from each copy of the world that may be the nearest: copy k
+/// of `copies`. Along an axis the nearest image of a body is in the copy that holds the point or one beside
+/// it, for a body's centre is in the cell. Axes are independent, and of images that are equally near the one
+/// in the earlier copy counts.
 
 enum { QDI_SPOT_COPIES = 9 };
 
@@ -56,7 +57,8 @@ static inline double qdi_spot_gap(double at, float min, float max) {
     return at < (double)min ? (double)min - at : at > (double)max ? at - (double)max : 0.0;
 }
 
-/// The distance of a box as seen from copy k. Never less than that of bounds around it, in rounded numbers too.
+/// The distance of a box as seen from copy k. Never less than that of bounds around it, in rounded numbers
+/// too.
 static inline double qdi_spot_to_box(const qdi_spot *spot, unsigned k, qd_box box) {
     double x = qdi_spot_gap(spot->at[0][k % (unsigned)spot->count[0]], box.min_x, box.max_x);
     double y = qdi_spot_gap(spot->at[1][k / (unsigned)spot->count[0]], box.min_y, box.max_y);
@@ -80,9 +82,10 @@ static inline unsigned qdi_spot_nearest(const qdi_spot *spot, int axis, float mi
     return nearest;
 }
 
-/// Measures a body that a search of copy k came upon: true, and the body with its distance, where that is at most `most`. So
-/// that a body is told once, this is done in the copy that holds the nearest image of its box alone. Which image of its real shape
-/// is the nearest may be another matter, hence all are asked for that may be.
+/// Measures a body that a search of copy k came upon: true, and the body with its distance, where that is at
+/// most `most`. So that a body is told once, this is done in the copy that holds the nearest image of its box
+/// alone. Which image of its real shape is the nearest may be another matter, hence all are asked for that
+/// may be.
 bool qdi_spot_measure(const qdi_spot *spot, unsigned k, qd_box box, qd_body_index body, double most,
                       qd_near *near);
 

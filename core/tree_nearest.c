@@ -1,6 +1,7 @@
-// The nearest bodies, best first (Hjaltason and Samet, "Distance browsing in spatial databases", 1999): parts of the tree wait in a
-// queue by the least distance that a body in them may have; the nearest part is opened, until it is further than the last of the bodies
-// found. Those are a heap in the caller's array, the last one on top. Only reads, so any number of threads may be here at once.
+// The nearest bodies, best first (Hjaltason and Samet, "Distance browsing in spatial databases", 1999): parts
+// of the tree wait in a queue by the least distance that a body in them may have; the nearest part is opened,
+// until it is further than the last of the bodies found. Those are a heap in the caller's array, the last one
+// on top. Only reads, so any number of threads may be here at once.
 #include "core/near_places.h"
 #include "core/outer.h"
 #include "core/spot.h"

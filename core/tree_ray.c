@@ -1,8 +1,8 @@
 // Rays through the tree. They only read, so any number of threads may be here at once.
 //
-// In a periodic world a ray crosses copies of the cell. Copies are walked column by column, in the ray's direction, and each is
-// searched with the ray moved back by its shift. A box is shorter than a period on each axis, so a ray meets the images of one
-// box in the order of that walk.
+// In a periodic world a ray crosses copies of the cell. Copies are walked column by column, in the ray's
+// direction, and each is searched with the ray moved back by its shift. A box is shorter than a period on
+// each axis, so a ray meets the images of one box in the order of that walk.
 #include <quadrille/ray.h>
 
 #include "core/outer.h"
@@ -11,9 +11,9 @@
 #include <float.h>
 #include <math.h>
 
-/// A border's t is a difference and a quotient, each rounded once. With this much on either side, whatever a ray meets in
-/// exact arithmetic is met (Ize, "Robust BVH ray traversal", 2013); and what is met in a box is met in its bounds, for all steps
-/// are monotonic.
+/// A border's t is a difference and a quotient, each rounded once. With this much on either side, whatever a
+/// ray meets in exact arithmetic is met (Ize, "Robust BVH ray traversal", 2013); and what is met in a box is
+/// met in its bounds, for all steps are monotonic.
 #define NEARER  (1.0 - 0x1p-51)
 #define FURTHER (1.0 + 0x1p-51)
 
@@ -89,7 +89,8 @@ typedef struct range {
     int first, last;
 } range;
 
-// The images of [min, max] that from + t * step may meet for t in `part`, in the direction of the step, and one more on either side.
+// The images of [min, max] that from + t * step may meet for t in `part`, in the direction of the step, and
+// one more on either side.
 static range images_along(double from, double step, span part, double min, double max, double period) {
     if (period == 0.0) return (range){0, 0};
     double begin = from + part.near * step, end = from + part.far * step;
@@ -102,8 +103,8 @@ static double clamp(double value, double low, double high) {
     return value < low ? low : value > high ? high : value;
 }
 
-// Every image of a box that the ray meets, in the order in which it does. Returns false when the visit stopped. The visit may
-// shorten the ray.
+// Every image of a box that the ray meets, in the order in which it does. Returns false when the visit
+// stopped. The visit may shorten the ray.
 static bool walk_images(const cast *job, qd_box box, image_visit visit, void *context) {
     const line *ray = &job->whole;
     const double min_x = (double)box.min_x, max_x = (double)box.max_x;

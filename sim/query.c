@@ -1,5 +1,6 @@
-// The tree finds whose boxes are met; here is what it is told of the shapes. Only reads, so any number of threads may be here at
-// once. Shapes are looked at from where they are, so that a world far from zero loses no digits.
+// The tree finds whose boxes are met; here is what it is told of the shapes. Only reads, so any number of
+// threads may be here at once. Shapes are looked at from where they are, so that a world far from zero loses
+// no digits.
 #include <quadrille/query.h>
 
 #include "core/near_places.h"

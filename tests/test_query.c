@@ -1,5 +1,5 @@
-// Rays, circles and nearest bodies of a world against brute force over random worlds. A failure names its seed; QD_TEST_SEED=seed runs
-// that world alone.
+// Rays, circles and nearest bodies of a world against brute force over random worlds. A failure names its
+// seed; QD_TEST_SEED=seed runs that world alone.
 #include "tests/harness.h"
 #include "tests/worlds.h"
 
@@ -64,7 +64,8 @@ static qd_vec2 seen_from(const bench *b, const qd_body_state *body, qd_image ima
 
 // Where a ray enters a disk whose centre is at `d`, seen from its beginning.
 static answer ray_to_disk(const qd_ray *ray, qd_vec2 d, double radius) {
-    const long double x = d.x, y = d.y, sx = ray->step.x, sy = ray->step.y, r = radius;
+    const long double x = (long double)d.x, y = (long double)d.y, r = (long double)radius;
+    const long double sx = (long double)ray->step.x, sy = (long double)ray->step.y;
     const long double length = sqrtl(sx * sx + sy * sy);
     answer found = {.sure = true};
     if (x * x + y * y <= r * r || length == 0.0L) {

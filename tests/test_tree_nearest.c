@@ -1,5 +1,5 @@
-// Circles and nearest bodies against brute force over random scenes. A failure names its seed; QD_TEST_SEED=seed runs that scene
-// alone.
+// Circles and nearest bodies against brute force over random scenes. A failure names its seed;
+// QD_TEST_SEED=seed runs that scene alone.
 #include "tests/harness.h"
 #include "tests/tree_rig.h"
 #include "tests/tree_scenes.h"
