@@ -15,8 +15,8 @@ void qdi_update_slots(const qdi_slots *slots, const qd_box *boxes, const qdi_nod
     for (size_t s = begin; s < end; ++s) {
         uint32_t row = slots->row[s];
         if (row == QDI_NONE) {
+            if (tally->gone++ == 0) tally->first_gone = s;
             tally->removed += 1;
-            tally->gone += 1;
             continue;
         }
         qd_box box = boxes[row];
@@ -33,8 +33,7 @@ void qdi_update_slots(const qdi_slots *slots, const qd_box *boxes, const qdi_nod
             tally->own = qdi_box_union(tally->own, box);
             tally->fit += fit;
         } else {
-            tally->leaving += 1;
-            tally->gone += 1;
+            if (tally->gone++ == 0) tally->first_gone = s;
         }
     }
 }

@@ -3,13 +3,15 @@
 
 typedef struct block {
     const float *min_x, *min_y, *max_x, *max_y;
+    const qd_body_index *index;
 } block;
 
 static inline block block_load(const qdi_slots *slots, size_t at) {
-    return (block){slots->min_x + at, slots->min_y + at, slots->max_x + at, slots->max_y + at};
+    return (block){slots->min_x + at, slots->min_y + at, slots->max_x + at, slots->max_y + at,
+                   slots->index + at};
 }
 
-static inline unsigned block_overlap_box(const block *these, qd_box box) {
+static inline unsigned block_overlap(const block *these, qd_box box) {
     static const uint32_t bit[QDI_PAIR_BLOCK] = {1U << 0,  1U << 1,  1U << 2,  1U << 3, 1U << 4,  1U << 5,
                                                  1U << 6,  1U << 7,  1U << 8,  1U << 9, 1U << 10, 1U << 11,
                                                  1U << 12, 1U << 13, 1U << 14, 1U << 15};
@@ -22,11 +24,8 @@ static inline unsigned block_overlap_box(const block *these, qd_box box) {
     return mask;
 }
 
-static inline unsigned block_overlap(const block *these, const qdi_slots *slots, size_t row) {
-    return block_overlap_box(these, qdi_slot_box(slots, row));
-}
+#include "core/kernel_direct.h"
 
 #include "core/kernel_pairs.h"
 
-const qdi_kernels qdi_kernels_portable = {kernel_box_list, kernel_list_self, kernel_list_list,
-                                          qdi_update_slots};
+const qdi_kernels qdi_kernels_portable = {kernel_box_list, kernel_list, kernel_pick, qdi_update_slots};

@@ -81,7 +81,7 @@ qd_status qd_tree_remove(qd_tree *tree, qd_body_index body) {
     size_t end = (size_t)node->first + node->count;
     size_t slot = node->first;
     while (tree->slots.index[slot] != body) ++slot;
-    for (; slot + 1 < end; ++slot) qdi_slot_move(&tree->slots, slot, slot + 1);
+    qdi_slots_move(&tree->slots, slot, slot + 1, end - slot - 1);
     node->count -= 1;
     qdi_node_measure(tree, at);
     tree->node_of[body] = QDI_NONE;

@@ -97,23 +97,37 @@ static void count_room(void *context, size_t begin, size_t end, int worker) {
     job->idle[begin / GRAIN] = idle;
 }
 
-// Merges a list with its arrivals, from the back, so that it works in place and to a new place alike.
-static void merge_run(const file_job *job, qdi_node *node, uint32_t first, size_t begin, size_t end) {
-    qdi_slots *slots = &job->tree->slots;
-    size_t to = (size_t)first + node->count + (end - begin);
-    size_t list = (size_t)node->first + node->count;
-    for (size_t run = end; run > begin;) {
-        const qdi_mover *mover = &job->movers[job->order[run - 1]];
-        --to;
-        if (list > node->first && slots->index[list - 1] > mover->index) {
-            qdi_slot_move(slots, to, --list);
+// How many of the bodies in slots [begin, end), which are in order, have a lower index. Lists are short but for the root's: the last
+// 64 are counted without a branch.
+static size_t count_below(const qdi_slots *slots, size_t begin, size_t end, qd_body_index index) {
+    size_t from = begin;
+    while (end - from > 64) {
+        size_t middle = from + (end - from) / 2;
+        if (slots->index[middle] < index) {
+            from = middle;
         } else {
-            qdi_slot_set(slots, to, mover->box, mover->row, mover->index);
-            --run;
+            end = middle;
         }
     }
-    // What is left of the list comes before all arrivals: in its old place it already is where it belongs.
-    while (first != node->first && list > node->first) qdi_slot_move(slots, --to, --list);
+    size_t below = from - begin;
+    for (size_t s = from; s < end; ++s) below += slots->index[s] < index;
+    return below;
+}
+
+// Merges a list with its arrivals, from the back, so that it works in place and to a new place alike.
+static void merge_run(const file_job *job, qdi_node *node, uint32_t first, size_t begin, size_t end) {
+    const qdi_slots *slots = &job->tree->slots;
+    size_t stop = (size_t)node->first + node->count; // of what is still to be moved
+    for (size_t run = end; run-- > begin;) {
+        const qdi_mover *mover = &job->movers[job->order[run]];
+        size_t from = node->first + count_below(slots, node->first, stop, mover->index);
+        size_t to = first + (from - node->first) + (run - begin);
+        qdi_slots_move(slots, to + 1, from, stop - from);
+        qdi_slot_set(slots, to, mover->box, mover->row, mover->index);
+        stop = from;
+    }
+    // What is left comes before all arrivals: in its old place it already is where it belongs.
+    if (first != node->first) qdi_slots_move(slots, first, node->first, stop - node->first);
     node->first = first;
     node->count += (uint32_t)(end - begin);
 }

@@ -1,4 +1,4 @@
-// The kernels of an instruction set with vectors, for whoever defines before including this:
+// The update of an instruction set with vectors, for whoever defines before including this:
 //   WIDTH, vec                              lanes, and a vector of that many floats
 //   vec v_load(const float *), v_set(float), v_add, v_sub, v_mul, v_min, v_max
 //   unsigned v_le(vec a, vec b), v_lt(a, b) one bit per lane: a <= b, a < b
@@ -11,42 +11,9 @@
 
 #include <float.h>
 
-enum { PARTS = QDI_PAIR_BLOCK / WIDTH };
-
-typedef struct block {
-    vec min_x[PARTS], min_y[PARTS], max_x[PARTS], max_y[PARTS];
-} block;
-
-static inline block block_load(const qdi_slots *slots, size_t at) {
-    block made;
-    for (unsigned p = 0; p < PARTS; ++p) {
-        made.min_x[p] = v_load(slots->min_x + at + p * WIDTH);
-        made.min_y[p] = v_load(slots->min_y + at + p * WIDTH);
-        made.max_x[p] = v_load(slots->max_x + at + p * WIDTH);
-        made.max_y[p] = v_load(slots->max_y + at + p * WIDTH);
-    }
-    return made;
-}
-
-static inline unsigned block_overlap_box(const block *these, qd_box box) {
-    unsigned mask = 0;
-    for (unsigned p = 0; p < PARTS; ++p) {
-        unsigned part = v_le(these->min_x[p], v_set(box.max_x)) & v_le(v_set(box.min_x), these->max_x[p]) &
-                        v_le(these->min_y[p], v_set(box.max_y)) & v_le(v_set(box.min_y), these->max_y[p]);
-        mask |= part << (p * WIDTH);
-    }
-    return mask;
-}
-
-static inline unsigned block_overlap(const block *these, const qdi_slots *slots, size_t row) {
-    return block_overlap_box(these, qdi_slot_box(slots, row));
-}
-
 static inline unsigned width_below(size_t count) {
     return count >= WIDTH ? (unsigned)((UINT64_C(1) << WIDTH) - 1) : (1U << count) - 1U;
 }
-
-#include "core/kernel_pairs.h"
 
 // The rows of a block; lanes past the end repeat the first. False where a slot has no row.
 static inline bool rows_of(const qdi_slots *slots, size_t at, size_t left, uint32_t rows[WIDTH]) {
@@ -112,10 +79,11 @@ static void kernel_update(const qdi_slots *slots, const qd_box *boxes, const qdi
         own[1] = v_min(own[1], v_pick(stay, box[1], none_low));
         own[2] = v_max(own[2], v_pick(stay, box[2], none_high));
         own[3] = v_max(own[3], v_pick(stay, box[3], none_high));
-        const unsigned gone = (unsigned)__builtin_popcount(lanes & ~stay);
         tally->fit += (uint32_t)__builtin_popcount(fit & stay);
-        tally->leaving += gone;
-        tally->gone += gone;
+        const unsigned gone = lanes & ~stay;
+        if (gone == 0) continue;
+        if (tally->gone == 0) tally->first_gone = at + (unsigned)__builtin_ctz(gone);
+        tally->gone += (uint32_t)__builtin_popcount(gone);
     }
     const qd_box found = {v_lowest(own[0]), v_lowest(own[1]), v_highest(own[2]), v_highest(own[3])};
     tally->own = qdi_box_union(tally->own, found);
