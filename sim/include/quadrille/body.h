@@ -2,6 +2,7 @@
 #define QUADRILLE_BODY_H
 
 #include <quadrille/pairs.h>
+#include <quadrille/shape.h>
 #include <quadrille/vec.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,15 +13,6 @@ typedef struct qd_id {
     uint32_t index;
     uint32_t generation;
 } qd_id;
-
-typedef enum qd_shape_kind {
-    QD_SHAPE_DISK,
-} qd_shape_kind;
-
-typedef struct qd_shape {
-    qd_shape_kind kind;
-    double radius; ///< of a disk, > 0
-} qd_shape;
 
 typedef struct qd_body_def {
     uint32_t cookie; ///< set by qd_body_def_default; a def without it is refused

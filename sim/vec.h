@@ -1,0 +1,53 @@
+#ifndef QD_SIM_VEC_H
+#define QD_SIM_VEC_H
+
+#include <math.h>
+#include <quadrille/vec.h>
+
+/// Arithmetic of vectors, for the files of the narrow phase.
+
+static inline qd_vec2 qdi_plus(qd_vec2 a, qd_vec2 b) {
+    return (qd_vec2){a.x + b.x, a.y + b.y};
+}
+
+static inline qd_vec2 qdi_minus(qd_vec2 a, qd_vec2 b) {
+    return (qd_vec2){a.x - b.x, a.y - b.y};
+}
+
+static inline qd_vec2 qdi_times(qd_vec2 a, double factor) {
+    return (qd_vec2){a.x * factor, a.y * factor};
+}
+
+/// a + b * factor.
+static inline qd_vec2 qdi_along(qd_vec2 a, qd_vec2 b, double factor) {
+    return (qd_vec2){a.x + b.x * factor, a.y + b.y * factor};
+}
+
+static inline double qdi_dot(qd_vec2 a, qd_vec2 b) {
+    return a.x * b.x + a.y * b.y;
+}
+
+static inline double qdi_cross(qd_vec2 a, qd_vec2 b) {
+    return a.x * b.y - a.y * b.x;
+}
+
+static inline double qdi_length(qd_vec2 a) {
+    return sqrt(a.x * a.x + a.y * a.y);
+}
+
+/// Turned by +90 degrees.
+static inline qd_vec2 qdi_left(qd_vec2 a) {
+    return (qd_vec2){-a.y, a.x};
+}
+
+/// From local to world directions, by the cosine and sine of an angle.
+static inline qd_vec2 qdi_turn(double c, double s, qd_vec2 a) {
+    return (qd_vec2){c * a.x - s * a.y, s * a.x + c * a.y};
+}
+
+/// From world to local directions.
+static inline qd_vec2 qdi_unturn(double c, double s, qd_vec2 a) {
+    return (qd_vec2){c * a.x + s * a.y, c * a.y - s * a.x};
+}
+
+#endif
