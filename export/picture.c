@@ -191,9 +191,9 @@ static double radius_of(const copy_job *copier, qd_id id) {
     return copier->bodies.radius[copier->bodies.row_of_index[id.index]];
 }
 
-static qdi_mark make_mark(const copy_job *copier, const qd_contact *contact) {
+static qdi_mark make_mark(const copy_job *copier, const qd_contact *contact, int touch) {
     const qd_world_def *world = &copier->world;
-    double x = contact->point.x, y = contact->point.y;
+    double x = contact->touch[touch].point.x, y = contact->touch[touch].point.y;
     if (world->boundary_x == QD_BOUNDARY_PERIODIC) x = wrapped(x, world->origin.x, world->size.x);
     if (world->boundary_y == QD_BOUNDARY_PERIODIC) y = wrapped(y, world->origin.y, world->size.y);
     double radius = radius_of(copier, contact->a);
@@ -210,11 +210,14 @@ static void copy_contacts(copy_job *copier, const qd_contact *contacts, size_t c
     qdi_picture *picture = copier->picture;
     picture->mark_count = 0;
     if (!copier->view->contacts) return;
-    copier->status = qdi_reserve(picture->allocator, &picture->marks, &picture->mark_room, 0, count,
+    copier->status = qdi_reserve(picture->allocator, &picture->marks, &picture->mark_room, 0, 2 * count,
                                  sizeof *picture->marks);
     if (copier->status != QD_OK) return;
-    for (size_t i = 0; i < count; ++i) {
-        qdi_mark mark = make_mark(copier, &contacts[i]);
+    for (size_t i = 0; i < 2 * count; ++i) {
+        const qd_contact *contact = &contacts[i / 2];
+        int touch = (int)(i % 2);
+        if (touch >= contact->count || contact->touch[touch].depth < 0) continue;
+        qdi_mark mark = make_mark(copier, contact, touch);
         if (mark.radius < (float)smallest_marked) continue;
         if (!disk_visible(&picture->clip, (double)mark.x, (double)mark.y, 0.0)) continue;
         picture->marks[picture->mark_count++] = mark;

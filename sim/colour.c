@@ -6,8 +6,8 @@
 // Shared between ranges: `priority` of each body, the highest of its joints in this round. It is an atomic
 // maximum, and a maximum does not depend on the order in which it was taken; relaxed order will do, because
 // the team's barrier between the two passes of a round publishes it. A round's number is in the top bits, so
-// that nothing has to be cleared between rounds. A wall is nobody's partner: joints with it conflict at one
-// body only.
+// that nothing has to be cleared between rounds. What nothing moves (a wall, a static or kinematic body) is nobody's
+// partner: joints with it conflict at one body only, and a floor under a thousand boxes makes no thousand colours.
 
 #include "sim/world_impl.h"
 
@@ -44,9 +44,8 @@ static void clear_range(void *context, size_t begin, size_t end, int worker) {
     const colour_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         const qdi_joint *joint = &job->joints[i];
-        atomic_store_explicit(&job->priority[joint->row_a], 0, memory_order_relaxed);
-        if (joint->row_b != QDI_NO_ROW)
-            atomic_store_explicit(&job->priority[joint->row_b], 0, memory_order_relaxed);
+        if (joint->moves_a) atomic_store_explicit(&job->priority[joint->row_a], 0, memory_order_relaxed);
+        if (joint->moves_b) atomic_store_explicit(&job->priority[joint->row_b], 0, memory_order_relaxed);
     }
 }
 
@@ -56,9 +55,14 @@ static void raise_range(void *context, size_t begin, size_t end, int worker) {
     for (size_t i = begin; i < end; ++i) {
         const qdi_joint *joint = &job->joints[job->pending[i]];
         uint64_t priority = priority_of(job, job->pending[i]);
-        raise(job, joint->row_a, priority);
-        if (joint->row_b != QDI_NO_ROW) raise(job, joint->row_b, priority);
+        if (joint->moves_a) raise(job, joint->row_a, priority);
+        if (joint->moves_b) raise(job, joint->row_b, priority);
     }
+}
+
+/// True where nobody has raised a body's priority above this one.
+static bool holds(const colour_job *job, uint32_t row, uint64_t priority) {
+    return atomic_load_explicit(&job->priority[row], memory_order_relaxed) == priority;
 }
 
 static void judge_range(void *context, size_t begin, size_t end, int worker) {
@@ -68,9 +72,8 @@ static void judge_range(void *context, size_t begin, size_t end, int worker) {
     for (size_t i = begin; i < end; ++i) {
         const qdi_joint *joint = &job->joints[job->pending[i]];
         uint64_t priority = priority_of(job, job->pending[i]);
-        bool won = atomic_load_explicit(&job->priority[joint->row_a], memory_order_relaxed) == priority &&
-                   (joint->row_b == QDI_NO_ROW ||
-                    atomic_load_explicit(&job->priority[joint->row_b], memory_order_relaxed) == priority);
+        bool won = (!joint->moves_a || holds(job, joint->row_a, priority)) &&
+                   (!joint->moves_b || holds(job, joint->row_b, priority));
         job->won[i] = won;
         count += won;
     }
