@@ -94,8 +94,8 @@ typedef struct both {
 } both;
 
 static double apart_along(const both *two, double angle) {
-    qd_vec2 n = {qd_cos(angle), qd_sin(angle)}, back = {-n.x, -n.y};
-    return -qd_test_support(two->b, two->pb, back) - qd_test_support(two->a, two->pa, n);
+    qd_vec2 n = {qd_cos(angle), qd_sin(angle)};
+    return qd_test_apart_along(two->a, two->pa, two->b, two->pb, n);
 }
 
 static double refine(const both *two, double low, double high) {
@@ -124,4 +124,9 @@ double qd_test_distance(const qdi_form *a, const qdi_pose *pa, const qdi_form *b
             found = larger(found, refine(&two, (i - 1) * step, (i + 1) * step));
     }
     return found;
+}
+
+double qd_test_apart_along(const qdi_form *a, const qdi_pose *pa, const qdi_form *b, const qdi_pose *pb,
+                           qd_vec2 along) {
+    return -qd_test_support(b, pb, (qd_vec2){-along.x, -along.y}) - qd_test_support(a, pa, along);
 }
