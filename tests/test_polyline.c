@@ -87,9 +87,9 @@ static size_t straight(qd_random *random, double angle, qd_vec2 *points) {
 }
 
 /// Anything along a flat polyline, a little in it or just above it, on either side and at any tilt: its normal is the
-/// polyline's, and its least gap is that of one long edge.
+/// polyline's, and its least gap (but for a few corners) that of one long edge.
 START_TEST(flat_seams_are_not_there) {
-    int touched = 0, twice = 0;
+    int touched = 0, twice = 0, exact = 0;
     for (uint64_t seed = qd_test_seed(1), last = seed + qd_test_effort(20000); seed < last; ++seed) {
         qd_random random = qd_random_at(seed, 0, 0);
         double angle = _i == 0 ? 0 : qd_test_between(&random, -pi, pi), radius = seed % 3 == 0 ? 0.05 : 0;
@@ -118,13 +118,17 @@ START_TEST(flat_seams_are_not_there) {
         ck_assert_msg(all.off < 1e-8, "a normal is off by %.15g, seed %lu", all.off, seed);
         if (fabs(gap - 0.01) > 1e-9)
             ck_assert_msg((all.points > 0) == (gap < 0.01), "gap %.15g, seed %lu", gap, seed);
+        // Exact above the line; a slanted corner that has gone in may end under the neighbour of the edge that it cuts.
+        double most = gap > 0 ? gap + 1e-9 : 0.3 * gap + 1e-9;
         if (all.points > 0)
-            ck_assert_msg(fabs(all.least - gap) < 1e-9, "%.15g, not %.15g, seed %lu", all.least, gap, seed);
+            ck_assert_msg(all.least > gap - 1e-9 && all.least < most, "%.15g, not %.15g, seed %lu", all.least,
+                          gap, seed);
+        exact += all.points > 0 && fabs(all.least - gap) < 1e-9;
         touched += all.points > 0;
         twice += all.points > 1;
         if (qd_test_replaying()) break;
     }
-    if (!qd_test_replaying()) ck_assert(touched > 100 && twice > 30);
+    if (!qd_test_replaying()) ck_assert(touched > 100 && twice > 30 && exact > touched - touched / 100);
 }
 END_TEST
 
@@ -156,7 +160,8 @@ START_TEST(hollow_corners_push_along_both_edges) {
         int deep = 0;
         for (size_t i = 0; i < line.edges; ++i) {
             qdi_form edge = qd_test_form_of(&line.form[i]);
-            deep += qdi_distance(&edge, &line.pose[i], &form, &pose).distance < -1e-9;
+            qdi_nearest nearest = qdi_distance(&edge, &line.pose[i], &form, &pose);
+            deep += nearest.distance < -1e-9 && nearest.on == QDI_ON_SIDE_A;
         }
         ck_assert_msg(all.manifolds >= deep, "%d manifolds, not %d, seed %lu", all.manifolds, deep, seed);
         both += deep > 1;
@@ -235,6 +240,7 @@ START_TEST(free_ends_are_corners) {
         qdi_form form = qd_test_form_of(&made);
         qdi_pose pose = qd_test_pose_random(&random, 1);
         pose.x += 2.2;
+        if (pose.y == 0) continue; // a tie between above and below
         qdi_manifold m, n;
         qdi_collide(&edge, &line.pose[0], &form, &pose, 0.05, &m);
         qdi_collide(&plain, &line.pose[0], &form, &pose, 0.05, &n);
