@@ -12,7 +12,7 @@ static const double pi = 3.14159265358979323846;
 qd_body_def qd_body_def_default(void) {
     return (qd_body_def){
         .cookie = QDI_COOKIE,
-        .shape = {QD_SHAPE_DISK, 0.5},
+        .shape = {.kind = QD_SHAPE_DISK, .radius = 0.5},
         .density = 1,
         .mass = (double)NAN,
     };
@@ -169,7 +169,7 @@ qd_body_state qdi_body_state_of_row(const qd_world *world, uint32_t row) {
     return (qd_body_state){
         .id = {world->index[row], world->generation[row]},
         .label = world->label[row],
-        .shape = {QD_SHAPE_DISK, world->radius[row]},
+        .shape = {.kind = QD_SHAPE_DISK, .radius = world->radius[row]},
         .position = {world->now.x[row], world->now.y[row]},
         .velocity = {world->now.vx[row], world->now.vy[row]},
         .mass = world->mass[row],

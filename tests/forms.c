@@ -81,7 +81,7 @@ double qd_test_support(const qdi_form *form, const qdi_pose *pose, qd_vec2 along
     if (form->kind == QD_SHAPE_CAPSULE) most = fabs(x) * form->half.x;
     if (form->kind == QD_SHAPE_RECT) most = fabs(x) * form->half.x + fabs(y) * form->half.y;
     if (form->kind == QD_SHAPE_POLYGON) {
-        most = -INFINITY;
+        most = -HUGE_VAL;
         for (int i = 0; i < form->hull->count; ++i)
             most = larger(most, x * form->hull->point[i].x + y * form->hull->point[i].y);
     }
@@ -112,7 +112,7 @@ static double refine(const both *two, double low, double high) {
 double qd_test_distance(const qdi_form *a, const qdi_pose *pa, const qdi_form *b, const qdi_pose *pb) {
     enum { SAMPLES = 360 };
     const both two = {a, b, pa, pb};
-    double value[SAMPLES], step = 2 * pi / SAMPLES, best = -INFINITY;
+    double value[SAMPLES], step = 2 * pi / SAMPLES, best = -HUGE_VAL;
     for (int i = 0; i < SAMPLES; ++i) {
         value[i] = apart_along(&two, i * step);
         best = larger(best, value[i]);

@@ -44,7 +44,7 @@ typedef struct contacts {
 
 static contacts collide_all(const polyline *line, const qdi_form *form, const qdi_pose *pose, double reach,
                             qd_vec2 allowed, qd_vec2 also) {
-    contacts all = {0, 0, INFINITY, 0};
+    contacts all = {0, 0, HUGE_VAL, 0};
     for (size_t i = 0; i < line->edges; ++i) {
         qdi_form edge = qd_test_form_of(&line->form[i]);
         qdi_manifold m;
@@ -273,7 +273,7 @@ START_TEST(nothing_slips_through) {
         qd_test_form_random(&random, &made);
         qdi_form form = qd_test_form_of(&made);
         qdi_pose pose = qd_test_pose_random(&random, 4);
-        double nearest = INFINITY;
+        double nearest = HUGE_VAL;
         for (size_t i = 0; i < line.edges; ++i) {
             qdi_form edge = qd_test_form_of(&line.form[i]);
             double distance = qdi_distance(&edge, &line.pose[i], &form, &pose).distance;

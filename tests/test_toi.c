@@ -132,7 +132,7 @@ START_TEST(small_steps_agree) {
         double target = qd_random_uniform(&random) < 0.5 ? 0 : 0.02;
         qdi_impact impact;
         bool hit = qdi_time_of_impact(&form[0], &way[0], &form[1], &way[1], target, 1e-7, &impact);
-        double first = 2, nearest = INFINITY;
+        double first = 2, nearest = HUGE_VAL;
         for (int k = 0; k <= STEPS && first > 1; ++k) {
             double time = (double)k / STEPS;
             qdi_pose a = qdi_sweep_at(&way[0], time), b = qdi_sweep_at(&way[1], time);
