@@ -101,8 +101,8 @@ START_TEST(bullets_are_caught) {
     for (uint64_t seed = qd_test_seed(1), last = seed + qd_test_effort(5000); seed < last; ++seed) {
         qd_random random = qd_random_at(seed, 0, 0);
         double from = -qd_test_between(&random, 0.02, 100), to = qd_test_between(&random, 0.02, 1000);
-        qdi_sweep flight = sweep(from, qd_test_between(&random, -5, 5), to, qd_test_between(&random, -5, 5),
-                                 qd_test_between(&random, -50, 50));
+        double start = qd_test_between(&random, -5, 5), end = qd_test_between(&random, -5, 5);
+        qdi_sweep flight = sweep(from, start, to, end, qd_test_between(&random, -50, 50));
         qdi_impact impact;
         ck_assert_msg(qdi_time_of_impact(&wall, &still, &bullet, &flight, 0.001, 1e-6, &impact), "seed %lu",
                       seed);
