@@ -15,12 +15,16 @@ void qd_test_form_make(const qd_shape *shape, qd_test_form *made) {
     if (made->shape.kind == QD_SHAPE_POLYGON) qdi_hull_make(&made->shape, &made->hull);
 }
 
+// Draws go one to a statement: the order within one is the compiler's choice, and a seed must mean the same everywhere.
+
 qd_shape qd_test_polygon_random(qd_random *random, int most) {
     int count = 3 + (int)(qd_random_uniform(random) * (most - 2));
-    double wide = qd_test_between(random, 0.3, 1), high = qd_test_between(random, 0.3, 1);
+    double wide = qd_test_between(random, 0.3, 1);
+    double high = qd_test_between(random, 0.3, 1);
     double jitter = qd_random_uniform(random) < 0.3 ? 0 : 0.8;
-    qd_vec2 points[QD_POLYGON_MAX];
-    qd_vec2 shift = {qd_test_between(random, -5, 5), qd_test_between(random, -5, 5)};
+    qd_vec2 points[QD_POLYGON_MAX], shift;
+    shift.x = qd_test_between(random, -5, 5);
+    shift.y = qd_test_between(random, -5, 5);
     for (int i = 0; i < count; ++i) { // on an ellipse, so convex whatever the angles
         double angle = 2 * pi * (i + jitter * qd_random_uniform(random)) / count;
         points[i] = (qd_vec2){shift.x + wide * qd_cos(angle), shift.y + high * qd_sin(angle)};
@@ -33,15 +37,16 @@ qd_shape qd_test_polygon_random(qd_random *random, int most) {
 
 void qd_test_form_random(qd_random *random, qd_test_form *made) {
     double rounding = qd_random_uniform(random) < 0.4 ? qd_test_between(random, 0.01, 0.3) : 0;
+    double length = qd_test_between(random, 0.2, 1.5);
+    double width = qd_test_between(random, 0.2, 1.5);
     qd_shape shape;
     switch ((int)(qd_random_uniform(random) * 4)) {
-    case 0: shape = qd_shape_disk(qd_test_between(random, 0.1, 0.8)); break;
+    case 0: shape = qd_shape_disk(0.5 * length); break;
     case 1:
-        shape = qd_shape_rect(qd_test_between(random, 0.2, 1.5), qd_test_between(random, 0.2, 1.5));
-        if (qd_random_uniform(random) < 0.3) shape = qd_shape_rect(1, 1);
+        shape = qd_random_uniform(random) < 0.3 ? qd_shape_rect(1, 1) : qd_shape_rect(length, width);
         shape.radius = rounding;
         break;
-    case 2: shape = qd_shape_capsule(qd_test_between(random, 0.2, 1.5), rounding); break;
+    case 2: shape = qd_shape_capsule(length, rounding); break;
     default:
         shape = qd_test_polygon_random(random, QD_POLYGON_MAX);
         shape.radius = rounding;
@@ -57,7 +62,8 @@ qdi_pose qd_test_pose(double x, double y, double degrees) {
 }
 
 qdi_pose qd_test_pose_random(qd_random *random, double spread) {
-    double x = qd_test_between(random, -spread, spread), y = qd_test_between(random, -spread, spread);
+    double x = qd_test_between(random, -spread, spread);
+    double y = qd_test_between(random, -spread, spread);
     double degrees = qd_test_between(random, 0, 360);
     if (qd_random_uniform(random) < 0.2) degrees = 45 * floor(degrees / 45);
     if (qd_random_uniform(random) < 0.2) {
@@ -81,7 +87,7 @@ double qd_test_support(const qdi_form *form, const qdi_pose *pose, qd_vec2 along
     if (form->kind == QD_SHAPE_CAPSULE) most = fabs(x) * form->half.x;
     if (form->kind == QD_SHAPE_RECT) most = fabs(x) * form->half.x + fabs(y) * form->half.y;
     if (form->kind == QD_SHAPE_POLYGON) {
-        most = -INFINITY;
+        most = -HUGE_VAL;
         for (int i = 0; i < form->hull->count; ++i)
             most = larger(most, x * form->hull->point[i].x + y * form->hull->point[i].y);
     }
@@ -94,8 +100,8 @@ typedef struct both {
 } both;
 
 static double apart_along(const both *two, double angle) {
-    qd_vec2 n = {qd_cos(angle), qd_sin(angle)}, back = {-n.x, -n.y};
-    return -qd_test_support(two->b, two->pb, back) - qd_test_support(two->a, two->pa, n);
+    qd_vec2 n = {qd_cos(angle), qd_sin(angle)};
+    return qd_test_apart_along(two->a, two->pa, two->b, two->pb, n);
 }
 
 static double refine(const both *two, double low, double high) {
@@ -112,7 +118,7 @@ static double refine(const both *two, double low, double high) {
 double qd_test_distance(const qdi_form *a, const qdi_pose *pa, const qdi_form *b, const qdi_pose *pb) {
     enum { SAMPLES = 360 };
     const both two = {a, b, pa, pb};
-    double value[SAMPLES], step = 2 * pi / SAMPLES, best = -INFINITY;
+    double value[SAMPLES], step = 2 * pi / SAMPLES, best = -HUGE_VAL;
     for (int i = 0; i < SAMPLES; ++i) {
         value[i] = apart_along(&two, i * step);
         best = larger(best, value[i]);
@@ -124,4 +130,9 @@ double qd_test_distance(const qdi_form *a, const qdi_pose *pa, const qdi_form *b
             found = larger(found, refine(&two, (i - 1) * step, (i + 1) * step));
     }
     return found;
+}
+
+double qd_test_apart_along(const qdi_form *a, const qdi_pose *pa, const qdi_form *b, const qdi_pose *pb,
+                           qd_vec2 along) {
+    return -qd_test_support(b, pb, (qd_vec2){-along.x, -along.y}) - qd_test_support(a, pa, along);
 }

@@ -36,7 +36,12 @@ qdi_pose qd_test_pose_moved(const qdi_pose *pose, const qdi_pose *by);
 /// How far the form reaches along a unit vector from the frame's origin (its support function), by all its corners.
 double qd_test_support(const qdi_form *form, const qdi_pose *pose, qd_vec2 along);
 
-/// Signed distance as the largest separation over all directions: sampled, then refined.
+/// How far two forms are apart along a unit vector: never more than their signed distance.
+double qd_test_apart_along(const qdi_form *a, const qdi_pose *pa, const qdi_form *b, const qdi_pose *pb,
+                           qd_vec2 along);
+
+/// Signed distance as the largest separation over all directions, sampled and refined: never more than it is, and rarely
+/// less by much.
 double qd_test_distance(const qdi_form *a, const qdi_pose *pa, const qdi_form *b, const qdi_pose *pb);
 
 #endif

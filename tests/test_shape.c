@@ -200,7 +200,7 @@ static void check_refused(qd_shape shape, const char *reason) {
 }
 
 START_TEST(bad_sizes_are_refused) {
-    const double bad[] = {0, -1, INFINITY, NAN, 1e31, 1e-31};
+    const double bad[] = {0, -1, HUGE_VAL, (double)NAN, 1e31, 1e-31};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
         check_refused(qd_shape_disk(bad[i]), "radius must be above 0");
         check_refused(qd_shape_rect(bad[i], 1), "width of a rect");
@@ -218,7 +218,7 @@ START_TEST(bad_sizes_are_refused) {
     capsule.count = 3;
     check_refused(capsule, "no points, or the 2 next to it");
     capsule.count = 2;
-    capsule.points[1].y = NAN;
+    capsule.points[1].y = (double)NAN;
     check_refused(capsule, "neighbour in a polyline");
     ck_assert_int_eq(qd_shape_settle(NULL, NULL, NULL), QD_ERR_ARGUMENT);
 }
@@ -243,7 +243,7 @@ START_TEST(bad_polygons_are_refused) {
     check_polygon_refused(line, 4, "all on a line");
     const qd_vec2 nearly[] = {{0, 0}, {1, 1e-12}, {2, 0}};
     check_polygon_refused(nearly, 3, "all on a line");
-    const qd_vec2 endless[] = {{0, 0}, {1, INFINITY}, {2, 0}}, nothing[] = {{0, 0}, {1, 0}, {NAN, 1}};
+    const qd_vec2 endless[] = {{0, 0}, {1, HUGE_VAL}, {2, 0}}, nothing[] = {{0, 0}, {1, 0}, {(double)NAN, 1}};
     check_polygon_refused(endless, 3, "point 2 of a polygon is not finite");
     check_polygon_refused(nothing, 3, "point 3 of a polygon is not finite");
     qd_shape shape;
@@ -304,7 +304,7 @@ static void check_chain_refused(const qd_vec2 *points, size_t count, bool closed
 }
 
 START_TEST(bad_polylines_are_refused) {
-    const qd_vec2 points[] = {{0, 0}, {1, 0}, {1, 0}, {2, NAN}};
+    const qd_vec2 points[] = {{0, 0}, {1, 0}, {1, 0}, {2, (double)NAN}};
     check_chain_refused(points, 1, false, 0, 0, "at least 2 points, not 1");
     check_chain_refused(points, 2, true, 0, 0, "at least 3 points, not 2");
     check_chain_refused(points, 2, false, 1, 0, "has no edge 1");
