@@ -258,5 +258,6 @@ qd_status qdi_scene_read_tree(qdi_scene_reader *reader) {
         return qdi_scene_complain(reader, reader->root, "a scene must be a mapping (key: value)");
     uint64_t given = 0;
     qd_status status = read_map(reader, NULL, reader->root, reader->settings, &given);
+    if (status == QD_OK) status = qdi_scene_files_read(reader);
     return status == QD_OK ? check_all(reader) : status;
 }

@@ -1,6 +1,8 @@
 #include "sim/scene_impl.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static void add_pair(qdi_text *text, const double *values, size_t count) {
@@ -9,6 +11,13 @@ static void add_pair(qdi_text *text, const double *values, size_t count) {
         qdi_text_add_number(text, values[i]);
     }
     qdi_text_add(text, "]");
+}
+
+/// In quotes, for a hash may look like a number.
+static void add_hash(qdi_text *text, uint64_t hash) {
+    char digits[24];
+    snprintf(digits, sizeof digits, "\"%016" PRIx64 "\"", hash);
+    qdi_text_add(text, digits);
 }
 
 void qdi_scene_write_value(const qdi_key *key, qdi_key_type type, const void *base, qdi_text *text) {
@@ -25,6 +34,18 @@ void qdi_scene_write_value(const qdi_key *key, qdi_key_type type, const void *ba
     case QDI_KEY_ITEMS: break;
     case QDI_KEY_NAME: qdi_text_add(text, place); break;
     case QDI_KEY_UINT64: qdi_text_add_integer(text, *(const uint64_t *)place); break;
+    case QDI_KEY_TEXT: { // the names of copies, which need no quotes
+        const qdi_text *kept = place;
+        qdi_text_add_bytes(text, kept->chars, kept->used);
+        break;
+    }
+    case QDI_KEY_HASH: add_hash(text, *(const uint64_t *)place); break;
+    case QDI_KEY_UINT64_OR_LAST:
+        if (*(const uint64_t *)place == UINT64_MAX)
+            qdi_text_add(text, "last");
+        else
+            qdi_text_add_integer(text, *(const uint64_t *)place);
+        break;
     case QDI_KEY_UINT32: qdi_text_add_integer(text, *(const uint32_t *)place); break;
     case QDI_KEY_INT: qdi_text_add_integer(text, (uint64_t)*whole); break;
     case QDI_KEY_INT_PAIR: add_pair(text, (double[]){whole[0], whole[1]}, 2); break;

@@ -22,6 +22,8 @@ _Static_assert(sizeof(qdi_region) == 4 * sizeof(double), "a region is four numbe
 _Static_assert(sizeof(qd_boundary) == sizeof(int) && sizeof(qd_view_colour) == sizeof(int),
                "choices are ints");
 
+_Static_assert(QDI_BODY_AUTO == 0 && QDI_BODY_CSV == 1 && QDI_BODY_DUMP == 2 && QDI_BODY_DATA == 3, "format");
+
 static const char boundaries[] = "reflect|periodic|open";
 
 /// The largest number of steps that a double counts exactly.
@@ -240,7 +242,54 @@ static const qdi_key keys[] = {
      .above = true,
      .high = DBL_MAX,
      .about = "Of each disk; `auto`: from its density and area."},
-    {.path = "bodies[].file", .type = QDI_KEY_GROUP, .planned = true, .about = "Bodies from a file."},
+    {.path = "bodies[].file",
+     .type = QDI_KEY_GROUP,
+     .about = "Disks from a file: CSV, a LAMMPS dump or a LAMMPS data file."},
+    {.path = "bodies[].file.path",
+     .type = QDI_KEY_TEXT,
+     .required = true,
+     .offset = IN_DISKS(file.path),
+     .about = "Of the file, from the scene's folder on."},
+    {.path = "bodies[].file.format",
+     .type = QDI_KEY_CHOICE,
+     .offset = IN_DISKS(file.options.format),
+     .choices = "auto|csv|dump|data",
+     .about = "`auto`: by the ending of its name, else by its first lines."},
+    {.path = "bodies[].file.frame",
+     .type = QDI_KEY_ONE_OF,
+     .plain = QDI_KEY_UINT64_OR_LAST,
+     .offset = IN_DISKS(file.options.frame),
+     .form = IN_DISKS(file.options.frame_form),
+     .high = most_steps,
+     .about = "Of a dump: the number of the frame, counted from 0, or the following."},
+    {.path = "bodies[].file.frame.timestep",
+     .type = QDI_KEY_UINT64,
+     .offset = IN_DISKS(file.options.frame),
+     .high = most_steps,
+     .about = "The first frame of this timestep."},
+    {.path = "bodies[].file.radius",
+     .type = QDI_KEY_REAL_OR_AUTO,
+     .offset = IN_DISKS(file.options.radius),
+     .above = true,
+     .high = 1e30,
+     .about = "Of each disk; `auto`: the file's."},
+    {.path = "bodies[].file.density",
+     .type = QDI_KEY_REAL_OR_AUTO,
+     .offset = IN_DISKS(file.options.density),
+     .above = true,
+     .high = DBL_MAX,
+     .about = "Mass per area; `auto`: the masses or densities of the file, or 1 where it has none."},
+    {.path = "bodies[].file.mass",
+     .type = QDI_KEY_REAL_OR_AUTO,
+     .offset = IN_DISKS(file.options.mass),
+     .above = true,
+     .high = DBL_MAX,
+     .about = "Of each disk; `auto`: as `density` says."},
+    {.path = "bodies[].file.hash",
+     .type = QDI_KEY_HASH,
+     .offset = IN_DISKS(file.hash),
+     .otherwise = "any",
+     .about = "XXH3-64 of what is read of the file. A file that has become another one is refused."},
     {.path = "bodies[].list", .type = QDI_KEY_GROUP, .planned = true, .about = "Bodies one by one."},
     {.path = "view", .type = QDI_KEY_GROUP, .about = "What a frame shows."},
     {.path = "view.size",
@@ -385,11 +434,14 @@ const char *qdi_schema_expected(const qdi_key *key, char text[QDI_EXPECTED_ROOM]
     case QDI_KEY_NAME:
         snprintf(text, QDI_EXPECTED_ROOM, "1 to %d letters, digits, \"_\" or \"-\"", QDI_NAME_MAX);
         return text;
+    case QDI_KEY_TEXT: snprintf(text, QDI_EXPECTED_ROOM, "some text"); return text;
+    case QDI_KEY_HASH: snprintf(text, QDI_EXPECTED_ROOM, "16 hexadecimal digits"); return text;
     case QDI_KEY_BOOL: snprintf(text, QDI_EXPECTED_ROOM, "true or false"); return text;
     case QDI_KEY_CHOICE: choice_words(key, text); return text;
     case QDI_KEY_UINT64:
     case QDI_KEY_UINT32:
     case QDI_KEY_INT: what = "a whole number%s"; break;
+    case QDI_KEY_UINT64_OR_LAST: what = "a whole number%s, or last"; break;
     case QDI_KEY_INT_PAIR: what = "two whole numbers%s"; break;
     case QDI_KEY_REAL: what = "a number%s"; break;
     case QDI_KEY_REAL_OR_AUTO: what = "a number%s, or auto"; break;
@@ -410,7 +462,8 @@ qdi_disks qdi_disks_default(void) {
                        .place = QDI_PLACE_RANDOM,
                        .region = {(double)NAN, (double)NAN, (double)NAN, (double)NAN},
                        .density = 1,
-                       .mass = (double)NAN};
+                       .mass = (double)NAN,
+                       .file = {.options = qdi_body_options_default()}};
 }
 
 qdi_settings qdi_settings_default(void) {
