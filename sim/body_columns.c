@@ -51,7 +51,10 @@ static const known_name table_names[] = {
     {"points1", QDI_ROLE_Y},
     {"z", QDI_ROLE_Z},
     {"posz", QDI_ROLE_Z},
+    {"zpos", QDI_ROLE_Z},
     {"positionz", QDI_ROLE_Z},
+    {"centerz", QDI_ROLE_Z},
+    {"centrez", QDI_ROLE_Z},
     {"points2", QDI_ROLE_Z},
     {"vx", QDI_ROLE_VX},
     {"velx", QDI_ROLE_VX},
@@ -166,15 +169,11 @@ qd_status qdi_columns_settle(qdi_body_reader *reader) {
     columns->y = pick(columns, QDI_ROLE_Y);
     bool round = has(columns, QDI_ROLE_RADIUS) || has(columns, QDI_ROLE_DIAMETER) ||
                  !isnan(reader->options->radius);
-    const char *missing = columns->x == QDI_ROLE_NONE   ? "x"
-                          : columns->y == QDI_ROLE_NONE ? "y"
-                          : !round                      ? "radius"
-                                                        : NULL;
-    if (missing && round) return QDI_BLAME(reader, "no column gives %s", missing);
-    if (missing)
-        return QDI_BLAME(reader,
-                         "no column gives %s (radius or diameter; or give one radius for all in the scene)",
-                         missing);
+    if (columns->x == QDI_ROLE_NONE || columns->y == QDI_ROLE_NONE)
+        return QDI_BLAME(reader, "no column gives %s", columns->x == QDI_ROLE_NONE ? "x" : "y");
+    if (!round)
+        return QDI_BLAME(
+            reader, "no column gives radius (radius or diameter; or give one radius for all in the scene)");
     const qdi_body_side *side = reader->file->side;
     if ((is_scaled(columns->x) && !side[0].has_bounds) || (is_scaled(columns->y) && !side[1].has_bounds))
         return QDI_BLAME(reader, "columns are in parts of the box, but nothing says how large it is");

@@ -23,7 +23,7 @@ static qdi_key_type plain_type(const qdi_key *key) {
 }
 
 static bool is_of_a_form(const qdi_key *key) {
-    return strstr(key->path, ".radius.") || strstr(key->path, ".velocity.");
+    return strstr(key->path, ".radius.") || strstr(key->path, ".velocity.") || strstr(key->path, ".frame.");
 }
 
 static void add_default(const qdi_key *key, qdi_text *text) {
@@ -159,6 +159,9 @@ START_TEST(says_what_it_expects) {
         {"bodies[].disks.radius", "a number > 0"},
         {"bodies[].disks.radius.uniform", "two numbers > 0, the smaller one first"},
         {"view.text", "true or false"},
+        {"bodies[].file.path", "some text"},
+        {"bodies[].file.frame", "a whole number >= 0, or last"},
+        {"bodies[].file.hash", "16 hexadecimal digits"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         char text[QDI_EXPECTED_ROOM];
