@@ -108,11 +108,23 @@ static size_t copy_rows(const qdi_body_file *file, qdi_generated *bodies, size_t
     return body;
 }
 
+static size_t copy_listed(const qdi_disks *item, qdi_generated *bodies, size_t body) {
+    for (size_t k = 0; k < item->listed_count; ++k, ++body) {
+        bodies->x[body] = item->listed[k].position.x;
+        bodies->y[body] = item->listed[k].position.y;
+        bodies->vx[body] = item->listed[k].velocity.x;
+        bodies->vy[body] = item->listed[k].velocity.y;
+        bodies->radius[body] = item->listed[k].shape.radius;
+    }
+    return body;
+}
+
 static void draw(const qdi_settings *settings, qdi_generated *bodies) {
     size_t body = 0;
     for (size_t i = 0; i < settings->item_count; ++i) {
         const qdi_disks *item = &settings->items[i];
         if (item->kind == QDI_ITEM_FILE) body = copy_rows(&item->file.bodies, bodies, body);
+        if (item->kind == QDI_ITEM_LIST) body = copy_listed(item, bodies, body);
         for (uint64_t k = 0; is_generator(item) && k < item->count; ++k, ++body) {
             qd_vec2 velocity = velocity_of(&item->velocity, settings->run.seed, body);
             bodies->radius[body] = radius_of(&item->radius, settings->run.seed, body);

@@ -16,16 +16,18 @@
 
 static const char out_of_memory[] = "out of memory";
 
-static void item_release(qdi_item_file *item) {
-    if (item->path.chars) qdi_text_release(&item->path);
-    if (item->from.chars) qdi_text_release(&item->from);
-    if (item->bodies.allocator) qdi_body_file_release(&item->bodies);
+static void item_release(const qd_allocator *allocator, qdi_disks *item) {
+    if (item->file.path.chars) qdi_text_release(&item->file.path);
+    if (item->file.from.chars) qdi_text_release(&item->file.from);
+    if (item->file.bodies.allocator) qdi_body_file_release(&item->file.bodies);
+    qdi_release(allocator, item->listed, item->listed_room, sizeof *item->listed);
 }
 
 void qd_scene_destroy(qd_scene *scene) {
     if (!scene) return;
     const qd_allocator *allocator = scene->allocator;
-    for (size_t i = 0; i < scene->settings.item_count; ++i) item_release(&scene->settings.items[i].file);
+    for (size_t i = 0; i < scene->settings.item_count; ++i)
+        item_release(allocator, &scene->settings.items[i]);
     qdi_release(allocator, scene->settings.items, scene->settings.item_room, sizeof *scene->settings.items);
     qdi_text_release(&scene->text);
     qdi_text_release(&scene->notes);
@@ -209,6 +211,7 @@ bool qd_scene_file_at(const qd_scene *scene, size_t number, qd_scene_file *file)
 /// Adds body number `number` of what was generated, which is number `k` of `item`.
 static qd_status add_body(qd_world *world, const qdi_disks *item, size_t k, const qdi_generated *bodies,
                           size_t number, qd_error *error) {
+    if (item->kind == QDI_ITEM_LIST) return qd_world_add(world, &item->listed[k], NULL, error);
     qd_body_def body = qd_body_def_default();
     body.shape.radius = bodies->radius[number];
     body.position = (qd_vec2){bodies->x[number], bodies->y[number]};
@@ -240,7 +243,10 @@ qd_status qd_scene_populate(const qd_scene *scene, qd_world *world, qd_error *er
                 (void)qdi_lines_blame(item->file.from.chars, item->file.bodies.rows[k].line, error, "%.250s",
                                       why);
             else
-                qdi_reason(error, status, "bodies.%zu: disk %zu: %.300s", i, (size_t)k, why);
+                qdi_reason(error, status,
+                           item->kind == QDI_ITEM_LIST ? "bodies.%zu.list.%zu: %.300s"
+                                                       : "bodies.%zu: disk %zu: %.300s",
+                           i, (size_t)k, why);
         }
     }
     qdi_generated_release(&bodies);

@@ -129,11 +129,24 @@ static bool settle(const qdi_axis *axis, double radius, double *at, double *outs
     return distance <= radius;
 }
 
+static void axes_of(const qd_world_def *world, qdi_axis axis[2]) {
+    axis[0] = (qdi_axis){world->boundary_x, world->origin.x, world->origin.x + world->size.x, world->size.x};
+    axis[1] = (qdi_axis){world->boundary_y, world->origin.y, world->origin.y + world->size.y, world->size.y};
+}
+
+/// Brings listed bodies into the period; at walls, the world says what it does not take.
+static void wrap_listed(const qd_world_def *world, qdi_disks *item) {
+    qdi_axis axis[2];
+    axes_of(world, axis);
+    for (size_t i = 0; i < item->listed_count; ++i) {
+        qd_vec2 *at = &item->listed[i].position;
+        *at = (qd_vec2){qdi_axis_wrap(&axis[0], at->x), qdi_axis_wrap(&axis[1], at->y)};
+    }
+}
+
 static qd_status settle_item(const qdi_scene_reader *reader, qdi_item_file *item, moved *total) {
-    const qd_world_def *world = &reader->settings->world;
-    const qdi_axis axis[2] = {
-        {world->boundary_x, world->origin.x, world->origin.x + world->size.x, world->size.x},
-        {world->boundary_y, world->origin.y, world->origin.y + world->size.y, world->size.y}};
+    qdi_axis axis[2];
+    axes_of(&reader->settings->world, axis);
     for (size_t i = 0; i < item->bodies.count; ++i) {
         qdi_disk_row *row = &item->bodies.rows[i];
         double outside = 0, x = row->x, y = row->y;
@@ -173,6 +186,7 @@ qd_status qdi_scene_files_read(qdi_scene_reader *reader) {
         take_world(&settings->world, &item->file.bodies, &known);
     }
     for (size_t i = 0; i < settings->item_count; ++i) {
+        wrap_listed(&settings->world, &settings->items[i]);
         if (settings->items[i].kind != QDI_ITEM_FILE) continue;
         qdi_item_file *item = &settings->items[i].file;
         moved total = {0, 0};

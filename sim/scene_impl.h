@@ -52,7 +52,7 @@ QD_MUST_USE qd_status qdi_overrides_scale(qdi_settings *settings, uint64_t bodie
 
 /// scene_files.c
 /// Reads the files that the scene names, takes from them what it does not say of the world, and puts their bodies within
-/// it.
+/// it, as it does with listed ones.
 QD_MUST_USE qd_status qdi_scene_files_read(qdi_scene_reader *reader);
 
 /// scene_read.c

@@ -9,8 +9,11 @@
 
 #define IN_SETTINGS(member) offsetof(qdi_settings, member)
 #define IN_DISKS(member)    offsetof(qdi_disks, member)
+#define IN_LISTED(member)   offsetof(qd_body_def, member)
 
 // Choices are kept by number, in the order of the table below.
+_Static_assert(QD_SHAPE_DISK == 0, "shape");
+_Static_assert(sizeof(qd_shape_kind) == sizeof(int), "choices are ints");
 _Static_assert(QD_BOUNDARY_REFLECT == 0 && QD_BOUNDARY_PERIODIC == 1 && QD_BOUNDARY_OPEN == 2, "boundary");
 _Static_assert(QD_CONTACT_NONE == 0 && QD_CONTACT_IMPULSE == 1, "contact.model");
 _Static_assert(QD_RETRIEVE_JOIN == 0 && QD_RETRIEVE_EACH == 1, "stepper.retrieve");
@@ -290,7 +293,47 @@ static const qdi_key keys[] = {
      .offset = IN_DISKS(file.hash),
      .otherwise = "any",
      .about = "XXH3-64 of what is read of the file. A file that has become another one is refused."},
-    {.path = "bodies[].list", .type = QDI_KEY_GROUP, .planned = true, .about = "Bodies one by one."},
+    {.path = "bodies[].list",
+     .type = QDI_KEY_ITEMS,
+     .otherwise = "`[]`",
+     .about = "Bodies one by one, where they are put: they may overlap."},
+    {.path = "bodies[].list[]", .type = QDI_KEY_GROUP, .about = "A body."},
+    {.path = "bodies[].list[].shape",
+     .type = QDI_KEY_CHOICE,
+     .offset = IN_LISTED(shape.kind),
+     .choices = "disk",
+     .about = "What it is."},
+    {.path = "bodies[].list[].at",
+     .type = QDI_KEY_PAIR,
+     .required = true,
+     .offset = IN_LISTED(position),
+     .low = -1e30,
+     .high = 1e30,
+     .about = "Its centre."},
+    {.path = "bodies[].list[].radius",
+     .type = QDI_KEY_REAL,
+     .offset = IN_LISTED(shape.radius),
+     .above = true,
+     .high = 1e30,
+     .about = "Of a disk."},
+    {.path = "bodies[].list[].velocity",
+     .type = QDI_KEY_PAIR_OR_ZERO,
+     .offset = IN_LISTED(velocity),
+     .low = -DBL_MAX,
+     .high = DBL_MAX,
+     .about = "At the start."},
+    {.path = "bodies[].list[].density",
+     .type = QDI_KEY_REAL,
+     .offset = IN_LISTED(density),
+     .above = true,
+     .high = DBL_MAX,
+     .about = "Mass per area."},
+    {.path = "bodies[].list[].mass",
+     .type = QDI_KEY_REAL_OR_AUTO,
+     .offset = IN_LISTED(mass),
+     .above = true,
+     .high = DBL_MAX,
+     .about = "`auto`: from its density and area."},
     {.path = "view", .type = QDI_KEY_GROUP, .about = "What a frame shows."},
     {.path = "view.size",
      .type = QDI_KEY_INT_PAIR,
@@ -418,7 +461,8 @@ static void choice_words(const qdi_key *key, char *text) {
         pending = word;
         pending_bytes = bytes;
     }
-    snprintf(text + used, QDI_EXPECTED_ROOM - used, " or %.*s", (int)pending_bytes, pending);
+    const char *last = used > 0 ? " or " : "";
+    snprintf(text + used, QDI_EXPECTED_ROOM - used, "%s%.*s", last, (int)pending_bytes, pending);
 }
 
 const char *qdi_schema_expected(const qdi_key *key, char text[QDI_EXPECTED_ROOM]) {

@@ -69,6 +69,8 @@ typedef struct qdi_disks {
     double density;
     double mass; ///< NaN: from density
     qdi_item_file file;
+    qd_body_def *listed;
+    size_t listed_count, listed_room;
 } qdi_disks;
 
 /// A scene's values.
@@ -111,7 +113,7 @@ typedef struct qdi_key {
     qdi_key_type plain; ///< of QDI_KEY_ONE_OF: the type of the plain value
     bool planned;       ///< known, but not built yet
     bool required;
-    size_t offset;    ///< in qdi_settings, or in qdi_disks below bodies[]
+    size_t offset;    ///< in qdi_settings; in qdi_disks below bodies[]; in qd_body_def below bodies[].list[]
     size_t form;      ///< of QDI_KEY_ONE_OF: offset of the number of the key that was given, from 1; 0: plain
     double low, high; ///< range of each number
     bool above;       ///< `low` itself is not allowed

@@ -141,7 +141,7 @@ static const struct {
     {DISKS(", region: [20, 20, 5, 5]"), "my.yaml"},
     {"bodies:\n  - disks: {radius: 1}\n", "count"},
     {"bodies:\n  - disks: {count: -1}\n", "count"},
-    {"bodies:\n  - list: []\n", "list"},
+    {"bodies:\n  - list: [{at: [101, 5]}]\n", "my.yaml: bodies.0.list.0: x 101 is outside the walls"},
     {"world: {size: [10, 10]}\nbodies:\n  - disks: {count: 1000, radius: 1}\n", "my.yaml"},
 };
 

@@ -356,7 +356,8 @@ END_TEST
 START_TEST(fails_cleanly_without_memory) {
     write_file("a.dump", DUMP("pp ff pp"));
     write_file("b.csv", "x,y,r\n0,99.75,0.5\n");
-    static const char text[] = "bodies:\n- file: {path: a.dump}\n- file: {path: b.csv}\n";
+    static const char text[] =
+        "bodies:\n- file: {path: a.dump}\n- file: {path: b.csv}\n- list: [{at: [1, 101]}]\n";
     qd_scratch_path name = qd_scratch_at(&scratch, "my.yaml");
     size_t fail_at = 0;
     qd_status status = QD_ERR_MEMORY;

@@ -29,6 +29,8 @@ static bool is_of_a_form(const qdi_key *key) {
 static void add_default(const qdi_key *key, qdi_text *text) {
     qdi_settings settings = qdi_settings_default();
     qdi_disks disks = qdi_disks_default();
+    qd_body_def listed = qd_body_def_default();
+    bool is_listed = strncmp(key->path, "bodies[].list[]", strlen("bodies[].list[]")) == 0;
     bool item = strncmp(key->path, "bodies[]", strlen("bodies[]")) == 0;
     if (key->required) {
         qdi_text_add(text, "required");
@@ -36,7 +38,11 @@ static void add_default(const qdi_key *key, qdi_text *text) {
         qdi_text_add(text, key->otherwise);
     } else if (!key->planned && is_plain(plain_type(key)) && !is_of_a_form(key)) {
         qdi_text_add(text, "`");
-        qdi_scene_write_value(key, plain_type(key), item ? (const void *)&disks : &settings, text);
+        qdi_scene_write_value(key, plain_type(key),
+                              is_listed ? (const void *)&listed
+                              : item    ? (const void *)&disks
+                                        : &settings,
+                              text);
         qdi_text_add(text, "`");
     }
 }
