@@ -320,7 +320,7 @@ START_TEST(refuses_what_was_cut_off) {
 }
 END_TEST
 
-static char *mutate(qd_random *random, const char *text, size_t *bytes) {
+static char *mutate(qd_random *random, const char *text, size_t length, size_t *bytes) {
     static const char *const pieces[] = {"ITEM:",
                                          "ITEM: ATOMS x y radius\n",
                                          "\n",
@@ -346,7 +346,7 @@ static char *mutate(qd_random *random, const char *text, size_t *bytes) {
                                          "\x1b",
                                          "sep=;\n",
                                          "Velocities\n"};
-    size_t length = strlen(text), room = length * 3 + 200;
+    size_t room = length * 3 + 200;
     char *copy = malloc(room);
     ck_assert_ptr_nonnull(copy);
     memcpy(copy, text, length);
@@ -365,8 +365,7 @@ static char *mutate(qd_random *random, const char *text, size_t *bytes) {
         case 2: { // something is put in
             const char *piece = pieces[qd_random_bits(random) % (sizeof pieces / sizeof pieces[0])];
             memmove(copy + at + strlen(piece), copy + at, length - at);
-            memcpy(copy + at, piece, strlen(piece));
-            length += strlen(piece);
+            for (const char *from = piece; *from; ++from, ++length) copy[at + (size_t)(from - piece)] = *from;
             break;
         }
         default: // a part comes twice
@@ -392,7 +391,7 @@ START_TEST(survives_damage) {
         if (qd_random_bits(&random) % 8 == 0) options.frame_form = QDI_FRAME_TIMESTEP;
         if (qd_random_bits(&random) % 8 == 0) options.radius = 1;
         if (qd_random_bits(&random) % 8 == 0) options.format = (qdi_body_format)(qd_random_bits(&random) % 4);
-        char *text = mutate(&random, whole_files[f].text, &bytes);
+        char *text = mutate(&random, whole_files[f].text, strlen(whole_files[f].text), &bytes);
         read += survive(text, bytes, whole_files[f].path, &options);
         free(text);
     }
