@@ -91,11 +91,41 @@ static qd_vec2 velocity_of(const qdi_velocity *velocity, uint64_t seed, size_t b
     return value;
 }
 
+static bool is_generator(const qdi_disks *item) {
+    return item->kind == QDI_ITEM_DISKS;
+}
+
+/// Bodies that somebody else has placed; returns the number of the one behind them.
+static size_t copy_rows(const qdi_body_file *file, qdi_generated *bodies, size_t body) {
+    for (size_t k = 0; k < file->count; ++k, ++body) {
+        const qdi_disk_row *row = &file->rows[k];
+        bodies->x[body] = row->x;
+        bodies->y[body] = row->y;
+        bodies->vx[body] = row->vx;
+        bodies->vy[body] = row->vy;
+        bodies->radius[body] = row->radius;
+    }
+    return body;
+}
+
+static size_t copy_listed(const qdi_disks *item, qdi_generated *bodies, size_t body) {
+    for (size_t k = 0; k < item->listed_count; ++k, ++body) {
+        bodies->x[body] = item->listed[k].position.x;
+        bodies->y[body] = item->listed[k].position.y;
+        bodies->vx[body] = item->listed[k].velocity.x;
+        bodies->vy[body] = item->listed[k].velocity.y;
+        bodies->radius[body] = item->listed[k].shape.radius;
+    }
+    return body;
+}
+
 static void draw(const qdi_settings *settings, qdi_generated *bodies) {
     size_t body = 0;
     for (size_t i = 0; i < settings->item_count; ++i) {
         const qdi_disks *item = &settings->items[i];
-        for (uint64_t k = 0; k < item->count; ++k, ++body) {
+        if (item->kind == QDI_ITEM_FILE) body = copy_rows(&item->file.bodies, bodies, body);
+        if (item->kind == QDI_ITEM_LIST) body = copy_listed(item, bodies, body);
+        for (uint64_t k = 0; is_generator(item) && k < item->count; ++k, ++body) {
             qd_vec2 velocity = velocity_of(&item->velocity, settings->run.seed, body);
             bodies->radius[body] = radius_of(&item->radius, settings->run.seed, body);
             bodies->vx[body] = velocity.x;
@@ -271,7 +301,7 @@ static qd_status place_random(placement *placing) {
     if (!queue) return QD_ERR_MEMORY;
     for (uint32_t i = 0; i < settings->item_count; ++i)
         for (uint64_t k = 0; k < settings->items[i].count; ++k, ++body)
-            if (settings->items[i].place == QDI_PLACE_RANDOM)
+            if (is_generator(&settings->items[i]) && settings->items[i].place == QDI_PLACE_RANDOM)
                 queue[count++] = (waiting){placing->bodies->radius[body], (uint32_t)body, i};
     if (count > 0) qsort(queue, count, sizeof *queue, compare_waiting);
     qd_status status = QD_OK;
@@ -308,7 +338,13 @@ static void extent_of(const qdi_settings *settings, qdi_cell_axis axis[2]) {
 static qd_status place_all(placement *placing) {
     const qdi_settings *settings = placing->settings;
     size_t first = 0;
+    // What is in its place already comes first: the others keep clear of it.
+    for (size_t i = 0; i < settings->item_count; first += (size_t)settings->items[i++].count)
+        for (uint64_t k = 0; !is_generator(&settings->items[i]) && k < settings->items[i].count; ++k)
+            qdi_cells_add(&placing->cells, first + k);
+    first = 0;
     for (size_t i = 0; i < settings->item_count; first += (size_t)settings->items[i++].count) {
+        if (!is_generator(&settings->items[i])) continue;
         qd_status status = check_sizes(placing, i, first);
         if (status == QD_OK && settings->items[i].place == QDI_PLACE_GRID)
             status = place_grid(placing, i, first);
@@ -328,6 +364,9 @@ qd_status qdi_generate(const qdi_settings *settings, qdi_generated *bodies, qd_e
         if (!*arrays[i]) return qdi_reason(error, QD_ERR_MEMORY, "out of memory");
     }
     draw(settings, bodies);
+    size_t generators = 0;
+    for (size_t i = 0; i < settings->item_count; ++i) generators += is_generator(&settings->items[i]);
+    if (generators == 0) return QD_OK;
     placement placing = {.settings = settings, .bodies = bodies, .error = error};
     qdi_cell_axis axis[2] = {{0, 0, false}, {0, 0, false}};
     extent_of(settings, axis);

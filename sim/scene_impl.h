@@ -20,6 +20,7 @@ struct qd_scene {
     qdi_settings settings;
     qdi_text text; ///< resolved
     uint64_t hash; ///< of the text
+    qdi_text notes;
 };
 
 /// A scene while it is being read.
@@ -30,6 +31,7 @@ typedef struct qdi_scene_reader {
     qdi_yaml yaml;
     qdi_yaml_ref root;
     qdi_settings *settings;
+    qdi_text *notes;
     const qd_allocator *allocator;
     char path[192]; ///< of the key being read: "bodies.0.disks.count"
 } qdi_scene_reader;
@@ -47,6 +49,11 @@ qd_status qdi_scene_malformed(const qdi_scene_reader *reader, uint32_t source, c
 QD_MUST_USE qd_status qdi_overrides_apply(qdi_scene_reader *reader);
 /// Scales every generator's count, and the world with its regions at constant density, to `bodies` in all.
 QD_MUST_USE qd_status qdi_overrides_scale(qdi_settings *settings, uint64_t bodies, qd_error *error);
+
+/// scene_files.c
+/// Reads the files that the scene names, takes from them what it does not say of the world, and puts their bodies within
+/// it, as it does with listed ones.
+QD_MUST_USE qd_status qdi_scene_files_read(qdi_scene_reader *reader);
 
 /// scene_read.c
 /// Fills the settings from the tree and checks them.

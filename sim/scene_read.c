@@ -149,25 +149,46 @@ static qd_status read_one_of(qdi_scene_reader *reader, const qdi_key *parent, qd
     return QD_OK;
 }
 
-static qd_status read_items(qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref list) {
-    const qdi_yaml *yaml = &reader->yaml;
+/// Makes room for the items of a list, of the scene or of an item.
+static qd_status reserve_items(const qdi_scene_reader *reader, void *base, size_t count) {
     qdi_settings *settings = reader->settings;
+    qdi_disks *item = base;
+    if (base == settings)
+        return qdi_reserve(reader->allocator, &settings->items, &settings->item_room, 0, count,
+                           sizeof *settings->items);
+    return qdi_reserve(reader->allocator, &item->listed, &item->listed_room, 0, count, sizeof *item->listed);
+}
+
+/// The next item, with its defaults.
+static void *add_item(const qdi_scene_reader *reader, void *base) {
+    qdi_settings *settings = reader->settings;
+    if (base == settings) {
+        qdi_disks *made = &settings->items[settings->item_count++];
+        *made = qdi_disks_default();
+        return made;
+    }
+    qdi_disks *item = base;
+    qd_body_def *made = &item->listed[item->listed_count++];
+    *made = qd_body_def_default();
+    item->count = item->listed_count;
+    return made;
+}
+
+static qd_status read_items(qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref list, void *base) {
+    const qdi_yaml *yaml = &reader->yaml;
     if (yaml->nodes[list].kind != QDI_YAML_LIST) return wants(reader, list, "a list");
     const qdi_key *item = qdi_schema_next(key, NULL);
-    qd_status status = qdi_reserve(reader->allocator, &settings->items, &settings->item_room, 0,
-                                   yaml->nodes[list].count, sizeof *settings->items);
-    if (status != QD_OK) return status;
-    for (qdi_yaml_ref child = yaml->nodes[list].first; child; child = yaml->nodes[child].next) {
+    qd_status status = reserve_items(reader, base, yaml->nodes[list].count);
+    size_t count = 0;
+    for (qdi_yaml_ref child = yaml->nodes[list].first; child && status == QD_OK;
+         child = yaml->nodes[child].next) {
         char number[24];
-        snprintf(number, sizeof number, "%zu", settings->item_count);
+        snprintf(number, sizeof number, "%zu", count++);
         size_t length = path_push(reader, number);
-        qdi_disks *disks = &settings->items[settings->item_count++];
-        *disks = qdi_disks_default();
-        status = read_key(reader, item, child, disks);
-        if (status != QD_OK) return status;
-        reader->path[length] = 0;
+        status = read_key(reader, item, child, add_item(reader, base));
+        if (status == QD_OK) reader->path[length] = 0;
     }
-    return QD_OK;
+    return status;
 }
 
 /// True for what YAML takes as no value at all.
@@ -190,7 +211,7 @@ static qd_status read_key(qdi_scene_reader *reader, const qdi_key *key, qdi_yaml
     case QDI_KEY_EACH:
         return map ? read_map(reader, key, node, base, &given) : read_each(reader, key, node, base);
     case QDI_KEY_ONE_OF: return read_one_of(reader, key, node, base);
-    case QDI_KEY_ITEMS: return read_items(reader, key, node);
+    case QDI_KEY_ITEMS: return read_items(reader, key, node, base);
     default: return qdi_scene_read_value(reader, key, key->type, node, base);
     }
 }
@@ -258,5 +279,6 @@ qd_status qdi_scene_read_tree(qdi_scene_reader *reader) {
         return qdi_scene_complain(reader, reader->root, "a scene must be a mapping (key: value)");
     uint64_t given = 0;
     qd_status status = read_map(reader, NULL, reader->root, reader->settings, &given);
+    if (status == QD_OK) status = qdi_scene_files_read(reader);
     return status == QD_OK ? check_all(reader) : status;
 }

@@ -132,6 +132,37 @@ static bool read_pair(const qdi_scene_reader *reader, const qdi_key *key, qdi_ke
     return type != QDI_KEY_RANGE || pair->x <= pair->y;
 }
 
+/// The longest text that a key may have.
+enum { LONGEST_TEXT = 4096 };
+
+static qd_status read_text(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node,
+                           qdi_text *text) {
+    const qdi_yaml_node *here = &reader->yaml.nodes[node];
+    const char *chars = reader->yaml.chars + here->text;
+    if (here->kind != QDI_YAML_VALUE || here->bytes == 0 || memchr(chars, 0, here->bytes))
+        return wrong(reader, key, node);
+    if (here->bytes > LONGEST_TEXT)
+        return qdi_scene_complain(reader, node, "%s: is longer than %d bytes", reader->path, LONGEST_TEXT);
+    text->allocator = reader->allocator;
+    text->used = 0;
+    qdi_text_add_bytes(text, chars, here->bytes);
+    return text->status;
+}
+
+static bool read_hash(const qdi_scene_reader *reader, qdi_yaml_ref node, uint64_t *hash) {
+    const qdi_yaml_node *here = &reader->yaml.nodes[node];
+    if (here->kind != QDI_YAML_VALUE || here->bytes != 16) return false;
+    const char *text = reader->yaml.chars + here->text;
+    *hash = 0;
+    for (size_t i = 0; i < 16; ++i) {
+        static const char digits[] = "0123456789abcdef";
+        const char *digit = text[i] ? strchr(digits, text[i]) : NULL;
+        if (!digit) return false;
+        *hash = *hash << 4 | (uint64_t)(digit - digits);
+    }
+    return true;
+}
+
 qd_status qdi_scene_read_value(const qdi_scene_reader *reader, const qdi_key *key, qdi_key_type type,
                                qdi_yaml_ref node, void *base) {
     void *place = place_of(key, base);
@@ -143,8 +174,17 @@ qd_status qdi_scene_read_value(const qdi_scene_reader *reader, const qdi_key *ke
     case QDI_KEY_ONE_OF:
     case QDI_KEY_ITEMS: break;
     case QDI_KEY_CHOICE: return read_choice(reader, key, node, place);
+    case QDI_KEY_TEXT: return read_text(reader, key, node, place);
+    case QDI_KEY_HASH: good = read_hash(reader, node, place); break;
     case QDI_KEY_NAME: good = read_name(reader, node, place); break;
     case QDI_KEY_UINT64: good = read_whole(reader, key, node, place); break;
+    case QDI_KEY_UINT64_OR_LAST:
+        good = is_word(reader, node, "last");
+        if (good)
+            *(uint64_t *)place = UINT64_MAX;
+        else
+            good = read_whole(reader, key, node, place);
+        break;
     case QDI_KEY_UINT32: good = read_uint32(reader, key, node, place); break;
     case QDI_KEY_INT: good = read_int(reader, key, node, place); break;
     case QDI_KEY_INT_PAIR: good = read_int_pair(reader, key, node, place); break;

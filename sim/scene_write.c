@@ -1,6 +1,8 @@
 #include "sim/scene_impl.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static void add_pair(qdi_text *text, const double *values, size_t count) {
@@ -9,6 +11,13 @@ static void add_pair(qdi_text *text, const double *values, size_t count) {
         qdi_text_add_number(text, values[i]);
     }
     qdi_text_add(text, "]");
+}
+
+/// In quotes, for a hash may look like a number.
+static void add_hash(qdi_text *text, uint64_t hash) {
+    char digits[24];
+    snprintf(digits, sizeof digits, "\"%016" PRIx64 "\"", hash);
+    qdi_text_add(text, digits);
 }
 
 void qdi_scene_write_value(const qdi_key *key, qdi_key_type type, const void *base, qdi_text *text) {
@@ -25,6 +34,18 @@ void qdi_scene_write_value(const qdi_key *key, qdi_key_type type, const void *ba
     case QDI_KEY_ITEMS: break;
     case QDI_KEY_NAME: qdi_text_add(text, place); break;
     case QDI_KEY_UINT64: qdi_text_add_integer(text, *(const uint64_t *)place); break;
+    case QDI_KEY_TEXT: { // the names of copies, which need no quotes
+        const qdi_text *kept = place;
+        qdi_text_add_bytes(text, kept->chars, kept->used);
+        break;
+    }
+    case QDI_KEY_HASH: add_hash(text, *(const uint64_t *)place); break;
+    case QDI_KEY_UINT64_OR_LAST:
+        if (*(const uint64_t *)place == UINT64_MAX)
+            qdi_text_add(text, "last");
+        else
+            qdi_text_add_integer(text, *(const uint64_t *)place);
+        break;
     case QDI_KEY_UINT32: qdi_text_add_integer(text, *(const uint32_t *)place); break;
     case QDI_KEY_INT: qdi_text_add_integer(text, (uint64_t)*whole); break;
     case QDI_KEY_INT_PAIR: add_pair(text, (double[]){whole[0], whole[1]}, 2); break;
@@ -55,6 +76,9 @@ static void indent(qdi_text *text, int depth) {
 static void write_below(const qdi_settings *settings, const qdi_key *parent, const void *base, int depth,
                         qdi_text *text);
 
+static void write_items(const qdi_settings *settings, const qdi_key *key, const void *base, int depth,
+                        qdi_text *text);
+
 /// Writes what stands behind "key:".
 static void write_content(const qdi_settings *settings, const qdi_key *key, const void *base, int depth,
                           qdi_text *text) {
@@ -69,18 +93,47 @@ static void write_content(const qdi_settings *settings, const qdi_key *key, cons
     if (!plain) write_below(settings, key, base, depth + 1, text);
 }
 
-static void write_items(const qdi_settings *settings, const qdi_key *key, int depth, qdi_text *text) {
-    const qdi_key *item = qdi_schema_next(key, NULL);
-    qdi_text_add(text, settings->item_count > 0 ? "\n" : " []\n");
-    for (size_t i = 0; i < settings->item_count; ++i) {
-        const qdi_disks *disks = &settings->items[i];
-        const qdi_key *kind = qdi_schema_next(item, NULL);
-        for (int form = 1; form < (int)disks->kind; ++form) kind = qdi_schema_next(item, kind);
-        indent(text, depth + 1);
-        qdi_text_add(text, "- ");
-        qdi_text_add(text, qdi_schema_word(kind));
+/// An item of `bodies`: the key of its kind, and what is below.
+static void write_item(const qdi_settings *settings, const qdi_key *item, const qdi_disks *disks, int depth,
+                       qdi_text *text) {
+    const qdi_key *kind = qdi_schema_next(item, NULL);
+    for (int form = 1; form < (int)disks->kind; ++form) kind = qdi_schema_next(item, kind);
+    indent(text, depth);
+    qdi_text_add(text, "- ");
+    qdi_text_add(text, qdi_schema_word(kind));
+    qdi_text_add(text, ":");
+    if (kind->type == QDI_KEY_ITEMS)
+        write_items(settings, kind, disks, depth + 1, text);
+    else
+        write_content(settings, kind, disks, depth + 1, text);
+}
+
+static void write_listed(const qdi_settings *settings, const qdi_key *item, const qd_body_def *body,
+                         int depth, qdi_text *text) {
+    bool first = true;
+    for (const qdi_key *key = NULL; (key = qdi_schema_next(item, key)) != NULL;) {
+        if (key->planned) continue;
+        indent(text, first ? depth : depth + 1);
+        qdi_text_add(text, first ? "- " : "");
+        qdi_text_add(text, qdi_schema_word(key));
         qdi_text_add(text, ":");
-        write_content(settings, kind, disks, depth + 2, text);
+        write_content(settings, key, body, depth + 1, text);
+        first = false;
+    }
+}
+
+static void write_items(const qdi_settings *settings, const qdi_key *key, const void *base, int depth,
+                        qdi_text *text) {
+    const qdi_key *item = qdi_schema_next(key, NULL);
+    const qdi_disks *disks = base;
+    bool all = base == settings;
+    size_t count = all ? settings->item_count : disks->listed_count;
+    qdi_text_add(text, count > 0 ? "\n" : " []\n");
+    for (size_t i = 0; i < count; ++i) {
+        if (all)
+            write_item(settings, item, &settings->items[i], depth + 1, text);
+        else
+            write_listed(settings, item, &disks->listed[i], depth + 1, text);
     }
 }
 
@@ -98,7 +151,7 @@ static void write_below(const qdi_settings *settings, const qdi_key *parent, con
         qdi_text_add(text, qdi_schema_word(key));
         qdi_text_add(text, ":");
         if (key->type == QDI_KEY_ITEMS)
-            write_items(settings, key, depth, text);
+            write_items(settings, key, base, depth, text);
         else
             write_content(settings, key, base, depth, text);
     }

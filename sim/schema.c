@@ -9,8 +9,11 @@
 
 #define IN_SETTINGS(member) offsetof(qdi_settings, member)
 #define IN_DISKS(member)    offsetof(qdi_disks, member)
+#define IN_LISTED(member)   offsetof(qd_body_def, member)
 
 // Choices are kept by number, in the order of the table below.
+_Static_assert(QD_SHAPE_DISK == 0, "shape");
+_Static_assert(sizeof(qd_shape_kind) == sizeof(int), "choices are ints");
 _Static_assert(QD_BOUNDARY_REFLECT == 0 && QD_BOUNDARY_PERIODIC == 1 && QD_BOUNDARY_OPEN == 2, "boundary");
 _Static_assert(QD_CONTACT_NONE == 0 && QD_CONTACT_IMPULSE == 1, "contact.model");
 _Static_assert(QD_RETRIEVE_JOIN == 0 && QD_RETRIEVE_EACH == 1, "stepper.retrieve");
@@ -21,6 +24,8 @@ _Static_assert(offsetof(qd_view, height) == offsetof(qd_view, width) + sizeof(in
 _Static_assert(sizeof(qdi_region) == 4 * sizeof(double), "a region is four numbers");
 _Static_assert(sizeof(qd_boundary) == sizeof(int) && sizeof(qd_view_colour) == sizeof(int),
                "choices are ints");
+
+_Static_assert(QDI_BODY_AUTO == 0 && QDI_BODY_CSV == 1 && QDI_BODY_DUMP == 2 && QDI_BODY_DATA == 3, "format");
 
 static const char boundaries[] = "reflect|periodic|open";
 
@@ -240,8 +245,95 @@ static const qdi_key keys[] = {
      .above = true,
      .high = DBL_MAX,
      .about = "Of each disk; `auto`: from its density and area."},
-    {.path = "bodies[].file", .type = QDI_KEY_GROUP, .planned = true, .about = "Bodies from a file."},
-    {.path = "bodies[].list", .type = QDI_KEY_GROUP, .planned = true, .about = "Bodies one by one."},
+    {.path = "bodies[].file",
+     .type = QDI_KEY_GROUP,
+     .about = "Disks from a file: CSV, a LAMMPS dump or a LAMMPS data file."},
+    {.path = "bodies[].file.path",
+     .type = QDI_KEY_TEXT,
+     .required = true,
+     .offset = IN_DISKS(file.path),
+     .about = "Of the file, from the scene's folder on."},
+    {.path = "bodies[].file.format",
+     .type = QDI_KEY_CHOICE,
+     .offset = IN_DISKS(file.options.format),
+     .choices = "auto|csv|dump|data",
+     .about = "`auto`: by the ending of its name, else by its first lines."},
+    {.path = "bodies[].file.frame",
+     .type = QDI_KEY_ONE_OF,
+     .plain = QDI_KEY_UINT64_OR_LAST,
+     .offset = IN_DISKS(file.options.frame),
+     .form = IN_DISKS(file.options.frame_form),
+     .high = most_steps,
+     .about = "Of a dump: the number of the frame, counted from 0, or the following."},
+    {.path = "bodies[].file.frame.timestep",
+     .type = QDI_KEY_UINT64,
+     .offset = IN_DISKS(file.options.frame),
+     .high = most_steps,
+     .about = "The first frame of this timestep."},
+    {.path = "bodies[].file.radius",
+     .type = QDI_KEY_REAL_OR_AUTO,
+     .offset = IN_DISKS(file.options.radius),
+     .above = true,
+     .high = 1e30,
+     .about = "Of each disk; `auto`: the file's."},
+    {.path = "bodies[].file.density",
+     .type = QDI_KEY_REAL_OR_AUTO,
+     .offset = IN_DISKS(file.options.density),
+     .above = true,
+     .high = DBL_MAX,
+     .about = "Mass per area; `auto`: the masses or densities of the file, or 1 where it has none."},
+    {.path = "bodies[].file.mass",
+     .type = QDI_KEY_REAL_OR_AUTO,
+     .offset = IN_DISKS(file.options.mass),
+     .above = true,
+     .high = DBL_MAX,
+     .about = "Of each disk; `auto`: as `density` says."},
+    {.path = "bodies[].file.hash",
+     .type = QDI_KEY_HASH,
+     .offset = IN_DISKS(file.hash),
+     .otherwise = "any",
+     .about = "XXH3-64 of what is read of the file. A file that has become another one is refused."},
+    {.path = "bodies[].list",
+     .type = QDI_KEY_ITEMS,
+     .otherwise = "`[]`",
+     .about = "Bodies one by one, where they are put: they may overlap."},
+    {.path = "bodies[].list[]", .type = QDI_KEY_GROUP, .about = "A body."},
+    {.path = "bodies[].list[].shape",
+     .type = QDI_KEY_CHOICE,
+     .offset = IN_LISTED(shape.kind),
+     .choices = "disk",
+     .about = "What it is."},
+    {.path = "bodies[].list[].at",
+     .type = QDI_KEY_PAIR,
+     .required = true,
+     .offset = IN_LISTED(position),
+     .low = -1e30,
+     .high = 1e30,
+     .about = "Its centre."},
+    {.path = "bodies[].list[].radius",
+     .type = QDI_KEY_REAL,
+     .offset = IN_LISTED(shape.radius),
+     .above = true,
+     .high = 1e30,
+     .about = "Of a disk."},
+    {.path = "bodies[].list[].velocity",
+     .type = QDI_KEY_PAIR_OR_ZERO,
+     .offset = IN_LISTED(velocity),
+     .low = -DBL_MAX,
+     .high = DBL_MAX,
+     .about = "At the start."},
+    {.path = "bodies[].list[].density",
+     .type = QDI_KEY_REAL,
+     .offset = IN_LISTED(density),
+     .above = true,
+     .high = DBL_MAX,
+     .about = "Mass per area."},
+    {.path = "bodies[].list[].mass",
+     .type = QDI_KEY_REAL_OR_AUTO,
+     .offset = IN_LISTED(mass),
+     .above = true,
+     .high = DBL_MAX,
+     .about = "`auto`: from its density and area."},
     {.path = "view", .type = QDI_KEY_GROUP, .about = "What a frame shows."},
     {.path = "view.size",
      .type = QDI_KEY_INT_PAIR,
@@ -369,7 +461,8 @@ static void choice_words(const qdi_key *key, char *text) {
         pending = word;
         pending_bytes = bytes;
     }
-    snprintf(text + used, QDI_EXPECTED_ROOM - used, " or %.*s", (int)pending_bytes, pending);
+    const char *last = used > 0 ? " or " : "";
+    snprintf(text + used, QDI_EXPECTED_ROOM - used, "%s%.*s", last, (int)pending_bytes, pending);
 }
 
 const char *qdi_schema_expected(const qdi_key *key, char text[QDI_EXPECTED_ROOM]) {
@@ -385,11 +478,14 @@ const char *qdi_schema_expected(const qdi_key *key, char text[QDI_EXPECTED_ROOM]
     case QDI_KEY_NAME:
         snprintf(text, QDI_EXPECTED_ROOM, "1 to %d letters, digits, \"_\" or \"-\"", QDI_NAME_MAX);
         return text;
+    case QDI_KEY_TEXT: snprintf(text, QDI_EXPECTED_ROOM, "some text"); return text;
+    case QDI_KEY_HASH: snprintf(text, QDI_EXPECTED_ROOM, "16 hexadecimal digits"); return text;
     case QDI_KEY_BOOL: snprintf(text, QDI_EXPECTED_ROOM, "true or false"); return text;
     case QDI_KEY_CHOICE: choice_words(key, text); return text;
     case QDI_KEY_UINT64:
     case QDI_KEY_UINT32:
     case QDI_KEY_INT: what = "a whole number%s"; break;
+    case QDI_KEY_UINT64_OR_LAST: what = "a whole number%s, or last"; break;
     case QDI_KEY_INT_PAIR: what = "two whole numbers%s"; break;
     case QDI_KEY_REAL: what = "a number%s"; break;
     case QDI_KEY_REAL_OR_AUTO: what = "a number%s, or auto"; break;
@@ -410,7 +506,8 @@ qdi_disks qdi_disks_default(void) {
                        .place = QDI_PLACE_RANDOM,
                        .region = {(double)NAN, (double)NAN, (double)NAN, (double)NAN},
                        .density = 1,
-                       .mass = (double)NAN};
+                       .mass = (double)NAN,
+                       .file = {.options = qdi_body_options_default()}};
 }
 
 qdi_settings qdi_settings_default(void) {

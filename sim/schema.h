@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/body_file.h"
+
 /// Every key of a scene, in one table: what may stand there, where it is kept, what it means. Reading,
 /// checking, writing, hints and docs/scene.md all come from it. And what is kept: the settings.
 
@@ -47,6 +49,15 @@ typedef struct qdi_region {
     double x, y, width, height;
 } qdi_region;
 
+/// Bodies that come from a file.
+typedef struct qdi_item_file {
+    qdi_text path; ///< as the scene says it; once the file has been read, the name of its copy
+    qdi_text from; ///< where it was read
+    qdi_body_options options;
+    uint64_t hash; ///< XXH3-64 of the part of the file that was read; 0: whatever it is
+    qdi_body_file bodies;
+} qdi_item_file;
+
 /// One item of `bodies`.
 typedef struct qdi_disks {
     qdi_item_kind kind;
@@ -57,6 +68,9 @@ typedef struct qdi_disks {
     qdi_velocity velocity;
     double density;
     double mass; ///< NaN: from density
+    qdi_item_file file;
+    qd_body_def *listed;
+    size_t listed_count, listed_room;
 } qdi_disks;
 
 /// A scene's values.
@@ -76,7 +90,10 @@ typedef enum qdi_key_type {
     QDI_KEY_ONE_OF, ///< a mapping with exactly one of its keys, or a plain value; `form` says which
     QDI_KEY_ITEMS,  ///< a list of items, each described by the key PATH[]
     QDI_KEY_NAME,
-    QDI_KEY_UINT64, ///< a whole number
+    QDI_KEY_TEXT,           ///< some characters, kept in a qdi_text
+    QDI_KEY_HASH,           ///< 16 hexadecimal digits, kept as a number
+    QDI_KEY_UINT64,         ///< a whole number
+    QDI_KEY_UINT64_OR_LAST, ///< a whole number, or `last`, kept as UINT64_MAX
     QDI_KEY_UINT32,
     QDI_KEY_INT,
     QDI_KEY_INT_PAIR,     ///< two whole numbers
@@ -96,7 +113,7 @@ typedef struct qdi_key {
     qdi_key_type plain; ///< of QDI_KEY_ONE_OF: the type of the plain value
     bool planned;       ///< known, but not built yet
     bool required;
-    size_t offset;    ///< in qdi_settings, or in qdi_disks below bodies[]
+    size_t offset;    ///< in qdi_settings; in qdi_disks below bodies[]; in qd_body_def below bodies[].list[]
     size_t form;      ///< of QDI_KEY_ONE_OF: offset of the number of the key that was given, from 1; 0: plain
     double low, high; ///< range of each number
     bool above;       ///< `low` itself is not allowed

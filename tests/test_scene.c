@@ -137,6 +137,39 @@ START_TEST(reads_the_same_scene_in_any_dress) {
 }
 END_TEST
 
+START_TEST(lists_bodies_one_by_one) {
+    qd_scene *scene = parse("world: {size: [10, 10], boundary: {x: periodic, y: reflect}}\nbodies:\n- list:\n"
+                            "  - {at: [12.5, 3], radius: 2, velocity: [1, -1], mass: 7}\n  - {shape: disk, "
+                            "at: [5, 3], density: 2}\n"
+                            "- disks: {count: 20, radius: 0.3}\n- list: []\n");
+    ck_assert_uint_eq(qd_scene_bodies(scene), 22);
+    check_resolved(scene);
+    qd_world_def def = qd_scene_world(scene);
+    qd_world *world = NULL;
+    qd_error error = {""};
+    ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
+    ck_assert_msg(qd_scene_populate(scene, world, &error) == QD_OK, "%s", error.text);
+    qd_body_state state;
+    ck_assert_int_eq(qd_world_body(world, (qd_id){0, 1}, &state), QD_OK);
+    ck_assert(state.position.x == 2.5 && state.shape.radius == 2 && state.velocity.y == -1 &&
+              state.mass == 7);
+    ck_assert_int_eq(qd_world_body(world, (qd_id){1, 1}, &state), QD_OK);
+    ck_assert(state.position.x == 5 && state.shape.radius == 0.5 && state.label == 2);
+    ck_assert_double_eq_tol(state.mass, 2 * 3.14159265358979323846 * 0.25, 1e-15);
+    ck_assert_int_eq(qd_world_detect(world), QD_OK);
+    size_t contacts = 0; // of the two that were listed: they touch
+    qd_world_contacts(world, &contacts);
+    ck_assert_uint_eq(contacts, 1);
+    qd_world_destroy(world);
+    qd_scene_destroy(scene);
+    const char *sets[] = {"bodies.0.list.1.radius=0.25"};
+    qd_scene_changes changes = {sets, 1, 0};
+    scene = parse_changed("bodies: [list: [{at: [1, 1]}, {at: [2, 2]}]]", &changes);
+    ck_assert_ptr_nonnull(strstr(qd_scene_text(scene), "radius: 0.25\n"));
+    qd_scene_destroy(scene);
+}
+END_TEST
+
 START_TEST(copies_aliases) {
     qd_scene *scene = parse(
         "bodies:\n- &first\n  disks: &d {count: 2, radius: {uniform: [1, 2]}}\n- *first\n- disks: *d\n");
@@ -347,6 +380,7 @@ static Suite *suite(void) {
     add_case(suite, "values", gives_what_the_file_says);
     add_case(suite, "defaults", fills_in_defaults);
     add_case(suite, "dress", reads_the_same_scene_in_any_dress);
+    add_case(suite, "list", lists_bodies_one_by_one);
     add_case(suite, "aliases", copies_aliases);
     add_case(suite, "set", sets_any_key);
     add_case(suite, "bodies", scales_bodies_at_constant_density);

@@ -23,12 +23,14 @@ static qdi_key_type plain_type(const qdi_key *key) {
 }
 
 static bool is_of_a_form(const qdi_key *key) {
-    return strstr(key->path, ".radius.") || strstr(key->path, ".velocity.");
+    return strstr(key->path, ".radius.") || strstr(key->path, ".velocity.") || strstr(key->path, ".frame.");
 }
 
 static void add_default(const qdi_key *key, qdi_text *text) {
     qdi_settings settings = qdi_settings_default();
     qdi_disks disks = qdi_disks_default();
+    qd_body_def listed = qd_body_def_default();
+    bool is_listed = strncmp(key->path, "bodies[].list[]", strlen("bodies[].list[]")) == 0;
     bool item = strncmp(key->path, "bodies[]", strlen("bodies[]")) == 0;
     if (key->required) {
         qdi_text_add(text, "required");
@@ -36,7 +38,11 @@ static void add_default(const qdi_key *key, qdi_text *text) {
         qdi_text_add(text, key->otherwise);
     } else if (!key->planned && is_plain(plain_type(key)) && !is_of_a_form(key)) {
         qdi_text_add(text, "`");
-        qdi_scene_write_value(key, plain_type(key), item ? (const void *)&disks : &settings, text);
+        qdi_scene_write_value(key, plain_type(key),
+                              is_listed ? (const void *)&listed
+                              : item    ? (const void *)&disks
+                                        : &settings,
+                              text);
         qdi_text_add(text, "`");
     }
 }
@@ -159,6 +165,9 @@ START_TEST(says_what_it_expects) {
         {"bodies[].disks.radius", "a number > 0"},
         {"bodies[].disks.radius.uniform", "two numbers > 0, the smaller one first"},
         {"view.text", "true or false"},
+        {"bodies[].file.path", "some text"},
+        {"bodies[].file.frame", "a whole number >= 0, or last"},
+        {"bodies[].file.hash", "16 hexadecimal digits"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         char text[QDI_EXPECTED_ROOM];
