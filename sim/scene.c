@@ -29,6 +29,7 @@ void qd_scene_destroy(qd_scene *scene) {
     for (size_t i = 0; i < scene->settings.item_count; ++i)
         item_release(allocator, &scene->settings.items[i]);
     qdi_release(allocator, scene->settings.items, scene->settings.item_room, sizeof *scene->settings.items);
+    qdi_release(allocator, scene->settings.points, scene->settings.point_room, sizeof(qd_vec2));
     qdi_text_release(&scene->text);
     qdi_text_release(&scene->notes);
     qdi_release(allocator, scene, 1, sizeof *scene);
@@ -206,49 +207,4 @@ bool qd_scene_file_at(const qd_scene *scene, size_t number, qd_scene_file *file)
         return true;
     }
     return false;
-}
-
-/// Adds body number `number` of what was generated, which is number `k` of `item`.
-static qd_status add_body(qd_world *world, const qdi_disks *item, size_t k, const qdi_generated *bodies,
-                          size_t number, qd_error *error) {
-    if (item->kind == QDI_ITEM_LIST) return qd_world_add(world, &item->listed[k], NULL, error);
-    qd_body_def body = qd_body_def_default();
-    body.shape.radius = bodies->radius[number];
-    body.position = (qd_vec2){bodies->x[number], bodies->y[number]};
-    body.velocity = (qd_vec2){bodies->vx[number], bodies->vy[number]};
-    body.density = item->density;
-    body.mass = item->mass;
-    if (item->kind == QDI_ITEM_FILE) {
-        body.density = item->file.bodies.density;
-        body.mass = item->file.bodies.rows[k].mass;
-        body.label = item->file.bodies.rows[k].label;
-    }
-    return qd_world_add(world, &body, NULL, error);
-}
-
-qd_status qd_scene_populate(const qd_scene *scene, qd_world *world, qd_error *error) {
-    if (error) error->text[0] = 0;
-    if (!scene || !world) return qdi_reason(error, QD_ERR_ARGUMENT, "a scene or world is a null pointer");
-    qdi_generated bodies = {.allocator = scene->allocator};
-    qd_status status = qdi_generate(&scene->settings, &bodies, error);
-    size_t number = 0;
-    for (size_t i = 0; status == QD_OK && i < scene->settings.item_count; ++i) {
-        const qdi_disks *item = &scene->settings.items[i];
-        for (uint64_t k = 0; status == QD_OK && k < item->count; ++k, ++number) {
-            qd_error reason = {""};
-            status = add_body(world, item, (size_t)k, &bodies, number, &reason);
-            if (status == QD_OK) continue;
-            const char *why = reason.text[0] ? reason.text : qd_status_text(status);
-            if (item->kind == QDI_ITEM_FILE)
-                (void)qdi_lines_blame(item->file.from.chars, item->file.bodies.rows[k].line, error, "%.250s",
-                                      why);
-            else
-                qdi_reason(error, status,
-                           item->kind == QDI_ITEM_LIST ? "bodies.%zu.list.%zu: %.300s"
-                                                       : "bodies.%zu: disk %zu: %.300s",
-                           i, (size_t)k, why);
-        }
-    }
-    qdi_generated_release(&bodies);
-    return status;
 }

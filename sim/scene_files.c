@@ -139,7 +139,7 @@ static void wrap_listed(const qd_world_def *world, qdi_disks *item) {
     qdi_axis axis[2];
     axes_of(world, axis);
     for (size_t i = 0; i < item->listed_count; ++i) {
-        qd_vec2 *at = &item->listed[i].position;
+        qd_vec2 *at = &item->listed[i].def.position;
         *at = (qd_vec2){qdi_axis_wrap(&axis[0], at->x), qdi_axis_wrap(&axis[1], at->y)};
     }
 }

@@ -1,4 +1,5 @@
 #include "core/memory.h"
+#include "sim/generate.h"
 #include "sim/scene_impl.h"
 #include "sim/suggest.h"
 #include "sim/world_impl.h"
@@ -57,13 +58,12 @@ static qd_status unknown_key(const qdi_scene_reader *reader, const qdi_key *pare
     qdi_suggestion best = {0};
     for (const qdi_key *key = NULL; (key = qdi_schema_next(parent, key)) != NULL;)
         qdi_suggest(&best, word, here->key_bytes, qdi_schema_word(key), strlen(qdi_schema_word(key)));
-    size_t count = 0;
-    const qdi_key *keys = qdi_schema(&count);
     // The right word in the wrong place: better than a similar one.
-    for (size_t i = 0; i < count && (!best.word || best.distance > 0); ++i) {
-        const char *known = qdi_schema_word(&keys[i]);
+    const qdi_key *other = NULL;
+    for (size_t i = 0; (!best.word || best.distance > 0) && (other = qdi_schema_at(i)) != NULL; ++i) {
+        const char *known = qdi_schema_word(other);
         if (strlen(known) == here->key_bytes && memcmp(known, word, here->key_bytes) == 0)
-            best = (qdi_suggestion){keys[i].path, 0};
+            best = (qdi_suggestion){other->path, 0};
     }
     char quote[QDI_QUOTE_ROOM], hint[QDI_QUOTE_ROOM] = "";
     if (best.word) snprintf(hint, sizeof hint, "; did you mean \"%.60s\"?", best.word);
@@ -168,8 +168,8 @@ static void *add_item(const qdi_scene_reader *reader, void *base) {
         return made;
     }
     qdi_disks *item = base;
-    qd_body_def *made = &item->listed[item->listed_count++];
-    *made = qd_body_def_default();
+    qdi_listed *made = &item->listed[item->listed_count++];
+    *made = qdi_listed_default();
     item->count = item->listed_count;
     return made;
 }
@@ -233,9 +233,44 @@ static bool outside(qd_boundary boundary, double low, double length, double worl
     return low < world_low - slack || low + length > world_low + world_length + slack;
 }
 
+/// What the keys of a listed body must keep to with each other.
+static qd_status check_listed(const qdi_scene_reader *reader, const qdi_listed *listed, size_t number,
+                              size_t place, qdi_yaml_ref item) {
+    qd_body_def body = qdi_listed_body(reader->settings, listed);
+    qd_error reason = {""};
+    if (listed->is_static && listed->is_kinematic)
+        return qdi_scene_complain(reader, item, "bodies.%zu.list.%zu: static or kinematic, not both", number,
+                                  place);
+    if (qd_shape_settle(&body.shape, NULL, &reason) != QD_OK)
+        return qdi_scene_complain(reader, item, "bodies.%zu.list.%zu: %.300s", number, place, reason.text);
+    return QD_OK;
+}
+
+/// The same of all that is not made by rule.
+static qd_status check_given(const qdi_scene_reader *reader, qdi_disks *item, size_t number,
+                             qdi_yaml_ref node) {
+    qd_error reason = {""};
+    if (item->kind == QDI_ITEM_POLYLINE && qdi_polyline_edges(reader->settings, item, &reason) != QD_OK) {
+        const char *const path[] = {"polyline", "points", NULL};
+        return qdi_scene_complain(reader, deepest(reader, node, path), "bodies.%zu.polyline: %.300s", number,
+                                  reason.text);
+    }
+    const char *const path[] = {"list", NULL};
+    qdi_yaml_ref list = deepest(reader, node, path);
+    qdi_yaml_ref child = item->listed_count > 0 ? reader->yaml.nodes[list].first : 0;
+    for (size_t k = 0; k < item->listed_count; ++k, child = reader->yaml.nodes[child].next) {
+        qd_status status = check_listed(reader, &item->listed[k], number, k, child);
+        if (status != QD_OK) return status;
+    }
+    return QD_OK;
+}
+
 /// What the keys of a generator must keep to with each other and with the world.
-static qd_status check_item(const qdi_scene_reader *reader, const qdi_disks *disks, size_t number,
+static qd_status check_item(const qdi_scene_reader *reader, qdi_disks *disks, size_t number,
                             qdi_yaml_ref item) {
+    static const char *const words[] = {"", "disks", "rects", "capsules"};
+    if (!qdi_item_is_generator(disks)) return check_given(reader, disks, number, item);
+    const char *word = words[disks->kind];
     const qdi_radius *radius = &disks->radius;
     if (radius->form == QDI_RADIUS_POWER && radius->range.x > radius->range.y) {
         const char *const path[] = {"disks", "radius", "power", NULL};
@@ -248,9 +283,9 @@ static qd_status check_item(const qdi_scene_reader *reader, const qdi_disks *dis
     if (!outside(world->boundary_x, region->x, region->width, world->origin.x, world->size.x) &&
         !outside(world->boundary_y, region->y, region->height, world->origin.y, world->size.y))
         return QD_OK;
-    const char *const path[] = {"disks", "region", NULL};
+    const char *const path[] = {word, "region", NULL};
     return qdi_scene_complain(reader, deepest(reader, item, path),
-                              "bodies.%zu.disks.region: reaches outside the world", number);
+                              "bodies.%zu.%s.region: reaches outside the world", number, word);
 }
 
 static qd_status check_all(const qdi_scene_reader *reader) {

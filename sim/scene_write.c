@@ -20,6 +20,16 @@ static void add_hash(qdi_text *text, uint64_t hash) {
     qdi_text_add(text, digits);
 }
 
+static void add_points(const qdi_settings *settings, const qdi_points *points, qdi_text *text) {
+    qdi_text_add(text, "[");
+    for (size_t i = 0; i < points->count; ++i) {
+        qd_vec2 point = settings->points[points->first + i];
+        if (i > 0) qdi_text_add(text, ", ");
+        add_pair(text, (double[]){point.x, point.y}, 2);
+    }
+    qdi_text_add(text, "]");
+}
+
 void qdi_scene_write_value(const qdi_key *key, qdi_key_type type, const void *base, qdi_text *text) {
     const void *place = (const char *)base + key->offset;
     const double *real = place;
@@ -47,7 +57,7 @@ void qdi_scene_write_value(const qdi_key *key, qdi_key_type type, const void *ba
             qdi_text_add_integer(text, *(const uint64_t *)place);
         break;
     case QDI_KEY_UINT32: qdi_text_add_integer(text, *(const uint32_t *)place); break;
-    case QDI_KEY_INT: qdi_text_add_integer(text, (uint64_t)*whole); break;
+    case QDI_KEY_INT: qdi_text_add_number(text, *whole); break;
     case QDI_KEY_INT_PAIR: add_pair(text, (double[]){whole[0], whole[1]}, 2); break;
     case QDI_KEY_REAL: qdi_text_add_number(text, *real); break;
     case QDI_KEY_REAL_OR_AUTO:
@@ -59,6 +69,13 @@ void qdi_scene_write_value(const qdi_key *key, qdi_key_type type, const void *ba
     case QDI_KEY_PAIR:
     case QDI_KEY_RANGE:
     case QDI_KEY_PAIR_OR_ZERO: add_pair(text, real, 2); break;
+    case QDI_KEY_PAIR_OR_AUTO:
+        if (isnan(*real))
+            qdi_text_add(text, "auto");
+        else
+            add_pair(text, real, 2);
+        break;
+    case QDI_KEY_POINTS: qdi_text_add(text, "[]"); break; // where there are some, add_points writes them
     case QDI_KEY_REGION: add_pair(text, real, 4); break;
     case QDI_KEY_BOOL: qdi_text_add(text, *(const bool *)place ? "true" : "false"); break;
     case QDI_KEY_CHOICE: {
@@ -87,7 +104,11 @@ static void write_content(const qdi_settings *settings, const qdi_key *key, cons
     bool plain = key->type != QDI_KEY_GROUP && key->type != QDI_KEY_EACH && form == 0;
     if (plain) {
         qdi_text_add(text, " ");
-        qdi_scene_write_value(key, key->type == QDI_KEY_ONE_OF ? key->plain : key->type, base, text);
+        const void *place = (const char *)base + key->offset;
+        if (key->type == QDI_KEY_POINTS)
+            add_points(settings, place, text);
+        else
+            qdi_scene_write_value(key, key->type == QDI_KEY_ONE_OF ? key->plain : key->type, base, text);
     }
     qdi_text_add(text, "\n");
     if (!plain) write_below(settings, key, base, depth + 1, text);
@@ -108,8 +129,8 @@ static void write_item(const qdi_settings *settings, const qdi_key *item, const 
         write_content(settings, kind, disks, depth + 1, text);
 }
 
-static void write_listed(const qdi_settings *settings, const qdi_key *item, const qd_body_def *body,
-                         int depth, qdi_text *text) {
+static void write_listed(const qdi_settings *settings, const qdi_key *item, const qdi_listed *body, int depth,
+                         qdi_text *text) {
     bool first = true;
     for (const qdi_key *key = NULL; (key = qdi_schema_next(item, key)) != NULL;) {
         if (key->planned) continue;

@@ -27,7 +27,16 @@ typedef enum qdi_velocity_form {
     QDI_VELOCITY_UNIFORM
 } qdi_velocity_form;
 typedef enum qdi_place { QDI_PLACE_GRID, QDI_PLACE_RANDOM } qdi_place;
-typedef enum qdi_item_kind { QDI_ITEM_NONE, QDI_ITEM_DISKS, QDI_ITEM_FILE, QDI_ITEM_LIST } qdi_item_kind;
+/// In the order of the keys below bodies[].
+typedef enum qdi_item_kind {
+    QDI_ITEM_NONE,
+    QDI_ITEM_DISKS,
+    QDI_ITEM_RECTS,
+    QDI_ITEM_CAPSULES,
+    QDI_ITEM_POLYLINE,
+    QDI_ITEM_FILE,
+    QDI_ITEM_LIST
+} qdi_item_kind;
 
 /// Radii of a generator: all `range.x`; or between range.x and range.y, uniformly or with a density that
 /// falls as radius^-exponent.
@@ -58,18 +67,45 @@ typedef struct qdi_item_file {
     qdi_body_file bodies;
 } qdi_item_file;
 
+/// Points of a polygon or polyline: a part of the settings' points.
+typedef struct qdi_points {
+    size_t first, count;
+} qdi_points;
+
+/// A body of a list: what is said of its shape, and the rest.
+typedef struct qdi_listed {
+    qd_shape_kind shape;
+    double radius; ///< NaN: as the shape wants
+    qd_vec2 size;
+    double length;
+    qdi_points points;
+    bool is_static, is_kinematic;
+    qd_body_def def; ///< its shape and kind follow from the above, see qdi_listed_body
+} qdi_listed;
+
 /// One item of `bodies`.
 typedef struct qdi_disks {
     qdi_item_kind kind;
-    uint64_t count;
-    qdi_radius radius;
+    uint64_t count;                ///< of bodies
+    qdi_radius radius;             ///< of disks
+    qdi_radius scale;              ///< of rects and capsules
+    qd_vec2 size;                  ///< rects
+    double length, capsule_radius; ///< capsules
+    double rounding;               ///< rects
+    double angle;                  ///< NaN: at random
+    qdi_velocity spin;
+    qd_material material;
+    qd_filter filter;
+    qdi_points points; ///< polyline
+    bool closed;
+    double thickness; ///< polyline: its radius
     qdi_place place;
     qdi_region region;
     qdi_velocity velocity;
     double density;
     double mass; ///< NaN: from density
     qdi_item_file file;
-    qd_body_def *listed;
+    qdi_listed *listed;
     size_t listed_count, listed_room;
 } qdi_disks;
 
@@ -81,6 +117,8 @@ typedef struct qdi_settings {
     qd_view view;
     qdi_disks *items;
     size_t item_count, item_room;
+    qd_vec2 *points; ///< of all polygons and polylines
+    size_t point_count, point_room;
 } qdi_settings;
 
 typedef enum qdi_key_type {
@@ -95,13 +133,15 @@ typedef enum qdi_key_type {
     QDI_KEY_UINT64,         ///< a whole number
     QDI_KEY_UINT64_OR_LAST, ///< a whole number, or `last`, kept as UINT64_MAX
     QDI_KEY_UINT32,
-    QDI_KEY_INT,
+    QDI_KEY_INT,          ///< a whole number, also below 0 where `low` is
     QDI_KEY_INT_PAIR,     ///< two whole numbers
     QDI_KEY_REAL,         ///< a number
     QDI_KEY_REAL_OR_AUTO, ///< a number, or `auto`, kept as NaN
     QDI_KEY_PAIR,         ///< two numbers
     QDI_KEY_RANGE,        ///< two numbers, the second not below the first
     QDI_KEY_PAIR_OR_ZERO, ///< two numbers, or 0 for both
+    QDI_KEY_PAIR_OR_AUTO, ///< two numbers, or `auto`, kept as NaN
+    QDI_KEY_POINTS,       ///< a list of pairs, kept as a qdi_points
     QDI_KEY_REGION,       ///< four numbers: x, y, width and height, the sizes above 0
     QDI_KEY_BOOL,
     QDI_KEY_CHOICE, ///< one of some words, kept in an int by number
@@ -122,8 +162,10 @@ typedef struct qdi_key {
     const char *about;
 } qdi_key;
 
-/// The keys in the order in which a resolved scene has them; a group comes before its keys. Any thread.
-const qdi_key *qdi_schema(size_t *count);
+/// The keys in the order in which a resolved scene has them; a group comes before its keys. NULL past the last. Any
+/// thread.
+const qdi_key *qdi_schema_at(size_t number);
+size_t qdi_schema_count(void);
 
 /// The key with this path, or NULL.
 const qdi_key *qdi_schema_find(const char *path, size_t bytes);
@@ -146,7 +188,9 @@ const char *qdi_schema_expected(const qdi_key *key, char text[QDI_EXPECTED_ROOM]
 
 /// A scene's defaults, with no items.
 qdi_settings qdi_settings_default(void);
-/// A generator's defaults.
+/// An item's defaults.
 qdi_disks qdi_disks_default(void);
+/// Those of a body of a list.
+qdi_listed qdi_listed_default(void);
 
 #endif

@@ -250,7 +250,7 @@ START_TEST(generators_keep_clear_of_files) {
     qd_world *world = NULL;
     ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
     ck_assert_int_eq(qd_scene_populate(scene, world, &error), QD_ERR_INVALID);
-    ck_assert_str_eq(error.text, "bodies.1: its rows overlap the disks of another item of bodies");
+    ck_assert_str_eq(error.text, "bodies.1: its rows overlap the bodies of another item");
     qd_world_destroy(world);
     qd_scene_destroy(scene);
 }
