@@ -1,22 +1,9 @@
 #include <quadrille/world.h>
 
-#include "core/cookie.h"
 #include "core/memory.h"
 #include "sim/world_impl.h"
 
-#include <math.h>
 #include <string.h>
-
-static const double pi = 3.14159265358979323846;
-
-qd_body_def qd_body_def_default(void) {
-    return (qd_body_def){
-        .cookie = QDI_COOKIE,
-        .shape = {QD_SHAPE_DISK, 0.5},
-        .density = 1,
-        .mass = (double)NAN,
-    };
-}
 
 /// One array of a group that grows together: the address of its pointer, and the size of an item.
 typedef struct column {
@@ -24,7 +11,7 @@ typedef struct column {
     size_t size;
 } column;
 
-enum { COLUMNS_MAX = 18 };
+enum { COLUMNS_MAX = 32 };
 
 /// Grows all columns of a group from `room` to `grown` items, or none of them.
 static qd_status columns_grow(const qd_allocator *allocator, const column *columns, size_t count, size_t room,
@@ -63,12 +50,19 @@ static size_t row_columns(qd_world *world, column *columns) {
     columns[n++] = (column){&world->label, sizeof *world->label};
     columns[n++] = (column){&world->radius, sizeof *world->radius};
     columns[n++] = (column){&world->mass, sizeof *world->mass};
+    columns[n++] = (column){&world->inertia, sizeof *world->inertia};
+    columns[n++] = (column){&world->shape, sizeof *world->shape};
+    columns[n++] = (column){&world->trait, sizeof *world->trait};
+    columns[n++] = (column){&world->kind, sizeof *world->kind};
     for (int k = 0; k < 2; ++k) {
         qdi_motion *motion = k == 0 ? &world->now : &world->next;
         columns[n++] = (column){&motion->x, sizeof *motion->x};
         columns[n++] = (column){&motion->y, sizeof *motion->y};
         columns[n++] = (column){&motion->vx, sizeof *motion->vx};
         columns[n++] = (column){&motion->vy, sizeof *motion->vy};
+        columns[n++] = (column){&motion->c, sizeof *motion->c};
+        columns[n++] = (column){&motion->s, sizeof *motion->s};
+        columns[n++] = (column){&motion->spin, sizeof *motion->spin};
     }
     columns[n++] = (column){&world->boxes, sizeof *world->boxes};
     columns[n++] = (column){&world->touching, sizeof *world->touching};
@@ -157,7 +151,14 @@ void qdi_bodies_refill_free(qd_world *world) {
         if (world->row_of_index[i] == QDI_NO_ROW) world->free_heap[world->free_count++] = (qd_body_index)i;
 }
 
-// ---- adding, removing, placing ----
+qd_body_index qdi_body_take_index(qd_world *world) {
+    if (world->free_count == 0) return (qd_body_index)world->index_count++;
+    qd_body_index index = world->free_heap[0];
+    free_pop(world);
+    return index;
+}
+
+// ---- looking, removing ----
 
 uint32_t qdi_body_row(const qd_world *world, qd_id id) {
     if (id.index >= world->index_count) return QDI_NO_ROW;
@@ -166,99 +167,24 @@ uint32_t qdi_body_row(const qd_world *world, qd_id id) {
 }
 
 qd_body_state qdi_body_state_of_row(const qd_world *world, uint32_t row) {
+    const qdi_trait *trait = &world->traits.trait[world->trait[row]];
+    uint32_t shape = world->shape[row];
     return (qd_body_state){
         .id = {world->index[row], world->generation[row]},
         .label = world->label[row],
-        .shape = {QD_SHAPE_DISK, world->radius[row]},
+        .kind = trait->kind,
+        .shape = shape ? *world->shapes.shape[shape] : qd_shape_disk(world->radius[row]),
         .position = {world->now.x[row], world->now.y[row]},
+        .turn = {world->now.c[row], world->now.s[row]},
         .velocity = {world->now.vx[row], world->now.vy[row]},
+        .spin = world->now.spin[row],
         .mass = world->mass[row],
+        .inertia = world->inertia[row],
+        .pivot = trait->pivot,
+        .material = trait->material,
+        .filter = trait->filter,
+        .sensor = trait->sensor,
     };
-}
-
-static void set_motion(qd_world *world, uint32_t row, qd_vec2 position, qd_vec2 velocity) {
-    world->now.x[row] = qdi_axis_wrap(&world->axis[0], position.x);
-    world->now.y[row] = qdi_axis_wrap(&world->axis[1], position.y);
-    world->now.vx[row] = velocity.x;
-    world->now.vy[row] = velocity.y;
-    world->changed = true;
-}
-
-static qd_id take_index(qd_world *world, uint32_t row) {
-    qd_body_index index = (qd_body_index)world->index_count;
-    if (world->free_count > 0) {
-        index = world->free_heap[0];
-        free_pop(world);
-    } else {
-        world->index_count += 1;
-    }
-    uint32_t *generation = &world->generation_of_index[index];
-    *generation = *generation == UINT32_MAX ? 1 : *generation + 1;
-    world->row_of_index[index] = row;
-    return (qd_id){index, *generation};
-}
-
-qd_status qd_world_add(qd_world *world, const qd_body_def *body, qd_id *id, qd_error *error) {
-    if (!world || !body || body->cookie != QDI_COOKIE || body->shape.kind != QD_SHAPE_DISK)
-        return qdi_reason(error, QD_ERR_ARGUMENT, "no world, or no body from qd_body_def_default");
-    double radius = body->shape.radius;
-    bool from_density = isnan(body->mass);
-    if (from_density && !(body->density > 0 && isfinite(body->density)))
-        return qdi_reason(error, QD_ERR_VALUE, "density must be above 0 and finite, not %.15g",
-                          body->density);
-    double mass = from_density ? body->density * (pi * radius * radius) : body->mass;
-    qd_status status = qdi_body_check(world, radius, mass, body->position, body->velocity, true, error);
-    if (status != QD_OK) return status;
-    if (world->free_count == 0 && world->index_count >= QD_BODY_INDEX_MAX)
-        return qdi_reason(error, QD_ERR_LIMIT, "a world holds at most %u bodies", QD_BODY_INDEX_MAX);
-    size_t indices = world->index_count + (world->free_count == 0);
-    status = qdi_bodies_reserve(world, world->count + 1, indices);
-    if (status != QD_OK) return qdi_reason(error, status, "no memory for another body");
-
-    uint32_t row = (uint32_t)world->count++;
-    qd_id taken = take_index(world, row);
-    world->index[row] = taken.index;
-    world->generation[row] = taken.generation;
-    world->label[row] = body->label ? body->label : (uint64_t)taken.index + 1;
-    world->radius[row] = radius;
-    world->mass[row] = mass;
-    atomic_store_explicit(&world->touching[row], 0, memory_order_relaxed);
-    set_motion(world, row, body->position, body->velocity);
-    if (id) *id = taken;
-    return QD_OK;
-}
-
-qd_status qd_world_remove(qd_world *world, qd_id id) {
-    if (!world) return QD_ERR_ARGUMENT;
-    uint32_t row = qdi_body_row(world, id);
-    if (row == QDI_NO_ROW) return QD_ERR_STALE;
-    uint32_t last = (uint32_t)--world->count;
-    world->row_of_index[world->index[last]] = row; // the hole is filled with the last row
-    world->row_of_index[id.index] = QDI_NO_ROW;
-    world->index[row] = world->index[last];
-    world->generation[row] = world->generation[last];
-    world->label[row] = world->label[last];
-    world->radius[row] = world->radius[last];
-    world->mass[row] = world->mass[last];
-    world->now.x[row] = world->now.x[last];
-    world->now.y[row] = world->now.y[last];
-    world->now.vx[row] = world->now.vx[last];
-    world->now.vy[row] = world->now.vy[last];
-    uint8_t touching = atomic_load_explicit(&world->touching[last], memory_order_relaxed);
-    atomic_store_explicit(&world->touching[row], touching, memory_order_relaxed);
-    free_push(world, id.index);
-    world->changed = true;
-    return QD_OK;
-}
-
-qd_status qd_world_place(qd_world *world, qd_id id, qd_vec2 position, qd_vec2 velocity, qd_error *error) {
-    if (!world) return qdi_reason(error, QD_ERR_ARGUMENT, "no world");
-    uint32_t row = qdi_body_row(world, id);
-    if (row == QDI_NO_ROW) return qdi_reason(error, QD_ERR_STALE, "the id names no living body");
-    qd_status status = qdi_body_check(world, world->radius[row], world->mass[row], position, velocity, true,
-                                      error);
-    if (status == QD_OK) set_motion(world, row, position, velocity);
-    return status;
 }
 
 qd_status qd_world_body(const qd_world *world, qd_id id, qd_body_state *state) {
@@ -266,6 +192,29 @@ qd_status qd_world_body(const qd_world *world, qd_id id, qd_body_state *state) {
     uint32_t row = qdi_body_row(world, id);
     if (row == QDI_NO_ROW) return QD_ERR_STALE;
     *state = qdi_body_state_of_row(world, row);
+    return QD_OK;
+}
+
+qd_status qd_world_remove(qd_world *world, qd_id id) {
+    if (!world) return QD_ERR_ARGUMENT;
+    uint32_t row = qdi_body_row(world, id);
+    if (row == QDI_NO_ROW) return QD_ERR_STALE;
+    world->shaped -= world->shape[row] != 0;
+    world->fixed -= world->kind[row] != QD_BODY_DYNAMIC;
+    qdi_shapes_drop(&world->shapes, world->shape[row]);
+    qdi_traits_drop(&world->traits, world->trait[row]);
+    uint32_t last = (uint32_t)--world->count;
+    world->row_of_index[world->index[last]] = row; // the hole is filled with the last row
+    world->row_of_index[id.index] = QDI_NO_ROW;
+    column columns[COLUMNS_MAX];
+    size_t count = row_columns(world, columns);
+    for (size_t i = 0; i < count && row != last; ++i) {
+        char *start = NULL;
+        memcpy(&start, columns[i].array, sizeof start);
+        memcpy(start + row * columns[i].size, start + last * columns[i].size, columns[i].size);
+    }
+    free_push(world, id.index);
+    world->changed = true;
     return QD_OK;
 }
 
@@ -280,10 +229,18 @@ qd_body_view qd_world_view(const qd_world *world) {
         .y = world->now.y,
         .vx = world->now.vx,
         .vy = world->now.vy,
+        .turn_c = world->now.c,
+        .turn_s = world->now.s,
+        .spin = world->now.spin,
         .radius = world->radius,
         .mass = world->mass,
+        .inertia = world->inertia,
+        .kind = world->kind,
         .touching = touching,
         .row_of_index = world->row_of_index,
         .index_count = world->index_count,
+        .shape = world->shape,
+        .shapes = world->shapes.shape,
+        .shape_count = world->shapes.count,
     };
 }

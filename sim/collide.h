@@ -34,13 +34,14 @@ typedef struct qdi_manifold {
 /// - **Normal.** Where cores are apart: along the shortest line between them. Where cores overlap: the side
 ///   (of a or b) with the least depth. Sides whose depths differ by less than QDI_TIE of the forms' size and
 ///   distance are a tie, and then wins the side whose normal, out of its own form, points most towards (0.8,
-///   0.6). So it does not matter which form is a, except in the middle:
-/// - **Centres in one place.** Two disks: normal (1, 0). Rects whose centres are level: the right or the top
-///   side. A disk whose centre is in the middle of another core: as qdi_form_probe has it.
+///   0.6). So it does not matter which form is a.
+/// - **Level centres.** Two disks in one place: normal (1, 0). A disk whose centre is in the middle of
+///   another core: as qdi_form_probe has it. Other forms whose centres lie level along the winning side, so
+///   that both ways out are equally long: one of the two, which may be another one when a and b are swapped.
 /// - **Features** name the corners (numbered as in qdi_core) where the two facing sides end on the point's
 ///   side. They stay the same while the same sides face each other, whichever of the two is the reference.
-/// - **Swapping** a and b negates the normal (but that of two coincident disks), gives the same points to
-///   rounding, and swaps the halves of the features.
+/// - **Swapping** a and b negates the normal, gives the same points to rounding, and swaps the halves of the
+///   features.
 /// - **Edges of a polyline** (`ghost`) never push along the seam to a neighbour: on a flat or hollow seam
 ///   only along the edge's normal, on a corner only between the normals of its two edges; a single point on a
 ///   corner is reported by the edge that begins there alone. Two such edges do not touch each other.

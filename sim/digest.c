@@ -8,14 +8,23 @@
 
 #include <math.h>
 
-enum { RECORD = 64, RECORDS = 64 };
+enum { RECORD = 8 + 12 * 8, RECORDS = 64, HOLD = 16 + 16 + 32 };
 
 static void put_body(const qd_world *world, uint32_t row, unsigned char **at) {
     qdi_put_u32(at, world->index[row]);
     qdi_put_u32(at, world->generation[row]);
     qdi_put_u64(at, world->label[row]);
-    qdi_put_f64(at, world->radius[row]);
+    uint32_t shape = world->shape[row], trait = world->trait[row];
+    if (shape)
+        qdi_put_u64(at, qdi_shape_hash(world->shapes.shape[shape]));
+    else
+        qdi_put_f64(at, world->radius[row]);
+    qdi_put_u64(at, trait ? qdi_trait_hash(&world->traits.trait[trait]) : 0);
     qdi_put_f64(at, world->mass[row]);
+    qdi_put_f64(at, world->inertia[row]);
+    qdi_put_f64(at, world->now.c[row]);
+    qdi_put_f64(at, world->now.s[row]);
+    qdi_put_f64(at, world->now.spin[row]);
     qdi_put_f64(at, world->now.x[row]);
     qdi_put_f64(at, world->now.y[row]);
     qdi_put_f64(at, world->now.vx[row]);
@@ -38,16 +47,66 @@ static void hash_block(void *context, size_t begin, size_t end, int worker) {
     world->block_hash[begin / QDI_BLOCK] = qd_hash_seeded(buffer, (size_t)(at - buffer), hash);
 }
 
+static void put_hold(const qd_contact *contact, const qdi_hold *hold, unsigned char **at) {
+    qdi_put_u32(at, contact->a.index);
+    qdi_put_u32(at, contact->a.generation);
+    qdi_put_u32(at, contact->b.index);
+    qdi_put_u32(at, contact->b.generation);
+    for (int k = 0; k < 2; ++k) {
+        qdi_put_u32(at, k < contact->count ? contact->touch[k].feature : 0);
+        qdi_put_u32(at, k < contact->count);
+        qdi_put_f64(at, hold->normal[k]);
+        qdi_put_f64(at, hold->tangent[k]);
+    }
+}
+
+/// Contacts from `first` on.
+typedef struct contact_portion {
+    const qd_world *world;
+    size_t first;
+} contact_portion;
+
+static void hash_contacts(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const contact_portion *job = context;
+    const qd_world *world = job->world;
+    const qdi_moment *moment = &world->present;
+    unsigned char buffer[RECORDS * HOLD], *at = buffer;
+    uint64_t hash = 1;
+    for (size_t i = begin; i < end; ++i) {
+        put_hold(&moment->contacts[job->first + i], &moment->holds[job->first + i], &at);
+        if (at < buffer + sizeof buffer) continue;
+        hash = qd_hash_seeded(buffer, sizeof buffer, hash);
+        at = buffer;
+    }
+    world->block_hash[begin / QDI_BLOCK] = qd_hash_seeded(buffer, (size_t)(at - buffer), hash);
+}
+
+/// A hash of the blocks' hashes, in order.
+static uint64_t combine(const qd_world *world, size_t blocks, uint64_t hash) {
+    for (size_t b = 0; b < blocks; ++b) {
+        unsigned char bytes[8], *at = bytes;
+        qdi_put_u64(&at, world->block_hash[b]);
+        hash = qd_hash_seeded(bytes, sizeof bytes, hash);
+    }
+    return hash;
+}
+
 uint64_t qd_world_hash(const qd_world *world) {
-    // The team's verbs take a plain pointer; hash_block and sum_block write nothing but the blocks' slots.
-    qdi_team_for(world->team, world->index_count, QDI_BLOCK, hash_block, (void *)(uintptr_t)world);
+    // The team's verbs take a plain pointer; these functions write nothing but the blocks' slots.
+    void *context = (void *)(uintptr_t)world;
     unsigned char bytes[8], *at = bytes;
     qdi_put_u64(&at, world->clock.step);
     uint64_t hash = qd_hash_bytes(bytes, sizeof bytes);
-    for (size_t b = 0; b < qdi_range_count(world->index_count, QDI_BLOCK); ++b) {
-        at = bytes;
-        qdi_put_u64(&at, world->block_hash[b]);
-        hash = qd_hash_seeded(bytes, sizeof bytes, hash);
+    qdi_team_for(world->team, world->index_count, QDI_BLOCK, hash_block, context);
+    hash = combine(world, qdi_range_count(world->index_count, QDI_BLOCK), hash);
+    // Contacts by portions of as many blocks as there are slots.
+    size_t count = world->present.contact_count, portion = world->block_room * QDI_BLOCK;
+    for (size_t first = 0; first < count; first += portion) {
+        contact_portion job = {world, first};
+        size_t here = count - first < portion ? count - first : portion;
+        qdi_team_for(world->team, here, QDI_BLOCK, hash_contacts, &job);
+        hash = combine(world, qdi_range_count(here, QDI_BLOCK), hash);
     }
     return hash;
 }
@@ -60,17 +119,22 @@ static void sum_block(void *context, size_t begin, size_t end, int worker) {
     qd_world_sums sums = {0};
     for (size_t i = begin; i < end; ++i) {
         uint32_t r = world->row_of_index[i];
-        if (r == QDI_NO_ROW) continue;
+        if (r == QDI_NO_ROW || world->kind[r] != QD_BODY_DYNAMIC) continue;
         double mass = world->mass[r], vx = world->now.vx[r], vy = world->now.vy[r];
         double squared = vx * vx + vy * vy, speed = sqrt(squared);
-        sums.kinetic += 0.5 * mass * squared;
+        double turning = isfinite(world->inertia[r]) ? world->inertia[r] * world->now.spin[r] : 0;
+        qd_vec2 arm = {world->now.x[r] - world->centre.x, world->now.y[r] - world->centre.y};
+        sums.kinetic += 0.5 * mass * squared + 0.5 * turning * world->now.spin[r];
+        sums.angular += mass * (arm.x * vy - arm.y * vx) + turning;
         sums.potential -= mass * (gravity.x * (world->now.x[r] - origin.x) +
                                   gravity.y * (world->now.y[r] - origin.y));
         sums.momentum.x += mass * vx;
         sums.momentum.y += mass * vy;
         sums.momentum_scale += mass * speed;
         sums.mass += mass;
-        sums.area += pi * world->radius[r] * world->radius[r];
+        uint32_t shape = world->shape[r];
+        sums.area += shape ? qd_shape_area(world->shapes.shape[shape])
+                           : pi * world->radius[r] * world->radius[r];
         if (speed > sums.fastest) sums.fastest = speed;
     }
     world->block_sums[begin / QDI_BLOCK] = sums;
@@ -86,6 +150,7 @@ qd_world_sums qd_world_sum(const qd_world *world) {
         sums.momentum.x += block->momentum.x;
         sums.momentum.y += block->momentum.y;
         sums.momentum_scale += block->momentum_scale;
+        sums.angular += block->angular;
         sums.mass += block->mass;
         sums.area += block->area;
         if (block->fastest > sums.fastest) sums.fastest = block->fastest;

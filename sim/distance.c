@@ -26,6 +26,7 @@ static qdi_nearest nearest_of_cores(const qdi_core *a, const qdi_core *b) {
     qd_vec2 on_other = qdi_along(on_ref, separation.normal, out);
     nearest.on_a = separation.flipped ? on_other : on_ref;
     nearest.on_b = separation.flipped ? on_ref : on_other;
+    nearest.on = separation.flipped ? QDI_ON_SIDE_B : QDI_ON_SIDE_A;
     return nearest;
 }
 
@@ -33,7 +34,8 @@ static qdi_nearest nearest_of_cores(const qdi_core *a, const qdi_core *b) {
 static qdi_nearest nearest_of_point(const qdi_form *form, double c, double s, qd_vec2 point) {
     qdi_probe probe;
     qdi_form_probe(form, qdi_unturn(c, s, point), &probe);
-    return (qdi_nearest){probe.distance, qdi_turn(c, s, probe.normal), qdi_turn(c, s, probe.foot), point};
+    return (qdi_nearest){probe.distance, qdi_turn(c, s, probe.normal), qdi_turn(c, s, probe.foot), point,
+                         probe.side ? QDI_ON_SIDE_A : QDI_ON_CORNERS};
 }
 
 qdi_nearest qdi_distance(const qdi_form *a, const qdi_pose *pa, const qdi_form *b, const qdi_pose *pb) {
@@ -43,8 +45,11 @@ qdi_nearest qdi_distance(const qdi_form *a, const qdi_pose *pa, const qdi_form *
         nearest = nearest_of_point(a, pa->c, pa->s, d);
     } else if (a->kind == QD_SHAPE_DISK) {
         qdi_nearest flipped = nearest_of_point(b, pb->c, pb->s, (qd_vec2){-d.x, -d.y});
-        nearest = (qdi_nearest){
-            flipped.distance, {-flipped.normal.x, -flipped.normal.y}, {0, 0}, qdi_plus(flipped.on_a, d)};
+        nearest = flipped;
+        nearest.normal = (qd_vec2){-flipped.normal.x, -flipped.normal.y};
+        nearest.on_a = (qd_vec2){0, 0};
+        nearest.on_b = qdi_plus(flipped.on_a, d);
+        if (flipped.on == QDI_ON_SIDE_A) nearest.on = QDI_ON_SIDE_B;
     } else {
         qdi_core core_a, core_b;
         qdi_core_make(a, &(qdi_pose){0, 0, pa->c, pa->s}, &core_a);

@@ -7,6 +7,8 @@
 
 typedef struct event_job {
     const qdi_moment *before, *after;
+    const qdi_joint *joints; ///< or NULL
+    const uint32_t *place;   ///< in the joints, by contact of `before`
     uint32_t *end_rank; ///< by contact of `before`: ended ones before it; the last slot holds their number
     size_t *ended;      ///< per range of `before`
     size_t *begun;      ///< per range of `after`
@@ -68,6 +70,23 @@ static void shift_ranks(void *context, size_t begin, size_t end, int worker) {
     for (size_t i = begin; i < end; ++i) job->end_rank[i] += first;
 }
 
+/// Puts into a contact what the joint of contact `at` of `before` gave, by feature; its hold to `hold` (may be NULL).
+static void take_over(const event_job *job, size_t at, qd_contact *contact, qdi_hold *hold) {
+    const qd_contact *old = &job->before->contacts[at];
+    const qdi_joint *joint = job->joints ? &job->joints[job->place[at]] : NULL;
+    const qdi_hold *held = joint ? &joint->hold : &job->before->holds[at];
+    for (int k = 0; k < contact->count; ++k) {
+        for (int j = 0; j < old->count; ++j) {
+            if (old->touch[j].feature != contact->touch[k].feature) continue;
+            contact->touch[k].impulse = joint ? joint->impulse[j] : old->touch[j].impulse;
+            contact->touch[k].friction = joint ? joint->rub[j] : old->touch[j].friction;
+            if (!hold) continue;
+            hold->normal[k] = held->normal[j];
+            hold->tangent[k] = held->tangent[j];
+        }
+    }
+}
+
 static void write_ended(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const event_job *job = context;
@@ -76,14 +95,16 @@ static void write_ended(void *context, size_t begin, size_t end, int worker) {
     for (size_t i = begin; i < end; ++i) {
         if (job->end_rank[i + 1] == job->end_rank[i]) continue;
         at = find_from(job->after, at, order_of(&contacts[i]));
-        job->events[job->end_rank[i] + at] = (qd_event){QD_EVENT_END, contacts[i]};
+        qd_event *event = &job->events[job->end_rank[i] + at];
+        *event = (qd_event){QD_EVENT_END, contacts[i]};
+        take_over(job, i, &event->contact, NULL);
     }
 }
 
 static void write_present(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const event_job *job = context;
-    const qd_contact *contacts = job->after->contacts;
+    qd_contact *contacts = job->after->contacts;
     size_t begun = 0, at = find(job->before, order_of(&contacts[begin]));
     for (size_t i = begin; i < end; ++i) {
         at = find_from(job->before, at, order_of(&contacts[i]));
@@ -92,13 +113,15 @@ static void write_present(void *context, size_t begin, size_t end, int worker) {
         bool replaces = !persists && at < job->before->contact_count &&
                         order_of(&job->before->contacts[at]) == order_of(&contacts[i]);
         size_t ends = job->end_rank[at] + (replaces ? 1 : 0);
+        job->after->holds[i] = (qdi_hold){{0, 0}, {0, 0}};
+        if (persists) take_over(job, at, &contacts[i], &job->after->holds[i]);
         job->events[i + ends] = (qd_event){persists ? QD_EVENT_PERSIST : QD_EVENT_BEGIN, contacts[i]};
         begun += !persists;
     }
     job->begun[begin / QDI_CONTACT_GRAIN] = begun;
 }
 
-qd_status qdi_events(qd_world *world, const qdi_moment *before, qdi_moment *after) {
+qd_status qdi_events(qd_world *world, const qdi_moment *before, const qdi_joint *joints, qdi_moment *after) {
     qdi_scratch *scratch = &world->scratch;
     qd_team *team = world->team;
     size_t old = before->contact_count, new = after->contact_count;
@@ -110,8 +133,16 @@ qd_status qdi_events(qd_world *world, const qdi_moment *before, qdi_moment *afte
         status = qdi_reserve(world->allocator, &scratch->end_rank, &scratch->end_room, 0, old + 1,
                              sizeof *scratch->end_rank);
     if (status != QD_OK) return status;
-    event_job job = {
-        before, after, scratch->end_rank, scratch->range_count, scratch->range_count + old_ranges, NULL};
+    status = qdi_reserve(world->allocator, &after->holds, &after->hold_room, 0, new, sizeof *after->holds);
+    if (status != QD_OK) return status;
+    event_job job = {before,
+                     after,
+                     joints,
+                     scratch->place,
+                     scratch->end_rank,
+                     scratch->range_count,
+                     scratch->range_count + old_ranges,
+                     NULL};
 
     qdi_team_for(team, old, QDI_CONTACT_GRAIN, count_ended, &job);
     size_t ended = qdi_exclusive_scan(job.ended, old_ranges);

@@ -64,7 +64,8 @@ double qdi_form_core_reach(const qdi_form *form) {
 }
 
 /// From a foot on the core to a point outside; `normal` is kept where the two are in one place.
-static void probe_outside(qd_vec2 point, qdi_probe *probe) {
+static void probe_outside(qd_vec2 point, bool side, qdi_probe *probe) {
+    probe->side = side;
     qd_vec2 d = qdi_minus(point, probe->foot);
     probe->distance = qdi_length(d);
     if (probe->distance > 0) probe->normal = (qd_vec2){d.x / probe->distance, d.y / probe->distance};
@@ -78,13 +79,13 @@ static void probe_rect(qd_vec2 half, qd_vec2 point, qdi_probe *probe) {
     double depth_x = half.x - fabs(point.x), depth_y = half.y - fabs(point.y);
     probe->foot = (qd_vec2){clamp(point.x, half.x), clamp(point.y, half.y)};
     if (depth_x < 0 || depth_y < 0) {
-        probe_outside(point, probe);
+        probe_outside(point, depth_x >= 0 || depth_y >= 0, probe);
     } else if (depth_x <= depth_y) {
         double side = point.x >= 0 ? 1 : -1;
-        *probe = (qdi_probe){-depth_x, {side, 0}, {side * half.x, point.y}};
+        *probe = (qdi_probe){-depth_x, {side, 0}, {side * half.x, point.y}, true};
     } else {
         double side = point.y >= 0 ? 1 : -1;
-        *probe = (qdi_probe){-depth_y, {0, side}, {point.x, side * half.y}};
+        *probe = (qdi_probe){-depth_y, {0, side}, {point.x, side * half.y}, true};
     }
 }
 
@@ -101,23 +102,23 @@ static void probe_hull(const qdi_hull *hull, qd_vec2 point, qdi_probe *probe) {
     // The edge furthest below the point ends at the nearest corner wherever a corner is nearest.
     qd_vec2 normal = hull->normal[edge];
     qd_vec2 from = hull->point[edge], to = hull->point[edge + 1 < hull->count ? edge + 1 : 0];
-    *probe = (qdi_probe){best, normal, qdi_along(point, normal, -best)};
+    *probe = (qdi_probe){best, normal, qdi_along(point, normal, -best), true};
     if (best <= 0) return;
     qd_vec2 way = qdi_left(normal);
     bool before = qdi_dot(qdi_minus(point, from), way)<0, after = qdi_dot(qdi_minus(point, to), way)> 0;
     if (before) probe->foot = from;
     if (after) probe->foot = to;
-    if (before || after) probe_outside(point, probe);
+    if (before || after) probe_outside(point, false, probe);
 }
 
 void qdi_form_probe(const qdi_form *form, qd_vec2 point, qdi_probe *probe) {
-    *probe = (qdi_probe){0, {1, 0}, {0, 0}};
+    *probe = (qdi_probe){0, {1, 0}, {0, 0}, false};
     switch (form->kind) {
-    case QD_SHAPE_DISK: probe_outside(point, probe); return;
+    case QD_SHAPE_DISK: probe_outside(point, false, probe); return;
     case QD_SHAPE_CAPSULE:
         probe->normal = (qd_vec2){0, 1};
         probe->foot.x = clamp(point.x, form->half.x);
-        probe_outside(point, probe);
+        probe_outside(point, fabs(point.x) <= form->half.x, probe);
         return;
     case QD_SHAPE_RECT: probe_rect(form->half, point, probe); return;
     case QD_SHAPE_POLYGON: probe_hull(form->hull, point, probe); return;

@@ -54,6 +54,7 @@ typedef struct qdi_probe {
     double distance; ///< from the core, without the rounding; < 0: inside
     qd_vec2 normal;  ///< unit vector out of the core, towards the point where that is outside
     qd_vec2 foot;    ///< the nearest point of the core's border
+    bool side;       ///< it is on a side; false: a corner, or a disk's centre
 } qdi_probe;
 
 /// Probes the core with a point; everything in the form's own axes. In the middle of a core the first of the

@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "sim/generate_cells.h"
+#include "sim/generate_obstacles.h"
 #include "sim/number.h"
 #include "sim/scene_impl.h"
 
@@ -26,6 +27,7 @@ typedef struct placement {
     const qdi_settings *settings;
     qdi_generated *bodies;
     qdi_cells cells;
+    qdi_obstacles obstacles;
     qd_error *error;
 } placement;
 
@@ -39,69 +41,6 @@ typedef struct waiting {
 static const char *rounded(double value, char text[QDI_NUMBER_ROOM]) {
     qdi_number_write(floor(value * 1000 + 0.5) / 1000, text);
     return text;
-}
-
-// ---- values that do not depend on other bodies
-
-static double radius_power(const qdi_radius *radius, double u) {
-    double small = radius->range.x, large = radius->range.y, a = 1 - radius->exponent;
-    if (small == large) return small;
-    // radius^a is uniform between small^a and large^a; written so that nothing overflows.
-    double value;
-    if (fabs(a) < 1e-9) {
-        value = small * qd_exp(u * qd_log(large / small));
-    } else if (a < 0) {
-        double last = qd_pow(large / small, a);
-        value = small * qd_pow(1 + u * (last - 1), 1 / a);
-    } else {
-        double first = qd_pow(small / large, a);
-        value = large * qd_pow(first + u * (1 - first), 1 / a);
-    }
-    if (!(value > small)) return small;
-    return value < large ? value : large;
-}
-
-static double radius_of(const qdi_radius *radius, uint64_t seed, size_t body) {
-    qd_random random = qd_random_at(seed, body, QDI_USE_RADIUS);
-    switch (radius->form) {
-    case QDI_RADIUS_FIXED: break;
-    case QDI_RADIUS_UNIFORM: {
-        double u = qd_random_uniform(&random);
-        return radius->range.x + u * (radius->range.y - radius->range.x);
-    }
-    case QDI_RADIUS_POWER: return radius_power(radius, qd_random_uniform(&random));
-    }
-    return radius->range.x;
-}
-
-static qd_vec2 velocity_of(const qdi_velocity *velocity, uint64_t seed, size_t body) {
-    qd_random random = qd_random_at(seed, body, QDI_USE_VELOCITY);
-    qd_vec2 value = velocity->value;
-    switch (velocity->form) {
-    case QDI_VELOCITY_FIXED: break;
-    case QDI_VELOCITY_NORMAL:
-        value.y = value.x * qd_random_normal(&random);
-        value.x = value.x * qd_random_normal(&random);
-        break;
-    case QDI_VELOCITY_UNIFORM:
-        value.y = value.x * (2 * qd_random_uniform(&random) - 1);
-        value.x = value.x * (2 * qd_random_uniform(&random) - 1);
-        break;
-    }
-    return value;
-}
-
-static void draw(const qdi_settings *settings, qdi_generated *bodies) {
-    size_t body = 0;
-    for (size_t i = 0; i < settings->item_count; ++i) {
-        const qdi_disks *item = &settings->items[i];
-        for (uint64_t k = 0; k < item->count; ++k, ++body) {
-            qd_vec2 velocity = velocity_of(&item->velocity, settings->run.seed, body);
-            bodies->radius[body] = radius_of(&item->radius, settings->run.seed, body);
-            bodies->vx[body] = velocity.x;
-            bodies->vy[body] = velocity.y;
-        }
-    }
 }
 
 // ---- where
@@ -135,7 +74,12 @@ static qd_status check_sizes(placement *placing, size_t number, size_t first) {
     for (size_t i = first; i < first + item->count; ++i) {
         double radius = placing->bodies->radius[i];
         if (radius > largest) largest = radius;
-        area += 3.14159265358979312 * radius * radius;
+        if (radius > 0 && item->kind != QDI_ITEM_DISKS && item->place == QDI_PLACE_GRID) {
+            qd_shape shape = qdi_item_shape(item, placing->settings->run.seed, i, 0);
+            area += qd_shape_area(&shape);
+        } else {
+            area += 3.14159265358979312 * radius * radius;
+        }
     }
     interval both[2];
     intervals_of(placing->settings, item, both);
@@ -147,7 +91,8 @@ static qd_status check_sizes(placement *placing, size_t number, size_t first) {
                           "bodies.%zu: a disk of diameter %s is longer than half the periodic world", number,
                           rounded(diameter, text));
     for (int axis = 0; axis < 2; ++axis)
-        if (item->count > 0 && !both[axis].seam && diameter > both[axis].length)
+        if (item->count > 0 && (item->kind == QDI_ITEM_DISKS || item->place == QDI_PLACE_RANDOM) &&
+            !both[axis].seam && diameter > both[axis].length)
             return qdi_reason(placing->error, QD_ERR_INVALID,
                               "bodies.%zu: a disk of diameter %s does not fit into the region (%s)", number,
                               rounded(diameter, text), rounded(both[axis].length, more));
@@ -156,6 +101,17 @@ static qd_status check_sizes(placement *placing, size_t number, size_t first) {
                           "bodies.%zu: the disks have %s times the area of the region", number,
                           rounded(area / (both[0].length * both[1].length), text));
     return QD_OK;
+}
+
+/// True where a body at a place would be free of all that is there; `room`: times its radius.
+static bool is_free(const placement *placing, const qdi_disks *item, size_t body, qd_vec2 at, double room) {
+    double radius = placing->bodies->radius[body];
+    if (!qdi_cells_free(&placing->cells, at.x, at.y, radius, room)) return false;
+    if (placing->obstacles.count == 0) return true;
+    uint64_t seed = placing->settings->run.seed;
+    qd_shape shape = qdi_item_shape(item, seed, body, radius);
+    return qdi_obstacles_free(&placing->obstacles, &shape, at, qdi_item_angle(item, seed, body),
+                              (room - 1) * radius);
 }
 
 // ---- rows
@@ -177,6 +133,43 @@ static size_t best_columns(size_t count, double width, double height) {
     return best;
 }
 
+/// Width and height of the largest boxes of an item's bodies.
+static qd_vec2 largest_boxes(const placement *placing, const qdi_disks *item, size_t first) {
+    qd_vec2 most = {0, 0};
+    uint64_t seed = placing->settings->run.seed;
+    for (size_t i = first; i < first + item->count; ++i) {
+        double wide = 2 * placing->bodies->radius[i], high = wide;
+        if (item->kind != QDI_ITEM_DISKS) {
+            qd_shape shape = qdi_item_shape(item, seed, i, 0);
+            qd_vec2 turn = {1, 0}, low, top;
+            qd_sincos(qdi_item_angle(item, seed, i), &turn.y, &turn.x);
+            qd_shape_bounds(&shape, (qd_vec2){0, 0}, turn, &low, &top);
+            wide = top.x - low.x;
+            high = top.y - low.y;
+        }
+        if (wide > most.x) most.x = wide;
+        if (high > most.y) most.y = high;
+    }
+    return most;
+}
+
+/// Says that rows leave too little for each body.
+static qd_status too_tight(const placement *placing, size_t number, size_t count, const qdi_disks *item,
+                           qd_vec2 room, qd_vec2 most) {
+    char text[4][QDI_NUMBER_ROOM];
+    if (item->kind == QDI_ITEM_DISKS)
+        return qdi_reason(placing->error, QD_ERR_INVALID,
+                          "bodies.%zu: rows of %zu disks leave %s for each, the largest has diameter %s; "
+                          "ask for fewer or smaller",
+                          number, count, rounded(room.x < room.y ? room.x : room.y, text[0]),
+                          rounded(most.x, text[1]));
+    return qdi_reason(placing->error, QD_ERR_INVALID,
+                      "bodies.%zu: rows of %zu bodies leave %s x %s for each, the largest takes %s x %s; ask "
+                      "for fewer or smaller",
+                      number, count, rounded(room.x, text[0]), rounded(room.y, text[1]),
+                      rounded(most.x, text[2]), rounded(most.y, text[3]));
+}
+
 static qd_status place_grid(placement *placing, size_t number, size_t first) {
     const qdi_disks *item = &placing->settings->items[number];
     qdi_generated *bodies = placing->bodies;
@@ -184,28 +177,27 @@ static qd_status place_grid(placement *placing, size_t number, size_t first) {
     if (count == 0) return QD_OK;
     interval both[2];
     intervals_of(placing->settings, item, both);
-    size_t columns = best_columns(count, both[0].length, both[1].length);
+    qd_vec2 most = largest_boxes(placing, item, first);
+    bool disks = item->kind == QDI_ITEM_DISKS;
+    size_t columns = disks ? best_columns(count, both[0].length, both[1].length)
+                           : best_columns(count, both[0].length / most.x, both[1].length / most.y);
     size_t rows = (count + columns - 1) / columns;
-    double across = both[0].length / (double)columns, up = both[1].length / (double)rows;
-    double smaller = across < up ? across : up, largest = 0;
-    for (size_t i = first; i < first + count; ++i)
-        if (bodies->radius[i] > largest) largest = bodies->radius[i];
-    char text[QDI_NUMBER_ROOM], more[QDI_NUMBER_ROOM];
-    if (2 * largest > smaller * clearance)
-        return qdi_reason(placing->error, QD_ERR_INVALID,
-                          "bodies.%zu: rows of %zu disks leave %s for each, the largest has diameter %s; "
-                          "ask for fewer or smaller",
-                          number, count, rounded(smaller, text), rounded(2 * largest, more));
+    qd_vec2 room = {both[0].length / (double)columns, both[1].length / (double)rows};
+    if (most.x > room.x * clearance || most.y > room.y * clearance)
+        return too_tight(placing, number, count, item, room, most);
     for (size_t i = 0; i < count; ++i) {
-        bodies->x[first + i] = both[0].low + across * ((double)(i % columns) + 0.5);
-        bodies->y[first + i] = both[1].low + up * ((double)(i / columns) + 0.5);
+        qd_vec2 at = {both[0].low + room.x * ((double)(i % columns) + 0.5),
+                      both[1].low + room.y * ((double)(i / columns) + 0.5)};
+        bodies->x[first + i] = at.x;
+        bodies->y[first + i] = at.y;
         // Neighbours in the rows may touch, so rounding must be let pass.
-        if (!qdi_cells_free(&placing->cells, bodies->x[first + i], bodies->y[first + i],
-                            bodies->radius[first + i], 2 - clearance))
+        if (!is_free(placing, item, first + i, at, 2 - clearance))
             return qdi_reason(placing->error, QD_ERR_INVALID,
-                              "bodies.%zu: its rows overlap the disks of another item of bodies", number);
-        qdi_cells_add(&placing->cells, first + i);
+                              "bodies.%zu: its rows overlap the bodies of another item", number);
+        if (disks) qdi_cells_add(&placing->cells, first + i);
     }
+    // Boxes fit side by side where the disks around them overlap: these are for later items only.
+    for (size_t i = 0; i < count && !disks; ++i) qdi_cells_add(&placing->cells, first + i);
     return QD_OK;
 }
 
@@ -221,14 +213,14 @@ static double coordinate(const interval *within, double radius, double u) {
 }
 
 /// Looks for a free place; false when it has tried often enough.
-static bool place_one(placement *placing, const interval both[2], size_t body) {
+static bool place_one(placement *placing, const qdi_disks *item, const interval both[2], size_t body) {
     qdi_generated *bodies = placing->bodies;
     double radius = bodies->radius[body];
     qd_random random = qd_random_at(placing->settings->run.seed, body, QDI_USE_POSITION);
     for (int attempt = 0; attempt < QDI_PLACE_TRIES; ++attempt) {
         double x = coordinate(&both[0], radius, qd_random_uniform(&random));
         double y = coordinate(&both[1], radius, qd_random_uniform(&random));
-        if (!qdi_cells_free(&placing->cells, x, y, radius, clearance)) continue;
+        if (!is_free(placing, item, body, (qd_vec2){x, y}, clearance)) continue;
         bodies->x[body] = x;
         bodies->y[body] = y;
         qdi_cells_add(&placing->cells, body);
@@ -271,14 +263,15 @@ static qd_status place_random(placement *placing) {
     if (!queue) return QD_ERR_MEMORY;
     for (uint32_t i = 0; i < settings->item_count; ++i)
         for (uint64_t k = 0; k < settings->items[i].count; ++k, ++body)
-            if (settings->items[i].place == QDI_PLACE_RANDOM)
+            if (qdi_item_is_generator(&settings->items[i]) && settings->items[i].place == QDI_PLACE_RANDOM)
                 queue[count++] = (waiting){placing->bodies->radius[body], (uint32_t)body, i};
     if (count > 0) qsort(queue, count, sizeof *queue, compare_waiting);
     qd_status status = QD_OK;
     for (size_t i = 0; i < count && status == QD_OK; ++i) {
         interval both[2];
         intervals_of(settings, &settings->items[queue[i].item], both);
-        if (!place_one(placing, both, queue[i].body)) status = not_all(placing, queue, i);
+        if (!place_one(placing, &settings->items[queue[i].item], both, queue[i].body))
+            status = not_all(placing, queue, i);
     }
     qdi_release(allocator, queue, total, sizeof *queue);
     return status;
@@ -308,7 +301,13 @@ static void extent_of(const qdi_settings *settings, qdi_cell_axis axis[2]) {
 static qd_status place_all(placement *placing) {
     const qdi_settings *settings = placing->settings;
     size_t first = 0;
+    // What is in its place already comes first: the others keep clear of it.
+    for (size_t i = 0; i < settings->item_count; first += (size_t)settings->items[i++].count)
+        for (uint64_t k = 0; !qdi_item_is_generator(&settings->items[i]) && k < settings->items[i].count; ++k)
+            if (placing->bodies->radius[first + k] > 0) qdi_cells_add(&placing->cells, first + k);
+    first = 0;
     for (size_t i = 0; i < settings->item_count; first += (size_t)settings->items[i++].count) {
+        if (!qdi_item_is_generator(&settings->items[i])) continue;
         qd_status status = check_sizes(placing, i, first);
         if (status == QD_OK && settings->items[i].place == QDI_PLACE_GRID)
             status = place_grid(placing, i, first);
@@ -327,13 +326,19 @@ qd_status qdi_generate(const qdi_settings *settings, qdi_generated *bodies, qd_e
         *arrays[i] = qdi_allocate(bodies->allocator, count, sizeof(double));
         if (!*arrays[i]) return qdi_reason(error, QD_ERR_MEMORY, "out of memory");
     }
-    draw(settings, bodies);
+    qdi_generate_draw(settings, bodies);
+    size_t generators = 0;
+    for (size_t i = 0; i < settings->item_count; ++i)
+        generators += qdi_item_is_generator(&settings->items[i]);
+    if (generators == 0) return QD_OK;
     placement placing = {.settings = settings, .bodies = bodies, .error = error};
     qdi_cell_axis axis[2] = {{0, 0, false}, {0, 0, false}};
     extent_of(settings, axis);
     qd_status status = qdi_cells_init(&placing.cells, bodies->allocator, axis, bodies->x, bodies->y,
                                       bodies->radius, count);
+    if (status == QD_OK) status = qdi_obstacles_init(&placing.obstacles, bodies->allocator, settings);
     if (status == QD_OK) status = place_all(&placing);
+    qdi_obstacles_release(&placing.obstacles);
     qdi_cells_release(&placing.cells);
     return status == QD_ERR_MEMORY ? qdi_reason(error, status, "out of memory") : status;
 }

@@ -1,112 +1,181 @@
-// The rigid, frictionless contact model: contacts that approach bounce with the restitution, one colour after
-// the other, until none approaches or the sweeps are used up. Joints of a colour share no body, so a range
-// reads and writes velocities that no other touches; results do not depend on the order inside a colour.
-// Every bounce is an exact two-body collision: what one gets the other loses, and with restitution 1 the
-// energy stays.
+// The rigid contact model, in two stages on the same contacts in the same colours:
+//
+//   velocities of the moment before
+//     -> bounce (impulse_bounce.c): what approaches fast collides, pair after pair
+//     -> forces (forces.c)
+//     -> rest (impulse_rest.c): what does not part is held, in sub-steps
+//   velocities of the next moment
+//
+// A contact becomes a joint: what the solver needs of it, and what it gave. Joints lie in order of colour, one after the
+// other as they are worked on. Those of a colour (colour.c) share no body that moves, so a range of them reads and writes velocities that no other
+// one touches; bodies that nothing moves are shared, but only read. So results depend neither on the order inside a
+// colour nor on the team.
 
 #include <quadrille/hash.h>
 
 #include "sim/world_impl.h"
 
-typedef struct impulse_job {
-    qd_world *world;
-    qdi_motion motion; ///< whose velocities are changed
-    qdi_joint *joints;
-    const uint32_t *order; ///< of the colour in work
-    size_t *bounced;       ///< per range
-} impulse_job;
+#include <math.h>
 
-static void make_joints(void *context, size_t begin, size_t end, int worker) {
+double qdi_impulse_threshold(const qd_world *world, double dt) {
+    if (!isnan(world->def.threshold)) return world->def.threshold;
+    qd_vec2 g = world->def.gravity;
+    return 2 * sqrt(g.x * g.x + g.y * g.y) * dt;
+}
+
+// ---- joints ----
+
+typedef struct joint_job {
+    qd_world *world;
+    double threshold;
+    size_t *fast; ///< per range: joints that approach faster
+} joint_job;
+
+static double larger(double a, double b) {
+    return a > b ? a : b;
+}
+
+static void mix_surfaces(const qd_material *a, const qd_material *b, qdi_joint *joint) {
+    joint->restitution = larger(a->restitution, b->restitution);
+    joint->tangential = larger(a->tangential, b->tangential);
+    bool slippery = a->friction == 0 || b->friction == 0; // infinity times 0 is none
+    joint->friction = slippery ? 0 : sqrt(a->friction) * sqrt(b->friction);
+}
+
+/// Levers of the touches. A disk's normal goes through its centre. Where one of the two cannot move, the other is pushed
+/// at its own surface; else both at the point midway, so that they get no angular momentum from nowhere.
+static void make_arms(const qd_world *world, const qd_contact *contact, qdi_joint *joint) {
+    uint32_t a = joint->row_a, b = joint->row_b;
+    const qdi_motion *now = &world->now;
+    double xa = now->x[a], ya = now->y[a], xb = xa, yb = ya;
+    if (b != QDI_NO_ROW) {
+        bool px = world->axis[0].boundary == QD_BOUNDARY_PERIODIC,
+             py = world->axis[1].boundary == QD_BOUNDARY_PERIODIC;
+        xb = now->x[b] + (px ? contact->image.x * world->axis[0].length : 0);
+        yb = now->y[b] + (py ? contact->image.y * world->axis[1].length : 0);
+    }
+    bool disk_a = world->shape[a] == 0, disk_b = b == QDI_NO_ROW || world->shape[b] == 0;
+    joint->turn_a = 1 / world->inertia[a];
+    if (b != QDI_NO_ROW) joint->turn_b = 1 / world->inertia[b];
+    double nx = joint->nx, ny = joint->ny;
+    for (int k = 0; k < contact->count; ++k) {
+        const qd_touch *touch = &contact->touch[k];
+        double half = 0.5 * touch->depth;
+        double shift = !joint->moves_b ? half : (!joint->moves_a ? -half : 0);
+        double x = touch->point.x + shift * nx, y = touch->point.y + shift * ny;
+        joint->across_a[k] = disk_a ? 0 : (x - xa) * ny - (y - ya) * nx;
+        joint->along_a[k] = (x - xa) * nx + (y - ya) * ny;
+        joint->across_b[k] = disk_b ? 0 : (x - xb) * ny - (y - yb) * nx;
+        joint->along_b[k] = b == QDI_NO_ROW ? 0 : (x - xb) * nx + (y - yb) * ny;
+    }
+}
+
+static void make_links(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const impulse_job *job = context;
+    const joint_job *job = context;
     const qd_world *world = job->world;
-    double factor = 1 + world->def.restitution;
     for (size_t i = begin; i < end; ++i) {
         const qd_contact *contact = &world->present.contacts[i];
         bool wall = qd_id_is_wall(contact->b);
         uint32_t a = world->row_of_index[contact->a.index];
         uint32_t b = wall ? QDI_NO_ROW : world->row_of_index[contact->b.index];
-        double mass_a = world->mass[a], mass_b = wall ? 0 : world->mass[b];
-        double reduced = wall ? mass_a : mass_a * (mass_b / (mass_a + mass_b));
         uint64_t hash = qd_hash_mix(contact->a.index, contact->b.index);
-        job->joints[i] = (qdi_joint){a,
-                                     b,
-                                     contact->normal.x,
-                                     contact->normal.y,
-                                     1 / mass_a,
-                                     wall ? 0 : 1 / mass_b,
-                                     factor * reduced,
-                                     0,
-                                     (uint32_t)(hash >> 32)};
+        world->scratch.links[i] = (qdi_link){a, b, (uint32_t)(hash >> 32), world->kind[a] == QD_BODY_DYNAMIC,
+                                             !wall && world->kind[b] == QD_BODY_DYNAMIC};
     }
 }
 
-/// One collision (Newton's restitution, no friction); true where the two approached.
-static bool bounce(const impulse_job *job, qdi_joint *joint) {
-    const qdi_motion *m = &job->motion;
-    uint32_t a = joint->row_a, b = joint->row_b;
+static qdi_joint make_joint(const qd_world *world, uint32_t number) {
+    const qd_contact *contact = &world->present.contacts[number];
+    const qdi_link *link = &world->scratch.links[number];
+    uint32_t a = link->row_a, b = link->row_b;
     bool wall = b == QDI_NO_ROW;
-    double ux = m->vx[a] - (wall ? 0 : m->vx[b]), uy = m->vy[a] - (wall ? 0 : m->vy[b]);
-    double approach = ux * joint->nx + uy * joint->ny;
-    if (!(approach > 0)) return false;
-    double impulse = joint->share * approach;
-    m->vx[a] -= impulse * joint->inverse_a * joint->nx;
-    m->vy[a] -= impulse * joint->inverse_a * joint->ny;
-    if (wall) {
-        joint->impulse += impulse;
-    } else {
-        m->vx[b] += impulse * joint->inverse_b * joint->nx;
-        m->vy[b] += impulse * joint->inverse_b * joint->ny;
-    }
-    return true;
+    qdi_joint joint = {
+        .row_a = a,
+        .row_b = b,
+        .contact = number,
+        .count = contact->sensor ? 0 : contact->count,
+        .moves_a = link->moves_a,
+        .moves_b = link->moves_b,
+        .nx = contact->normal.x,
+        .ny = contact->normal.y,
+        .inverse_a = 1 / world->mass[a],
+        .inverse_b = wall ? 0 : 1 / world->mass[b],
+        .depth = {contact->touch[0].depth, contact->touch[1].depth},
+    };
+    mix_surfaces(qdi_surface_of_row(world, a), wall ? &world->walls : qdi_surface_of_row(world, b), &joint);
+    bool disks = world->shape[a] == 0 && (wall || world->shape[b] == 0);
+    joint.plain = disks && joint.friction == 0;
+    if (!joint.plain) make_arms(world, contact, &joint);
+    return joint;
 }
 
-static void sweep_range(void *context, size_t begin, size_t end, int worker) {
+/// True where a joint will bounce, unless another one hinders it.
+static bool is_fast(const joint_job *job, const qdi_joint *joint) {
+    bool fast = false;
+    for (int k = 0; k < joint->count; ++k)
+        fast = fast ||
+               (joint->depth[k] >= 0 && qdi_joint_approach(joint, &job->world->next, k) > job->threshold);
+    return fast;
+}
+
+static void make_joints(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const impulse_job *job = context;
-    size_t bounced = 0;
-    for (size_t i = begin; i < end; ++i) bounced += bounce(job, &job->joints[job->order[i]]);
-    job->bounced[begin / QDI_CONTACT_GRAIN] = bounced;
-}
-
-/// All colours once; true where some contact bounced.
-static bool sweep(impulse_job *job, const qdi_colours *colours) {
-    const uint32_t *order = job->world->scratch.order;
-    size_t bounced = 0;
-    for (size_t c = 0; c < colours->count; ++c) {
-        size_t count = colours->start[c + 1] - colours->start[c];
-        job->order = order + colours->start[c];
-        if (c + 1 == colours->count && colours->last_is_serial) {
-            for (size_t i = 0; i < count; ++i) bounced += bounce(job, &job->joints[job->order[i]]);
-            continue;
-        }
-        qdi_team_for(job->world->team, count, QDI_CONTACT_GRAIN, sweep_range, job);
-        bounced += qdi_exclusive_scan(job->bounced, qdi_range_count(count, QDI_CONTACT_GRAIN));
+    const joint_job *job = context;
+    const qdi_scratch *scratch = &job->world->scratch;
+    size_t fast = 0;
+    for (size_t i = begin; i < end; ++i) {
+        qdi_joint *joint = &scratch->joints[i];
+        *joint = make_joint(job->world, scratch->order[i]);
+        scratch->place[joint->contact] = (uint32_t)i;
+        fast += is_fast(job, joint);
     }
-    return bounced > 0;
+    job->fast[begin / QDI_CONTACT_GRAIN] = fast;
 }
 
 /// What the wall of joint i gave to its body.
 static qd_vec2 wall_impulse(const void *context, size_t i) {
     const qdi_joint *joint = &((const qdi_joint *)context)[i];
-    return (qd_vec2){-joint->impulse * joint->nx, -joint->impulse * joint->ny};
+    if (joint->row_b != QDI_NO_ROW) return (qd_vec2){0, 0};
+    double push = joint->impulse[0] + joint->impulse[1], rub = joint->rub[0] + joint->rub[1];
+    return (qd_vec2){-push * joint->nx + rub * joint->ny, -push * joint->ny - rub * joint->nx};
 }
 
-qd_status qdi_impulse(qd_world *world, qd_vec2 *walls) {
+static qd_status reserve(qd_world *world, size_t count) {
+    qdi_scratch *scratch = &world->scratch;
+    const qd_allocator *allocator = world->allocator;
+    qd_status status = qdi_reserve(allocator, &scratch->links, &scratch->link_room, 0, count,
+                                   sizeof *scratch->links);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->place, &scratch->place_room, 0, count,
+                             sizeof *scratch->place);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->joints, &scratch->joint_room, 0, count,
+                             sizeof *scratch->joints);
+    return status;
+}
+
+qd_status qdi_impulse(qd_world *world, double dt, qd_vec2 *walls) {
     qdi_scratch *scratch = &world->scratch;
     size_t count = world->present.contact_count;
-    *walls = (qd_vec2){0, 0};
-    if (count == 0) return QD_OK;
-    qd_status status = qdi_reserve(world->allocator, &scratch->joints, &scratch->joint_room, 0, count,
-                                   sizeof *scratch->joints);
+    if (count == 0) {
+        qdi_forces_kick(world, dt);
+        return QD_OK;
+    }
+    qd_status status = reserve(world, count);
     if (status != QD_OK) return status;
-    impulse_job job = {.world = world, .motion = world->next, .joints = scratch->joints};
-    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, make_joints, &job);
-    qdi_colours colours;
+    joint_job job = {.world = world, .threshold = qdi_impulse_threshold(world, dt)};
+    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, make_links, &job);
+    qdi_colours colours, at_rest;
     status = qdi_colour(world, count, &colours);
     if (status != QD_OK) return status;
-    job.bounced = scratch->range_count;
-    for (int k = 0; k < world->def.iterations; ++k)
-        if (!sweep(&job, &colours)) break;
+    job.fast = scratch->range_count;
+    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, make_joints, &job);
+    if (qdi_exclusive_scan(job.fast, qdi_range_count(count, QDI_CONTACT_GRAIN)) > 0)
+        qdi_bounce(world, &colours, job.threshold);
+    status = qdi_rest_find(world, &colours, dt, &at_rest);
+    if (status != QD_OK) return status;
+    qdi_forces_kick(world, dt);
+    qdi_rest_solve(world, &at_rest, dt);
     return qdi_sum(world, count, wall_impulse, scratch->joints, walls);
 }

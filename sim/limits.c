@@ -22,51 +22,74 @@ size_t qdi_limit_pairs(const qd_world *world) {
     return pairs < 1000 ? 1000 : (size_t)pairs;
 }
 
-/// Why a radius does not fit between the two sides of an axis.
-static qd_status check_diameter(const qdi_axis *axis, const char *name, double radius, qd_error *error) {
-    double diameter = 2 * radius;
-    if (axis->boundary == QD_BOUNDARY_REFLECT && diameter > axis->length)
-        return qdi_reason(error, QD_ERR_VALUE, "a diameter of %.15g is above the world's size %.15g in %s",
-                          diameter, axis->length, name);
-    if (axis->boundary == QD_BOUNDARY_PERIODIC && diameter > 0.5 * axis->length)
-        return qdi_reason(error, QD_ERR_VALUE, "a diameter of %.15g is above half the period %.15g in %s",
-                          diameter, axis->length, name);
+qd_status qdi_material_check(const qd_material *material, const char *what, qd_error *error) {
+    bool restitution = isnan(material->restitution) ||
+                       (material->restitution >= 0 && material->restitution <= 1);
+    bool tangential = isnan(material->tangential) || (material->tangential >= 0 && material->tangential <= 1);
+    if (!restitution) return qdi_reason(error, QD_ERR_VALUE, "%s restitution must be in 0..1", what);
+    if (!tangential)
+        return qdi_reason(error, QD_ERR_VALUE, "%s tangential restitution must be in 0..1", what);
+    if (material->friction < 0)
+        return qdi_reason(error, QD_ERR_VALUE, "%s friction must not be below 0", what);
     return QD_OK;
 }
 
-static qd_status check_shape(const qd_world *world, double radius, double mass, qd_error *error) {
-    if (!(radius > 0 && radius <= QDI_FURTHEST))
-        return qdi_reason(error, QD_ERR_VALUE, "radius must be above 0 and finite, not %.15g", radius);
-    if (!(mass > 0 && isfinite(mass)))
-        return qdi_reason(error, QD_ERR_VALUE, "mass must be above 0 and finite, not %.15g", mass);
-    qd_status status = check_diameter(&world->axis[0], "x", radius, error);
-    return status == QD_OK ? check_diameter(&world->axis[1], "y", radius, error) : status;
+static qd_status check_periodic(const qdi_axis *axis, const char *name, double diameter, qd_error *error) {
+    if (axis->boundary != QD_BOUNDARY_PERIODIC || diameter <= 0.5 * axis->length) return QD_OK;
+    return qdi_reason(error, QD_ERR_VALUE, "a diameter of %.15g is above half the period %.15g in %s",
+                      diameter, axis->length, name);
 }
 
-static qd_status check_inside(const qdi_axis *axis, const char *name, double at, qd_error *error) {
-    if (axis->boundary != QD_BOUNDARY_REFLECT || (at >= axis->low && at <= axis->high)) return QD_OK;
+/// What moves must fit between two walls as it lies, with its centre inside.
+static qd_status check_walls(const qdi_axis *axis, const char *name, double at, double low, double high,
+                             qd_error *error) {
+    if (axis->boundary != QD_BOUNDARY_REFLECT) return QD_OK;
+    if (high - low > axis->length)
+        return qdi_reason(error, QD_ERR_VALUE, "a diameter of %.15g is above the world's size %.15g in %s",
+                          high - low, axis->length, name);
+    if (at >= axis->low && at <= axis->high) return QD_OK;
     return qdi_reason(error, QD_ERR_VALUE, "%s %.15g is outside the walls at %.15g and %.15g", name, at,
                       axis->low, axis->high);
 }
 
-qd_status qdi_body_check(const qd_world *world, double radius, double mass, qd_vec2 position,
-                         qd_vec2 velocity, bool inside, qd_error *error) {
-    qd_status status = check_shape(world, radius, mass, error);
+static qd_status check_size(const qd_world *world, const qdi_placing *placing, qd_error *error) {
+    const qd_shape *shape = placing->shape;
+    double diameter = 2 * qd_shape_reach(shape);
+    qd_status status = check_periodic(&world->axis[0], "x", diameter, error);
+    if (status == QD_OK) status = check_periodic(&world->axis[1], "y", diameter, error);
+    if (status != QD_OK || !placing->fresh || placing->kind == QD_BODY_STATIC) return status;
+    qd_vec2 low, high;
+    qd_shape_bounds(shape, (qd_vec2){0, 0}, placing->turn, &low, &high);
+    status = check_walls(&world->axis[0], "x", placing->position.x, low.x, high.x, error);
     if (status != QD_OK) return status;
-    if (!isfinite(position.x) || !isfinite(position.y))
+    return check_walls(&world->axis[1], "y", placing->position.y, low.y, high.y, error);
+}
+
+static qd_status check_numbers(const qdi_placing *placing, qd_error *error) {
+    if (!(placing->mass > 0 && (isfinite(placing->mass) || placing->kind != QD_BODY_DYNAMIC)))
+        return qdi_reason(error, QD_ERR_VALUE, "mass must be above 0 and finite, not %.15g", placing->mass);
+    if (!(placing->inertia > 0))
+        return qdi_reason(error, QD_ERR_VALUE, "inertia must be above 0, not %.15g", placing->inertia);
+    if (!isfinite(placing->position.x) || !isfinite(placing->position.y))
         return qdi_reason(error, QD_ERR_VALUE, "a position must be finite");
-    if (!isfinite(velocity.x) || !isfinite(velocity.y))
+    if (!isfinite(placing->velocity.x) || !isfinite(placing->velocity.y))
         return qdi_reason(error, QD_ERR_VALUE, "a velocity must be finite");
-    if (inside) status = check_inside(&world->axis[0], "x", position.x, error);
-    if (inside && status == QD_OK) status = check_inside(&world->axis[1], "y", position.y, error);
+    if (!isfinite(placing->spin)) return qdi_reason(error, QD_ERR_VALUE, "a spin must be finite");
+    return QD_OK;
+}
+
+qd_status qdi_body_check(const qd_world *world, const qdi_placing *placing, qd_error *error) {
+    qd_status status = check_numbers(placing, error);
+    if (status == QD_OK) status = check_size(world, placing, error);
     if (status != QD_OK) return status;
     double distance = qdi_limit_distance(world);
-    double x = qdi_axis_wrap(&world->axis[0], position.x) - world->centre.x;
-    double y = qdi_axis_wrap(&world->axis[1], position.y) - world->centre.y;
+    double x = qdi_axis_wrap(&world->axis[0], placing->position.x) - world->centre.x;
+    double y = qdi_axis_wrap(&world->axis[1], placing->position.y) - world->centre.y;
     if (!(fabs(x) <= distance && fabs(y) <= distance))
         return qdi_reason(error, QD_ERR_VALUE, "further from the world's centre than limits.distance (%.15g)",
                           distance);
-    if (!(velocity.x * velocity.x + velocity.y * velocity.y <= qdi_limit_speed_squared(world)))
+    qd_vec2 v = placing->velocity;
+    if (!(v.x * v.x + v.y * v.y <= qdi_limit_speed_squared(world)))
         return qdi_reason(error, QD_ERR_VALUE, "faster than limits.speed (%.15g)", world->def.limits.speed);
     return QD_OK;
 }
@@ -74,9 +97,10 @@ qd_status qdi_body_check(const qd_world *world, double radius, double mass, qd_v
 void qdi_limit_report_body(qd_world *world, uint32_t row) {
     qd_limit_report *report = &world->report;
     double x = world->next.x[row], y = world->next.y[row], vx = world->next.vx[row], vy = world->next.vy[row];
+    double spin = world->turning ? world->next.spin[row] : 0;
     *report = (qd_limit_report){.step = world->clock.step + 1, .has_body = true, .label = world->label[row]};
     report->body = qdi_body_state_of_row(world, row);
-    if (!isfinite(x) || !isfinite(y) || !isfinite(vx) || !isfinite(vy))
+    if (!isfinite(x) || !isfinite(y) || !isfinite(vx) || !isfinite(vy) || !isfinite(spin))
         snprintf(report->reason, sizeof report->reason, "not finite");
     else if (!(vx * vx + vy * vy <= qdi_limit_speed_squared(world)))
         snprintf(report->reason, sizeof report->reason, "faster than limits.speed (%.15g)",

@@ -1,8 +1,15 @@
 // Drift, boundaries and boxes. A range writes the rows that it was given and its own slots; nothing is
 // shared.
+//
+// Velocities come in with what forces gave in the whole of the step; a body moves with the mean of before and after,
+// x + (v - g dt / 2) dt. So under gravity alone it is on its parabola at every step, to rounding. Bodies at rest on
+// others have been moved in sub-steps (impulse_rest.c), and only end up here. Angles are kept as cosine and sine,
+// turned by spin * dt exactly and brought back to length 1.
 
 #include "core/outward.h"
 #include "sim/world_impl.h"
+
+#include <quadrille/math.h>
 
 #include <math.h>
 
@@ -18,6 +25,7 @@ typedef struct course {
 typedef struct move_job {
     qd_world *world;
     double dt;
+    qd_vec2 half_kick; ///< half of what forces gave to every dynamic body
     course x, y;
     double distance, speed_squared;
     uint32_t *lowest_bad; ///< per range: lowest index that breaks a limit, or QD_NO_BODY
@@ -32,11 +40,16 @@ double qdi_axis_wrap(const qdi_axis *axis, double x) {
     return x;
 }
 
+/// How far a body reaches from its centroid along an axis: `low` <= 0 <= `high`.
+typedef struct extent {
+    double low, high;
+} extent;
+
 /// Mirrors the body's box at the walls, as often as it takes, by unfolding: the room for the centre has width
 /// w, and a straight path through copies of it side by side is the reflected path. True where the velocity
 /// turns round.
-static bool mirror(const qdi_axis *axis, double radius, double *x, double velocity) {
-    double low = axis->low + radius, width = axis->length - 2 * radius;
+static bool mirror(const qdi_axis *axis, extent reach, double *x, double velocity) {
+    double low = axis->low - reach.low, width = axis->length - (reach.high - reach.low);
     double way = *x - low;
     // A body put down across a wall, on its way in, is left to come in.
     if (way < 0 ? velocity >= 0 : velocity <= 0) return false;
@@ -55,48 +68,177 @@ static bool mirror(const qdi_axis *axis, double radius, double *x, double veloci
 }
 
 /// The boundary's work for a body that went past `low` or `high`.
-static bool cross(const course *c, double radius, double *x, double *velocity) {
+static bool cross(const course *c, extent reach, double *x, double *velocity) {
     if (c->axis->boundary == QD_BOUNDARY_PERIODIC) {
         *x = qdi_axis_wrap(c->axis, *x);
         return false;
     }
-    if (!mirror(c->axis, radius, x, *velocity)) return false;
+    if (!mirror(c->axis, reach, x, *velocity)) return false;
     *velocity = -*velocity;
     return true;
 }
 
-static inline bool beyond(const course *c, double x, double radius) {
-    double inset = c->inset * radius;
-    return x - inset < c->low || x + inset >= c->high;
+static inline bool beyond(const course *c, double x, extent reach) {
+    return x + c->inset * reach.low < c->low || x + c->inset * reach.high >= c->high;
+}
+
+/// What the ranges of a pass find.
+typedef struct findings {
+    uint32_t bad; ///< lowest index that breaks a limit
+    size_t mirrored;
+} findings;
+
+static inline bool within_limits(const move_job *job, double from_x, double from_y, double vx, double vy) {
+    return fabs(from_x) <= job->distance && fabs(from_y) <= job->distance && // false for NaN
+           vx * vx + vy * vy <= job->speed_squared;
+}
+
+/// Where all bodies are free disks that never turn.
+static findings move_disks(const move_job *job, size_t begin, size_t end) {
+    const qd_world *world = job->world;
+    const qdi_motion now = world->now, next = world->next;
+    const double *radius = world->radius;
+    uint8_t *mask = job->mirrored ? world->scratch.wall_mask : NULL;
+    findings result = {QD_NO_BODY, 0};
+    for (size_t r = begin; r < end; ++r) {
+        double x = now.x[r] + (next.vx[r] - job->half_kick.x) * job->dt;
+        double y = now.y[r] + (next.vy[r] - job->half_kick.y) * job->dt;
+        extent reach = {-radius[r], radius[r]};
+        unsigned turned = 0;
+        if (beyond(&job->x, x, reach) && cross(&job->x, reach, &x, &next.vx[r])) turned |= MIRRORED_X;
+        if (beyond(&job->y, y, reach) && cross(&job->y, reach, &y, &next.vy[r])) turned |= MIRRORED_Y;
+        if (mask) mask[r] = (uint8_t)turned;
+        result.mirrored += turned != 0;
+        next.x[r] = x;
+        next.y[r] = y;
+        double from_x = x - world->centre.x, from_y = y - world->centre.y;
+        world->boxes[r] = qdi_outward_disk(from_x, from_y, radius[r]);
+        bool fine = within_limits(job, from_x, from_y, next.vx[r], next.vy[r]);
+        if (!fine && world->index[r] < result.bad) result.bad = world->index[r];
+    }
+    return result;
+}
+
+// ---- bodies of every kind ----
+
+qd_vec2 qdi_pivot_arm(const qd_world *world, qd_vec2 pivot, double x, double y) {
+    double arm[2] = {x - pivot.x, y - pivot.y};
+    for (int k = 0; k < 2; ++k)
+        if (world->axis[k].boundary == QD_BOUNDARY_PERIODIC)
+            arm[k] -= world->axis[k].length * floor(arm[k] / world->axis[k].length + 0.5);
+    return (qd_vec2){arm[0], arm[1]};
+}
+
+/// (c, s) turned by an angle.
+static qd_vec2 turned_by(double c, double s, double angle) {
+    double sine, cosine;
+    qd_sincos(angle, &sine, &cosine);
+    double x = c * cosine - s * sine, y = s * cosine + c * sine;
+    double length = sqrt(x * x + y * y);
+    return (qd_vec2){x / length, y / length};
+}
+
+/// The angle that a body turns by in the step.
+static double turn_of(const move_job *job, size_t row) {
+    const qd_world *world = job->world;
+    uint32_t slot = job->world->scratch.mover_count > 0 ? world->scratch.slot[row] : 0;
+    return slot && world->kind[row] == QD_BODY_DYNAMIC ? world->scratch.movers[slot].angle
+                                                       : world->next.spin[row] * job->dt;
+}
+
+/// Where a body goes that boundaries do not stop; a kinematic one about a pivot gets its new velocity.
+static qd_vec2 drift(const move_job *job, size_t row) {
+    const qd_world *world = job->world;
+    const qdi_motion *now = &world->now, *next = &world->next;
+    double x = now->x[row], y = now->y[row];
+    if (world->kind[row] == QD_BODY_STATIC) return (qd_vec2){x, y};
+    if (world->kind[row] == QD_BODY_KINEMATIC) {
+        qd_vec2 pivot = world->traits.trait[world->trait[row]].pivot;
+        if (isnan(pivot.x)) return (qd_vec2){x + next->vx[row] * job->dt, y + next->vy[row] * job->dt};
+        qd_vec2 arm = qdi_pivot_arm(world, pivot, x, y);
+        double sine, cosine, spin = next->spin[row];
+        qd_sincos(spin * job->dt, &sine, &cosine);
+        qd_vec2 to = {arm.x * cosine - arm.y * sine, arm.x * sine + arm.y * cosine};
+        next->vx[row] = -spin * to.y;
+        next->vy[row] = spin * to.x;
+        return (qd_vec2){x - arm.x + to.x, y - arm.y + to.y};
+    }
+    uint32_t slot = world->scratch.mover_count > 0 ? world->scratch.slot[row] : 0;
+    if (slot) return (qd_vec2){x + world->scratch.movers[slot].dx, y + world->scratch.movers[slot].dy};
+    return (qd_vec2){x + (next->vx[row] - job->half_kick.x) * job->dt,
+                     y + (next->vy[row] - job->half_kick.y) * job->dt};
+}
+
+/// Along a periodic axis the tree wants boxes whose middle is in the world, as the centroid is.
+static extent even(const qdi_axis *axis, extent reach) {
+    if (axis->boundary != QD_BOUNDARY_PERIODIC) return reach;
+    double most = reach.high > -reach.low ? reach.high : -reach.low;
+    return (extent){-most, most};
+}
+
+/// How far a body reaches, and a little more: its corners are rounded.
+static void extents_of(const qd_world *world, size_t row, double c, double s, extent *x, extent *y) {
+    double radius = world->radius[row], more = 2e-15 * radius;
+    uint32_t shape = world->shape[row];
+    if (shape == 0) {
+        *x = *y = (extent){-radius, radius};
+        return;
+    }
+    qd_vec2 low, high;
+    qdi_form_bounds(&world->shapes.look[shape]->form, c, s, &low, &high);
+    *x = even(&world->axis[0], (extent){low.x - more, high.x + more});
+    *y = even(&world->axis[1], (extent){low.y - more, high.y + more});
+}
+
+static qd_box box_of(double x, double y, extent wide, extent high) {
+    return (qd_box){qdi_outward(x + wide.low, -1.0F), qdi_outward(y + high.low, -1.0F),
+                    qdi_outward(x + wide.high, 1.0F), qdi_outward(y + high.high, 1.0F)};
+}
+
+static findings move_any(const move_job *job, size_t begin, size_t end) {
+    const qd_world *world = job->world;
+    const qdi_motion now = world->now, next = world->next;
+    uint8_t *mask = job->mirrored ? world->scratch.wall_mask : NULL;
+    findings result = {QD_NO_BODY, 0};
+    for (size_t r = begin; r < end; ++r) {
+        qd_vec2 at = drift(job, r), turn = {now.c[r], now.s[r]};
+        double spin = world->turning ? next.spin[r] : 0, angle = world->turning ? turn_of(job, r) : 0;
+        if (angle != 0) turn = turned_by(turn.x, turn.y, angle);
+        extent wide, high;
+        extents_of(world, r, turn.x, turn.y, &wide, &high);
+        unsigned mirrored = 0;
+        bool dynamic = world->kind[r] == QD_BODY_DYNAMIC; // mirrors are for these, periods for all
+        if ((dynamic || job->x.inset == 0) && beyond(&job->x, at.x, wide) &&
+            cross(&job->x, wide, &at.x, &next.vx[r]))
+            mirrored |= MIRRORED_X;
+        if ((dynamic || job->y.inset == 0) && beyond(&job->y, at.y, high) &&
+            cross(&job->y, high, &at.y, &next.vy[r]))
+            mirrored |= MIRRORED_Y;
+        if (mask) mask[r] = (uint8_t)mirrored;
+        result.mirrored += mirrored != 0;
+        next.x[r] = at.x;
+        next.y[r] = at.y;
+        if (world->turning) {
+            next.c[r] = turn.x;
+            next.s[r] = turn.y;
+        }
+        double from_x = at.x - world->centre.x, from_y = at.y - world->centre.y;
+        world->boxes[r] = box_of(from_x, from_y, wide, high);
+        bool fine = within_limits(job, from_x, from_y, next.vx[r], next.vy[r]) && isfinite(spin) &&
+                    isfinite(turn.x) && isfinite(turn.y);
+        if (!fine && world->index[r] < result.bad) result.bad = world->index[r];
+    }
+    return result;
 }
 
 static void move_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const move_job *job = context;
     const qd_world *world = job->world;
-    const qdi_motion now = world->now, next = world->next;
-    const double *radius = world->radius;
-    uint8_t *mask = job->mirrored ? world->scratch.wall_mask : NULL;
-    uint32_t bad = QD_NO_BODY;
-    size_t mirrored = 0;
-    for (size_t r = begin; r < end; ++r) {
-        double x = now.x[r] + next.vx[r] * job->dt, y = now.y[r] + next.vy[r] * job->dt;
-        unsigned turned = 0;
-        if (beyond(&job->x, x, radius[r]) && cross(&job->x, radius[r], &x, &next.vx[r])) turned |= MIRRORED_X;
-        if (beyond(&job->y, y, radius[r]) && cross(&job->y, radius[r], &y, &next.vy[r])) turned |= MIRRORED_Y;
-        if (mask) mask[r] = (uint8_t)turned;
-        mirrored += turned != 0;
-        next.x[r] = x;
-        next.y[r] = y;
-        double from_x = x - world->centre.x, from_y = y - world->centre.y;
-        world->boxes[r] = qdi_outward_disk(from_x, from_y, radius[r]);
-        double vx = next.vx[r], vy = next.vy[r];
-        bool fine = fabs(from_x) <= job->distance && fabs(from_y) <= job->distance && // false for NaN
-                    vx * vx + vy * vy <= job->speed_squared;
-        if (!fine && world->index[r] < bad) bad = world->index[r];
-    }
-    job->lowest_bad[begin / QDI_BODY_GRAIN] = bad;
-    if (mask) job->mirrored[begin / QDI_BODY_GRAIN] = mirrored;
+    bool plain = !world->turning && world->fixed == 0 && world->scratch.mover_count == 0;
+    findings found = plain ? move_disks(job, begin, end) : move_any(job, begin, end);
+    job->lowest_bad[begin / QDI_BODY_GRAIN] = found.bad;
+    if (job->mirrored) job->mirrored[begin / QDI_BODY_GRAIN] = found.mirrored;
 }
 
 static course course_of(const qd_world *world, int axis) {
@@ -170,6 +312,7 @@ qd_status qdi_motion_move(qd_world *world, double dt, qd_vec2 *mirrored) {
     if (status != QD_OK) return status;
     move_job job = {world,
                     dt,
+                    {0.5 * world->def.gravity.x * dt, 0.5 * world->def.gravity.y * dt},
                     x,
                     y,
                     qdi_limit_distance(world),
@@ -185,9 +328,13 @@ qd_status qdi_motion_move(qd_world *world, double dt, qd_vec2 *mirrored) {
 static void boxes_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     qd_world *world = context;
-    for (size_t r = begin; r < end; ++r)
-        world->boxes[r] = qdi_outward_disk(world->now.x[r] - world->centre.x,
-                                           world->now.y[r] - world->centre.y, world->radius[r]);
+    const qdi_motion *now = &world->now;
+    for (size_t r = begin; r < end; ++r) {
+        double x = now->x[r] - world->centre.x, y = now->y[r] - world->centre.y;
+        extent wide, high;
+        extents_of(world, r, now->c[r], now->s[r], &wide, &high);
+        world->boxes[r] = box_of(x, y, wide, high);
+    }
 }
 
 void qdi_motion_boxes(qd_world *world) {

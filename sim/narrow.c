@@ -6,12 +6,18 @@
 //   candidates  | range 0      | range 1      | range 2    |
 //   hits        | 3 9 . . . .  | 14 . . . . . | 22 25 27 . |      counts 2 1 3 -> first 0 2 3
 //   keys        | 3 9 14 22 25 27 | walls ...                     sorted by (a, b)
+//
+// How two bodies that are not both disks touch is found once, with the test, and kept beside the hit. Two touch where
+// the gap is not above 0; a second point of theirs may be a little apart (second_reach), so that what comes to rest on a side
+// has both its ends from the start.
 
+#include "core/assert.h"
 #include "sim/world_impl.h"
 
 #include <math.h>
 
-enum { WALLS = 4 };
+/// How far apart a second point may be, as a part of the smaller radius.
+static const double second_reach = 0.05;
 
 typedef struct narrow_job {
     const qd_world *world;
@@ -22,6 +28,8 @@ typedef struct narrow_job {
     int bits;       ///< of b in a key
     unsigned walls; ///< which walls there are, by bit
     uint32_t *hits;
+    qdi_manifold *found; ///< by place in hits; NULL where all bodies are disks
+    bool plain;          ///< all bodies are dynamic disks that may touch each other
     uint8_t *wall_mask;
     size_t *count;      ///< per range of candidates
     size_t *wall_count; ///< per range of bodies
@@ -49,24 +57,81 @@ static qd_vec2 between(const narrow_job *job, uint32_t a, uint32_t b, qd_image i
                      m->y[b] - m->y[a] + image.y * job->period.y};
 }
 
-static void test_pairs(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
-    const narrow_job *job = context;
+/// True where two bodies may touch at all.
+static bool allowed(const qd_world *world, uint32_t a, uint32_t b) {
+    if (world->kind[a] != QD_BODY_DYNAMIC && world->kind[b] != QD_BODY_DYNAMIC) return false;
+    uint32_t trait_a = world->trait[a], trait_b = world->trait[b];
+    if (trait_a == 0 && trait_b == 0) return true;
+    const qd_filter *p = &world->traits.trait[trait_a].filter, *q = &world->traits.trait[trait_b].filter;
+    if (p->group != 0 && p->group == q->group) return p->group > 0;
+    return (p->category & q->mask) != 0 && (q->category & p->mask) != 0;
+}
+
+static double reach_of(const qd_world *world, uint32_t a, uint32_t b) {
+    double radius_a = world->radius[a], radius_b = world->radius[b];
+    if (world->kind[a] != QD_BODY_DYNAMIC) return second_reach * radius_b;
+    if (world->kind[b] != QD_BODY_DYNAMIC) return second_reach * radius_a;
+    return second_reach * (radius_a < radius_b ? radius_a : radius_b);
+}
+
+/// True where a manifold's least gap is none.
+static bool touches(const qdi_manifold *manifold) {
+    double gap = HUGE_VAL;
+    for (int k = 0; k < manifold->count; ++k)
+        if (manifold->at[k].gap < gap) gap = manifold->at[k].gap;
+    return gap <= 0;
+}
+
+/// How two bodies touch that are not both disks; `d` is from a to b.
+static bool meet(const narrow_job *job, uint32_t a, uint32_t b, qd_vec2 d, qdi_manifold *manifold) {
+    const qd_world *world = job->world;
+    double reach = world->radius[a] + world->radius[b];
+    if (!(d.x * d.x + d.y * d.y <= reach * reach * (1 + 1e-12))) return false;
+    const qdi_motion *m = &job->motion;
+    qdi_form form_a = qdi_form_of_row(world, a), form_b = qdi_form_of_row(world, b);
+    qdi_pose pose_a = {0, 0, m->c[a], m->s[a]}, pose_b = {d.x, d.y, m->c[b], m->s[b]};
+    return qdi_collide(&form_a, &pose_a, &form_b, &pose_b, reach_of(world, a, b), manifold) > 0 &&
+           touches(manifold);
+}
+
+static size_t test_plain_pairs(const narrow_job *job, size_t begin, size_t end) {
     const uint32_t *row = job->world->row_of_index;
     const double *radius = job->world->radius;
     size_t found = 0;
     for (size_t i = begin; i < end; ++i) {
         qd_pair pair = job->pairs[i];
         uint32_t a = row[pair.a], b = row[pair.b];
-        qd_vec2 d = between(job, a, b, pair.image);
-        double reach = radius[a] + radius[b];
         job->hits[begin + found] = (uint32_t)i;
-        found += d.x * d.x + d.y * d.y <= reach * reach;
+        found += qdi_disks_meet(between(job, a, b, pair.image), radius[a] + radius[b]);
     }
-    job->count[begin / QDI_CONTACT_GRAIN] = found;
+    return found;
 }
 
-/// How deep a body is in a wall; not negative where it touches.
+static size_t test_any_pairs(const narrow_job *job, size_t begin, size_t end) {
+    const qd_world *world = job->world;
+    size_t found = 0;
+    for (size_t i = begin; i < end; ++i) {
+        qd_pair pair = job->pairs[i];
+        uint32_t a = world->row_of_index[pair.a], b = world->row_of_index[pair.b];
+        if (!allowed(world, a, b)) continue;
+        qd_vec2 d = between(job, a, b, pair.image);
+        job->hits[begin + found] = (uint32_t)i;
+        if ((world->shape[a] | world->shape[b]) != 0)
+            found += meet(job, a, b, d, &job->found[begin + found]);
+        else
+            found += qdi_disks_meet(d, world->radius[a] + world->radius[b]);
+    }
+    return found;
+}
+
+static void test_pairs(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const narrow_job *job = context;
+    job->count[begin / QDI_CONTACT_GRAIN] = job->plain ? test_plain_pairs(job, begin, end)
+                                                       : test_any_pairs(job, begin, end);
+}
+
+/// How deep a body is in a wall, if it were a disk of its radius.
 static double wall_depth(const narrow_job *job, uint32_t row, int wall) {
     const qd_world *world = job->world;
     const qdi_axis *axis = &world->axis[wall / 2];
@@ -75,15 +140,45 @@ static double wall_depth(const narrow_job *job, uint32_t row, int wall) {
     return wall % 2 == 0 ? axis->low - (at - radius) : at + radius - axis->high;
 }
 
+/// From a body straight into a wall.
+static qd_vec2 wall_normal(int wall) {
+    double sign = wall % 2 == 0 ? -1 : 1;
+    return wall / 2 == 0 ? (qd_vec2){sign, 0} : (qd_vec2){0, sign};
+}
+
+/// How a body that is no disk touches a wall.
+static bool meet_wall(const narrow_job *job, uint32_t row, int wall, qdi_manifold *manifold) {
+    const qd_world *world = job->world;
+    const qdi_axis *axis = &world->axis[wall / 2];
+    double at = wall / 2 == 0 ? job->motion.x[row] : job->motion.y[row];
+    double distance = wall % 2 == 0 ? at - axis->low : axis->high - at;
+    const qdi_form *form = &world->shapes.look[world->shape[row]]->form;
+    return qdi_collide_wall(form, job->motion.c[row], job->motion.s[row], wall_normal(wall), distance,
+                            second_reach * world->radius[row], manifold) > 0 &&
+           touches(manifold);
+}
+
+/// The walls that a body touches, by bit, where a disk of its radius would touch those of `mask`.
+static unsigned walls_met(const narrow_job *job, uint32_t row, unsigned mask) {
+    const qd_world *world = job->world;
+    if (world->kind[row] != QD_BODY_DYNAMIC) return 0;
+    if (world->shape[row] == 0) return mask;
+    qdi_manifold manifold;
+    for (int wall = 0; wall < QDI_WALLS; ++wall)
+        if (mask >> wall & 1U && !meet_wall(job, row, wall, &manifold)) mask &= ~(1U << wall);
+    return mask;
+}
+
 static void test_walls(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const narrow_job *job = context;
     size_t found = 0;
     for (size_t r = begin; r < end; ++r) {
         unsigned mask = 0;
-        for (int wall = 0; wall < WALLS; ++wall)
+        for (int wall = 0; wall < QDI_WALLS; ++wall)
             mask |= (unsigned)(wall_depth(job, (uint32_t)r, wall) >= 0) << wall;
         mask &= job->walls;
+        if (mask && !job->plain) mask = walls_met(job, (uint32_t)r, mask);
         job->wall_mask[r] = (uint8_t)mask;
         found += (mask & 1U) + (mask >> 1 & 1U) + (mask >> 2 & 1U) + (mask >> 3);
     }
@@ -100,7 +195,7 @@ static void key_pairs(void *context, size_t begin, size_t end, int worker) {
     for (size_t k = begin; place < stop; ++k, ++place) {
         uint32_t i = job->hits[k];
         job->keys->key[place] = key_of(job, job->pairs[i].a, job->pairs[i].b);
-        job->keys->value[place] = i;
+        job->keys->value[place] = (uint32_t)k;
     }
 }
 
@@ -118,39 +213,73 @@ static void key_walls(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
+// ---- contacts ----
+
+/// Velocity of a body's point that lies at `arm` from its centroid.
+static qd_vec2 velocity_at(const narrow_job *job, uint32_t row, qd_vec2 arm) {
+    const qdi_motion *m = &job->motion;
+    double spin = job->world->turning ? m->spin[row] : 0;
+    return (qd_vec2){m->vx[row] - spin * arm.y, m->vy[row] + spin * arm.x};
+}
+
+/// Touches from a manifold about (x, y), the deeper one first.
+static void put_touches(qd_contact *contact, const qdi_manifold *manifold, double x, double y) {
+    contact->normal = manifold->normal;
+    contact->count = (uint8_t)manifold->count;
+    int first = manifold->count == 2 && manifold->at[1].gap < manifold->at[0].gap;
+    for (int k = 0; k < manifold->count; ++k) {
+        const qdi_touch *touch = &manifold->at[k ^ first];
+        contact->touch[k] = (qd_touch){.point = {x + touch->point.x, y + touch->point.y},
+                                       .depth = 0 - touch->gap, // never -0
+                                       .feature = touch->feature};
+    }
+}
+
 static qd_contact wall_contact(const narrow_job *job, uint32_t index, int wall) {
     const qd_world *world = job->world;
     uint32_t row = world->row_of_index[index];
-    double sign = wall % 2 == 0 ? -1 : 1, depth = wall_depth(job, row, wall);
-    double to_surface = sign * (world->radius[row] - 0.5 * depth);
-    bool x_axis = wall / 2 == 0;
-    return (qd_contact){
-        .a = {index, world->generation[row]},
-        .b = {(uint32_t)QD_WALL_LEFT + (uint32_t)wall, 0},
-        .point = {job->motion.x[row] + (x_axis ? to_surface : 0),
-                  job->motion.y[row] + (x_axis ? 0 : to_surface)},
-        .normal = {x_axis ? sign : 0, x_axis ? 0 : sign},
-        .depth = depth,
-    };
+    double x = job->motion.x[row], y = job->motion.y[row];
+    qdi_manifold manifold = {.normal = wall_normal(wall), .count = 1};
+    if (world->shape[row] == 0) {
+        double depth = wall_depth(job, row, wall), to_point = world->radius[row] - 0.5 * depth;
+        manifold.at[0].point = (qd_vec2){manifold.normal.x * to_point, manifold.normal.y * to_point};
+        manifold.at[0].gap = -depth;
+    } else {
+        bool met = meet_wall(job, row, wall, &manifold);
+        QD_ASSERT(met);
+        (void)met;
+    }
+    qd_contact contact = {.a = {index, world->generation[row]},
+                          .b = {(uint32_t)QD_WALL_LEFT + (uint32_t)wall, 0},
+                          .sensor = world->traits.trait[world->trait[row]].sensor};
+    put_touches(&contact, &manifold, x, y);
+    qd_vec2 arm = {contact.touch[0].point.x - x, contact.touch[0].point.y - y};
+    qd_vec2 v = velocity_at(job, row, arm);
+    contact.approach = v.x * contact.normal.x + v.y * contact.normal.y;
+    return contact;
 }
 
-static qd_contact pair_contact(const narrow_job *job, qd_pair pair) {
+static qd_contact pair_contact(const narrow_job *job, uint32_t place) {
     const qd_world *world = job->world;
+    qd_pair pair = job->pairs[job->hits[place]];
     uint32_t a = world->row_of_index[pair.a], b = world->row_of_index[pair.b];
-    qd_vec2 d = between(job, a, b, pair.image), normal = {1, 0};
-    double distance = sqrt(d.x * d.x + d.y * d.y);
-    if (distance > 0) normal = (qd_vec2){d.x / distance, d.y / distance};
-    double depth = world->radius[a] + world->radius[b] - distance;
-    if (depth < 0) depth = 0; // d^2 <= reach^2 held; the root may have been rounded up
-    double to_point = world->radius[a] - 0.5 * depth;
-    return (qd_contact){
-        .a = {pair.a, world->generation[a]},
-        .b = {pair.b, world->generation[b]},
-        .point = {job->motion.x[a] + normal.x * to_point, job->motion.y[a] + normal.y * to_point},
-        .normal = normal,
-        .depth = depth,
-        .image = pair.image,
-    };
+    qd_vec2 d = between(job, a, b, pair.image);
+    qd_contact contact = {
+        .a = {pair.a, world->generation[a]}, .b = {pair.b, world->generation[b]}, .image = pair.image};
+    if (!job->plain)
+        contact.sensor = world->traits.trait[world->trait[a]].sensor ||
+                         world->traits.trait[world->trait[b]].sensor;
+    qdi_manifold disks = {.count = 0};
+    const qdi_manifold *manifold = &disks;
+    if ((world->shape[a] | world->shape[b]) != 0)
+        manifold = &job->found[place];
+    else
+        (void)qdi_collide_disks(world->radius[a], world->radius[b], d, 0, &disks);
+    put_touches(&contact, manifold, job->motion.x[a], job->motion.y[a]);
+    qd_vec2 arm = {contact.touch[0].point.x - job->motion.x[a], contact.touch[0].point.y - job->motion.y[a]};
+    qd_vec2 va = velocity_at(job, a, arm), vb = velocity_at(job, b, (qd_vec2){arm.x - d.x, arm.y - d.y});
+    contact.approach = (va.x - vb.x) * contact.normal.x + (va.y - vb.y) * contact.normal.y;
+    return contact;
 }
 
 static void make_contacts(void *context, size_t begin, size_t end, int worker) {
@@ -161,7 +290,7 @@ static void make_contacts(void *context, size_t begin, size_t end, int worker) {
         uint64_t key = job->keys->key[i];
         uint64_t a = key >> job->bits, b = key & ((UINT64_C(1) << job->bits) - 1);
         job->contacts[i] = b >= indices ? wall_contact(job, (uint32_t)a, (int)(b - indices))
-                                        : pair_contact(job, job->pairs[job->keys->value[i]]);
+                                        : pair_contact(job, job->keys->value[i]);
     }
 }
 
@@ -181,11 +310,15 @@ static qd_status reserve_tests(qd_world *world, narrow_job *job) {
     if (status == QD_OK)
         status = qdi_reserve(world->allocator, &scratch->hits, &scratch->hit_room, 0, job->pair_count,
                              sizeof *scratch->hits);
+    if (status == QD_OK && world->shaped > 0)
+        status = qdi_reserve(world->allocator, &scratch->found, &scratch->found_room, 0, job->pair_count,
+                             sizeof *scratch->found);
     if (status == QD_OK && job->walls)
         status = qdi_reserve(world->allocator, &scratch->wall_mask, &scratch->wall_room, 0, world->count, 1);
     job->count = scratch->range_count;
     job->wall_count = scratch->range_count ? scratch->range_count + ranges : NULL;
     job->hits = scratch->hits;
+    job->found = scratch->found;
     job->wall_mask = scratch->wall_mask;
     return status;
 }
@@ -197,7 +330,8 @@ qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_moment *mome
     job.pairs = qd_pairs_data(world->candidates, &job.pair_count);
     job.period.x = world->axis[0].boundary == QD_BOUNDARY_PERIODIC ? world->axis[0].length : 0;
     job.period.y = world->axis[1].boundary == QD_BOUNDARY_PERIODIC ? world->axis[1].length : 0;
-    job.bits = bits_for(world->index_count + WALLS);
+    job.plain = world->shaped == 0 && world->fixed == 0 && world->traits.numbers.live == 0;
+    job.bits = bits_for(world->index_count + QDI_WALLS);
     qd_status status = reserve_tests(world, &job);
     if (status != QD_OK) return status;
 

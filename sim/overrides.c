@@ -1,3 +1,4 @@
+#include "sim/generate.h"
 #include "sim/scene_impl.h"
 
 #include <math.h>
@@ -143,6 +144,10 @@ qd_status qdi_overrides_scale(qdi_settings *settings, uint64_t bodies, qd_error 
     for (size_t i = 0; i < settings->item_count; ++i) total += settings->items[i].count;
     if (bodies > QDI_BODIES_MAX)
         return qdi_reason(error, QD_ERR_ARGUMENT, "--bodies: at most %u", QDI_BODIES_MAX);
+    for (size_t i = 0; i < settings->item_count; ++i)
+        if (!qdi_item_is_generator(&settings->items[i]))
+            return qdi_reason(error, QD_ERR_ARGUMENT,
+                              "--bodies: bodies.%zu is no generator: it cannot be scaled", i);
     if (total == 0)
         return qdi_reason(error, QD_ERR_ARGUMENT, "--bodies: the scene has no generator to scale");
     double factor = sqrt((double)bodies / (double)total);

@@ -10,7 +10,8 @@ typedef struct rows_job {
     qd_world *world;
     const uint32_t *from; ///< by new row: the old one
     uint32_t *narrow;     ///< room for two columns of four bytes
-    uint8_t *touching;
+    uint8_t *small;       ///< room for a column of bytes
+    uint32_t **number;    ///< the column of four bytes in work
     const double *old_wide;
     double *new_wide;
 } rows_job;
@@ -40,7 +41,8 @@ static void gather_small(void *context, size_t begin, size_t end, int worker) {
         uint32_t from = job->from[r];
         job->narrow[r] = world->index[from];
         job->narrow[n + r] = world->generation[from];
-        job->touching[r] = atomic_load_explicit(&world->touching[from], memory_order_relaxed);
+        unsigned touching = atomic_load_explicit(&world->touching[from], memory_order_relaxed);
+        job->small[r] = (uint8_t)(touching | (unsigned)world->kind[from] << 1);
     }
 }
 
@@ -52,9 +54,28 @@ static void spread_small(void *context, size_t begin, size_t end, int worker) {
     for (size_t r = begin; r < end; ++r) {
         world->index[r] = job->narrow[r];
         world->generation[r] = job->narrow[n + r];
-        atomic_store_explicit(&world->touching[r], job->touching[r], memory_order_relaxed);
+        atomic_store_explicit(&world->touching[r], job->small[r] & 1U, memory_order_relaxed);
+        world->kind[r] = job->small[r] >> 1;
         world->row_of_index[world->index[r]] = (uint32_t)r;
     }
+}
+
+static void gather_numbers(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const rows_job *job = context;
+    for (size_t r = begin; r < end; ++r) job->narrow[r] = (*job->number)[job->from[r]];
+}
+
+static void spread_numbers(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const rows_job *job = context;
+    for (size_t r = begin; r < end; ++r) (*job->number)[r] = job->narrow[r];
+}
+
+static void order_numbers(rows_job *job, uint32_t **column) {
+    job->number = column;
+    qdi_team_for(job->world->team, job->world->count, QDI_BODY_GRAIN, gather_numbers, job);
+    qdi_team_for(job->world->team, job->world->count, QDI_BODY_GRAIN, spread_numbers, job);
 }
 
 static void gather_labels(void *context, size_t begin, size_t end, int worker) {
@@ -87,7 +108,7 @@ qd_status qdi_rows_order(qd_world *world) {
     if (status == QD_OK) status = qd_tree_order(world->tree, world->team, scratch->order);
     if (status != QD_OK) return status;
     rows_job job = {
-        .world = world, .from = scratch->order, .narrow = scratch->hits, .touching = scratch->wall_mask};
+        .world = world, .from = scratch->order, .narrow = scratch->hits, .small = scratch->wall_mask};
     // `next` holds nothing between steps: its columns are the spares.
     order_wide(&job, &world->now.x, &world->next.x);
     order_wide(&job, &world->now.y, &world->next.y);
@@ -95,6 +116,14 @@ qd_status qdi_rows_order(qd_world *world) {
     order_wide(&job, &world->now.vy, &world->next.vy);
     order_wide(&job, &world->radius, &world->next.x);
     order_wide(&job, &world->mass, &world->next.y);
+    order_wide(&job, &world->inertia, &world->next.vx);
+    if (world->turning) {
+        order_wide(&job, &world->now.c, &world->next.c);
+        order_wide(&job, &world->now.s, &world->next.s);
+        order_wide(&job, &world->now.spin, &world->next.spin);
+    }
+    if (world->shaped > 0) order_numbers(&job, &world->shape);
+    if (world->traits.numbers.live > 0) order_numbers(&job, &world->trait);
     qdi_team_for(world->team, n, QDI_BODY_GRAIN, gather_labels, &job);
     qdi_team_for(world->team, n, QDI_BODY_GRAIN, spread_labels, &job);
     qdi_team_for(world->team, n, QDI_BODY_GRAIN, gather_small, &job);

@@ -74,6 +74,19 @@ static bool is_top_file(const char *name) {
     return false;
 }
 
+/// True for a copy of a body file, whole or in the making: bodies_<digits> and one of its endings.
+static bool is_body_file(const char *name) {
+    size_t length = strlen(name), head = strlen("bodies_"), at = head;
+    if (ends_with(name, length, PART)) length -= strlen(PART);
+    if (length <= head || memcmp(name, "bodies_", head) != 0) return false;
+    while (at < length && name[at] >= '0' && name[at] <= '9') ++at;
+    static const char *const endings[] = {".csv", ".lammpstrj", ".data"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; ++i)
+        if (at > head && length - at == strlen(endings[i]) && memcmp(name + at, endings[i], length - at) == 0)
+            return true;
+    return false;
+}
+
 /// True for manifest.csv and frame_<digits>.png, whole or in the making.
 static bool is_frame_file(const char *name) {
     size_t length = strlen(name);
@@ -120,13 +133,21 @@ typedef struct sweep {
     const qd_allocator *allocator;
     const char *path;
     bool (*ours)(const char *name);
+    const qd_scene *scene; ///< its files stay; may be NULL
     qd_status status;
     qd_error *error;
 } sweep;
 
+static bool names_file(const qd_scene *scene, const char *name) {
+    qd_scene_file file;
+    for (size_t i = 0; scene && qd_scene_file_at(scene, i, &file); ++i)
+        if (strcmp(file.name, name) == 0) return true;
+    return false;
+}
+
 static bool sweep_entry(void *context, const char *name) {
     sweep *job = context;
-    if (!job->ours(name)) return true;
+    if (!job->ours(name) || names_file(job->scene, name)) return true;
     char *path = join(job->allocator, job->path, "/", name, NULL);
     job->status = path ? qdi_os_remove_file(path, job->error) : out_of_memory(job->error);
     release_string(job->allocator, path);
@@ -134,26 +155,27 @@ static bool sweep_entry(void *context, const char *name) {
 }
 
 static qd_status sweep_directory(const qd_allocator *allocator, const char *path, bool (*ours)(const char *),
-                                 qd_error *error) {
-    sweep job = {allocator, path, ours, QD_OK, error};
+                                 const qd_scene *scene, qd_error *error) {
+    sweep job = {allocator, path, ours, scene, QD_OK, error};
     qd_status status = qdi_os_list(path, sweep_entry, &job, error);
     return status == QD_OK ? job.status : status;
 }
 
 /// A run's top-level files but scene.yaml, which the new one replaces in one move: so a directory whose run was
-/// deleted halfway is still known as a run's.
+/// deleted halfway is still known as a run's. Body files are replaced in the same way: they may be what the new run
+/// reads.
 static bool is_top_file_to_delete(const char *name) {
     return is_top_file(name) && strcmp(name, "scene.yaml") != 0;
 }
 
 /// Deletes an earlier run: result.json goes first, for what is left is no longer complete.
 static qd_status delete_run(const qd_rundir *rundir, qd_error *error) {
-    qd_status status = sweep_directory(rundir->allocator, rundir->path, is_top_file_to_delete, error);
+    qd_status status = sweep_directory(rundir->allocator, rundir->path, is_top_file_to_delete, NULL, error);
     if (status != QD_OK) return status;
     char *frames = join(rundir->allocator, rundir->path, "/frames", NULL);
     if (!frames) return out_of_memory(error);
     if (qdi_os_is_directory(frames)) {
-        status = sweep_directory(rundir->allocator, frames, is_frame_file, error);
+        status = sweep_directory(rundir->allocator, frames, is_frame_file, NULL, error);
         if (status == QD_OK) status = qdi_os_remove_directory_if_empty(frames, error);
     }
     release_string(rundir->allocator, frames);
@@ -263,6 +285,16 @@ qd_status qd_rundir_write(qd_rundir *rundir, const char *name, const void *data,
     release_string(rundir->allocator, part);
     release_string(rundir->allocator, path);
     return status;
+}
+
+qd_status qd_rundir_write_scene_files(qd_rundir *rundir, const qd_scene *scene, qd_error *error) {
+    if (!rundir || !scene) return QD_ERR_ARGUMENT;
+    qd_scene_file file;
+    for (size_t i = 0; qd_scene_file_at(scene, i, &file); ++i) {
+        qd_status status = qd_rundir_write(rundir, file.name, file.data, file.bytes, error);
+        if (status != QD_OK) return status;
+    }
+    return sweep_directory(rundir->allocator, rundir->path, is_body_file, scene, error);
 }
 
 qd_status qd_rundir_subdir(qd_rundir *rundir, const char *name, qd_error *error) {

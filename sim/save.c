@@ -2,12 +2,13 @@
 //
 //   magic (8), version (4), length of all (8)
 //   def, clock, totals, "changed" flag
-//   number of indices, bodies, contacts (8 each)
-//   generation of each index; bodies by row; contacts in order
+//   number of indices, bodies, contacts, shapes, traits (8 each)
+//   generation of each index; shapes and traits that are used, in order of their numbers; bodies by row; contacts
+//   with what holds them, in order
 //   XXH3-64 of everything before (8)
 //
-// The tree is not stored: it is a function of the boxes. Nor are free indices: they are those that no body
-// has.
+// Shapes and traits get new numbers from 1 on; which ones decides nothing. The tree is not stored: it is a function of
+// the boxes. Nor are free indices: they are those that no body has.
 
 #include <quadrille/hash.h>
 
@@ -18,7 +19,18 @@
 
 #include <math.h>
 
-enum { HEADER = 20, FIXED = 248, PER_INDEX = 4, PER_BODY = 60, PER_CONTACT = 60, CHECKSUM = 8, VERSION = 1 };
+enum {
+    HEADER = 20,
+    DEF = 16 + 16 + 8 + 16 + 8 + 7 * 8 + 12 + 24 + 8,
+    PAST = 32 + 56 + 16 + 8 + 8,
+    COUNTS = 40,
+    PER_INDEX = 4,
+    PER_BODY = 4 + 8 + 8 + 10 * 8,
+    PER_TOUCH = 16 + 3 * 8 + 4 + 16,
+    PER_CONTACT = 16 + 16 + 8 + 4 + 4 + 2 * PER_TOUCH,
+    CHECKSUM = 8,
+    VERSION = 2
+};
 static const unsigned char magic[8] = {'Q', 'D', 'W', 'O', 'R', 'L', 'D', '\n'};
 
 static void put_vec(unsigned char **at, qd_vec2 v) {
@@ -33,8 +45,14 @@ static qd_vec2 get_vec(const unsigned char **at) {
     return v;
 }
 
-static size_t saved_size(size_t indices, size_t bodies, size_t contacts) {
-    return HEADER + FIXED + indices * PER_INDEX + bodies * PER_BODY + contacts * PER_CONTACT + CHECKSUM;
+/// How many there are of each.
+typedef struct counts {
+    uint64_t indices, bodies, contacts, shapes, traits;
+} counts;
+
+static size_t saved_size(const counts *n) {
+    return HEADER + DEF + PAST + COUNTS + n->indices * PER_INDEX + n->shapes * QDI_SHAPE_BYTES +
+           n->traits * QDI_TRAIT_BYTES + n->bodies * PER_BODY + n->contacts * PER_CONTACT + CHECKSUM;
 }
 
 // ---- writing ----
@@ -48,7 +66,14 @@ static void put_def(unsigned char **at, const qd_world_def *def) {
     qdi_put_u32(at, (uint32_t)def->contact);
     qdi_put_u32(at, (uint32_t)def->retrieve);
     qdi_put_f64(at, def->restitution);
+    qdi_put_f64(at, def->friction);
+    qdi_put_f64(at, def->tangential);
+    qdi_put_f64(at, def->walls.restitution);
+    qdi_put_f64(at, def->walls.friction);
+    qdi_put_f64(at, def->walls.tangential);
+    qdi_put_f64(at, def->threshold);
     qdi_put_u32(at, (uint32_t)def->iterations);
+    qdi_put_u32(at, (uint32_t)def->substeps);
     qdi_put_u32(at, def->capacity);
     qdi_put_f64(at, def->limits.speed);
     qdi_put_f64(at, def->limits.distance);
@@ -72,53 +97,97 @@ static void put_past(unsigned char **at, const qd_world *world) {
     qdi_put_u64(at, totals->merges);
     put_vec(at, totals->wall_impulse);
     qdi_put_u64(at, world->changed);
+    qdi_put_u64(at, world->turning);
 }
 
-static void put_body(unsigned char **at, const qd_world *world, size_t row) {
+/// `rank`: of each shape's or trait's number, its place in the file; from 1, 0 for disks and for the default.
+static void put_body(unsigned char **at, const qd_world *world, size_t row, const uint32_t *shape_rank,
+                     const uint32_t *trait_rank) {
+    const qdi_motion *now = &world->now;
     qdi_put_u32(at, world->index[row]);
     qdi_put_u64(at, world->label[row]);
+    qdi_put_u32(at, world->shape[row] ? shape_rank[world->shape[row] - 1] : 0);
+    qdi_put_u32(at, world->trait[row] ? trait_rank[world->trait[row] - 1] : 0);
     qdi_put_f64(at, world->radius[row]);
     qdi_put_f64(at, world->mass[row]);
-    qdi_put_f64(at, world->now.x[row]);
-    qdi_put_f64(at, world->now.y[row]);
-    qdi_put_f64(at, world->now.vx[row]);
-    qdi_put_f64(at, world->now.vy[row]);
+    qdi_put_f64(at, world->inertia[row]);
+    qdi_put_f64(at, now->x[row]);
+    qdi_put_f64(at, now->y[row]);
+    qdi_put_f64(at, now->c[row]);
+    qdi_put_f64(at, now->s[row]);
+    qdi_put_f64(at, now->vx[row]);
+    qdi_put_f64(at, now->vy[row]);
+    qdi_put_f64(at, now->spin[row]);
 }
 
-static void put_contact(unsigned char **at, const qd_contact *contact) {
+static void put_contact(unsigned char **at, const qd_contact *contact, const qdi_hold *hold) {
     qdi_put_u32(at, contact->a.index);
     qdi_put_u32(at, contact->a.generation);
     qdi_put_u32(at, contact->b.index);
     qdi_put_u32(at, contact->b.generation);
-    put_vec(at, contact->point);
     put_vec(at, contact->normal);
-    qdi_put_f64(at, contact->depth);
+    qdi_put_f64(at, contact->approach);
     qdi_put_u32(at, (uint32_t)(uint16_t)contact->image.x | (uint32_t)(uint16_t)contact->image.y << 16);
+    qdi_put_u32(at, contact->count | (contact->sensor ? 256U : 0U));
+    for (int k = 0; k < 2; ++k) {
+        const qd_touch *touch = &contact->touch[k];
+        put_vec(at, touch->point);
+        qdi_put_f64(at, touch->depth);
+        qdi_put_f64(at, touch->impulse);
+        qdi_put_f64(at, touch->friction);
+        qdi_put_u32(at, touch->feature);
+        qdi_put_f64(at, hold->normal[k]);
+        qdi_put_f64(at, hold->tangent[k]);
+    }
+}
+
+/// Numbers in use get ranks from 1 on; `rank` has room for each of them.
+static void rank_numbers(const qdi_numbers *numbers, uint32_t *rank) {
+    uint32_t used = 0;
+    for (size_t i = 0; i < numbers->count; ++i) rank[i] = numbers->uses[i] > 0 ? ++used : 0;
+}
+
+static void put_all(unsigned char **at, const qd_world *world, const counts *n, uint32_t *shape_rank,
+                    uint32_t *trait_rank) {
+    const qdi_moment *moment = &world->present;
+    rank_numbers(&world->shapes.numbers, shape_rank);
+    rank_numbers(&world->traits.numbers, trait_rank);
+    put_def(at, &world->def);
+    put_past(at, world);
+    qdi_put_u64(at, n->indices);
+    qdi_put_u64(at, n->bodies);
+    qdi_put_u64(at, n->contacts);
+    qdi_put_u64(at, n->shapes);
+    qdi_put_u64(at, n->traits);
+    for (size_t i = 0; i < n->indices; ++i) qdi_put_u32(at, world->generation_of_index[i]);
+    for (size_t i = 0; i < world->shapes.numbers.count; ++i)
+        if (shape_rank[i]) qdi_shape_put(world->shapes.shape[i + 1], at);
+    for (size_t i = 0; i < world->traits.numbers.count; ++i)
+        if (trait_rank[i]) qdi_trait_put(&world->traits.trait[i + 1], at);
+    for (size_t r = 0; r < n->bodies; ++r) put_body(at, world, r, shape_rank, trait_rank);
+    for (size_t i = 0; i < n->contacts; ++i) put_contact(at, &moment->contacts[i], &moment->holds[i]);
 }
 
 qd_status qd_world_save(const qd_world *world, unsigned char **data, size_t *bytes) {
     if (!world || !data || !bytes) return QD_ERR_ARGUMENT;
-    const qdi_moment *moment = &world->present;
-    size_t size = saved_size(world->index_count, world->count, moment->contact_count);
-    unsigned char *start = qdi_allocate(world->allocator, size, 1), *at = start;
-    if (!start) return QD_ERR_MEMORY;
-    memcpy(at, magic, sizeof magic);
-    at += sizeof magic;
-    qdi_put_u32(&at, VERSION);
-    qdi_put_u64(&at, size);
-    put_def(&at, &world->def);
-    put_past(&at, world);
-    qdi_put_u64(&at, world->index_count);
-    qdi_put_u64(&at, world->count);
-    qdi_put_u64(&at, moment->contact_count);
-    for (size_t i = 0; i < world->index_count; ++i) qdi_put_u32(&at, world->generation_of_index[i]);
-    for (size_t r = 0; r < world->count; ++r) put_body(&at, world, r);
-    for (size_t i = 0; i < moment->contact_count; ++i) put_contact(&at, &moment->contacts[i]);
-    QD_ASSERT(at + CHECKSUM == start + size);
-    qdi_put_u64(&at, qd_hash_bytes(start, (size_t)(at - start)));
-    *data = start;
-    *bytes = size;
-    return QD_OK;
+    const counts n = {world->index_count, world->count, world->present.contact_count,
+                      world->shapes.numbers.live, world->traits.numbers.live};
+    size_t size = saved_size(&n), ranks = world->shapes.numbers.count + world->traits.numbers.count + 1;
+    uint32_t *rank = qdi_allocate(world->allocator, ranks, sizeof *rank);
+    unsigned char *start = rank ? qdi_allocate(world->allocator, size, 1) : NULL, *at = start;
+    if (start) {
+        memcpy(at, magic, sizeof magic);
+        at += sizeof magic;
+        qdi_put_u32(&at, VERSION);
+        qdi_put_u64(&at, size);
+        put_all(&at, world, &n, rank, rank + world->shapes.numbers.count);
+        QD_ASSERT(at + CHECKSUM == start + size);
+        qdi_put_u64(&at, qd_hash_bytes(start, (size_t)(at - start)));
+        *data = start;
+        *bytes = size;
+    }
+    qdi_release(world->allocator, rank, ranks, sizeof *rank);
+    return start ? QD_OK : QD_ERR_MEMORY;
 }
 
 void qd_world_save_free(const qd_world *world, unsigned char *data, size_t bytes) {
@@ -127,9 +196,10 @@ void qd_world_save_free(const qd_world *world, unsigned char *data, size_t bytes
 
 // ---- reading ----
 
-typedef struct counts {
-    uint64_t indices, bodies, contacts;
-} counts;
+static double get_real(const unsigned char **at) {
+    double value = qdi_get_f64(at);
+    return isnan(value) ? (double)NAN : value;
+}
 
 static void get_def(const unsigned char **at, qd_world_def *def) {
     def->size = get_vec(at);
@@ -140,8 +210,15 @@ static void get_def(const unsigned char **at, qd_world_def *def) {
     def->contact = (qd_contact_model)qdi_get_u32(at);
     def->retrieve = (qd_retrieve_mode)qdi_get_u32(at);
     def->restitution = qdi_get_f64(at);
-    uint32_t iterations = qdi_get_u32(at);
+    def->friction = qdi_get_f64(at);
+    def->tangential = qdi_get_f64(at);
+    def->walls.restitution = get_real(at);
+    def->walls.friction = get_real(at);
+    def->walls.tangential = get_real(at);
+    def->threshold = get_real(at);
+    uint32_t iterations = qdi_get_u32(at), substeps = qdi_get_u32(at);
     def->iterations = iterations > 1000 ? 0 : (int)iterations; // 0 is refused by the check of the def
+    def->substeps = substeps > 1000 ? 0 : (int)substeps;
     def->capacity = qdi_get_u32(at);
     def->limits.speed = qdi_get_f64(at);
     def->limits.distance = qdi_get_f64(at);
@@ -164,33 +241,101 @@ static qd_status get_past(const unsigned char **at, qd_world *world) {
     totals->splits = qdi_get_u64(at);
     totals->merges = qdi_get_u64(at);
     totals->wall_impulse = get_vec(at);
-    uint64_t changed = qdi_get_u64(at);
+    uint64_t changed = qdi_get_u64(at), turning = qdi_get_u64(at);
     world->changed = changed != 0;
-    bool fine = changed <= 1 && clock->base_step <= clock->step && isfinite(clock->base_time) &&
-                isfinite(clock->dt) && clock->dt >= 0;
+    world->turning = world->turning || turning != 0;
+    bool fine = changed <= 1 && turning <= 1 && clock->base_step <= clock->step &&
+                isfinite(clock->base_time) && isfinite(clock->dt) && clock->dt >= 0;
     return fine ? QD_OK : QD_ERR_CORRUPT;
 }
 
-static qd_status get_body(const unsigned char **at, qd_world *world, uint32_t row) {
-    uint32_t index = qdi_get_u32(at);
-    world->label[row] = qdi_get_u64(at);
-    double radius = world->radius[row] = qdi_get_f64(at);
-    double mass = world->mass[row] = qdi_get_f64(at);
-    qd_vec2 position = get_vec(at), velocity = get_vec(at);
+/// Shapes and traits as they are read; each is then used by bodies, or not.
+typedef struct palette {
+    qd_shape *shapes;
+    qdi_trait *traits;
+} palette;
+
+static qd_status get_shape(const unsigned char **at, qd_shape *shape) {
+    qdi_shape_get(at, shape);
+    const qd_shape read = *shape;
+    if (shape->count < 0 || shape->kind == QD_SHAPE_DISK) return QD_ERR_CORRUPT;
+    if (qd_shape_settle(shape, NULL, NULL) != QD_OK) return QD_ERR_CORRUPT;
+    return qdi_shape_hash(&read) == qdi_shape_hash(shape) ? QD_OK : QD_ERR_CORRUPT; // it was in order
+}
+
+static qd_status get_trait(const unsigned char **at, const qd_world *world, qdi_trait *trait) {
+    const unsigned char *from = *at;
+    qdi_trait_get(at, trait);
+    unsigned char again[QDI_TRAIT_BYTES], *end = again;
+    qdi_trait_put(trait, &end);
+    bool pivot = !isnan(trait->pivot.x) || !isnan(trait->pivot.y);
+    double far = qdi_limit_distance(world);
+    bool near = fabs(trait->pivot.x - world->centre.x) <= far &&
+                fabs(trait->pivot.y - world->centre.y) <= far;
+    bool fine = (unsigned)trait->kind <= QD_BODY_KINEMATIC && memcmp(from, again, sizeof again) == 0 &&
+                (!pivot || (near && trait->kind == QD_BODY_KINEMATIC)) &&
+                qdi_material_check(&trait->material, "a", NULL) == QD_OK;
+    return fine ? QD_OK : QD_ERR_CORRUPT;
+}
+
+/// Reads what a row says that does not need other rows.
+static qd_status get_birth(const unsigned char **at, const counts *n, const palette *colours,
+                           qdi_birth *birth, qd_shape *disk, const qdi_trait **trait) {
+    static const qdi_trait plain = {.kind = QD_BODY_DYNAMIC};
+    birth->id.index = qdi_get_u32(at);
+    birth->label = qdi_get_u64(at);
+    uint32_t shape = qdi_get_u32(at), number = qdi_get_u32(at);
+    *disk = qd_shape_disk(qdi_get_f64(at));
+    qdi_placing *placing = &birth->placing;
+    placing->mass = qdi_get_f64(at);
+    placing->inertia = qdi_get_f64(at);
+    placing->position = get_vec(at);
+    placing->turn = get_vec(at);
+    placing->velocity = get_vec(at);
+    placing->spin = qdi_get_f64(at);
+    if (shape > n->shapes || number > n->traits) return QD_ERR_CORRUPT;
+    *trait = number ? &colours->traits[number - 1] : &plain;
+    placing->kind = (*trait)->kind;
+    placing->shape = shape ? &colours->shapes[shape - 1] : disk;
+    birth->trait = number;
+    double length = placing->turn.x * placing->turn.x + placing->turn.y * placing->turn.y;
+    bool turned = length > 1 - 1e-6 && length < 1 + 1e-6;
+    bool pushed = placing->kind == QD_BODY_DYNAMIC;
+    bool weighed = pushed ? qd_shape_area(placing->shape) > 0 || !shape
+                          : isinf(placing->mass) && isinf(placing->inertia);
+    if (!shape && qd_shape_settle(disk, NULL, NULL) != QD_OK) return QD_ERR_CORRUPT;
+    return turned && weighed ? QD_OK : QD_ERR_CORRUPT;
+}
+
+static qd_status get_body(const unsigned char **at, qd_world *world, const counts *n,
+                          const palette *colours) {
+    qdi_birth birth = {.shape = 0};
+    qd_shape disk;
+    const qdi_trait *trait;
+    qd_status status = get_birth(at, n, colours, &birth, &disk, &trait);
+    if (status != QD_OK) return status;
+    uint32_t index = birth.id.index;
     if (index >= world->index_count || world->row_of_index[index] != QDI_NO_ROW ||
         world->generation_of_index[index] == 0)
         return QD_ERR_CORRUPT;
-    if (qdi_body_check(world, radius, mass, position, velocity, false, NULL) != QD_OK) return QD_ERR_CORRUPT;
+    qd_vec2 position = birth.placing.position;
+    if (qdi_body_check(world, &birth.placing, NULL) != QD_OK) return QD_ERR_CORRUPT;
     if (qdi_axis_wrap(&world->axis[0], position.x) != position.x ||
         qdi_axis_wrap(&world->axis[1], position.y) != position.y)
         return QD_ERR_CORRUPT;
-    world->row_of_index[index] = row;
-    world->index[row] = index;
-    world->generation[row] = world->generation_of_index[index];
-    world->now.x[row] = position.x;
-    world->now.y[row] = position.y;
-    world->now.vx[row] = velocity.x;
-    world->now.vy[row] = velocity.y;
+    status = qdi_shapes_take(&world->shapes, birth.placing.shape, &birth.shape);
+    if (status == QD_OK && birth.trait) {
+        status = qdi_traits_take(&world->traits, trait, &birth.trait);
+        if (status != QD_OK) qdi_shapes_drop(&world->shapes, birth.shape);
+    }
+    if (status != QD_OK) return status;
+    birth.id.generation = world->generation_of_index[index];
+    bool changed = world->changed;
+    qdi_body_enter(world, &birth);
+    world->changed = changed;
+    uint32_t row = (uint32_t)world->count - 1;
+    world->now.vx[row] = birth.placing.velocity.x; // as it was, bit for bit, also about a pivot
+    world->now.vy[row] = birth.placing.velocity.y;
     return QD_OK;
 }
 
@@ -200,35 +345,87 @@ static bool id_known(const qd_world *world, qd_id id) {
     return qdi_body_row(world, id) != QDI_NO_ROW || (world->changed && id.index < world->index_count);
 }
 
-static qd_status get_contact(const unsigned char **at, const qd_world *world, qd_contact *contact) {
+static bool get_touch(const unsigned char **at, qd_touch *touch, qdi_hold *hold, int k) {
+    touch->point = get_vec(at);
+    touch->depth = qdi_get_f64(at);
+    touch->impulse = qdi_get_f64(at);
+    touch->friction = qdi_get_f64(at);
+    touch->feature = qdi_get_u32(at);
+    hold->normal[k] = qdi_get_f64(at);
+    hold->tangent[k] = qdi_get_f64(at);
+    return isfinite(touch->point.x) && isfinite(touch->point.y) && isfinite(touch->depth) &&
+           isfinite(touch->impulse) && isfinite(touch->friction) && isfinite(hold->normal[k]) &&
+           isfinite(hold->tangent[k]);
+}
+
+static qd_status get_contact(const unsigned char **at, const qd_world *world, qd_contact *contact,
+                             qdi_hold *hold) {
+    memset(contact, 0, sizeof *contact);
     contact->a.index = qdi_get_u32(at);
     contact->a.generation = qdi_get_u32(at);
     contact->b.index = qdi_get_u32(at);
     contact->b.generation = qdi_get_u32(at);
-    contact->point = get_vec(at);
     contact->normal = get_vec(at);
-    contact->depth = qdi_get_f64(at);
-    uint32_t image = qdi_get_u32(at);
+    contact->approach = qdi_get_f64(at);
+    uint32_t image = qdi_get_u32(at), count = qdi_get_u32(at);
     contact->image = (qd_image){(int16_t)(uint16_t)(image & 0xffff), (int16_t)(uint16_t)(image >> 16)};
+    contact->count = (uint8_t)(count & 255);
+    contact->sensor = count > 255;
+    bool fine = isfinite(contact->approach) && count < 512 && (contact->count == 1 || contact->count == 2);
+    for (int k = 0; k < 2; ++k) fine = get_touch(at, &contact->touch[k], hold, k) && fine;
+    double length = contact->normal.x * contact->normal.x + contact->normal.y * contact->normal.y;
     bool b_known = qd_id_is_wall(contact->b) ? contact->b.generation == 0 : id_known(world, contact->b);
-    bool fine = contact->a.index < contact->b.index && id_known(world, contact->a) && b_known &&
-                isfinite(contact->point.x) && isfinite(contact->point.y) && isfinite(contact->normal.x) &&
-                isfinite(contact->normal.y) && isfinite(contact->depth) && contact->depth >= 0;
+    fine = fine && contact->a.index < contact->b.index && id_known(world, contact->a) && b_known &&
+           length > 1 - 1e-6 && length < 1 + 1e-6 && contact->touch[0].depth >= 0;
     return fine ? QD_OK : QD_ERR_CORRUPT;
+}
+
+/// One of two bodies that touch is dynamic; only where bodies have gone since can that not be told.
+static bool may_touch(const qd_world *world, const qd_contact *contact) {
+    uint32_t a = qdi_body_row(world, contact->a), b = QDI_NO_ROW;
+    bool wall = qd_id_is_wall(contact->b);
+    if (!wall) b = qdi_body_row(world, contact->b);
+    if (a == QDI_NO_ROW || (!wall && b == QDI_NO_ROW)) return true;
+    return world->kind[a] == QD_BODY_DYNAMIC || (!wall && world->kind[b] == QD_BODY_DYNAMIC);
 }
 
 static qd_status get_contacts(const unsigned char **at, qd_world *world, size_t count) {
     qdi_moment *moment = &world->present;
     qd_status status = qdi_reserve(world->allocator, &moment->contacts, &moment->contact_room, 0, count,
                                    sizeof *moment->contacts);
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &moment->holds, &moment->hold_room, 0, count,
+                             sizeof *moment->holds);
     for (size_t i = 0; i < count && status == QD_OK; ++i) {
         qd_contact *contact = &moment->contacts[i];
-        status = get_contact(at, world, contact);
+        status = get_contact(at, world, contact, &moment->holds[i]);
         bool ordered = i == 0 || contact[-1].a.index < contact->a.index ||
                        (contact[-1].a.index == contact->a.index && contact[-1].b.index < contact->b.index);
-        if (!ordered) status = QD_ERR_CORRUPT;
+        if (!ordered || !may_touch(world, contact)) status = QD_ERR_CORRUPT;
     }
     if (status == QD_OK) moment->contact_count = count;
+    return status;
+}
+
+static qd_status get_bodies(const unsigned char **at, qd_world *world, const counts *n,
+                            const palette *colours) {
+    qd_status status = QD_OK;
+    for (size_t i = 0; i < n->shapes && status == QD_OK; ++i) status = get_shape(at, &colours->shapes[i]);
+    for (size_t i = 0; i < n->traits && status == QD_OK; ++i)
+        status = get_trait(at, world, &colours->traits[i]);
+    for (size_t r = 0; r < n->bodies && status == QD_OK; ++r) status = get_body(at, world, n, colours);
+    return status;
+}
+
+/// Bodies with shapes and traits that are only needed while they are read.
+static qd_status get_population(const unsigned char **at, qd_world *world, const counts *n) {
+    const qd_allocator *allocator = world->allocator;
+    size_t shapes = n->shapes + 1, traits = n->traits + 1;
+    palette colours = {qdi_allocate(allocator, shapes, sizeof *colours.shapes),
+                       qdi_allocate(allocator, traits, sizeof *colours.traits)};
+    qd_status status = colours.shapes && colours.traits ? get_bodies(at, world, n, &colours) : QD_ERR_MEMORY;
+    qdi_release(allocator, colours.shapes, shapes, sizeof *colours.shapes);
+    qdi_release(allocator, colours.traits, traits, sizeof *colours.traits);
     return status;
 }
 
@@ -240,10 +437,7 @@ static qd_status get_state(const unsigned char **at, qd_world *world, const coun
         world->generation_of_index[i] = qdi_get_u32(at);
         world->row_of_index[i] = QDI_NO_ROW;
     }
-    for (size_t r = 0; r < n->bodies && status == QD_OK; ++r) {
-        status = get_body(at, world, (uint32_t)r);
-        world->count = r + 1;
-    }
+    status = get_population(at, world, n);
     if (status == QD_OK) status = get_contacts(at, world, n->contacts);
     if (status != QD_OK) return status;
     qdi_bodies_refill_free(world);
@@ -253,14 +447,16 @@ static qd_status get_state(const unsigned char **at, qd_world *world, const coun
 }
 
 static qd_status envelope_check(const unsigned char *data, size_t bytes, qd_error *error) {
-    if (bytes < saved_size(0, 0, 0) || memcmp(data, magic, sizeof magic) != 0)
+    const counts none = {0, 0, 0, 0, 0};
+    if (bytes < HEADER + CHECKSUM || memcmp(data, magic, sizeof magic) != 0)
         return qdi_reason(error, QD_ERR_CORRUPT, "not a saved world, or cut short");
     const unsigned char *at = data + sizeof magic;
     uint32_t version = qdi_get_u32(&at);
     if (version != VERSION)
         return qdi_reason(error, QD_ERR_CORRUPT, "a saved world of version %u; this program reads version %d",
                           version, VERSION);
-    if (qdi_get_u64(&at) != bytes) return qdi_reason(error, QD_ERR_CORRUPT, "the saved world is cut short");
+    if (qdi_get_u64(&at) != bytes || bytes < saved_size(&none))
+        return qdi_reason(error, QD_ERR_CORRUPT, "the saved world is cut short");
     at = data + bytes - CHECKSUM;
     if (qdi_get_u64(&at) != qd_hash_bytes(data, bytes - CHECKSUM))
         return qdi_reason(error, QD_ERR_CORRUPT, "the saved world is damaged: its checksum differs");
@@ -280,8 +476,10 @@ static qd_status load(const unsigned char *data, size_t bytes, qd_world_def *def
     n.indices = qdi_get_u64(&at);
     n.bodies = qdi_get_u64(&at);
     n.contacts = qdi_get_u64(&at);
+    n.shapes = qdi_get_u64(&at);
+    n.traits = qdi_get_u64(&at);
     bool sizes_fit = n.indices <= QD_BODY_INDEX_MAX && n.bodies <= n.indices && n.contacts < UINT32_MAX &&
-                     saved_size(n.indices, n.bodies, n.contacts) == bytes;
+                     n.shapes <= n.bodies && n.traits <= n.bodies && saved_size(&n) == bytes;
     if (!sizes_fit) status = QD_ERR_CORRUPT;
     if (status == QD_OK) status = get_state(&at, world, &n);
     if (status == QD_OK)

@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "sim/generate.h"
+#include "sim/lines.h"
 #include "sim/scene_builtin.h"
 #include "sim/scene_impl.h"
 #include "sim/suggest.h"
@@ -15,11 +16,22 @@
 
 static const char out_of_memory[] = "out of memory";
 
+static void item_release(const qd_allocator *allocator, qdi_disks *item) {
+    if (item->file.path.chars) qdi_text_release(&item->file.path);
+    if (item->file.from.chars) qdi_text_release(&item->file.from);
+    if (item->file.bodies.allocator) qdi_body_file_release(&item->file.bodies);
+    qdi_release(allocator, item->listed, item->listed_room, sizeof *item->listed);
+}
+
 void qd_scene_destroy(qd_scene *scene) {
     if (!scene) return;
     const qd_allocator *allocator = scene->allocator;
+    for (size_t i = 0; i < scene->settings.item_count; ++i)
+        item_release(allocator, &scene->settings.items[i]);
     qdi_release(allocator, scene->settings.items, scene->settings.item_room, sizeof *scene->settings.items);
+    qdi_release(allocator, scene->settings.points, scene->settings.point_room, sizeof(qd_vec2));
     qdi_text_release(&scene->text);
+    qdi_text_release(&scene->notes);
     qdi_release(allocator, scene, 1, sizeof *scene);
 }
 
@@ -62,13 +74,16 @@ qd_status qdi_scene_parse_with(const qd_allocator *allocator, const char *text, 
                                qd_error *error) {
     qd_scene *made = qdi_allocate(allocator, 1, sizeof *made);
     if (!made) return qdi_reason(error, QD_ERR_MEMORY, "%s", out_of_memory);
-    *made = (qd_scene){
-        .allocator = allocator, .settings = qdi_settings_default(), .text.allocator = allocator};
+    *made = (qd_scene){.allocator = allocator,
+                       .settings = qdi_settings_default(),
+                       .text.allocator = allocator,
+                       .notes.allocator = allocator};
     qdi_scene_reader reader = {.name = name,
                                .changes = changes,
                                .error = error,
                                .yaml = {.allocator = allocator},
                                .settings = &made->settings,
+                               .notes = &made->notes,
                                .allocator = allocator};
     qd_status status = read_settings(&reader, text, bytes);
     qdi_yaml_release(&reader.yaml);
@@ -180,34 +195,16 @@ uint64_t qd_scene_hash(const qd_scene *scene) {
     return scene->hash;
 }
 
-/// Adds body number `number` of what was generated, which generator `item` made.
-static qd_status add_body(qd_world *world, const qdi_disks *item, const qdi_generated *bodies, size_t number,
-                          qd_error *error) {
-    qd_body_def body = qd_body_def_default();
-    body.shape.radius = bodies->radius[number];
-    body.position = (qd_vec2){bodies->x[number], bodies->y[number]};
-    body.velocity = (qd_vec2){bodies->vx[number], bodies->vy[number]};
-    body.density = item->density;
-    body.mass = item->mass;
-    return qd_world_add(world, &body, NULL, error);
+const char *qd_scene_notes(const qd_scene *scene) {
+    return scene->notes.chars ? scene->notes.chars : "";
 }
 
-qd_status qd_scene_populate(const qd_scene *scene, qd_world *world, qd_error *error) {
-    if (error) error->text[0] = 0;
-    if (!scene || !world) return qdi_reason(error, QD_ERR_ARGUMENT, "a scene or world is a null pointer");
-    qdi_generated bodies = {.allocator = scene->allocator};
-    qd_status status = qdi_generate(&scene->settings, &bodies, error);
-    size_t number = 0;
-    for (size_t i = 0; status == QD_OK && i < scene->settings.item_count; ++i) {
-        const qdi_disks *item = &scene->settings.items[i];
-        for (uint64_t k = 0; status == QD_OK && k < item->count; ++k, ++number) {
-            qd_error reason = {""};
-            status = add_body(world, item, &bodies, number, &reason);
-            if (status != QD_OK)
-                qdi_reason(error, status, "bodies.%zu: disk %zu: %.300s", i, (size_t)k,
-                           reason.text[0] ? reason.text : qd_status_text(status));
-        }
+bool qd_scene_file_at(const qd_scene *scene, size_t number, qd_scene_file *file) {
+    for (size_t i = 0; i < scene->settings.item_count; ++i) {
+        const qdi_item_file *item = &scene->settings.items[i].file;
+        if (scene->settings.items[i].kind != QDI_ITEM_FILE || number-- > 0) continue;
+        *file = (qd_scene_file){item->path.chars, item->bodies.part.chars, item->bodies.part.used};
+        return true;
     }
-    qdi_generated_release(&bodies);
-    return status;
+    return false;
 }

@@ -20,6 +20,7 @@ struct qd_scene {
     qdi_settings settings;
     qdi_text text; ///< resolved
     uint64_t hash; ///< of the text
+    qdi_text notes;
 };
 
 /// A scene while it is being read.
@@ -30,6 +31,7 @@ typedef struct qdi_scene_reader {
     qdi_yaml yaml;
     qdi_yaml_ref root;
     qdi_settings *settings;
+    qdi_text *notes;
     const qd_allocator *allocator;
     char path[192]; ///< of the key being read: "bodies.0.disks.count"
 } qdi_scene_reader;
@@ -48,6 +50,11 @@ QD_MUST_USE qd_status qdi_overrides_apply(qdi_scene_reader *reader);
 /// Scales every generator's count, and the world with its regions at constant density, to `bodies` in all.
 QD_MUST_USE qd_status qdi_overrides_scale(qdi_settings *settings, uint64_t bodies, qd_error *error);
 
+/// scene_files.c
+/// Reads the files that the scene names, takes from them what it does not say of the world, and puts their bodies within
+/// it, as it does with listed ones.
+QD_MUST_USE qd_status qdi_scene_files_read(qdi_scene_reader *reader);
+
 /// scene_read.c
 /// Fills the settings from the tree and checks them.
 QD_MUST_USE qd_status qdi_scene_read_tree(qdi_scene_reader *reader);
@@ -57,6 +64,12 @@ QD_MUST_USE qd_status qdi_scene_read_tree(qdi_scene_reader *reader);
 /// range.
 QD_MUST_USE qd_status qdi_scene_read_value(const qdi_scene_reader *reader, const qdi_key *key,
                                            qdi_key_type type, qdi_yaml_ref node, void *base);
+
+/// scene_bodies.c
+/// A listed body; whether its shape is any good is for qd_shape_settle to say.
+qd_body_def qdi_listed_body(const qdi_settings *settings, const qdi_listed *listed);
+/// Counts a polyline's edges. Errors: QD_ERR_VALUE with the reason.
+QD_MUST_USE qd_status qdi_polyline_edges(const qdi_settings *settings, qdi_disks *item, qd_error *error);
 
 /// scene_write.c
 /// Writes the resolved scene.

@@ -1,4 +1,5 @@
 #include "core/memory.h"
+#include "sim/generate.h"
 #include "sim/scene_impl.h"
 #include "sim/suggest.h"
 #include "sim/world_impl.h"
@@ -57,13 +58,12 @@ static qd_status unknown_key(const qdi_scene_reader *reader, const qdi_key *pare
     qdi_suggestion best = {0};
     for (const qdi_key *key = NULL; (key = qdi_schema_next(parent, key)) != NULL;)
         qdi_suggest(&best, word, here->key_bytes, qdi_schema_word(key), strlen(qdi_schema_word(key)));
-    size_t count = 0;
-    const qdi_key *keys = qdi_schema(&count);
     // The right word in the wrong place: better than a similar one.
-    for (size_t i = 0; i < count && (!best.word || best.distance > 0); ++i) {
-        const char *known = qdi_schema_word(&keys[i]);
+    const qdi_key *other = NULL;
+    for (size_t i = 0; (!best.word || best.distance > 0) && (other = qdi_schema_at(i)) != NULL; ++i) {
+        const char *known = qdi_schema_word(other);
         if (strlen(known) == here->key_bytes && memcmp(known, word, here->key_bytes) == 0)
-            best = (qdi_suggestion){keys[i].path, 0};
+            best = (qdi_suggestion){other->path, 0};
     }
     char quote[QDI_QUOTE_ROOM], hint[QDI_QUOTE_ROOM] = "";
     if (best.word) snprintf(hint, sizeof hint, "; did you mean \"%.60s\"?", best.word);
@@ -149,25 +149,46 @@ static qd_status read_one_of(qdi_scene_reader *reader, const qdi_key *parent, qd
     return QD_OK;
 }
 
-static qd_status read_items(qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref list) {
-    const qdi_yaml *yaml = &reader->yaml;
+/// Makes room for the items of a list, of the scene or of an item.
+static qd_status reserve_items(const qdi_scene_reader *reader, void *base, size_t count) {
     qdi_settings *settings = reader->settings;
+    qdi_disks *item = base;
+    if (base == settings)
+        return qdi_reserve(reader->allocator, &settings->items, &settings->item_room, 0, count,
+                           sizeof *settings->items);
+    return qdi_reserve(reader->allocator, &item->listed, &item->listed_room, 0, count, sizeof *item->listed);
+}
+
+/// The next item, with its defaults.
+static void *add_item(const qdi_scene_reader *reader, void *base) {
+    qdi_settings *settings = reader->settings;
+    if (base == settings) {
+        qdi_disks *made = &settings->items[settings->item_count++];
+        *made = qdi_disks_default();
+        return made;
+    }
+    qdi_disks *item = base;
+    qdi_listed *made = &item->listed[item->listed_count++];
+    *made = qdi_listed_default();
+    item->count = item->listed_count;
+    return made;
+}
+
+static qd_status read_items(qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref list, void *base) {
+    const qdi_yaml *yaml = &reader->yaml;
     if (yaml->nodes[list].kind != QDI_YAML_LIST) return wants(reader, list, "a list");
     const qdi_key *item = qdi_schema_next(key, NULL);
-    qd_status status = qdi_reserve(reader->allocator, &settings->items, &settings->item_room, 0,
-                                   yaml->nodes[list].count, sizeof *settings->items);
-    if (status != QD_OK) return status;
-    for (qdi_yaml_ref child = yaml->nodes[list].first; child; child = yaml->nodes[child].next) {
+    qd_status status = reserve_items(reader, base, yaml->nodes[list].count);
+    size_t count = 0;
+    for (qdi_yaml_ref child = yaml->nodes[list].first; child && status == QD_OK;
+         child = yaml->nodes[child].next) {
         char number[24];
-        snprintf(number, sizeof number, "%zu", settings->item_count);
+        snprintf(number, sizeof number, "%zu", count++);
         size_t length = path_push(reader, number);
-        qdi_disks *disks = &settings->items[settings->item_count++];
-        *disks = qdi_disks_default();
-        status = read_key(reader, item, child, disks);
-        if (status != QD_OK) return status;
-        reader->path[length] = 0;
+        status = read_key(reader, item, child, add_item(reader, base));
+        if (status == QD_OK) reader->path[length] = 0;
     }
-    return QD_OK;
+    return status;
 }
 
 /// True for what YAML takes as no value at all.
@@ -190,7 +211,7 @@ static qd_status read_key(qdi_scene_reader *reader, const qdi_key *key, qdi_yaml
     case QDI_KEY_EACH:
         return map ? read_map(reader, key, node, base, &given) : read_each(reader, key, node, base);
     case QDI_KEY_ONE_OF: return read_one_of(reader, key, node, base);
-    case QDI_KEY_ITEMS: return read_items(reader, key, node);
+    case QDI_KEY_ITEMS: return read_items(reader, key, node, base);
     default: return qdi_scene_read_value(reader, key, key->type, node, base);
     }
 }
@@ -212,9 +233,44 @@ static bool outside(qd_boundary boundary, double low, double length, double worl
     return low < world_low - slack || low + length > world_low + world_length + slack;
 }
 
+/// What the keys of a listed body must keep to with each other.
+static qd_status check_listed(const qdi_scene_reader *reader, const qdi_listed *listed, size_t number,
+                              size_t place, qdi_yaml_ref item) {
+    qd_body_def body = qdi_listed_body(reader->settings, listed);
+    qd_error reason = {""};
+    if (listed->is_static && listed->is_kinematic)
+        return qdi_scene_complain(reader, item, "bodies.%zu.list.%zu: static or kinematic, not both", number,
+                                  place);
+    if (qd_shape_settle(&body.shape, NULL, &reason) != QD_OK)
+        return qdi_scene_complain(reader, item, "bodies.%zu.list.%zu: %.300s", number, place, reason.text);
+    return QD_OK;
+}
+
+/// The same of all that is not made by rule.
+static qd_status check_given(const qdi_scene_reader *reader, qdi_disks *item, size_t number,
+                             qdi_yaml_ref node) {
+    qd_error reason = {""};
+    if (item->kind == QDI_ITEM_POLYLINE && qdi_polyline_edges(reader->settings, item, &reason) != QD_OK) {
+        const char *const path[] = {"polyline", "points", NULL};
+        return qdi_scene_complain(reader, deepest(reader, node, path), "bodies.%zu.polyline: %.300s", number,
+                                  reason.text);
+    }
+    const char *const path[] = {"list", NULL};
+    qdi_yaml_ref list = deepest(reader, node, path);
+    qdi_yaml_ref child = item->listed_count > 0 ? reader->yaml.nodes[list].first : 0;
+    for (size_t k = 0; k < item->listed_count; ++k, child = reader->yaml.nodes[child].next) {
+        qd_status status = check_listed(reader, &item->listed[k], number, k, child);
+        if (status != QD_OK) return status;
+    }
+    return QD_OK;
+}
+
 /// What the keys of a generator must keep to with each other and with the world.
-static qd_status check_item(const qdi_scene_reader *reader, const qdi_disks *disks, size_t number,
+static qd_status check_item(const qdi_scene_reader *reader, qdi_disks *disks, size_t number,
                             qdi_yaml_ref item) {
+    static const char *const words[] = {"", "disks", "rects", "capsules"};
+    if (!qdi_item_is_generator(disks)) return check_given(reader, disks, number, item);
+    const char *word = words[disks->kind];
     const qdi_radius *radius = &disks->radius;
     if (radius->form == QDI_RADIUS_POWER && radius->range.x > radius->range.y) {
         const char *const path[] = {"disks", "radius", "power", NULL};
@@ -227,9 +283,9 @@ static qd_status check_item(const qdi_scene_reader *reader, const qdi_disks *dis
     if (!outside(world->boundary_x, region->x, region->width, world->origin.x, world->size.x) &&
         !outside(world->boundary_y, region->y, region->height, world->origin.y, world->size.y))
         return QD_OK;
-    const char *const path[] = {"disks", "region", NULL};
+    const char *const path[] = {word, "region", NULL};
     return qdi_scene_complain(reader, deepest(reader, item, path),
-                              "bodies.%zu.disks.region: reaches outside the world", number);
+                              "bodies.%zu.%s.region: reaches outside the world", number, word);
 }
 
 static qd_status check_all(const qdi_scene_reader *reader) {
@@ -258,5 +314,6 @@ qd_status qdi_scene_read_tree(qdi_scene_reader *reader) {
         return qdi_scene_complain(reader, reader->root, "a scene must be a mapping (key: value)");
     uint64_t given = 0;
     qd_status status = read_map(reader, NULL, reader->root, reader->settings, &given);
+    if (status == QD_OK) status = qdi_scene_files_read(reader);
     return status == QD_OK ? check_all(reader) : status;
 }

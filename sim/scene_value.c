@@ -1,3 +1,4 @@
+#include "core/memory.h"
 #include "sim/number.h"
 #include "sim/scene_impl.h"
 
@@ -96,6 +97,11 @@ static qd_status read_choice(const qdi_scene_reader *reader, const qdi_key *key,
 
 static bool read_int(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node, int *value) {
     uint64_t whole = 0;
+    double real = 0;
+    if (key->low < 0 && read_real(reader, key, node, &real)) {
+        *value = (int)real;
+        return real == (double)*value;
+    }
     if (!read_whole(reader, key, node, &whole) || whole > INT_MAX) return false;
     *value = (int)whole;
     return true;
@@ -123,13 +129,67 @@ static bool read_region(const qdi_scene_reader *reader, const qdi_key *key, qdi_
     return true;
 }
 
+/// Adds the pairs of a list to the settings' points.
+static qd_status read_points(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node,
+                             qdi_points *points) {
+    const qdi_yaml_node *here = &reader->yaml.nodes[node];
+    qdi_settings *settings = reader->settings;
+    if (here->kind != QDI_YAML_LIST) return wrong(reader, key, node);
+    size_t first = settings->point_count;
+    qd_status status = qdi_reserve(reader->allocator, &settings->points, &settings->point_room, first,
+                                   first + here->count, sizeof *settings->points);
+    if (status != QD_OK) return status;
+    for (qdi_yaml_ref child = here->first; child; child = reader->yaml.nodes[child].next) {
+        double values[2] = {0};
+        if (!read_reals(reader, key, child, values, 2)) return wrong(reader, key, child);
+        settings->points[settings->point_count++] = (qd_vec2){values[0], values[1]};
+    }
+    *points = (qdi_points){first, settings->point_count - first};
+    return QD_OK;
+}
+
 static bool read_pair(const qdi_scene_reader *reader, const qdi_key *key, qdi_key_type type,
                       qdi_yaml_ref node, qd_vec2 *pair) {
     double values[2] = {0};
+    if (type == QDI_KEY_PAIR_OR_AUTO && is_word(reader, node, "auto")) {
+        *pair = (qd_vec2){(double)NAN, (double)NAN};
+        return true;
+    }
     bool zero = type == QDI_KEY_PAIR_OR_ZERO && read_real(reader, key, node, &values[0]) && values[0] == 0;
     if (!zero && !read_reals(reader, key, node, values, 2)) return false;
     *pair = (qd_vec2){values[0], values[1]};
     return type != QDI_KEY_RANGE || pair->x <= pair->y;
+}
+
+/// The longest text that a key may have.
+enum { LONGEST_TEXT = 4096 };
+
+static qd_status read_text(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node,
+                           qdi_text *text) {
+    const qdi_yaml_node *here = &reader->yaml.nodes[node];
+    const char *chars = reader->yaml.chars + here->text;
+    if (here->kind != QDI_YAML_VALUE || here->bytes == 0 || memchr(chars, 0, here->bytes))
+        return wrong(reader, key, node);
+    if (here->bytes > LONGEST_TEXT)
+        return qdi_scene_complain(reader, node, "%s: is longer than %d bytes", reader->path, LONGEST_TEXT);
+    text->allocator = reader->allocator;
+    text->used = 0;
+    qdi_text_add_bytes(text, chars, here->bytes);
+    return text->status;
+}
+
+static bool read_hash(const qdi_scene_reader *reader, qdi_yaml_ref node, uint64_t *hash) {
+    const qdi_yaml_node *here = &reader->yaml.nodes[node];
+    if (here->kind != QDI_YAML_VALUE || here->bytes != 16) return false;
+    const char *text = reader->yaml.chars + here->text;
+    *hash = 0;
+    for (size_t i = 0; i < 16; ++i) {
+        static const char digits[] = "0123456789abcdef";
+        const char *digit = text[i] ? strchr(digits, text[i]) : NULL;
+        if (!digit) return false;
+        *hash = *hash << 4 | (uint64_t)(digit - digits);
+    }
+    return true;
 }
 
 qd_status qdi_scene_read_value(const qdi_scene_reader *reader, const qdi_key *key, qdi_key_type type,
@@ -143,8 +203,18 @@ qd_status qdi_scene_read_value(const qdi_scene_reader *reader, const qdi_key *ke
     case QDI_KEY_ONE_OF:
     case QDI_KEY_ITEMS: break;
     case QDI_KEY_CHOICE: return read_choice(reader, key, node, place);
+    case QDI_KEY_POINTS: return read_points(reader, key, node, place);
+    case QDI_KEY_TEXT: return read_text(reader, key, node, place);
+    case QDI_KEY_HASH: good = read_hash(reader, node, place); break;
     case QDI_KEY_NAME: good = read_name(reader, node, place); break;
     case QDI_KEY_UINT64: good = read_whole(reader, key, node, place); break;
+    case QDI_KEY_UINT64_OR_LAST:
+        good = is_word(reader, node, "last");
+        if (good)
+            *(uint64_t *)place = UINT64_MAX;
+        else
+            good = read_whole(reader, key, node, place);
+        break;
     case QDI_KEY_UINT32: good = read_uint32(reader, key, node, place); break;
     case QDI_KEY_INT: good = read_int(reader, key, node, place); break;
     case QDI_KEY_INT_PAIR: good = read_int_pair(reader, key, node, place); break;
@@ -158,7 +228,8 @@ qd_status qdi_scene_read_value(const qdi_scene_reader *reader, const qdi_key *ke
         break;
     case QDI_KEY_PAIR:
     case QDI_KEY_RANGE:
-    case QDI_KEY_PAIR_OR_ZERO: good = read_pair(reader, key, type, node, place); break;
+    case QDI_KEY_PAIR_OR_ZERO:
+    case QDI_KEY_PAIR_OR_AUTO: good = read_pair(reader, key, type, node, place); break;
     case QDI_KEY_REGION: good = read_region(reader, key, node, place); break;
     case QDI_KEY_BOOL: good = read_bool(reader, node, place); break;
     }

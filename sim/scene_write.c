@@ -1,12 +1,31 @@
 #include "sim/scene_impl.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static void add_pair(qdi_text *text, const double *values, size_t count) {
     for (size_t i = 0; i < count; ++i) {
         qdi_text_add(text, i > 0 ? ", " : "[");
         qdi_text_add_number(text, values[i]);
+    }
+    qdi_text_add(text, "]");
+}
+
+/// In quotes, for a hash may look like a number.
+static void add_hash(qdi_text *text, uint64_t hash) {
+    char digits[24];
+    snprintf(digits, sizeof digits, "\"%016" PRIx64 "\"", hash);
+    qdi_text_add(text, digits);
+}
+
+static void add_points(const qdi_settings *settings, const qdi_points *points, qdi_text *text) {
+    qdi_text_add(text, "[");
+    for (size_t i = 0; i < points->count; ++i) {
+        qd_vec2 point = settings->points[points->first + i];
+        if (i > 0) qdi_text_add(text, ", ");
+        add_pair(text, (double[]){point.x, point.y}, 2);
     }
     qdi_text_add(text, "]");
 }
@@ -25,8 +44,20 @@ void qdi_scene_write_value(const qdi_key *key, qdi_key_type type, const void *ba
     case QDI_KEY_ITEMS: break;
     case QDI_KEY_NAME: qdi_text_add(text, place); break;
     case QDI_KEY_UINT64: qdi_text_add_integer(text, *(const uint64_t *)place); break;
+    case QDI_KEY_TEXT: { // the names of copies, which need no quotes
+        const qdi_text *kept = place;
+        qdi_text_add_bytes(text, kept->chars, kept->used);
+        break;
+    }
+    case QDI_KEY_HASH: add_hash(text, *(const uint64_t *)place); break;
+    case QDI_KEY_UINT64_OR_LAST:
+        if (*(const uint64_t *)place == UINT64_MAX)
+            qdi_text_add(text, "last");
+        else
+            qdi_text_add_integer(text, *(const uint64_t *)place);
+        break;
     case QDI_KEY_UINT32: qdi_text_add_integer(text, *(const uint32_t *)place); break;
-    case QDI_KEY_INT: qdi_text_add_integer(text, (uint64_t)*whole); break;
+    case QDI_KEY_INT: qdi_text_add_number(text, *whole); break;
     case QDI_KEY_INT_PAIR: add_pair(text, (double[]){whole[0], whole[1]}, 2); break;
     case QDI_KEY_REAL: qdi_text_add_number(text, *real); break;
     case QDI_KEY_REAL_OR_AUTO:
@@ -38,6 +69,13 @@ void qdi_scene_write_value(const qdi_key *key, qdi_key_type type, const void *ba
     case QDI_KEY_PAIR:
     case QDI_KEY_RANGE:
     case QDI_KEY_PAIR_OR_ZERO: add_pair(text, real, 2); break;
+    case QDI_KEY_PAIR_OR_AUTO:
+        if (isnan(*real))
+            qdi_text_add(text, "auto");
+        else
+            add_pair(text, real, 2);
+        break;
+    case QDI_KEY_POINTS: qdi_text_add(text, "[]"); break; // where there are some, add_points writes them
     case QDI_KEY_REGION: add_pair(text, real, 4); break;
     case QDI_KEY_BOOL: qdi_text_add(text, *(const bool *)place ? "true" : "false"); break;
     case QDI_KEY_CHOICE: {
@@ -55,6 +93,9 @@ static void indent(qdi_text *text, int depth) {
 static void write_below(const qdi_settings *settings, const qdi_key *parent, const void *base, int depth,
                         qdi_text *text);
 
+static void write_items(const qdi_settings *settings, const qdi_key *key, const void *base, int depth,
+                        qdi_text *text);
+
 /// Writes what stands behind "key:".
 static void write_content(const qdi_settings *settings, const qdi_key *key, const void *base, int depth,
                           qdi_text *text) {
@@ -63,24 +104,57 @@ static void write_content(const qdi_settings *settings, const qdi_key *key, cons
     bool plain = key->type != QDI_KEY_GROUP && key->type != QDI_KEY_EACH && form == 0;
     if (plain) {
         qdi_text_add(text, " ");
-        qdi_scene_write_value(key, key->type == QDI_KEY_ONE_OF ? key->plain : key->type, base, text);
+        const void *place = (const char *)base + key->offset;
+        if (key->type == QDI_KEY_POINTS)
+            add_points(settings, place, text);
+        else
+            qdi_scene_write_value(key, key->type == QDI_KEY_ONE_OF ? key->plain : key->type, base, text);
     }
     qdi_text_add(text, "\n");
     if (!plain) write_below(settings, key, base, depth + 1, text);
 }
 
-static void write_items(const qdi_settings *settings, const qdi_key *key, int depth, qdi_text *text) {
-    const qdi_key *item = qdi_schema_next(key, NULL);
-    qdi_text_add(text, settings->item_count > 0 ? "\n" : " []\n");
-    for (size_t i = 0; i < settings->item_count; ++i) {
-        const qdi_disks *disks = &settings->items[i];
-        const qdi_key *kind = qdi_schema_next(item, NULL);
-        for (int form = 1; form < (int)disks->kind; ++form) kind = qdi_schema_next(item, kind);
-        indent(text, depth + 1);
-        qdi_text_add(text, "- ");
-        qdi_text_add(text, qdi_schema_word(kind));
+/// An item of `bodies`: the key of its kind, and what is below.
+static void write_item(const qdi_settings *settings, const qdi_key *item, const qdi_disks *disks, int depth,
+                       qdi_text *text) {
+    const qdi_key *kind = qdi_schema_next(item, NULL);
+    for (int form = 1; form < (int)disks->kind; ++form) kind = qdi_schema_next(item, kind);
+    indent(text, depth);
+    qdi_text_add(text, "- ");
+    qdi_text_add(text, qdi_schema_word(kind));
+    qdi_text_add(text, ":");
+    if (kind->type == QDI_KEY_ITEMS)
+        write_items(settings, kind, disks, depth + 1, text);
+    else
+        write_content(settings, kind, disks, depth + 1, text);
+}
+
+static void write_listed(const qdi_settings *settings, const qdi_key *item, const qdi_listed *body, int depth,
+                         qdi_text *text) {
+    bool first = true;
+    for (const qdi_key *key = NULL; (key = qdi_schema_next(item, key)) != NULL;) {
+        if (key->planned) continue;
+        indent(text, first ? depth : depth + 1);
+        qdi_text_add(text, first ? "- " : "");
+        qdi_text_add(text, qdi_schema_word(key));
         qdi_text_add(text, ":");
-        write_content(settings, kind, disks, depth + 2, text);
+        write_content(settings, key, body, depth + 1, text);
+        first = false;
+    }
+}
+
+static void write_items(const qdi_settings *settings, const qdi_key *key, const void *base, int depth,
+                        qdi_text *text) {
+    const qdi_key *item = qdi_schema_next(key, NULL);
+    const qdi_disks *disks = base;
+    bool all = base == settings;
+    size_t count = all ? settings->item_count : disks->listed_count;
+    qdi_text_add(text, count > 0 ? "\n" : " []\n");
+    for (size_t i = 0; i < count; ++i) {
+        if (all)
+            write_item(settings, item, &settings->items[i], depth + 1, text);
+        else
+            write_listed(settings, item, &disks->listed[i], depth + 1, text);
     }
 }
 
@@ -98,7 +172,7 @@ static void write_below(const qdi_settings *settings, const qdi_key *parent, con
         qdi_text_add(text, qdi_schema_word(key));
         qdi_text_add(text, ":");
         if (key->type == QDI_KEY_ITEMS)
-            write_items(settings, key, depth, text);
+            write_items(settings, key, base, depth, text);
         else
             write_content(settings, key, base, depth, text);
     }

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/body_file.h"
+
 /// Every key of a scene, in one table: what may stand there, where it is kept, what it means. Reading,
 /// checking, writing, hints and docs/scene.md all come from it. And what is kept: the settings.
 
@@ -25,7 +27,16 @@ typedef enum qdi_velocity_form {
     QDI_VELOCITY_UNIFORM
 } qdi_velocity_form;
 typedef enum qdi_place { QDI_PLACE_GRID, QDI_PLACE_RANDOM } qdi_place;
-typedef enum qdi_item_kind { QDI_ITEM_NONE, QDI_ITEM_DISKS, QDI_ITEM_FILE, QDI_ITEM_LIST } qdi_item_kind;
+/// In the order of the keys below bodies[].
+typedef enum qdi_item_kind {
+    QDI_ITEM_NONE,
+    QDI_ITEM_DISKS,
+    QDI_ITEM_RECTS,
+    QDI_ITEM_CAPSULES,
+    QDI_ITEM_POLYLINE,
+    QDI_ITEM_FILE,
+    QDI_ITEM_LIST
+} qdi_item_kind;
 
 /// Radii of a generator: all `range.x`; or between range.x and range.y, uniformly or with a density that
 /// falls as radius^-exponent.
@@ -47,16 +58,55 @@ typedef struct qdi_region {
     double x, y, width, height;
 } qdi_region;
 
+/// Bodies that come from a file.
+typedef struct qdi_item_file {
+    qdi_text path; ///< as the scene says it; once the file has been read, the name of its copy
+    qdi_text from; ///< where it was read
+    qdi_body_options options;
+    uint64_t hash; ///< XXH3-64 of the part of the file that was read; 0: whatever it is
+    qdi_body_file bodies;
+} qdi_item_file;
+
+/// Points of a polygon or polyline: a part of the settings' points.
+typedef struct qdi_points {
+    size_t first, count;
+} qdi_points;
+
+/// A body of a list: what is said of its shape, and the rest.
+typedef struct qdi_listed {
+    qd_shape_kind shape;
+    double radius; ///< NaN: as the shape wants
+    qd_vec2 size;
+    double length;
+    qdi_points points;
+    bool is_static, is_kinematic;
+    qd_body_def def; ///< its shape and kind follow from the above, see qdi_listed_body
+} qdi_listed;
+
 /// One item of `bodies`.
 typedef struct qdi_disks {
     qdi_item_kind kind;
-    uint64_t count;
-    qdi_radius radius;
+    uint64_t count;                ///< of bodies
+    qdi_radius radius;             ///< of disks
+    qdi_radius scale;              ///< of rects and capsules
+    qd_vec2 size;                  ///< rects
+    double length, capsule_radius; ///< capsules
+    double rounding;               ///< rects
+    double angle;                  ///< NaN: at random
+    qdi_velocity spin;
+    qd_material material;
+    qd_filter filter;
+    qdi_points points; ///< polyline
+    bool closed;
+    double thickness; ///< polyline: its radius
     qdi_place place;
     qdi_region region;
     qdi_velocity velocity;
     double density;
     double mass; ///< NaN: from density
+    qdi_item_file file;
+    qdi_listed *listed;
+    size_t listed_count, listed_room;
 } qdi_disks;
 
 /// A scene's values.
@@ -67,6 +117,8 @@ typedef struct qdi_settings {
     qd_view view;
     qdi_disks *items;
     size_t item_count, item_room;
+    qd_vec2 *points; ///< of all polygons and polylines
+    size_t point_count, point_room;
 } qdi_settings;
 
 typedef enum qdi_key_type {
@@ -76,15 +128,20 @@ typedef enum qdi_key_type {
     QDI_KEY_ONE_OF, ///< a mapping with exactly one of its keys, or a plain value; `form` says which
     QDI_KEY_ITEMS,  ///< a list of items, each described by the key PATH[]
     QDI_KEY_NAME,
-    QDI_KEY_UINT64, ///< a whole number
+    QDI_KEY_TEXT,           ///< some characters, kept in a qdi_text
+    QDI_KEY_HASH,           ///< 16 hexadecimal digits, kept as a number
+    QDI_KEY_UINT64,         ///< a whole number
+    QDI_KEY_UINT64_OR_LAST, ///< a whole number, or `last`, kept as UINT64_MAX
     QDI_KEY_UINT32,
-    QDI_KEY_INT,
+    QDI_KEY_INT,          ///< a whole number, also below 0 where `low` is
     QDI_KEY_INT_PAIR,     ///< two whole numbers
     QDI_KEY_REAL,         ///< a number
     QDI_KEY_REAL_OR_AUTO, ///< a number, or `auto`, kept as NaN
     QDI_KEY_PAIR,         ///< two numbers
     QDI_KEY_RANGE,        ///< two numbers, the second not below the first
     QDI_KEY_PAIR_OR_ZERO, ///< two numbers, or 0 for both
+    QDI_KEY_PAIR_OR_AUTO, ///< two numbers, or `auto`, kept as NaN
+    QDI_KEY_POINTS,       ///< a list of pairs, kept as a qdi_points
     QDI_KEY_REGION,       ///< four numbers: x, y, width and height, the sizes above 0
     QDI_KEY_BOOL,
     QDI_KEY_CHOICE, ///< one of some words, kept in an int by number
@@ -96,7 +153,7 @@ typedef struct qdi_key {
     qdi_key_type plain; ///< of QDI_KEY_ONE_OF: the type of the plain value
     bool planned;       ///< known, but not built yet
     bool required;
-    size_t offset;    ///< in qdi_settings, or in qdi_disks below bodies[]
+    size_t offset;    ///< in qdi_settings; in qdi_disks below bodies[]; in qd_body_def below bodies[].list[]
     size_t form;      ///< of QDI_KEY_ONE_OF: offset of the number of the key that was given, from 1; 0: plain
     double low, high; ///< range of each number
     bool above;       ///< `low` itself is not allowed
@@ -105,8 +162,10 @@ typedef struct qdi_key {
     const char *about;
 } qdi_key;
 
-/// The keys in the order in which a resolved scene has them; a group comes before its keys. Any thread.
-const qdi_key *qdi_schema(size_t *count);
+/// The keys in the order in which a resolved scene has them; a group comes before its keys. NULL past the last. Any
+/// thread.
+const qdi_key *qdi_schema_at(size_t number);
+size_t qdi_schema_count(void);
 
 /// The key with this path, or NULL.
 const qdi_key *qdi_schema_find(const char *path, size_t bytes);
@@ -129,7 +188,9 @@ const char *qdi_schema_expected(const qdi_key *key, char text[QDI_EXPECTED_ROOM]
 
 /// A scene's defaults, with no items.
 qdi_settings qdi_settings_default(void);
-/// A generator's defaults.
+/// An item's defaults.
 qdi_disks qdi_disks_default(void);
+/// Those of a body of a list.
+qdi_listed qdi_listed_default(void);
 
 #endif

@@ -5,6 +5,9 @@
 
 #include <float.h>
 
+/// A facing side whose shadow on the reference is shorter than this part of it counts as a point.
+#define UPRIGHT 1e-9
+
 static int next_of(const qdi_core *core, int i) {
     return i + 1 < core->count ? i + 1 : 0;
 }
@@ -69,11 +72,13 @@ qdi_facing qdi_face(const qdi_core *ref, int side, const qdi_core *other) {
     f.gap_low = qdi_dot(low, normal);
     f.gap_high = qdi_dot(high, normal);
     double rise = f.gap_high - f.gap_low;
-    if (span <= DBL_EPSILON * length) { // upright: its lower end is what counts
+    if (span <= UPRIGHT * length) { // upright: its lower end is what counts
         double at = rise < 0 ? to : from;
         f.low = at > 0 ? at : 0;
         f.high = at < length ? at : length;
         f.gap_low = f.gap_high = rise < 0 ? f.gap_high : f.gap_low;
+        f.other_low = f.other_high = rise < 0 ? f.other_high : f.other_low;
+        f.ref_low = f.ref_high = at < 0.5 * length ? f.ref_low : f.ref_high;
         return f;
     }
     if (to > length) {

@@ -66,15 +66,16 @@ static qd_status retrieve(qd_world *world, uint64_t step) {
     return status;
 }
 
-/// From boxes to the contacts and events of `following`.
+/// From boxes to the contacts and events of `following`. `joints`: what the present contacts gave in the step on its
+/// way, if there is one.
 static qd_status find_contacts(qd_world *world, const qdi_motion *motion, uint64_t step,
-                               qd_tree_counts *counts, qdi_lap *lap) {
+                               const qdi_joint *joints, qd_tree_counts *counts, qdi_lap *lap) {
     qd_status status = refresh(world, counts);
     qdi_lap_end(lap, QD_PHASE_REFRESH);
     if (status == QD_OK) status = retrieve(world, step);
     qdi_lap_end(lap, QD_PHASE_RETRIEVE);
     if (status == QD_OK) status = qdi_narrow(world, motion, &world->following);
-    if (status == QD_OK) status = qdi_events(world, &world->present, &world->following);
+    if (status == QD_OK) status = qdi_events(world, &world->present, joints, &world->following);
     return status;
 }
 
@@ -102,7 +103,7 @@ static qd_status detect(qd_world *world, qdi_lap *lap) {
     qd_tree_counts counts;
     qdi_motion_boxes(world);
     qdi_lap_end(lap, QD_PHASE_MOVE);
-    qd_status status = find_contacts(world, &world->now, world->clock.step, &counts, lap);
+    qd_status status = find_contacts(world, &world->now, world->clock.step, NULL, &counts, lap);
     if (status == QD_OK) {
         commit_contacts(world, &counts);
         if (world->clock.step == 0) world->totals.contacts = world->present.contact_count;
@@ -120,27 +121,13 @@ qd_status qd_world_detect(qd_world *world) {
 
 // ---- the step ----
 
-typedef struct kick_job {
-    const qd_world *world;
-    double dx, dy;
-} kick_job;
-
-static void kick_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
-    const kick_job *job = context;
-    const double *vx = job->world->now.vx, *vy = job->world->now.vy;
-    double *next_vx = job->world->next.vx, *next_vy = job->world->next.vy;
-    for (size_t r = begin; r < end; ++r) {
-        next_vx[r] = vx[r] + job->dx;
-        next_vy[r] = vy[r] + job->dy;
-    }
-}
-
 static qd_status resolve(qd_world *world, double dt, qd_vec2 *walls) {
-    kick_job job = {world, world->def.gravity.x * dt, world->def.gravity.y * dt};
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, kick_range, &job);
     *walls = (qd_vec2){0, 0};
-    return world->def.contact == QD_CONTACT_IMPULSE ? qdi_impulse(world, walls) : QD_OK;
+    world->scratch.mover_count = 0;
+    qdi_forces_begin(world);
+    if (world->def.contact == QD_CONTACT_IMPULSE) return qdi_impulse(world, dt, walls);
+    qdi_forces_kick(world, dt);
+    return QD_OK;
 }
 
 static void clock_tick(qd_world *world, double dt) {
@@ -157,6 +144,11 @@ static void commit_step(qd_world *world, double dt, const qd_tree_counts *counts
     qdi_motion before = world->now;
     world->now = world->next;
     world->next = before;
+    if (!world->turning) { // nobody wrote them
+        world->next.c = world->now.c, world->now.c = before.c;
+        world->next.s = world->now.s, world->now.s = before.s;
+        world->next.spin = world->now.spin, world->now.spin = before.spin;
+    }
     commit_contacts(world, counts);
     clock_tick(world, dt);
     world->totals.contacts += world->present.contact_count;
@@ -184,7 +176,8 @@ qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
     if (status != QD_OK) return status;
 
     qd_tree_counts counts;
-    status = find_contacts(world, &world->next, world->clock.step + 1, &counts, &lap);
+    const qdi_joint *joints = world->def.contact == QD_CONTACT_IMPULSE ? world->scratch.joints : NULL;
+    status = find_contacts(world, &world->next, world->clock.step + 1, joints, &counts, &lap);
     if (status == QD_OK)
         commit_step(world, dt, &counts, (qd_vec2){walls.x + mirrored.x, walls.y + mirrored.y});
     else

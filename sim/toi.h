@@ -23,10 +23,11 @@ typedef struct qdi_impact {
 /// The first time in [0, 1] at which two forms are within `target` of each other, to within `tolerance` > 0
 /// of distance: true, and `impact` tells when and how. Already within target at the start (overlapping too):
 /// time 0. It is never later than the first time at which the distance is `target`, and the distance then is
-/// at most target + tolerance, except that after 200 rounds it stops where it is, still before any contact.
-/// False: they stay further apart than `target` the whole time. By conservative advancement (Mirtich,
-/// "Impulse-based dynamic simulation of rigid body systems", 1996): time goes forward by distance over the
-/// fastest possible approach along the present normal. Both sweeps in one frame. Any thread.
+/// at most target + tolerance; only forms that turn many times near each other may use up its 200 rounds, and
+/// then it stops where it is, still before any contact. False: they stay further apart than `target` the
+/// whole time. By conservative advancement (Mirtich, "Impulse-based dynamic simulation of rigid body
+/// systems", 1996): time goes forward for as long as no corner can have come that far along the present
+/// normal. Both sweeps in one frame. Any thread.
 bool qdi_time_of_impact(const qdi_form *a, const qdi_sweep *sweep_a, const qdi_form *b,
                         const qdi_sweep *sweep_b, double target, double tolerance, qdi_impact *impact);
 

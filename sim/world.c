@@ -15,7 +15,10 @@ qd_world_def qd_world_def_default(void) {
         .boundary_y = QD_BOUNDARY_REFLECT,
         .contact = QD_CONTACT_IMPULSE,
         .restitution = 1,
+        .walls = {(double)NAN, (double)NAN, (double)NAN},
+        .threshold = (double)NAN,
         .iterations = 8,
+        .substeps = 4,
         .retrieve = QD_RETRIEVE_JOIN,
         .capacity = 64,
         .limits = {.speed = HUGE_VAL, .distance = (double)NAN, .pairs = 100},
@@ -46,6 +49,21 @@ static qd_status limits_check(const qd_limits *limits, qd_error *error) {
     return QD_OK;
 }
 
+static qd_status contact_check(const qd_world_def *def, qd_error *error) {
+    if (!in_range(def->restitution, 0, 1))
+        return qdi_reason(error, QD_ERR_VALUE, "restitution must be in 0..1");
+    if (!(def->friction >= 0)) return qdi_reason(error, QD_ERR_VALUE, "friction must not be below 0");
+    if (!in_range(def->tangential, 0, 1))
+        return qdi_reason(error, QD_ERR_VALUE, "tangential restitution must be in 0..1");
+    if (!(def->threshold >= 0 || isnan(def->threshold)))
+        return qdi_reason(error, QD_ERR_VALUE, "threshold must not be below 0");
+    if (def->iterations < 1 || def->iterations > 1000)
+        return qdi_reason(error, QD_ERR_VALUE, "iterations must be in 1..1000");
+    if (def->substeps < 1 || def->substeps > 100)
+        return qdi_reason(error, QD_ERR_VALUE, "substeps must be in 1..100");
+    return qdi_material_check(&def->walls, "the walls'", error);
+}
+
 qd_status qdi_world_def_check(const qd_world_def *def, qd_error *error) {
     const double smallest = 1e-18, largest = 1e18; // what the tree can divide into cells
     if (!in_range(def->size.x, smallest, largest) || !in_range(def->size.y, smallest, largest))
@@ -57,10 +75,8 @@ qd_status qdi_world_def_check(const qd_world_def *def, qd_error *error) {
         return qdi_reason(error, QD_ERR_VALUE, "a world's origin is too far away for its size");
     if (!isfinite(def->gravity.x) || !isfinite(def->gravity.y))
         return qdi_reason(error, QD_ERR_VALUE, "gravity must be finite");
-    if (!in_range(def->restitution, 0, 1))
-        return qdi_reason(error, QD_ERR_VALUE, "restitution must be in 0..1");
-    if (def->iterations < 1 || def->iterations > 1000)
-        return qdi_reason(error, QD_ERR_VALUE, "iterations must be in 1..1000");
+    qd_status contact = contact_check(def, error);
+    if (contact != QD_OK) return contact;
     if (def->capacity < 1 || def->capacity > 65535)
         return qdi_reason(error, QD_ERR_VALUE, "capacity must be in 1..65535");
     if (def->threads < 1 || def->threads > QD_TEAM_MAX)
@@ -70,6 +86,21 @@ qd_status qdi_world_def_check(const qd_world_def *def, qd_error *error) {
                           qd_simd_name(def->simd));
     qd_status status = enums_check(def, error);
     return status == QD_OK ? limits_check(&def->limits, error) : status;
+}
+
+static double or_else(double value, double otherwise) {
+    return isnan(value) ? otherwise : value;
+}
+
+static qd_status make_surfaces(qd_world *world) {
+    const qd_world_def *def = &world->def;
+    const qd_material surface = {def->restitution, def->friction, def->tangential};
+    world->walls = (qd_material){or_else(def->walls.restitution, surface.restitution),
+                                 or_else(def->walls.friction, surface.friction),
+                                 or_else(def->walls.tangential, surface.tangential)};
+    world->shapes.numbers.allocator = world->allocator;
+    world->turning = surface.friction > 0;
+    return qdi_traits_init(&world->traits, world->allocator, surface);
 }
 
 static qd_status make_parts(qd_world *world) {
@@ -102,7 +133,8 @@ qd_status qdi_world_make(const qd_world_def *def, qd_world **result) {
     world->axis[1] = (qdi_axis){def->boundary_y, def->origin.y, def->origin.y + def->size.y, def->size.y};
     world->centre = (qd_vec2){def->origin.x + 0.5 * def->size.x, def->origin.y + 0.5 * def->size.y};
     world->changed = true; // step 0 has contacts too, found when they are first asked for
-    qd_status status = make_parts(world);
+    qd_status status = make_surfaces(world);
+    if (status == QD_OK) status = make_parts(world);
     if (status == QD_OK) status = qdi_bodies_reserve(world, 1, 1);
     if (status == QD_OK)
         *result = world;
@@ -122,21 +154,29 @@ qd_status qd_world_create(const qd_world_def *def, qd_world **world) {
 
 static void moment_release(const qd_allocator *allocator, qdi_moment *moment) {
     qdi_release(allocator, moment->contacts, moment->contact_room, sizeof *moment->contacts);
+    qdi_release(allocator, moment->holds, moment->hold_room, sizeof *moment->holds);
     qdi_release(allocator, moment->events, moment->event_room, sizeof *moment->events);
 }
 
 static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch) {
     qdi_release(allocator, scratch->range_count, scratch->range_room, sizeof *scratch->range_count);
     qdi_release(allocator, scratch->hits, scratch->hit_room, sizeof *scratch->hits);
+    qdi_release(allocator, scratch->found, scratch->found_room, sizeof *scratch->found);
     qdi_release(allocator, scratch->wall_mask, scratch->wall_room, sizeof *scratch->wall_mask);
     qdi_keys_release(allocator, &scratch->keys);
     qdi_release(allocator, scratch->end_rank, scratch->end_room, sizeof *scratch->end_rank);
+    qdi_release(allocator, scratch->links, scratch->link_room, sizeof *scratch->links);
+    qdi_release(allocator, scratch->place, scratch->place_room, sizeof *scratch->place);
     qdi_release(allocator, scratch->joints, scratch->joint_room, sizeof *scratch->joints);
     qdi_release(allocator, scratch->order, scratch->order_room, sizeof *scratch->order);
     for (int k = 0; k < 2; ++k)
         qdi_release(allocator, scratch->pending[k], scratch->pending_room[k], sizeof *scratch->pending[k]);
     qdi_release(allocator, scratch->won, scratch->won_room, sizeof *scratch->won);
     qdi_release(allocator, scratch->partial, scratch->partial_room, sizeof *scratch->partial);
+    qdi_release(allocator, scratch->slot, scratch->slot_room, sizeof *scratch->slot);
+    qdi_release(allocator, scratch->movers, scratch->mover_room, sizeof *scratch->movers);
+    qdi_release(allocator, scratch->pushes, scratch->push_room, sizeof *scratch->pushes);
+    qdi_rest_release(allocator, scratch);
 }
 
 void qd_world_destroy(qd_world *world) {
@@ -146,6 +186,8 @@ void qd_world_destroy(qd_world *world) {
     moment_release(allocator, &world->present);
     moment_release(allocator, &world->following);
     qdi_bodies_release(world);
+    qdi_shapes_release(&world->shapes);
+    qdi_traits_release(&world->traits);
     qd_pairs_destroy(world->candidates);
     qd_tree_destroy(world->tree);
     qd_team_destroy(world->team);

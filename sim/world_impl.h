@@ -5,7 +5,9 @@
 
 #include "core/memory.h"
 #include "core/verbs.h"
+#include "sim/collide.h"
 #include "sim/reason.h"
+#include "sim/shapes.h"
 
 #include <stdatomic.h>
 
@@ -34,19 +36,30 @@
 #define QDI_FURTHEST 1e30
 /// row_of_index of an index that no body has.
 #define QDI_NO_ROW UINT32_MAX
+/// Walls of a reflecting world.
+#define QDI_WALLS 4
 /// Most colours that are found in parallel; what is left then (or where a round finds next to nothing) is one
 /// more, solved serially.
 #define QDI_COLOURS_MAX 200
 
-/// What moves, by row.
+/// What moves, by row. Where nothing turns (`turning` of the world) the last three belong to both moments and
+/// nobody writes them.
 typedef struct qdi_motion {
     double *x, *y, *vx, *vy;
+    double *c, *s, *spin; ///< cosine and sine of the angle; angular velocity
 } qdi_motion;
+
+/// What keeps a contact at rest: the impulses of the last sub-step, by touch. Zero where it does not rest. They are
+/// what the next step starts from, so they are part of the state.
+typedef struct qdi_hold {
+    double normal[2], tangent[2];
+} qdi_hold;
 
 /// Contacts of a moment, and the events that led to them.
 typedef struct qdi_moment {
     qd_contact *contacts;
-    size_t contact_count, contact_room;
+    qdi_hold *holds; ///< by contact
+    size_t contact_count, contact_room, hold_room;
     qd_event *events;
     size_t event_count, event_room;
     uint64_t begins, ends;
@@ -65,15 +78,43 @@ typedef struct qdi_keys {
     size_t room[4];
 } qdi_keys;
 
-/// A contact as the impulse solver works with it; one cache line.
+/// What the colouring needs of a contact.
+typedef struct qdi_link {
+    uint32_t row_a, row_b; ///< row_b QDI_NO_ROW: a wall
+    uint32_t hash;         ///< priority
+    bool moves_a, moves_b; ///< dynamic; the others take no part
+} qdi_link;
+
+/// A contact as the impulse solver works with it. The arms are those of the touches, from the centroid of a (or b) to
+/// the touch: `across` is arm x normal (0 for a disk), `along` is arm . normal, which is arm x tangent.
 typedef struct qdi_joint {
-    uint32_t row_a, row_b;       ///< row_b QDI_NO_ROW: a wall
+    uint32_t row_a, row_b; ///< row_b QDI_NO_ROW: a wall
+    uint32_t contact;
+    uint8_t count;               ///< of touches; 0: nothing comes of it (a sensor)
+    bool moves_a, moves_b;       ///< dynamic
+    bool plain;                  ///< no impulse turns anybody: neither friction nor a lever
     double nx, ny;               ///< from a to b
     double inverse_a, inverse_b; ///< 1 / mass
-    double share;                ///< (1 + restitution) times the reduced mass
-    double impulse;              ///< of a wall: the sum over the sweeps
-    uint32_t hash;               ///< priority in the colouring
+    double turn_a, turn_b;       ///< 1 / inertia
+    double across_a[2], across_b[2], along_a[2], along_b[2];
+    double restitution, friction, tangential;
+    double depth[2];
+    double impulse[2], rub[2]; ///< given so far: along the normal, along the tangent
+    qdi_hold hold;             ///< of the last sub-step
 } qdi_joint;
+
+/// A contact at rest, see impulse_rest.c.
+typedef struct qdi_rest qdi_rest;
+/// A body with such contacts, while a step is solved in parts.
+typedef struct qdi_mover {
+    double vx, vy, spin;
+    double dx, dy, angle; ///< moved and turned by since the step began
+    double c, s;          ///< of that angle
+} qdi_mover;
+/// What forces add to such a body's velocities in a sub-step.
+typedef struct qdi_push {
+    double x, y, spin;
+} qdi_push;
 
 /// Working memory of a step, kept from step to step.
 typedef struct qdi_scratch {
@@ -81,27 +122,42 @@ typedef struct qdi_scratch {
     size_t range_room;
     uint32_t *hits; ///< narrow: positions of touching candidates, each range from its own begin on
     size_t hit_room;
+    qdi_manifold *found; ///< narrow: how they touch, at the same places; only where not all bodies are disks
+    size_t found_room;
     uint8_t *wall_mask; ///< by row: walls touched (narrow) or axes mirrored (motion)
     size_t wall_room;
     qdi_keys keys;
     uint32_t *end_rank; ///< events: ended contacts before each old contact
     size_t end_room;
-    qdi_joint *joints;
+    qdi_link *links; ///< by contact
+    size_t link_room;
+    qdi_joint *joints; ///< in order of colour
     size_t joint_room;
-    uint32_t *order; ///< joints by colour
+    uint32_t *order; ///< contacts by colour
     size_t order_room;
-    uint32_t *pending[2]; ///< joints without a colour
+    uint32_t *place; ///< of each contact: where its joint is
+    size_t place_room;
+    uint32_t *pending[2]; ///< contacts without a colour
     size_t pending_room[2];
     uint8_t *won; ///< by place in `pending`
     size_t won_room;
     qd_vec2 *partial; ///< per block of an ordered sum
     size_t partial_room;
+    // What rests: see impulse_rest.c.
+    _Atomic uint32_t
+        *slot; ///< by row: place in `movers`, 0 for bodies that move freely; nothing where mover_count is 0
+    size_t slot_room;
+    qdi_mover *movers; ///< number 0 stands for all that does not move
+    qdi_push *pushes;
+    size_t mover_count, mover_room, push_room;
+    qdi_rest *rests;
+    size_t rest_room;
 } qdi_scratch;
 
-/// The colours that a colouring found: colour c is order[start[c]] to order[start[c + 1] - 1].
+/// The colours that a colouring found: colour c is order[start[c]] to order[start[c + 1] - 1], and so are its joints.
 typedef struct qdi_colours {
     size_t count;
-    bool last_is_serial; ///< joints of the last colour may share bodies
+    bool last_is_serial; ///< contacts of the last colour may share bodies
     size_t start[QDI_COLOURS_MAX + 2];
 } qdi_colours;
 
@@ -125,7 +181,9 @@ struct qd_world {
     qd_body_index *index;
     uint32_t *generation;
     uint64_t *label;
-    double *radius, *mass;
+    double *radius, *mass, *inertia; ///< radius: the largest distance from the centroid
+    uint32_t *shape, *trait;         ///< numbers in the two tables
+    uint8_t *kind;                   ///< qd_body_kind
     qdi_motion now, next;
     qd_box *boxes; ///< what the tree is told
     _Atomic uint8_t *touching;
@@ -143,6 +201,12 @@ struct qd_world {
     size_t moved_since_order; ///< bodies that came to another node since rows were put in tree order
     bool changed;             ///< bodies were added, removed or placed: tree and contacts are behind
     bool tree_lost;           ///< the tree has lost its bodies for want of memory
+    bool turning;             ///< some body is turned, or may come to turn; once true it stays so
+    qdi_shapes shapes;
+    qdi_traits traits;
+    qd_material walls; ///< as it is used
+    size_t shaped;     ///< bodies that are no disks
+    size_t fixed;      ///< bodies that are not dynamic
     qdi_scratch scratch;
     qd_world_totals totals;
     qd_limit_report report;
@@ -172,16 +236,50 @@ QD_MUST_USE qd_status qdi_bodies_reserve(qd_world *world, size_t rows, size_t in
 void qdi_bodies_release(qd_world *world);
 /// Fills the heap of free indices from row_of_index.
 void qdi_bodies_refill_free(qd_world *world);
+/// Takes the lowest free index; there is room for it.
+qd_body_index qdi_body_take_index(qd_world *world);
 /// The row of a living body, or QDI_NO_ROW.
 uint32_t qdi_body_row(const qd_world *world, qd_id id);
 qd_body_state qdi_body_state_of_row(const qd_world *world, uint32_t row);
+/// The form of a body.
+static inline qdi_form qdi_form_of_row(const qd_world *world, uint32_t row) {
+    uint32_t shape = world->shape[row];
+    return shape ? world->shapes.look[shape]->form : qdi_form_disk(world->radius[row]);
+}
+/// The surface of a body.
+static inline const qd_material *qdi_surface_of_row(const qd_world *world, uint32_t row) {
+    return &world->traits.trait[world->trait[row]].surface;
+}
+
+// ---- bodies_add.c ----
+
+/// What a body is given when it is added, placed or loaded.
+typedef struct qdi_placing {
+    qd_body_kind kind;
+    const qd_shape *shape; ///< in order
+    double mass, inertia;
+    qd_vec2 position, turn, velocity;
+    double spin;
+    bool
+        fresh; ///< added or placed just now: its centre must be within reflecting sides, its shape fit between them
+} qdi_placing;
+
+/// What a row gets when a body is added or loaded.
+typedef struct qdi_birth {
+    qd_id id;
+    uint64_t label;
+    qdi_placing placing;
+    uint32_t shape, trait; ///< numbers that were taken for it
+} qdi_birth;
+/// Puts a body into the row after the last; there is room for it.
+void qdi_body_enter(qd_world *world, const qdi_birth *birth);
 
 // ---- limits.c ----
 
-/// Checks what a body is given when it is added, placed or loaded. `inside`: its centre must be within
-/// reflecting sides.
-QD_MUST_USE qd_status qdi_body_check(const qd_world *world, double radius, double mass, qd_vec2 position,
-                                     qd_vec2 velocity, bool inside, qd_error *error);
+/// Checks what a body is given.
+QD_MUST_USE qd_status qdi_body_check(const qd_world *world, const qdi_placing *placing, qd_error *error);
+/// Checks a material: NaN is fine, `what` names it.
+QD_MUST_USE qd_status qdi_material_check(const qd_material *material, const char *what, qd_error *error);
 /// The largest distance from the world's centre, per axis, and the square of the largest speed.
 double qdi_limit_distance(const qd_world *world);
 double qdi_limit_speed_squared(const qd_world *world);
@@ -192,10 +290,12 @@ void qdi_limit_report_pairs(qd_world *world, uint64_t step);
 
 // ---- motion.c ----
 
+/// From a pivot (its nearest image in a periodic world) to a position.
+qd_vec2 qdi_pivot_arm(const qd_world *world, qd_vec2 pivot, double x, double y);
 /// Brings a coordinate on a periodic axis into [low, high).
 double qdi_axis_wrap(const qdi_axis *axis, double x);
-/// next positions = now + next velocities * dt, boundaries, boxes. QD_ERR_LIMIT: reported. `mirrored` is what
-/// mirroring walls gave to the bodies.
+/// Next positions, boundaries, boxes (see motion.c). QD_ERR_LIMIT: reported. `mirrored` is what mirroring walls gave to
+/// the bodies.
 QD_MUST_USE qd_status qdi_motion_move(qd_world *world, double dt, qd_vec2 *mirrored);
 /// Boxes of the present positions.
 void qdi_motion_boxes(qd_world *world);
@@ -213,18 +313,51 @@ QD_MUST_USE qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_
 
 // ---- events.c ----
 
-/// What became of the contacts of `before` in `after`; `before` may hold contacts of bodies that are gone.
-QD_MUST_USE qd_status qdi_events(qd_world *world, const qdi_moment *before, qdi_moment *after);
+/// What became of the contacts of `before` in `after`; `before` may hold contacts of bodies that are gone. Contacts that
+/// persist take over impulses and holds: those of the `joints` (of the contacts of `before`), or where that is NULL,
+/// because no step lies in between or there is no contact model, those that `before` has.
+QD_MUST_USE qd_status qdi_events(qd_world *world, const qdi_moment *before, const qdi_joint *joints,
+                                 qdi_moment *after);
 
 // ---- colour.c ----
 
-/// Puts `count` joints of the scratch into colours whose joints share no body.
+/// Puts the `count` links of the scratch into colours whose links share no body that moves.
 QD_MUST_USE qd_status qdi_colour(qd_world *world, size_t count, qdi_colours *colours);
 
-// ---- impulse.c ----
+// ---- forces.c ----
 
-/// Lets the present contacts act on the velocities of `next`. `walls` is what the walls gave to the bodies.
-QD_MUST_USE qd_status qdi_impulse(qd_world *world, qd_vec2 *walls);
+/// Velocities of `next` as those of `now`.
+void qdi_forces_begin(qd_world *world);
+/// Adds to the velocities of `next` what gravity gives in `dt`.
+void qdi_forces_kick(qd_world *world, double dt);
+
+// ---- impulse.c, impulse_bounce.c, impulse_rest.c ----
+
+/// From the velocities of `now` to those of `next`: contacts that bounce, forces, contacts at rest. Leaves what each
+/// present contact gave in the joints, and the ways of bodies at rest in the movers. `walls` is what the walls gave.
+QD_MUST_USE qd_status qdi_impulse(qd_world *world, double dt, qd_vec2 *walls);
+
+/// The speed that tells what bounces from what rests.
+double qdi_impulse_threshold(const qd_world *world, double dt);
+/// The speed at which a touch of a joint approaches.
+static inline double qdi_joint_approach(const qdi_joint *joint, const qdi_motion *m, int touch) {
+    uint32_t a = joint->row_a, b = joint->row_b;
+    bool wall = b == QDI_NO_ROW;
+    double ux = m->vx[a] - (wall ? 0 : m->vx[b]), uy = m->vy[a] - (wall ? 0 : m->vy[b]);
+    double approach = ux * joint->nx + uy * joint->ny;
+    if (joint->plain) return approach;
+    approach += m->spin[a] * joint->across_a[touch];
+    return wall ? approach : approach - m->spin[b] * joint->across_b[touch];
+}
+/// Bounces: all joints, colour by colour, until none approaches faster than the threshold.
+void qdi_bounce(qd_world *world, const qdi_colours *colours, double threshold);
+/// Finds the joints at rest and the movers; their velocities are those of `next` before the forces.
+QD_MUST_USE qd_status qdi_rest_find(qd_world *world, const qdi_colours *colours, double dt,
+                                    qdi_colours *at_rest);
+/// Frees the joints at rest.
+void qdi_rest_release(const qd_allocator *allocator, qdi_scratch *scratch);
+/// Solves them in sub-steps; afterwards the velocities of `next` are theirs.
+void qdi_rest_solve(qd_world *world, const qdi_colours *at_rest, double dt);
 
 // ---- order.c ----
 

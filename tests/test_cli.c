@@ -303,6 +303,37 @@ START_TEST(test_a_printed_scene_runs_as_the_built_in_one) {
 }
 END_TEST
 
+/// Bodies from a file: the run directory holds what was read, and runs again on its own, also onto itself.
+START_TEST(test_bodies_from_a_file) {
+    qd_scratch_write(at("gran.yaml").text,
+                     "name: gran\nworld: {gravity: [0, -1]}\nrun: {steps: 20, dt: 0.001}\nbodies:\n"
+                     "- file: {path: " QD_SOURCE_DIR "/tests/data/gran.lammpstrj, frame: 1, mass: 0.5236}\n");
+    SUCCEED("run", "gran.yaml", "-o", "out", "--frames", "10");
+    ck_assert_int_eq(qd_program_result_whole(&program, "out", "bodies"), 303);
+    ck_assert_int_eq(qd_program_result_whole(&program, "out", "frames"), 3);
+    ck_assert_uint_eq(qd_scratch_count(at("out").text), 4); // scene.yaml, bodies, frames, result.json
+    qd_program_text hash = qd_program_result_text(&program, "out", "state_hash");
+    SUCCEED("run", "out/scene.yaml", "-o", "again", "--threads", "2");
+    ck_assert_str_eq(qd_program_result_text(&program, "again", "state_hash").text, hash.text);
+    expect_equal_files("out/scene.yaml", "again/scene.yaml");
+    expect_equal_files("out/bodies_0.lammpstrj", "again/bodies_0.lammpstrj");
+    SUCCEED("run", "out/scene.yaml", "-o", "out", "--force");
+    ck_assert_str_eq(qd_program_result_text(&program, "out", "state_hash").text, hash.text);
+    expect_equal_files("out/bodies_0.lammpstrj", "again/bodies_0.lammpstrj");
+    // Another scene in the same place takes the copy away.
+    SUCCEED("run", "pool", "--bodies", "20", "--steps", "1", "--frames", "0", "-o", "out", "--force");
+    ck_assert_uint_eq(qd_scratch_count(at("out").text), 2);
+    // A disk outside a wall is put onto it, and the program says so.
+    qd_scratch_write(at("low.csv").text, "x,y,r\n5,-0.1,0.5\n");
+    qd_scratch_write(at("low.yaml").text, "run: {steps: 1}\nbodies:\n- file: {path: low.csv}\n");
+    qd_program_outcome result = RUN("run", "low.yaml", "-o", "low", "--frames", "0");
+    ck_assert_int_eq(result.code, 0);
+    ck_assert_ptr_nonnull(
+        strstr(result.err, "note     low.csv: 1 disk lay outside the walls, by 0.1 at most"));
+    qd_program_forget(&result);
+}
+END_TEST
+
 START_TEST(test_files_and_built_in_scenes_are_told_apart) {
     SUCCEED("run", "pool", "--bodies", "10", "--steps", "1", "--frames", "0", "-o", "pool");
     SUCCEED("run", "pool", "--bodies", "10", "--steps", "1", "--frames", "0", "-o", "again");
@@ -387,6 +418,7 @@ int main(void) {
     tcase_add_test(tests, test_progress_on_a_terminal);
     tcase_add_test(tests, test_scenes_are_listed_and_printed);
     tcase_add_test(tests, test_a_printed_scene_runs_as_the_built_in_one);
+    tcase_add_test(tests, test_bodies_from_a_file);
     tcase_add_test(tests, test_files_and_built_in_scenes_are_told_apart);
     tcase_add_test(tests, test_help);
     tcase_add_test(tests, test_help_lines_fit_a_terminal);

@@ -141,7 +141,7 @@ static const struct {
     {DISKS(", region: [20, 20, 5, 5]"), "my.yaml"},
     {"bodies:\n  - disks: {radius: 1}\n", "count"},
     {"bodies:\n  - disks: {count: -1}\n", "count"},
-    {"bodies:\n  - list: []\n", "list"},
+    {"bodies:\n  - list: [{at: [101, 5]}]\n", "my.yaml: bodies.0.list.0: x 101 is outside the walls"},
     {"world: {size: [10, 10]}\nbodies:\n  - disks: {count: 1000, radius: 1}\n", "my.yaml"},
 };
 
@@ -151,6 +151,45 @@ START_TEST(test_wrong_scenes) {
     qd_program_expect_complaint(&result, 3, scenes[_i].named);
     ck_assert_uint_eq(qd_scratch_count(program.work.path), 1);
     qd_program_forget(&result);
+}
+END_TEST
+
+START_TEST(test_wrong_body_files) {
+    qd_scratch_write(at("my.yaml").text, "bodies:\n- file: {path: a.csv}\n");
+    qd_program_outcome result = RUN("run", "my.yaml");
+    qd_program_expect_complaint(&result, 3, "my.yaml:2: bodies.0.file.path: a.csv: cannot be opened");
+    qd_program_forget(&result);
+    static const struct {
+        const char *text, *named;
+    } files[] = {
+        {"", "a.csv: is empty"},
+        {"x,y\n1,2\n", "a.csv:1: no column gives radius"},
+        {"x,y,r\n1,2,1\n1,nan,1\n", "a.csv:3: y: must be a number"},
+        {"x,y,r\n1,2,1\n1,2\n", "a.csv:3: has 2 fields, not 3"},
+        {"x,y,r\n1,2,-1\n", "a.csv:2: r: must be above 0"},
+        {"x,y,r\n200,2,1\n", "a.csv:2: a disk of radius 1 at (200, 2) is outside the walls"},
+        {"x,y,r\n50,50,51\n", "a.csv:2: a diameter of 102"},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; ++i) {
+        qd_scratch_write(at("a.csv").text, files[i].text);
+        result = RUN("run", "my.yaml");
+        qd_program_expect_complaint(&result, 3, files[i].named);
+        qd_program_forget(&result);
+    }
+    qd_scratch_write(at("a.csv").text, "x,y,r\n1,2,1\n");
+    result = RUN("run", "my.yaml", "--bodies", "10");
+    qd_program_expect_complaint(&result, 2, "--bodies: bodies.0 is no generator");
+    qd_program_forget(&result);
+    ck_assert_uint_eq(qd_scratch_count(program.work.path), 2);
+    SUCCEED("run", "my.yaml", "-o", "out", "--steps", "1", "--frames", "0");
+    qd_scratch_write(at("out/bodies_0.csv").text, "x,y,r\n1,2.5,1\n");
+    result = RUN("run", "out/scene.yaml", "-o", "again");
+    qd_program_expect_complaint(&result, 3, "bodies.0.file.hash: the file has changed");
+    qd_program_forget(&result);
+    result = RUN("run", "my.yaml", "--set", "bodies.0.file.path=/dev/zero", "-o", "again");
+    qd_program_expect_complaint(&result, 3, "/dev/zero:1: holds a NUL byte");
+    qd_program_forget(&result);
+    ck_assert(!qd_scratch_exists(at("again").text));
 }
 END_TEST
 
@@ -343,6 +382,7 @@ int main(void) {
     tcase_add_loop_test(tests, test_wrong_command_lines, 0, (int)(sizeof usage / sizeof usage[0]));
     tcase_add_test(tests, test_missing_scenes);
     tcase_add_loop_test(tests, test_wrong_scenes, 0, (int)(sizeof scenes / sizeof scenes[0]));
+    tcase_add_test(tests, test_wrong_body_files);
     tcase_add_test(tests, test_unreadable_scene);
     tcase_add_test(tests, test_limits);
     tcase_add_test(tests, test_more_pairs_than_allowed);

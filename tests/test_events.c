@@ -37,7 +37,7 @@ START_TEST(a_passage_begins_persists_and_ends) {
         qd_test_step(world, 0.5, 1);
         const qd_event *e = events_of(world, expected[k] >= 0);
         if (expected[k] >= 0) check_event(e, (qd_event_kind)expected[k], 0, 1);
-        if (expected[k] == QD_EVENT_END) ck_assert_double_eq(e->contact.depth, 0.25); // as it was
+        if (expected[k] == QD_EVENT_END) ck_assert_double_eq(e->contact.touch[0].depth, 0.25); // as it was
     }
     qd_world_totals totals = qd_world_total(world);
     ck_assert_uint_eq(totals.begins, 1);

@@ -152,7 +152,7 @@ START_TEST(says_what_does_not_fit) {
                   "bodies.0: the disks have 1.571 times the area of the region");
     check_refused("world: {size: [10, 10]}\nbodies: [{disks: {count: 4, place: grid, radius: 2}}, {disks: "
                   "{count: 4, place: grid, radius: 1}}]",
-                  "bodies.1: its rows overlap the disks of another item of bodies");
+                  "bodies.1: its rows overlap the bodies of another item");
     qd_scene *scene = scene_of("world: {size: [30, 30]}\nbodies: [disks: {count: 1000, radius: 0.5}]");
     qdi_generated bodies = {.allocator = qd_allocator_default()};
     qd_error error = {""};

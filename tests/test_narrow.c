@@ -19,11 +19,11 @@ static const qd_contact *detect(qd_world *world, size_t expected) {
 }
 
 static void check_contact(const qd_contact *c, double px, double py, double nx, double ny, double depth) {
-    ck_assert_double_eq_tol(c->point.x, px, 1e-12);
-    ck_assert_double_eq_tol(c->point.y, py, 1e-12);
+    ck_assert_double_eq_tol(c->touch[0].point.x, px, 1e-12);
+    ck_assert_double_eq_tol(c->touch[0].point.y, py, 1e-12);
     ck_assert_double_eq_tol(c->normal.x, nx, 1e-12);
     ck_assert_double_eq_tol(c->normal.y, ny, 1e-12);
-    ck_assert_double_eq_tol(c->depth, depth, 1e-12);
+    ck_assert_double_eq_tol(c->touch[0].depth, depth, 1e-12);
 }
 
 START_TEST(touching_counts) {
@@ -147,7 +147,7 @@ static size_t check_against_all(const qd_world *world, uint64_t seed) {
             ck_assert_uint_eq(contacts[at].a.generation, v.generation[p]);
             ck_assert_int_eq(contacts[at].image.x, (int)sx);
             ck_assert_int_eq(contacts[at].image.y, (int)sy);
-            ck_assert_double_eq_tol(contacts[at].depth, reach - sqrt(dx * dx + dy * dy), 1e-12);
+            ck_assert_double_eq_tol(contacts[at].touch[0].depth, reach - sqrt(dx * dx + dy * dy), 1e-12);
             touching[a] = touching[b] = 1;
             ++at;
         }

@@ -52,7 +52,12 @@ static void check_life(uint64_t seed) {
     qd_world_def def = qd_test_random_def(&random);
     def.threads = 1 + (int)(seed % 2);
     qd_world *world = qd_test_world(&def), *copy = NULL;
-    qd_test_scatter(world, &random, qd_random_bits(&random) % 150);
+    bool shapes = seed % 2 == 1;
+    size_t bodies = qd_random_bits(&random) % 150;
+    if (shapes)
+        qd_test_scatter_shapes(world, &random, bodies);
+    else
+        qd_test_scatter(world, &random, bodies);
     size_t steps = 20 + qd_random_bits(&random) % 30, save_at = qd_random_bits(&random) % steps;
     bool changed = qd_random_bits(&random) % 3 == 0; // save between a change and its detection
     for (size_t k = 0; k < steps; ++k) {
@@ -99,7 +104,7 @@ START_TEST(a_copy_is_whole) {
     ck_assert_uint_eq(n, m);
     for (size_t i = 0; i < n; ++i) {
         ck_assert_uint_eq(p[i].b.index, q[i].b.index);
-        ck_assert_double_eq(p[i].depth, q[i].depth);
+        ck_assert_double_eq(p[i].touch[0].depth, q[i].touch[0].depth);
     }
     qd_body_view a = qd_world_view(world), b = qd_world_view(copy);
     ck_assert_mem_eq(a.index, b.index, a.count * sizeof *a.index); // row order too
@@ -119,10 +124,32 @@ static void check_refused(const unsigned char *data, size_t bytes, const char *w
     ck_assert_msg(strlen(error.text) > 5 && !strchr(error.text, '\n'), "reason: %s", error.text);
 }
 
-static void small_save(qd_world **world, unsigned char **data, size_t *bytes) {
+/// `shapes`: with a rect, a polygon and an edge at rest on each other, and traits.
+static void small_save(qd_world **world, unsigned char **data, size_t *bytes, bool shapes) {
     qd_world_def def = qd_world_def_default();
     def.boundary_x = QD_BOUNDARY_PERIODIC;
     *world = qd_test_world(&def);
+    qd_body_def body = qd_body_def_default();
+    if (shapes) {
+        body.shape = qd_shape_rect(2, 1);
+        body.position = (qd_vec2){30, 0.45};
+        body.material.friction = 0.5;
+        (void)qd_test_add(*world, &body);
+        const qd_vec2 points[] = {{0, 0}, {1, 0}, {0, 1}};
+        ck_assert_int_eq(qd_shape_polygon(points, 3, &body.shape, NULL, NULL), QD_OK);
+        body.position = (qd_vec2){30, 1.2};
+        body.filter.category = 3;
+        (void)qd_test_add(*world, &body);
+        body = qd_body_def_default();
+        const qd_vec2 line[] = {{33, 0.2}, {31, 0.2}, {20, 0.1}};
+        ck_assert_int_eq(qd_world_add_polyline(*world, line, 3, false, &body, NULL, NULL), QD_OK);
+        body.kind = QD_BODY_KINEMATIC;
+        body.shape = qd_shape_capsule(1, 0.5);
+        body.position = (qd_vec2){28.5, 1};
+        body.pivot = (qd_vec2){28, 2};
+        body.spin = 0.25;
+        (void)qd_test_add(*world, &body);
+    }
     qd_test_disk(*world, 0.5, 0.25, 0, 0, 0.5, 0);
     qd_id gone = qd_test_disk(*world, 9, 9, 0, 0, 0.5, 0);
     qd_test_disk(*world, 99.75, 0.25, 1, 0, 0.5, 0);
@@ -135,7 +162,7 @@ START_TEST(damage_is_noticed) {
     qd_world *world;
     unsigned char *data;
     size_t bytes;
-    small_save(&world, &data, &bytes);
+    small_save(&world, &data, &bytes, _i == 1);
     unsigned char *broken = malloc(bytes + 1);
     ck_assert_ptr_nonnull(broken);
     for (size_t at = 0; at < bytes; ++at) {
@@ -167,7 +194,7 @@ START_TEST(forged_data_does_no_harm) {
     qd_world *world;
     unsigned char *data;
     size_t bytes, refused = 0;
-    small_save(&world, &data, &bytes);
+    small_save(&world, &data, &bytes, _i == 1);
     unsigned char *forged = malloc(bytes);
     ck_assert_ptr_nonnull(forged);
     const unsigned char values[] = {0, 1, 2, 0x7f, 0x80, 0xff};
@@ -199,11 +226,27 @@ START_TEST(forged_data_does_no_harm) {
 }
 END_TEST
 
+// What an older program wrote is refused, and it says so.
+START_TEST(older_versions_are_named) {
+    qd_world *world, *copy = NULL;
+    unsigned char *data;
+    size_t bytes;
+    small_save(&world, &data, &bytes, false);
+    unsigned char *at = data + 8;
+    qdi_put_u32(&at, 1);
+    qd_error error = {""};
+    ck_assert_int_eq(qd_world_load(data, bytes, 1, NULL, &copy, &error), QD_ERR_CORRUPT);
+    ck_assert_str_eq(error.text, "a saved world of version 1; this program reads version 2");
+    qd_world_save_free(world, data, bytes);
+    qd_world_destroy(world);
+}
+END_TEST
+
 START_TEST(arguments_are_checked) {
     qd_world *world, *copy = NULL;
     unsigned char *data;
     size_t bytes;
-    small_save(&world, &data, &bytes);
+    small_save(&world, &data, &bytes, false);
     ck_assert_int_eq(qd_world_load(NULL, 0, 1, NULL, &copy, NULL), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_world_load(data, bytes, 1, NULL, NULL, NULL), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_world_load(data, bytes, 0, NULL, &copy, NULL), QD_ERR_VALUE);
@@ -218,7 +261,7 @@ START_TEST(memory_may_fail) {
     qd_world *world;
     unsigned char *data;
     size_t bytes;
-    small_save(&world, &data, &bytes);
+    small_save(&world, &data, &bytes, _i == 1);
     size_t failures = 0;
     for (size_t n = 1;; ++n) {
         qd_test_allocator allocator;
@@ -252,10 +295,11 @@ int main(void) {
     tcase_set_timeout(tcase, 240);
     tcase_add_test(tcase, saved_worlds_go_on_the_same);
     tcase_add_test(tcase, a_copy_is_whole);
-    tcase_add_test(tcase, damage_is_noticed);
-    tcase_add_test(tcase, forged_data_does_no_harm);
+    tcase_add_loop_test(tcase, damage_is_noticed, 0, 2);
+    tcase_add_loop_test(tcase, forged_data_does_no_harm, 0, 2);
+    tcase_add_test(tcase, older_versions_are_named);
     tcase_add_test(tcase, arguments_are_checked);
-    tcase_add_test(tcase, memory_may_fail);
+    tcase_add_loop_test(tcase, memory_may_fail, 0, 2);
     suite_add_tcase(suite, tcase);
     return qd_test_run(suite);
 }

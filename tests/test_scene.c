@@ -70,8 +70,8 @@ START_TEST(gives_what_the_file_says) {
         "name: a-b_C9\n"
         "world: {size: [3, 4e1], origin: [-1, 2.5], boundary: {x: periodic}, gravity: [0, -9.81]}\n"
         "run: {steps: 1e3, dt: 1e-3, seed: 9223372036854775807}\n"
-        "stepper: {retrieve: each, capacity: 7}\n"
-        "contact: {model: none, restitution: 0.5, iterations: 20}\n"
+        "stepper: {retrieve: each, capacity: 7, iterations: 20, substeps: 3}\n"
+        "contact: {model: none, restitution: 0.5, friction: 0.25}\n"
         "limits: {speed: 10, distance: .inf, pairs: 2.5}\n"
         "bodies:\n"
         "- disks: {count: 3}\n"
@@ -88,6 +88,7 @@ START_TEST(gives_what_the_file_says) {
     ck_assert(run.steps == 1000 && run.dt == 1e-3 && run.seed == INT64_MAX && run.frames_every == 0);
     ck_assert(world.seed == run.seed && world.retrieve == QD_RETRIEVE_EACH && world.capacity == 7);
     ck_assert(world.contact == QD_CONTACT_NONE && world.restitution == 0.5 && world.iterations == 20);
+    ck_assert(world.substeps == 3 && world.friction == 0.25);
     ck_assert(world.limits.speed == 10 && isinf(world.limits.distance) && world.limits.pairs == 2.5);
     ck_assert(view.width == 640 && view.height == 480 && view.colour == QD_VIEW_SPEED && view.speed == 3);
     ck_assert(view.nodes == QD_VIEW_NODES_NONE && !view.contacts && !view.text);
@@ -134,6 +135,39 @@ START_TEST(reads_the_same_scene_in_any_dress) {
     ck_assert_uint_ne(qd_scene_hash(other), qd_scene_hash(plain));
     qd_scene_destroy(other);
     qd_scene_destroy(plain);
+}
+END_TEST
+
+START_TEST(lists_bodies_one_by_one) {
+    qd_scene *scene = parse("world: {size: [10, 10], boundary: {x: periodic, y: reflect}}\nbodies:\n- list:\n"
+                            "  - {at: [12.5, 3], radius: 2, velocity: [1, -1], mass: 7}\n  - {shape: disk, "
+                            "at: [5, 3], density: 2}\n"
+                            "- disks: {count: 20, radius: 0.3}\n- list: []\n");
+    ck_assert_uint_eq(qd_scene_bodies(scene), 22);
+    check_resolved(scene);
+    qd_world_def def = qd_scene_world(scene);
+    qd_world *world = NULL;
+    qd_error error = {""};
+    ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
+    ck_assert_msg(qd_scene_populate(scene, world, &error) == QD_OK, "%s", error.text);
+    qd_body_state state;
+    ck_assert_int_eq(qd_world_body(world, (qd_id){0, 1}, &state), QD_OK);
+    ck_assert(state.position.x == 2.5 && state.shape.radius == 2 && state.velocity.y == -1 &&
+              state.mass == 7);
+    ck_assert_int_eq(qd_world_body(world, (qd_id){1, 1}, &state), QD_OK);
+    ck_assert(state.position.x == 5 && state.shape.radius == 0.5 && state.label == 2);
+    ck_assert_double_eq_tol(state.mass, 2 * 3.14159265358979323846 * 0.25, 1e-15);
+    ck_assert_int_eq(qd_world_detect(world), QD_OK);
+    size_t contacts = 0; // of the two that were listed: they touch
+    qd_world_contacts(world, &contacts);
+    ck_assert_uint_eq(contacts, 1);
+    qd_world_destroy(world);
+    qd_scene_destroy(scene);
+    const char *sets[] = {"bodies.0.list.1.radius=0.25"};
+    qd_scene_changes changes = {sets, 1, 0};
+    scene = parse_changed("bodies: [list: [{at: [1, 1]}, {at: [2, 2]}]]", &changes);
+    ck_assert_ptr_nonnull(strstr(qd_scene_text(scene), "radius: 0.25\n"));
+    qd_scene_destroy(scene);
 }
 END_TEST
 
@@ -347,6 +381,7 @@ static Suite *suite(void) {
     add_case(suite, "values", gives_what_the_file_says);
     add_case(suite, "defaults", fills_in_defaults);
     add_case(suite, "dress", reads_the_same_scene_in_any_dress);
+    add_case(suite, "list", lists_bodies_one_by_one);
     add_case(suite, "aliases", copies_aliases);
     add_case(suite, "set", sets_any_key);
     add_case(suite, "bodies", scales_bodies_at_constant_density);

@@ -23,12 +23,15 @@ static qdi_key_type plain_type(const qdi_key *key) {
 }
 
 static bool is_of_a_form(const qdi_key *key) {
-    return strstr(key->path, ".radius.") || strstr(key->path, ".velocity.");
+    return strstr(key->path, ".radius.") || strstr(key->path, ".velocity.") || strstr(key->path, ".frame.") ||
+           strstr(key->path, ".scale.") || strstr(key->path, ".spin.");
 }
 
 static void add_default(const qdi_key *key, qdi_text *text) {
     qdi_settings settings = qdi_settings_default();
     qdi_disks disks = qdi_disks_default();
+    qdi_listed listed = qdi_listed_default();
+    bool is_listed = strncmp(key->path, "bodies[].list[]", strlen("bodies[].list[]")) == 0;
     bool item = strncmp(key->path, "bodies[]", strlen("bodies[]")) == 0;
     if (key->required) {
         qdi_text_add(text, "required");
@@ -36,7 +39,11 @@ static void add_default(const qdi_key *key, qdi_text *text) {
         qdi_text_add(text, key->otherwise);
     } else if (!key->planned && is_plain(plain_type(key)) && !is_of_a_form(key)) {
         qdi_text_add(text, "`");
-        qdi_scene_write_value(key, plain_type(key), item ? (const void *)&disks : &settings, text);
+        qdi_scene_write_value(key, plain_type(key),
+                              is_listed ? (const void *)&listed
+                              : item    ? (const void *)&disks
+                                        : &settings,
+                              text);
         qdi_text_add(text, "`");
     }
 }
@@ -57,21 +64,20 @@ static void add_planned_choices(const qdi_key *key, qdi_text *text) {
 
 /// The table of docs/scene.md.
 static void add_keys(qdi_text *text) {
-    size_t count = 0;
-    const qdi_key *keys = qdi_schema(&count);
+    const qdi_key *key = NULL;
     qdi_text_add(text, "| key | value | default | meaning |\n|---|---|---|---|\n");
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; (key = qdi_schema_at(i)) != NULL; ++i) {
         char expected[QDI_EXPECTED_ROOM];
         qdi_text_add(text, "| `");
-        qdi_text_add(text, keys[i].path);
+        qdi_text_add(text, key->path);
         qdi_text_add(text, "` | ");
-        if (!keys[i].planned && is_plain(plain_type(&keys[i])))
-            qdi_text_add(text, qdi_schema_expected(&keys[i], expected));
+        if (!key->planned && is_plain(plain_type(key)))
+            qdi_text_add(text, qdi_schema_expected(key, expected));
         qdi_text_add(text, " | ");
-        add_default(&keys[i], text);
-        qdi_text_add(text, keys[i].planned ? " | Not built yet. " : " | ");
-        qdi_text_add(text, keys[i].about);
-        if (keys[i].choices) add_planned_choices(&keys[i], text);
+        add_default(key, text);
+        qdi_text_add(text, key->planned ? " | Not built yet. " : " | ");
+        qdi_text_add(text, key->about);
+        if (key->choices) add_planned_choices(key, text);
         qdi_text_add(text, " |\n");
     }
 }
@@ -114,17 +120,18 @@ START_TEST(documents_every_key) {
 END_TEST
 
 START_TEST(has_every_parent_and_no_key_twice) {
-    size_t count = 0;
-    const qdi_key *keys = qdi_schema(&count);
-    ck_assert_uint_gt(count, 40);
-    for (size_t i = 0; i < count; ++i) {
-        ck_assert_ptr_eq(qdi_schema_find(keys[i].path, strlen(keys[i].path)), &keys[i]);
-        ck_assert_msg(keys[i].about && strlen(keys[i].about) > 3, "%s is not explained", keys[i].path);
-        ck_assert_msg(!strchr(keys[i].about, '|'), "%s would break the table", keys[i].path);
-        const char *dot = strrchr(keys[i].path, '.');
+    const qdi_key *key = NULL;
+    ck_assert_uint_gt(qdi_schema_count(), 40);
+    for (size_t i = 0; (key = qdi_schema_at(i)) != NULL; ++i) {
+        ck_assert_ptr_eq(qdi_schema_find(key->path, strlen(key->path)), key);
+        ck_assert_msg(key->about && strlen(key->about) > 3, "%s is not explained", key->path);
+        ck_assert_msg(!strchr(key->about, '|'), "%s would break the table", key->path);
+        const char *dot = strrchr(key->path, '.');
         if (!dot) continue;
-        const qdi_key *parent = qdi_schema_find(keys[i].path, (size_t)(dot - keys[i].path));
-        ck_assert_msg(parent && parent < &keys[i], "%s has no parent before it", keys[i].path);
+        const qdi_key *parent = qdi_schema_find(key->path, (size_t)(dot - key->path));
+        size_t at = 0;
+        while (parent && qdi_schema_at(at) != parent) ++at;
+        ck_assert_msg(parent && at < i, "%s has no parent before it", key->path);
     }
     ck_assert_ptr_null(qdi_schema_find("world.siz", 9));
 }
@@ -159,6 +166,9 @@ START_TEST(says_what_it_expects) {
         {"bodies[].disks.radius", "a number > 0"},
         {"bodies[].disks.radius.uniform", "two numbers > 0, the smaller one first"},
         {"view.text", "true or false"},
+        {"bodies[].file.path", "some text"},
+        {"bodies[].file.frame", "a whole number >= 0, or last"},
+        {"bodies[].file.hash", "16 hexadecimal digits"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         char text[QDI_EXPECTED_ROOM];

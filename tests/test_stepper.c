@@ -12,7 +12,14 @@ typedef struct life {
     qd_world_totals totals;
 } life;
 
-static void come_and_go(qd_world *world, qd_random *random, size_t many) {
+static void scatter(qd_world *world, qd_random *random, size_t many, bool shapes) {
+    if (shapes)
+        qd_test_scatter_shapes(world, random, many);
+    else
+        qd_test_scatter(world, random, many);
+}
+
+static void come_and_go(qd_world *world, qd_random *random, size_t many, bool shapes) {
     for (size_t k = 0; k < many; ++k) {
         size_t pick = qd_random_bits(random) % (2 * many) + 1;
         qd_body_view view = qd_world_view(world);
@@ -20,9 +27,10 @@ static void come_and_go(qd_world *world, qd_random *random, size_t many) {
         uint32_t row = view.row_of_index[pick];
         ck_assert_int_eq(qd_world_remove(world, (qd_id){view.index[row], view.generation[row]}), QD_OK);
     }
-    qd_test_scatter(world, random, many);
+    scatter(world, random, many, shapes);
 }
 
+/// Every other seed is a life of all shapes and kinds.
 static life live(uint64_t seed, int threads, qd_retrieve_mode retrieve, size_t bodies, size_t steps) {
     qd_random random = qd_random_at(seed, 0, 21);
     qd_world_def def = qd_test_random_def(&random);
@@ -31,11 +39,11 @@ static life live(uint64_t seed, int threads, qd_retrieve_mode retrieve, size_t b
     def.threads = threads;
     def.retrieve = retrieve;
     qd_world *world = qd_test_world(&def);
-    qd_test_scatter(world, &random, bodies);
+    scatter(world, &random, bodies, seed % 2 == 1);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     life result = {.hash = seed};
     for (size_t k = 0; k < steps; ++k) {
-        if (k % 5 == 4) come_and_go(world, &random, bodies / 20);
+        if (k % 5 == 4) come_and_go(world, &random, bodies / 20, seed % 2 == 1);
         qd_test_step(world, 0.02, 1);
         uint64_t now[] = {qd_world_hash(world), qd_test_events_hash(world)};
         result.hash = qd_hash_seeded(now, sizeof now, result.hash);
@@ -152,7 +160,9 @@ static uint64_t poor_life(qd_test_allocator *allocator, int which, size_t *failu
     def.allocator = &allocator->allocator;
     def.size = (qd_vec2){12, 12};
     def.contact = which % 2 ? QD_CONTACT_NONE : QD_CONTACT_IMPULSE;
-    def.retrieve = which / 2 ? QD_RETRIEVE_EACH : QD_RETRIEVE_JOIN;
+    def.retrieve = which / 2 % 2 ? QD_RETRIEVE_EACH : QD_RETRIEVE_JOIN;
+    bool shapes = which / 4 > 0;
+    if (shapes) def.gravity.y = -5, def.friction = 0.5;
     qd_world *world = NULL;
     qd_status status = qd_world_create(&def, &world);
     if (status != QD_OK) {
@@ -167,6 +177,8 @@ static uint64_t poor_life(qd_test_allocator *allocator, int which, size_t *failu
         qd_body_def body = qd_body_def_default();
         body.position = (qd_vec2){qd_test_between(&random, 0.5, 11.5), qd_test_between(&random, 0.5, 11.5)};
         body.velocity = (qd_vec2){qd_test_between(&random, -5, 5), qd_test_between(&random, -5, 5)};
+        if (shapes && i % 3 == 0) body.shape = qd_shape_rect(0.25 + 0.125 * (i % 9), 0.5);
+        if (shapes && i % 5 == 0) body.filter.group = i;
         ck_assert_int_eq(stubborn_add(world, &body, failures), QD_OK);
         if (i % 20 == 19) ck_assert_int_eq(stubborn_step(world, failures), QD_OK);
     }
@@ -220,7 +232,7 @@ int main(void) {
     tcase_add_test(tcase, join_and_each_give_the_same);
     tcase_add_test(tcase, other_seeds_give_other_lives);
     tcase_add_test(tcase, phases_are_clocked);
-    tcase_add_loop_test(tcase, memory_may_fail_at_any_call, 0, 4);
+    tcase_add_loop_test(tcase, memory_may_fail_at_any_call, 0, 6);
     tcase_add_test(tcase, a_steady_step_allocates_nothing);
     suite_add_tcase(suite, tcase);
     return qd_test_run(suite);

@@ -13,17 +13,21 @@ qd_world *qd_test_world(const qd_world_def *def) {
     return world;
 }
 
+qd_id qd_test_add(qd_world *world, const qd_body_def *body) {
+    qd_id id = {0, 0};
+    qd_error error = {""};
+    qd_status status = qd_world_add(world, body, &id, &error);
+    ck_assert_msg(status == QD_OK, "add: %s: %s", qd_status_text(status), error.text);
+    return id;
+}
+
 qd_id qd_test_disk(qd_world *world, double x, double y, double vx, double vy, double radius, double mass) {
     qd_body_def body = qd_body_def_default();
     body.shape.radius = radius;
     body.position = (qd_vec2){x, y};
     body.velocity = (qd_vec2){vx, vy};
     if (mass > 0) body.mass = mass;
-    qd_id id = {0, 0};
-    qd_error error = {""};
-    qd_status status = qd_world_add(world, &body, &id, &error);
-    ck_assert_msg(status == QD_OK, "add: %s: %s", qd_status_text(status), error.text);
-    return id;
+    return qd_test_add(world, &body);
 }
 
 qd_body_state qd_test_body(const qd_world *world, qd_id id) {
@@ -54,6 +58,11 @@ qd_world_def qd_test_random_def(qd_random *random) {
     def.contact = (qd_contact_model)(qd_random_bits(random) % 2);
     def.retrieve = (qd_retrieve_mode)(qd_random_bits(random) % 2);
     def.restitution = qd_test_between(random, 0, 1);
+    if (qd_random_bits(random) % 2) def.friction = qd_test_between(random, 0, 1);
+    if (qd_random_bits(random) % 4 == 0) def.tangential = qd_test_between(random, 0, 1);
+    if (qd_random_bits(random) % 4 == 0) def.walls.restitution = qd_test_between(random, 0, 1);
+    if (qd_random_bits(random) % 4 == 0) def.threshold = qd_test_between(random, 0, 0.5);
+    def.substeps = 1 + (int)(qd_random_bits(random) % 5);
     def.iterations = 1 + (int)(qd_random_bits(random) % 8);
     def.capacity = 1 + (uint32_t)(qd_random_bits(random) % 40);
     if (qd_random_bits(random) % 2)
@@ -68,6 +77,48 @@ void qd_test_scatter(qd_world *world, qd_random *random, size_t count) {
         double y = qd_test_between(random, def.origin.y, def.origin.y + def.size.y);
         double vx = qd_test_between(random, -3.5, 3.5), vy = qd_test_between(random, -3.5, 3.5);
         qd_test_disk(world, x, y, vx, vy, qd_test_between(random, 0.2, 1), 0);
+    }
+}
+
+static qd_shape random_shape(qd_random *random) {
+    double size = qd_test_between(random, 0.2, 1), part = qd_test_between(random, 0.2, 1);
+    qd_vec2 points[3] = {{0, 0}, {2 * size, 0}, {part, size}};
+    qd_shape shape = qd_shape_disk(size);
+    switch (qd_random_bits(random) % 5) {
+    case 0: return qd_shape_rect(2 * size, size * part);
+    case 1: return qd_shape_rect(1, 0.5); // shared by many
+    case 2: return qd_shape_capsule(size, 0.5 * size * part);
+    case 3: ck_assert_int_eq(qd_shape_polygon(points, 3, &shape, NULL, NULL), QD_OK); return shape;
+    default: return shape;
+    }
+}
+
+static void random_traits(qd_random *random, qd_body_def *body) {
+    if (qd_random_bits(random) % 6 == 0)
+        body->kind = qd_random_bits(random) % 2 ? QD_BODY_STATIC : QD_BODY_KINEMATIC;
+    if (body->kind == QD_BODY_KINEMATIC && qd_random_bits(random) % 2)
+        body->pivot = (qd_vec2){body->position.x + 1, body->position.y};
+    if (qd_random_bits(random) % 8 == 0) body->sensor = true;
+    if (qd_random_bits(random) % 4 == 0) body->filter.category = 1 + (uint32_t)(qd_random_bits(random) % 3);
+    if (qd_random_bits(random) % 4 == 0) body->filter.mask = 1 + (uint32_t)(qd_random_bits(random) % 3);
+    if (qd_random_bits(random) % 4 == 0) body->filter.group = (int32_t)(qd_random_bits(random) % 3) - 1;
+    if (qd_random_bits(random) % 4 == 0)
+        body->material.friction = 0.25 * (double)(qd_random_bits(random) % 4);
+    if (qd_random_bits(random) % 4 == 0) body->material.restitution = 0.5;
+}
+
+void qd_test_scatter_shapes(qd_world *world, qd_random *random, size_t count) {
+    qd_world_def def = qd_world_definition(world);
+    for (size_t i = 0; i < count; ++i) {
+        qd_body_def body = qd_body_def_default();
+        body.shape = random_shape(random);
+        body.position.x = qd_test_between(random, def.origin.x + 2, def.origin.x + def.size.x - 2);
+        body.position.y = qd_test_between(random, def.origin.y + 2, def.origin.y + def.size.y - 2);
+        body.velocity = (qd_vec2){qd_test_between(random, -3.5, 3.5), qd_test_between(random, -3.5, 3.5)};
+        body.angle = qd_test_between(random, -4, 4);
+        body.spin = qd_test_between(random, -2, 2);
+        random_traits(random, &body);
+        (void)qd_test_add(world, &body);
     }
 }
 
@@ -87,11 +138,16 @@ void qd_test_gas_fill(qd_world *world, size_t nx, size_t ny, uint64_t seed) {
 }
 
 static uint64_t contact_hash(const qd_contact *contact, uint64_t hash) {
-    double numbers[] = {contact->point.x, contact->point.y, contact->normal.x, contact->normal.y,
-                        contact->depth};
-    int64_t names[] = {contact->a.index,      contact->a.generation, contact->b.index,
-                       contact->b.generation, contact->image.x,      contact->image.y};
+    double numbers[] = {contact->normal.x, contact->normal.y, contact->approach};
+    int64_t names[] = {contact->a.index, contact->a.generation, contact->b.index, contact->b.generation,
+                       contact->image.x, contact->image.y,      contact->count,   contact->sensor};
     hash = qd_hash_seeded(numbers, sizeof numbers, hash);
+    for (int k = 0; k < contact->count; ++k) {
+        const qd_touch *touch = &contact->touch[k];
+        double of_touch[] = {touch->point.x, touch->point.y,  touch->depth,
+                             touch->impulse, touch->friction, touch->feature};
+        hash = qd_hash_seeded(of_touch, sizeof of_touch, hash);
+    }
     return qd_hash_seeded(names, sizeof names, hash);
 }
 

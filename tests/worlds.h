@@ -11,6 +11,8 @@
 
 qd_world *qd_test_world(const qd_world_def *def);
 
+qd_id qd_test_add(qd_world *world, const qd_body_def *body);
+
 /// Adds a disk; mass 0: density 1.
 qd_id qd_test_disk(qd_world *world, double x, double y, double vx, double vy, double radius, double mass);
 
@@ -26,6 +28,9 @@ qd_world_def qd_test_random_def(qd_random *random);
 
 /// Adds `count` disks at random places (overlaps are fine) of radius 0.2 to 1 and speed up to 5.
 void qd_test_scatter(qd_world *world, qd_random *random, size_t count);
+
+/// The same of disks, rects, capsules and polygons, some static, kinematic, filtered or sensors.
+void qd_test_scatter_shapes(qd_world *world, qd_random *random, size_t count);
 
 /// A monodisperse gas of nx * ny disks of radius 0.5 on a grid, no overlaps, 30 % of the area, normal
 /// velocities of sigma 1; its size goes to the def.

@@ -179,6 +179,7 @@ static int make_directory(run *job) {
         qdi_complain("%s; --force replaces it, -o DIR writes elsewhere", reason(status, &error));
         return QDI_EXIT_OUTPUT;
     }
+    if (status == QD_OK) status = qd_rundir_write_scene_files(job->rundir, job->scene, &error);
     return status == QD_OK ? QDI_EXIT_DONE : fail(status, &error, QDI_EXIT_OUTPUT);
 }
 
@@ -222,6 +223,8 @@ static void print_header(const run *job) {
     else
         fprintf(stderr, "frames   none\n");
     fprintf(stderr, "output   %s\n", job->directory);
+    for (const char *note = qd_scene_notes(job->scene), *end; (end = strchr(note, '\n')); note = end + 1)
+        fprintf(stderr, "note     %.*s\n", (int)(end - note), note);
 }
 
 static double energy(const qd_world *world) {

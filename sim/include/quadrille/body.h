@@ -14,13 +14,45 @@ typedef struct qd_id {
     uint32_t generation;
 } qd_id;
 
+/// Who decides how a body moves.
+typedef enum qd_body_kind {
+    QD_BODY_DYNAMIC,   ///< forces and contacts
+    QD_BODY_STATIC,    ///< nobody: it stays where it is, and may be outside of the world or longer than it
+    QD_BODY_KINEMATIC, ///< its velocity and spin, which nothing changes; no contact pushes it
+} qd_body_kind;
+
+/// What a surface does in a contact. NaN: as the world's (qd_world_def). Of two surfaces that touch the contact
+/// gets the larger restitution, the larger tangential restitution, and the root of the product of the frictions.
+typedef struct qd_material {
+    double restitution; ///< 0..1: part of the approach speed that a bounce gives back
+    double friction;    ///< >= 0, infinity too: most tangential impulse per normal impulse (Coulomb)
+    double tangential;  ///< 0..1: part of the tangential speed that a bounce which sticks turns round
+} qd_material;
+
+/// Whom a body can touch. Two bodies of the same group touch if it is > 0 and do not if it is < 0; all others touch
+/// if each one's category has a bit of the other's mask.
+typedef struct qd_filter {
+    uint32_t category; ///< default 1
+    uint32_t mask;     ///< default all ones
+    int32_t group;     ///< default 0: none
+} qd_filter;
+
 typedef struct qd_body_def {
-    uint32_t cookie; ///< set by qd_body_def_default; a def without it is refused
-    qd_shape shape;  ///< default: a disk of radius 0.5
-    qd_vec2 position;
-    qd_vec2 velocity;
-    double density; ///< mass per area, > 0; default 1; not looked at where `mass` is given
-    double mass;    ///< > 0, or NaN (the default): from density and shape
+    uint32_t cookie;   ///< set by qd_body_def_default; a def without it is refused
+    qd_body_kind kind; ///< default dynamic
+    qd_shape shape;    ///< default: a disk of radius 0.5; it is put in order (qd_shape_settle)
+    qd_vec2 position; ///< of the shape's origin; where putting it in order moves that, the body's moves along
+    double angle;     ///< that it is turned by, in radians, counter-clockwise; default 0
+    qd_vec2 velocity; ///< not looked at where `pivot` is given, or for static bodies
+    double spin;      ///< angular velocity, counter-clockwise; default 0; not looked at for static bodies
+    qd_vec2 pivot;    ///< kinematic only: the point that it turns about with its spin; NaN (default): itself
+    double density;   ///< mass per area, > 0; default 1; not looked at where `mass` is given
+    double mass;      ///< > 0, or NaN (the default): from density and shape. Dynamic bodies only
+    double
+        inertia; ///< about the centroid, > 0; infinity: it never turns; NaN (the default): from mass and shape
+    qd_material material; ///< default NaN: the world's
+    qd_filter filter;
+    bool sensor;    ///< its contacts are found and reported, but have no effect; default false
     uint64_t label; ///< the id that files show; 0 (the default): index + 1
 } qd_body_def;
 
@@ -28,9 +60,17 @@ typedef struct qd_body_def {
 typedef struct qd_body_state {
     qd_id id;
     uint64_t label;
-    qd_shape shape;
-    qd_vec2 position, velocity;
-    double mass;
+    qd_body_kind kind;
+    qd_shape shape;   ///< in order
+    qd_vec2 position; ///< of the centroid
+    qd_vec2 turn;     ///< cosine and sine of the angle it is turned by
+    qd_vec2 velocity;
+    double spin;
+    double mass, inertia; ///< infinite for bodies that are not dynamic
+    qd_vec2 pivot;        ///< NaN: none
+    qd_material material; ///< NaN: the world's
+    qd_filter filter;
+    bool sensor;
 } qd_body_state;
 
 /// `count` bodies as rows of arrays; row r is body index[r].
@@ -40,10 +80,17 @@ typedef struct qd_body_view {
     const uint32_t *generation; ///< by row
     const uint64_t *label;
     const double *x, *y, *vx, *vy;
-    const double *radius, *mass;
+    const double *turn_c, *turn_s; ///< cosine and sine of the angle
+    const double *spin;
+    const double *radius;         ///< of a disk; of others the largest distance of a point from the centroid
+    const double *mass, *inertia; ///< infinite for bodies that are not dynamic
+    const uint8_t *kind;          ///< a qd_body_kind
     const uint8_t *touching;      ///< by row: 1 where the body has a contact now
     const uint32_t *row_of_index; ///< row of each index below index_count, UINT32_MAX where free
     size_t index_count;
+    const uint32_t *shape; ///< 0 for disks; else a number below shape_count. Bodies of one shape share it
+    const qd_shape *const *shapes; ///< by number; NULL for 0 and for numbers that nobody uses
+    size_t shape_count;
 } qd_body_view;
 
 QD_API qd_body_def qd_body_def_default(void);

@@ -19,13 +19,25 @@ static inline bool qd_id_is_wall(qd_id id) {
     return id.index >= (uint32_t)QD_WALL_LEFT && id.index <= (uint32_t)QD_WALL_TOP;
 }
 
-/// Two bodies that touch (gap <= 0), or a body and a wall. a.index < b.index.
+/// One point of a contact.
+typedef struct qd_touch {
+    qd_vec2 point;   ///< midway between the two surfaces, beside a (b may take part through a periodic image)
+    double depth;    ///< minus the gap along the normal; of one of two points it may be below 0 by a little
+    double impulse;  ///< that b got along the normal in the step that led to this moment; a got the opposite
+    double friction; ///< the same along the tangent, the normal turned by +90 degrees
+    uint32_t feature; ///< which corners meet: it stays the same while the same sides face each other
+} qd_touch;
+
+/// Two bodies that touch (gap <= 0), or a body and a wall. a.index < b.index. At least one is dynamic. Impulses
+/// belong to the persisting contact: one that has just begun has none yet, and one that ends has its last.
 typedef struct qd_contact {
     qd_id a, b;
-    qd_vec2 point;  ///< midway between the two surfaces, beside a (b may take part through a periodic image)
-    qd_vec2 normal; ///< unit, from a to b; (1, 0) where two centres coincide
-    double depth;   ///< >= 0: minus the gap
-    qd_image image; ///< of b
+    qd_vec2 normal;    ///< unit, from a to b; (1, 0) where the centres of two disks coincide
+    qd_touch touch[2]; ///< the deeper one first
+    double approach;   ///< speed at which the two approach at touch[0], along the normal; < 0: they part
+    qd_image image;    ///< of b
+    uint8_t count;     ///< of touches: 1 or 2
+    bool sensor;       ///< one of the two is a sensor: nothing comes of it
 } qd_contact;
 
 typedef enum qd_event_kind {
@@ -34,8 +46,8 @@ typedef enum qd_event_kind {
     QD_EVENT_END,     ///< touched a step before, does not now (or one of the two was removed)
 } qd_event_kind;
 
-/// What became of a contact from one moment to the next. Point, normal and depth are of the contact now, for
-/// QD_EVENT_END of the contact as it was.
+/// What became of a contact from one moment to the next. The contact is as it is now, for QD_EVENT_END as it was but
+/// for the impulses, which are those of the step in between: so each step's impulses are in exactly one event.
 typedef struct qd_event {
     qd_event_kind kind;
     qd_contact contact;

@@ -1,6 +1,7 @@
 #ifndef QUADRILLE_RUNDIR_H
 #define QUADRILLE_RUNDIR_H
 
+#include <quadrille/scene.h>
 #include <quadrille/status.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,6 +25,11 @@ QD_API const char *qd_rundir_path(const qd_rundir *rundir);
 /// all. Errors: QD_ERR_IO, QD_ERR_MEMORY.
 QD_API QD_MUST_USE qd_status qd_rundir_write(qd_rundir *rundir, const char *name, const void *data,
                                              size_t bytes, qd_error *error);
+
+/// Writes the files that the resolved scene names beside scene.yaml, and then deletes those of an earlier run that it
+/// does not name. Errors: QD_ERR_IO, QD_ERR_MEMORY.
+QD_API QD_MUST_USE qd_status qd_rundir_write_scene_files(qd_rundir *rundir, const qd_scene *scene,
+                                                         qd_error *error);
 
 /// Makes a subdirectory; one that is there is fine. Errors: QD_ERR_IO, QD_ERR_MEMORY.
 QD_API QD_MUST_USE qd_status qd_rundir_subdir(qd_rundir *rundir, const char *name, qd_error *error);

@@ -30,7 +30,7 @@ typedef struct qd_scene_run {
     uint64_t frames_every; ///< a frame at steps 0, E, 2E, ...; 0 = none
 } qd_scene_run;
 
-/// Reads a scene file. `changes` may be NULL. Errors: QD_ERR_NOT_FOUND, QD_ERR_IO, QD_ERR_INVALID (one line with file,
+/// Reads a scene file, and the body files that it names; their paths begin at its folder. `changes` may be NULL. Errors: QD_ERR_NOT_FOUND, QD_ERR_IO, QD_ERR_INVALID (one line with file,
 /// line and, for an unknown key, the nearest known one), QD_ERR_ARGUMENT (a `sets` or `bodies` that does not fit the
 /// scene: the caller's flags are wrong), QD_ERR_MEMORY.
 QD_API QD_MUST_USE qd_status qd_scene_read(const char *path, const qd_scene_changes *changes,
@@ -40,7 +40,7 @@ QD_API QD_MUST_USE qd_status qd_scene_read(const char *path, const qd_scene_chan
 QD_API QD_MUST_USE qd_status qd_scene_builtin(const char *name, const qd_scene_changes *changes,
                                               qd_scene **scene, qd_error *error);
 
-/// The same for text in memory; `name` stands for the file in messages.
+/// The same for text in memory; `name` stands for the file in messages, and paths of body files begin at its folder.
 QD_API QD_MUST_USE qd_status qd_scene_parse(const char *text, size_t bytes, const char *name,
                                             const qd_scene_changes *changes, qd_scene **scene,
                                             qd_error *error);
@@ -62,10 +62,24 @@ QD_API qd_world_def qd_scene_world(const qd_scene *scene);
 /// Bodies that the scene asks for.
 QD_API uint64_t qd_scene_bodies(const qd_scene *scene);
 
-/// The resolved scene as YAML: every key with its value; reading it gives the same scene. Free with the scene.
+/// The resolved scene as YAML: every key with its value; reading it gives the same scene, where the files that it names
+/// (qd_scene_file_at) lie beside it. Free with the scene.
 QD_API const char *qd_scene_text(const qd_scene *scene);
 
-/// XXH3-64 of the resolved text.
+/// A file that the resolved scene names: what was read of the body file that the scene came with.
+typedef struct qd_scene_file {
+    const char *name; ///< without a folder
+    const char *data; ///< freed with the scene
+    size_t bytes;
+} qd_scene_file;
+
+/// Gives file `number`, from 0; false past the last one.
+QD_API bool qd_scene_file_at(const qd_scene *scene, size_t number, qd_scene_file *file);
+
+/// What people should know of how the scene was read, one sentence per line; "" where there is nothing.
+QD_API const char *qd_scene_notes(const qd_scene *scene);
+
+/// XXH3-64 of the resolved text, which names hashes of the body files.
 QD_API uint64_t qd_scene_hash(const qd_scene *scene);
 
 /// Adds the scene's bodies to an empty world made from qd_scene_world. Errors: QD_ERR_INVALID (what cannot be placed, how

@@ -28,7 +28,7 @@ typedef enum qd_boundary {
 
 typedef enum qd_contact_model {
     QD_CONTACT_NONE, ///< contacts are found and reported; bodies pass through each other, walls mirror them
-    QD_CONTACT_IMPULSE, ///< rigid, frictionless: what approaches (walls too) bounces with the restitution
+    QD_CONTACT_IMPULSE, ///< rigid: what approaches bounces, with restitution and friction; what rests, rests
 } qd_contact_model;
 
 typedef enum qd_retrieve_mode {
@@ -51,16 +51,23 @@ typedef struct qd_world_def {
     qd_vec2 origin;         ///< lower left corner; default 0, 0
     qd_boundary boundary_x; ///< default reflect
     qd_boundary boundary_y;
-    qd_vec2 gravity;           ///< acceleration; default 0, 0
-    qd_contact_model contact;  ///< default impulse
-    double restitution;        ///< 0..1, default 1: of all contacts and walls
-    int iterations;            ///< most sweeps of the impulse solver over the contacts, 1..1000, default 8
-    qd_retrieve_mode retrieve; ///< default join
-    uint32_t capacity;         ///< of the tree's nodes, default 64
-    qd_limits limits;          ///< see there
-    int threads;               ///< 1..QD_TEAM_MAX, default 1; changes no result
-    qd_simd simd;              ///< the tree's kernels, default QD_SIMD_AUTO; changes no result
-    uint64_t seed;             ///< kept with the world and saved; default 1
+    qd_vec2 gravity;          ///< acceleration of dynamic bodies; default 0, 0
+    qd_contact_model contact; ///< default impulse
+    double restitution;       ///< 0..1, default 1: of surfaces that have none of their own (qd_material)
+    double friction;          ///< >= 0, default 0: the same
+    double tangential;        ///< 0..1, default 0: the same
+    qd_material walls;        ///< of reflecting sides; default NaN: as the three above
+    /// What approaches slower than this does not bounce but comes to rest; NaN (the default): 2 |gravity| dt, twice
+    /// what a body that rests gains in a step. 0 or more.
+    double threshold;
+    int iterations;                ///< most sweeps over the contacts for what bounces, 1..1000, default 8
+    int substeps;                  ///< parts that a step is solved in for what rests, 1..100, default 4
+    qd_retrieve_mode retrieve;     ///< default join
+    uint32_t capacity;             ///< of the tree's nodes, default 64
+    qd_limits limits;              ///< see there
+    int threads;                   ///< 1..QD_TEAM_MAX, default 1; changes no result
+    qd_simd simd;                  ///< the tree's kernels, default QD_SIMD_AUTO; changes no result
+    uint64_t seed;                 ///< kept with the world and saved; default 1
     const qd_allocator *allocator; ///< NULL: the C heap
 } qd_world_def;
 
@@ -73,13 +80,14 @@ typedef struct qd_limit_report {
     qd_body_state body;
 } qd_limit_report;
 
-/// Sums over the bodies, by fixed blocks of 4096 indices in order, so the same for any thread count.
+/// Sums over the dynamic bodies, by fixed blocks of 4096 indices in order, so the same for any thread count.
 typedef struct qd_world_sums {
-    double kinetic;        ///< energy of motion
+    double kinetic;        ///< energy of motion, rotation included
     double potential;      ///< - sum m g . (x - origin)
     qd_vec2 momentum;      ///< sum m v
     double momentum_scale; ///< sum m |v|
-    double mass, area;     ///< sum m; sum pi r^2
+    double angular;        ///< angular momentum about the world's centre, spin included
+    double mass, area;     ///< sum m; sum of the areas of the shapes
     double fastest;        ///< largest speed
 } qd_world_sums;
 
@@ -100,10 +108,11 @@ QD_API QD_MUST_USE qd_status qd_world_create(const qd_world_def *def, qd_world *
 QD_API void qd_world_destroy(qd_world *world);
 
 /// Adds a body; takes the lowest free index. `id` may be NULL. On a periodic axis the position is wrapped.
-/// Errors: QD_ERR_ARGUMENT; QD_ERR_VALUE: something not finite, radius or mass not > 0, a centre outside a
-/// reflecting side, a diameter above the world's size on a reflecting axis or above half of it on a periodic
-/// one, or past a limit (the reason in `error`, which may be NULL); QD_ERR_LIMIT (2^28 bodies),
-/// QD_ERR_MEMORY. Nothing changes then.
+/// Errors: QD_ERR_ARGUMENT; QD_ERR_VALUE: something not finite, a shape that qd_shape_settle refuses, mass or inertia
+/// not > 0, a shape without area for a dynamic body; for bodies that are not static a centre outside a reflecting
+/// side or a shape longer than the world there; for all a diameter above half the world's size on a periodic axis, or
+/// past a limit (the reason in `error`, which may be NULL); QD_ERR_LIMIT (2^28 bodies), QD_ERR_MEMORY. Nothing changes
+/// then.
 QD_API QD_MUST_USE qd_status qd_world_add(qd_world *world, const qd_body_def *body, qd_id *id,
                                           qd_error *error);
 
@@ -113,9 +122,22 @@ QD_API QD_MUST_USE qd_status qd_world_remove(qd_world *world, qd_id id);
 /// A body's state. Errors: QD_ERR_STALE.
 QD_API QD_MUST_USE qd_status qd_world_body(const qd_world *world, qd_id id, qd_body_state *state);
 
-/// Sets position and velocity; the same rules and errors as qd_world_add, and QD_ERR_STALE.
+/// Adds a polyline: a static body for each of its edges, in order, one end of an edge being the start of the next
+/// (qd_shape_chain). `like` tells what the edges have in common: material, filter, sensor, label; its shape's radius
+/// is theirs where that is a capsule, else 0. `closed`: the last point is joined to the first. `ids` may be NULL, else
+/// it has room for one id for each edge. Errors: as qd_world_add and qd_shape_chain; no edge is added then.
+QD_API QD_MUST_USE qd_status qd_world_add_polyline(qd_world *world, const qd_vec2 *points, size_t count,
+                                                   bool closed, const qd_body_def *like, qd_id *ids,
+                                                   qd_error *error);
+
+/// Sets position (of the centroid) and velocity (not looked at for static bodies and those that turn about a pivot);
+/// the same rules and errors as qd_world_add, and QD_ERR_STALE.
 QD_API QD_MUST_USE qd_status qd_world_place(qd_world *world, qd_id id, qd_vec2 position, qd_vec2 velocity,
                                             qd_error *error);
+
+/// Sets angle and spin (not looked at for static bodies); the same rules and errors.
+QD_API QD_MUST_USE qd_status qd_world_turn(qd_world *world, qd_id id, double angle, double spin,
+                                           qd_error *error);
 
 /// Brings tree and contacts up to date with bodies added, removed or placed since the last step; does nothing
 /// where they are. Called by qd_world_step when needed; whoever wants to see the events of such changes calls
@@ -156,8 +178,9 @@ QD_API qd_world_sums qd_world_sum(const qd_world *world);
 QD_API qd_world_totals qd_world_total(const qd_world *world);
 QD_API qd_limit_report qd_world_limit_report(const qd_world *world);
 
-/// XXH3-64 over the hashes of blocks of 4096 indices: ids, shapes, poses, velocities, and the step. The same
-/// for any thread count, SIMD level, compiler and optimization level.
+/// XXH3-64 over the hashes of blocks of 4096 indices (ids, shapes, what the bodies are made of, poses, velocities) and
+/// of blocks of 4096 contacts (what keeps resting ones at rest), and the step. The same for any thread count, SIMD
+/// level, compiler and optimization level.
 QD_API uint64_t qd_world_hash(const qd_world *world);
 
 /// Writes everything that decides the world's future to memory: portable between builds and machines,

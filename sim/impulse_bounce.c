@@ -1,0 +1,160 @@
+// What approaches faster than the threshold bounces: colour after colour, sweep after sweep, until nothing does any more
+// or the sweeps are used up. Each bounce is a collision of two bodies by Newton's restitution and Coulomb's friction:
+//
+//   normal      Jn = (1 + e) u_n / k_n            u: velocity of a's point as seen from b's, before
+//   tangential  Jt = (1 + bt) u_t / k_t, at most mu Jn      u_t: after the normal impulse
+//
+// k is what a unit of impulse changes of u: 1/mA + 1/mB + arm^2/IA + arm^2/IB. The friction never turns the energy's
+// balance: it is worked out from what the normal impulse left (Kane's paradox comes from taking both at once).
+//
+// Two touches that both approach are solved together, so that a box that lands flat does not start to turn; where one
+// of them would have to pull, the faster one bounces alone and the next sweep sees to the other. A blow goes through
+// touching bodies pair after pair: three in contact give other velocities than a simultaneous solution would, but
+// momentum, angular momentum and (with e = 1, mu = 0) energy are kept to rounding.
+//
+// Shared between ranges of a colour: nothing that is written, see impulse.c. The counts of bounces are per range.
+
+#include "sim/world_impl.h"
+
+typedef struct bounce_job {
+    qdi_motion motion; ///< whose velocities are changed
+    double threshold;
+    qdi_joint *first; ///< of the colour in work
+    size_t *bounced;  ///< per range
+} bounce_job;
+
+/// Gives `push` along the normal and `rub` along the tangent at levers to a joint's bodies.
+typedef struct blow {
+    double push, rub;
+    double turn_a, turn_b; ///< angular impulse on a (taken away) and on b
+} blow;
+
+static void give(const qdi_joint *joint, const qdi_motion *m, const blow *given) {
+    double x = given->push * joint->nx - given->rub * joint->ny;
+    double y = given->push * joint->ny + given->rub * joint->nx;
+    if (joint->moves_a) {
+        m->vx[joint->row_a] -= x * joint->inverse_a;
+        m->vy[joint->row_a] -= y * joint->inverse_a;
+        m->spin[joint->row_a] -= given->turn_a * joint->turn_a;
+    }
+    if (joint->moves_b) {
+        m->vx[joint->row_b] += x * joint->inverse_b;
+        m->vy[joint->row_b] += y * joint->inverse_b;
+        m->spin[joint->row_b] += given->turn_b * joint->turn_b;
+    }
+}
+
+/// Neither friction nor levers: disks that do not turn.
+static bool bounce_plain(const bounce_job *job, qdi_joint *joint) {
+    const qdi_motion *m = &job->motion;
+    uint32_t a = joint->row_a, b = joint->row_b;
+    double approach = qdi_joint_approach(joint, m, 0);
+    if (!(approach > job->threshold)) return false;
+    double impulse = (1 + joint->restitution) * approach / (joint->inverse_a + joint->inverse_b);
+    joint->impulse[0] += impulse;
+    if (joint->moves_a) {
+        m->vx[a] -= impulse * joint->inverse_a * joint->nx;
+        m->vy[a] -= impulse * joint->inverse_a * joint->ny;
+    }
+    if (joint->moves_b) {
+        m->vx[b] += impulse * joint->inverse_b * joint->nx;
+        m->vy[b] += impulse * joint->inverse_b * joint->ny;
+    }
+    return true;
+}
+
+/// What a unit of normal impulse at touch p changes of the approach at touch q.
+static double stiffness(const qdi_joint *joint, int p, int q) {
+    return joint->inverse_a + joint->inverse_b + joint->across_a[p] * joint->across_a[q] * joint->turn_a +
+           joint->across_b[p] * joint->across_b[q] * joint->turn_b;
+}
+
+/// The impulses that turn round both approaches, or false where they would pull.
+static bool solve_both(const qdi_joint *joint, const double approach[2], double push[2]) {
+    double k11 = stiffness(joint, 0, 0), k22 = stiffness(joint, 1, 1), k12 = stiffness(joint, 0, 1);
+    double determinant = k11 * k22 - k12 * k12, factor = 1 + joint->restitution;
+    if (!(determinant > 1e-9 * k11 * k22)) return false;
+    push[0] = factor * (k22 * approach[0] - k12 * approach[1]) / determinant;
+    push[1] = factor * (k11 * approach[1] - k12 * approach[0]) / determinant;
+    return push[0] >= 0 && push[1] >= 0;
+}
+
+/// The tangential impulse of a joint whose touches were pushed: one for both, at the lever that their pushes add up to.
+static void rub(const bounce_job *job, qdi_joint *joint, const double push[2]) {
+    const qdi_motion *m = &job->motion;
+    double total = push[0] + push[1];
+    if (joint->friction == 0 || !(total > 0)) return;
+    double part[2] = {push[0] / total, push[1] / total};
+    double along_a = part[0] * joint->along_a[0] + part[1] * joint->along_a[1];
+    double along_b = part[0] * joint->along_b[0] + part[1] * joint->along_b[1];
+    uint32_t a = joint->row_a, b = joint->row_b;
+    bool wall = b == QDI_NO_ROW;
+    double ux = m->vx[a] - (wall ? 0 : m->vx[b]), uy = m->vy[a] - (wall ? 0 : m->vy[b]);
+    double slip = uy * joint->nx - ux * joint->ny + m->spin[a] * along_a - (wall ? 0 : m->spin[b] * along_b);
+    double k = joint->inverse_a + joint->inverse_b + along_a * along_a * joint->turn_a +
+               along_b * along_b * joint->turn_b;
+    double impulse = (1 + joint->tangential) * slip / k, most = joint->friction * total;
+    if (impulse > most) impulse = most;
+    if (impulse < -most) impulse = -most;
+    give(joint, m, &(blow){0, impulse, along_a * impulse, along_b * impulse});
+    for (int i = 0; i < 2; ++i) joint->rub[i] += part[i] * impulse;
+}
+
+static bool bounce_any(const bounce_job *job, qdi_joint *joint) {
+    double approach[2] = {0, 0}, push[2] = {0, 0};
+    int approaching = 0, fastest = 0;
+    for (int k = 0; k < joint->count; ++k) {
+        approach[k] = joint->depth[k] >= 0 ? qdi_joint_approach(joint, &job->motion, k) : 0;
+        approaching += approach[k] > 0;
+        if (approach[k] > approach[fastest]) fastest = k;
+    }
+    if (!(approach[fastest] > job->threshold)) return false;
+    if (approaching < 2 || !solve_both(joint, approach, push)) {
+        push[1 - fastest] = 0;
+        push[fastest] = (1 + joint->restitution) * approach[fastest] / stiffness(joint, fastest, fastest);
+    }
+    blow given = {.push = push[0] + push[1]};
+    for (int k = 0; k < joint->count; ++k) {
+        joint->impulse[k] += push[k];
+        given.turn_a += joint->across_a[k] * push[k];
+        given.turn_b += joint->across_b[k] * push[k];
+    }
+    give(joint, &job->motion, &given);
+    rub(job, joint, push);
+    return true;
+}
+
+static bool bounce(const bounce_job *job, qdi_joint *joint) {
+    if (joint->count == 0) return false;
+    return joint->plain ? bounce_plain(job, joint) : bounce_any(job, joint);
+}
+
+static void sweep_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const bounce_job *job = context;
+    size_t bounced = 0;
+    for (size_t i = begin; i < end; ++i) bounced += bounce(job, &job->first[i]);
+    job->bounced[begin / QDI_CONTACT_GRAIN] = bounced;
+}
+
+/// All colours once; true where some contact bounced.
+static bool sweep(qd_world *world, bounce_job *job, const qdi_colours *colours) {
+    size_t bounced = 0;
+    for (size_t c = 0; c < colours->count; ++c) {
+        size_t count = colours->start[c + 1] - colours->start[c];
+        job->first = world->scratch.joints + colours->start[c];
+        if (c + 1 == colours->count && colours->last_is_serial) {
+            for (size_t i = 0; i < count; ++i) bounced += bounce(job, &job->first[i]);
+            continue;
+        }
+        qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, sweep_range, job);
+        bounced += qdi_exclusive_scan(job->bounced, qdi_range_count(count, QDI_CONTACT_GRAIN));
+    }
+    return bounced > 0;
+}
+
+void qdi_bounce(qd_world *world, const qdi_colours *colours, double threshold) {
+    bounce_job job = {.motion = world->next, .threshold = threshold, .bounced = world->scratch.range_count};
+    for (int k = 0; k < world->def.iterations; ++k)
+        if (!sweep(world, &job, colours)) break;
+}

@@ -1,0 +1,37 @@
+#ifndef QD_SIM_NUMBERS_H
+#define QD_SIM_NUMBERS_H
+
+#include <quadrille/alloc.h>
+#include <quadrille/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// Numbers for things of which many bodies have the same: equal things share one number, which lives as long as
+/// somebody uses it. Only numbers and hashes are kept here; the things lie in arrays of the owner, by number.
+typedef struct qdi_numbers {
+    const qd_allocator *allocator;
+    uint64_t *hash;   ///< of each number's thing
+    uint32_t *uses;   ///< 0: the number is free
+    uint32_t *next;   ///< number + 1 in the same bucket, or in the list of free ones; 0: the last
+    uint32_t *bucket; ///< number + 1 of the first
+    size_t count;     ///< numbers below this have been given out
+    size_t live;      ///< numbers in use
+    size_t room[3], bucket_count;
+    uint32_t free; ///< number + 1
+} qdi_numbers;
+
+/// True where the thing that has `number` is the one that is looked for.
+typedef bool (*qdi_same)(const void *context, uint32_t number);
+
+/// Takes the number of a thing, one use more: that of an equal one, or a free one (`fresh` is set then: the owner puts
+/// the thing there). The lowest free number is not promised. Errors: QD_ERR_MEMORY, nothing changed.
+QD_MUST_USE qd_status qdi_numbers_take(qdi_numbers *numbers, uint64_t hash, qdi_same same,
+                                       const void *context, uint32_t *number, bool *fresh);
+
+/// One use less; true where that was the last one and the number is free again.
+bool qdi_numbers_drop(qdi_numbers *numbers, uint32_t number);
+
+void qdi_numbers_release(qdi_numbers *numbers);
+
+#endif
