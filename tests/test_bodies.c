@@ -209,7 +209,7 @@ START_TEST(events_tell_impulse_and_speed) {
     ck_assert_int_eq(told, 1);
     ck_assert_double_eq_tol(speed, 4, .2); // they meet a little aslant
     ck_assert_double_eq_tol(impulse, 2 * speed, 1e-12);
-    ck_assert_double_eq_tol(fabs(friction), .1 * impulse, 1e-12);
+    ck_assert(fabs(friction) > 0 && fabs(friction) <= .1 * impulse);
     qd_world_destroy(world);
 }
 END_TEST
