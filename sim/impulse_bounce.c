@@ -103,7 +103,8 @@ static void rub(const bounce_job *job, qdi_joint *joint, const double push[2]) {
 static bool bounce_any(const bounce_job *job, qdi_joint *joint) {
     double approach[2] = {0, 0}, push[2] = {0, 0};
     int approaching = 0, fastest = 0;
-    for (int k = 0; k < joint->count; ++k) {
+    const int touches = joint->count > 1 ? 2 : 1;
+    for (int k = 0; k < touches; ++k) {
         approach[k] = joint->depth[k] >= 0 ? qdi_joint_approach(joint, &job->motion, k) : 0;
         approaching += approach[k] > 0;
         if (approach[k] > approach[fastest]) fastest = k;
@@ -114,7 +115,7 @@ static bool bounce_any(const bounce_job *job, qdi_joint *joint) {
         push[fastest] = (1 + joint->restitution) * approach[fastest] / stiffness(joint, fastest, fastest);
     }
     blow given = {.push = push[0] + push[1]};
-    for (int k = 0; k < joint->count; ++k) {
+    for (int k = 0; k < touches; ++k) {
         joint->impulse[k] += push[k];
         given.turn_a += joint->across_a[k] * push[k];
         given.turn_b += joint->across_b[k] * push[k];
