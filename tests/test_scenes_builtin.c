@@ -213,6 +213,34 @@ START_TEST(cradle_passes_on_what_comes_in) {
 }
 END_TEST
 
+/// How many contacts of two bodies are deeper than 0.6 of the smaller one's radius.
+static size_t deep_contacts(const qd_world *world) {
+    qd_body_view view = qd_world_view(world);
+    size_t count, deep = 0;
+    const qd_contact *contact = qd_world_contacts(world, &count);
+    for (size_t i = 0; i < count; ++i) {
+        double a = view.radius[view.row_of_index[contact[i].a.index]];
+        double b = view.radius[view.row_of_index[contact[i].b.index]];
+        deep += contact[i].touch[0].depth > 0.6 * (a < b ? a : b);
+    }
+    return deep;
+}
+
+// What is pressed together in a heap does not stay in each other: not even where a push has just made it part.
+START_TEST(heap_does_not_sink_into_itself) {
+    qd_scene *scene = scene_of("tumbler", 0, NULL);
+    qd_world *world = world_of(scene, 2);
+    size_t deep = 0;
+    for (int k = 0; k < 700; ++k) {
+        qd_test_step(world, qd_scene_run_settings(scene).dt, 1);
+        deep += deep_contacts(world);
+    }
+    ck_assert_uint_le(deep, 5); // a fall of 20 per second goes 0.2 into another body, once
+    qd_world_destroy(world);
+    qd_scene_destroy(scene);
+}
+END_TEST
+
 START_TEST(rain_comes_to_rest) {
     const char *const sets[] = {"bodies.2.disks.count=100", "bodies.3.rects.count=100", NULL};
     qd_scene *scene = scene_of("rain", 0, sets);
@@ -240,6 +268,7 @@ int main(void) {
     tcase_add_test(tcase, pyramid_stands);
     tcase_add_loop_test(tcase, energy_does_not_grow, 0, 3);
     tcase_add_test(tcase, cradle_passes_on_what_comes_in);
+    tcase_add_test(tcase, heap_does_not_sink_into_itself);
     tcase_add_test(tcase, rain_comes_to_rest);
     suite_add_tcase(suite, tcase);
     return qd_test_run(suite);
