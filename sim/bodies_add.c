@@ -200,8 +200,10 @@ static qd_status add_edge(qd_world *world, const qd_vec2 *points, size_t count, 
                           const qd_body_def *like, qd_id *id, qd_error *error) {
     qd_body_def body = *like;
     double radius = like->shape.kind == QD_SHAPE_CAPSULE ? like->shape.radius : 0;
-    body.kind = QD_BODY_STATIC;
-    body.pivot = qdi_trait_default().pivot;
+    if (body.kind != QD_BODY_KINEMATIC) {
+        body.kind = QD_BODY_STATIC;
+        body.pivot = qdi_trait_default().pivot;
+    }
     qd_status status = qd_shape_chain(points, count, closed, edge, radius, &body.shape, &body.position,
                                       &body.angle, error);
     return status == QD_OK ? qd_world_add(world, &body, id, error) : status;
@@ -213,6 +215,8 @@ qd_status qd_world_add_polyline(qd_world *world, const qd_vec2 *points, size_t c
         return qdi_reason(error, QD_ERR_ARGUMENT, "no world or points, or no body from qd_body_def_default");
     if (count < (closed ? 3U : 2U))
         return qdi_reason(error, QD_ERR_VALUE, "a polyline needs at least %d points", closed ? 3 : 2);
+    if (like->kind == QD_BODY_KINEMATIC && like->spin != 0 && (isnan(like->pivot.x) || isnan(like->pivot.y)))
+        return qdi_reason(error, QD_ERR_VALUE, "a polyline that turns needs a pivot");
     size_t edges = closed ? count : count - 1;
     qd_id *made = qdi_allocate(world->allocator, edges, sizeof *made);
     if (!made) return qdi_reason(error, QD_ERR_MEMORY, "no memory for another body");

@@ -122,9 +122,10 @@ QD_API QD_MUST_USE qd_status qd_world_remove(qd_world *world, qd_id id);
 /// A body's state. Errors: QD_ERR_STALE.
 QD_API QD_MUST_USE qd_status qd_world_body(const qd_world *world, qd_id id, qd_body_state *state);
 
-/// Adds a polyline: a static body for each of its edges, in order, one end of an edge being the start of the next
+/// Adds a polyline: a body for each of its edges, in order, one end of an edge being the start of the next
 /// (qd_shape_chain). `like` tells what the edges have in common: material, filter, sensor, label; its shape's radius
-/// is theirs where that is a capsule, else 0. `closed`: the last point is joined to the first. `ids` may be NULL, else
+/// is theirs where that is a capsule, else 0. Where it is kinematic, the polyline moves as a whole, with its velocity or,
+/// about its pivot, with its spin (there must be a pivot then); else all edges are static. `closed`: the last point is joined to the first. `ids` may be NULL, else
 /// it has room for one id for each edge. Errors: as qd_world_add and qd_shape_chain; no edge is added then.
 QD_API QD_MUST_USE qd_status qd_world_add_polyline(qd_world *world, const qd_vec2 *points, size_t count,
                                                    bool closed, const qd_body_def *like, qd_id *ids,
