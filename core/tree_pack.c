@@ -222,6 +222,7 @@ qd_status qdi_tree_pack(qd_tree *tree, qd_team *team, const qdi_pack_source *sou
     tree->free_count = 0;
     tree->slots.used = at.slots;
     tree->slots.idle = 0;
+    qdi_rooms_clear(&tree->rooms);
     if (source) qdi_team_for(team, tree->family_used * 4, 64, measure_range, tree);
     return QD_OK;
 }

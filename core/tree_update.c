@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-enum { AHEAD = 6, GRAIN = 64, PIECE = 4096 };
+enum { AHEAD = 6, GRAIN = 64, PIECE = 4096, LINE = 16 };
 
 /// What became of a range of families.
 typedef struct range_tally {
@@ -104,9 +104,22 @@ static void extract(update_job *job, qdi_hand *hand, qdi_node_index index, size_
     node->count = (uint32_t)(to - node->first);
 }
 
+// Lists that moved to another room since the tree was packed lie anywhere.
+static inline void fetch_rows(const update_job *job, const qdi_node *node) {
+    for (uint32_t i = 0; i < node->count; i += LINE)
+        __builtin_prefetch(job->tree->slots.row + node->first + i);
+}
+
 // Bodies that changed their node since the rows were last in tree order have their boxes elsewhere.
 static inline void fetch_boxes(const update_job *job, const qdi_node *node) {
-    const uint32_t *row = job->tree->slots.row + node->first;
+    const qdi_slots *slots = &job->tree->slots;
+    const uint32_t *row = slots->row + node->first;
+    for (uint32_t i = 0; i < node->count; i += LINE) {
+        __builtin_prefetch(slots->min_x + node->first + i, 1);
+        __builtin_prefetch(slots->min_y + node->first + i, 1);
+        __builtin_prefetch(slots->max_x + node->first + i, 1);
+        __builtin_prefetch(slots->max_y + node->first + i, 1);
+    }
     for (uint32_t i = 0; i < node->count; ++i)
         __builtin_prefetch(job->boxes + (row[i] == QDI_NONE ? 0 : row[i]));
 }
@@ -152,6 +165,7 @@ static void update_families(void *context, size_t begin, size_t end, int worker)
     if (begin == 0 && tree->nodes[QDI_ROOT].leaving > 0)
         extract(job, hand, QDI_ROOT, job->root_gone, tree->nodes[QDI_ROOT].leaving);
     for (size_t n = begin == 0 ? 4 : 4 * begin; n < 4 * end; ++n) {
+        if (n + 2 * AHEAD < 4 * end) fetch_rows(job, &tree->nodes[n + 2 * AHEAD]);
         if (n + AHEAD < 4 * end) fetch_boxes(job, &tree->nodes[n + AHEAD]);
         update_node(job, (qdi_node_index)n, range, hand);
     }
