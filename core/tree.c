@@ -102,6 +102,7 @@ void qd_tree_destroy(qd_tree *tree) {
     for (size_t w = 0; w < tree->hand_count; ++w)
         qdi_release(allocator, tree->hands[w].movers.items, tree->hands[w].movers.bytes, 1);
     qdi_release(allocator, tree->hands, tree->hand_count, sizeof *tree->hands);
+    qdi_pool_release(&tree->pool, allocator);
     qd_team_destroy(tree->alone);
     qdi_release(allocator, tree, 1, sizeof *tree);
 }
@@ -260,7 +261,7 @@ static size_t memory_held(const qd_tree *tree) {
     size_t buffers = 0;
     for (int b = 0; b < BUFFERS; ++b) buffers += all[b]->bytes;
     for (size_t w = 0; w < tree->hand_count; ++w) buffers += tree->hands[w].movers.bytes;
-    return sizeof *tree + buffers +
+    return sizeof *tree + buffers + tree->hand_count * sizeof *tree->hands + qdi_pool_bytes(&tree->pool) +
            tree->family_room * (sizeof *tree->families + sizeof *tree->infos + 4 * sizeof *tree->nodes) +
            tree->slots.room * (4 * sizeof(float) + 2 * sizeof(uint32_t)) +
            tree->node_of_room * sizeof *tree->node_of + tree->row_room * sizeof *tree->row_index +

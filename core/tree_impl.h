@@ -4,6 +4,7 @@
 #include <quadrille/tree.h>
 
 #include "core/cells.h"
+#include "core/pool.h"
 #include "core/rooms.h"
 #include "core/slots.h"
 #include "core/verbs.h"
@@ -71,7 +72,7 @@ typedef struct qdi_buffer {
     size_t bytes;
 } qdi_buffer;
 
-/// What one worker takes out of lists during a refresh.
+/// What one worker takes out of lists during a refresh, of the range of families that it is at.
 typedef struct qdi_hand {
     qdi_buffer movers;
     size_t count;
@@ -132,6 +133,7 @@ struct qd_tree {
     qdi_scratch scratch;
     qdi_hand *hands; // one per worker
     size_t hand_count;
+    qdi_pool pool;  // for the movers of all ranges
     qd_team *alone; // one thread, for the calls that have no team
 };
 
