@@ -47,7 +47,7 @@ qd_status qd_tree_create(const qd_tree_def *def, qd_tree **tree) {
     return QD_OK;
 }
 
-enum { BUFFERS = 16, BUFFER_MIN = 1024 };
+enum { BUFFERS = 16, BUFFER_MIN = 4096 };
 
 static void buffers_of(const qd_tree *tree, const qdi_buffer *all[BUFFERS]) {
     const qdi_scratch *s = &tree->scratch;

@@ -323,6 +323,8 @@ QD_MUST_USE qd_status qdi_tree_pack(qd_tree *tree, qd_team *team, const qdi_pack
 /// Lays the lists in tree order again, with fresh room, without allocating in a steady state. Where little would be left of the
 /// memory held, it packs the tree instead.
 QD_MUST_USE qd_status qdi_tree_tidy(qd_tree *tree, qd_team *team);
+/// Makes the memory ready that this will take for so many families and slots.
+QD_MUST_USE qd_status qdi_tidy_reserve(qd_tree *tree, size_t families, size_t slots);
 
 // tree_frontier.c
 
