@@ -31,7 +31,7 @@
 /// step, with the velocities that they have. After QDI_ROUNDS rounds what still meets is left to the contacts of the step's
 /// end. On a periodic axis a way that is longer than half a period is not followed.
 
-#define QDI_IMPACTS(edges) (8 * (edges) + 24)
+#define QDI_IMPACTS(edges) (2 * (edges) + 30)
 #define QDI_ROUNDS         64
 /// No leg, no course.
 #define QDI_NONE_YET UINT32_MAX

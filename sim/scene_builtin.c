@@ -5,8 +5,9 @@
 #include <string.h>
 
 // Made by the build from sim/scenes.
-extern const unsigned char qdi_scene_pool[], qdi_scene_gas[], qdi_scene_sizes[];
-extern const unsigned long qdi_scene_pool_size, qdi_scene_gas_size, qdi_scene_sizes_size;
+extern const unsigned char qdi_scene_pool[], qdi_scene_gas[], qdi_scene_sizes[], qdi_scene_bullets[];
+extern const unsigned long qdi_scene_pool_size, qdi_scene_gas_size, qdi_scene_sizes_size,
+    qdi_scene_bullets_size;
 
 int qdi_builtin_get(size_t number, qdi_builtin *builtin) {
     switch (number) {
@@ -22,6 +23,12 @@ int qdi_builtin_get(size_t number, qdi_builtin *builtin) {
         *builtin = (qdi_builtin){"sizes",
                                  "Disks of all sizes from 1 to 100 in one box: few large, many small.",
                                  (const char *)qdi_scene_sizes, qdi_scene_sizes_size};
+        return 1;
+    case 3:
+        *builtin = (qdi_builtin){
+            "bullets",
+            "10,000 bullets in chambers with walls as thin as lines: none gets into another chamber.",
+            (const char *)qdi_scene_bullets, qdi_scene_bullets_size};
         return 1;
     default: return 0;
     }

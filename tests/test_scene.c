@@ -46,8 +46,8 @@ static qd_scene *builtin(const char *name, const char *set, uint64_t bodies) {
 }
 
 START_TEST(lists_the_builtin_scenes) {
-    static const char *const names[] = {"pool", "gas", "sizes"};
-    for (size_t i = 0; i < 3; ++i) {
+    static const char *const names[] = {"pool", "gas", "sizes", "bullets"};
+    for (size_t i = 0; i < 4; ++i) {
         ck_assert_str_eq(qd_scene_builtin_name(i), names[i]);
         const char *about = qd_scene_builtin_about(i), *text = qd_scene_builtin_text(names[i]);
         char first[200];
@@ -58,8 +58,8 @@ START_TEST(lists_the_builtin_scenes) {
         check_resolved(scene);
         qd_scene_destroy(scene);
     }
-    ck_assert_ptr_null(qd_scene_builtin_name(3));
-    ck_assert_ptr_null(qd_scene_builtin_about(3));
+    ck_assert_ptr_null(qd_scene_builtin_name(4));
+    ck_assert_ptr_null(qd_scene_builtin_about(4));
     ck_assert_ptr_null(qd_scene_builtin_text("poo"));
     ck_assert_ptr_null(qd_scene_builtin_text(NULL));
 }
