@@ -132,6 +132,8 @@ void qdi_fast_release(const qd_allocator *allocator, qdi_fast *fast) {
     qdi_release(allocator, fast->courses, fast->course_room, sizeof *fast->courses);
     qdi_release(allocator, fast->legs, fast->leg_room, sizeof *fast->legs);
     qdi_release(allocator, fast->blows, fast->blow_room, sizeof *fast->blows);
+    qdi_release(allocator, fast->old_legs, fast->old_leg_room, sizeof *fast->old_legs);
+    qdi_release(allocator, fast->old_blows, fast->old_blow_room, sizeof *fast->old_blows);
     qdi_release(allocator, fast->clusters, fast->cluster_room, sizeof *fast->clusters);
     qdi_release(allocator, fast->by_cluster, fast->by_cluster_room, sizeof *fast->by_cluster);
     qdi_release(allocator, fast->edge_by_cluster, fast->edge_by_cluster_room, sizeof *fast->edge_by_cluster);

@@ -104,6 +104,9 @@ struct qdi_fast {
     qdi_leg *legs;
     qd_impact *blows; ///< by leg, with the first dynamic body of the two
     size_t leg_count, leg_room, blow_room;
+    qdi_leg *old_legs; ///< of the round before
+    qd_impact *old_blows;
+    size_t old_leg_room, old_blow_room;
     qdi_cluster *clusters;
     size_t cluster_count, cluster_room;
     uint32_t *by_cluster, *edge_by_cluster, *incident, *winner;

@@ -132,25 +132,61 @@ static void join(qdi_fast *fast) {
     }
 }
 
-/// Room for the legs of the clusters that are to be solved: a first one for each course, two for each impact, and a last
-/// one for each course where all stay where they are.
+/// The legs so far become those of the round before.
+static void turn_over(qdi_fast *fast) {
+    qdi_leg *legs = fast->legs;
+    qd_impact *blows = fast->blows;
+    size_t leg_room = fast->leg_room, blow_room = fast->blow_room;
+    fast->legs = fast->old_legs;
+    fast->blows = fast->old_blows;
+    fast->leg_room = fast->old_leg_room;
+    fast->blow_room = fast->old_blow_room;
+    fast->old_legs = legs;
+    fast->old_blows = blows;
+    fast->old_leg_room = leg_room;
+    fast->old_blow_room = blow_room;
+}
+
+/// The legs of a course that stays as it is, from the round before.
+static void keep_legs(qdi_fast *fast, qdi_course *course) {
+    uint32_t leg = course->first, *link = &course->first;
+    while (leg != QDI_NONE_YET) {
+        uint32_t place = (uint32_t)fast->leg_count++;
+        fast->legs[place] = fast->old_legs[leg];
+        if (fast->legs[place].blow) fast->blows[place] = fast->old_blows[leg];
+        course->last = place;
+        *link = place;
+        link = &fast->legs[place].next;
+        leg = *link;
+    }
+}
+
+/// Room for the legs of this round: those of clusters that stay as they are are kept; of the others each course needs a
+/// first one, each impact two, and each course a last one where all stay where they are.
 static qd_status reserve_legs(const qdi_step *step) {
     qdi_fast *fast = step->fast;
-    size_t legs = fast->leg_count;
+    turn_over(fast);
+    size_t legs = fast->leg_count; // at least as many as are kept
+    for (size_t k = 0; k < fast->cluster_count; ++k) {
+        const qdi_cluster *cluster = &fast->clusters[k];
+        if (cluster->fresh) legs += 2 * (size_t)cluster->courses + 2 * QDI_IMPACTS((size_t)cluster->edges);
+    }
+    if (legs >= QDI_NONE_YET) return QD_ERR_MEMORY;
+    const qd_allocator *allocator = step->world->allocator;
+    qd_status status = qdi_reserve(allocator, &fast->legs, &fast->leg_room, 0, legs, sizeof *fast->legs);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &fast->blows, &fast->blow_room, 0, legs, sizeof *fast->blows);
+    if (status != QD_OK) return status;
+    fast->leg_count = 0;
+    for (size_t i = 0; i < fast->course_count; ++i)
+        if (!fast->clusters[fast->courses[i].root].fresh) keep_legs(fast, &fast->courses[i]);
     for (size_t k = 0; k < fast->cluster_count; ++k) {
         qdi_cluster *cluster = &fast->clusters[k];
         if (!cluster->fresh) continue;
-        cluster->next_leg = (uint32_t)legs;
-        legs += 2 * (size_t)cluster->courses + 2 * QDI_IMPACTS((size_t)cluster->edges);
+        cluster->next_leg = (uint32_t)fast->leg_count;
+        fast->leg_count += 2 * (size_t)cluster->courses + 2 * QDI_IMPACTS((size_t)cluster->edges);
     }
-    if (legs >= QDI_NONE_YET) return QD_ERR_MEMORY;
-    qd_status status = qdi_reserve(step->world->allocator, &fast->legs, &fast->leg_room, fast->leg_count,
-                                   legs, sizeof *fast->legs);
-    if (status == QD_OK)
-        status = qdi_reserve(step->world->allocator, &fast->blows, &fast->blow_room, fast->leg_count, legs,
-                             sizeof *fast->blows);
-    if (status == QD_OK) fast->leg_count = legs;
-    return status;
+    return QD_OK;
 }
 
 static void file_ways(const qdi_step *step, qdi_cluster *cluster) {
