@@ -305,6 +305,163 @@ START_TEST(any_team_gives_the_same) {
 }
 END_TEST
 
+// ---- all against all ----
+
+static qd_world *make_gas(qd_boundary boundary, int threads, const qd_allocator *allocator) {
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){30, 20};
+    def.boundary_x = def.boundary_y = boundary;
+    def.continuous = QD_CONTINUOUS_ON;
+    def.threads = threads;
+    def.allocator = allocator;
+    qd_world *world = qd_test_world(&def);
+    qd_random random = qd_random_at(3, 0, 0);
+    for (int i = 0; i < 60; ++i) {
+        double x = 1.5 + 3 * (i % 10), y = 1.5 + 3 * (double)(i / 10);
+        double vx = qd_test_between(&random, -40, 40), vy = qd_test_between(&random, -40, 40);
+        qd_test_disk(world, x, y, vx, vy, qd_test_between(&random, 0.2, 1), 0);
+    }
+    return world;
+}
+
+static double nearest(double way, double period) {
+    return period > 0 ? way - period * floor(way / period + 0.5) : way;
+}
+
+/// The deepest overlap of two disks, by looking at all pairs.
+static double deepest(const qd_world *world, qd_vec2 period) {
+    qd_body_view v = qd_world_view(world);
+    double most = -HUGE_VAL;
+    for (size_t i = 0; i < v.count; ++i)
+        for (size_t j = 0; j < i; ++j) {
+            double x = nearest(v.x[i] - v.x[j], period.x), y = nearest(v.y[i] - v.y[j], period.y);
+            double depth = v.radius[i] + v.radius[j] - sqrt(x * x + y * y);
+            if (depth > most) most = depth;
+        }
+    return most;
+}
+
+// Each impact is found: so nothing overlaps at any moment, although bodies move several of their sizes in a step.
+START_TEST(fast_gas_never_overlaps) {
+    qd_boundary boundary = (qd_boundary)_i;
+    qd_world *world = make_gas(boundary, 2, NULL);
+    qd_vec2 period = {0, 0};
+    if (boundary == QD_BOUNDARY_PERIODIC) period = (qd_vec2){30, 20};
+    qd_world_sums before = qd_world_sum(world);
+    for (size_t k = 0; k < qd_test_effort(300); ++k) {
+        qd_test_step(world, 0.03, 1);
+        ck_assert_double_le(deepest(world, period), 1e-9);
+    }
+    qd_world_sums after = qd_world_sum(world);
+    ck_assert_double_eq_tol(after.kinetic, before.kinetic, 1e-11 * before.kinetic);
+    qd_vec2 given = qd_world_total(world).wall_impulse;
+    ck_assert_double_eq_tol(after.momentum.x, before.momentum.x + given.x, 1e-9 * before.momentum_scale);
+    ck_assert_double_eq_tol(after.momentum.y, before.momentum.y + given.y, 1e-9 * before.momentum_scale);
+    ck_assert_uint_gt(qd_world_total(world).impacts, 20);
+    qd_world_destroy(world);
+}
+END_TEST
+
+START_TEST(saved_and_loaded_in_between) {
+    range_def range = {20, 20, 4, 100, true, false, true, 1};
+    qd_world *world = make_range(&range), *copy;
+    qd_test_step(world, 1.0 / 60, 10);
+    unsigned char *data;
+    size_t bytes;
+    ck_assert_int_eq(qd_world_save(world, &data, &bytes), QD_OK);
+    ck_assert_int_eq(qd_world_load(data, bytes, 2, NULL, &copy, NULL), QD_OK);
+    qd_world_save_free(world, data, bytes);
+    ck_assert_int_eq(qd_world_definition(copy).continuous, QD_CONTINUOUS_AUTO);
+    ck_assert_uint_eq(qd_world_total(copy).impacts, qd_world_total(world).impacts);
+    qd_body_view view = qd_world_view(copy);
+    qd_id last = {view.index[view.count - 1], view.generation[view.count - 1]};
+    ck_assert(qd_test_body(copy, last).bullet);
+    qd_test_step(world, 1.0 / 60, 10);
+    qd_test_step(copy, 1.0 / 60, 10);
+    ck_assert_uint_eq(qd_world_hash(world), qd_world_hash(copy));
+    qd_world_destroy(world);
+    qd_world_destroy(copy);
+}
+END_TEST
+
+// Whichever allocation of a step fails: the world is as before, and goes on as if nothing had happened.
+START_TEST(step_without_memory) {
+    qd_world *good = make_gas(QD_BOUNDARY_PERIODIC, 1, NULL);
+    qd_test_step(good, 0.03, 1);
+    uint64_t hash = qd_world_hash(good);
+    size_t refused = 0;
+    for (size_t fail = 1;; ++fail) {
+        qd_test_allocator memory;
+        qd_test_allocator_init(&memory, 0);
+        qd_world *world = make_gas(QD_BOUNDARY_PERIODIC, 1, &memory.allocator);
+        ck_assert_int_eq(qd_world_detect(world), QD_OK);
+        uint64_t before = qd_world_hash(world);
+        memory.fail_at = memory.calls + fail;
+        qd_status status = qd_world_step(world, 0.03, NULL);
+        memory.fail_at = 0;
+        if (status != QD_OK) {
+            ck_assert_int_eq(status, QD_ERR_MEMORY);
+            ck_assert_uint_eq(qd_world_hash(world), before);
+            ck_assert_int_eq(qd_world_step(world, 0.03, NULL), QD_OK);
+            ++refused;
+        }
+        ck_assert_uint_eq(qd_world_hash(world), hash);
+        qd_world_destroy(world);
+        ck_assert_uint_eq(memory.live, 0);
+        if (status == QD_OK) break;
+    }
+    ck_assert_uint_gt(refused, 10);
+    qd_world_destroy(good);
+}
+END_TEST
+
+// ---- sliding, moving walls ----
+
+// A disk that slides fast along a line of edges does not catch at their seams.
+START_TEST(slides_over_seams) {
+    qd_world_def def = qd_world_def_default();
+    def.gravity = (qd_vec2){0, -10};
+    def.restitution = 0;
+    def.size = (qd_vec2){1000, 100};
+    qd_world *world = qd_test_world(&def);
+    qd_vec2 points[101];
+    for (int i = 0; i <= 100; ++i) points[i] = (qd_vec2){10.0 * (100 - i), 20};
+    qd_body_def edge = qd_body_def_default();
+    ck_assert_int_eq(qd_world_add_polyline(world, points, 101, false, &edge, NULL, NULL), QD_OK);
+    qd_id id = qd_test_disk(world, 20, 20.25, 180, 0, 0.25, 1);
+    qd_test_step(world, 1.0 / 60, 300);
+    qd_body_state s = qd_test_body(world, id);
+    ck_assert_double_eq_tol(s.velocity.x, 180, 1e-6);
+    ck_assert_double_eq_tol(s.position.x, 20 + 180 * 5, 1e-3);
+    ck_assert_double_eq_tol(s.position.y, 20.25, 0.01);
+    qd_world_destroy(world);
+}
+END_TEST
+
+// A kinematic wall, thin and fast, does not pass what is at rest, but takes it along; a sensor is no obstacle.
+START_TEST(fast_wall_hits_what_rests) {
+    qd_world_def def = qd_world_def_default();
+    qd_world *world = qd_test_world(&def);
+    qd_id id = qd_test_disk(world, 30, 50, 0, 0, 0.25, 1);
+    qd_body_def wall = qd_body_def_default();
+    wall.kind = QD_BODY_KINEMATIC;
+    wall.shape = qd_shape_rect(0.01, 20);
+    wall.position = (qd_vec2){20, 50};
+    wall.velocity = (qd_vec2){300, 0};
+    qd_test_add(world, &wall);
+    wall.kind = QD_BODY_STATIC;
+    wall.sensor = true;
+    wall.position.x = 35;
+    qd_test_add(world, &wall);
+    qd_test_step(world, 0.0625, 1);
+    qd_body_state s = qd_test_body(world, id);
+    ck_assert_double_eq_tol(s.velocity.x, 600, 1e-9);
+    double time = (10 - 0.25 - 0.005) / 300;
+    ck_assert_double_eq_tol(s.position.x, 30 + 600 * (0.0625 - time), 1e-6);
+    qd_world_destroy(world);
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *suite = suite_create("fast");
     TCase *tcase = tcase_create("fast");
@@ -317,6 +474,11 @@ static Suite *suite(void) {
     tcase_add_test(tcase, fast_meets_fast);
     tcase_add_loop_test(tcase, no_bullet_passes_a_wall, 0, 3);
     tcase_add_test(tcase, any_team_gives_the_same);
+    tcase_add_loop_test(tcase, fast_gas_never_overlaps, 0, 3);
+    tcase_add_test(tcase, saved_and_loaded_in_between);
+    tcase_add_test(tcase, step_without_memory);
+    tcase_add_test(tcase, slides_over_seams);
+    tcase_add_test(tcase, fast_wall_hits_what_rests);
     suite_add_tcase(suite, tcase);
     return suite;
 }
