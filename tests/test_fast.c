@@ -249,12 +249,12 @@ static qd_world *make_range(const range_def *range) {
 }
 
 /// Bullets whose centre is in another chamber than at the start: found without the library, from positions alone.
-static size_t crossings(const qd_world *world, const range_def *range, const size_t *chamber) {
+static size_t crossings(const qd_world *world, const range_def *range, const double *chamber) {
     qd_body_view view = qd_world_view(world);
     size_t crossed = 0;
     for (size_t r = 0; r < view.count; ++r) {
         if (view.kind[r] != QD_BODY_DYNAMIC) continue;
-        crossed += (size_t)floor(view.x[r] / range->gap) != chamber[view.index[r]];
+        crossed += floor(view.x[r] / range->gap) != chamber[view.index[r]];
         crossed += !(view.y[r] > 0 && view.y[r] < range->height && view.x[r] > 0 && view.x[r] < range->width);
     }
     return crossed;
@@ -263,9 +263,9 @@ static size_t crossings(const qd_world *world, const range_def *range, const siz
 static uint64_t shoot(const range_def *range, size_t steps, size_t *crossed) {
     qd_world *world = make_range(range);
     qd_body_view view = qd_world_view(world);
-    size_t *chamber = calloc(view.index_count, sizeof *chamber);
+    double *chamber = calloc(view.index_count, sizeof *chamber);
     ck_assert_ptr_nonnull(chamber);
-    for (size_t r = 0; r < view.count; ++r) chamber[view.index[r]] = (size_t)floor(view.x[r] / range->gap);
+    for (size_t r = 0; r < view.count; ++r) chamber[view.index[r]] = floor(view.x[r] / range->gap);
     *crossed = 0;
     for (size_t k = 0; k < steps; ++k) {
         qd_test_step(world, 1.0 / 60, 1);
