@@ -184,6 +184,7 @@ qd_body_state qdi_body_state_of_row(const qd_world *world, uint32_t row) {
         .material = trait->material,
         .filter = trait->filter,
         .sensor = trait->sensor,
+        .bullet = trait->bullet,
     };
 }
 
@@ -201,6 +202,7 @@ qd_status qd_world_remove(qd_world *world, qd_id id) {
     if (row == QDI_NO_ROW) return QD_ERR_STALE;
     world->shaped -= world->shape[row] != 0;
     world->fixed -= world->kind[row] != QD_BODY_DYNAMIC;
+    world->bullets -= world->traits.trait[world->trait[row]].bullet;
     qdi_shapes_drop(&world->shapes, world->shape[row]);
     qdi_traits_drop(&world->traits, world->trait[row]);
     uint32_t last = (uint32_t)--world->count;

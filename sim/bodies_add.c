@@ -88,6 +88,7 @@ void qdi_body_enter(qd_world *world, const qdi_birth *birth) {
     world->kind[row] = (uint8_t)placing->kind;
     world->shaped += birth->shape != 0;
     world->fixed += placing->kind != QD_BODY_DYNAMIC;
+    world->bullets += world->traits.trait[birth->trait].bullet;
     atomic_store_explicit(&world->touching[row], 0, memory_order_relaxed);
     set_place(world, row, placing->position, placing->velocity);
     set_turn(world, row, placing->turn, placing->spin);
@@ -132,6 +133,7 @@ static qdi_trait trait_of(const qd_body_def *body) {
     qdi_trait trait = qdi_trait_default();
     trait.kind = body->kind;
     trait.sensor = body->sensor;
+    trait.bullet = body->bullet;
     trait.material = (qd_material){tidy(material->restitution), tidy(material->friction),
                                    tidy(material->tangential)};
     trait.filter = body->filter;

@@ -35,7 +35,7 @@ static double larger(double a, double b) {
     return a > b ? a : b;
 }
 
-static void mix_surfaces(const qd_material *a, const qd_material *b, qdi_joint *joint) {
+void qdi_joint_mix(const qd_material *a, const qd_material *b, qdi_joint *joint) {
     joint->restitution = larger(a->restitution, b->restitution);
     joint->tangential = larger(a->tangential, b->tangential);
     bool slippery = a->friction == 0 || b->friction == 0; // infinity times 0 is none
@@ -103,7 +103,7 @@ static qdi_joint make_joint(const qd_world *world, uint32_t number) {
         .inverse_b = wall ? 0 : 1 / world->mass[b],
         .depth = {contact->touch[0].depth, contact->touch[1].depth},
     };
-    mix_surfaces(qdi_surface_of_row(world, a), wall ? &world->walls : qdi_surface_of_row(world, b), &joint);
+    qdi_joint_mix(qdi_surface_of_row(world, a), wall ? &world->walls : qdi_surface_of_row(world, b), &joint);
     bool disks = world->shape[a] == 0 && (wall || world->shape[b] == 0);
     joint.plain = disks && joint.friction == 0;
     if (!joint.plain) make_arms(world, contact, &joint);

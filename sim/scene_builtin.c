@@ -25,6 +25,8 @@ extern const unsigned char qdi_scene_cradle[];
 extern const unsigned long qdi_scene_cradle_size;
 extern const unsigned char qdi_scene_hopper[];
 extern const unsigned long qdi_scene_hopper_size;
+extern const unsigned char qdi_scene_bullets[];
+extern const unsigned long qdi_scene_bullets_size;
 
 int qdi_builtin_get(size_t number, qdi_builtin *builtin) {
     const qdi_builtin all[] = {
@@ -49,6 +51,8 @@ int qdi_builtin_get(size_t number, qdi_builtin *builtin) {
          (const char *)qdi_scene_cradle, qdi_scene_cradle_size},
         {"hopper", "Grains run out of a hopper through its opening and heap up below.",
          (const char *)qdi_scene_hopper, qdi_scene_hopper_size},
+        {"bullets", "10,000 bullets in chambers with walls as thin as lines: none gets into another chamber.",
+         (const char *)qdi_scene_bullets, qdi_scene_bullets_size},
     };
     if (number >= sizeof all / sizeof all[0]) return 0;
     *builtin = all[number];

@@ -63,6 +63,8 @@ typedef struct qdi_moment {
     qd_event *events;
     size_t event_count, event_room;
     uint64_t begins, ends;
+    qd_impact *impacts; ///< on the way to the moment
+    size_t impact_count, impact_room;
 } qdi_moment;
 
 /// A wall or the edge of a period, along one axis.
@@ -116,6 +118,9 @@ typedef struct qdi_push {
     double x, y, spin;
 } qdi_push;
 
+/// Ways of bodies that are followed through a step, see fast.h.
+typedef struct qdi_fast qdi_fast;
+
 /// Working memory of a step, kept from step to step.
 typedef struct qdi_scratch {
     size_t *range_count; ///< per range
@@ -152,6 +157,7 @@ typedef struct qdi_scratch {
     size_t mover_count, mover_room, push_room;
     qdi_rest *rests;
     size_t rest_room;
+    qdi_fast *fast; ///< fast.h; NULL until it is needed
 } qdi_scratch;
 
 /// The colours that a colouring found: colour c is order[start[c]] to order[start[c + 1] - 1], and so are its joints.
@@ -207,6 +213,8 @@ struct qd_world {
     qd_material walls; ///< as it is used
     size_t shaped;     ///< bodies that are no disks
     size_t fixed;      ///< bodies that are not dynamic
+    size_t bullets;    ///< bodies with that flag
+    size_t fast;       ///< during a step: bodies whose ways are to be followed
     qdi_scratch scratch;
     qd_world_totals totals;
     qd_limit_report report;
@@ -245,6 +253,11 @@ qd_body_state qdi_body_state_of_row(const qd_world *world, uint32_t row);
 static inline qdi_form qdi_form_of_row(const qd_world *world, uint32_t row) {
     uint32_t shape = world->shape[row];
     return shape ? world->shapes.look[shape]->form : qdi_form_disk(world->radius[row]);
+}
+/// Distance from a body's centroid to the nearest point of its border.
+static inline double qdi_inner_of_row(const qd_world *world, uint32_t row) {
+    uint32_t shape = world->shape[row];
+    return shape ? world->shapes.look[shape]->inner : world->radius[row];
 }
 /// The surface of a body.
 static inline const qd_material *qdi_surface_of_row(const qd_world *world, uint32_t row) {
@@ -297,8 +310,12 @@ double qdi_axis_wrap(const qdi_axis *axis, double x);
 /// Next positions, boundaries, boxes (see motion.c). QD_ERR_LIMIT: reported. `mirrored` is what mirroring walls gave to
 /// the bodies.
 QD_MUST_USE qd_status qdi_motion_move(qd_world *world, double dt, qd_vec2 *mirrored);
-/// Boxes of the present positions.
-void qdi_motion_boxes(qd_world *world);
+/// Boxes of the positions of `motion`.
+void qdi_motion_boxes(qd_world *world, const qdi_motion *motion);
+/// The angle that a body turns by in the step on its way.
+double qdi_motion_turn(const qd_world *world, size_t row, double dt);
+/// How far a body in a pose reaches from its centroid.
+void qdi_motion_extents(const qd_world *world, size_t row, double c, double s, qd_vec2 *low, qd_vec2 *high);
 
 // ---- rows.c ----
 
@@ -306,6 +323,11 @@ void qdi_motion_boxes(qd_world *world);
 QD_MUST_USE qd_status qdi_rows_order(qd_world *world);
 
 // ---- narrow.c ----
+
+/// True where two bodies may touch at all.
+bool qdi_may_touch(const qd_world *world, uint32_t row_a, uint32_t row_b);
+/// From one position to another, along a periodic axis to its nearest image; which that is to `image`.
+qd_vec2 qdi_nearest_image(const qd_world *world, qd_vec2 way, qd_image *image);
 
 /// Exact tests of the candidates and of the walls at the positions of `motion`; contacts in order to
 /// `moment`.
@@ -349,6 +371,10 @@ static inline double qdi_joint_approach(const qdi_joint *joint, const qdi_motion
     approach += m->spin[a] * joint->across_a[touch];
     return wall ? approach : approach - m->spin[b] * joint->across_b[touch];
 }
+/// What two surfaces make together.
+void qdi_joint_mix(const qd_material *a, const qd_material *b, qdi_joint *joint);
+/// Bounces one joint, if some touch of it approaches faster than the threshold.
+bool qdi_joint_bounce(qdi_joint *joint, const qdi_motion *motion, double threshold);
 /// Bounces: all joints, colour by colour, until none approaches faster than the threshold.
 void qdi_bounce(qd_world *world, const qdi_colours *colours, double threshold);
 /// Finds the joints at rest and the movers; their velocities are those of `next` before the forces.
@@ -370,7 +396,23 @@ typedef qd_vec2 (*qdi_term)(const void *context, size_t i);
 QD_MUST_USE qd_status qdi_sum(qd_world *world, size_t count, qdi_term term, const void *context,
                               qd_vec2 *sum);
 
+// ---- fast.c ----
+
+/// Part of the distance from its centroid to its border that a body may move in a step without being followed.
+double qdi_fast_part(const qd_world *world);
+/// Follows the ways of bodies through the step on its way, from `now` to `next`, and puts into `next` where they
+/// really go. Refreshes and retrieves on its own: afterwards the tree has the boxes of `next`, and the candidates are
+/// enough for qdi_narrow. `walls` gets added what walls gave. Impacts go to `following`.
+QD_MUST_USE qd_status qdi_fast_follow(qd_world *world, double dt, qd_vec2 *walls, qd_tree_counts *counts,
+                                      qdi_lap *lap);
+void qdi_fast_release(const qd_allocator *allocator, qdi_fast *fast);
+
 // ---- stepper.c ----
+
+/// Brings the tree up to `boxes`; `counts` gets added to.
+QD_MUST_USE qd_status qdi_tree_file(qd_world *world, qd_tree_counts *counts, qdi_lap *lap);
+/// All candidates of these boxes.
+QD_MUST_USE qd_status qdi_tree_candidates(qd_world *world, uint64_t step, qdi_lap *lap);
 
 /// Puts touching flags of the present contacts to `value`.
 void qdi_touching_mark(qd_world *world, const qdi_moment *moment, uint8_t value);
