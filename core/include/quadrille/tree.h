@@ -40,7 +40,7 @@ typedef struct qd_tree_def {
     uint32_t cookie;   ///< set by qd_tree_def_default; a def without it is refused
     qd_vec2 size;      ///< width and height of the world, > 0, about the origin of the boxes' coordinates
     qd_vec2 period;    ///< period per axis, 0 = not periodic; otherwise equal to `size` of that axis
-    uint32_t capacity; ///< see above; 1..65535, default 32
+    uint32_t capacity; ///< see above; 1..65535, default 64
     qd_simd simd;      ///< which kernels; default QD_SIMD_AUTO. Changes no result
     const qd_allocator *allocator; ///< NULL: the C heap
 } qd_tree_def;
