@@ -34,53 +34,29 @@ void qdi_touching_mark(qd_world *world, const qdi_moment *moment, uint8_t value)
 
 // ---- refresh, retrieve, narrow ----
 
-/// The tree's own errors about boxes cannot happen: limits and checks keep them away.
-static qd_status refresh(qd_world *world, qd_tree_counts *counts) {
-    qd_status status = qd_tree_refresh(world->tree, world->team, world->boxes, world->index, world->count,
-                                       counts, NULL);
-    return status == QD_OK || status == QD_ERR_MEMORY ? status : QD_ERR_INTERNAL;
-}
-
-qd_status qdi_tree_restore(qd_world *world) {
-    qd_tree_counts counts;
-    qdi_motion_boxes(world);
-    qd_status status = refresh(world, &counts);
-    world->tree_lost = status != QD_OK;
-    return status;
-}
-
 /// After a step that failed. Where even this finds no memory, the world remembers it and the next call tries
 /// again.
 static void restore(qd_world *world) {
+    world->margin.held = false;
     qd_status status = qdi_tree_restore(world);
     QD_ASSERT(status == QD_OK || world->tree_lost);
     (void)status;
 }
 
-static qd_status retrieve(qd_world *world, uint64_t step) {
-    qd_pairs_set_limit(world->candidates, qdi_limit_pairs(world));
-    qd_status status = world->def.retrieve == QD_RETRIEVE_EACH
-                           ? qd_tree_pairs_each(world->tree, world->team, world->candidates)
-                           : qd_tree_pairs(world->tree, world->team, world->candidates);
-    if (status == QD_ERR_LIMIT) qdi_limit_report_pairs(world, step);
-    return status;
-}
-
 /// From boxes to the contacts and events of `following`. `joints`: what the present contacts gave in the step on its
 /// way, if there is one.
-static qd_status find_contacts(qd_world *world, const qdi_motion *motion, uint64_t step,
-                               const qdi_joint *joints, qd_tree_counts *counts, qdi_lap *lap) {
-    qd_status status = refresh(world, counts);
-    qdi_lap_end(lap, QD_PHASE_REFRESH);
-    if (status == QD_OK) status = retrieve(world, step);
-    qdi_lap_end(lap, QD_PHASE_RETRIEVE);
+static qd_status find_contacts(qd_world *world, const qdi_motion *motion, const qdi_clock *clock,
+                               const qdi_joint *joints, qdi_found *found, qdi_lap *lap) {
+    qd_status status = qdi_candidates_find(world, motion, clock->dt, found, lap);
+    if (status == QD_ERR_LIMIT) qdi_limit_report_pairs(world, clock->step);
     if (status == QD_OK) status = qdi_narrow(world, motion, &world->following);
     if (status == QD_OK) status = qdi_events(world, &world->present, joints, &world->following);
     return status;
 }
 
 /// `following` becomes `present`.
-static void commit_contacts(qd_world *world, const qd_tree_counts *counts) {
+static void commit_contacts(qd_world *world, const qdi_found *found) {
+    const qd_tree_counts *counts = &found->counts;
     qdi_touching_mark(world, &world->present, 0);
     qdi_moment before = world->present;
     world->present = world->following;
@@ -91,7 +67,9 @@ static void commit_contacts(qd_world *world, const qd_tree_counts *counts) {
     totals->ends += world->present.ends;
     totals->refresh_in_place += counts->in_place;
     totals->refresh_refiled += counts->refiled;
-    world->moved_since_order += counts->refiled + counts->added;
+    totals->rebuilds += found->rebuilds;
+    totals->amended += found->amended;
+    world->moved_since_order += counts->refiled + counts->added + found->amended;
     totals->splits += counts->splits;
     totals->merges += counts->merges;
     world->changed = false;
@@ -100,12 +78,12 @@ static void commit_contacts(qd_world *world, const qd_tree_counts *counts) {
 
 static qd_status detect(qd_world *world, qdi_lap *lap) {
     if (!world->changed) return world->tree_lost ? qdi_tree_restore(world) : QD_OK;
-    qd_tree_counts counts;
+    qdi_found found;
     qdi_motion_boxes(world);
     qdi_lap_end(lap, QD_PHASE_MOVE);
-    qd_status status = find_contacts(world, &world->now, world->clock.step, NULL, &counts, lap);
+    qd_status status = find_contacts(world, &world->now, &world->clock, NULL, &found, lap);
     if (status == QD_OK) {
-        commit_contacts(world, &counts);
+        commit_contacts(world, &found);
         if (world->clock.step == 0) world->totals.contacts = world->present.contact_count;
     }
     qdi_lap_end(lap, QD_PHASE_NARROW);
@@ -140,7 +118,7 @@ static void clock_tick(qd_world *world, double dt) {
     clock->step += 1;
 }
 
-static void commit_step(qd_world *world, double dt, const qd_tree_counts *counts, qd_vec2 walls) {
+static void commit_step(qd_world *world, double dt, const qdi_found *found, qd_vec2 walls) {
     qdi_motion before = world->now;
     world->now = world->next;
     world->next = before;
@@ -149,7 +127,7 @@ static void commit_step(qd_world *world, double dt, const qd_tree_counts *counts
         world->next.s = world->now.s, world->now.s = before.s;
         world->next.spin = world->now.spin, world->now.spin = before.spin;
     }
-    commit_contacts(world, counts);
+    commit_contacts(world, found);
     clock_tick(world, dt);
     world->totals.contacts += world->present.contact_count;
     world->totals.wall_impulse.x += walls.x;
@@ -164,7 +142,7 @@ qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
     qd_status status = detect(world, &lap);
     if (status != QD_OK) return status;
 
-    if (world->moved_since_order >= world->count) status = qdi_rows_order(world);
+    if (world->moved_since_order >= world->count && !world->margin.edited) status = qdi_rows_order(world);
     qdi_lap_end(&lap, QD_PHASE_REFRESH);
     if (status != QD_OK) return status;
 
@@ -175,11 +153,12 @@ qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
     qdi_lap_end(&lap, QD_PHASE_MOVE);
     if (status != QD_OK) return status;
 
-    qd_tree_counts counts;
+    qdi_found found;
+    const qdi_clock then = {.step = world->clock.step + 1, .dt = dt};
     const qdi_joint *joints = world->def.contact == QD_CONTACT_IMPULSE ? world->scratch.joints : NULL;
-    status = find_contacts(world, &world->next, world->clock.step + 1, joints, &counts, &lap);
+    status = find_contacts(world, &world->next, &then, joints, &found, &lap);
     if (status == QD_OK)
-        commit_step(world, dt, &counts, (qd_vec2){walls.x + mirrored.x, walls.y + mirrored.y});
+        commit_step(world, dt, &found, (qd_vec2){walls.x + mirrored.x, walls.y + mirrored.y});
     else
         restore(world);
     qdi_lap_end(&lap, QD_PHASE_NARROW);
