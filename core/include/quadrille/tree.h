@@ -29,6 +29,7 @@
 ///
 /// **What a query sees.** Queries see the boxes of the last refresh, add or remove. They change nothing, so any number
 /// of threads may query at once; refresh, add and remove need the tree for themselves.
+/// Rays are in <quadrille/ray.h>, circles and the nearest bodies in <quadrille/near.h>.
 typedef struct qd_tree qd_tree;
 
 /// Deepest level; R0 is level 0, Rk level -k.
