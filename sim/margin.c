@@ -245,6 +245,20 @@ bool qdi_margin_left(const qd_world *world, size_t row, qd_vec2 period) {
            !qdi_margin_holds_image(world->fat[row], world->boxes[row], period);
 }
 
+static int image_in(float min, float max, double at, double period) {
+    if (period == 0) return 0;
+    double away = at - 0.5 * ((double)min + (double)max);
+    return (away < -0.5 * period) - (away > 0.5 * period);
+}
+
+qd_image qdi_margin_image(const qd_world *world, size_t row) {
+    if (!world->margin.held) return (qd_image){0, 0};
+    qd_vec2 period = qdi_world_period(world);
+    qd_box fat = world->fat[row];
+    return (qd_image){(int16_t)image_in(fat.min_x, fat.max_x, world->now.x[row] - world->centre.x, period.x),
+                      (int16_t)image_in(fat.min_y, fat.max_y, world->now.y[row] - world->centre.y, period.y)};
+}
+
 static void gather_leavers(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const leaver_job *job = context;

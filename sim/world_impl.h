@@ -339,6 +339,8 @@ qd_vec2 qdi_world_period(const qd_world *world);
 void qdi_margin_start(qd_world *world);
 /// True where a body's box is no longer in its fat box, nor is any image of it.
 bool qdi_margin_left(const qd_world *world, size_t row, qd_vec2 period);
+/// The image of a body that is in the box which the tree holds for it.
+qd_image qdi_margin_image(const qd_world *world, size_t row);
 /// Finds all that may touch: `boxes` and `margin.left` are those of the bodies at `motion`, `dt` is the step's. What fat
 /// boxes there are may be changed even where it fails. QD_ERR_LIMIT: more pairs than limits.pairs allows.
 QD_MUST_USE qd_status qdi_candidates_find(qd_world *world, const qdi_motion *motion, double dt,
