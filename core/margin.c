@@ -2,9 +2,8 @@
 
 double qdi_margin_horizon(double growth, double pairs, double lasted) {
     const double renew = 2, test = 0.2, still = 2 * QDI_MARGIN_LEAST;
-    double most = 2 * lasted + 2, least_cost = 1, best = 0;
-    if (most > QDI_MARGIN_LONGEST) most = QDI_MARGIN_LONGEST;
-    for (double k = 2; k <= most; ++k) {
+    double least_cost = 1, best = 0;
+    for (int k = 2; k <= QDI_MARGIN_LONGEST && k <= 2 * lasted + 2; ++k) {
         const double side = 1 + growth * k + still;
         const double cost = renew / k + test * pairs * (side * side - 1);
         if (cost < least_cost) {
