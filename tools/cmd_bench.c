@@ -272,7 +272,7 @@ static const qdi_option bench_options[] = {
     {"--margin", 0, QDI_OPTION_TEXT, "M", 0, 0, offsetof(bench_settings, margin),
      "fatten the boxes of quadtree: a length in diameters, or auto; default 0"},
     {"--speed", 0, QDI_OPTION_TEXT, "X", 0, 0, offsetof(bench_settings, speed),
-     "deviation of each velocity component, in diameters per step; default: the scene's"},
+     "speeds of X diameters per step (sigma) instead of the scene's"},
     {"--sweep-bodies", 0, QDI_OPTION_TEXT, "LIST", 0, 0, offsetof(bench_settings, sweep),
      "several numbers of bodies, as 1e3,1e4,1e5"},
     {"--csv", 0, QDI_OPTION_TEXT, "FILE", 0, 0, offsetof(bench_settings, csv),
