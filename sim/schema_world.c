@@ -76,8 +76,9 @@ static const qdi_key keys[] = {
      .type = QDI_KEY_REAL_OR_AUTO,
      .offset = IN_SETTINGS(world.margin),
      .high = 1e18,
-     .about = "How far boxes are fattened on every side, so that candidates last for several steps; `auto`: by "
-              "how fast each body is, for as many steps as pay. Changes no result."},
+     .about =
+         "How far boxes are fattened on every side, so that candidates last for several steps; `auto`: by "
+         "how fast each body is, for as many steps as pay. Changes no result."},
     {.path = "stepper.capacity",
      .type = QDI_KEY_UINT32,
      .offset = IN_SETTINGS(world.capacity),

@@ -36,7 +36,7 @@ START_TEST(fat_boxes_fit_their_world) {
     fat = qdi_margin_fatten(box, 5, period);
     ck_assert(qdi_box_acceptable(fat, period));
     ck_assert(fat.max_x - fat.min_x > 4.9F && fat.max_x - fat.min_x <= 5.0F); // half a period
-    ck_assert(fat.max_y == 6.0F);                                         // no period
+    ck_assert(fat.max_y == 6.0F);                                             // no period
     box = (qd_box){-2.5F, 0, 2.5F, 1};
     fat = qdi_margin_fatten(box, 1, period);
     ck_assert(qdi_box_acceptable(fat, period) && qdi_margin_holds(fat, box) && fat.max_x == 2.5F);
