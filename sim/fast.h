@@ -46,11 +46,11 @@ typedef struct qdi_leg {
 } qdi_leg;
 
 /// A meeting of two on their legs.
-typedef struct qdi_meeting {
+typedef struct qdi_encounter {
     double time;
     qdi_pose a, b; ///< relative to a's position
     qdi_manifold manifold;
-} qdi_meeting;
+} qdi_encounter;
 
 /// What makes a pair of ways meet; a before b by index, a wall as b.
 typedef struct qdi_edge {
@@ -60,7 +60,7 @@ typedef struct qdi_edge {
     qd_image image;
     uint32_t course_a, course_b; ///< QDI_NONE_YET for what nothing moves
     double time;                 ///< of its next impact; infinity: none
-    qdi_meeting meeting;         ///< that impact
+    qdi_encounter meeting;       ///< that impact
     uint32_t place;              ///< in its cluster
     bool fresh;
 } qdi_edge;
@@ -153,10 +153,10 @@ qd_image qdi_way_image(const qdi_step *step, uint32_t row_a, uint32_t row_b, qd_
 
 /// The first time in [from, until] at which the two meet and approach. `shift` is added to b's positions.
 bool qdi_legs_meet(const qdi_step *step, const qdi_party *a, const qdi_party *b, qd_vec2 shift, double from,
-                   double until, qdi_meeting *meeting);
+                   double until, qdi_encounter *meeting);
 /// The same with a wall.
 bool qdi_leg_meets_wall(const qdi_step *step, const qdi_party *a, int wall, double from, double until,
-                        qdi_meeting *meeting);
+                        qdi_encounter *meeting);
 
 // ---- fast_find.c ----
 

@@ -54,7 +54,7 @@ static bool ways_meet(const qdi_step *step, uint32_t a, uint32_t b, qd_image ima
         double from = later(leg_a.start, leg_b.start), until = end_a < end_b ? end_a : end_b;
         if (from <= until && (qdi_leg_followed(step, a, &leg_a) || qdi_leg_followed(step, b, &leg_b))) {
             qdi_party one = qdi_party_of(step, a, &leg_a), two = qdi_party_of(step, b, &leg_b);
-            qdi_meeting meeting;
+            qdi_encounter meeting;
             if (qdi_legs_meet(step, &one, &two, shift, from, until, &meeting)) return true;
         }
         bool more_a = end_a <= end_b && qdi_way_next(step, &leg_a);
@@ -96,7 +96,7 @@ static bool way_meets_wall(const qdi_step *step, uint32_t row, int wall) {
     do {
         if (!qdi_leg_followed(step, row, &leg)) continue;
         qdi_party party = qdi_party_of(step, row, &leg);
-        qdi_meeting meeting;
+        qdi_encounter meeting;
         if (qdi_leg_meets_wall(step, &party, wall, leg.start, end_of(step, &leg), &meeting)) return true;
     } while (qdi_way_next(step, &leg));
     return false;

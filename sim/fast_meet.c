@@ -34,7 +34,7 @@ static qdi_pose pose_b(const meet *two, const qdi_pose *a, double time) {
 }
 
 /// The touches within reach at a time.
-static void look(const meet *two, double time, double reach, qdi_meeting *seen) {
+static void look(const meet *two, double time, double reach, qdi_encounter *seen) {
     qdi_pose a = qdi_leg_pose(&two->a->leg, time);
     seen->time = time;
     seen->b = pose_b(two, &a, time);
@@ -56,7 +56,7 @@ static double speed_of(const qdi_party *party) {
 }
 
 /// The largest approach of a touch.
-static double approach_of(const meet *two, const qdi_meeting *seen) {
+static double approach_of(const meet *two, const qdi_encounter *seen) {
     const qdi_manifold *m = &seen->manifold;
     double most = 0;
     for (int k = 0; k < m->count; ++k) {
@@ -90,7 +90,7 @@ static double inner_of(const meet *two) {
 }
 
 /// True where what was seen is an impact.
-static bool counts(const meet *two, const qdi_meeting *seen) {
+static bool counts(const meet *two, const qdi_encounter *seen) {
     double approach = approach_of(two, seen);
     double speed = speed_of(two->a) + (two->b ? speed_of(two->b) : 0);
     if (!(approach > rounding * speed)) return false;
@@ -101,7 +101,7 @@ static bool counts(const meet *two, const qdi_meeting *seen) {
 }
 
 /// Two disks: their centres come within `sum`.
-static bool disks(const meet *two, qdi_meeting *meeting) {
+static bool disks(const meet *two, qdi_encounter *meeting) {
     qdi_pose a = qdi_leg_pose(&two->a->leg, two->from), b = pose_b(two, &a, two->from);
     double ux = two->b->leg.vx - two->a->leg.vx, uy = two->b->leg.vy - two->a->leg.vy;
     double sum = two->a->form.radius + two->b->form.radius;
@@ -119,7 +119,7 @@ static bool disks(const meet *two, qdi_meeting *meeting) {
 }
 
 /// A wall, and something that does not turn.
-static bool straight_to_wall(const meet *two, qdi_meeting *meeting) {
+static bool straight_to_wall(const meet *two, qdi_encounter *meeting) {
     const qdi_leg *leg = &two->a->leg;
     double approach = leg->vx * two->normal.x + leg->vy * two->normal.y, time = two->from;
     if (!(approach > 0)) return false;
@@ -186,7 +186,7 @@ static double pause(const meet *two) {
     return time > least ? time : least;
 }
 
-static bool any(const meet *two, qdi_meeting *meeting) {
+static bool any(const meet *two, qdi_encounter *meeting) {
     double size = two->b ? smaller(two->a->reach, two->b->reach) : two->a->reach;
     double tolerance = near_by * size, time = two->from;
     bool again = two->a->leg.spin != 0 || two->a->form.ghost;
@@ -205,14 +205,14 @@ static bool any(const meet *two, qdi_meeting *meeting) {
 }
 
 bool qdi_legs_meet(const qdi_step *step, const qdi_party *a, const qdi_party *b, qd_vec2 shift, double from,
-                   double until, qdi_meeting *meeting) {
+                   double until, qdi_encounter *meeting) {
     meet two = {.step = step, .a = a, .b = b, .shift = shift, .from = from, .until = until};
     if (a->form.kind == QD_SHAPE_DISK && b->form.kind == QD_SHAPE_DISK) return disks(&two, meeting);
     return any(&two, meeting);
 }
 
 bool qdi_leg_meets_wall(const qdi_step *step, const qdi_party *a, int wall, double from, double until,
-                        qdi_meeting *meeting) {
+                        qdi_encounter *meeting) {
     const qdi_axis *axis = &step->world->axis[wall / 2];
     double sign = wall % 2 == 0 ? -1 : 1;
     meet two = {.step = step,

@@ -32,6 +32,8 @@ typedef struct move_job {
     size_t *mirrored;     ///< per range: bodies mirrored; NULL where no wall mirrors
     double fast_part;     ///< see qdi_fast_part
     size_t *fast;         ///< per range: bodies that move further; NULL where walls mirror
+    size_t *left;         ///< per range: bodies that left their fat boxes; NULL where there are none
+    qd_vec2 period;
 } move_job;
 
 double qdi_axis_wrap(const qdi_axis *axis, double x) {
@@ -87,8 +89,13 @@ static inline bool beyond(const course *c, double x, extent reach) {
 /// What the ranges of a pass find.
 typedef struct findings {
     uint32_t bad; ///< lowest index that breaks a limit
-    size_t mirrored, fast;
+    size_t mirrored, fast, left;
 } findings;
+
+/// Whether a box that was just made is outside of the fat one.
+static inline size_t outside(const move_job *job, size_t row) {
+    return job->left && qdi_margin_left(job->world, row, job->period);
+}
 
 static inline bool within_limits(const move_job *job, double from_x, double from_y, double vx, double vy) {
     return fabs(from_x) <= job->distance && fabs(from_y) <= job->distance && // false for NaN
@@ -101,7 +108,7 @@ static findings move_disks(const move_job *job, size_t begin, size_t end) {
     const qdi_motion now = world->now, next = world->next;
     const double *radius = world->radius;
     uint8_t *mask = job->mirrored ? world->scratch.wall_mask : NULL;
-    findings result = {QD_NO_BODY, 0, 0};
+    findings result = {QD_NO_BODY, 0, 0, 0};
     double fast_squared = job->fast_part * job->fast_part;
     for (size_t r = begin; r < end; ++r) {
         double way_x = (next.vx[r] - job->half_kick.x) * job->dt;
@@ -118,6 +125,7 @@ static findings move_disks(const move_job *job, size_t begin, size_t end) {
         next.y[r] = y;
         double from_x = x - world->centre.x, from_y = y - world->centre.y;
         world->boxes[r] = qdi_outward_disk(from_x, from_y, radius[r]);
+        result.left += outside(job, r);
         bool fine = within_limits(job, from_x, from_y, next.vx[r], next.vy[r]);
         if (!fine && world->index[r] < result.bad) result.bad = world->index[r];
     }
@@ -212,7 +220,7 @@ static findings move_any(const move_job *job, size_t begin, size_t end) {
     const qd_world *world = job->world;
     const qdi_motion now = world->now, next = world->next;
     uint8_t *mask = job->mirrored ? world->scratch.wall_mask : NULL;
-    findings result = {QD_NO_BODY, 0, 0};
+    findings result = {QD_NO_BODY, 0, 0, 0};
     for (size_t r = begin; r < end; ++r) {
         qd_vec2 at = drift(job, r), turn = {now.c[r], now.s[r]};
         double spin = world->turning ? next.spin[r] : 0, angle = qdi_motion_turn(world, r, job->dt);
@@ -238,6 +246,7 @@ static findings move_any(const move_job *job, size_t begin, size_t end) {
         }
         double from_x = at.x - world->centre.x, from_y = at.y - world->centre.y;
         world->boxes[r] = box_of(from_x, from_y, wide, high);
+        result.left += outside(job, r);
         bool fine = within_limits(job, from_x, from_y, next.vx[r], next.vy[r]) && isfinite(spin) &&
                     isfinite(turn.x) && isfinite(turn.y);
         if (!fine && world->index[r] < result.bad) result.bad = world->index[r];
@@ -254,6 +263,7 @@ static void move_range(void *context, size_t begin, size_t end, int worker) {
     job->lowest_bad[begin / QDI_BODY_GRAIN] = found.bad;
     if (job->mirrored) job->mirrored[begin / QDI_BODY_GRAIN] = found.mirrored;
     if (job->fast) job->fast[begin / QDI_BODY_GRAIN] = found.fast;
+    if (job->left) job->left[begin / QDI_BODY_GRAIN] = found.left;
 }
 
 static course course_of(const qd_world *world, int axis) {
@@ -324,6 +334,9 @@ qd_status qdi_motion_move(qd_world *world, double dt, qd_vec2 *mirrored) {
                              sizeof *scratch->order);
     if (status == QD_OK && mirrors)
         status = qdi_reserve(world->allocator, &scratch->wall_mask, &scratch->wall_room, 0, world->count, 1);
+    if (status == QD_OK && world->margin.held)
+        status = qdi_reserve(world->allocator, &scratch->left, &scratch->left_room, 0, ranges,
+                             sizeof *scratch->left);
     if (status != QD_OK) return status;
     move_job job = {world,
                     dt,
@@ -335,9 +348,13 @@ qd_status qdi_motion_move(qd_world *world, double dt, qd_vec2 *mirrored) {
                     scratch->order,
                     mirrors ? scratch->range_count : NULL,
                     qdi_fast_part(world),
-                    mirrors ? NULL : scratch->range_count};
+                    mirrors ? NULL : scratch->range_count,
+                    world->margin.held ? scratch->left : NULL,
+                    qdi_world_period(world)};
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, move_range, &job);
     *mirrored = (qd_vec2){0, 0};
+    world->margin.left = 0;
+    for (size_t k = 0; k < ranges && job.left; ++k) world->margin.left += job.left[k];
     if (!limits_hold(world, scratch->order, ranges)) return QD_ERR_LIMIT;
     if (mirrors) return sum_mirrored(world, scratch->range_count, ranges, mirrored);
     world->fast = qdi_exclusive_scan(scratch->range_count, ranges);

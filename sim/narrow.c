@@ -22,14 +22,14 @@ static const double second_reach = 0.05;
 typedef struct narrow_job {
     const qd_world *world;
     qdi_motion motion;
-    const qd_pair *pairs;
+    const qdi_meeting *pairs;
     size_t pair_count;
+    bool stale; ///< candidates may be those of fat boxes
     qd_vec2 period;
     int bits;       ///< of b in a key
     unsigned walls; ///< which walls there are, by bit
     uint32_t *hits;
     qdi_manifold *found; ///< by place in hits; NULL where all bodies are disks
-    bool any_image;      ///< boxes were larger than bodies, and the world is periodic
     bool plain;          ///< all bodies are dynamic disks that may touch each other
     uint8_t *wall_mask;
     size_t *count;      ///< per range of candidates
@@ -59,20 +59,32 @@ qd_vec2 qdi_nearest_image(const qd_world *world, qd_vec2 way, qd_image *image) {
     return (qd_vec2){way.x + image->x * x->length, way.y + image->y * y->length};
 }
 
-/// Which image of b touches a, if any does. That of the candidate, where the boxes were those of the positions; where
-/// they were larger, their middles may be in other copies of the world than the bodies are.
-static qd_image image_of(const narrow_job *job, uint32_t a, uint32_t b, qd_image image) {
-    if (!job->any_image) return image;
-    const qdi_motion *m = &job->motion;
-    (void)qdi_nearest_image(job->world, (qd_vec2){m->x[b] - m->x[a], m->y[b] - m->y[a]}, &image);
-    return image;
+/// Which image of b, `d` away from a along one axis, is the nearest: two bodies, each no longer than half a period, touch
+/// through no other. Candidates do not say, for a body may have gone round since they were found.
+static int nearest_image(double d, double period) {
+    if (period == 0) return 0;
+    return (d < -0.5 * period) - (d > 0.5 * period);
 }
 
-/// From the centre of a to that of b's image.
-static qd_vec2 between(const narrow_job *job, uint32_t a, uint32_t b, qd_image image) {
+static qd_image image_of(const narrow_job *job, uint32_t a, uint32_t b) {
     const qdi_motion *m = &job->motion;
+    return (qd_image){(int16_t)nearest_image(m->x[b] - m->x[a], job->period.x),
+                      (int16_t)nearest_image(m->y[b] - m->y[a], job->period.y)};
+}
+
+/// From the centre of a to that of b's nearest image.
+static qd_vec2 between(const narrow_job *job, uint32_t a, uint32_t b) {
+    const qdi_motion *m = &job->motion;
+    const qd_image image = image_of(job, a, b);
     return (qd_vec2){m->x[b] - m->x[a] + image.x * job->period.x,
                      m->y[b] - m->y[a] + image.y * job->period.y};
+}
+
+/// True where two bodies' own boxes do not even overlap; false where that is not worth finding out.
+static bool apart(const narrow_job *job, uint32_t a, uint32_t b) {
+    return job->stale && !qd_box_overlap(job->world->boxes[a], job->world->boxes[b]) &&
+           (job->period.x == 0 || image_of(job, a, b).x == 0) &&
+           (job->period.y == 0 || image_of(job, a, b).y == 0);
 }
 
 bool qdi_may_touch(const qd_world *world, uint32_t a, uint32_t b) {
@@ -112,14 +124,12 @@ static bool meet(const narrow_job *job, uint32_t a, uint32_t b, qd_vec2 d, qdi_m
 }
 
 static size_t test_plain_pairs(const narrow_job *job, size_t begin, size_t end) {
-    const uint32_t *row = job->world->row_of_index;
     const double *radius = job->world->radius;
     size_t found = 0;
     for (size_t i = begin; i < end; ++i) {
-        qd_pair pair = job->pairs[i];
-        uint32_t a = row[pair.a], b = row[pair.b];
+        uint32_t a = job->pairs[i].a, b = job->pairs[i].b;
         job->hits[begin + found] = (uint32_t)i;
-        found += qdi_disks_meet(between(job, a, b, image_of(job, a, b, pair.image)), radius[a] + radius[b]);
+        found += qdi_disks_meet(between(job, a, b), radius[a] + radius[b]);
     }
     return found;
 }
@@ -128,10 +138,9 @@ static size_t test_any_pairs(const narrow_job *job, size_t begin, size_t end) {
     const qd_world *world = job->world;
     size_t found = 0;
     for (size_t i = begin; i < end; ++i) {
-        qd_pair pair = job->pairs[i];
-        uint32_t a = world->row_of_index[pair.a], b = world->row_of_index[pair.b];
-        if (!qdi_may_touch(world, a, b)) continue;
-        qd_vec2 d = between(job, a, b, image_of(job, a, b, pair.image));
+        uint32_t a = job->pairs[i].a, b = job->pairs[i].b;
+        if (apart(job, a, b) || !qdi_may_touch(world, a, b)) continue;
+        qd_vec2 d = between(job, a, b);
         job->hits[begin + found] = (uint32_t)i;
         if ((world->shape[a] | world->shape[b]) != 0)
             found += meet(job, a, b, d, &job->found[begin + found]);
@@ -208,10 +217,11 @@ static void key_pairs(void *context, size_t begin, size_t end, int worker) {
     size_t range = begin / QDI_CONTACT_GRAIN, ranges = qdi_range_count(job->pair_count, QDI_CONTACT_GRAIN);
     size_t place = job->count[range];
     size_t stop = range + 1 < ranges ? job->count[range + 1] : job->wall_first;
+    const qd_body_index *index = job->world->index;
     (void)end;
     for (size_t k = begin; place < stop; ++k, ++place) {
         uint32_t i = job->hits[k];
-        job->keys->key[place] = key_of(job, job->pairs[i].a, job->pairs[i].b);
+        job->keys->key[place] = key_of(job, index[job->pairs[i].a], index[job->pairs[i].b]);
         job->keys->value[place] = (uint32_t)k;
     }
 }
@@ -278,12 +288,12 @@ static qd_contact wall_contact(const narrow_job *job, uint32_t index, int wall) 
 
 static qd_contact pair_contact(const narrow_job *job, uint32_t place) {
     const qd_world *world = job->world;
-    qd_pair pair = job->pairs[job->hits[place]];
-    uint32_t a = world->row_of_index[pair.a], b = world->row_of_index[pair.b];
-    qd_image image = image_of(job, a, b, pair.image);
-    qd_vec2 d = between(job, a, b, image);
-    qd_contact contact = {
-        .a = {pair.a, world->generation[a]}, .b = {pair.b, world->generation[b]}, .image = image};
+    const qdi_meeting pair = job->pairs[job->hits[place]];
+    uint32_t a = pair.a, b = pair.b;
+    qd_vec2 d = between(job, a, b);
+    qd_contact contact = {.a = {world->index[a], world->generation[a]},
+                          .b = {world->index[b], world->generation[b]},
+                          .image = image_of(job, a, b)};
     if (!job->plain)
         contact.sensor = world->traits.trait[world->trait[a]].sensor ||
                          world->traits.trait[world->trait[b]].sensor;
@@ -345,10 +355,10 @@ qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_moment *mome
     qd_team *team = world->team;
     narrow_job job = {
         .world = world, .motion = *motion, .walls = walls_of(world), .keys = &world->scratch.keys};
-    job.pairs = qd_pairs_data(world->candidates, &job.pair_count);
-    job.period.x = world->axis[0].boundary == QD_BOUNDARY_PERIODIC ? world->axis[0].length : 0;
-    job.period.y = world->axis[1].boundary == QD_BOUNDARY_PERIODIC ? world->axis[1].length : 0;
-    job.any_image = world->fast > 0 && (job.period.x > 0 || job.period.y > 0);
+    job.pairs = world->met;
+    job.pair_count = world->met_count;
+    job.stale = world->margin.held;
+    job.period = qdi_world_period(world);
     job.plain = world->shaped == 0 && world->fixed == 0 && world->traits.numbers.live == 0;
     job.bits = bits_for(world->index_count + QDI_WALLS);
     qd_status status = reserve_tests(world, &job);

@@ -21,9 +21,17 @@ typedef struct query {
     void *context;
 } query;
 
+// The tree tells images of a body's box. A body that went round the world since its fat box was made is seen through
+// another image than that.
+static qd_image image_of(const query *job, uint32_t row, qd_image of_box) {
+    const qd_image in_box = qdi_margin_image(job->world, row);
+    return (qd_image){(int16_t)(of_box.x + in_box.x), (int16_t)(of_box.y + in_box.y)};
+}
+
 // A body's image, seen from a point.
-static qdi_pose pose_from(const query *job, uint32_t row, qd_image image, qd_vec2 point) {
+static qdi_pose pose_from(const query *job, uint32_t row, qd_image of_box, qd_vec2 point) {
     const qdi_motion *now = &job->world->now;
+    const qd_image image = image_of(job, row, of_box);
     return (qdi_pose){now->x[row] - point.x + image.x * job->period.x,
                       now->y[row] - point.y + image.y * job->period.y, now->c[row], now->s[row]};
 }
@@ -68,7 +76,9 @@ static bool test_ray(void *context, qd_body_index body, qd_image image, double m
 static qd_world_hit hit_of(const query *job, const qd_ray_hit *hit) {
     qdi_ray_hit local = {0};
     (void)ray_meets(job, hit->body, hit->image, hit->at, &local); // once more, for the normal
-    return (qd_world_hit){*hit, id_of(job, hit->body), qd_ray_point(&job->ray, hit->at), local.normal};
+    qd_world_hit found = {*hit, id_of(job, hit->body), qd_ray_point(&job->ray, hit->at), local.normal};
+    found.hit.image = image_of(job, job->world->row_of_index[hit->body], hit->image);
+    return found;
 }
 
 static bool visit_ray(void *context, const qd_ray_hit *hit) {
@@ -119,10 +129,12 @@ static double test_distance(void *context, qd_body_index body, qd_image image, d
 static void complete(const query *job, qd_world_near *found) {
     found->body = id_of(job, found->near.body);
     found->point = job->point;
-    if (!(found->near.distance > 0.0)) return;
-    const qd_vec2 on = nearest_point(job, found->near.body, found->near.image).on_b;
-    found->point.x += on.x;
-    found->point.y += on.y;
+    if (found->near.distance > 0.0) {
+        const qd_vec2 on = nearest_point(job, found->near.body, found->near.image).on_b;
+        found->point.x += on.x;
+        found->point.y += on.y;
+    }
+    found->near.image = image_of(job, job->world->row_of_index[found->near.body], found->near.image);
 }
 
 static bool visit_circle(void *context, const qd_near *near) {

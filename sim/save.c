@@ -5,15 +5,17 @@
 //   number of indices, bodies, contacts, shapes, traits (8 each)
 //   generation of each index; shapes and traits that are used, in order of their numbers; bodies by row; contacts
 //   with what holds them, in order
+//   fat boxes by row, where there are some
 //   XXH3-64 of everything before (8)
 //
 // Shapes and traits get new numbers from 1 on; which ones decides nothing. The tree is not stored: it is a function of
-// the boxes. Nor are free indices: they are those that no body has.
+// the boxes, and so are the candidates. Nor are free indices: they are those that no body has.
 
 #include <quadrille/hash.h>
 
 #include "core/assert.h"
 #include "core/cookie.h"
+#include "core/margin.h"
 #include "sim/bytes.h"
 #include "sim/world_impl.h"
 
@@ -21,11 +23,13 @@
 
 enum {
     HEADER = 20,
-    DEF = 16 + 16 + 8 + 16 + 8 + 7 * 8 + 16 + 24 + 8,
-    PAST = 32 + 64 + 16 + 8 + 8,
+    MARGIN = 6 * 8,
+    DEF = 16 + 16 + 8 + 16 + 8 + 7 * 8 + 16 + 8 + 24 + 8,
+    PAST = 32 + 80 + 16 + 8 + 8 + MARGIN,
     COUNTS = 40,
     PER_INDEX = 4,
     PER_BODY = 4 + 8 + 8 + 10 * 8,
+    PER_FAT = 16,
     PER_TOUCH = 16 + 3 * 8 + 4 + 16,
     PER_CONTACT = 16 + 16 + 8 + 4 + 4 + 2 * PER_TOUCH,
     CHECKSUM = 8,
@@ -48,11 +52,13 @@ static qd_vec2 get_vec(const unsigned char **at) {
 /// How many there are of each.
 typedef struct counts {
     uint64_t indices, bodies, contacts, shapes, traits;
+    uint64_t fats; ///< not written: as many as bodies, or none
 } counts;
 
 static size_t saved_size(const counts *n) {
     return HEADER + DEF + PAST + COUNTS + n->indices * PER_INDEX + n->shapes * QDI_SHAPE_BYTES +
-           n->traits * QDI_TRAIT_BYTES + n->bodies * PER_BODY + n->contacts * PER_CONTACT + CHECKSUM;
+           n->traits * QDI_TRAIT_BYTES + n->bodies * PER_BODY + n->contacts * PER_CONTACT +
+           n->fats * PER_FAT + CHECKSUM;
 }
 
 // ---- writing ----
@@ -75,11 +81,36 @@ static void put_def(unsigned char **at, const qd_world_def *def) {
     qdi_put_u32(at, (uint32_t)def->iterations);
     qdi_put_u32(at, (uint32_t)def->substeps);
     qdi_put_u32(at, (uint32_t)def->continuous);
+    qdi_put_f64(at, def->margin);
     qdi_put_u32(at, def->capacity);
     qdi_put_f64(at, def->limits.speed);
     qdi_put_f64(at, def->limits.distance);
     qdi_put_f64(at, def->limits.pairs);
     qdi_put_u64(at, def->seed);
+}
+
+/// Fat boxes are saved only while they count.
+static bool fats_count(const qd_world *world) {
+    return world->margin.held && !world->changed;
+}
+
+static void put_margin(unsigned char **at, const qd_world *world) {
+    const qdi_margin *margin = &world->margin;
+    qdi_put_u64(at, fats_count(world));
+    qdi_put_u64(at, margin->horizon);
+    qdi_put_u64(at, margin->age);
+    qdi_put_u64(at, margin->lasted);
+    qdi_put_f64(at, margin->growth);
+    qdi_put_f64(at, margin->slack);
+}
+
+static void put_fat(unsigned char **at, qd_box fat) {
+    const float side[4] = {fat.min_x, fat.min_y, fat.max_x, fat.max_y};
+    for (int k = 0; k < 4; ++k) {
+        uint32_t bits;
+        memcpy(&bits, &side[k], sizeof bits);
+        qdi_put_u32(at, bits);
+    }
 }
 
 static void put_past(unsigned char **at, const qd_world *world) {
@@ -97,9 +128,12 @@ static void put_past(unsigned char **at, const qd_world *world) {
     qdi_put_u64(at, totals->refresh_refiled);
     qdi_put_u64(at, totals->splits);
     qdi_put_u64(at, totals->merges);
+    qdi_put_u64(at, totals->rebuilds);
+    qdi_put_u64(at, totals->amended);
     put_vec(at, totals->wall_impulse);
     qdi_put_u64(at, world->changed);
     qdi_put_u64(at, world->turning);
+    put_margin(at, world);
 }
 
 /// `rank`: of each shape's or trait's number, its place in the file; from 1, 0 for disks and for the default.
@@ -168,12 +202,14 @@ static void put_all(unsigned char **at, const qd_world *world, const counts *n, 
         if (trait_rank[i]) qdi_trait_put(&world->traits.trait[i + 1], at);
     for (size_t r = 0; r < n->bodies; ++r) put_body(at, world, r, shape_rank, trait_rank);
     for (size_t i = 0; i < n->contacts; ++i) put_contact(at, &moment->contacts[i], &moment->holds[i]);
+    for (size_t r = 0; r < n->fats; ++r) put_fat(at, world->fat[r]);
 }
 
 qd_status qd_world_save(const qd_world *world, unsigned char **data, size_t *bytes) {
     if (!world || !data || !bytes) return QD_ERR_ARGUMENT;
-    const counts n = {world->index_count, world->count, world->present.contact_count,
-                      world->shapes.numbers.live, world->traits.numbers.live};
+    const counts n = {world->index_count,           world->count,
+                      world->present.contact_count, world->shapes.numbers.live,
+                      world->traits.numbers.live,   fats_count(world) ? world->count : 0};
     size_t size = saved_size(&n), ranks = world->shapes.numbers.count + world->traits.numbers.count + 1;
     uint32_t *rank = qdi_allocate(world->allocator, ranks, sizeof *rank);
     unsigned char *start = rank ? qdi_allocate(world->allocator, size, 1) : NULL, *at = start;
@@ -222,11 +258,34 @@ static void get_def(const unsigned char **at, qd_world_def *def) {
     def->iterations = iterations > 1000 ? 0 : (int)iterations; // 0 is refused by the check of the def
     def->substeps = substeps > 1000 ? 0 : (int)substeps;
     def->continuous = (qd_continuous)qdi_get_u32(at);
+    def->margin = get_real(at);
     def->capacity = qdi_get_u32(at);
     def->limits.speed = qdi_get_f64(at);
     def->limits.distance = qdi_get_f64(at);
     def->limits.pairs = qdi_get_f64(at);
     def->seed = qdi_get_u64(at);
+}
+
+static bool get_margin(const unsigned char **at, qdi_margin *margin) {
+    uint64_t held = qdi_get_u64(at), horizon = qdi_get_u64(at), age = qdi_get_u64(at),
+             lasted = qdi_get_u64(at);
+    margin->growth = qdi_get_f64(at);
+    margin->slack = qdi_get_f64(at);
+    margin->held = held != 0;
+    margin->horizon = (uint32_t)horizon;
+    margin->age = (uint32_t)age;
+    margin->lasted = (uint32_t)lasted;
+    return held <= 1 && horizon <= QDI_MARGIN_LONGEST && age <= UINT32_MAX && lasted <= UINT32_MAX &&
+           margin->growth >= 0 && margin->growth <= 1 && margin->slack >= 0 && margin->slack <= 1;
+}
+
+static qd_box get_fat(const unsigned char **at) {
+    float side[4];
+    for (int k = 0; k < 4; ++k) {
+        const uint32_t bits = qdi_get_u32(at);
+        memcpy(&side[k], &bits, sizeof bits);
+    }
+    return (qd_box){side[0], side[1], side[2], side[3]};
 }
 
 static qd_status get_past(const unsigned char **at, qd_world *world) {
@@ -244,12 +303,16 @@ static qd_status get_past(const unsigned char **at, qd_world *world) {
     totals->refresh_refiled = qdi_get_u64(at);
     totals->splits = qdi_get_u64(at);
     totals->merges = qdi_get_u64(at);
+    totals->rebuilds = qdi_get_u64(at);
+    totals->amended = qdi_get_u64(at);
     totals->wall_impulse = get_vec(at);
     uint64_t changed = qdi_get_u64(at), turning = qdi_get_u64(at);
     world->changed = changed != 0;
     world->turning = world->turning || turning != 0;
-    bool fine = changed <= 1 && turning <= 1 && clock->base_step <= clock->step &&
-                isfinite(clock->base_time) && isfinite(clock->dt) && clock->dt >= 0;
+    bool margin = get_margin(at, &world->margin);
+    bool fine = margin && !(world->changed && world->margin.held) && changed <= 1 && turning <= 1 &&
+                clock->base_step <= clock->step && isfinite(clock->base_time) && isfinite(clock->dt) &&
+                clock->dt >= 0;
     return fine ? QD_OK : QD_ERR_CORRUPT;
 }
 
@@ -447,11 +510,12 @@ static qd_status get_state(const unsigned char **at, qd_world *world, const coun
     qdi_bodies_refill_free(world);
     if (world->changed) return QD_OK; // the next detection files the bodies
     qdi_touching_mark(world, &world->present, 1);
-    return qdi_tree_restore(world);
+    for (size_t r = 0; r < n->fats; ++r) world->fat[r] = get_fat(at);
+    return n->fats > 0 ? qdi_candidates_restore(world) : qdi_tree_restore(world);
 }
 
 static qd_status envelope_check(const unsigned char *data, size_t bytes, qd_error *error) {
-    const counts none = {0, 0, 0, 0, 0};
+    const counts none = {0};
     if (bytes < HEADER + CHECKSUM || memcmp(data, magic, sizeof magic) != 0)
         return qdi_reason(error, QD_ERR_CORRUPT, "not a saved world, or cut short");
     const unsigned char *at = data + sizeof magic;
@@ -482,6 +546,7 @@ static qd_status load(const unsigned char *data, size_t bytes, qd_world_def *def
     n.contacts = qdi_get_u64(&at);
     n.shapes = qdi_get_u64(&at);
     n.traits = qdi_get_u64(&at);
+    n.fats = status == QD_OK && world->margin.held ? n.bodies : 0;
     bool sizes_fit = n.indices <= QD_BODY_INDEX_MAX && n.bodies <= n.indices && n.contacts < UINT32_MAX &&
                      n.shapes <= n.bodies && n.traits <= n.bodies && saved_size(&n) == bytes;
     if (!sizes_fit) status = QD_ERR_CORRUPT;

@@ -74,8 +74,11 @@ static const qdi_key keys[] = {
          "`join`: all at once, the tree against itself; `each`: one retrieve per body. Changes no result."},
     {.path = "stepper.margin",
      .type = QDI_KEY_REAL_OR_AUTO,
-     .planned = true,
-     .about = "How far boxes are fattened, so that candidates last for several steps."},
+     .offset = IN_SETTINGS(world.margin),
+     .high = 1e18,
+     .about =
+         "How far boxes are fattened on every side, so that candidates last for several steps; `auto`: by "
+         "how fast each body is, for as many steps as pay. Changes no result."},
     {.path = "stepper.continuous",
      .type = QDI_KEY_CHOICE,
      .offset = IN_SETTINGS(world.continuous),

@@ -34,54 +34,20 @@ void qdi_touching_mark(qd_world *world, const qdi_moment *moment, uint8_t value)
 
 // ---- refresh, retrieve, narrow ----
 
-/// The tree's own errors about boxes cannot happen: limits and checks keep them away.
-static qd_status refresh(qd_world *world, qd_tree_counts *counts) {
-    qd_status status = qd_tree_refresh(world->tree, world->team, world->boxes, world->index, world->count,
-                                       counts, NULL);
-    return status == QD_OK || status == QD_ERR_MEMORY ? status : QD_ERR_INTERNAL;
-}
-
-qd_status qdi_tree_restore(qd_world *world) {
-    qd_tree_counts counts;
-    qdi_motion_boxes(world, &world->now);
-    qd_status status = refresh(world, &counts);
-    world->tree_lost = status != QD_OK;
-    return status;
-}
-
 /// After a step that failed. Where even this finds no memory, the world remembers it and the next call tries
 /// again.
 static void restore(qd_world *world) {
+    world->margin.held = false;
     qd_status status = qdi_tree_restore(world);
     QD_ASSERT(status == QD_OK || world->tree_lost);
     (void)status;
 }
 
-static qd_status retrieve(qd_world *world, uint64_t step) {
-    qd_pairs_set_limit(world->candidates, qdi_limit_pairs(world));
-    qd_status status = world->def.retrieve == QD_RETRIEVE_EACH
-                           ? qd_tree_pairs_each(world->tree, world->team, world->candidates)
-                           : qd_tree_pairs(world->tree, world->team, world->candidates);
-    if (status == QD_ERR_LIMIT) qdi_limit_report_pairs(world, step);
-    return status;
-}
-
-qd_status qdi_tree_file(qd_world *world, qd_tree_counts *counts, qdi_lap *lap) {
-    qd_tree_counts here;
-    qd_status status = refresh(world, &here);
-    qdi_lap_end(lap, QD_PHASE_REFRESH);
-    if (status != QD_OK) return status;
-    counts->in_place += here.in_place;
-    counts->refiled += here.refiled;
-    counts->added += here.added;
-    counts->splits += here.splits;
-    counts->merges += here.merges;
-    return QD_OK;
-}
-
-qd_status qdi_tree_candidates(qd_world *world, uint64_t step, qdi_lap *lap) {
-    qd_status status = retrieve(world, step);
-    qdi_lap_end(lap, QD_PHASE_RETRIEVE);
+/// From boxes to candidates. `clock`: when and how long the step is that led to `motion`.
+static qd_status find_candidates(qd_world *world, const qdi_motion *motion, const qdi_clock *clock,
+                                 qdi_found *found, qdi_lap *lap) {
+    qd_status status = qdi_candidates_find(world, motion, clock->dt, found, lap);
+    if (status == QD_ERR_LIMIT) qdi_limit_report_pairs(world, clock->step);
     return status;
 }
 
@@ -93,7 +59,8 @@ static qd_status find_contacts(qd_world *world, const qdi_motion *motion, const 
 }
 
 /// `following` becomes `present`.
-static void commit_contacts(qd_world *world, const qd_tree_counts *counts) {
+static void commit_contacts(qd_world *world, const qdi_found *found) {
+    const qd_tree_counts *counts = &found->counts;
     qdi_touching_mark(world, &world->present, 0);
     qdi_moment before = world->present;
     world->present = world->following;
@@ -104,7 +71,9 @@ static void commit_contacts(qd_world *world, const qd_tree_counts *counts) {
     totals->ends += world->present.ends;
     totals->refresh_in_place += counts->in_place;
     totals->refresh_refiled += counts->refiled;
-    world->moved_since_order += counts->refiled + counts->added;
+    totals->rebuilds += found->rebuilds;
+    totals->amended += found->amended;
+    world->moved_since_order += counts->refiled + counts->added + found->amended;
     totals->splits += counts->splits;
     totals->merges += counts->merges;
     world->changed = false;
@@ -113,15 +82,14 @@ static void commit_contacts(qd_world *world, const qd_tree_counts *counts) {
 
 static qd_status detect(qd_world *world, qdi_lap *lap) {
     if (!world->changed) return world->tree_lost ? qdi_tree_restore(world) : QD_OK;
-    qd_tree_counts counts = {0};
+    qdi_found found;
     world->following.impact_count = 0;
     qdi_motion_boxes(world, &world->now);
     qdi_lap_end(lap, QD_PHASE_MOVE);
-    qd_status status = qdi_tree_file(world, &counts, lap);
-    if (status == QD_OK) status = qdi_tree_candidates(world, world->clock.step, lap);
+    qd_status status = find_candidates(world, &world->now, &world->clock, &found, lap);
     if (status == QD_OK) status = find_contacts(world, &world->now, NULL);
     if (status == QD_OK) {
-        commit_contacts(world, &counts);
+        commit_contacts(world, &found);
         if (world->clock.step == 0) world->totals.contacts = world->present.contact_count;
     }
     qdi_lap_end(lap, QD_PHASE_NARROW);
@@ -156,7 +124,7 @@ static void clock_tick(qd_world *world, double dt) {
     clock->step += 1;
 }
 
-static void commit_step(qd_world *world, double dt, const qd_tree_counts *counts, qd_vec2 walls) {
+static void commit_step(qd_world *world, double dt, const qdi_found *found, qd_vec2 walls) {
     qdi_motion before = world->now;
     world->now = world->next;
     world->next = before;
@@ -165,7 +133,7 @@ static void commit_step(qd_world *world, double dt, const qd_tree_counts *counts
         world->next.s = world->now.s, world->now.s = before.s;
         world->next.spin = world->now.spin, world->now.spin = before.spin;
     }
-    commit_contacts(world, counts);
+    commit_contacts(world, found);
     clock_tick(world, dt);
     world->totals.contacts += world->present.contact_count;
     world->totals.wall_impulse.x += walls.x;
@@ -173,13 +141,16 @@ static void commit_step(qd_world *world, double dt, const qd_tree_counts *counts
     world->totals.impacts += world->present.impact_count;
 }
 
-/// Candidates for the positions of `next`, which bodies that are followed change on the way.
-static qd_status find_candidates(qd_world *world, double dt, qd_vec2 *walls, qd_tree_counts *counts,
-                                 qdi_lap *lap) {
+/// Candidates for the positions of `next`, which bodies that are followed change on the way. In a step with such bodies no fat
+/// box holds what the candidates have to cover: all is found anew.
+static qd_status follow(qd_world *world, double dt, qd_vec2 *walls, qdi_found *found, qdi_lap *lap) {
     world->following.impact_count = 0;
-    if (world->fast > 0) return qdi_fast_follow(world, dt, walls, counts, lap);
-    qd_status status = qdi_tree_file(world, counts, lap);
-    return status == QD_OK ? qdi_tree_candidates(world, world->clock.step + 1, lap) : status;
+    if (world->fast == 0) {
+        const qdi_clock then = {.step = world->clock.step + 1, .dt = dt};
+        return find_candidates(world, &world->next, &then, found, lap);
+    }
+    *found = (qdi_found){.rebuilds = 1};
+    return qdi_fast_follow(world, dt, walls, &found->counts, lap);
 }
 
 qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
@@ -190,7 +161,7 @@ qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
     qd_status status = detect(world, &lap);
     if (status != QD_OK) return status;
 
-    if (world->moved_since_order >= world->count) status = qdi_rows_order(world);
+    if (world->moved_since_order >= world->count && !world->margin.edited) status = qdi_rows_order(world);
     qdi_lap_end(&lap, QD_PHASE_REFRESH);
     if (status != QD_OK) return status;
 
@@ -201,12 +172,12 @@ qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
     qdi_lap_end(&lap, QD_PHASE_MOVE);
     if (status != QD_OK) return status;
 
-    qd_tree_counts counts = {0};
+    qdi_found found;
     const qdi_joint *joints = world->def.contact == QD_CONTACT_IMPULSE ? world->scratch.joints : NULL;
-    status = find_candidates(world, dt, &walls, &counts, &lap);
+    status = follow(world, dt, &walls, &found, &lap);
     if (status == QD_OK) status = find_contacts(world, &world->next, joints);
     if (status == QD_OK)
-        commit_step(world, dt, &counts, (qd_vec2){walls.x + mirrored.x, walls.y + mirrored.y});
+        commit_step(world, dt, &found, (qd_vec2){walls.x + mirrored.x, walls.y + mirrored.y});
     else
         restore(world);
     world->fast = 0;

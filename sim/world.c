@@ -20,6 +20,7 @@ qd_world_def qd_world_def_default(void) {
         .iterations = 8,
         .substeps = 4,
         .retrieve = QD_RETRIEVE_JOIN,
+        .margin = (double)NAN,
         .capacity = 64,
         .limits = {.speed = HUGE_VAL, .distance = (double)NAN, .pairs = 100},
         .threads = 1,
@@ -79,6 +80,8 @@ qd_status qdi_world_def_check(const qd_world_def *def, qd_error *error) {
         return qdi_reason(error, QD_ERR_VALUE, "gravity must be finite");
     qd_status contact = contact_check(def, error);
     if (contact != QD_OK) return contact;
+    if (!(def->margin >= 0 || isnan(def->margin)))
+        return qdi_reason(error, QD_ERR_VALUE, "margin must not be below 0");
     if (def->capacity < 1 || def->capacity > 65535)
         return qdi_reason(error, QD_ERR_VALUE, "capacity must be in 1..65535");
     if (def->threads < 1 || def->threads > QD_TEAM_MAX)
@@ -135,6 +138,7 @@ qd_status qdi_world_make(const qd_world_def *def, qd_world **result) {
     world->axis[1] = (qdi_axis){def->boundary_y, def->origin.y, def->origin.y + def->size.y, def->size.y};
     world->centre = (qd_vec2){def->origin.x + 0.5 * def->size.x, def->origin.y + 0.5 * def->size.y};
     world->changed = true; // step 0 has contacts too, found when they are first asked for
+    qdi_margin_start(world);
     qd_status status = make_surfaces(world);
     if (status == QD_OK) status = make_parts(world);
     if (status == QD_OK) status = qdi_bodies_reserve(world, 1, 1);
@@ -166,6 +170,7 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->hits, scratch->hit_room, sizeof *scratch->hits);
     qdi_release(allocator, scratch->found, scratch->found_room, sizeof *scratch->found);
     qdi_release(allocator, scratch->wall_mask, scratch->wall_room, sizeof *scratch->wall_mask);
+    qdi_release(allocator, scratch->left, scratch->left_room, sizeof *scratch->left);
     qdi_keys_release(allocator, &scratch->keys);
     qdi_release(allocator, scratch->end_rank, scratch->end_room, sizeof *scratch->end_rank);
     qdi_release(allocator, scratch->links, scratch->link_room, sizeof *scratch->links);
@@ -193,6 +198,7 @@ void qd_world_destroy(qd_world *world) {
     qdi_shapes_release(&world->shapes);
     qdi_traits_release(&world->traits);
     qd_pairs_destroy(world->candidates);
+    qdi_release(allocator, world->met, world->met_room, sizeof *world->met);
     qd_tree_destroy(world->tree);
     qd_team_destroy(world->team);
     qdi_release(allocator, world, 1, sizeof *world);

@@ -129,8 +129,11 @@ typedef struct qdi_scratch {
     size_t hit_room;
     qdi_manifold *found; ///< narrow: how they touch, at the same places; only where not all bodies are disks
     size_t found_room;
-    uint8_t *wall_mask; ///< by row: walls touched (narrow) or axes mirrored (motion)
+    uint8_t
+        *wall_mask; ///< by row: walls touched (narrow), axes mirrored (motion), or that it left its fat box
     size_t wall_room;
+    size_t *left; ///< per range of bodies: how many left their fat boxes
+    size_t left_room;
     qdi_keys keys;
     uint32_t *end_rank; ///< events: ended contacts before each old contact
     size_t end_room;
@@ -167,6 +170,30 @@ typedef struct qdi_colours {
     size_t start[QDI_COLOURS_MAX + 2];
 } qdi_colours;
 
+/// Two bodies that may touch, by row; that of the lower index comes first.
+typedef struct qdi_meeting {
+    uint32_t a, b;
+} qdi_meeting;
+
+/// Fat boxes, see margin.c. Everything here but `edited` and `left` is saved.
+typedef struct qdi_margin {
+    bool held;        ///< every body is in its fat box, and tree and candidates are those of the fat boxes
+    bool edited;      ///< the tree was told of single bodies since it was refreshed
+    uint32_t horizon; ///< automatic: steps that boxes are made for, 0: not fattened
+    uint32_t age;     ///< steps since fat boxes were made, or since it was found that they would not pay
+    uint32_t lasted;  ///< steps that the fat boxes before did last
+    double growth;    ///< mean part of its size that a body was given on each side
+    double slack;     ///< automatic: part of its size that each body is given for a step, whatever its speed
+    size_t left;      ///< bodies that the last motion brought out of their fat boxes
+} qdi_margin;
+
+/// What a search for candidates did.
+typedef struct qdi_found {
+    qd_tree_counts counts;
+    uint64_t rebuilds; ///< 1 where all candidates were retrieved
+    uint64_t amended;  ///< bodies whose candidates were
+} qdi_found;
+
 /// Time: `base_time` at step `base_step`, `dt` per step since.
 typedef struct qdi_clock {
     uint64_t step, base_step;
@@ -178,7 +205,10 @@ struct qd_world {
     const qd_allocator *allocator;
     qd_team *team;
     qd_tree *tree;
-    qd_pairs *candidates;
+    qd_pairs *candidates; ///< as the tree told them last
+    qdi_meeting *met;     ///< the candidates
+    size_t met_count, met_room;
+    qdi_margin margin;
     qdi_axis axis[2];
     qd_vec2 centre;
     qdi_clock clock;
@@ -191,7 +221,8 @@ struct qd_world {
     uint32_t *shape, *trait;         ///< numbers in the two tables
     uint8_t *kind;                   ///< qd_body_kind
     qdi_motion now, next;
-    qd_box *boxes; ///< what the tree is told
+    qd_box *boxes; ///< of the bodies, as motion made them last
+    qd_box *fat;   ///< around them, while margin.held
     _Atomic uint8_t *touching;
     _Atomic uint64_t *priority; ///< colouring: highest priority of a joint of this body
 
@@ -317,6 +348,28 @@ double qdi_motion_turn(const qd_world *world, size_t row, double dt);
 /// How far a body in a pose reaches from its centroid.
 void qdi_motion_extents(const qd_world *world, size_t row, double c, double s, qd_vec2 *low, qd_vec2 *high);
 
+// ---- margin.c ----
+
+/// Period per axis, 0 where there is none.
+qd_vec2 qdi_world_period(const qd_world *world);
+/// A world that has no boxes yet.
+void qdi_margin_start(qd_world *world);
+/// True where a body's box is no longer in its fat box, nor is any image of it.
+bool qdi_margin_left(const qd_world *world, size_t row, qd_vec2 period);
+/// The image of a body that is in the box which the tree holds for it.
+qd_image qdi_margin_image(const qd_world *world, size_t row);
+/// Finds all that may touch: `boxes` and `margin.left` are those of the bodies at `motion`, `dt` is the step's. What fat
+/// boxes there are may be changed even where it fails. QD_ERR_LIMIT: more pairs than limits.pairs allows.
+QD_MUST_USE qd_status qdi_candidates_find(qd_world *world, const qdi_motion *motion, double dt,
+                                          qdi_found *found, qdi_lap *lap);
+/// Files the fat boxes that were loaded, and finds their candidates again. QD_ERR_CORRUPT: they do not hold the bodies.
+QD_MUST_USE qd_status qdi_candidates_restore(qd_world *world);
+/// Files the bodies' own boxes at their present places; nothing else changes.
+QD_MUST_USE qd_status qdi_tree_restore(qd_world *world);
+/// Before, and after, rows are put in another order: candidates by index, and by row again.
+void qdi_candidates_by_index(qd_world *world);
+void qdi_candidates_by_row(qd_world *world);
+
 // ---- rows.c ----
 
 /// Puts the rows in tree order; the tree must have them all. Changes no result. QD_ERR_MEMORY: as before.
@@ -416,7 +469,4 @@ QD_MUST_USE qd_status qdi_tree_candidates(qd_world *world, uint64_t step, qdi_la
 
 /// Puts touching flags of the present contacts to `value`.
 void qdi_touching_mark(qd_world *world, const qdi_moment *moment, uint8_t value);
-/// Files the bodies at their present places; nothing else changes.
-QD_MUST_USE qd_status qdi_tree_restore(qd_world *world);
-
 #endif

@@ -24,6 +24,8 @@ static qdi_result sample(void) {
         .totals = {.contacts = 11,
                    .begins = 12,
                    .ends = 13,
+                   .rebuilds = 21,
+                   .amended = 22,
                    .refresh_in_place = 14,
                    .refresh_refiled = 15,
                    .splits = 16,
@@ -97,6 +99,8 @@ START_TEST(test_every_key) {
     for (int phase = 0; phase < QD_PHASE_COUNT; ++phase)
         ck_assert(real(phases, names[phase]) == 1 + phase * 1e-9);
     const json_t *refresh = json_object_get(root, "refresh");
+    ck_assert_int_eq(whole(refresh, "rebuilds"), 21);
+    ck_assert_int_eq(whole(refresh, "amended"), 22);
     ck_assert_int_eq(whole(refresh, "in_place"), 14);
     ck_assert_int_eq(whole(refresh, "refiled"), 15);
     ck_assert_int_eq(whole(refresh, "splits"), 16);

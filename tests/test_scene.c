@@ -72,7 +72,7 @@ START_TEST(gives_what_the_file_says) {
         "name: a-b_C9\n"
         "world: {size: [3, 4e1], origin: [-1, 2.5], boundary: {x: periodic}, gravity: [0, -9.81]}\n"
         "run: {steps: 1e3, dt: 1e-3, seed: 9223372036854775807}\n"
-        "stepper: {retrieve: each, capacity: 7, iterations: 20, substeps: 3}\n"
+        "stepper: {retrieve: each, margin: 0.25, capacity: 7, iterations: 20, substeps: 3}\n"
         "contact: {model: none, restitution: 0.5, friction: 0.25}\n"
         "limits: {speed: 10, distance: .inf, pairs: 2.5}\n"
         "bodies:\n"
@@ -90,6 +90,7 @@ START_TEST(gives_what_the_file_says) {
     ck_assert(run.steps == 1000 && run.dt == 1e-3 && run.seed == INT64_MAX && run.frames_every == 0);
     ck_assert(world.seed == run.seed && world.retrieve == QD_RETRIEVE_EACH && world.capacity == 7);
     ck_assert(world.contact == QD_CONTACT_NONE && world.restitution == 0.5 && world.iterations == 20);
+    ck_assert(world.margin == 0.25);
     ck_assert(world.substeps == 3 && world.friction == 0.25);
     ck_assert(world.limits.speed == 10 && isinf(world.limits.distance) && world.limits.pairs == 2.5);
     ck_assert(view.width == 640 && view.height == 480 && view.colour == QD_VIEW_SPEED && view.speed == 3);

@@ -18,7 +18,7 @@ enum { MOST_SIZES = 32, MOST_STEPS = 1000000, MOST_REPEATS = 1000, STEPS = 20, R
 
 typedef struct bench_settings {
     qdi_common common;
-    const char *scene, *bodies, *methods, *simd, *sweep, *csv, *plot;
+    const char *scene, *bodies, *methods, *simd, *margin, *speed, *sweep, *csv, *plot;
     qdi_option_number steps, threads, repeats;
     bool json;
 } bench_settings;
@@ -58,6 +58,10 @@ static int read_flags(bench *job) {
     bool good = qdi_bench_choose_scene(settings->scene ? settings->scene : "uniform", &plan->scene, &error) &&
                 qdi_bench_choose_methods(settings->methods ? settings->methods : "grid,quadtree",
                                          job->methods, &job->method_count, &error) &&
+                qdi_bench_choose_length("--margin", settings->margin ? settings->margin : "0", true,
+                                        &plan->margin, &error) &&
+                qdi_bench_choose_length("--speed", settings->speed ? settings->speed : "auto",
+                                        !settings->speed, &plan->speed, &error) &&
                 qdi_simd_choose(settings->simd, &plan->simd, &error) == QD_OK;
     if (good && settings->bodies && settings->sweep) {
         snprintf(error.text, sizeof error.text, "--bodies and --sweep-bodies cannot both be given");
@@ -265,6 +269,10 @@ static const qdi_option bench_options[] = {
      "run every method R times, in random order; default 5"},
     {"--simd", 0, QDI_OPTION_TEXT, "NAME", 0, 0, offsetof(bench_settings, simd),
      "the tree's kernels: auto (default), portable, sse2, avx2 or avx512"},
+    {"--margin", 0, QDI_OPTION_TEXT, "M", 0, 0, offsetof(bench_settings, margin),
+     "fatten the boxes of quadtree: a length in diameters, or auto; default 0"},
+    {"--speed", 0, QDI_OPTION_TEXT, "X", 0, 0, offsetof(bench_settings, speed),
+     "speeds of X diameters per step (sigma) instead of the scene's"},
     {"--sweep-bodies", 0, QDI_OPTION_TEXT, "LIST", 0, 0, offsetof(bench_settings, sweep),
      "several numbers of bodies, as 1e3,1e4,1e5"},
     {"--csv", 0, QDI_OPTION_TEXT, "FILE", 0, 0, offsetof(bench_settings, csv),

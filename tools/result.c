@@ -41,6 +41,8 @@ qd_status qdi_result_json(const qdi_result *result, qdi_json *json) {
         qdi_json_real(json, qd_phase_name((qd_phase)phase), (double)result->profile.wall_ns[phase] / 1e9);
     qdi_json_close(json, '}');
     qdi_json_open(json, "refresh", '{');
+    qdi_json_whole(json, "rebuilds", totals->rebuilds);
+    qdi_json_whole(json, "amended", totals->amended);
     qdi_json_whole(json, "in_place", totals->refresh_in_place);
     qdi_json_whole(json, "refiled", totals->refresh_refiled);
     qdi_json_whole(json, "splits", totals->splits);

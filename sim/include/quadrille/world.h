@@ -69,10 +69,14 @@ typedef struct qd_world_def {
     /// What approaches slower than this does not bounce but comes to rest; NaN (the default): 2 |gravity| dt, twice
     /// what a body that rests gains in a step. 0 or more.
     double threshold;
-    int iterations;                ///< most sweeps over the contacts for what bounces, 1..1000, default 8
-    int substeps;                  ///< parts that a step is solved in for what rests, 1..100, default 4
+    int iterations;            ///< most sweeps over the contacts for what bounces, 1..1000, default 8
+    int substeps;              ///< parts that a step is solved in for what rests, 1..100, default 4
+    qd_retrieve_mode retrieve; ///< default join
     qd_continuous continuous;      ///< default auto
-    qd_retrieve_mode retrieve;     ///< default join
+    /// How much larger the boxes in the tree are than the bodies, so that they last for several steps: a length on every side;
+    /// 0: they are the bodies' own and the tree is refreshed in every step; NaN (the default): chosen from what the bodies do,
+    /// 0 where that is best. Changes no result.
+    double margin;
     uint32_t capacity;             ///< of the tree's nodes, default 64
     qd_limits limits;              ///< see there
     int threads;                   ///< 1..QD_TEAM_MAX, default 1; changes no result
@@ -107,6 +111,8 @@ typedef struct qd_world_totals {
     uint64_t begins, ends; ///< events
     uint64_t impacts;      ///< bounces on the way through a step (qd_continuous)
     uint64_t refresh_in_place, refresh_refiled, splits, merges;
+    uint64_t rebuilds;    ///< how often the tree was refreshed and all candidates were retrieved
+    uint64_t amended;     ///< bodies that left the margin alone, and had theirs retrieved one by one
     qd_vec2 wall_impulse; ///< sum of the impulses that the walls gave to the bodies
 } qd_world_totals;
 
@@ -188,7 +194,8 @@ QD_API const qd_event *qd_world_events(const qd_world *world, size_t *count);
 /// a change. Valid until a change.
 QD_API const qd_impact *qd_world_impacts(const qd_world *world, size_t *count);
 
-/// The tree, whose indices are the bodies' and whose origin is the world's centre. Valid until a change.
+/// The tree, whose indices are the bodies' and whose origin is the world's centre. Its boxes hold the bodies, but may be larger than
+/// they are (qd_world_def.margin), and on a periodic axis lie a period beside them. Valid until a change.
 QD_API const qd_tree *qd_world_tree(const qd_world *world);
 
 QD_API qd_world_sums qd_world_sum(const qd_world *world);
