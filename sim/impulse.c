@@ -26,7 +26,7 @@ double qdi_impulse_threshold(const qd_world *world, double dt) {
 double qdi_joint_approach(const qdi_joint *joint, const qdi_motion *m, int touch) {
     uint32_t a = joint->row_a, b = joint->row_b;
     bool wall = b == QDI_NO_ROW;
-    double ux = m->vx[a] - (wall ? 0 : m->vx[b]), uy = m->vy[a] - (wall ? 0 : m->vy[b]);
+    double ux = m->vx[a] - (wall ? joint->wx : m->vx[b]), uy = m->vy[a] - (wall ? joint->wy : m->vy[b]);
     double approach = ux * joint->nx + uy * joint->ny;
     if (joint->plain) return approach;
     approach += m->spin[a] * joint->across_a[touch];
@@ -37,6 +37,7 @@ double qdi_joint_approach(const qdi_joint *joint, const qdi_motion *m, int touch
 
 typedef struct joint_job {
     const qd_world *world;
+    double dt, threshold;
     qdi_joint *joints;
 } joint_job;
 
@@ -79,7 +80,23 @@ static void make_arms(const qd_world *world, const qd_contact *contact, qdi_join
     }
 }
 
-static qdi_joint make_joint(const qd_world *world, const qd_contact *contact) {
+/// What a body gains in a step by the attraction, in speed.
+static double pulled(const qd_world *world, uint32_t row, double dt) {
+    qd_vec2 pull = qdi_attraction_at(world, world->now.x[row], world->now.y[row]);
+    return sqrt(pull.x * pull.x + pull.y * pull.y) * dt;
+}
+
+/// What approaches slower does not bounce.
+static double threshold_of(const joint_job *job, const qdi_joint *joint) {
+    const qd_world *world = job->world;
+    if (!isnan(world->def.threshold) || world->def.attraction.strength == 0) return job->threshold;
+    double most = joint->moves_a ? pulled(world, joint->row_a, job->dt) : 0;
+    double other = joint->moves_b ? pulled(world, joint->row_b, job->dt) : 0;
+    return job->threshold + 2 * larger(most, other);
+}
+
+static qdi_joint make_joint(const joint_job *job, const qd_contact *contact) {
+    const qd_world *world = job->world;
     bool wall = qd_id_is_wall(contact->b);
     uint32_t a = world->row_of_index[contact->a.index];
     uint32_t b = wall ? QDI_NO_ROW : world->row_of_index[contact->b.index];
@@ -97,6 +114,12 @@ static qdi_joint make_joint(const qd_world *world, const qd_contact *contact) {
         .depth = {contact->touch[0].depth, contact->touch[1].depth},
     };
     mix_surfaces(qdi_surface_of_row(world, a), wall ? &world->walls : qdi_surface_of_row(world, b), &joint);
+    if (wall) {
+        qd_vec2 speed = world->wall_mean[contact->b.index - (uint32_t)QD_WALL_LEFT];
+        joint.wx = speed.x;
+        joint.wy = speed.y;
+    }
+    joint.threshold = threshold_of(job, &joint);
     bool disks = world->shape[a] == 0 && (wall || world->shape[b] == 0);
     joint.plain = disks && joint.friction == 0;
     if (!joint.plain) make_arms(world, contact, &joint);
@@ -106,8 +129,7 @@ static qdi_joint make_joint(const qd_world *world, const qd_contact *contact) {
 static void make_joints(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const joint_job *job = context;
-    for (size_t i = begin; i < end; ++i)
-        job->joints[i] = make_joint(job->world, &job->world->present.contacts[i]);
+    for (size_t i = begin; i < end; ++i) job->joints[i] = make_joint(job, &job->world->present.contacts[i]);
 }
 
 /// What the wall of joint i gave to its body.
@@ -118,25 +140,40 @@ static qd_vec2 wall_impulse(const void *context, size_t i) {
     return (qd_vec2){-push * joint->nx + rub * joint->ny, -push * joint->ny - rub * joint->nx};
 }
 
-qd_status qdi_impulse(qd_world *world, double dt, qd_vec2 *walls) {
+/// The energy that it gave, being moved.
+static qd_vec2 wall_work(const void *context, size_t i) {
+    const qdi_joint *joint = &((const qdi_joint *)context)[i];
+    qd_vec2 given = wall_impulse(context, i);
+    return (qd_vec2){given.x * joint->wx + given.y * joint->wy, 0};
+}
+
+static qd_status sum_walls(qd_world *world, size_t count, qdi_wall_gain *walls) {
+    const qdi_joint *joints = world->scratch.joints;
+    qd_status status = qdi_sum(world, count, wall_impulse, joints, &walls->impulse);
+    if (status != QD_OK || !world->walls_move) return status;
+    qd_vec2 work = {0, 0};
+    status = qdi_sum(world, count, wall_work, joints, &work);
+    walls->work = work.x;
+    return status;
+}
+
+qd_status qdi_impulse(qd_world *world, double dt, qdi_wall_gain *walls) {
     qdi_scratch *scratch = &world->scratch;
     size_t count = world->present.contact_count;
-    if (count == 0) {
-        qdi_forces_kick(world, dt);
-        return QD_OK;
-    }
+    if (count == 0) return qdi_forces_kick(world, dt);
     qd_status status = qdi_reserve(world->allocator, &scratch->joints, &scratch->joint_room, 0, count,
                                    sizeof *scratch->joints);
     if (status != QD_OK) return status;
-    joint_job job = {world, scratch->joints};
+    joint_job job = {world, dt, qdi_impulse_threshold(world, dt), scratch->joints};
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, make_joints, &job);
     qdi_colours colours, at_rest;
     status = qdi_colour(world, count, &colours);
     if (status != QD_OK) return status;
-    qdi_bounce(world, &colours, qdi_impulse_threshold(world, dt));
+    qdi_bounce(world, &colours);
     status = qdi_rest_find(world, &colours, dt, &at_rest);
     if (status != QD_OK) return status;
-    qdi_forces_kick(world, dt);
+    status = qdi_forces_kick(world, dt);
+    if (status != QD_OK) return status;
     qdi_rest_solve(world, &at_rest, dt);
-    return qdi_sum(world, count, wall_impulse, scratch->joints, walls);
+    return sum_walls(world, count, walls);
 }
