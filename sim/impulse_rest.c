@@ -17,8 +17,8 @@
 //
 // A mover is a body that has such a contact and moves. Movers are numbered by row and joints lie in order of colour;
 // neither order decides anything, because joints of a colour share no mover that they write (impulse.c). Mover 0 stands
-// for walls and static bodies, and the last four for walls where these move; they and the kinematic ones are read by many and written by none. `slot` is written by
-// all ranges that meet a body, with the same value, hence atomic.
+// for walls and static bodies, and the last four for walls where these move; they and the kinematic ones are read by
+// many and written by none. `slot` is written by all ranges that meet a body, with the same value, hence atomic.
 
 #include "sim/world_impl.h"
 
@@ -26,9 +26,9 @@
 
 /// Overlap that is left alone, and most that is taken back in a sub-step, as parts of the smaller body's radius.
 static const double slop_part = 3e-4, fastest_out = 1e-2;
-/// The spring of an overlap: its angle per sub-step (radians), and its damping ratio. Stiffer ones never come to rest
-/// under a high pile, softer ones let it sink.
-static const double spring_angle = 1, damping = 10;
+/// The spring of an overlap: its angle per sub-step (a quarter turn), and its damping ratio. Stiffer ones never come to
+/// rest under a high pile, softer ones let it sink and sway.
+static const double spring_angle = 1.5707963267948966, damping = 1.5;
 
 /// One touch of a contact at rest.
 typedef struct rest_touch {
@@ -54,11 +54,10 @@ struct qdi_rest {
 typedef struct rest_job {
     qd_world *world;
     const qdi_joint *joints;
-    const uint32_t *order; ///< joints in order of colour
-    uint8_t *held;         ///< by place in `order`: 1 where at rest
-    size_t *count;         ///< per range
-    double still;          ///< per radius: a speed that is none
-    double h, again;       ///< sub-step; what a hold of the last step is worth in this one
+    uint8_t *held;          ///< by joint: 1 where at rest
+    size_t *count;          ///< per range
+    double still;           ///< per radius: a speed that is none
+    double h, per_h, again; ///< sub-step; 1 over it; what a hold of the last step is worth in this one
     int substeps;
     qdi_rest *rests;
     qdi_mover *movers;
@@ -98,7 +97,7 @@ static void find_range(void *context, size_t begin, size_t end, int worker) {
     const rest_job *job = context;
     size_t count = 0;
     for (size_t i = begin; i < end; ++i) {
-        job->held[i] = rests(job, &job->joints[job->order[i]]);
+        job->held[i] = rests(job, &job->joints[i]);
         count += job->held[i];
     }
     job->count[begin / QDI_CONTACT_GRAIN] = count;
@@ -109,7 +108,7 @@ static void mark_range(void *context, size_t begin, size_t end, int worker) {
     const rest_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         if (!job->held[i]) continue;
-        const qdi_joint *joint = &job->joints[job->order[i]];
+        const qdi_joint *joint = &job->joints[i];
         mark(job, joint->row_a);
         mark(job, joint->row_b);
     }
@@ -226,7 +225,7 @@ static void make_rest(const rest_job *job, uint32_t number, qdi_rest *rest) {
     rest->mass_scale = stiff / (1 + stiff);
     rest->impulse_scale = 1 / (1 + stiff);
     for (int k = 0; k < rest->count; ++k)
-        make_touch(job, joint, &world->present.holds[number], k, &rest->touch[k]);
+        make_touch(job, joint, &world->present.holds[joint->contact], k, &rest->touch[k]);
 }
 
 static void make_range(void *context, size_t begin, size_t end, int worker) {
@@ -234,7 +233,7 @@ static void make_range(void *context, size_t begin, size_t end, int worker) {
     const rest_job *job = context;
     size_t place = job->count[begin / QDI_CONTACT_GRAIN];
     for (size_t i = begin; i < end; ++i)
-        if (job->held[i]) make_rest(job, job->order[i], &job->rests[place++]);
+        if (job->held[i]) make_rest(job, (uint32_t)i, &job->rests[place++]);
 }
 
 /// Where the joints at rest of each colour begin, from the counts of the ranges before each.
@@ -258,7 +257,6 @@ qd_status qdi_rest_find(qd_world *world, const qdi_colours *colours, double dt, 
     if (status != QD_OK) return status;
     rest_job job = {.world = world,
                     .joints = scratch->joints,
-                    .order = scratch->order,
                     .held = scratch->won,
                     .count = scratch->range_count,
                     .still = 1e-9 / dt,
@@ -392,11 +390,11 @@ static inline void press(const rest_job *job, const qdi_rest *rest, rest_touch *
                          speeds *v) {
     double allowed = 0, mass_scale = 1, impulse_scale = 0; // approach that is allowed; < 0: asked to part
     if (gap > 0) {
-        allowed = gap / job->h;
+        allowed = gap * job->per_h;
     } else if (back) {
         double over = gap + rest->slop, way = rest->rate * over; // over > 0: may settle
         if (way < -rest->fastest) way = -rest->fastest;
-        allowed = way / job->h;
+        allowed = way * job->per_h;
         if (over < 0) mass_scale = rest->mass_scale, impulse_scale = rest->impulse_scale;
     }
     double approach = (v->ax - v->bx) * rest->nx + (v->ay - v->by) * rest->ny + v->aw * touch->across_a -
@@ -509,6 +507,7 @@ void qdi_rest_solve(qd_world *world, const qdi_colours *at_rest, double dt) {
     if (movers == 0) return;
     rest_job job = {.world = world,
                     .h = dt / world->def.substeps,
+                    .per_h = world->def.substeps / dt,
                     .substeps = world->def.substeps,
                     .rests = scratch->rests,
                     .movers = scratch->movers,

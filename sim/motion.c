@@ -79,10 +79,12 @@ static bool mirror_moving(const course *c, extent reach, double *x, double *velo
         return false;
     }
     for (int k = 0; k < 64; ++k) {
-        bool left = *x<low && * velocity<c->speed_low, right = *x> high && * velocity> c->speed_high;
-        if (!left && !right) return *velocity != before;
-        *x = 2 * (left ? low : high) - *x;
-        *velocity = 2 * (left ? c->speed_low : c->speed_high) - *velocity;
+        double at = *x, speed = *velocity;
+        bool left = at < low && speed < c->speed_low;
+        bool right = at > high && speed > c->speed_high;
+        if (!left && !right) return speed != before;
+        *x = 2 * (left ? low : high) - at;
+        *velocity = 2 * (left ? c->speed_low : c->speed_high) - speed;
     }
     *x = *x < low ? low : (*x > high ? high : *x);
     return *velocity != before;
