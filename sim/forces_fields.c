@@ -49,6 +49,7 @@ double qdi_attraction_energy(const qd_world *world, double x, double y) {
     if (pull->strength == 0) return 0;
     double squared;
     (void)way_to_centre(world, x, y, &squared);
+    if (squared == 0) return 0;
     switch (pull->law) {
     case QD_PULL_CONSTANT: return pull->strength * sqrt(squared);
     case QD_PULL_INVERSE: return 0.5 * pull->strength * qd_log(squared);

@@ -219,6 +219,7 @@ START_TEST(nothing_pulls_in_the_centre) {
     qd_id id = qd_test_disk(world, 5, 5, 0, 0, 0.5, 1);
     qd_test_step(world, 0.1, 10);
     ck_assert_double_eq(qd_test_body(world, id).position.x, 5);
+    ck_assert_double_eq(qd_world_sum(world).potential, 0);
     qd_world_destroy(world);
 }
 END_TEST

@@ -19,7 +19,7 @@ typedef enum qd_pull_law {
     QD_PULL_INVERSE_SQUARE, ///< 1 / r^2; potential energy - m strength / r
 } qd_pull_law;
 
-/// Gravity towards a point. In the very centre it is none. Across periodic sides it pulls by the shorter way.
+/// Gravity towards a point. In the very centre there is none, and no energy of it. Across periodic sides it pulls by the shorter way.
 typedef struct qd_attraction {
     qd_pull_law law;  ///< default constant
     qd_vec2 at;       ///< the centre
