@@ -256,7 +256,8 @@ static void finish_range(void *context, size_t begin, size_t end, int worker) {
 }
 
 void qdi_forces_finish(qd_world *world, double dt, uint32_t *lowest_bad) {
-    flight_job job = {.world = world, .dt = dt, .lowest_bad = lowest_bad};
+    flight_job job = {.world = world, .dt = dt};
+    job.lowest_bad = lowest_bad;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, finish_range, &job);
 }
 
