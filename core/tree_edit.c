@@ -37,7 +37,7 @@ static qd_status settle_one(qd_tree *tree, qdi_node_index changed) {
     }
     if (status != QD_OK) return status;
     if (tree->slots.idle > tree->slots.used / 2 && tree->slots.used > 1024) {
-        status = qdi_tree_pack(tree, tree->alone, NULL);
+        status = qdi_tree_tidy(tree, tree->alone);
         if (status != QD_OK) return status;
     }
     // The root's list may have moved to other slots in any of the above.

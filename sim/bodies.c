@@ -184,6 +184,7 @@ qd_body_state qdi_body_state_of_row(const qd_world *world, uint32_t row) {
         .material = trait->material,
         .filter = trait->filter,
         .sensor = trait->sensor,
+        .bullet = trait->bullet,
     };
 }
 
@@ -212,6 +213,7 @@ static void swap_rows(qd_world *world, size_t p, size_t q) {
 void qdi_body_hide(qd_world *world, uint32_t row) {
     world->shaped -= world->shape[row] != 0;
     world->fixed -= world->kind[row] != QD_BODY_DYNAMIC;
+    world->bullets -= world->traits.trait[world->trait[row]].bullet;
     uint32_t last = (uint32_t)--world->count;
     world->row_of_index[world->index[last]] = row; // the hole is filled with the last row
     world->row_of_index[world->index[row]] = QDI_NO_ROW;
@@ -223,6 +225,7 @@ void qdi_body_show(qd_world *world) {
     world->row_of_index[world->index[row]] = row;
     world->shaped += world->shape[row] != 0;
     world->fixed += world->kind[row] != QD_BODY_DYNAMIC;
+    world->bullets += world->traits.trait[world->trait[row]].bullet;
 }
 
 void qdi_body_forget(qd_world *world, uint32_t row) {

@@ -87,6 +87,7 @@ void qdi_body_enter(qd_world *world, const qdi_birth *birth) {
     world->kind[row] = (uint8_t)placing->kind;
     world->shaped += birth->shape != 0;
     world->fixed += placing->kind != QD_BODY_DYNAMIC;
+    world->bullets += world->traits.trait[birth->trait].bullet;
     atomic_store_explicit(&world->touching[row], 0, memory_order_relaxed);
     set_place(world, row, placing->position, placing->velocity);
     set_turn(world, row, placing->turn, placing->spin);
@@ -131,6 +132,7 @@ qdi_trait qdi_trait_of(const qd_body_def *body) {
     qdi_trait trait = qdi_trait_default();
     trait.kind = body->kind;
     trait.sensor = body->sensor;
+    trait.bullet = body->bullet;
     trait.material = (qd_material){tidy(material->restitution), tidy(material->friction),
                                    tidy(material->tangential)};
     trait.filter = body->filter;
@@ -212,8 +214,10 @@ static qd_status add_edge(qd_world *world, const qd_vec2 *points, size_t count, 
                           const qd_body_def *like, qd_id *id, qd_error *error) {
     qd_body_def body = *like;
     double radius = like->shape.kind == QD_SHAPE_CAPSULE ? like->shape.radius : 0;
-    body.kind = QD_BODY_STATIC;
-    body.pivot = qdi_trait_default().pivot;
+    if (body.kind != QD_BODY_KINEMATIC) {
+        body.kind = QD_BODY_STATIC;
+        body.pivot = qdi_trait_default().pivot;
+    }
     qd_status status = qd_shape_chain(points, count, closed, edge, radius, &body.shape, &body.position,
                                       &body.angle, error);
     return status == QD_OK ? qd_world_add(world, &body, id, error) : status;
@@ -225,6 +229,8 @@ qd_status qd_world_add_polyline(qd_world *world, const qd_vec2 *points, size_t c
         return qdi_reason(error, QD_ERR_ARGUMENT, "no world or points, or no body from qd_body_def_default");
     if (count < (closed ? 3U : 2U))
         return qdi_reason(error, QD_ERR_VALUE, "a polyline needs at least %d points", closed ? 3 : 2);
+    if (like->kind == QD_BODY_KINEMATIC && like->spin != 0 && (isnan(like->pivot.x) || isnan(like->pivot.y)))
+        return qdi_reason(error, QD_ERR_VALUE, "a polyline that turns needs a pivot");
     size_t edges = closed ? count : count - 1;
     qd_id *made = qdi_allocate(world->allocator, edges, sizeof *made);
     if (!made) return qdi_reason(error, QD_ERR_MEMORY, "no memory for another body");

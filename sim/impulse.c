@@ -35,7 +35,7 @@ static double larger(double a, double b) {
     return a > b ? a : b;
 }
 
-static void mix_surfaces(const qd_material *a, const qd_material *b, qdi_joint *joint) {
+void qdi_joint_mix(const qd_material *a, const qd_material *b, qdi_joint *joint) {
     joint->restitution = larger(a->restitution, b->restitution);
     joint->tangential = larger(a->tangential, b->tangential);
     bool slippery = a->friction == 0 || b->friction == 0; // infinity times 0 is none
@@ -119,7 +119,7 @@ static qdi_joint make_joint(const joint_job *job, uint32_t number) {
         .inverse_b = wall ? 0 : 1 / world->mass[b],
         .depth = {contact->touch[0].depth, contact->touch[1].depth},
     };
-    mix_surfaces(qdi_surface_of_row(world, a), wall ? &world->walls : qdi_surface_of_row(world, b), &joint);
+    qdi_joint_mix(qdi_surface_of_row(world, a), wall ? &world->walls : qdi_surface_of_row(world, b), &joint);
     if (wall) {
         qd_vec2 speed = world->wall_mean[contact->b.index - (uint32_t)QD_WALL_LEFT];
         joint.wx = speed.x;

@@ -129,6 +129,12 @@ static bool bounce(const bounce_job *job, qdi_joint *joint) {
     return joint->plain ? bounce_plain(job, joint) : bounce_any(job, joint);
 }
 
+bool qdi_joint_bounce(qdi_joint *joint, const qdi_motion *motion, double threshold) {
+    bounce_job job = {.motion = *motion};
+    joint->threshold = threshold;
+    return bounce(&job, joint);
+}
+
 static void sweep_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const bounce_job *job = context;

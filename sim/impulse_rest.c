@@ -57,6 +57,7 @@ typedef struct rest_job {
     uint8_t *held;          ///< by joint: 1 where at rest
     size_t *count;          ///< per range
     double still;           ///< per radius: a speed that is none
+    double dt;              ///< of the step
     double h, per_h, again; ///< sub-step; 1 over it; what a hold of the last step is worth in this one
     int substeps;
     qdi_rest *rests;
@@ -67,24 +68,28 @@ typedef struct rest_job {
 
 // ---- who rests ----
 
-/// A joint rests unless all of it parts faster than the threshold. Where the sweeps of the bounces did not suffice, what
-/// still approaches is stopped here; but not if the two are to lose nothing, and there is nothing to rest on.
+/// A joint rests unless all of it parts faster than the threshold; with gravity, even then where some of it will not have
+/// parted by the end of the step: what lies on the two would press them further into each other meanwhile. Where the
+/// sweeps of the bounces did not suffice, what still approaches is stopped here; but not if the two are to lose nothing,
+/// and there is nothing to rest on.
 static bool rests(const rest_job *job, const qdi_joint *joint) {
     const qd_world *world = job->world;
     const qdi_motion *m = &world->next;
     if (joint->count == 0) return false;
     double approach = -HUGE_VAL;
+    bool stays = false;
     for (int k = 0; k < joint->count; ++k) {
         if (joint->depth[k] < 0) continue;
         double here = qdi_joint_approach(joint, m, k);
         if (here > approach) approach = here;
+        stays = stays || joint->depth[k] + here * job->dt > 0;
     }
     uint32_t a = joint->row_a, b = joint->row_b;
     double speed = fabs(m->vx[a]) + fabs(m->vy[a]);
     speed += b != QDI_NO_ROW ? fabs(m->vx[b]) + fabs(m->vy[b]) : fabs(joint->wx) + fabs(joint->wy);
     double rounding = 1e-12 * speed + job->still * world->radius[a];
     if (approach > rounding && joint->threshold == 0 && joint->restitution == 1) return false;
-    return approach >= -(joint->threshold + rounding);
+    return approach >= -(joint->threshold + rounding) || (stays && joint->threshold > 0);
 }
 
 static void mark(const rest_job *job, uint32_t row) {
@@ -260,6 +265,7 @@ qd_status qdi_rest_find(qd_world *world, const qdi_colours *colours, double dt, 
                     .held = scratch->won,
                     .count = scratch->range_count,
                     .still = 1e-9 / dt,
+                    .dt = dt,
                     .again = world->clock.dt > 0 ? dt / world->clock.dt : 1};
     qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, find_range, &job);
     size_t count = qdi_exclusive_scan(job.count, ranges);

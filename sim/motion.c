@@ -32,6 +32,8 @@ typedef struct move_job {
     double distance, speed_squared;
     uint32_t *lowest_bad; ///< per range: lowest index that breaks a limit, or QD_NO_BODY
     size_t *mirrored;     ///< per range: bodies mirrored; NULL where no wall mirrors
+    double fast_part;     ///< see qdi_fast_part
+    size_t *fast;         ///< per range: bodies that move further; NULL where walls mirror
     qdi_wall_gain *gains; ///< by row: what moving walls gave; NULL where none does
 } move_job;
 
@@ -109,7 +111,7 @@ static inline bool beyond(const course *c, double x, extent reach) {
 /// What the ranges of a pass find.
 typedef struct findings {
     uint32_t bad; ///< lowest index that breaks a limit
-    size_t mirrored;
+    size_t mirrored, fast;
 } findings;
 
 static inline bool within_limits(const move_job *job, double from_x, double from_y, double vx, double vy) {
@@ -123,10 +125,13 @@ static findings move_disks(const move_job *job, size_t begin, size_t end) {
     const qdi_motion now = world->now, next = world->next;
     const double *radius = world->radius;
     uint8_t *mask = job->mirrored ? world->scratch.wall_mask : NULL;
-    findings result = {QD_NO_BODY, 0};
+    findings result = {QD_NO_BODY, 0, 0};
+    double fast_squared = job->fast_part * job->fast_part;
     for (size_t r = begin; r < end; ++r) {
-        double x = now.x[r] + (next.vx[r] - job->half_kick.x) * job->dt;
-        double y = now.y[r] + (next.vy[r] - job->half_kick.y) * job->dt;
+        double way_x = (next.vx[r] - job->half_kick.x) * job->dt;
+        double way_y = (next.vy[r] - job->half_kick.y) * job->dt;
+        result.fast += way_x * way_x + way_y * way_y > fast_squared * (radius[r] * radius[r]);
+        double x = now.x[r] + way_x, y = now.y[r] + way_y;
         extent reach = {-radius[r], radius[r]};
         unsigned turned = 0;
         if (beyond(&job->x, x, reach) && cross(&job->x, reach, &x, &next.vx[r])) turned |= MIRRORED_X;
@@ -162,13 +167,12 @@ static qd_vec2 turned_by(double c, double s, double angle) {
     return (qd_vec2){x / length, y / length};
 }
 
-/// The angle that a body turns by in the step.
-static double turn_of(const move_job *job, size_t row) {
-    const qd_world *world = job->world;
-    uint32_t slot = job->world->scratch.mover_count > 0 ? world->scratch.slot[row] : 0;
-    if (world->kind[row] != QD_BODY_DYNAMIC) return world->next.spin[row] * job->dt;
+double qdi_motion_turn(const qd_world *world, size_t row, double dt) {
+    if (!world->turning) return 0;
+    uint32_t slot = world->scratch.mover_count > 0 ? world->scratch.slot[row] : 0;
+    if (world->kind[row] != QD_BODY_DYNAMIC) return world->next.spin[row] * dt;
     if (slot) return world->scratch.movers[slot].angle;
-    return world->scratch.flown ? world->scratch.flights[row].angle : world->next.spin[row] * job->dt;
+    return world->scratch.flown ? world->scratch.flights[row].angle : world->next.spin[row] * dt;
 }
 
 /// Where a body goes that boundaries do not stop; a kinematic one about a pivot gets its new velocity.
@@ -233,14 +237,24 @@ static void note_gain(const move_job *job, size_t row, qd_vec2 before) {
                 ((after.x - before.x) * (after.x + before.x) + (after.y - before.y) * (after.y + before.y))};
 }
 
+/// True where a body's way is to be followed.
+static bool moves_far(const move_job *job, size_t row, qd_vec2 to, double angle) {
+    const qd_world *world = job->world;
+    double x = to.x - world->now.x[row], y = to.y - world->now.y[row];
+    double most = job->fast_part * qdi_inner_of_row(world, (uint32_t)row);
+    if (world->shape[row] != 0 && angle != 0) most -= fabs(angle) * world->radius[row];
+    return most < 0 || x * x + y * y > most * most;
+}
+
 static findings move_any(const move_job *job, size_t begin, size_t end) {
     const qd_world *world = job->world;
     const qdi_motion now = world->now, next = world->next;
     uint8_t *mask = job->mirrored ? world->scratch.wall_mask : NULL;
-    findings result = {QD_NO_BODY, 0};
+    findings result = {QD_NO_BODY, 0, 0};
     for (size_t r = begin; r < end; ++r) {
         qd_vec2 at = drift(job, r), turn = {now.c[r], now.s[r]};
-        double spin = world->turning ? next.spin[r] : 0, angle = world->turning ? turn_of(job, r) : 0;
+        double spin = world->turning ? next.spin[r] : 0, angle = qdi_motion_turn(world, r, job->dt);
+        result.fast += moves_far(job, r, at, angle);
         if (angle != 0) turn = turned_by(turn.x, turn.y, angle);
         extent wide, high;
         extents_of(world, r, turn.x, turn.y, &wide, &high);
@@ -280,6 +294,7 @@ static void move_range(void *context, size_t begin, size_t end, int worker) {
     findings found = plain ? move_disks(job, begin, end) : move_any(job, begin, end);
     job->lowest_bad[begin / QDI_BODY_GRAIN] = found.bad;
     if (job->mirrored) job->mirrored[begin / QDI_BODY_GRAIN] = found.mirrored;
+    if (job->fast) job->fast[begin / QDI_BODY_GRAIN] = found.fast;
 }
 
 static course course_of(const qd_world *world, int axis) {
@@ -381,12 +396,18 @@ qd_status qdi_motion_move(qd_world *world, double dt, qdi_wall_gain *mirrored) {
                     qdi_limit_speed_squared(world),
                     scratch->order,
                     mirrors ? scratch->range_count : NULL,
+                    qdi_fast_part(world),
+                    mirrors ? NULL : scratch->range_count,
+
                     x.moves || y.moves ? scratch->gains : NULL};
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, move_range, &job);
     if (scratch->flown && qdi_forces_vary(world)) qdi_forces_finish(world, dt, scratch->order);
     *mirrored = (qdi_wall_gain){{0, 0}, 0};
     if (!limits_hold(world, scratch->order, ranges)) return QD_ERR_LIMIT;
-    return mirrors ? sum_mirrored(world, scratch->range_count, ranges, mirrored) : QD_OK;
+    if (mirrors) return sum_mirrored(world, scratch->range_count, ranges, mirrored);
+    world->fast = qdi_exclusive_scan(scratch->range_count, ranges);
+    if (world->def.contact == QD_CONTACT_IMPULSE) world->fast += world->bullets;
+    return QD_OK;
 }
 
 void qdi_motion_box(qd_world *world, uint32_t row) {
@@ -395,19 +416,32 @@ void qdi_motion_box(qd_world *world, uint32_t row) {
     extents_of(world, row, next->c[row], next->s[row], &wide, &high);
     world->boxes[row] = box_of(next->x[row] - world->centre.x, next->y[row] - world->centre.y, wide, high);
 }
+typedef struct box_job {
+    const qd_world *world;
+    const qdi_motion *motion;
+} box_job;
 
 static void boxes_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    qd_world *world = context;
-    const qdi_motion *now = &world->now;
+    const box_job *job = context;
+    const qd_world *world = job->world;
+    const qdi_motion *m = job->motion;
     for (size_t r = begin; r < end; ++r) {
-        double x = now->x[r] - world->centre.x, y = now->y[r] - world->centre.y;
+        double x = m->x[r] - world->centre.x, y = m->y[r] - world->centre.y;
         extent wide, high;
-        extents_of(world, r, now->c[r], now->s[r], &wide, &high);
+        extents_of(world, r, m->c[r], m->s[r], &wide, &high);
         world->boxes[r] = box_of(x, y, wide, high);
     }
 }
 
-void qdi_motion_boxes(qd_world *world) {
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, boxes_range, world);
+void qdi_motion_boxes(qd_world *world, const qdi_motion *motion) {
+    box_job job = {world, motion};
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, boxes_range, &job);
+}
+
+void qdi_motion_extents(const qd_world *world, size_t row, double c, double s, qd_vec2 *low, qd_vec2 *high) {
+    extent x, y;
+    extents_of(world, row, c, s, &x, &y);
+    *low = (qd_vec2){x.low, y.low};
+    *high = (qd_vec2){x.high, y.high};
 }

@@ -29,6 +29,7 @@ typedef struct narrow_job {
     unsigned walls; ///< which walls there are, by bit
     uint32_t *hits;
     qdi_manifold *found; ///< by place in hits; NULL where all bodies are disks
+    bool any_image;      ///< boxes were larger than bodies, and the world is periodic
     bool plain;          ///< all bodies are dynamic disks that may touch each other
     uint8_t *wall_mask;
     size_t *count;      ///< per range of candidates
@@ -50,6 +51,23 @@ static int bits_for(uint64_t most) {
     return bits;
 }
 
+qd_vec2 qdi_nearest_image(const qd_world *world, qd_vec2 way, qd_image *image) {
+    *image = (qd_image){0, 0};
+    const qdi_axis *x = &world->axis[0], *y = &world->axis[1];
+    if (x->boundary == QD_BOUNDARY_PERIODIC) image->x = (int16_t)-floor(way.x / x->length + 0.5);
+    if (y->boundary == QD_BOUNDARY_PERIODIC) image->y = (int16_t)-floor(way.y / y->length + 0.5);
+    return (qd_vec2){way.x + image->x * x->length, way.y + image->y * y->length};
+}
+
+/// Which image of b touches a, if any does. That of the candidate, where the boxes were those of the positions; where
+/// they were larger, their middles may be in other copies of the world than the bodies are.
+static qd_image image_of(const narrow_job *job, uint32_t a, uint32_t b, qd_image image) {
+    if (!job->any_image) return image;
+    const qdi_motion *m = &job->motion;
+    (void)qdi_nearest_image(job->world, (qd_vec2){m->x[b] - m->x[a], m->y[b] - m->y[a]}, &image);
+    return image;
+}
+
 /// From the centre of a to that of b's image.
 static qd_vec2 between(const narrow_job *job, uint32_t a, uint32_t b, qd_image image) {
     const qdi_motion *m = &job->motion;
@@ -57,8 +75,7 @@ static qd_vec2 between(const narrow_job *job, uint32_t a, uint32_t b, qd_image i
                      m->y[b] - m->y[a] + image.y * job->period.y};
 }
 
-/// True where two bodies may touch at all.
-static bool allowed(const qd_world *world, uint32_t a, uint32_t b) {
+bool qdi_may_touch(const qd_world *world, uint32_t a, uint32_t b) {
     if (world->kind[a] != QD_BODY_DYNAMIC && world->kind[b] != QD_BODY_DYNAMIC) return false;
     uint32_t trait_a = world->trait[a], trait_b = world->trait[b];
     if (trait_a == 0 && trait_b == 0) return true;
@@ -102,7 +119,7 @@ static size_t test_plain_pairs(const narrow_job *job, size_t begin, size_t end) 
         qd_pair pair = job->pairs[i];
         uint32_t a = row[pair.a], b = row[pair.b];
         job->hits[begin + found] = (uint32_t)i;
-        found += qdi_disks_meet(between(job, a, b, pair.image), radius[a] + radius[b]);
+        found += qdi_disks_meet(between(job, a, b, image_of(job, a, b, pair.image)), radius[a] + radius[b]);
     }
     return found;
 }
@@ -113,8 +130,8 @@ static size_t test_any_pairs(const narrow_job *job, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
         qd_pair pair = job->pairs[i];
         uint32_t a = world->row_of_index[pair.a], b = world->row_of_index[pair.b];
-        if (!allowed(world, a, b)) continue;
-        qd_vec2 d = between(job, a, b, pair.image);
+        if (!qdi_may_touch(world, a, b)) continue;
+        qd_vec2 d = between(job, a, b, image_of(job, a, b, pair.image));
         job->hits[begin + found] = (uint32_t)i;
         if ((world->shape[a] | world->shape[b]) != 0)
             found += meet(job, a, b, d, &job->found[begin + found]);
@@ -263,9 +280,10 @@ static qd_contact pair_contact(const narrow_job *job, uint32_t place) {
     const qd_world *world = job->world;
     qd_pair pair = job->pairs[job->hits[place]];
     uint32_t a = world->row_of_index[pair.a], b = world->row_of_index[pair.b];
-    qd_vec2 d = between(job, a, b, pair.image);
+    qd_image image = image_of(job, a, b, pair.image);
+    qd_vec2 d = between(job, a, b, image);
     qd_contact contact = {
-        .a = {pair.a, world->generation[a]}, .b = {pair.b, world->generation[b]}, .image = pair.image};
+        .a = {pair.a, world->generation[a]}, .b = {pair.b, world->generation[b]}, .image = image};
     if (!job->plain)
         contact.sensor = world->traits.trait[world->trait[a]].sensor ||
                          world->traits.trait[world->trait[b]].sensor;
@@ -330,6 +348,7 @@ qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_moment *mome
     job.pairs = qd_pairs_data(world->candidates, &job.pair_count);
     job.period.x = world->axis[0].boundary == QD_BOUNDARY_PERIODIC ? world->axis[0].length : 0;
     job.period.y = world->axis[1].boundary == QD_BOUNDARY_PERIODIC ? world->axis[1].length : 0;
+    job.any_image = world->fast > 0 && (job.period.x > 0 || job.period.y > 0);
     job.plain = world->shaped == 0 && world->fixed == 0 && world->traits.numbers.live == 0;
     job.bits = bits_for(world->index_count + QDI_WALLS);
     qd_status status = reserve_tests(world, &job);

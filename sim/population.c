@@ -200,6 +200,11 @@ qd_status qdi_population_change(qd_world *world, double time) {
     return status;
 }
 
+bool qdi_population_changed(const qd_world *world) {
+    const qdi_population *all = world->population;
+    return all && all->under_way && (all->hidden > 0 || all->newborn_count > 0);
+}
+
 void qdi_population_commit(qd_world *world) {
     qdi_population *all = world->population;
     if (!all || !all->under_way) return;

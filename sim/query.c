@@ -21,15 +21,11 @@ typedef struct query {
     void *context;
 } query;
 
-static qdi_form form_of(const qd_world *world, uint32_t row) {
-    return qdi_form_disk(world->radius[row]);
-}
-
 // A body's image, seen from a point.
 static qdi_pose pose_from(const query *job, uint32_t row, qd_image image, qd_vec2 point) {
     const qdi_motion *now = &job->world->now;
     return (qdi_pose){now->x[row] - point.x + image.x * job->period.x,
-                      now->y[row] - point.y + image.y * job->period.y, 1.0, 0.0};
+                      now->y[row] - point.y + image.y * job->period.y, now->c[row], now->s[row]};
 }
 
 static qd_id id_of(const query *job, qd_body_index body) {
@@ -56,7 +52,7 @@ static qd_vec2 in_tree(const qd_world *world, qd_vec2 point) {
 
 static bool ray_meets(const query *job, qd_body_index body, qd_image image, double most, qdi_ray_hit *hit) {
     const uint32_t row = job->world->row_of_index[body];
-    const qdi_form form = form_of(job->world, row);
+    const qdi_form form = qdi_form_of_row(job->world, row);
     const qdi_pose pose = pose_from(job, row, image, job->ray.from);
     return qdi_ray_form(&form, &pose, (qd_vec2){0, 0}, job->ray.step, most, hit);
 }
@@ -109,7 +105,7 @@ qd_status qd_world_ray_all(const qd_world *world, const qd_ray *ray, qd_query_ac
 
 static qdi_nearest nearest_point(const query *job, qd_body_index body, qd_image image) {
     const uint32_t row = job->world->row_of_index[body];
-    const qdi_form form = form_of(job->world, row), point = qdi_form_disk(0.0);
+    const qdi_form form = qdi_form_of_row(job->world, row), point = qdi_form_disk(0.0);
     const qdi_pose pose = pose_from(job, row, image, job->point), here = {0.0, 0.0, 1.0, 0.0};
     return qdi_distance(&point, &here, &form, &pose);
 }

@@ -23,8 +23,8 @@
 enum {
     HEADER = 20,
     FIELDS = 4 + 32 + 40 + QDI_WALLS * 40 + 8,
-    DEF = 16 + 16 + 8 + 16 + FIELDS + 8 + 7 * 8 + 12 + 24 + 8,
-    PAST = 32 + 56 + 16 + 40 + 8 + 8,
+    DEF = 16 + 16 + 8 + 16 + FIELDS + 8 + 7 * 8 + 16 + 24 + 8,
+    PAST = 32 + 64 + 16 + 40 + 8 + 8,
     COUNTS = 56,
     PER_INDEX = 4,
     PER_BODY = 4 + 8 + 8 + 10 * 8,
@@ -99,6 +99,7 @@ static void put_def(unsigned char **at, const qd_world_def *def) {
     qdi_put_f64(at, def->threshold);
     qdi_put_u32(at, (uint32_t)def->iterations);
     qdi_put_u32(at, (uint32_t)def->substeps);
+    qdi_put_u32(at, (uint32_t)def->continuous);
     qdi_put_u32(at, def->capacity);
     qdi_put_f64(at, def->limits.speed);
     qdi_put_f64(at, def->limits.distance);
@@ -116,6 +117,7 @@ static void put_past(unsigned char **at, const qd_world *world) {
     qdi_put_u64(at, totals->contacts);
     qdi_put_u64(at, totals->begins);
     qdi_put_u64(at, totals->ends);
+    qdi_put_u64(at, totals->impacts);
     qdi_put_u64(at, totals->refresh_in_place);
     qdi_put_u64(at, totals->refresh_refiled);
     qdi_put_u64(at, totals->splits);
@@ -276,6 +278,7 @@ static void get_def(const unsigned char **at, qd_world_def *def) {
     uint32_t iterations = qdi_get_u32(at), substeps = qdi_get_u32(at);
     def->iterations = iterations > 1000 ? 0 : (int)iterations; // 0 is refused by the check of the def
     def->substeps = substeps > 1000 ? 0 : (int)substeps;
+    def->continuous = (qd_continuous)qdi_get_u32(at);
     def->capacity = qdi_get_u32(at);
     def->limits.speed = qdi_get_f64(at);
     def->limits.distance = qdi_get_f64(at);
@@ -293,6 +296,7 @@ static qd_status get_past(const unsigned char **at, qd_world *world) {
     totals->contacts = qdi_get_u64(at);
     totals->begins = qdi_get_u64(at);
     totals->ends = qdi_get_u64(at);
+    totals->impacts = qdi_get_u64(at);
     totals->refresh_in_place = qdi_get_u64(at);
     totals->refresh_refiled = qdi_get_u64(at);
     totals->splits = qdi_get_u64(at);

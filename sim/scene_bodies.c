@@ -83,14 +83,25 @@ static qd_status add_body(qd_world *world, const qdi_settings *settings, const q
     return qd_world_add(world, &body, NULL, error);
 }
 
+static qd_vec2 mean_of(const qd_vec2 *points, size_t count) {
+    qd_vec2 sum = {0, 0};
+    for (size_t i = 0; i < count; ++i) sum = (qd_vec2){sum.x + points[i].x, sum.y + points[i].y};
+    return (qd_vec2){sum.x / (double)count, sum.y / (double)count};
+}
+
 static qd_status add_polyline(qd_world *world, const qdi_settings *settings, const qdi_disks *item,
                               qd_error *error) {
     qd_body_def body = qd_body_def_default();
+    const qd_vec2 *points = settings->points + item->points.first;
     body.shape = qd_shape_capsule(1, item->thickness);
     body.material = item->material;
     body.filter = item->filter;
-    return qd_world_add_polyline(world, settings->points + item->points.first, item->points.count,
-                                 item->closed, &body, NULL, error);
+    if (item->turning != 0) {
+        body.kind = QD_BODY_KINEMATIC;
+        body.spin = item->turning;
+        body.pivot = isnan(item->pivot.x) ? mean_of(points, item->points.count) : item->pivot;
+    }
+    return qd_world_add_polyline(world, points, item->points.count, item->closed, &body, NULL, error);
 }
 
 /// Says why number `k` of item `i` was refused.

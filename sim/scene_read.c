@@ -284,7 +284,7 @@ static qd_status check_given(const qdi_scene_reader *reader, qdi_disks *item, si
 /// What the keys of a generator must keep to with each other and with the world.
 static qd_status check_item(const qdi_scene_reader *reader, qdi_disks *disks, size_t number,
                             qdi_yaml_ref item) {
-    static const char *const words[] = {"", "disks", "rects", "capsules"};
+    static const char *const words[] = {"", "disks", "rects", "capsules", "polygons"};
     if (!qdi_item_is_generator(disks)) return check_given(reader, disks, number, item);
     const char *word = words[disks->kind];
     const qdi_radius *radius = &disks->radius;
@@ -292,6 +292,16 @@ static qd_status check_item(const qdi_scene_reader *reader, qdi_disks *disks, si
         const char *const path[] = {"disks", "radius", "power", NULL};
         return qdi_scene_complain(reader, deepest(reader, item, path),
                                   "bodies.%zu.disks.radius.power: min must not be above max", number);
+    }
+    if (disks->round && (disks->place == QDI_PLACE_GRID || disks->place == QDI_PLACE_PYRAMID)) {
+        const char *const path[] = {word, "round", NULL};
+        return qdi_scene_complain(reader, deepest(reader, item, path),
+                                  "bodies.%zu.%s.round: rows are not round", number, word);
+    }
+    if (disks->corners[0] > disks->corners[1]) {
+        const char *const path[] = {"polygons", "corners", NULL};
+        return qdi_scene_complain(reader, deepest(reader, item, path),
+                                  "bodies.%zu.polygons.corners: the smaller number comes first", number);
     }
     const qd_world_def *world = &reader->settings->world;
     const qdi_region *region = &disks->region;

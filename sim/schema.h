@@ -26,13 +26,14 @@ typedef enum qdi_velocity_form {
     QDI_VELOCITY_NORMAL,
     QDI_VELOCITY_UNIFORM
 } qdi_velocity_form;
-typedef enum qdi_place { QDI_PLACE_GRID, QDI_PLACE_RANDOM } qdi_place;
+typedef enum qdi_place { QDI_PLACE_GRID, QDI_PLACE_RANDOM, QDI_PLACE_PYRAMID, QDI_PLACE_CLUSTERS } qdi_place;
 /// In the order of the keys below bodies[].
 typedef enum qdi_item_kind {
     QDI_ITEM_NONE,
     QDI_ITEM_DISKS,
     QDI_ITEM_RECTS,
     QDI_ITEM_CAPSULES,
+    QDI_ITEM_POLYGONS,
     QDI_ITEM_POLYLINE,
     QDI_ITEM_FILE,
     QDI_ITEM_LIST
@@ -87,11 +88,13 @@ typedef struct qdi_listed {
 typedef struct qdi_disks {
     qdi_item_kind kind;
     uint64_t count;                ///< of bodies
-    qdi_radius radius;             ///< of disks
+    qdi_radius radius;             ///< of disks, and of the circles about polygons
     qdi_radius scale;              ///< of rects and capsules
     qd_vec2 size;                  ///< rects
     double length, capsule_radius; ///< capsules
     double rounding;               ///< rects
+    int corners[2];                ///< polygons: fewest and most
+    double uneven;                 ///< polygons
     double angle;                  ///< NaN: at random
     qdi_velocity spin;
     qd_material material;
@@ -99,8 +102,13 @@ typedef struct qdi_disks {
     qdi_points points; ///< polyline
     bool closed;
     double thickness; ///< polyline: its radius
+    double turning;   ///< polyline: its spin; not 0: kinematic
+    qd_vec2 pivot;    ///< polyline: that it turns about; NaN: the middle of its points
     qdi_place place;
+    uint32_t cluster_count;
+    qd_vec2 cluster_spread;
     qdi_region region;
+    bool round; ///< of the region only the largest disk in its middle
     qdi_velocity velocity;
     double density;
     double mass; ///< NaN: from density

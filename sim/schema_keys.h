@@ -18,6 +18,7 @@ typedef struct qdi_schema_piece {
 
 qdi_schema_piece qdi_schema_world(void);
 qdi_schema_piece qdi_schema_generators(void);
+qdi_schema_piece qdi_schema_polygons(void);
 qdi_schema_piece qdi_schema_bodies(void);
 qdi_schema_piece qdi_schema_sources(void);
 qdi_schema_piece qdi_schema_output(void);

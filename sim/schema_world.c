@@ -257,6 +257,13 @@ static const qdi_key keys[] = {
      .type = QDI_KEY_REAL_OR_AUTO,
      .planned = true,
      .about = "How far boxes are fattened, so that candidates last for several steps."},
+    {.path = "stepper.continuous",
+     .type = QDI_KEY_CHOICE,
+     .offset = IN_SETTINGS(world.continuous),
+     .choices = "auto|on|off",
+     .about = "Which bodies have their way through a step followed, so that they pass nothing: `auto`: those "
+              "that move more than half of the way from their middle to their border in the step; `on`: all; "
+              "`off`: bullets only."},
     {.path = "stepper.capacity",
      .type = QDI_KEY_UINT32,
      .offset = IN_SETTINGS(world.capacity),

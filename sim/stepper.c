@@ -43,7 +43,7 @@ static qd_status refresh(qd_world *world, qd_tree_counts *counts) {
 
 qd_status qdi_tree_restore(qd_world *world) {
     qd_tree_counts counts;
-    qdi_motion_boxes(world);
+    qdi_motion_boxes(world, &world->now);
     qd_status status = refresh(world, &counts);
     world->tree_lost = status != QD_OK;
     return status;
@@ -66,17 +66,30 @@ static qd_status retrieve(qd_world *world, uint64_t step) {
     return status;
 }
 
-/// From boxes to the contacts and events of `following`. `joints`: what the present contacts gave in the step on its
-/// way, if there is one.
-static qd_status find_contacts(qd_world *world, const qdi_motion *motion, uint64_t step,
-                               const qdi_joint *joints, qd_tree_counts *counts, qdi_lap *lap) {
-    qd_status status = refresh(world, counts);
+qd_status qdi_tree_file(qd_world *world, qd_tree_counts *counts, qdi_lap *lap) {
+    qd_tree_counts here;
+    qd_status status = refresh(world, &here);
     qdi_lap_end(lap, QD_PHASE_REFRESH);
-    if (status == QD_OK) status = retrieve(world, step);
+    if (status != QD_OK) return status;
+    counts->in_place += here.in_place;
+    counts->refiled += here.refiled;
+    counts->added += here.added;
+    counts->splits += here.splits;
+    counts->merges += here.merges;
+    return QD_OK;
+}
+
+qd_status qdi_tree_candidates(qd_world *world, uint64_t step, qdi_lap *lap) {
+    qd_status status = retrieve(world, step);
     qdi_lap_end(lap, QD_PHASE_RETRIEVE);
-    if (status == QD_OK) status = qdi_narrow(world, motion, &world->following);
-    if (status == QD_OK) status = qdi_events(world, &world->present, joints, &world->following);
     return status;
+}
+
+/// From candidates to the contacts and events of `following`. `joints`: what the present contacts gave in the step on
+/// its way, if there is one.
+static qd_status find_contacts(qd_world *world, const qdi_motion *motion, const qdi_joint *joints) {
+    qd_status status = qdi_narrow(world, motion, &world->following);
+    return status == QD_OK ? qdi_events(world, &world->present, joints, &world->following) : status;
 }
 
 /// `following` becomes `present`.
@@ -100,10 +113,13 @@ static void commit_contacts(qd_world *world, const qd_tree_counts *counts) {
 
 static qd_status detect(qd_world *world, qdi_lap *lap) {
     if (!world->changed) return world->tree_lost ? qdi_tree_restore(world) : QD_OK;
-    qd_tree_counts counts;
-    qdi_motion_boxes(world);
+    qd_tree_counts counts = {0};
+    world->following.impact_count = 0;
+    qdi_motion_boxes(world, &world->now);
     qdi_lap_end(lap, QD_PHASE_MOVE);
-    qd_status status = find_contacts(world, &world->now, world->clock.step, NULL, &counts, lap);
+    qd_status status = qdi_tree_file(world, &counts, lap);
+    if (status == QD_OK) status = qdi_tree_candidates(world, world->clock.step, lap);
+    if (status == QD_OK) status = find_contacts(world, &world->now, NULL);
     if (status == QD_OK) {
         commit_contacts(world, &counts);
         if (world->clock.step == 0) world->totals.contacts = world->present.contact_count;
@@ -163,6 +179,7 @@ static void commit_step(qd_world *world, double dt, const qd_tree_counts *counts
     world->totals.wall_impulse.x += gains[0].impulse.x + gains[1].impulse.x;
     world->totals.wall_impulse.y += gains[0].impulse.y + gains[1].impulse.y;
     world->totals.wall_work += gains[0].work + gains[1].work;
+    world->totals.impacts += world->present.impact_count;
 }
 
 /// From the contacts of the moment to the bodies and walls of the next. What fails is taken back, but for the boxes.
@@ -177,10 +194,29 @@ static qd_status move_on(qd_world *world, double dt, qdi_wall_gain gains[2], qdi
         return QD_ERR_LIMIT;
     }
     status = qdi_motion_move(world, dt, &gains[1]);
-    if (status == QD_OK) status = qdi_population_change(world, time);
     if (status != QD_OK) (void)qdi_walls_put(world, qd_world_time(world)); // they have been there
     qdi_lap_end(lap, QD_PHASE_MOVE);
     return status;
+}
+
+/// Lets bodies go and come, and finds candidates for the positions of `next`; bodies that are followed change these on the
+/// way, and who is there afterwards is another question.
+static qd_status find_candidates(qd_world *world, double dt, qdi_wall_gain *walls, qd_tree_counts *counts,
+                                 qdi_lap *lap) {
+    double time = time_after(world, dt);
+    uint64_t step = world->clock.step + 1;
+    world->following.impact_count = 0;
+    if (world->fast > 0) {
+        qd_status status = qdi_fast_follow(world, dt, walls, counts, lap);
+        if (status == QD_OK) status = qdi_population_change(world, time);
+        if (status != QD_OK || !qdi_population_changed(world)) return status;
+    } else {
+        qd_status status = qdi_population_change(world, time);
+        qdi_lap_end(lap, QD_PHASE_MOVE);
+        if (status != QD_OK) return status;
+    }
+    qd_status status = qdi_tree_file(world, counts, lap);
+    return status == QD_OK ? qdi_tree_candidates(world, step, lap) : status;
 }
 
 qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
@@ -199,9 +235,10 @@ qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
     status = move_on(world, dt, gains, &lap);
     if (status != QD_OK) return status;
 
-    qd_tree_counts counts;
+    qd_tree_counts counts = {0};
     const qdi_joint *joints = world->def.contact == QD_CONTACT_IMPULSE ? world->scratch.joints : NULL;
-    status = find_contacts(world, &world->next, world->clock.step + 1, joints, &counts, &lap);
+    status = find_candidates(world, dt, &gains[0], &counts, &lap);
+    if (status == QD_OK) status = find_contacts(world, &world->next, joints);
     if (status == QD_OK) {
         commit_step(world, dt, &counts, gains);
     } else {
@@ -209,6 +246,7 @@ qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
         qdi_population_revert(world);
         restore(world);
     }
+    world->fast = 0;
     qdi_lap_end(&lap, QD_PHASE_NARROW);
     if (status == QD_OK && profile) {
         profile->steps += 1;

@@ -38,6 +38,8 @@ static qd_status enums_check(const qd_world_def *def, qd_error *error) {
         return qdi_reason(error, QD_ERR_VALUE, "unknown boundary");
     if ((unsigned)def->contact > QD_CONTACT_IMPULSE)
         return qdi_reason(error, QD_ERR_VALUE, "unknown contact model");
+    if ((unsigned)def->continuous > QD_CONTINUOUS_OFF)
+        return qdi_reason(error, QD_ERR_VALUE, "unknown way to follow fast bodies");
     if ((unsigned)def->retrieve > QD_RETRIEVE_EACH)
         return qdi_reason(error, QD_ERR_VALUE, "unknown way to retrieve");
     return QD_OK;
@@ -164,6 +166,7 @@ qd_status qd_world_create(const qd_world_def *def, qd_world **world) {
 static void moment_release(const qd_allocator *allocator, qdi_moment *moment) {
     qdi_release(allocator, moment->contacts, moment->contact_room, sizeof *moment->contacts);
     qdi_release(allocator, moment->holds, moment->hold_room, sizeof *moment->holds);
+    qdi_release(allocator, moment->impacts, moment->impact_room, sizeof *moment->impacts);
     qdi_release(allocator, moment->events, moment->event_room, sizeof *moment->events);
 }
 
@@ -191,6 +194,7 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
         qdi_release(allocator, scratch->force[k], scratch->force_room[k], sizeof(double));
     qdi_release(allocator, scratch->gains, scratch->gain_room, sizeof *scratch->gains);
     qdi_release(allocator, scratch->leaving, scratch->leaving_room, sizeof *scratch->leaving);
+    qdi_fast_release(allocator, scratch->fast);
 }
 
 void qd_world_destroy(qd_world *world) {
@@ -234,6 +238,11 @@ const qd_contact *qd_world_contacts(const qd_world *world, size_t *count) {
 const qd_event *qd_world_events(const qd_world *world, size_t *count) {
     *count = world->present.event_count;
     return world->present.events;
+}
+
+const qd_impact *qd_world_impacts(const qd_world *world, size_t *count) {
+    *count = world->present.impact_count;
+    return world->present.impacts;
 }
 
 const qd_tree *qd_world_tree(const qd_world *world) {

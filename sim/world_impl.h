@@ -65,6 +65,8 @@ typedef struct qdi_moment {
     qd_event *events;
     size_t event_count, event_room;
     uint64_t begins, ends;
+    qd_impact *impacts; ///< on the way to the moment
+    size_t impact_count, impact_room;
 } qdi_moment;
 
 /// A wall or the edge of a period, along one axis.
@@ -131,6 +133,8 @@ typedef struct qdi_wall_gain {
     qd_vec2 impulse;
     double work;
 } qdi_wall_gain;
+/// Ways of bodies that are followed through a step, see fast.h.
+typedef struct qdi_fast qdi_fast;
 
 /// Working memory of a step, kept from step to step.
 typedef struct qdi_scratch {
@@ -168,6 +172,7 @@ typedef struct qdi_scratch {
     size_t mover_count, mover_room, push_room;
     qdi_rest *rests;
     size_t rest_room;
+    qdi_fast *fast; ///< fast.h; NULL until it is needed
     // What flies: see forces.c.
     qdi_flight *flights; ///< by row; nothing where `flown` is false
     size_t flight_room;
@@ -239,6 +244,8 @@ struct qd_world {
     qdi_population *population; ///< emitters and sinks; NULL where there are none
     size_t shaped;              ///< bodies that are no disks
     size_t fixed;               ///< bodies that are not dynamic
+    size_t bullets;             ///< bodies with that flag
+    size_t fast;                ///< during a step: bodies whose ways are to be followed
     qdi_scratch scratch;
     qd_world_totals totals;
     qd_limit_report report;
@@ -282,6 +289,11 @@ void qdi_body_forget(qd_world *world, uint32_t row);
 static inline qdi_form qdi_form_of_row(const qd_world *world, uint32_t row) {
     uint32_t shape = world->shape[row];
     return shape ? world->shapes.look[shape]->form : qdi_form_disk(world->radius[row]);
+}
+/// Distance from a body's centroid to the nearest point of its border.
+static inline double qdi_inner_of_row(const qd_world *world, uint32_t row) {
+    uint32_t shape = world->shape[row];
+    return shape ? world->shapes.look[shape]->inner : world->radius[row];
 }
 /// The surface of a body.
 static inline const qd_material *qdi_surface_of_row(const qd_world *world, uint32_t row) {
@@ -344,8 +356,12 @@ double qdi_axis_wrap(const qdi_axis *axis, double x);
 QD_MUST_USE qd_status qdi_motion_move(qd_world *world, double dt, qdi_wall_gain *mirrored);
 /// The box of a row at its place in `next`.
 void qdi_motion_box(qd_world *world, uint32_t row);
-/// Boxes of the present positions.
-void qdi_motion_boxes(qd_world *world);
+/// Boxes of the positions of `motion`.
+void qdi_motion_boxes(qd_world *world, const qdi_motion *motion);
+/// The angle that a body turns by in the step on its way.
+double qdi_motion_turn(const qd_world *world, size_t row, double dt);
+/// How far a body in a pose reaches from its centroid.
+void qdi_motion_extents(const qd_world *world, size_t row, double c, double s, qd_vec2 *low, qd_vec2 *high);
 
 // ---- rows.c ----
 
@@ -353,6 +369,11 @@ void qdi_motion_boxes(qd_world *world);
 QD_MUST_USE qd_status qdi_rows_order(qd_world *world);
 
 // ---- narrow.c ----
+
+/// True where two bodies may touch at all.
+bool qdi_may_touch(const qd_world *world, uint32_t row_a, uint32_t row_b);
+/// From one position to another, along a periodic axis to its nearest image; which that is to `image`.
+qd_vec2 qdi_nearest_image(const qd_world *world, qd_vec2 way, qd_image *image);
 
 /// Exact tests of the candidates and of the walls at the positions of `motion`; contacts in order to
 /// `moment`.
@@ -394,6 +415,10 @@ double qdi_attraction_energy(const qd_world *world, double x, double y);
 QD_MUST_USE qd_status qdi_walls_check(const qd_world_def *def, qd_error *error);
 /// Puts the walls where they are at a time. False where two have met, or one is nowhere: then they are as before.
 bool qdi_walls_put(qd_world *world, double time);
+/// The mean velocity of a wall in the step on its way, to the right or up.
+static inline double qdi_wall_speed(const qd_world *world, int wall) {
+    return wall / 2 == 0 ? world->wall_mean[wall].x : world->wall_mean[wall].y;
+}
 /// Works out their mean velocities from one time to another.
 void qdi_walls_aim(qd_world *world, double from, double to);
 
@@ -402,6 +427,8 @@ void qdi_walls_aim(qd_world *world, double from, double to);
 /// Removes and adds the bodies that go and come with the step that leads to `time`, in the moment `next`; or, where it
 /// fails, changes nothing. QD_ERR_LIMIT: no room for another body.
 QD_MUST_USE qd_status qdi_population_change(qd_world *world, double time);
+/// True where that change was one.
+bool qdi_population_changed(const qd_world *world);
 /// Makes that change last, or takes it back.
 void qdi_population_commit(qd_world *world);
 void qdi_population_revert(qd_world *world);
@@ -425,6 +452,10 @@ static inline double qdi_joint_approach(const qdi_joint *joint, const qdi_motion
     approach += m->spin[a] * joint->across_a[touch];
     return wall ? approach : approach - m->spin[b] * joint->across_b[touch];
 }
+/// What two surfaces make together.
+void qdi_joint_mix(const qd_material *a, const qd_material *b, qdi_joint *joint);
+/// Bounces one joint, if some touch of it approaches faster than the threshold.
+bool qdi_joint_bounce(qdi_joint *joint, const qdi_motion *motion, double threshold);
 /// Bounces: all joints, colour by colour, until none approaches faster than its threshold.
 void qdi_bounce(qd_world *world, const qdi_colours *colours);
 /// Finds the joints at rest and the movers; their velocities are those of `next` before the forces.
@@ -446,7 +477,23 @@ typedef qd_vec2 (*qdi_term)(const void *context, size_t i);
 QD_MUST_USE qd_status qdi_sum(qd_world *world, size_t count, qdi_term term, const void *context,
                               qd_vec2 *sum);
 
+// ---- fast.c ----
+
+/// Part of the distance from its centroid to its border that a body may move in a step without being followed.
+double qdi_fast_part(const qd_world *world);
+/// Follows the ways of bodies through the step on its way, from `now` to `next`, and puts into `next` where they
+/// really go. Refreshes and retrieves on its own: afterwards the tree has the boxes of `next`, and the candidates are
+/// enough for qdi_narrow. `walls` gets added what walls gave. Impacts go to `following`.
+QD_MUST_USE qd_status qdi_fast_follow(qd_world *world, double dt, qdi_wall_gain *walls,
+                                      qd_tree_counts *counts, qdi_lap *lap);
+void qdi_fast_release(const qd_allocator *allocator, qdi_fast *fast);
+
 // ---- stepper.c ----
+
+/// Brings the tree up to `boxes`; `counts` gets added to.
+QD_MUST_USE qd_status qdi_tree_file(qd_world *world, qd_tree_counts *counts, qdi_lap *lap);
+/// All candidates of these boxes.
+QD_MUST_USE qd_status qdi_tree_candidates(qd_world *world, uint64_t step, qdi_lap *lap);
 
 /// Puts touching flags of the present contacts to `value`.
 void qdi_touching_mark(qd_world *world, const qdi_moment *moment, uint8_t value);

@@ -38,6 +38,15 @@ typedef enum qd_retrieve_mode {
     QD_RETRIEVE_EACH, ///< one retrieve per body; the same results
 } qd_retrieve_mode;
 
+/// Which bodies have their way through a step followed (contact model impulse only): where such a body meets something
+/// on its way, it bounces there and then, and goes on for the rest of the step. The others are looked at where a step
+/// ends. Bodies with the flag `bullet` (qd_body_def) are always followed.
+typedef enum qd_continuous {
+    QD_CONTINUOUS_AUTO, ///< those that could pass through something: see qd_body_def's `bullet`
+    QD_CONTINUOUS_ON,   ///< all that move
+    QD_CONTINUOUS_OFF,  ///< bullets only
+} qd_continuous;
+
 /// What stops a step (QD_ERR_LIMIT). Infinity turns a limit off.
 typedef struct qd_limits {
     double speed; ///< fastest body allowed; default infinity
@@ -70,6 +79,7 @@ typedef struct qd_world_def {
     double threshold;
     int iterations;                ///< most sweeps over the contacts for what bounces, 1..1000, default 8
     int substeps;                  ///< parts that a step is solved in for what rests, 1..100, default 4
+    qd_continuous continuous;      ///< default auto
     qd_retrieve_mode retrieve;     ///< default join
     uint32_t capacity;             ///< of the tree's nodes, default 64
     qd_limits limits;              ///< see there
@@ -103,6 +113,7 @@ typedef struct qd_world_sums {
 typedef struct qd_world_totals {
     uint64_t contacts;     ///< sum over the steps of the contacts at their end, step 0 included
     uint64_t begins, ends; ///< events
+    uint64_t impacts;      ///< bounces on the way through a step (qd_continuous)
     uint64_t refresh_in_place, refresh_refiled, splits, merges;
     qd_vec2 wall_impulse; ///< sum of the impulses that the walls gave to the bodies
     double
@@ -134,9 +145,10 @@ QD_API QD_MUST_USE qd_status qd_world_remove(qd_world *world, qd_id id);
 /// A body's state. Errors: QD_ERR_STALE.
 QD_API QD_MUST_USE qd_status qd_world_body(const qd_world *world, qd_id id, qd_body_state *state);
 
-/// Adds a polyline: a static body for each of its edges, in order, one end of an edge being the start of the next
+/// Adds a polyline: a body for each of its edges, in order, one end of an edge being the start of the next
 /// (qd_shape_chain). `like` tells what the edges have in common: material, filter, sensor, label; its shape's radius
-/// is theirs where that is a capsule, else 0. `closed`: the last point is joined to the first. `ids` may be NULL, else
+/// is theirs where that is a capsule, else 0. Where it is kinematic, the polyline moves as a whole, with its velocity or,
+/// about its pivot, with its spin (there must be a pivot then); else all edges are static. `closed`: the last point is joined to the first. `ids` may be NULL, else
 /// it has room for one id for each edge. Errors: as qd_world_add and qd_shape_chain; no edge is added then.
 QD_API QD_MUST_USE qd_status qd_world_add_polyline(qd_world *world, const qd_vec2 *points, size_t count,
                                                    bool closed, const qd_body_def *like, qd_id *ids,
@@ -202,6 +214,11 @@ QD_API const qd_contact *qd_world_contacts(const qd_world *world, size_t *count)
 /// contact of the present moment is in it as begin or persist. None after qd_world_load. Valid until a
 /// change.
 QD_API const qd_event *qd_world_events(const qd_world *world, size_t *count);
+
+/// Bounces on the way through the step that led to the present moment, in order of time, then of (a, b). Such a bounce has
+/// begun and ended within the step, so it is no contact and no event. None after qd_world_load, or where no step was made since
+/// a change. Valid until a change.
+QD_API const qd_impact *qd_world_impacts(const qd_world *world, size_t *count);
 
 /// The tree, whose indices are the bodies' and whose origin is the world's centre. Valid until a change.
 QD_API const qd_tree *qd_world_tree(const qd_world *world);
