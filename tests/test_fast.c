@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <quadrille/math.h>
+#include <quadrille/scene.h>
 #include <quadrille/world.h>
 #include <stdlib.h>
 
@@ -294,6 +295,40 @@ START_TEST(no_bullet_passes_a_wall) {
 }
 END_TEST
 
+// The built-in scene, 10,000 bullets; the whole run with large effort.
+START_TEST(builtin_bullets_stay_in_their_chambers) {
+    qd_scene *scene;
+    ck_assert_int_eq(qd_scene_builtin("bullets", NULL, &scene, NULL), QD_OK);
+    qd_world_def def = qd_scene_world(scene);
+    def.threads = 2;
+    qd_world *world = qd_test_world(&def);
+    ck_assert_int_eq(qd_scene_populate(scene, world, NULL), QD_OK);
+    qd_scene_destroy(scene);
+    qd_body_view view = qd_world_view(world);
+    const double wide = 20, high = 18;
+    double *chamber = calloc(view.index_count, sizeof *chamber);
+    ck_assert_ptr_nonnull(chamber);
+    size_t bullets = 0, steps = qd_test_effort(60) < 600 ? qd_test_effort(60) : 600;
+    for (size_t r = 0; r < view.count; ++r) {
+        bullets += view.kind[r] == QD_BODY_DYNAMIC;
+        chamber[view.index[r]] = floor(view.x[r] / wide) + 100 * floor(view.y[r] / high);
+    }
+    ck_assert_uint_eq(bullets, 10000);
+    for (size_t k = 0; k < steps; ++k) {
+        qd_test_step(world, 1.0 / 60, 1);
+        view = qd_world_view(world);
+        size_t crossed = 0;
+        for (size_t r = 0; r < view.count; ++r)
+            crossed += view.kind[r] == QD_BODY_DYNAMIC &&
+                       floor(view.x[r] / wide) + 100 * floor(view.y[r] / high) != chamber[view.index[r]];
+        ck_assert_uint_eq(crossed, 0);
+    }
+    ck_assert_uint_gt(qd_world_total(world).impacts, 1000 * steps);
+    free(chamber);
+    qd_world_destroy(world);
+}
+END_TEST
+
 START_TEST(any_team_gives_the_same) {
     range_def range = {20, 20, 4, 300, true, false, false, 1};
     size_t crossed;
@@ -473,6 +508,7 @@ static Suite *suite(void) {
     tcase_add_test(tcase, cradle_in_one_step);
     tcase_add_test(tcase, fast_meets_fast);
     tcase_add_loop_test(tcase, no_bullet_passes_a_wall, 0, 3);
+    tcase_add_test(tcase, builtin_bullets_stay_in_their_chambers);
     tcase_add_test(tcase, any_team_gives_the_same);
     tcase_add_loop_test(tcase, fast_gas_never_overlaps, 0, 3);
     tcase_add_test(tcase, saved_and_loaded_in_between);

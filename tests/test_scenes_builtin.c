@@ -27,6 +27,7 @@ static const cut cuts[] = {
     {"billiard", 700, 0, {NULL}},
     {"cradle", 1000, 0, {NULL}},
     {"hopper", 300, 0, {"bodies.2.disks.count=250", NULL}},
+    {"bullets", 40, 0, {NULL}},
 };
 
 enum { CUTS = sizeof cuts / sizeof cuts[0] };
