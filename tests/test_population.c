@@ -391,6 +391,36 @@ START_TEST(same_for_any_team_and_after_loading) {
 }
 END_TEST
 
+// What is followed on its way comes and goes like all others: the boxes that it left behind are nobody's.
+START_TEST(fast_bodies_come_and_go) {
+    qd_world_def def = open_def();
+    def.removal = 0;
+    qd_world *world = qd_test_world(&def);
+    qd_emitter_def source = source_of(0);
+    source.body.shape = qd_shape_disk(0.1);
+    source.body.velocity.x = 600;
+    source.rate = 2000;
+    add_emitter(world, &source);
+    add_sink(world, 85, 84, 10, 2, 50);
+    for (int k = 0; k < 50; ++k) {
+        qd_test_step(world, 0.01, 1);
+        check_tree(world);
+        size_t count;
+        const qd_contact *contacts = qd_world_contacts(world, &count);
+        for (size_t i = 0; i < count; ++i) {
+            qd_body_state state;
+            ck_assert_int_eq(qd_world_body(world, contacts[i].a, &state), QD_OK);
+            ck_assert_int_eq(qd_world_body(world, contacts[i].b, &state), QD_OK);
+        }
+    }
+    qd_world_totals totals = qd_world_total(world);
+    ck_assert_uint_gt(totals.departed, 400);
+    ck_assert_uint_gt(totals.sunk, 10);
+    ck_assert_uint_eq(totals.emitted - totals.departed - totals.sunk, qd_world_count(world));
+    qd_world_destroy(world);
+}
+END_TEST
+
 // ---- what goes wrong ----
 
 static qd_world *busy_world(const qd_allocator *allocator) {
@@ -546,6 +576,7 @@ int main(void) {
     tcase_add_test(tcase, overlap_on_request);
     tcase_add_test(tcase, numbers_do_not_depend_on_steps);
     tcase_add_test(tcase, same_for_any_team_and_after_loading);
+    tcase_add_test(tcase, fast_bodies_come_and_go);
     tcase_add_test(tcase, failed_steps_change_nothing);
     tcase_add_test(tcase, broken_limits_take_it_back);
     tcase_add_test(tcase, bad_defs_are_refused);

@@ -158,6 +158,27 @@ START_TEST(belts_carry) {
 }
 END_TEST
 
+// What flies so fast that its way is followed meets a moving wall where that is then, and not where it will be.
+START_TEST(fast_bodies_meet_moving_walls) {
+    double u = _i % 2 ? -20 : 20, v = 900, radius = 0.1, dt = 0.02;
+    qd_world_def def = box_def(1);
+    def.wall_motion[RIGHT].velocity = u;
+    if (_i / 2) def.wall_motion[LEFT].velocity = 5;
+    qd_world *world = qd_test_world(&def);
+    qd_id id = qd_test_disk(world, 90, 50, v, 0, radius, 3);
+    double kinetic = qd_world_sum(world).kinetic;
+    qd_test_step(world, dt, 1);
+    double hit = (10 - radius) / (v - u), back = -(v - 2 * u);
+    qd_body_state body = qd_test_body(world, id);
+    check_near(body.velocity.x, back, 1e-9, "speed");
+    check_near(body.position.x, 90 + v * hit + back * (dt - hit), 1e-6, "place");
+    check_near(qd_world_total(world).wall_work, qd_world_sum(world).kinetic - kinetic, 1e-9 * kinetic,
+               "work");
+    ck_assert_uint_eq(qd_world_total(world).impacts, 1);
+    qd_world_destroy(world);
+}
+END_TEST
+
 // Walls that meet stop the run, with the world as it was.
 START_TEST(walls_that_meet_stop_the_run) {
     qd_world_def def = box_def(_i);
@@ -306,6 +327,7 @@ int main(void) {
     tcase_add_loop_test(tcase, energy_books_balance, 0, 2);
     tcase_add_loop_test(tcase, resting_bodies_ride_along, 0, 2);
     tcase_add_test(tcase, belts_carry);
+    tcase_add_loop_test(tcase, fast_bodies_meet_moving_walls, 0, 4);
     tcase_add_loop_test(tcase, walls_that_meet_stop_the_run, 0, 2);
     tcase_add_loop_test(tcase, failed_steps_leave_walls, 0, 2);
     tcase_add_test(tcase, same_for_any_team_and_after_loading);
