@@ -25,8 +25,7 @@ qd_body_def qd_body_def_default(void) {
     };
 }
 
-/// Cosine and sine of an angle; exactly (1, 0) for none.
-static qd_vec2 turn_of(double angle) {
+qd_vec2 qdi_turn_of(double angle) {
     qd_vec2 turn = {1, 0};
     if (angle != 0) qd_sincos(angle, &turn.y, &turn.x);
     return turn;
@@ -128,7 +127,7 @@ static qd_status check_traits(const qd_world *world, const qd_body_def *body, qd
     return qdi_material_check(&body->material, "a body's", error);
 }
 
-static qdi_trait trait_of(const qd_body_def *body) {
+qdi_trait qdi_trait_of(const qd_body_def *body) {
     const qd_material *material = &body->material;
     qdi_trait trait = qdi_trait_default();
     trait.kind = body->kind;
@@ -142,12 +141,25 @@ static qdi_trait trait_of(const qd_body_def *body) {
 }
 
 static qd_status take_numbers(qd_world *world, const qd_body_def *body, qdi_birth *birth) {
-    qdi_trait trait = trait_of(body);
+    qdi_trait trait = qdi_trait_of(body);
     qd_status status = qdi_shapes_take(&world->shapes, birth->placing.shape, &birth->shape);
     if (status != QD_OK) return status;
     status = qdi_traits_take(&world->traits, &trait, &birth->trait);
     if (status != QD_OK) qdi_shapes_drop(&world->shapes, birth->shape);
     return status;
+}
+
+qd_status qdi_body_def_check(const qd_world *world, const qd_body_def *body, qd_vec2 position,
+                             qd_error *error) {
+    qdi_placing placing = {.kind = body->kind,
+                           .shape = &body->shape,
+                           .position = position,
+                           .turn = qdi_turn_of(body->angle),
+                           .velocity = body->velocity,
+                           .spin = body->spin};
+    qd_status status = weigh(body, &placing, error);
+    if (status == QD_OK) status = check_traits(world, body, error);
+    return status == QD_OK ? qdi_body_check(world, &placing, error) : status;
 }
 
 static qd_id take_id(qd_world *world) {
@@ -189,7 +201,7 @@ qd_status qd_world_add(qd_world *world, const qd_body_def *body, qd_id *id, qd_e
     qdi_placing placing = {.kind = body->kind,
                            .shape = &shape,
                            .position = body->position,
-                           .turn = turn_of(body->angle),
+                           .turn = qdi_turn_of(body->angle),
                            .velocity = body->velocity,
                            .spin = body->spin,
                            .fresh = true};
@@ -276,7 +288,7 @@ qd_status qd_world_turn(qd_world *world, qd_id id, double angle, double spin, qd
     if (!isfinite(angle)) return qdi_reason(error, QD_ERR_VALUE, "an angle must be finite");
     qd_body_state state = qdi_body_state_of_row(world, row);
     qdi_placing placing = placing_of(&state);
-    placing.turn = turn_of(angle);
+    placing.turn = qdi_turn_of(angle);
     placing.spin = spin;
     qd_status status = qdi_body_check(world, &placing, error);
     if (status != QD_OK) return status;

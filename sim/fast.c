@@ -46,7 +46,7 @@ static bool within_limits(const qd_world *world, uint32_t row) {
 }
 
 /// Serial: new ways are few.
-static qd_status finish(const qdi_step *step, qd_vec2 *walls) {
+static qd_status finish(const qdi_step *step, qdi_wall_gain *walls) {
     qd_world *world = step->world;
     qdi_fast *fast = step->fast;
     uint32_t bad = QDI_NO_ROW;
@@ -54,8 +54,9 @@ static qd_status finish(const qdi_step *step, qd_vec2 *walls) {
         const qdi_course *course = &fast->courses[i];
         if (!course->hit) continue;
         arrive(step, course);
-        walls->x += course->walls.x;
-        walls->y += course->walls.y;
+        walls->impulse.x += course->walls.impulse.x;
+        walls->impulse.y += course->walls.impulse.y;
+        walls->work += course->walls.work;
         uint32_t row = course->row;
         if (!within_limits(world, row) && (bad == QDI_NO_ROW || world->index[row] < world->index[bad]))
             bad = row;
@@ -101,7 +102,8 @@ static qd_status candidates(const qdi_step *step, qd_tree_counts *counts, qdi_la
     return status == QD_OK ? qdi_tree_candidates(step->world, step->world->clock.step + 1, lap) : status;
 }
 
-qd_status qdi_fast_follow(qd_world *world, double dt, qd_vec2 *walls, qd_tree_counts *counts, qdi_lap *lap) {
+qd_status qdi_fast_follow(qd_world *world, double dt, qdi_wall_gain *walls, qd_tree_counts *counts,
+                          qdi_lap *lap) {
     qd_status status = prepare(world);
     if (status != QD_OK) return status;
     qdi_step step = {world, world->scratch.fast, dt, qdi_fast_part(world), qdi_impulse_threshold(world, dt),

@@ -73,7 +73,7 @@ typedef struct qdi_course {
     uint32_t edges, count; ///< first of its edges in `incident`, and how many there are
     double vx, vy, spin;   ///< mean velocities now: where it stays, other than on the way
     double ex, ey, e_spin; ///< what forces add until the step's end
-    qd_vec2 walls;         ///< what walls gave
+    qdi_wall_gain walls;   ///< what walls gave
     bool hit;              ///< something happened to it
 } qdi_course;
 

@@ -102,13 +102,21 @@ static bool way_meets_wall(const qdi_step *step, uint32_t row, int wall) {
     return false;
 }
 
+static double above_zero(double value) {
+    return value > 0 ? value : 0;
+}
+
 /// Walls that a way may reach.
 static unsigned walls_near(const qdi_step *step, uint32_t row, unsigned walls) {
     const qdi_axis *x = &step->world->axis[0], *y = &step->world->axis[1];
     qd_vec2 low, high;
     qdi_way_bounds(step, row, &low, &high);
-    unsigned near = (low.x <= x->low ? 1U : 0U) | (high.x >= x->high ? 2U : 0U) |
-                    (low.y <= y->low ? 4U : 0U) | (high.y >= y->high ? 8U : 0U);
+    double came[QDI_WALLS]; // from where each wall was, if that was further in
+    for (int wall = 0; wall < QDI_WALLS; ++wall) came[wall] = qdi_wall_speed(step->world, wall) * step->dt;
+    unsigned near = (low.x <= x->low + above_zero(-came[0]) ? 1U : 0U) |
+                    (high.x >= x->high - above_zero(came[1]) ? 2U : 0U) |
+                    (low.y <= y->low + above_zero(-came[2]) ? 4U : 0U) |
+                    (high.y >= y->high - above_zero(came[3]) ? 8U : 0U);
     return near & walls;
 }
 

@@ -215,8 +215,15 @@ bool qdi_leg_meets_wall(const qdi_step *step, const qdi_party *a, int wall, doub
                         qdi_encounter *meeting) {
     const qdi_axis *axis = &step->world->axis[wall / 2];
     double sign = wall % 2 == 0 ? -1 : 1;
+    // A wall that moves stands still in its own frame, which is where it is at the end of the step.
+    qdi_party seen = *a;
+    double speed = qdi_wall_speed(step->world, wall), ahead = speed * (step->dt - a->leg.start);
+    seen.leg.x += wall / 2 == 0 ? ahead : 0;
+    seen.leg.y += wall / 2 == 0 ? 0 : ahead;
+    seen.leg.vx -= wall / 2 == 0 ? speed : 0;
+    seen.leg.vy -= wall / 2 == 0 ? 0 : speed;
     meet two = {.step = step,
-                .a = a,
+                .a = &seen,
                 .normal = wall / 2 == 0 ? (qd_vec2){sign, 0} : (qd_vec2){0, sign},
                 .wall_at = wall % 2 == 0 ? -axis->low : axis->high,
                 .from = from,

@@ -90,7 +90,7 @@ static void begin(const solve_job *job, uint32_t number) {
     course->ex = world->next.vx[row] - leg.vx;
     course->ey = world->next.vy[row] - leg.vy;
     course->e_spin = world->turning ? world->next.spin[row] - leg.spin : 0;
-    course->walls = (qd_vec2){0, 0};
+    course->walls = (qdi_wall_gain){{0, 0}, 0};
     course->hit = false;
     append(job, number, leg);
 }
@@ -114,6 +114,10 @@ static qdi_joint joint_of(const solve_job *job, const qdi_edge *edge) {
                        .turn_a = 1 / world->inertia[a],
                        .turn_b = wall ? 0 : 1 / world->inertia[b]};
     qdi_joint_mix(qdi_surface_of_row(world, a), wall ? &world->walls : qdi_surface_of_row(world, b), &joint);
+    if (wall) {
+        joint.wx = world->wall_mean[edge->wall].x;
+        joint.wy = world->wall_mean[edge->wall].y;
+    }
     joint.plain = disk_a && disk_b && joint.friction == 0;
     for (int k = 0; k < m->count; ++k) {
         double half = -0.5 * m->at[k].gap, shift = !joint.moves_b ? half : (!joint.moves_a ? -half : 0);
@@ -165,8 +169,10 @@ static void note(const solve_job *job, const qdi_edge *edge, const qdi_leg *a, d
         .friction = rub,
     };
     if (edge->wall < 0) return;
-    course->walls.x += -push * joint->nx + rub * joint->ny;
-    course->walls.y += -push * joint->ny - rub * joint->nx;
+    qd_vec2 given = {-push * joint->nx + rub * joint->ny, -push * joint->ny - rub * joint->nx};
+    course->walls.impulse.x += given.x;
+    course->walls.impulse.y += given.y;
+    course->walls.work += given.x * joint->wx + given.y * joint->wy;
 }
 
 static void collide(const solve_job *job, qdi_edge *edge) {

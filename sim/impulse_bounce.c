@@ -18,9 +18,8 @@
 
 typedef struct bounce_job {
     qdi_motion motion; ///< whose velocities are changed
-    double threshold;
-    qdi_joint *first; ///< of the colour in work
-    size_t *bounced;  ///< per range
+    qdi_joint *first;  ///< of the colour in work
+    size_t *bounced;   ///< per range
 } bounce_job;
 
 /// Gives `push` along the normal and `rub` along the tangent at levers to a joint's bodies.
@@ -49,7 +48,7 @@ static bool bounce_plain(const bounce_job *job, qdi_joint *joint) {
     const qdi_motion *m = &job->motion;
     uint32_t a = joint->row_a, b = joint->row_b;
     double approach = qdi_joint_approach(joint, m, 0);
-    if (!(approach > job->threshold)) return false;
+    if (!(approach > joint->threshold)) return false;
     double impulse = (1 + joint->restitution) * approach / (joint->inverse_a + joint->inverse_b);
     joint->impulse[0] += impulse;
     if (joint->moves_a) {
@@ -89,7 +88,7 @@ static void rub(const bounce_job *job, qdi_joint *joint, const double push[2]) {
     double along_b = part[0] * joint->along_b[0] + part[1] * joint->along_b[1];
     uint32_t a = joint->row_a, b = joint->row_b;
     bool wall = b == QDI_NO_ROW;
-    double ux = m->vx[a] - (wall ? 0 : m->vx[b]), uy = m->vy[a] - (wall ? 0 : m->vy[b]);
+    double ux = m->vx[a] - (wall ? joint->wx : m->vx[b]), uy = m->vy[a] - (wall ? joint->wy : m->vy[b]);
     double slip = uy * joint->nx - ux * joint->ny + m->spin[a] * along_a - (wall ? 0 : m->spin[b] * along_b);
     double k = joint->inverse_a + joint->inverse_b + along_a * along_a * joint->turn_a +
                along_b * along_b * joint->turn_b;
@@ -109,7 +108,7 @@ static bool bounce_any(const bounce_job *job, qdi_joint *joint) {
         approaching += approach[k] > 0;
         if (approach[k] > approach[fastest]) fastest = k;
     }
-    if (!(approach[fastest] > job->threshold)) return false;
+    if (!(approach[fastest] > joint->threshold)) return false;
     if (approaching < 2 || !solve_both(joint, approach, push)) {
         push[1 - fastest] = 0;
         push[fastest] = (1 + joint->restitution) * approach[fastest] / stiffness(joint, fastest, fastest);
@@ -131,7 +130,8 @@ static bool bounce(const bounce_job *job, qdi_joint *joint) {
 }
 
 bool qdi_joint_bounce(qdi_joint *joint, const qdi_motion *motion, double threshold) {
-    bounce_job job = {.motion = *motion, .threshold = threshold};
+    bounce_job job = {.motion = *motion};
+    joint->threshold = threshold;
     return bounce(&job, joint);
 }
 
@@ -159,8 +159,8 @@ static bool sweep(qd_world *world, bounce_job *job, const qdi_colours *colours) 
     return bounced > 0;
 }
 
-void qdi_bounce(qd_world *world, const qdi_colours *colours, double threshold) {
-    bounce_job job = {.motion = world->next, .threshold = threshold, .bounced = world->scratch.range_count};
+void qdi_bounce(qd_world *world, const qdi_colours *colours) {
+    bounce_job job = {.motion = world->next, .bounced = world->scratch.range_count};
     for (int k = 0; k < world->def.iterations; ++k)
         if (!sweep(world, &job, colours)) break;
 }

@@ -395,7 +395,6 @@ static size_t few(const qd_world *world) {
 
 qd_status qdi_candidates_find(qd_world *world, const qdi_motion *motion, double dt, qdi_found *found,
                               qdi_lap *lap) {
-    *found = (qdi_found){.rebuilds = 0};
     qdi_margin *margin = &world->margin;
     fatten_job job = {.world = world, .motion = motion, .dt = dt, .period = qdi_world_period(world)};
     if (margin->held && !world->changed) {

@@ -281,8 +281,8 @@ static qd_contact wall_contact(const narrow_job *job, uint32_t index, int wall) 
                           .sensor = world->traits.trait[world->trait[row]].sensor};
     put_touches(&contact, &manifold, x, y);
     qd_vec2 arm = {contact.touch[0].point.x - x, contact.touch[0].point.y - y};
-    qd_vec2 v = velocity_at(job, row, arm);
-    contact.approach = v.x * contact.normal.x + v.y * contact.normal.y;
+    qd_vec2 v = velocity_at(job, row, arm), w = world->wall_speed[wall];
+    contact.approach = (v.x - w.x) * contact.normal.x + (v.y - w.y) * contact.normal.y;
     return contact;
 }
 

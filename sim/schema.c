@@ -29,7 +29,10 @@ _Static_assert(sizeof(qd_boundary) == sizeof(int) && sizeof(qd_view_colour) == s
 
 _Static_assert(QDI_BODY_AUTO == 0 && QDI_BODY_CSV == 1 && QDI_BODY_DUMP == 2 && QDI_BODY_DATA == 3, "format");
 
-enum { PIECES = 5 };
+_Static_assert(QD_PULL_CONSTANT == 0 && QD_PULL_INVERSE == 1 && QD_PULL_INVERSE_SQUARE == 2, "law");
+_Static_assert(sizeof(qd_pull_law) == sizeof(int), "choices are ints");
+
+enum { PIECES = 6 };
 
 static qdi_schema_piece piece(int number) {
     switch (number) {
@@ -37,6 +40,7 @@ static qdi_schema_piece piece(int number) {
     case 1: return qdi_schema_generators();
     case 2: return qdi_schema_polygons();
     case 3: return qdi_schema_bodies();
+    case 4: return qdi_schema_sources();
     default: return qdi_schema_output();
     }
 }
@@ -206,6 +210,21 @@ qdi_disks qdi_disks_default(void) {
                        .mass = (double)NAN,
                        .pivot = body.pivot,
                        .file = {.options = qdi_body_options_default()}};
+}
+
+qdi_source qdi_source_default(void) {
+    const qd_emitter_def def = qd_emitter_def_default();
+    return (qdi_source){.body = qdi_listed_default(),
+                        .scale = {.form = QDI_RADIUS_FIXED, .range = {1, 1}},
+                        .rate = def.rate,
+                        .stop = def.stop,
+                        .total = def.total,
+                        .alive = def.alive,
+                        .tries = def.tries};
+}
+
+qdi_drain qdi_drain_default(void) {
+    return (qdi_drain){.total = UINT64_MAX};
 }
 
 qdi_settings qdi_settings_default(void) {

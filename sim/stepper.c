@@ -82,7 +82,7 @@ static void commit_contacts(qd_world *world, const qdi_found *found) {
 
 static qd_status detect(qd_world *world, qdi_lap *lap) {
     if (!world->changed) return world->tree_lost ? qdi_tree_restore(world) : QD_OK;
-    qdi_found found;
+    qdi_found found = {.rebuilds = 0};
     world->following.impact_count = 0;
     qdi_motion_boxes(world, &world->now);
     qdi_lap_end(lap, QD_PHASE_MOVE);
@@ -105,13 +105,19 @@ qd_status qd_world_detect(qd_world *world) {
 
 // ---- the step ----
 
-static qd_status resolve(qd_world *world, double dt, qd_vec2 *walls) {
-    *walls = (qd_vec2){0, 0};
+static qd_status resolve(qd_world *world, double dt, qdi_wall_gain *walls) {
+    *walls = (qdi_wall_gain){{0, 0}, 0};
     world->scratch.mover_count = 0;
     qdi_forces_begin(world);
     if (world->def.contact == QD_CONTACT_IMPULSE) return qdi_impulse(world, dt, walls);
-    qdi_forces_kick(world, dt);
-    return QD_OK;
+    return qdi_forces_kick(world, dt);
+}
+
+/// The time at the end of a step.
+static double time_after(const qd_world *world, double dt) {
+    const qdi_clock *clock = &world->clock;
+    if (dt != clock->dt) return qd_world_time(world) + dt;
+    return clock->base_time + (double)(clock->step + 1 - clock->base_step) * dt;
 }
 
 static void clock_tick(qd_world *world, double dt) {
@@ -124,7 +130,7 @@ static void clock_tick(qd_world *world, double dt) {
     clock->step += 1;
 }
 
-static void commit_step(qd_world *world, double dt, const qdi_found *found, qd_vec2 walls) {
+static void commit_step(qd_world *world, double dt, const qdi_found *found, const qdi_wall_gain gains[2]) {
     qdi_motion before = world->now;
     world->now = world->next;
     world->next = before;
@@ -133,24 +139,49 @@ static void commit_step(qd_world *world, double dt, const qdi_found *found, qd_v
         world->next.s = world->now.s, world->now.s = before.s;
         world->next.spin = world->now.spin, world->now.spin = before.spin;
     }
+    qdi_population_commit(world);
     commit_contacts(world, found);
     clock_tick(world, dt);
     world->totals.contacts += world->present.contact_count;
-    world->totals.wall_impulse.x += walls.x;
-    world->totals.wall_impulse.y += walls.y;
+    world->totals.wall_impulse.x += gains[0].impulse.x + gains[1].impulse.x;
+    world->totals.wall_impulse.y += gains[0].impulse.y + gains[1].impulse.y;
+    world->totals.wall_work += gains[0].work + gains[1].work;
     world->totals.impacts += world->present.impact_count;
 }
 
-/// Candidates for the positions of `next`, which bodies that are followed change on the way. In a step with such bodies no fat
-/// box holds what the candidates have to cover: all is found anew.
-static qd_status follow(qd_world *world, double dt, qd_vec2 *walls, qdi_found *found, qdi_lap *lap) {
-    world->following.impact_count = 0;
-    if (world->fast == 0) {
-        const qdi_clock then = {.step = world->clock.step + 1, .dt = dt};
-        return find_candidates(world, &world->next, &then, found, lap);
+/// From the contacts of the moment to the bodies and walls of the next. What fails is taken back, but for the boxes.
+static qd_status move_on(qd_world *world, double dt, qdi_wall_gain gains[2], qdi_lap *lap) {
+    double time = time_after(world, dt);
+    qdi_walls_aim(world, qd_world_time(world), time);
+    qd_status status = resolve(world, dt, &gains[0]);
+    qdi_lap_end(lap, QD_PHASE_RESOLVE);
+    if (status != QD_OK) return status;
+    if (!qdi_walls_put(world, time)) {
+        qdi_limit_report_walls(world);
+        return QD_ERR_LIMIT;
     }
-    *found = (qdi_found){.rebuilds = 1};
-    return qdi_fast_follow(world, dt, walls, &found->counts, lap);
+    status = qdi_motion_move(world, dt, &gains[1]);
+    if (status != QD_OK) (void)qdi_walls_put(world, qd_world_time(world)); // they have been there
+    qdi_lap_end(lap, QD_PHASE_MOVE);
+    return status;
+}
+
+/// Lets bodies go and come, and finds candidates for the positions of `next`; bodies that are followed change these on the
+/// way, and who is there afterwards is another question. In a step with such bodies, or where others are there than before,
+/// no fat box holds what the candidates have to cover: all is found anew.
+static qd_status follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_found *found, qdi_lap *lap) {
+    const qdi_clock then = {.step = world->clock.step + 1, .dt = dt};
+    double time = time_after(world, dt);
+    bool fast = world->fast > 0;
+    *found = (qdi_found){.rebuilds = fast};
+    world->following.impact_count = 0;
+    qd_status status = fast ? qdi_fast_follow(world, dt, walls, &found->counts, lap) : QD_OK;
+    if (status == QD_OK) status = qdi_population_change(world, time);
+    qdi_lap_end(lap, QD_PHASE_MOVE);
+    if (status != QD_OK) return status;
+    if (qdi_population_changed(world)) world->margin.held = false;
+    if (fast && !qdi_population_changed(world)) return QD_OK;
+    return find_candidates(world, &world->next, &then, found, lap);
 }
 
 qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
@@ -165,21 +196,21 @@ qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
     qdi_lap_end(&lap, QD_PHASE_REFRESH);
     if (status != QD_OK) return status;
 
-    qd_vec2 walls = {0, 0}, mirrored = {0, 0};
-    status = resolve(world, dt, &walls);
-    qdi_lap_end(&lap, QD_PHASE_RESOLVE);
-    if (status == QD_OK) status = qdi_motion_move(world, dt, &mirrored);
-    qdi_lap_end(&lap, QD_PHASE_MOVE);
+    qdi_wall_gain gains[2];
+    status = move_on(world, dt, gains, &lap);
     if (status != QD_OK) return status;
 
     qdi_found found;
     const qdi_joint *joints = world->def.contact == QD_CONTACT_IMPULSE ? world->scratch.joints : NULL;
-    status = follow(world, dt, &walls, &found, &lap);
+    status = follow(world, dt, &gains[0], &found, &lap);
     if (status == QD_OK) status = find_contacts(world, &world->next, joints);
-    if (status == QD_OK)
-        commit_step(world, dt, &found, (qd_vec2){walls.x + mirrored.x, walls.y + mirrored.y});
-    else
+    if (status == QD_OK) {
+        commit_step(world, dt, &found, gains);
+    } else {
+        (void)qdi_walls_put(world, qd_world_time(world));
+        qdi_population_revert(world);
         restore(world);
+    }
     world->fast = 0;
     qdi_lap_end(&lap, QD_PHASE_NARROW);
     if (status == QD_OK && profile) {

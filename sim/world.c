@@ -2,6 +2,7 @@
 
 #include "core/cookie.h"
 #include "core/memory.h"
+#include "sim/population.h"
 #include "sim/world_impl.h"
 
 #include <math.h>
@@ -15,6 +16,7 @@ qd_world_def qd_world_def_default(void) {
         .boundary_y = QD_BOUNDARY_REFLECT,
         .contact = QD_CONTACT_IMPULSE,
         .restitution = 1,
+        .removal = HUGE_VAL,
         .walls = {(double)NAN, (double)NAN, (double)NAN},
         .threshold = (double)NAN,
         .iterations = 8,
@@ -76,9 +78,9 @@ qd_status qdi_world_def_check(const qd_world_def *def, qd_error *error) {
     // Where the origin is so far off that the sides fall together there is no place for any body.
     if (!(def->origin.x + def->size.x > def->origin.x && def->origin.y + def->size.y > def->origin.y))
         return qdi_reason(error, QD_ERR_VALUE, "a world's origin is too far away for its size");
-    if (!isfinite(def->gravity.x) || !isfinite(def->gravity.y))
-        return qdi_reason(error, QD_ERR_VALUE, "gravity must be finite");
-    qd_status contact = contact_check(def, error);
+    if (!(def->removal >= 0)) return qdi_reason(error, QD_ERR_VALUE, "removal must not be below 0");
+    qd_status contact = qdi_forces_check(def, error);
+    if (contact == QD_OK) contact = contact_check(def, error);
     if (contact != QD_OK) return contact;
     if (!(def->margin >= 0 || isnan(def->margin)))
         return qdi_reason(error, QD_ERR_VALUE, "margin must not be below 0");
@@ -90,6 +92,7 @@ qd_status qdi_world_def_check(const qd_world_def *def, qd_error *error) {
         return qdi_reason(error, QD_ERR_VALUE, "this processor does not have the kernels %s",
                           qd_simd_name(def->simd));
     qd_status status = enums_check(def, error);
+    if (status == QD_OK) status = qdi_walls_check(def, error); // of which sides reflect
     return status == QD_OK ? limits_check(&def->limits, error) : status;
 }
 
@@ -137,10 +140,16 @@ qd_status qdi_world_make(const qd_world_def *def, qd_world **result) {
     world->axis[0] = (qdi_axis){def->boundary_x, def->origin.x, def->origin.x + def->size.x, def->size.x};
     world->axis[1] = (qdi_axis){def->boundary_y, def->origin.y, def->origin.y + def->size.y, def->size.y};
     world->centre = (qd_vec2){def->origin.x + 0.5 * def->size.x, def->origin.y + 0.5 * def->size.y};
-    world->changed = true; // step 0 has contacts too, found when they are first asked for
+    for (int wall = 0; wall < QDI_WALLS; ++wall) {
+        const qd_wall_motion *motion = &def->wall_motion[wall];
+        if (motion->velocity != 0 || motion->amplitude != 0 || motion->slide != 0) world->walls_move = true;
+    }
+    (void)qdi_walls_put(world, 0); // at time 0 they are where the world's borders are
+    world->changed = true;         // step 0 has contacts too, found when they are first asked for
     qdi_margin_start(world);
     qd_status status = make_surfaces(world);
     if (status == QD_OK) status = make_parts(world);
+    if (status == QD_OK && def->removal < HUGE_VAL) status = qdi_population_ensure(world);
     if (status == QD_OK) status = qdi_bodies_reserve(world, 1, 1);
     if (status == QD_OK)
         *result = world;
@@ -185,6 +194,11 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->movers, scratch->mover_room, sizeof *scratch->movers);
     qdi_release(allocator, scratch->pushes, scratch->push_room, sizeof *scratch->pushes);
     qdi_rest_release(allocator, scratch);
+    qdi_release(allocator, scratch->flights, scratch->flight_room, sizeof *scratch->flights);
+    for (int k = 0; k < 3; ++k)
+        qdi_release(allocator, scratch->force[k], scratch->force_room[k], sizeof(double));
+    qdi_release(allocator, scratch->gains, scratch->gain_room, sizeof *scratch->gains);
+    qdi_release(allocator, scratch->leaving, scratch->leaving_room, sizeof *scratch->leaving);
     qdi_fast_release(allocator, scratch->fast);
 }
 
@@ -192,6 +206,7 @@ void qd_world_destroy(qd_world *world) {
     if (!world) return;
     const qd_allocator *allocator = world->allocator;
     scratch_release(allocator, &world->scratch);
+    qdi_population_release(world);
     moment_release(allocator, &world->present);
     moment_release(allocator, &world->following);
     qdi_bodies_release(world);

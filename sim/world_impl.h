@@ -38,6 +38,8 @@
 #define QDI_NO_ROW UINT32_MAX
 /// Walls of a reflecting world.
 #define QDI_WALLS 4
+
+typedef struct qdi_population qdi_population;
 /// Most colours that are found in parallel; what is left then (or where a round finds next to nothing) is one
 /// more, solved serially.
 #define QDI_COLOURS_MAX 200
@@ -96,6 +98,8 @@ typedef struct qdi_joint {
     bool moves_a, moves_b;       ///< dynamic
     bool plain;                  ///< no impulse turns anybody: neither friction nor a lever
     double nx, ny;               ///< from a to b
+    double wx, wy;               ///< velocity of a wall in this step
+    double threshold;            ///< what approaches faster bounces
     double inverse_a, inverse_b; ///< 1 / mass
     double turn_a, turn_b;       ///< 1 / inertia
     double across_a[2], across_b[2], along_a[2], along_b[2];
@@ -118,6 +122,17 @@ typedef struct qdi_push {
     double x, y, spin;
 } qdi_push;
 
+/// What forces and drag do to a body in a step if it meets nothing.
+typedef struct qdi_flight {
+    double ax, ay, turn;  ///< acceleration and angular acceleration at its start
+    double dx, dy, angle; ///< how far it moves and turns
+} qdi_flight;
+
+/// What walls gave to bodies.
+typedef struct qdi_wall_gain {
+    qd_vec2 impulse;
+    double work;
+} qdi_wall_gain;
 /// Ways of bodies that are followed through a step, see fast.h.
 typedef struct qdi_fast qdi_fast;
 
@@ -161,6 +176,16 @@ typedef struct qdi_scratch {
     qdi_rest *rests;
     size_t rest_room;
     qdi_fast *fast; ///< fast.h; NULL until it is needed
+    // What flies: see forces.c.
+    qdi_flight *flights; ///< by row; nothing where `flown` is false
+    size_t flight_room;
+    double *force[3]; ///< by row: what the callback gives
+    size_t force_room[3];
+    bool flown;
+    qdi_wall_gain *gains; ///< by row, where moving walls mirror: what they gave
+    size_t gain_room;
+    uint8_t *leaving; ///< by row: 1 where a body may have to go
+    size_t leaving_room;
 } qdi_scratch;
 
 /// The colours that a colouring found: colour c is order[start[c]] to order[start[c + 1] - 1], and so are its joints.
@@ -242,10 +267,16 @@ struct qd_world {
     qdi_shapes shapes;
     qdi_traits traits;
     qd_material walls; ///< as it is used
-    size_t shaped;     ///< bodies that are no disks
-    size_t fixed;      ///< bodies that are not dynamic
-    size_t bullets;    ///< bodies with that flag
-    size_t fast;       ///< during a step: bodies whose ways are to be followed
+    bool walls_move;
+    qd_vec2 wall_speed[QDI_WALLS]; ///< velocities of the walls' surfaces now
+    qd_vec2 wall_mean[QDI_WALLS];  ///< and their means over the step on its way
+    qd_force_function force;
+    void *force_context;
+    qdi_population *population; ///< emitters and sinks; NULL where there are none
+    size_t shaped;              ///< bodies that are no disks
+    size_t fixed;               ///< bodies that are not dynamic
+    size_t bullets;             ///< bodies with that flag
+    size_t fast;                ///< during a step: bodies whose ways are to be followed
     qdi_scratch scratch;
     qd_world_totals totals;
     qd_limit_report report;
@@ -280,6 +311,11 @@ qd_body_index qdi_body_take_index(qd_world *world);
 /// The row of a living body, or QDI_NO_ROW.
 uint32_t qdi_body_row(const qd_world *world, qd_id id);
 qd_body_state qdi_body_state_of_row(const qd_world *world, uint32_t row);
+/// Takes a body out of the rows that count: it gets the row after the last, keeps its index and can come back
+/// (qdi_body_show: the one hidden last) as long as no row was added since, or be forgotten for good.
+void qdi_body_hide(qd_world *world, uint32_t row);
+void qdi_body_show(qd_world *world);
+void qdi_body_forget(qd_world *world, uint32_t row);
 /// The form of a body.
 static inline qdi_form qdi_form_of_row(const qd_world *world, uint32_t row) {
     uint32_t shape = world->shape[row];
@@ -317,6 +353,13 @@ typedef struct qdi_birth {
 } qdi_birth;
 /// Puts a body into the row after the last; there is room for it.
 void qdi_body_enter(qd_world *world, const qdi_birth *birth);
+/// Cosine and sine of an angle; exactly (1, 0) for none.
+qd_vec2 qdi_turn_of(double angle);
+/// The traits that a def asks for.
+qdi_trait qdi_trait_of(const qd_body_def *body);
+/// Why a body whose shape is in order would be refused at a position, walls apart, or QD_OK.
+QD_MUST_USE qd_status qdi_body_def_check(const qd_world *world, const qd_body_def *body, qd_vec2 position,
+                                         qd_error *error);
 
 // ---- limits.c ----
 
@@ -331,6 +374,7 @@ size_t qdi_limit_pairs(const qd_world *world);
 /// Reports that a body may not go from `now` to `next`; the step counter is still that of the step before.
 void qdi_limit_report_body(qd_world *world, uint32_t row);
 void qdi_limit_report_pairs(qd_world *world, uint64_t step);
+void qdi_limit_report_walls(qd_world *world);
 
 // ---- motion.c ----
 
@@ -339,8 +383,10 @@ qd_vec2 qdi_pivot_arm(const qd_world *world, qd_vec2 pivot, double x, double y);
 /// Brings a coordinate on a periodic axis into [low, high).
 double qdi_axis_wrap(const qdi_axis *axis, double x);
 /// Next positions, boundaries, boxes (see motion.c). QD_ERR_LIMIT: reported. `mirrored` is what mirroring walls gave to
-/// the bodies.
-QD_MUST_USE qd_status qdi_motion_move(qd_world *world, double dt, qd_vec2 *mirrored);
+/// the bodies. The walls are where they are at the end of the step.
+QD_MUST_USE qd_status qdi_motion_move(qd_world *world, double dt, qdi_wall_gain *mirrored);
+/// The box of a row at its place in `next`.
+void qdi_motion_box(qd_world *world, uint32_t row);
 /// Boxes of the positions of `motion`.
 void qdi_motion_boxes(qd_world *world, const qdi_motion *motion);
 /// The angle that a body turns by in the step on its way.
@@ -399,26 +445,61 @@ QD_MUST_USE qd_status qdi_events(qd_world *world, const qdi_moment *before, cons
 /// Puts the `count` links of the scratch into colours whose links share no body that moves.
 QD_MUST_USE qd_status qdi_colour(qd_world *world, size_t count, qdi_colours *colours);
 
-// ---- forces.c ----
+// ---- forces.c, forces_fields.c ----
 
 /// Velocities of `next` as those of `now`.
 void qdi_forces_begin(qd_world *world);
-/// Adds to the velocities of `next` what gravity gives in `dt`.
-void qdi_forces_kick(qd_world *world, double dt);
+/// Adds to the velocities of `next` what forces give in `dt`; where more than gravity acts, notes the flights.
+QD_MUST_USE qd_status qdi_forces_kick(qd_world *world, double dt);
+/// After the move: gives to bodies that met nothing what the forces at their new places differ from those at the old
+/// ones. Puts the lowest index that breaks a limit into `lowest_bad`, per range of QDI_BODY_GRAIN, where it is lower.
+void qdi_forces_finish(qd_world *world, double dt, uint32_t *lowest_bad);
+/// True where forces depend on the place.
+bool qdi_forces_vary(const qd_world *world);
+/// Why attraction or drag are refused, or QD_OK.
+QD_MUST_USE qd_status qdi_forces_check(const qd_world_def *def, qd_error *error);
+/// Acceleration by the attraction at a place, and its potential energy per mass.
+qd_vec2 qdi_attraction_at(const qd_world *world, double x, double y);
+double qdi_attraction_energy(const qd_world *world, double x, double y);
+
+// ---- walls.c ----
+
+/// Why motions of walls are refused, or QD_OK.
+QD_MUST_USE qd_status qdi_walls_check(const qd_world_def *def, qd_error *error);
+/// Puts the walls where they are at a time. False where two have met, or one is nowhere: then they are as before.
+bool qdi_walls_put(qd_world *world, double time);
+/// The mean velocity of a wall in the step on its way, to the right or up.
+static inline double qdi_wall_speed(const qd_world *world, int wall) {
+    return wall / 2 == 0 ? world->wall_mean[wall].x : world->wall_mean[wall].y;
+}
+/// Works out their mean velocities from one time to another.
+void qdi_walls_aim(qd_world *world, double from, double to);
+
+// ---- population.c ----
+
+/// Removes and adds the bodies that go and come with the step that leads to `time`, in the moment `next`; or, where it
+/// fails, changes nothing. QD_ERR_LIMIT: no room for another body.
+QD_MUST_USE qd_status qdi_population_change(qd_world *world, double time);
+/// True where that change was one.
+bool qdi_population_changed(const qd_world *world);
+/// Makes that change last, or takes it back.
+void qdi_population_commit(qd_world *world);
+void qdi_population_revert(qd_world *world);
+void qdi_population_release(qd_world *world);
 
 // ---- impulse.c, impulse_bounce.c, impulse_rest.c ----
 
 /// From the velocities of `now` to those of `next`: contacts that bounce, forces, contacts at rest. Leaves what each
 /// present contact gave in the joints, and the ways of bodies at rest in the movers. `walls` is what the walls gave.
-QD_MUST_USE qd_status qdi_impulse(qd_world *world, double dt, qd_vec2 *walls);
+QD_MUST_USE qd_status qdi_impulse(qd_world *world, double dt, qdi_wall_gain *walls);
 
-/// The speed that tells what bounces from what rests.
+/// The speed that tells what bounces from what rests, where nothing but gravity acts.
 double qdi_impulse_threshold(const qd_world *world, double dt);
 /// The speed at which a touch of a joint approaches.
 static inline double qdi_joint_approach(const qdi_joint *joint, const qdi_motion *m, int touch) {
     uint32_t a = joint->row_a, b = joint->row_b;
     bool wall = b == QDI_NO_ROW;
-    double ux = m->vx[a] - (wall ? 0 : m->vx[b]), uy = m->vy[a] - (wall ? 0 : m->vy[b]);
+    double ux = m->vx[a] - (wall ? joint->wx : m->vx[b]), uy = m->vy[a] - (wall ? joint->wy : m->vy[b]);
     double approach = ux * joint->nx + uy * joint->ny;
     if (joint->plain) return approach;
     approach += m->spin[a] * joint->across_a[touch];
@@ -428,8 +509,8 @@ static inline double qdi_joint_approach(const qdi_joint *joint, const qdi_motion
 void qdi_joint_mix(const qd_material *a, const qd_material *b, qdi_joint *joint);
 /// Bounces one joint, if some touch of it approaches faster than the threshold.
 bool qdi_joint_bounce(qdi_joint *joint, const qdi_motion *motion, double threshold);
-/// Bounces: all joints, colour by colour, until none approaches faster than the threshold.
-void qdi_bounce(qd_world *world, const qdi_colours *colours, double threshold);
+/// Bounces: all joints, colour by colour, until none approaches faster than its threshold.
+void qdi_bounce(qd_world *world, const qdi_colours *colours);
 /// Finds the joints at rest and the movers; their velocities are those of `next` before the forces.
 QD_MUST_USE qd_status qdi_rest_find(qd_world *world, const qdi_colours *colours, double dt,
                                     qdi_colours *at_rest);
@@ -456,8 +537,8 @@ double qdi_fast_part(const qd_world *world);
 /// Follows the ways of bodies through the step on its way, from `now` to `next`, and puts into `next` where they
 /// really go. Refreshes and retrieves on its own: afterwards the tree has the boxes of `next`, and the candidates are
 /// enough for qdi_narrow. `walls` gets added what walls gave. Impacts go to `following`.
-QD_MUST_USE qd_status qdi_fast_follow(qd_world *world, double dt, qd_vec2 *walls, qd_tree_counts *counts,
-                                      qdi_lap *lap);
+QD_MUST_USE qd_status qdi_fast_follow(qd_world *world, double dt, qdi_wall_gain *walls,
+                                      qd_tree_counts *counts, qdi_lap *lap);
 void qdi_fast_release(const qd_allocator *allocator, qdi_fast *fast);
 
 // ---- stepper.c ----

@@ -4,6 +4,8 @@
 #include <quadrille/alloc.h>
 #include <quadrille/body.h>
 #include <quadrille/contact.h>
+#include <quadrille/emitter.h>
+#include <quadrille/force.h>
 #include <quadrille/profile.h>
 #include <quadrille/status.h>
 #include <quadrille/tree.h>
@@ -60,14 +62,20 @@ typedef struct qd_world_def {
     qd_vec2 origin;         ///< lower left corner; default 0, 0
     qd_boundary boundary_x; ///< default reflect
     qd_boundary boundary_y;
-    qd_vec2 gravity;          ///< acceleration of dynamic bodies; default 0, 0
+    qd_vec2 gravity;               ///< acceleration of dynamic bodies; default 0, 0
+    qd_attraction attraction;      ///< and this is added; default none
+    qd_drag drag;                  ///< default none
+    qd_wall_motion wall_motion[4]; ///< of reflecting sides, in the order of qd_wall; default at rest
+    /// How far outside of open sides the whole box of a body that is not static must be for the body to be removed at
+    /// the end of a step; >= 0, default infinity: never.
+    double removal;
     qd_contact_model contact; ///< default impulse
     double restitution;       ///< 0..1, default 1: of surfaces that have none of their own (qd_material)
     double friction;          ///< >= 0, default 0: the same
     double tangential;        ///< 0..1, default 0: the same
     qd_material walls;        ///< of reflecting sides; default NaN: as the three above
     /// What approaches slower than this does not bounce but comes to rest; NaN (the default): 2 |gravity| dt, twice
-    /// what a body that rests gains in a step. 0 or more.
+    /// what a body that rests gains in a step, attraction included. 0 or more.
     double threshold;
     int iterations;            ///< most sweeps over the contacts for what bounces, 1..1000, default 8
     int substeps;              ///< parts that a step is solved in for what rests, 1..100, default 4
@@ -97,7 +105,7 @@ typedef struct qd_limit_report {
 /// Sums over the dynamic bodies, by fixed blocks of 4096 indices in order, so the same for any thread count.
 typedef struct qd_world_sums {
     double kinetic;        ///< energy of motion, rotation included
-    double potential;      ///< - sum m g . (x - origin)
+    double potential;      ///< - sum m g . (x - origin), and that of the attraction
     qd_vec2 momentum;      ///< sum m v
     double momentum_scale; ///< sum m |v|
     double angular;        ///< angular momentum about the world's centre, spin included
@@ -114,6 +122,10 @@ typedef struct qd_world_totals {
     uint64_t rebuilds;    ///< how often the tree was refreshed and all candidates were retrieved
     uint64_t amended;     ///< bodies that left the margin alone, and had theirs retrieved one by one
     qd_vec2 wall_impulse; ///< sum of the impulses that the walls gave to the bodies
+    double
+        wall_work; ///< energy that moving walls gave: sum of impulse times velocity of the wall in its step
+    uint64_t emitted, blocked; ///< bodies that emitters made, and that found no place
+    uint64_t departed, sunk;   ///< bodies that were removed outside of open sides, and by sinks
 } qd_world_totals;
 
 QD_API qd_world_def qd_world_def_default(void);
@@ -163,6 +175,26 @@ QD_API QD_MUST_USE qd_status qd_world_turn(qd_world *world, qd_id id, double ang
 /// tries again.
 QD_API QD_MUST_USE qd_status qd_world_detect(qd_world *world);
 
+/// Lets `force` act on the bodies from the next step on (see force.h); NULL: no longer. It is not saved with the world:
+/// whoever loads one says it again. Errors: QD_ERR_ARGUMENT.
+QD_API QD_MUST_USE qd_status qd_world_set_force(qd_world *world, qd_force_function force, void *context);
+
+/// Adds an emitter or a sink (see emitter.h), which works from the next step on; they are saved with the world. They work
+/// in the order in which they were added, sinks before emitters. Errors: QD_ERR_ARGUMENT, QD_ERR_VALUE (the reason in
+/// `error`, which may be NULL), QD_ERR_LIMIT (QD_EMITTERS_MAX), QD_ERR_MEMORY.
+QD_API QD_MUST_USE qd_status qd_world_add_emitter(qd_world *world, const qd_emitter_def *def,
+                                                  qd_error *error);
+QD_API QD_MUST_USE qd_status qd_world_add_sink(qd_world *world, const qd_sink_def *def, qd_error *error);
+
+/// What emitter or sink number `number`, from 0, has done. Errors: QD_ERR_NOT_FOUND.
+QD_API QD_MUST_USE qd_status qd_world_emitter(const qd_world *world, size_t number,
+                                              qd_emitter_counts *counts);
+QD_API QD_MUST_USE qd_status qd_world_sink(const qd_world *world, size_t number, uint64_t *taken);
+
+/// Lower left and upper right corner of the world as its sides are now: those that do not move are where `size` and
+/// `origin` say.
+QD_API void qd_world_sides(const qd_world *world, qd_vec2 *low, qd_vec2 *high);
+
 /// One step of `dt` > 0: resolve, move, refresh, retrieve, narrow (see profile.h). `profile` gets what this
 /// step took added on top; NULL is fine. On QD_ERR_LIMIT (see qd_world_limit_report) and QD_ERR_MEMORY the
 /// world is as before the step (but a detection that was due has been made). Other errors: QD_ERR_VALUE (dt).
@@ -203,7 +235,7 @@ QD_API qd_world_totals qd_world_total(const qd_world *world);
 QD_API qd_limit_report qd_world_limit_report(const qd_world *world);
 
 /// XXH3-64 over the hashes of blocks of 4096 indices (ids, shapes, what the bodies are made of, poses, velocities) and
-/// of blocks of 4096 contacts (what keeps resting ones at rest), and the step. The same for any thread count, SIMD
+/// of blocks of 4096 contacts (what keeps resting ones at rest), the step, and what emitters and sinks have done. The same for any thread count, SIMD
 /// level, compiler and optimization level.
 QD_API uint64_t qd_world_hash(const qd_world *world);
 
