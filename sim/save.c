@@ -5,7 +5,7 @@
 //   number of indices, bodies, contacts, shapes, traits, emitters, sinks (8 each)
 //   generation of each index; shapes and traits that are used, in order of their numbers; bodies by row; contacts
 //   with what holds them, in order
-//   fat boxes by row, where there are some; emitters and sinks (save_population.c)
+//   emitters and sinks (save_population.c); fat boxes by row, where there are some
 //   XXH3-64 of everything before (8)
 //
 // Shapes and traits get new numbers from 1 on; which ones decides nothing. The tree is not stored: it is a function of
@@ -233,8 +233,8 @@ static void put_all(unsigned char **at, const qd_world *world, const counts *n, 
         if (trait_rank[i]) qdi_trait_put(&world->traits.trait[i + 1], at);
     for (size_t r = 0; r < n->bodies; ++r) put_body(at, world, r, shape_rank, trait_rank);
     for (size_t i = 0; i < n->contacts; ++i) put_contact(at, &moment->contacts[i], &moment->holds[i]);
-    for (size_t r = 0; r < n->fats; ++r) put_fat(at, world->fat[r]);
     qdi_population_put(world, at);
+    for (size_t r = 0; r < n->fats; ++r) put_fat(at, world->fat[r]);
 }
 
 qd_status qd_world_save(const qd_world *world, unsigned char **data, size_t *bytes) {
