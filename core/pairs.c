@@ -139,7 +139,7 @@ static qd_status buffers_begin(qd_pairs *pairs, size_t workers) {
     if (pairs->alone) {
         qdi_pool_release(&pairs->pool, pairs->allocator);
     } else if (pairs->pool.taken > 0) { // as much as last time, and a span begun by everyone
-        least = pairs->pool.taken + pairs->pool.taken / 8 + workers * span_bytes(SPAN);
+        least = pairs->pool.taken + workers * span_bytes(SPAN);
     }
     qd_status status = qdi_pool_begin(&pairs->pool, pairs->allocator, least);
     if (status != QD_OK) return status;

@@ -47,6 +47,7 @@ qd_status qdi_pool_begin(qdi_pool *pool, const qd_allocator *allocator, size_t l
     const bool whole = !pool->block || !pool->block->older;
     if (whole && (least == 0 || (pool->block && pool->block->bytes >= least + ALIGNMENT))) return QD_OK;
     qdi_pool_release(pool, allocator);
+    if (least > held) least += least / 4; // whoever needs a little more next time has it
     return block_add(pool, allocator, least > held ? least : held) ? QD_OK : QD_ERR_MEMORY;
 }
 

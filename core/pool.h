@@ -16,7 +16,7 @@ typedef struct qdi_pool {
     int busy;
 } qdi_pool;
 
-/// Takes all pieces back, and sees that there is room for `least` bytes in one block. Errors: QD_ERR_MEMORY; nothing is held then.
+/// Takes all pieces back, and sees that there is room for `least` bytes or more in one block. Errors: QD_ERR_MEMORY; nothing is held then.
 QD_MUST_USE qd_status qdi_pool_begin(qdi_pool *pool, const qd_allocator *allocator, size_t least);
 
 /// A piece, aligned to 64; any worker may call, and waits for others. NULL where there is no memory.

@@ -90,7 +90,7 @@ static qd_status place_lists(tidy_job *job, qd_team *team, size_t *need) {
     const size_t items = job->frontier.item_count;
     status = qdi_buffer_need(tree, &tree->scratch.ranges, 0, items, sizeof *job->parts);
     if (status == QD_OK)
-        status = qdi_buffer_need(tree, &tree->scratch.places, 0, 4 * tree->family_used, sizeof *job->places);
+        status = qdi_buffer_need(tree, &tree->scratch.places, 0, 4 * tree->family_used, WORD);
     if (status != QD_OK) return status;
     job->parts = tree->scratch.ranges.items;
     job->places = tree->scratch.places.items;
@@ -113,6 +113,12 @@ static void copy_column(tidy_job *job, qd_team *team, void *column, size_t used)
     qdi_team_for(team, used, BLOCK, return_range, job);
 }
 
+qd_status qdi_tidy_reserve(qd_tree *tree, size_t families, size_t slots) {
+    qd_status status = qdi_buffer_need(tree, &tree->scratch.spare, 0, slots + slots / 16, WORD);
+    if (status != QD_OK) return status;
+    return qdi_buffer_need(tree, &tree->scratch.places, 0, 4 * (families + families / 8), WORD);
+}
+
 qd_status qdi_tree_tidy(qd_tree *tree, qd_team *team) {
     tidy_job job = {.tree = tree};
     size_t need = 0;
@@ -123,7 +129,7 @@ qd_status qdi_tree_tidy(qd_tree *tree, qd_team *team) {
     if (tree->slots.room > 2 * need + LITTLE || tree->family_used > 2 * families + LITTLE)
         return qdi_tree_pack(tree, team, NULL);
     status = qdi_slots_reserve(tree, need);
-    if (status == QD_OK) status = qdi_buffer_need(tree, &tree->scratch.spare, 0, need, sizeof *job.spare);
+    if (status == QD_OK) status = qdi_buffer_need(tree, &tree->scratch.spare, 0, need, WORD);
     if (status != QD_OK) return status;
     job.spare = tree->scratch.spare.items;
     qdi_slots *slots = &tree->slots;
