@@ -35,7 +35,7 @@ static void follow(const qdi_bench_method *method, const qdi_bench_bodies *bodie
 
 static void compare_all(const qdi_bench_scene *scene, size_t count) {
     qdi_bench_setting setting;
-    ck_assert(qdi_bench_setting_make(scene, count, 7, qd_allocator_default(), &setting) == QD_OK);
+    ck_assert(qdi_bench_setting_make(scene, 1, count, 7, qd_allocator_default(), &setting) == QD_OK);
     finding expected[STEPS], found[STEPS];
     follow(&qdi_bench_brute, &setting.bodies, 1, QD_SIMD_AUTO, expected);
     const qdi_bench_method *method;
@@ -73,7 +73,7 @@ START_TEST(test_parallel_methods_with_many_bodies) {
     const qdi_bench_scene *scene = qdi_bench_scene_at((size_t)_i);
     qdi_bench_setting setting;
     size_t count = 8500 + qd_test_effort(2500);
-    ck_assert(qdi_bench_setting_make(scene, count, 3, qd_allocator_default(), &setting) == QD_OK);
+    ck_assert(qdi_bench_setting_make(scene, 1, count, 3, qd_allocator_default(), &setting) == QD_OK);
     static const qdi_bench_method *const methods[] = {&qdi_bench_grid, &qdi_bench_quadtree, &qdi_bench_each,
                                                       &qdi_bench_rebuild};
     finding expected[STEPS], found[STEPS];

@@ -72,6 +72,13 @@ bool qdi_bench_choose_methods(const char *names, const qdi_bench_method **method
     }
 }
 
+bool qdi_bench_choose_speed(const char *text, double *speed, qd_error *error) {
+    const double most = 1000;
+    if (qdi_number_read(text, strlen(text), speed) && *speed >= 0 && *speed <= most) return true;
+    snprintf(error->text, sizeof error->text, "--speed: '%.60s' is not a number from 0 to %g", text, most);
+    return false;
+}
+
 bool qdi_bench_choose_bodies(const char *flag, const char *numbers, size_t *bodies, size_t room,
                              size_t *count, qd_error *error) {
     const uint64_t most = QD_BODY_INDEX_MAX - 1;

@@ -30,6 +30,7 @@ typedef struct tree_state {
     qd_box *boxes;
     bool ordered;     ///< rows are no longer in the order given
     uint64_t changed; ///< bodies that changed their node since rows were put in order
+    size_t refiled;   ///< bodies that changed their node in this step
     const double *from;
     double *to;
 } tree_state;
@@ -166,6 +167,7 @@ static qd_status refresh(tree_state *state) {
     status = qd_tree_refresh(state->tree, state->team, state->boxes, state->ordered ? state->index : NULL,
                              state->count, &counts, NULL);
     if (status != QD_OK) return status;
+    state->refiled = counts.refiled;
     state->changed += counts.refiled;
     // A tree that is built anew does not say who changed its node; the order of the first step serves it long enough.
     return state->changed >= state->count ? order_rows(state) : QD_OK;
@@ -184,6 +186,8 @@ static qd_status step(void *given, qdi_bench_step *step) {
     step->ns[QDI_BENCH_MOVE] = moved - start;
     step->ns[QDI_BENCH_STRUCTURE] = refreshed - moved;
     step->ns[QDI_BENCH_PAIRS] = qdi_clock_ns() - refreshed;
+    step->refiled_known = state->way != REBUILD;
+    step->refiled = state->refiled;
     step->pairs = qd_pairs_data(state->pairs, &step->pair_count);
     step->pair_stride = sizeof(qd_pair);
     step->bytes = state->count * (WIDE * sizeof(double) + 3 * sizeof(uint32_t) + sizeof(qd_box)) +
