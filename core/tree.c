@@ -47,14 +47,13 @@ qd_status qd_tree_create(const qd_tree_def *def, qd_tree **tree) {
     return QD_OK;
 }
 
-enum { BUFFERS = 16, BUFFER_MIN = 4096 };
+enum { BUFFERS = 16, BUFFER_MIN = 4096, BUFFER_SPARE = 65536, LARGE = 65536 };
 
-static void buffers_of(const qd_tree *tree, const qdi_buffer *all[BUFFERS]) {
-    const qdi_scratch *s = &tree->scratch;
-    const qdi_buffer *list[BUFFERS] = {&s->movers,  &s->moves,    &s->keys,        &s->keys_spare,
-                                       &s->shrinks, &s->order,    &s->order_spare, &s->ranges,
-                                       &s->places,  &s->splits,   &s->split_next,  &s->merges,
-                                       &s->chains,  &s->frontier, &s->spare,       &s->tally};
+static void buffers_of(qdi_scratch *s, qdi_buffer *all[BUFFERS]) {
+    qdi_buffer *list[BUFFERS] = {&s->movers,  &s->moves,    &s->keys,        &s->keys_spare,
+                                 &s->shrinks, &s->order,    &s->order_spare, &s->ranges,
+                                 &s->places,  &s->splits,   &s->split_next,  &s->merges,
+                                 &s->chains,  &s->frontier, &s->spare,       &s->tally};
     memcpy(all, list, sizeof list);
 }
 
@@ -96,8 +95,8 @@ void qd_tree_destroy(qd_tree *tree) {
     qdi_release(allocator, tree->node_of, tree->node_of_room, sizeof *tree->node_of);
     qdi_release(allocator, tree->row_index, tree->row_room, sizeof *tree->row_index);
     qdi_outer_release(&tree->outer, allocator);
-    const qdi_buffer *buffers[BUFFERS];
-    buffers_of(tree, buffers);
+    qdi_buffer *buffers[BUFFERS];
+    buffers_of(&tree->scratch, buffers);
     for (int b = 0; b < BUFFERS; ++b) qdi_release(allocator, buffers[b]->items, buffers[b]->bytes, 1);
     for (size_t w = 0; w < tree->hand_count; ++w)
         qdi_release(allocator, tree->hands[w].movers.items, tree->hands[w].movers.bytes, 1);
@@ -108,9 +107,20 @@ void qd_tree_destroy(qd_tree *tree) {
 }
 
 qd_status qdi_buffer_need(const qd_tree *tree, qdi_buffer *buffer, size_t used, size_t need, size_t size) {
-    // Lists of a few things that now and then are a few more shall not be allocated anew for that.
-    const size_t bytes = need * size < BUFFER_MIN ? BUFFER_MIN : need * size;
+    size_t bytes = need * size;
+    if (bytes <= buffer->bytes) return QD_OK;
+    // What now and then is a little more than ever shall not be allocated anew for that.
+    bytes += bytes < BUFFER_SPARE ? bytes : BUFFER_SPARE;
+    if (bytes < BUFFER_MIN) bytes = BUFFER_MIN;
     return qdi_reserve(tree->allocator, &buffer->items, &buffer->bytes, used * size, bytes, 1);
+}
+
+qd_status qdi_buffers_ready(qd_tree *tree) {
+    qdi_buffer *buffers[BUFFERS];
+    buffers_of(&tree->scratch, buffers);
+    qd_status status = QD_OK;
+    for (int b = 0; b < BUFFERS && status == QD_OK; ++b) status = qdi_buffer_need(tree, buffers[b], 0, 1, 1);
+    return status;
 }
 
 void qdi_buffer_free(const qd_tree *tree, qdi_buffer *buffer) {
@@ -131,7 +141,7 @@ qd_status qdi_slots_reserve(qd_tree *tree, size_t need) {
     need += QDI_SLOT_SLACK;
     if (need <= old->room) return QD_OK;
     if (need >= UINT32_MAX) return QD_ERR_MEMORY; // more than can be numbered
-    size_t room = need + need / 16 + 64;
+    size_t room = need + 64 + (need < LARGE ? need / 8 : need / 16 + LARGE / 16);
     const qd_allocator *allocator = tree->allocator;
     qdi_slots new = *old;
     new.room = room;
@@ -256,8 +266,9 @@ uint64_t qd_tree_revision(const qd_tree *tree) {
 }
 
 static size_t memory_held(const qd_tree *tree) {
-    const qdi_buffer *all[BUFFERS];
-    buffers_of(tree, all);
+    qdi_scratch scratch = tree->scratch;
+    qdi_buffer *all[BUFFERS];
+    buffers_of(&scratch, all);
     size_t buffers = 0;
     for (int b = 0; b < BUFFERS; ++b) buffers += all[b]->bytes;
     for (size_t w = 0; w < tree->hand_count; ++w) buffers += tree->hands[w].movers.bytes;

@@ -229,5 +229,5 @@ qd_status qdi_tree_build(qd_tree *tree, qd_team *team, const qd_box *boxes, cons
     qdi_pack_source source = {job.order, boxes, indices};
     if (status == QD_OK) status = qdi_tree_pack(tree, team, &source);
     qdi_buffer_free(tree, &tree->scratch.order);
-    return status;
+    return status == QD_OK ? qdi_buffers_ready(tree) : status;
 }

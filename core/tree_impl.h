@@ -237,6 +237,8 @@ static inline void qdi_node_rehouse(qdi_node *node, qdi_move *move) {
 /// Makes a scratch buffer hold `need` items of `size` bytes, of which the first `used` are kept.
 QD_MUST_USE qd_status qdi_buffer_need(const qd_tree *tree, qdi_buffer *buffer, size_t used, size_t need,
                                       size_t size);
+/// Gives all scratch buffers room for a few things, so that what happens for the first time needs no memory.
+QD_MUST_USE qd_status qdi_buffers_ready(qd_tree *tree);
 /// Gives its memory back.
 void qdi_buffer_free(const qd_tree *tree, qdi_buffer *buffer);
 QD_MUST_USE qd_status qdi_slots_reserve(qd_tree *tree, size_t need);

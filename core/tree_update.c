@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-enum { AHEAD = 6, GRAIN = 64, PIECE = 4096, LINE = 16 };
+enum { AHEAD = 6, GRAIN = 64, PIECE = 4096, LINE = 16, HAND = 512 };
 
 /// What became of a range of families.
 typedef struct range_tally {
@@ -222,7 +222,7 @@ static qd_status hands_need(qd_tree *tree, size_t workers) {
         tree->hand_count = workers;
     }
     // Whoever does the range that most bodies leave has room for them: all get what any of them has.
-    size_t most = 0;
+    size_t most = HAND * sizeof(qdi_mover);
     for (size_t w = 0; w < tree->hand_count; ++w) {
         if (tree->hands[w].movers.bytes > most) most = tree->hands[w].movers.bytes;
     }

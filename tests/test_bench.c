@@ -42,7 +42,7 @@ START_TEST(test_scenes_are_what_they_say) {
     size_t count = 20000;
     for (size_t s = 0; (scene = qdi_bench_scene_at(s)) != NULL; ++s) {
         qdi_bench_setting setting;
-        ck_assert(qdi_bench_setting_make(scene, count, 1, qd_allocator_default(), &setting) == QD_OK);
+        ck_assert(qdi_bench_setting_make(scene, 1, count, 1, qd_allocator_default(), &setting) == QD_OK);
         const qdi_bench_bodies *bodies = &setting.bodies;
         double area = 0, square = 0, least = HUGE_VAL, largest = 0;
         for (size_t i = 0; i < count; ++i) {
@@ -61,6 +61,22 @@ START_TEST(test_scenes_are_what_they_say) {
 }
 END_TEST
 
+START_TEST(test_speed_changes_velocities_alone) {
+    const qdi_bench_scene *scene = qdi_bench_scene_at(0);
+    size_t count = 500;
+    qdi_bench_setting one, four;
+    ck_assert(qdi_bench_setting_make(scene, 1, count, 1, qd_allocator_default(), &one) == QD_OK);
+    ck_assert(qdi_bench_setting_make(scene, 4, count, 1, qd_allocator_default(), &four) == QD_OK);
+    ck_assert(four.bodies.side == one.bodies.side);
+    for (size_t i = 0; i < count; ++i) {
+        ck_assert(four.bodies.vx[i] == 4 * one.bodies.vx[i] && four.bodies.vy[i] == 4 * one.bodies.vy[i]);
+        ck_assert(four.bodies.x[i] == one.bodies.x[i] && four.bodies.radius[i] == one.bodies.radius[i]);
+    }
+    qdi_bench_setting_free(&one);
+    qdi_bench_setting_free(&four);
+}
+END_TEST
+
 START_TEST(test_clusters_crowd) {
     double mean[2];
     const qdi_bench_scene *scenes[2];
@@ -72,7 +88,7 @@ START_TEST(test_clusters_crowd) {
         static size_t cells[ACROSS * ACROSS];
         memset(cells, 0, sizeof cells);
         qdi_bench_setting setting;
-        ck_assert(qdi_bench_setting_make(scenes[s], COUNT, 1, qd_allocator_default(), &setting) == QD_OK);
+        ck_assert(qdi_bench_setting_make(scenes[s], 1, COUNT, 1, qd_allocator_default(), &setting) == QD_OK);
         for (size_t i = 0; i < COUNT; ++i) {
             size_t column = (size_t)fmin((setting.bodies.x[i] / setting.bodies.side + .5) * ACROSS,
                                          ACROSS - 1);
@@ -91,7 +107,7 @@ START_TEST(test_setting_without_memory) {
     qd_test_allocator allocator;
     qd_test_allocator_init(&allocator, 1);
     qdi_bench_setting setting;
-    ck_assert(qdi_bench_setting_make(qdi_bench_scene_at(0), 10, 1, &allocator.allocator, &setting) ==
+    ck_assert(qdi_bench_setting_make(qdi_bench_scene_at(0), 1, 10, 1, &allocator.allocator, &setting) ==
               QD_ERR_MEMORY);
     ck_assert_uint_eq(allocator.live, 0);
 }
@@ -227,6 +243,12 @@ START_TEST(test_choices) {
     static const char *const bad[] = {"", "0", "1.5", "1e9", "10,", ",10", "10 ", "-3", "1,2,3,4", "ten"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i)
         ck_assert_msg(!qdi_bench_choose_bodies("--x", bad[i], bodies, 3, &count, &error), "'%s'", bad[i]);
+    double speed = -1;
+    ck_assert(qdi_bench_choose_speed("2.5", &speed, &error) && speed == 2.5);
+    ck_assert(qdi_bench_choose_speed("0", &speed, &error) && speed == 0);
+    static const char *const bad_speeds[] = {"", "-1", "1001", ".inf", "1x", "fast"};
+    for (size_t i = 0; i < sizeof bad_speeds / sizeof bad_speeds[0]; ++i)
+        ck_assert_msg(!qdi_bench_choose_speed(bad_speeds[i], &speed, &error), "'%s'", bad_speeds[i]);
     qd_simd simd;
     ck_assert(qdi_simd_choose("mmx", &simd, &error) == QD_ERR_ARGUMENT && strstr(error.text, "avx512"));
     ck_assert(qdi_simd_choose(NULL, &simd, &error) == QD_OK && simd == qd_simd_best());
@@ -237,7 +259,7 @@ END_TEST
 START_TEST(test_the_command_prints_a_table) {
     qd_program_outcome result = RUN("--bodies", "500", "--steps", "3", "--repeats", "2", "--threads", "1");
     ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
-    static const char *const said[] = {"scene uniform: 500 bodies", "\ngrid ", "\nquadtree ",
+    static const char *const said[] = {"scene uniform, speed 1: 500 bodies", "\ngrid ", "\nquadtree ",
                                        "times as fast as grid"};
     for (size_t i = 0; i < sizeof said / sizeof said[0]; ++i)
         ck_assert_msg(strstr(result.out, said[i]) != NULL, "does not say '%s': %s", said[i], result.out);
@@ -264,6 +286,10 @@ static void expect_row(const json_t *row, const char *method, json_int_t bodies)
         ck_assert_msg(json_string_length(json_object_get(row, texts[i])) > 0, "no %s", texts[i]);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i)
         ck_assert_msg(json_is_number(json_object_get(row, numbers[i])), "no %s", numbers[i]);
+    ck_assert(json_number_value(json_object_get(row, "speed")) == 2.5);
+    const json_t *leavers = json_object_get(row, "leavers"); // who knows says
+    ck_assert_int_eq(leavers != NULL, strcmp(method, "quadtree") == 0);
+    ck_assert(!leavers || (json_number_value(leavers) > 0 && json_number_value(leavers) < 100));
     const json_t *phases = json_object_get(row, "phases");
     ck_assert_uint_eq(json_object_size(phases), QDI_BENCH_PHASES);
     ck_assert(json_number_value(json_object_get(row, "min")) > 0);
@@ -274,7 +300,7 @@ static void expect_row(const json_t *row, const char *method, json_int_t bodies)
 START_TEST(test_json_and_csv_have_the_same_rows) {
     qd_program_outcome result = RUN("--sweep-bodies", "100,1e3", "--methods", "brute,quadtree,grid",
                                     "--steps", "2", "--repeats", "2", "--json", "--csv", "rows.csv", "-q",
-                                    "--scene", "sizes");
+                                    "--scene", "sizes", "--speed", "2.5");
     ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
     json_t *whole = json_loads(result.out, 0, NULL);
     ck_assert_ptr_nonnull(whole);
@@ -284,12 +310,12 @@ START_TEST(test_json_and_csv_have_the_same_rows) {
     char *csv = qd_scratch_read(qd_scratch_at(&program.work, "rows.csv").text, NULL);
     ck_assert_ptr_nonnull(csv);
     const char *line = csv;
-    ck_assert(strncmp(line, "method,scene,bodies,threads,simd,", 33) == 0);
+    ck_assert(strncmp(line, "method,scene,speed,bodies,threads,simd,", 39) == 0);
     for (size_t i = 0; i < 6; ++i) {
         const json_t *row = json_array_get(rows, i);
         expect_row(row, methods[i % 3], i < 3 ? 100 : 1000);
         char start[64];
-        snprintf(start, sizeof start, "%s,sizes,%d,", methods[i % 3], i < 3 ? 100 : 1000);
+        snprintf(start, sizeof start, "%s,sizes,2.5,%d,", methods[i % 3], i < 3 ? 100 : 1000);
         line = strchr(line, '\n') + 1;
         ck_assert_msg(strncmp(line, start, strlen(start)) == 0, "%s", line);
         const char *hash = json_string_value(json_object_get(row, "hash"));
@@ -329,14 +355,14 @@ START_TEST(test_what_is_wrong_is_said_in_one_line) {
     result = RUN("--bodies", "10", "--sweep-bodies", "10");
     qd_program_expect_complaint(&result, 2, "cannot both");
     qd_program_forget(&result);
+    result = RUN("--speed", "-1");
+    qd_program_expect_complaint(&result, 2, "from 0 to 1000");
+    qd_program_forget(&result);
     result = RUN("--simd", "sse9");
     qd_program_expect_complaint(&result, 2, "sse9");
     qd_program_forget(&result);
     result = RUN("--margin", "wide");
     qd_program_expect_complaint(&result, 2, "--margin: 'wide' is not a number >= 0, or auto");
-    qd_program_forget(&result);
-    result = RUN("--speed", "auto");
-    qd_program_expect_complaint(&result, 2, "--speed: 'auto' is not a number >= 0");
     qd_program_forget(&result);
     result = RUN("--csv", "nowhere/rows.csv");
     qd_program_expect_complaint(&result, 4, "nowhere/rows.csv");
@@ -369,6 +395,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, test_statistics);
     tcase_add_test(tests, test_scenes_are_what_they_say);
+    tcase_add_test(tests, test_speed_changes_velocities_alone);
     tcase_add_test(tests, test_clusters_crowd);
     tcase_add_test(tests, test_setting_without_memory);
     tcase_add_test(tests, test_methods_that_disagree_are_named);

@@ -195,7 +195,7 @@ static size_t follow(const qdi_bench_method *method, crowd *c, const char *scene
     keys mine = {0}, theirs = {0};
     size_t total = 0;
     for (int i = 0; i < STEPS; ++i) {
-        qdi_bench_step step = {{0}, NULL, 0, 0, 0};
+        qdi_bench_step step = {.pairs = NULL};
         ck_assert_int_eq(method->step(state, &step), QD_OK);
         move_all(c);
         all_pairs(c, &mine);

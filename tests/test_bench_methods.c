@@ -46,7 +46,7 @@ static void follow_far(const qdi_bench_method *method, const qdi_bench_bodies *b
 
 static void compare_all(const qdi_bench_scene *scene, size_t count) {
     qdi_bench_setting setting;
-    ck_assert(qdi_bench_setting_make(scene, count, 7, qd_allocator_default(), &setting) == QD_OK);
+    ck_assert(qdi_bench_setting_make(scene, 1, count, 7, qd_allocator_default(), &setting) == QD_OK);
     finding expected[STEPS], found[STEPS];
     follow(&qdi_bench_brute, &setting.bodies, 1, QD_SIMD_AUTO, expected);
     const qdi_bench_method *method;
@@ -84,7 +84,7 @@ START_TEST(test_parallel_methods_with_many_bodies) {
     const qdi_bench_scene *scene = qdi_bench_scene_at((size_t)_i);
     qdi_bench_setting setting;
     size_t count = 8500 + qd_test_effort(2500);
-    ck_assert(qdi_bench_setting_make(scene, count, 3, qd_allocator_default(), &setting) == QD_OK);
+    ck_assert(qdi_bench_setting_make(scene, 1, count, 3, qd_allocator_default(), &setting) == QD_OK);
     static const qdi_bench_method *const methods[] = {&qdi_bench_grid, &qdi_bench_quadtree, &qdi_bench_each,
                                                       &qdi_bench_rebuild};
     finding expected[STEPS], found[STEPS];
@@ -110,7 +110,7 @@ START_TEST(test_margins_change_no_pairs) {
         slow.speed = speeds[v];
         qdi_bench_setting setting;
         size_t count = v == 0 ? 20000 : 300 + qd_test_effort(700);
-        ck_assert(qdi_bench_setting_make(&slow, count, 5, qd_allocator_default(), &setting) == QD_OK);
+        ck_assert(qdi_bench_setting_make(&slow, 1, count, 5, qd_allocator_default(), &setting) == QD_OK);
         finding expected[LONG_STEPS], found[LONG_STEPS];
         follow_far(&qdi_bench_grid, &setting.bodies, 1, 0, expected);
         for (size_t m = 0; m < sizeof margins / sizeof margins[0]; ++m) {

@@ -208,23 +208,6 @@ START_TEST(memory_may_fail_at_any_call) {
 }
 END_TEST
 
-// Once its buffers have grown, a step allocates nothing.
-START_TEST(a_steady_step_allocates_nothing) {
-    qd_test_allocator allocator;
-    qd_test_allocator_init(&allocator, 0);
-    qd_world_def def = qd_world_def_default();
-    def.allocator = &allocator.allocator;
-    qd_test_gas_def(&def, 40, 40);
-    qd_world *world = qd_test_world(&def);
-    qd_test_gas_fill(world, 40, 40, 1);
-    qd_test_step(world, 0.01, 600);
-    size_t calls = allocator.calls;
-    qd_test_step(world, 0.01, 400);
-    ck_assert_uint_le(allocator.calls - calls, 8); // a few more contacts at once than ever before
-    qd_world_destroy(world);
-}
-END_TEST
-
 int main(void) {
     Suite *suite = suite_create("stepper");
     TCase *tcase = tcase_create("stepper");
@@ -234,7 +217,6 @@ int main(void) {
     tcase_add_test(tcase, other_seeds_give_other_lives);
     tcase_add_test(tcase, phases_are_clocked);
     tcase_add_loop_test(tcase, memory_may_fail_at_any_call, 0, 6);
-    tcase_add_test(tcase, a_steady_step_allocates_nothing);
     suite_add_tcase(suite, tcase);
     return qd_test_run(suite);
 }

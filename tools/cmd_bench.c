@@ -18,7 +18,7 @@ enum { MOST_SIZES = 32, MOST_STEPS = 1000000, MOST_REPEATS = 1000, STEPS = 20, R
 
 typedef struct bench_settings {
     qdi_common common;
-    const char *scene, *bodies, *methods, *simd, *margin, *speed, *sweep, *csv, *plot;
+    const char *scene, *speed, *bodies, *methods, *simd, *margin, *sweep, *csv, *plot;
     qdi_option_number steps, threads, repeats;
     bool json;
 } bench_settings;
@@ -58,11 +58,9 @@ static int read_flags(bench *job) {
     bool good = qdi_bench_choose_scene(settings->scene ? settings->scene : "uniform", &plan->scene, &error) &&
                 qdi_bench_choose_methods(settings->methods ? settings->methods : "grid,quadtree",
                                          job->methods, &job->method_count, &error) &&
-                qdi_bench_choose_length("--margin", settings->margin ? settings->margin : "0", true,
-                                        &plan->margin, &error) &&
-                qdi_bench_choose_length("--speed", settings->speed ? settings->speed : "auto",
-                                        !settings->speed, &plan->speed, &error) &&
-                qdi_simd_choose(settings->simd, &plan->simd, &error) == QD_OK;
+                qdi_bench_choose_margin(settings->margin ? settings->margin : "0", &plan->margin, &error) &&
+                qdi_simd_choose(settings->simd, &plan->simd, &error) == QD_OK &&
+                qdi_bench_choose_speed(settings->speed ? settings->speed : "1", &plan->speed, &error);
     if (good && settings->bodies && settings->sweep) {
         snprintf(error.text, sizeof error.text, "--bodies and --sweep-bodies cannot both be given");
         good = false;
@@ -258,6 +256,8 @@ static int bench_main(int count, char *const *arguments) {
 static const qdi_option bench_options[] = {
     {"--scene", 0, QDI_OPTION_TEXT, "S", 0, 0, offsetof(bench_settings, scene),
      "uniform (default), sizes, clusters, sparse or dense"},
+    {"--speed", 0, QDI_OPTION_TEXT, "X", 0, 0, offsetof(bench_settings, speed),
+     "bodies X times as fast as the scene says; default 1"},
     {"--bodies", 0, QDI_OPTION_TEXT, "N", 0, 0, offsetof(bench_settings, bodies), "how many; default 1e5"},
     {"--steps", 0, QDI_OPTION_NUMBER, "N", 1, MOST_STEPS, offsetof(bench_settings, steps),
      "steps to measure in each repeat, after 3 that are dropped; default 20"},
@@ -271,8 +271,6 @@ static const qdi_option bench_options[] = {
      "the tree's kernels: auto (default), portable, sse2, avx2 or avx512"},
     {"--margin", 0, QDI_OPTION_TEXT, "M", 0, 0, offsetof(bench_settings, margin),
      "fatten the boxes of quadtree: a length in diameters, or auto; default 0"},
-    {"--speed", 0, QDI_OPTION_TEXT, "X", 0, 0, offsetof(bench_settings, speed),
-     "speeds of X diameters per step (sigma) instead of the scene's"},
     {"--sweep-bodies", 0, QDI_OPTION_TEXT, "LIST", 0, 0, offsetof(bench_settings, sweep),
      "several numbers of bodies, as 1e3,1e4,1e5"},
     {"--csv", 0, QDI_OPTION_TEXT, "FILE", 0, 0, offsetof(bench_settings, csv),

@@ -73,13 +73,18 @@ bool qdi_bench_choose_methods(const char *names, const qdi_bench_method **method
     }
 }
 
-bool qdi_bench_choose_length(const char *flag, const char *text, bool knows_auto, double *length,
-                             qd_error *error) {
-    *length = (double)NAN;
-    if (knows_auto && strcmp(text, "auto") == 0) return true;
-    if (qdi_number_read(text, strlen(text), length) && *length >= 0 && isfinite(*length)) return true;
-    snprintf(error->text, sizeof error->text, "%s: '%.60s' is not a number >= 0%s", flag, text,
-             knows_auto ? ", or auto" : "");
+bool qdi_bench_choose_margin(const char *text, double *margin, qd_error *error) {
+    *margin = (double)NAN;
+    if (strcmp(text, "auto") == 0) return true;
+    if (qdi_number_read(text, strlen(text), margin) && *margin >= 0 && isfinite(*margin)) return true;
+    snprintf(error->text, sizeof error->text, "--margin: '%.60s' is not a number >= 0, or auto", text);
+    return false;
+}
+
+bool qdi_bench_choose_speed(const char *text, double *speed, qd_error *error) {
+    const double most = 1000;
+    if (qdi_number_read(text, strlen(text), speed) && *speed >= 0 && *speed <= most) return true;
+    snprintf(error->text, sizeof error->text, "--speed: '%.60s' is not a number from 0 to %g", text, most);
     return false;
 }
 

@@ -12,9 +12,11 @@ bool qdi_bench_choose_scene(const char *name, const qdi_bench_scene **scene, qd_
 bool qdi_bench_choose_methods(const char *names, const qdi_bench_method **methods, size_t *count,
                               qd_error *error);
 
-/// A number that is not below 0, or NaN for "auto" where that is known. `flag` is for the error.
-bool qdi_bench_choose_length(const char *flag, const char *text, bool knows_auto, double *length,
-                             qd_error *error);
+/// A number that is not below 0, or NaN for "auto".
+bool qdi_bench_choose_margin(const char *text, double *margin, qd_error *error);
+
+/// How many times as fast as the scene says bodies are: from 0 to 1000.
+bool qdi_bench_choose_speed(const char *text, double *speed, qd_error *error);
 
 /// Numbers of bodies with commas between them, 1e6 being one; at most `room`. `flag` is for the error.
 bool qdi_bench_choose_bodies(const char *flag, const char *numbers, size_t *bodies, size_t room,

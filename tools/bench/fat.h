@@ -28,6 +28,7 @@ typedef struct qdi_bench_tree {
     qd_box *boxes;
     bool ordered;     ///< rows are no longer in the order given
     uint64_t changed; ///< bodies that changed their node since rows were put in order
+    size_t refiled;   ///< bodies that changed their node in this step
     uint64_t orders;  ///< how often that was done
     const double *from;
     double *to;

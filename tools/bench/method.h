@@ -46,7 +46,9 @@ typedef struct qdi_bench_step {
     uint64_t ns[QDI_BENCH_PHASES];
     const void *pairs; ///< `pair_count` items, `pair_stride` bytes apart, each beginning with two uint32_t
     size_t pair_count, pair_stride;
-    size_t bytes; ///< memory the method holds, bodies included; 0 where it cannot be known
+    size_t bytes;       ///< memory the method holds, bodies included; 0 where it cannot be known
+    bool refiled_known; ///< whether the method knows
+    size_t refiled;     ///< how many bodies changed their place in its structure
 } qdi_bench_step;
 
 typedef struct qdi_bench_method {

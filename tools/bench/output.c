@@ -29,6 +29,14 @@ static void put_real(FILE *out, double value) {
     fprintf(out, ",%s", digits);
 }
 
+/// Nothing where it is not known.
+static void put_known(FILE *out, bool known, double value) {
+    if (known)
+        put_real(out, value);
+    else
+        fputc(',', out);
+}
+
 /// A text in quotes, those in it doubled.
 static void put_text(FILE *out, const char *text) {
     fputs(",\"", out);
@@ -40,14 +48,17 @@ static void put_text(FILE *out, const char *text) {
 }
 
 void qdi_bench_write_csv(FILE *out, const qdi_bench_origin *origin, const qdi_bench_row *rows, size_t count) {
-    fputs("method,scene,bodies,threads,simd,steps,repeats,ns_per_body,min,median,mean,spread,pairs,hash",
-          out);
+    fputs(
+        "method,scene,speed,bodies,threads,simd,steps,repeats,ns_per_body,min,median,mean,spread,pairs,hash",
+        out);
     for (size_t phase = 0; phase < QDI_BENCH_PHASES; ++phase) fprintf(out, ",%s_ns", phase_names[phase]);
-    fputs(",bytes_per_body,commit,compiler,flags,cpu\n", out);
+    fputs(",leavers,bytes_per_body,commit,compiler,flags,cpu\n", out);
     for (size_t i = 0; i < count; ++i) {
         const qdi_bench_row *row = &rows[i];
-        fprintf(out, "%s,%s,%zu,%d,%s,%zu,%zu", row->method->name, row->scene->name, row->bodies,
-                row->threads, qdi_bench_row_simd(row), row->steps, row->repeats);
+        fprintf(out, "%s,%s", row->method->name, row->scene->name);
+        put_real(out, row->speed);
+        fprintf(out, ",%zu,%d,%s,%zu,%zu", row->bodies, row->threads, qdi_bench_row_simd(row), row->steps,
+                row->repeats);
         put_real(out, row->median);
         put_real(out, row->min);
         put_real(out, row->median);
@@ -55,10 +66,8 @@ void qdi_bench_write_csv(FILE *out, const qdi_bench_origin *origin, const qdi_be
         put_real(out, row->spread);
         fprintf(out, ",%zu,%016" PRIx64, row->pairs, row->hash);
         for (size_t phase = 0; phase < QDI_BENCH_PHASES; ++phase) put_real(out, row->phases[phase]);
-        if (row->bytes_per_body > 0)
-            put_real(out, row->bytes_per_body);
-        else
-            fputc(',', out);
+        put_known(out, row->leavers >= 0, row->leavers);
+        put_known(out, row->bytes_per_body > 0, row->bytes_per_body);
         put_text(out, origin->commit);
         put_text(out, origin->compiler);
         put_text(out, origin->flags);
@@ -71,6 +80,7 @@ static void put_row(qdi_json *json, const qdi_bench_origin *origin, const qdi_be
     qdi_json_open(json, NULL, '{');
     qdi_json_text(json, "method", row->method->name);
     qdi_json_text(json, "scene", row->scene->name);
+    qdi_json_real(json, "speed", rounded(row->speed));
     qdi_json_whole(json, "bodies", row->bodies);
     qdi_json_whole(json, "threads", (uint64_t)row->threads);
     qdi_json_text(json, "simd", qdi_bench_row_simd(row));
@@ -87,6 +97,7 @@ static void put_row(qdi_json *json, const qdi_bench_origin *origin, const qdi_be
     for (size_t phase = 0; phase < QDI_BENCH_PHASES; ++phase)
         qdi_json_real(json, phase_names[phase], rounded(row->phases[phase]));
     qdi_json_close(json, '}');
+    if (row->leavers >= 0) qdi_json_real(json, "leavers", rounded(row->leavers));
     if (row->bytes_per_body > 0) qdi_json_real(json, "bytes_per_body", rounded(row->bytes_per_body));
     qdi_json_text(json, "commit", origin->commit);
     qdi_json_text(json, "compiler", origin->compiler);

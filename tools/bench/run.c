@@ -42,6 +42,8 @@ uint64_t qdi_bench_pairs_hash(const qdi_bench_step *step) {
 /// Runs one method once, and writes its times and what it found.
 static qd_status run_once(bench_run *run, size_t method, size_t repeat, void *state, qdi_bench_row *found) {
     const qdi_bench_plan *plan = run->plan;
+    uint64_t refiled = 0;
+    bool refiled_known = true;
     for (size_t k = 0; k < QDI_BENCH_DROPPED + plan->steps; ++k) {
         qdi_bench_step step;
         memset(&step, 0, sizeof step);
@@ -57,6 +59,8 @@ static qd_status run_once(bench_run *run, size_t method, size_t repeat, void *st
             return QD_OK;
         }
         if (k < QDI_BENCH_DROPPED) continue;
+        refiled += step.refiled;
+        refiled_known = refiled_known && step.refiled_known;
         size_t place = repeat * plan->steps + k - QDI_BENCH_DROPPED;
         uint64_t whole = 0;
         for (size_t phase = 0; phase < QDI_BENCH_PHASES; ++phase) {
@@ -65,6 +69,8 @@ static qd_status run_once(bench_run *run, size_t method, size_t repeat, void *st
         }
         samples_of(run, method, 0)[place] = whole;
     }
+    const double chances = (double)plan->steps * (double)plan->bodies;
+    found->leavers = refiled_known ? 100.0 * (double)refiled / chances : -1.0;
     return QD_OK;
 }
 
@@ -75,6 +81,7 @@ static qd_status run_method(bench_run *run, size_t method, size_t repeat) {
     memset(&found, 0, sizeof found);
     found.method = tested;
     found.scene = plan->scene;
+    found.speed = plan->speed;
     found.bodies = plan->bodies;
     found.threads = tested->parallel ? plan->threads : 1;
     found.simd = plan->simd;
@@ -130,9 +137,8 @@ qd_status qdi_bench_run(const qdi_bench_plan *plan, qdi_bench_row *rows, bool *s
     *failed = "the bodies";
     *stopped = false;
     qdi_bench_setting setting;
-    qdi_bench_scene scene = *plan->scene;
-    if (!isnan(plan->speed)) scene.speed = plan->speed;
-    qd_status status = qdi_bench_setting_make(&scene, plan->bodies, plan->seed, allocator, &setting);
+    qd_status status = qdi_bench_setting_make(plan->scene, plan->speed, plan->bodies, plan->seed, allocator,
+                                              &setting);
     if (status != QD_OK) return status;
     bench_run run = {.plan = plan, .rows = rows, .bodies = &setting.bodies};
     size_t samples = plan->method_count * SETS * plan->repeats;

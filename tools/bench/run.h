@@ -16,6 +16,7 @@ typedef bool (*qdi_bench_tick)(void *context);
 /// What to measure. Every repeat runs all methods, in a random order of its own, from the same bodies.
 typedef struct qdi_bench_plan {
     const qdi_bench_scene *scene;
+    double speed; ///< times as fast as the scene says
     size_t bodies;
     uint64_t seed;
     const qdi_bench_method *methods[QDI_BENCH_MOST_METHODS];
@@ -23,7 +24,6 @@ typedef struct qdi_bench_plan {
     int threads;
     qd_simd simd;
     double margin; ///< see qdi_bench_options
-    double speed;  ///< instead of the scene's; NaN: the scene's
     size_t steps;  ///< that count, in each repeat; QDI_BENCH_DROPPED come before them and are dropped
     size_t repeats;
     qdi_bench_tick tick; ///< may be NULL
@@ -34,6 +34,7 @@ typedef struct qdi_bench_plan {
 typedef struct qdi_bench_row {
     const qdi_bench_method *method;
     const qdi_bench_scene *scene;
+    double speed;
     size_t bodies;
     int threads;
     qd_simd simd; ///< of a method that has kernels
@@ -45,7 +46,9 @@ typedef struct qdi_bench_row {
     uint64_t hash;                   ///< of the pairs of the first step and the last, whatever their order
     uint64_t all_pairs;              ///< of all steps of a repeat
     double bytes_per_body;           ///< 0 where not known
-    bool steady;                     ///< every repeat found the same
+    double
+        leavers; ///< share of bodies that change their place in a step, per cent, on average; below 0 where not known
+    bool steady; ///< every repeat found the same
 } qdi_bench_row;
 
 /// Measures; `rows` gets plan->method_count items in the order of plan->methods. `*stopped` is set where tick said so, and

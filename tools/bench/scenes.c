@@ -43,7 +43,8 @@ static void draw_clustered(uint64_t seed, qd_random *random, double side, double
     } while (fabs(*x) > .5 * side || fabs(*y) > .5 * side);
 }
 
-static void fill_columns(const qdi_bench_scene *scene, uint64_t seed, qdi_bench_setting *setting) {
+static void fill_columns(const qdi_bench_scene *scene, double speed, uint64_t seed,
+                         qdi_bench_setting *setting) {
     size_t n = setting->bodies.count;
     double *x = setting->block, *y = x + n, *vx = y + n, *vy = vx + n, *radius = vy + n;
     double area = 0, largest = 0;
@@ -62,21 +63,21 @@ static void fill_columns(const qdi_bench_scene *scene, uint64_t seed, qdi_bench_
             y[i] = (qd_random_uniform(&random) - .5) * side;
         }
         random = qd_random_at(seed, i, USE_VELOCITY);
-        vx[i] = scene->speed * qd_random_normal(&random);
-        vy[i] = scene->speed * qd_random_normal(&random);
-        // The motion mirrors once a step. Only in a world of a few bodies is anything so fast.
+        vx[i] = speed * scene->speed * qd_random_normal(&random);
+        vy[i] = speed * scene->speed * qd_random_normal(&random);
+        // The motion mirrors once a step. Only in a world of a few bodies, or many times as fast, is anything so fast.
         if (fabs(vx[i]) > .5 * side) vx[i] = 0;
         if (fabs(vy[i]) > .5 * side) vy[i] = 0;
     }
     setting->bodies = (qdi_bench_bodies){n, side, x, y, vx, vy, radius, largest};
 }
 
-qd_status qdi_bench_setting_make(const qdi_bench_scene *scene, size_t count, uint64_t seed,
+qd_status qdi_bench_setting_make(const qdi_bench_scene *scene, double speed, size_t count, uint64_t seed,
                                  const qd_allocator *allocator, qdi_bench_setting *setting) {
     *setting = (qdi_bench_setting){.bodies = {.count = count}, .allocator = allocator};
     setting->block = qdi_allocate(allocator, COLUMNS * count, sizeof *setting->block);
     if (!setting->block) return QD_ERR_MEMORY;
-    fill_columns(scene, seed, setting);
+    fill_columns(scene, speed, seed, setting);
     return QD_OK;
 }
 

@@ -28,9 +28,10 @@ typedef struct qdi_bench_setting {
     double *block;
 } qdi_bench_setting;
 
-/// Makes the bodies of a scene: a function of scene, count and seed alone. Errors: QD_ERR_MEMORY, nothing to free then.
-QD_MUST_USE qd_status qdi_bench_setting_make(const qdi_bench_scene *scene, size_t count, uint64_t seed,
-                                             const qd_allocator *allocator, qdi_bench_setting *setting);
+/// Makes the bodies of a scene, `speed` times as fast as it says: a function of scene, speed, count and seed alone. Errors: QD_ERR_MEMORY, nothing to free then.
+QD_MUST_USE qd_status qdi_bench_setting_make(const qdi_bench_scene *scene, double speed, size_t count,
+                                             uint64_t seed, const qd_allocator *allocator,
+                                             qdi_bench_setting *setting);
 void qdi_bench_setting_free(qdi_bench_setting *setting);
 
 #endif

@@ -17,19 +17,21 @@ static size_t group(const qdi_bench_row *rows, size_t count) {
 
 static void print_table(FILE *out, const qdi_bench_row *rows, size_t count) {
     const qdi_bench_row *other = reference(rows, count);
-    fprintf(out, "scene %s: %zu bodies, %zu pairs, hash %016llx; %zu steps, %zu times\n", rows->scene->name,
-            rows->bodies, rows->pairs, (unsigned long long)rows->hash, rows->steps, rows->repeats);
+    fprintf(out, "scene %s, speed %g: %zu bodies, %zu pairs, hash %016llx; %zu steps, %zu times\n",
+            rows->scene->name, rows->speed, rows->bodies, rows->pairs, (unsigned long long)rows->hash,
+            rows->steps, rows->repeats);
     fprintf(out, "nanoseconds per body and step; x: times as fast as %s\n", other->method->name);
-    fprintf(out, "%-14s %7s %9s %9s %9s %7s %9s %9s %9s %7s %7s\n", "method", "threads", "median", "min",
-            "mean", "spread", "move", "structure", "pairs", "B/body", "x");
+    fprintf(out, "%-14s %7s %9s %9s %9s %7s %9s %9s %9s %8s %7s %7s\n", "method", "threads", "median", "min",
+            "mean", "spread", "move", "structure", "pairs", "leavers", "B/body", "x");
     for (size_t i = 0; i < count; ++i) {
         const qdi_bench_row *row = &rows[i];
-        char bytes[32] = "-";
+        char bytes[32] = "-", leavers[32] = "-";
         if (row->bytes_per_body > 0) snprintf(bytes, sizeof bytes, "%.0f", row->bytes_per_body);
-        fprintf(out, "%-14s %7d %9.2f %9.2f %9.2f %6.1f%% %9.2f %9.2f %9.2f %7s %7.2f\n", row->method->name,
-                row->threads, row->median, row->min, row->mean, 100.0 * row->spread,
+        if (row->leavers >= 0) snprintf(leavers, sizeof leavers, "%.2f%%", row->leavers);
+        fprintf(out, "%-14s %7d %9.2f %9.2f %9.2f %6.1f%% %9.2f %9.2f %9.2f %8s %7s %7.2f\n",
+                row->method->name, row->threads, row->median, row->min, row->mean, 100.0 * row->spread,
                 row->phases[QDI_BENCH_MOVE], row->phases[QDI_BENCH_STRUCTURE], row->phases[QDI_BENCH_PAIRS],
-                bytes, row->median > 0 ? other->median / row->median : 0.0);
+                leavers, bytes, row->median > 0 ? other->median / row->median : 0.0);
     }
 }
 

@@ -156,6 +156,7 @@ qd_status qdi_bench_tree_refresh(qdi_bench_tree *state) {
     status = qd_tree_refresh(state->tree, state->team, state->boxes, state->ordered ? state->index : NULL,
                              state->count, &counts, NULL);
     if (status != QD_OK) return status;
+    state->refiled = counts.refiled;
     state->changed += counts.refiled;
     // A tree that is built anew does not say who changed its node; the order of the first step serves it long enough.
     return state->changed >= state->count ? order_rows(state) : QD_OK;
@@ -173,6 +174,8 @@ static qd_status step_plain(qdi_bench_tree *state, qdi_bench_step *step) {
     step->ns[QDI_BENCH_MOVE] = moved - start;
     step->ns[QDI_BENCH_STRUCTURE] = refreshed - moved;
     step->ns[QDI_BENCH_PAIRS] = qdi_clock_ns() - refreshed;
+    step->refiled_known = state->way != QDI_BENCH_REBUILD;
+    step->refiled = state->refiled;
     step->pairs = qd_pairs_data(state->pairs, &step->pair_count);
     step->pair_stride = sizeof(qd_pair);
     step->bytes = state->count *
