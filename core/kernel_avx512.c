@@ -44,7 +44,7 @@ static inline void v_store(float *to, unsigned mask, vec value) {
 }
 
 static inline void v_store_first(float *to, size_t count, vec value) {
-    const __mmask16 lanes = count >= WIDTH ? 0xffffU : (__mmask16)((1U << count) - 1U);
+    const __mmask16 lanes = (__mmask16)(count >= WIDTH ? 0xffffU : (1U << count) - 1U);
     _mm512_mask_storeu_ps(to, lanes, value);
 }
 
