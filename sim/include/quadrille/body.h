@@ -52,7 +52,7 @@ typedef struct qd_body_def {
         inertia; ///< about the centroid, > 0; infinity: it never turns; NaN (the default): from mass and shape
     qd_material material; ///< default NaN: the world's
     qd_filter filter;
-    bool sensor;    ///< its contacts are found and reported, but have no effect; default false
+    bool sensor; ///< its contacts are found and reported, but have no effect; default false
     /// Its way is followed in every step in which it moves (qd_continuous); default false: where the world says so, and
     /// with `auto` in steps in which some point of it may move more than half of the distance from its centroid to the
     /// nearest point of its border.

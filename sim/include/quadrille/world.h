@@ -80,7 +80,7 @@ typedef struct qd_world_def {
     int iterations;            ///< most sweeps over the contacts for what bounces, 1..1000, default 8
     int substeps;              ///< parts that a step is solved in for what rests, 1..100, default 4
     qd_retrieve_mode retrieve; ///< default join
-    qd_continuous continuous;      ///< default auto
+    qd_continuous continuous;  ///< default auto
     /// How much larger the boxes in the tree are than the bodies, so that they last for several steps: a length on every side;
     /// 0: they are the bodies' own and the tree is refreshed in every step; NaN (the default): chosen from what the bodies do,
     /// 0 where that is best. Changes no result.
