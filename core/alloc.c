@@ -1,15 +1,23 @@
 #include <quadrille/alloc.h>
 
 #include "core/memory.h"
+#include "core/os.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+// Arrays over all bodies are walked in many streams at once, and a few small pages of each do not stay in the processor's table of pages.
 static void *heap_allocate(void *context, size_t bytes) {
     (void)context;
-    if (bytes > SIZE_MAX - 63) return NULL;
-    return aligned_alloc(64, (bytes + 63) / 64 * 64);
+    if (bytes > SIZE_MAX - QDI_LARGE_PAGE) return NULL;
+    const bool large = bytes >= 2 * QDI_LARGE_PAGE;
+    const size_t alignment = large ? QDI_LARGE_PAGE : 64;
+    const size_t whole = (bytes + alignment - 1) / alignment * alignment;
+    void *memory = aligned_alloc(alignment, whole);
+    if (memory && large) qdi_os_large_pages(memory, whole);
+    return memory;
 }
 
 static void heap_release(void *context, void *memory, size_t bytes) {

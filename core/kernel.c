@@ -1,5 +1,7 @@
 #include "core/kernel.h"
 
+#include <string.h>
+
 const qdi_kernels *qdi_kernels_of(qd_simd simd) {
     if (simd == QD_SIMD_AUTO) simd = qd_simd_best();
 #ifdef __x86_64__
@@ -10,13 +12,22 @@ const qdi_kernels *qdi_kernels_of(qd_simd simd) {
     return &qdi_kernels_portable;
 }
 
+void qdi_shift_slots(const qdi_slots *slots, size_t to, size_t from, size_t count) {
+    memmove(slots->min_x + to, slots->min_x + from, count * sizeof(float));
+    memmove(slots->min_y + to, slots->min_y + from, count * sizeof(float));
+    memmove(slots->max_x + to, slots->max_x + from, count * sizeof(float));
+    memmove(slots->max_y + to, slots->max_y + from, count * sizeof(float));
+    memmove(slots->row + to, slots->row + from, count * sizeof(uint32_t));
+    memmove(slots->index + to, slots->index + from, count * sizeof(qd_body_index));
+}
+
 void qdi_update_slots(const qdi_slots *slots, const qd_box *boxes, const qdi_node_test *test, size_t begin,
                       size_t end, qdi_update_tally *tally) {
     for (size_t s = begin; s < end; ++s) {
         uint32_t row = slots->row[s];
         if (row == QDI_NONE) {
+            if (tally->gone++ == 0) tally->first_gone = s;
             tally->removed += 1;
-            tally->gone += 1;
             continue;
         }
         qd_box box = boxes[row];
@@ -33,8 +44,7 @@ void qdi_update_slots(const qdi_slots *slots, const qd_box *boxes, const qdi_nod
             tally->own = qdi_box_union(tally->own, box);
             tally->fit += fit;
         } else {
-            tally->leaving += 1;
-            tally->gone += 1;
+            if (tally->gone++ == 0) tally->first_gone = s;
         }
     }
 }

@@ -21,24 +21,27 @@ typedef struct qdi_node_test {
 
 /// What an update of a list, or of a piece of one, found.
 typedef struct qdi_update_tally {
-    size_t leaving; ///< bodies that belong elsewhere now
-    size_t removed; ///< slots whose row is QDI_NONE
-    size_t bad;     ///< lowest row with a bad box, SIZE_MAX for none
-    uint32_t fit;   ///< of those that stay: could go deeper
-    uint32_t gone;  ///< leaving + removed
-    qd_box own;     ///< bounds of those that stay
+    size_t removed;    ///< slots whose row is QDI_NONE
+    size_t bad;        ///< lowest row with a bad box, SIZE_MAX for none
+    uint32_t fit;      ///< of those that stay: could go deeper
+    uint32_t gone;     ///< those, and bodies that belong elsewhere now
+    size_t first_gone; ///< slot of the first of them, where there are any
+    qd_box own;        ///< bounds of those that stay
 } qdi_update_tally;
 
 typedef struct qdi_kernels {
-    /// `box`, body `index`'s, against the slots [begin, end). The pair kernels push in order of slot and return false when
-    /// the search should stop.
+    /// `box`, body `index`'s, against the slots [begin, end). The pair kernels return false when the search should stop.
     bool (*box_list)(const qdi_slots *slots, qd_box box, qd_body_index index, size_t begin, size_t end,
                      qd_pairs *pairs, int worker);
-    /// Each of the slots [begin, end) against those after it.
-    bool (*list_self)(const qdi_slots *slots, size_t begin, size_t end, qd_pairs *pairs, int worker);
-    /// Each slot of a's list against b's.
-    bool (*list_list)(const qdi_slots *slots, const qdi_node *a, const qdi_node *b, qd_pairs *pairs,
-                      int worker);
+    /// Each of the slots [begin, end) against those after it, and against each of the rows [rows_begin, rows_end).
+    bool (*list)(const qdi_slots *slots, size_t begin, size_t end, const qdi_slots *rows, size_t rows_begin,
+                 size_t rows_end, qd_pairs *pairs, int worker);
+    /// Copies those of the slots [begin, end) that overlap `box` (boxes and indices) to `to`, from slot `at` on, in their order;
+    /// returns the slot after the last. May write QDI_SLOT_SLACK slots more than end - begin.
+    size_t (*pick)(const qdi_slots *slots, size_t begin, size_t end, qd_box box, const qdi_slots *to,
+                   size_t at);
+    /// Moves `count` slots; the two places may overlap.
+    void (*shift)(const qdi_slots *slots, size_t to, size_t from, size_t count);
     /// Gives the slots [begin, end) of a list (begin at a multiple of QDI_LANES from its start) the boxes of their rows;
     /// bodies with a bad box keep the one they had. Adds to `tally`.
     void (*update)(const qdi_slots *slots, const qd_box *boxes, const qdi_node_test *test, size_t begin,
@@ -63,6 +66,9 @@ static inline bool qdi_node_keeps(const qdi_node_test *test, qd_box box, bool *f
     *fit = here & (longest <= test->half);
     return test->root ? !here | test->leaf | !*fit : here & (test->leaf | !*fit);
 }
+
+/// The portable shift.
+void qdi_shift_slots(const qdi_slots *slots, size_t to, size_t from, size_t count);
 
 /// The portable update of single slots: what the vector kernels do where something is out of the ordinary.
 void qdi_update_slots(const qdi_slots *slots, const qd_box *boxes, const qdi_node_test *test, size_t begin,

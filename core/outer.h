@@ -14,6 +14,27 @@ static inline bool qdi_outer_used(const qd_tree *tree) {
     return tree->outer.count > 0;
 }
 
+/// A bounding node: outer->bounds[at] bounds places [begin, end) of the order.
+typedef struct qdi_outer_node {
+    size_t at, begin, end;
+} qdi_outer_node;
+
+/// The node of all places.
+static inline qdi_outer_node qdi_outer_all(const qdi_outer *outer) {
+    return (qdi_outer_node){0, 0, outer->count};
+}
+
+static inline bool qdi_outer_is_leaf(qdi_outer_node node) {
+    return node.end - node.begin <= QDI_OUTER_LEAF;
+}
+
+/// One of the two nodes (0, 1) below a node that is no leaf.
+static inline qdi_outer_node qdi_outer_half(qdi_outer_node node, unsigned half) {
+    const size_t middle = node.begin + (node.end - node.begin) / 2;
+    return half == 0 ? (qdi_outer_node){2 * node.at + 1, node.begin, middle}
+                     : (qdi_outer_node){2 * node.at + 2, middle, node.end};
+}
+
 void qdi_outer_release(qdi_outer *outer, const qd_allocator *allocator);
 size_t qdi_outer_bytes(const qdi_outer *outer);
 

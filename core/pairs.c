@@ -23,8 +23,17 @@ qd_status qd_pairs_create(size_t limit, const qd_allocator *allocator, qd_pairs 
     return QD_OK;
 }
 
+// The columns of a worker's rows lie in one block, `room` and the slack apart.
+enum { ROW_COLUMNS = 5 };
+
+static size_t rows_words(size_t room) {
+    return room == 0 ? 0 : ROW_COLUMNS * (room + QDI_SLOT_SLACK);
+}
+
 static void buffers_release(qd_pairs *pairs) {
     for (size_t w = 0; w < pairs->workers; ++w) {
+        const qdi_slots *rows = &pairs->buffers[w].rows;
+        qdi_release(pairs->allocator, rows->min_x, rows_words(rows->room), sizeof(float));
         qdi_release(pairs->allocator, pairs->buffers[w].items, pairs->buffers[w].room, sizeof(qd_pair));
     }
     qdi_release(pairs->allocator, pairs->buffers, pairs->workers, sizeof *pairs->buffers);
@@ -56,7 +65,10 @@ size_t qd_pairs_bytes(const qd_pairs *pairs) {
     size_t bytes = sizeof *pairs + pairs->room * sizeof *pairs->items +
                    pairs->task_room * sizeof *pairs->tasks + pairs->part_room * sizeof *pairs->parts +
                    pairs->place_room * sizeof *pairs->places + pairs->workers * sizeof *pairs->buffers;
-    for (size_t w = 0; w < pairs->workers; ++w) bytes += pairs->buffers[w].room * sizeof(qd_pair);
+    for (size_t w = 0; w < pairs->workers; ++w) {
+        bytes += pairs->buffers[w].room * sizeof(qd_pair);
+        bytes += rows_words(pairs->buffers[w].rows.room) * sizeof(float);
+    }
     return bytes;
 }
 
@@ -116,6 +128,15 @@ void qdi_pairs_part_end(qd_pairs *pairs, int worker, size_t part) {
     if (buffer->count - buffer->reported >= REPORT_EVERY) report_found(pairs, buffer);
 }
 
+static void allocator_take(qd_pairs *pairs) {
+    while (__atomic_exchange_n(&pairs->allocating, 1, __ATOMIC_ACQUIRE) != 0) {
+    }
+}
+
+static void allocator_give(qd_pairs *pairs) {
+    __atomic_store_n(&pairs->allocating, 0, __ATOMIC_RELEASE);
+}
+
 bool qdi_pairs_room(qd_pairs *pairs, int worker, size_t more) {
     qdi_pair_buffer *buffer = &pairs->buffers[worker];
     if (buffer->room - buffer->count >= more) return true;
@@ -123,13 +144,48 @@ bool qdi_pairs_room(qd_pairs *pairs, int worker, size_t more) {
     if (qdi_pairs_stopped(pairs)) return false;
     size_t need = buffer->count + more;
     if (need < FIRST_ROOM) need = FIRST_ROOM;
-    while (__atomic_exchange_n(&pairs->allocating, 1, __ATOMIC_ACQUIRE) != 0) {
-    }
+    allocator_take(pairs);
     qd_status status = qdi_reserve(pairs->allocator, &buffer->items, &buffer->room, buffer->count, need,
                                    sizeof *buffer->items);
-    __atomic_store_n(&pairs->allocating, 0, __ATOMIC_RELEASE);
+    allocator_give(pairs);
     if (status != QD_OK) __atomic_store_n(&pairs->stop, 2, __ATOMIC_RELAXED);
     return status == QD_OK;
+}
+
+static bool rows_grow(const qd_allocator *allocator, qdi_slots *rows, size_t used, size_t need) {
+    size_t room = rows->room + rows->room / 2;
+    room = (room < need ? need : room) + FIRST_ROOM;
+    float *block = qdi_allocate(allocator, rows_words(room), sizeof *block);
+    if (!block) return false;
+    const size_t column = room + QDI_SLOT_SLACK;
+    const qdi_slots grown = {.min_x = block,
+                             .min_y = block + column,
+                             .max_x = block + 2 * column,
+                             .max_y = block + 3 * column,
+                             .index = (qd_body_index *)(void *)(block + 4 * column),
+                             .room = room};
+    // All of it, the slack too: kernels read past what was written, though they do not look at it.
+    memset(block, 0, rows_words(room) * sizeof *block);
+    if (used > 0) {
+        memcpy(grown.min_x, rows->min_x, used * sizeof *grown.min_x);
+        memcpy(grown.min_y, rows->min_y, used * sizeof *grown.min_y);
+        memcpy(grown.max_x, rows->max_x, used * sizeof *grown.max_x);
+        memcpy(grown.max_y, rows->max_y, used * sizeof *grown.max_y);
+        memcpy(grown.index, rows->index, used * sizeof *grown.index);
+    }
+    qdi_release(allocator, rows->min_x, rows_words(rows->room), sizeof(float));
+    *rows = grown;
+    return true;
+}
+
+bool qdi_pairs_rows(qd_pairs *pairs, int worker, size_t used, size_t need) {
+    qdi_slots *rows = &pairs->buffers[worker].rows;
+    if (rows->room >= need) return true;
+    allocator_take(pairs);
+    bool grown = rows_grow(pairs->allocator, rows, used, need);
+    allocator_give(pairs);
+    if (!grown) __atomic_store_n(&pairs->stop, 2, __ATOMIC_RELAXED);
+    return grown;
 }
 
 static void copy_parts(void *context, size_t begin, size_t end, int worker) {

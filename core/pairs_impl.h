@@ -3,6 +3,7 @@
 
 #include <quadrille/pairs.h>
 
+#include "core/slots.h"
 #include "core/verbs.h"
 
 #include <stdbool.h>
@@ -19,8 +20,9 @@
 typedef struct qdi_pair_buffer {
     qd_pair *items;
     size_t room, count;
-    size_t reported;                                           // of `count`, already in qd_pairs.found
-    char padding[64 - sizeof(qd_pair *) - 3 * sizeof(size_t)]; // a cache line for each worker
+    size_t reported; // of `count`, already in qd_pairs.found
+    qdi_slots rows;  // room for boxes that a search carries along, without `row`
+    char padding[128 - sizeof(qd_pair *) - 3 * sizeof(size_t) - sizeof(qdi_slots)]; // cache lines of its own
 } qdi_pair_buffer;
 
 typedef struct qdi_pair_part {
@@ -65,6 +67,9 @@ void qdi_pairs_part_end(qd_pairs *pairs, int worker, size_t part);
 
 /// Makes room for `more` further pairs in a worker's buffer. Returns false when the search should stop: limit or memory.
 bool qdi_pairs_room(qd_pairs *pairs, int worker, size_t more);
+
+/// Makes room for `need` rows in a worker's `rows`, of which those below `used` are kept. Returns false as above.
+bool qdi_pairs_rows(qd_pairs *pairs, int worker, size_t used, size_t need);
 
 /// Adds one pair. Returns false when the search should stop.
 static inline bool qdi_pairs_push(qd_pairs *pairs, int worker, qd_pair pair) {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 qd_tree_def qd_tree_def_default(void) {
-    return (qd_tree_def){.cookie = QDI_COOKIE, .size = {1.0, 1.0}, .capacity = 32};
+    return (qd_tree_def){.cookie = QDI_COOKIE, .size = {1.0, 1.0}, .capacity = 64};
 }
 
 static bool period_valid(double period, double size) {
@@ -99,6 +99,9 @@ void qd_tree_destroy(qd_tree *tree) {
     const qdi_buffer *buffers[BUFFERS];
     buffers_of(tree, buffers);
     for (int b = 0; b < BUFFERS; ++b) qdi_release(allocator, buffers[b]->items, buffers[b]->bytes, 1);
+    for (size_t w = 0; w < tree->hand_count; ++w)
+        qdi_release(allocator, tree->hands[w].movers.items, tree->hands[w].movers.bytes, 1);
+    qdi_release(allocator, tree->hands, tree->hand_count, sizeof *tree->hands);
     qd_team_destroy(tree->alone);
     qdi_release(allocator, tree, 1, sizeof *tree);
 }
@@ -248,6 +251,7 @@ static size_t memory_held(const qd_tree *tree) {
     buffers_of(tree, all);
     size_t buffers = 0;
     for (int b = 0; b < BUFFERS; ++b) buffers += all[b]->bytes;
+    for (size_t w = 0; w < tree->hand_count; ++w) buffers += tree->hands[w].movers.bytes;
     return sizeof *tree + buffers +
            tree->family_room * (sizeof *tree->families + sizeof *tree->infos + 4 * sizeof *tree->nodes) +
            tree->slots.room * (4 * sizeof(float) + 2 * sizeof(uint32_t)) +

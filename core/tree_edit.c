@@ -1,5 +1,6 @@
 // One body more, or less, between refreshes: the steps of a refresh for a single mover, on one thread. Totals and bounds are
 // brought up to date along one path only.
+#include "core/kernel.h"
 #include "core/memory.h"
 #include "core/outer.h"
 #include "core/tree_impl.h"
@@ -81,7 +82,7 @@ qd_status qd_tree_remove(qd_tree *tree, qd_body_index body) {
     size_t end = (size_t)node->first + node->count;
     size_t slot = node->first;
     while (tree->slots.index[slot] != body) ++slot;
-    for (; slot + 1 < end; ++slot) qdi_slot_move(&tree->slots, slot, slot + 1);
+    tree->kernels->shift(&tree->slots, slot, slot + 1, end - slot - 1);
     node->count -= 1;
     qdi_node_measure(tree, at);
     tree->node_of[body] = QDI_NONE;

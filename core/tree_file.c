@@ -4,7 +4,7 @@
 // one go. Shared while threads work: a run belongs to the thread whose range it begins in, and with it the target node and
 // the node_of entries of its movers; room for lists that must move is counted per range before and handed out by a
 // prefix sum, so no two ranges write the same slot.
-#include "core/tree_impl.h"
+#include "core/kernel.h"
 
 enum { GRAIN = 128, INDEX_BITS = 28 };
 
@@ -22,8 +22,7 @@ qdi_node_index qdi_tree_find(const qd_tree *tree, qd_box box) {
     return at;
 }
 
-// The same, beginning at a node that the body was in or near: up to the first ancestor that holds it, then down.
-static qdi_node_index find_from(const qd_tree *tree, qdi_node_index at, qd_box box) {
+qdi_node_index qdi_tree_find_from(const qd_tree *tree, qdi_node_index at, qd_box box) {
     float longest = qdi_longest(box);
     while (at != QDI_ROOT && (longest > qdi_grid_side(&tree->grid, qdi_node_level(tree, at)) ||
                               !qdi_node_holds(tree, at, box))) {
@@ -41,6 +40,15 @@ static qdi_node_index find_from(const qd_tree *tree, qdi_node_index at, qd_box b
     return at;
 }
 
+// What a body that is put in a list changes besides.
+static void receive(qd_tree *tree, qdi_node_index target, const qdi_mover *mover) {
+    qdi_node *node = &tree->nodes[target];
+    const float half = 0.5F * qdi_grid_side(&tree->grid, qdi_node_level(tree, target));
+    node->own = qdi_box_union(node->own, mover->box);
+    node->fit += qdi_longest(mover->box) <= half && (target != QDI_ROOT || !qdi_outside(tree, mover->box));
+    tree->node_of[mover->index] = target;
+}
+
 typedef struct file_job {
     qd_tree *tree;
     qdi_mover *movers;
@@ -56,7 +64,7 @@ static void aim(void *context, size_t begin, size_t end, int worker) {
     const file_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         qdi_mover *mover = &job->movers[i];
-        mover->target = find_from(job->tree, mover->target, mover->box);
+        mover->target = qdi_tree_find_from(job->tree, mover->target, mover->box);
         job->keys[i] = (uint64_t)mover->target << INDEX_BITS | mover->index;
         job->order[i] = (uint32_t)i;
     }
@@ -97,25 +105,52 @@ static void count_room(void *context, size_t begin, size_t end, int worker) {
     job->idle[begin / GRAIN] = idle;
 }
 
-// Merges a list with its arrivals, from the back, so that it works in place and to a new place alike.
-static void merge_run(const file_job *job, qdi_node *node, uint32_t first, size_t begin, size_t end) {
-    qdi_slots *slots = &job->tree->slots;
-    size_t to = (size_t)first + node->count + (end - begin);
-    size_t list = (size_t)node->first + node->count;
-    for (size_t run = end; run > begin;) {
-        const qdi_mover *mover = &job->movers[job->order[run - 1]];
-        --to;
-        if (list > node->first && slots->index[list - 1] > mover->index) {
-            qdi_slot_move(slots, to, --list);
+// How many of the bodies in slots [begin, end), which are in order, have a lower index. Lists are short but for the root's: the last
+// 64 are counted without a branch.
+static size_t count_below(const qdi_slots *slots, size_t begin, size_t end, qd_body_index index) {
+    size_t from = begin;
+    while (end - from > 64) {
+        size_t middle = from + (end - from) / 2;
+        if (slots->index[middle] < index) {
+            from = middle;
         } else {
-            qdi_slot_set(slots, to, mover->box, mover->row, mover->index);
-            --run;
+            end = middle;
         }
     }
-    // What is left of the list comes before all arrivals: in its old place it already is where it belongs.
-    while (first != node->first && list > node->first) qdi_slot_move(slots, --to, --list);
+    size_t below = from - begin;
+    for (size_t s = from; s < end; ++s) below += slots->index[s] < index;
+    return below;
+}
+
+// Merges a list with its arrivals, from the back, so that it works in place and to a new place alike.
+static void merge_run(const file_job *job, qdi_node *node, uint32_t first, size_t begin, size_t end) {
+    const qdi_slots *slots = &job->tree->slots;
+    size_t stop = (size_t)node->first + node->count; // of what is still to be moved
+    for (size_t run = end; run-- > begin;) {
+        const qdi_mover *mover = &job->movers[job->order[run]];
+        size_t from = node->first + count_below(slots, node->first, stop, mover->index);
+        size_t to = first + (from - node->first) + (run - begin);
+        job->tree->kernels->shift(slots, to + 1, from, stop - from);
+        qdi_slot_set(slots, to, mover->box, mover->row, mover->index);
+        stop = from;
+    }
+    // What is left comes before all arrivals: in its old place it already is where it belongs.
+    if (first != node->first) job->tree->kernels->shift(slots, first, node->first, stop - node->first);
     node->first = first;
     node->count += (uint32_t)(end - begin);
+}
+
+bool qdi_file_here(qd_tree *tree, const qdi_mover *mover) {
+    const qdi_slots *slots = &tree->slots;
+    qdi_node *node = &tree->nodes[mover->target];
+    if (node->count == node->room) return false;
+    const size_t end = (size_t)node->first + node->count;
+    const size_t at = node->first + count_below(slots, node->first, end, mover->index);
+    tree->kernels->shift(slots, at + 1, at, end - at);
+    qdi_slot_set(slots, at, mover->box, mover->row, mover->index);
+    node->count += 1;
+    receive(tree, mover->target, mover);
+    return true;
 }
 
 static void put(void *context, size_t begin, size_t end, int worker) {
@@ -127,7 +162,6 @@ static void put(void *context, size_t begin, size_t end, int worker) {
         size_t next = run_end(job, run);
         qdi_node_index target = key_target(job->keys[run]);
         qdi_node *node = &tree->nodes[target];
-        float half = 0.5F * qdi_grid_side(&tree->grid, qdi_node_level(tree, target));
         uint32_t count = node->count + (uint32_t)(next - run);
         uint32_t first = node->first;
         if (count > node->room) {
@@ -136,13 +170,7 @@ static void put(void *context, size_t begin, size_t end, int worker) {
             free += node->room;
         }
         merge_run(job, node, first, run, next);
-        for (size_t i = run; i < next; ++i) {
-            const qdi_mover *mover = &job->movers[job->order[i]];
-            node->own = qdi_box_union(node->own, mover->box);
-            node->fit += qdi_longest(mover->box) <= half &&
-                         (target != QDI_ROOT || !qdi_outside(tree, mover->box));
-            tree->node_of[mover->index] = target;
-        }
+        for (size_t i = run; i < next; ++i) receive(tree, target, &job->movers[job->order[i]]);
         run = next;
     }
 }

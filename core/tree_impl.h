@@ -4,10 +4,15 @@
 #include <quadrille/tree.h>
 
 #include "core/cells.h"
+#include "core/slots.h"
 #include "core/verbs.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#ifdef __SSE2__
+#    include <emmintrin.h>
+#endif
 
 /// How a tree lies in memory.
 ///
@@ -46,17 +51,9 @@ typedef struct qdi_node {
     qdi_family_index children;   // QDI_NO_CHILD for a leaf
     uint32_t total;              // bodies in the list and below
     uint32_t fit;                // of its list, those that could go deeper
-    uint32_t leaving;            // of its list, those that the present refresh takes out
+    uint32_t leaving;            // of the root's list, those that the present refresh takes out
     qdi_node_index link;         // for lists of nodes within one call
 } qdi_node;
-
-typedef struct qdi_slots {
-    float *min_x, *min_y, *max_x, *max_y;
-    uint32_t *row; // place in the caller's arrays at the last refresh, QDI_NONE when not known
-    qd_body_index *index;
-    size_t room, used; // `used` is the free end
-    size_t idle;       // slots before `used` that no list owns any more
-} qdi_slots;
 
 /// A body on its way to a node.
 typedef struct qdi_mover {
@@ -72,6 +69,13 @@ typedef struct qdi_buffer {
     void *items;
     size_t bytes;
 } qdi_buffer;
+
+/// What one worker takes out of lists during a refresh.
+typedef struct qdi_hand {
+    qdi_buffer movers;
+    size_t count;
+    char padding[64 - sizeof(qdi_buffer) - sizeof(size_t)]; // a cache line for each worker
+} qdi_hand;
 
 /// The index of the root's list, see outer.h.
 typedef struct qdi_outer {
@@ -122,6 +126,8 @@ struct qd_tree {
     uint64_t revision;
 
     qdi_scratch scratch;
+    qdi_hand *hands; // one per worker
+    size_t hand_count;
     qd_team *alone; // one thread, for the calls that have no team
 };
 
@@ -159,24 +165,6 @@ static inline bool qdi_outside(const qd_tree *tree, qd_box box) {
            !qdi_node_holds(tree, QDI_ROOT, box);
 }
 
-static inline qd_box qdi_slot_box(const qdi_slots *slots, size_t slot) {
-    return (qd_box){slots->min_x[slot], slots->min_y[slot], slots->max_x[slot], slots->max_y[slot]};
-}
-
-static inline void qdi_slot_set(qdi_slots *slots, size_t slot, qd_box box, uint32_t row,
-                                qd_body_index index) {
-    slots->min_x[slot] = box.min_x;
-    slots->min_y[slot] = box.min_y;
-    slots->max_x[slot] = box.max_x;
-    slots->max_y[slot] = box.max_y;
-    slots->row[slot] = row;
-    slots->index[slot] = index;
-}
-
-static inline void qdi_slot_move(qdi_slots *slots, size_t to, size_t from) {
-    qdi_slot_set(slots, to, qdi_slot_box(slots, from), slots->row[from], slots->index[from]);
-}
-
 static inline qd_box qdi_box_empty(void) {
     const float inf = __builtin_inff();
     return (qd_box){inf, inf, -inf, -inf};
@@ -200,6 +188,13 @@ static inline void qdi_family_set(qdi_family *family, unsigned q, qd_box box) {
 
 /// Which of four siblings' subtrees overlap a box, as bits.
 static inline unsigned qdi_family_overlap(const qdi_family *family, qd_box box) {
+#ifdef __SSE2__ // every x86-64 has it
+    __m128 x = _mm_and_ps(_mm_cmple_ps(_mm_load_ps(family->min_x), _mm_set1_ps(box.max_x)),
+                          _mm_cmpge_ps(_mm_load_ps(family->max_x), _mm_set1_ps(box.min_x)));
+    __m128 y = _mm_and_ps(_mm_cmple_ps(_mm_load_ps(family->min_y), _mm_set1_ps(box.max_y)),
+                          _mm_cmpge_ps(_mm_load_ps(family->max_y), _mm_set1_ps(box.min_y)));
+    return (unsigned)_mm_movemask_ps(_mm_and_ps(x, y));
+#else
     unsigned mask = 0;
     for (unsigned q = 0; q < 4; ++q) {
         unsigned hit = (unsigned)(family->min_x[q] <= box.max_x) & (unsigned)(family->max_x[q] >= box.min_x) &
@@ -207,6 +202,7 @@ static inline unsigned qdi_family_overlap(const qdi_family *family, qd_box box) 
         mask |= hit << q;
     }
     return mask;
+#endif
 }
 
 static inline bool qdi_is_leaf(const qdi_node *node) {
@@ -220,15 +216,6 @@ static inline size_t qdi_task_grain(size_t bodies, const qd_team *team, size_t l
     if (bodies < 4 * least) return bodies;
     return grain < least ? least : grain;
 }
-
-/// Lists begin at a multiple of this many slots, and their room is one.
-#define QDI_LANES 8U
-/// The pair kernels look at this many slots at a time, whatever the vectors' width.
-#define QDI_PAIR_BLOCK     16U
-#define QDI_PAIR_BLOCK_ALL 0xffffU
-
-/// The slots' arrays go on this much past their room, so that a vector may be read from any slot of a list.
-#define QDI_SLOT_SLACK 16U
 
 /// Room given to a list of `count` bodies, with some to spare.
 static inline uint32_t qdi_room_for(uint32_t count) {
@@ -260,6 +247,10 @@ void qdi_tree_clear(qd_tree *tree);
 
 /// The deepest existing node for a box.
 qdi_node_index qdi_tree_find(const qd_tree *tree, qd_box box);
+/// The same, beginning at a node that the body was in or near: up to the first ancestor that holds it, then down.
+qdi_node_index qdi_tree_find_from(const qd_tree *tree, qdi_node_index at, qd_box box);
+/// Puts a mover in its target's list, where there is room. Own bounds and `fit` are kept up to date.
+bool qdi_file_here(qd_tree *tree, const qdi_mover *mover);
 /// Files movers[0, count): finds each one's node, beginning at `target`, a node it was in or near, and puts it in the list.
 /// Own bounds and `fit` are kept up to date, totals and subtree bounds are not.
 QD_MUST_USE qd_status qdi_file_movers(qd_tree *tree, qd_team *team, qdi_mover *movers, size_t count);

@@ -1,353 +1,199 @@
 // All overlapping pairs at once: the self-join of the tree.
 //
-//   self(N)      N's list with itself, with all lists below N, then self of each child and cross of each two children
-//   cross(A, B)  of two subtrees side by side: A's list with B's, each list with what is below the other, then cross of
-//                their children
+// Two bodies belong to two lists, and each two lists meet once:
+//   - a list with itself;
+//   - lists of the same level: at the one that comes first in tree order;
+//   - lists of different levels: at the deeper one, for which the shallower list is carried down.
 //
-// Subtrees whose tight bounds do not overlap are passed over, and each two nodes meet once. In a periodic world the tree is
-// joined with its own copies one period to the right, above, and on the two diagonals; the other four are the same
-// pairs seen from the other side.
+// So whoever visits a node needs to know what is around it: the nodes of its level whose subtrees overlap its bounds, before and after
+// it in tree order, and, carried along, the bodies of shallower lists that do. Both follow from what is around its
+// parent: what does not overlap the parent's bounds does not overlap the child's.
 //
-// For many threads the recursion is cut off where the work left is small: what is cut off becomes a task, numbered in the order of the
-// recursion. The pairs of a task are one part of the result (pairs_impl.h), so the order of pairs is that of the recursion,
-// wherever it was cut. Everything is read only, but for the workers' own buffers.
+//   level 2    . . B B . .     N visited, B before it, A after it. Children of N look for neighbours among those of B and A, and
+//              . B N A . .     among their siblings; the lists of N, B and A are carried down to them, filtered by their bounds.
+//              . A A A . .
+//
+// A body is no longer than its node's side and centred in it, so bounds reach at most half a side beyond the cell, and only cells of the
+// 5 x 5 block about a cell can come into question.
+//
+// For many threads the recursion is cut off where the work left is small: what is cut off becomes a task, numbered in the order
+// of the recursion, and whoever does it finds out what is around its node on the way down from the root. The pairs of a task
+// are one part of the result (pairs_impl.h), so the order of pairs is that of the recursion, wherever it was cut. Everything is
+// read only, but for the workers' own buffers.
+#include "core/join.h"
+
+#include "core/assert.h"
 #include "core/kernel.h"
-#include "core/memory.h"
 #include "core/outer.h"
 
-typedef struct join_state {
-    const qd_tree *tree;
-    qd_pairs *pairs;
-    int worker;
-    qd_image image; // of the copy that is joined with
-    qd_vec2 shift;
-} join_state;
+enum { AROUND_MAX = 24, PATH_MAX = 128 };
 
-// ---- without images
+/// What is around a node.
+typedef struct around {
+    unsigned before_count, after_count;
+    size_t begin, end; // of the bodies carried along, in the worker's rows
+    size_t top;        // the rows below this are in use
+    qdi_node_index before[AROUND_MAX + 4], after[AROUND_MAX + 4];
+} around;
 
-static bool list_self(const join_state *join, const qdi_node *node) {
-    return join->tree->kernels->list_self(&join->tree->slots, node->first, (size_t)node->first + node->count,
-                                          join->pairs, join->worker);
+/// What the children of a node need to know of what is around it.
+typedef struct outlook {
+    unsigned before_count, after_count, list_count;
+    qdi_family_index before[AROUND_MAX], after[AROUND_MAX]; // the children of those around
+    qdi_node_index lists[2 * AROUND_MAX + 1];               // whose lists are carried down
+} outlook;
+
+static inline const qdi_slots *rows_of(const qdi_join *join) {
+    return &join->pairs->buffers[join->worker].rows;
 }
 
-static bool box_below(const join_state *join, qd_box box, qd_body_index index, qdi_family_index family) {
-    const qd_tree *tree = join->tree;
-    unsigned mask = qdi_family_overlap(&tree->families[family], box);
-    for (; mask != 0; mask &= mask - 1) {
-        const qdi_node *node = &tree->nodes[4 * family + (unsigned)__builtin_ctz(mask)];
-        if (node->count > 0 && qd_box_overlap(box, node->own) &&
-            !tree->kernels->box_list(&tree->slots, box, index, node->first, (size_t)node->first + node->count,
-                                     join->pairs, join->worker)) {
-            return false;
-        }
-        if (!qdi_is_leaf(node) && !box_below(join, box, index, node->children)) return false;
-    }
+// Adds those of a list that overlap `box` to the rows that end at `*end`.
+static inline bool carry(const qdi_join *join, const qdi_node *node, qd_box box, size_t *end) {
+    if (node->count == 0 || !qd_box_overlap(node->own, box)) return true;
+    if (!qdi_pairs_rows(join->pairs, join->worker, *end, *end + node->count)) return false;
+    *end = join->tree->kernels->pick(&join->tree->slots, node->first, (size_t)node->first + node->count, box,
+                                     rows_of(join), *end);
     return true;
 }
 
-static bool list_below(const join_state *join, const qdi_node *node, qdi_family_index family) {
-    const qdi_slots *slots = &join->tree->slots;
-    for (size_t s = node->first; s < (size_t)node->first + node->count; ++s) {
-        if (!box_below(join, qdi_slot_box(slots, s), slots->index[s], family)) return false;
-    }
+// The same of the rows [from, to).
+static inline bool carry_rows(const qdi_join *join, size_t from, size_t to, qd_box box, size_t *end) {
+    if (from == to) return true;
+    if (!qdi_pairs_rows(join->pairs, join->worker, *end, *end + (to - from))) return false;
+    *end = join->tree->kernels->pick(rows_of(join), from, to, box, rows_of(join), *end);
     return true;
 }
 
-static bool list_list(const join_state *join, const qdi_node *a, const qdi_node *b) {
-    if (a->count == 0 || b->count == 0 || !qd_box_overlap(a->own, b->own)) return true;
-    return join->tree->kernels->list_list(&join->tree->slots, a, b, join->pairs, join->worker);
-}
-
-// The lists of two nodes with each other and with what is below the other.
-static bool cross_lists(const join_state *join, const qdi_node *a, const qdi_node *b) {
-    return list_list(join, a, b) && (qdi_is_leaf(b) || list_below(join, a, b->children)) &&
-           (qdi_is_leaf(a) || list_below(join, b, a->children));
-}
-
-static bool cross(const join_state *join, qdi_node_index a, qdi_node_index b) {
-    const qd_tree *tree = join->tree;
-    const qdi_node *na = &tree->nodes[a];
-    const qdi_node *nb = &tree->nodes[b];
-    if (!cross_lists(join, na, nb)) return false;
-    if (qdi_is_leaf(na) || qdi_is_leaf(nb)) return true;
-    for (unsigned i = 0; i < 4; ++i) {
-        unsigned mask = qdi_family_overlap(&tree->families[nb->children],
-                                           qdi_family_box(&tree->families[na->children], i));
-        for (; mask != 0; mask &= mask - 1) {
-            if (!cross(join, 4 * na->children + i, 4 * nb->children + (unsigned)__builtin_ctz(mask)))
-                return false;
-        }
-    }
+static inline bool carry_all(const qdi_join *join, const qdi_node_index *nodes, unsigned count, qd_box box,
+                             size_t *end) {
+    for (unsigned i = 0; i < count; ++i)
+        if (!carry(join, &join->tree->nodes[nodes[i]], box, end)) return false;
     return true;
 }
 
-// The siblings after `q` whose subtrees overlap that of `q`, as bits.
-static unsigned later_siblings(const qd_tree *tree, qdi_family_index family, unsigned q) {
-    unsigned mask = qdi_family_overlap(&tree->families[family], qdi_family_box(&tree->families[family], q));
-    return mask & ~((2U << q) - 1U);
-}
-
-static bool self_join(const join_state *join, qdi_node_index index) {
-    const qd_tree *tree = join->tree;
-    const qdi_node *node = &tree->nodes[index];
-    if (!list_self(join, node)) return false;
-    if (qdi_is_leaf(node)) return true;
-    if (!list_below(join, node, node->children)) return false;
+// Adds the nodes of a family that a mask names; returns their number with those already there. Which they are is beyond guessing, so
+// all four are written.
+static inline unsigned add_masked(qdi_node_index *nodes, unsigned already, qdi_family_index family,
+                                  unsigned mask) {
     for (unsigned q = 0; q < 4; ++q) {
-        if (!self_join(join, 4 * node->children + q)) return false;
-        for (unsigned mask = later_siblings(tree, node->children, q); mask != 0; mask &= mask - 1) {
-            if (!cross(join, 4 * node->children + q, 4 * node->children + (unsigned)__builtin_ctz(mask)))
-                return false;
-        }
+        nodes[already] = 4 * family + q;
+        already += mask >> q & 1U;
     }
+    QD_ASSERT(already <= AROUND_MAX);
+    return already;
+}
+
+static inline unsigned add_children(const qd_tree *tree, const qdi_family_index *families, unsigned count,
+                                    qd_box box, qdi_node_index *nodes, unsigned already) {
+    for (unsigned i = 0; i < count; ++i) {
+        const unsigned mask = qdi_family_overlap(&tree->families[families[i]], box);
+        already = add_masked(nodes, already, families[i], mask);
+    }
+    return already;
+}
+
+static inline void look_at(const qd_tree *tree, qdi_node_index index, qdi_family_index *families,
+                           unsigned *family_count, outlook *view) {
+    const qdi_node *node = &tree->nodes[index];
+    families[*family_count] = node->children;
+    *family_count += node->children != QDI_NO_CHILD;
+    view->lists[view->list_count] = index;
+    view->list_count += node->count > 0;
+}
+
+static void look_around(const qd_tree *tree, qdi_node_index index, const around *here, outlook *view) {
+    // The root's list, when it is long, has a search of its own.
+    bool own = tree->nodes[index].count > 0 && !(index == QDI_ROOT && qdi_outer_used(tree));
+    view->lists[0] = index;
+    view->list_count = own;
+    view->before_count = view->after_count = 0;
+    for (unsigned i = 0; i < here->before_count; ++i)
+        look_at(tree, here->before[i], view->before, &view->before_count, view);
+    for (unsigned i = 0; i < here->after_count; ++i)
+        look_at(tree, here->after[i], view->after, &view->after_count, view);
+}
+
+// What is around child q of a node. Bodies carried along begin at row `top`.
+static bool around_child(const qdi_join *join, qdi_family_index family, unsigned q, const around *outer,
+                         const outlook *view, size_t top, around *inner) {
+    const qd_tree *tree = join->tree;
+    const qd_box box = qdi_family_box(&tree->families[family], q);
+    const unsigned siblings = qdi_family_overlap(&tree->families[family], box), below = (1U << q) - 1U;
+    const unsigned after = add_masked(inner->after, 0, family, siblings & ~(below << 1 | 1U));
+    inner->after_count = add_children(tree, view->after, view->after_count, box, inner->after, after);
+    inner->before_count = 0;
+    if (!qdi_is_leaf(&tree->nodes[4 * family + q])) { // a leaf only looks at what comes after it
+        const unsigned before = add_masked(inner->before, 0, family, siblings & below);
+        inner->before_count = add_children(tree, view->before, view->before_count, box, inner->before,
+                                           before);
+    }
+    size_t end = top;
+    if (!carry_rows(join, outer->begin, outer->end, box, &end)) return false;
+    if (!carry_all(join, view->lists, view->list_count, box, &end)) return false;
+    inner->begin = top;
+    inner->end = inner->top = end;
     return true;
 }
 
-// ---- with a copy of the tree, moved by whole periods
-
-// Body at slot a, and the image of body at slot b.
-static bool push_image(const join_state *join, size_t a, size_t b) {
-    const qdi_slots *slots = &join->tree->slots;
-    qd_box box_a = qdi_slot_box(slots, a);
-    qd_image image;
-    if (!qdi_image_overlap(box_a, qdi_slot_box(slots, b), join->tree->period, (qd_image){0, 0}, &image))
-        return true;
-    if (image.x != join->image.x || image.y != join->image.y) return true; // nearer through another image
-    qd_pair pair = {slots->index[a], slots->index[b], image};
-    if (pair.a > pair.b) {
-        pair = (qd_pair){pair.b, pair.a, {(int16_t)-image.x, (int16_t)-image.y}};
-    }
-    return qdi_pairs_push(join->pairs, join->worker, pair);
+// The own list of a node with itself and with what is around it.
+static bool join_list(const qdi_join *join, const qdi_node *node, const around *here) {
+    if (node->count == 0) return true;
+    size_t end = here->top;
+    if (!carry_rows(join, here->begin, here->end, node->own, &end)) return false;
+    if (!carry_all(join, here->after, here->after_count, node->own, &end)) return false;
+    return join->tree->kernels->list(&join->tree->slots, node->first, (size_t)node->first + node->count,
+                                     rows_of(join), here->top, end, join->pairs, join->worker);
 }
 
-// Is B, a subtree's bounds or a box of the copy, within reach of A?
-static bool near(const join_state *join, qd_box a, qd_box b) {
-    return qdi_shift_overlap(a, b, join->shift);
-}
-
-// One body against the copy's subtree, or, `mirrored`, one body of the copy against a subtree.
-static bool image_below(const join_state *join, size_t slot, qdi_node_index index, bool mirrored) {
+static bool join_from(const qdi_join *join, qdi_node_index index, const around *here) {
     const qd_tree *tree = join->tree;
     const qdi_node *node = &tree->nodes[index];
-    qd_box box = qdi_slot_box(&tree->slots, slot);
-    qd_box bounds = qdi_family_box(&tree->families[qdi_family_of(index)], qdi_sibling(index));
-    if (!(mirrored ? near(join, bounds, box) : near(join, box, bounds))) return true;
-    for (size_t s = node->first; s < (size_t)node->first + node->count; ++s) {
-        qd_box other = qdi_slot_box(&tree->slots, s);
-        if (!(mirrored ? near(join, other, box) : near(join, box, other))) continue;
-        if (!(mirrored ? push_image(join, s, slot) : push_image(join, slot, s))) return false;
+    if (!join_list(join, node, here)) return false;
+    if (qdi_is_leaf(node)) return true;
+    around inner[4];
+    outlook view;
+    look_around(tree, index, here, &view);
+    size_t top = here->top;
+    for (unsigned q = 0; q < 4; ++q) {
+        if (!around_child(join, node->children, q, here, &view, top, &inner[q])) return false;
+        top = inner[q].end;
     }
-    for (unsigned q = 0; q < 4 && !qdi_is_leaf(node); ++q) {
-        if (!image_below(join, slot, 4 * node->children + q, mirrored)) return false;
-    }
-    return true;
-}
-
-static bool image_cross(const join_state *join, qdi_node_index a, qdi_node_index b) {
-    const qd_tree *tree = join->tree;
-    const qdi_node *na = &tree->nodes[a];
-    const qdi_node *nb = &tree->nodes[b];
-    if (!near(join, qdi_family_box(&tree->families[qdi_family_of(a)], qdi_sibling(a)),
-              qdi_family_box(&tree->families[qdi_family_of(b)], qdi_sibling(b)))) {
-        return true;
-    }
-    for (size_t s = na->first; s < (size_t)na->first + na->count; ++s) {
-        if (!image_below(join, s, b, false)) return false;
-    }
-    for (size_t s = nb->first; s < (size_t)nb->first + nb->count; ++s) {
-        for (unsigned q = 0; q < 4 && !qdi_is_leaf(na); ++q) {
-            if (!image_below(join, s, 4 * na->children + q, true)) return false;
-        }
-    }
-    if (qdi_is_leaf(na) || qdi_is_leaf(nb)) return true;
-    for (unsigned i = 0; i < 16; ++i) {
-        if (!image_cross(join, 4 * na->children + i / 4, 4 * nb->children + i % 4)) return false;
+    for (unsigned q = 0; q < 4; ++q) inner[q].top = top;
+    for (unsigned q = 0; q < 4; ++q) {
+        const qdi_node_index child = 4 * node->children + q;
+        if (tree->nodes[child].total > 0 && !join_from(join, child, &inner[q])) return false;
     }
     return true;
 }
 
-// ---- the root's list, when it is long
-
-typedef struct outer_join {
-    const join_state *join;
-    size_t place;
-    bool image;
-} outer_join;
-
-static bool outer_hit(void *context, size_t place) {
-    const outer_join *outer = context;
-    const join_state *join = outer->join;
-    const uint32_t *order = join->tree->outer.order;
-    if (outer->image) return push_image(join, order[outer->place], order[place]);
-    qd_body_index a = join->tree->slots.index[order[outer->place]];
-    qd_body_index b = join->tree->slots.index[order[place]];
-    return qdi_pairs_push(join->pairs, join->worker, (qd_pair){a < b ? a : b, a < b ? b : a, {0, 0}});
-}
-
-// Bodies [begin, end) of the root's list with those after them, and with everything below the root.
-static bool outer_range(const join_state *join, size_t begin, size_t end) {
+// What is around a node, from the root down.
+static bool around_node(const qdi_join *join, qdi_node_index index, around *here) {
     const qd_tree *tree = join->tree;
-    const qdi_outer *outer = &tree->outer;
-    qdi_family_index children = tree->nodes[QDI_ROOT].children;
-    for (size_t i = begin; i < end; ++i) {
-        outer_join context = {join, i, false};
-        if (!qdi_outer_search(outer, outer->box[i], (qd_vec2){0.0, 0.0}, i + 1, outer_hit, &context))
+    qdi_node_index path[PATH_MAX];
+    unsigned levels = 0;
+    for (qdi_node_index at = index; at != QDI_ROOT; at = tree->infos[qdi_family_of(at)].parent) {
+        QD_ASSERT(levels < PATH_MAX);
+        path[levels++] = at;
+    }
+    here->before_count = here->after_count = 0;
+    here->begin = here->end = here->top = 0;
+    for (qdi_node_index at = QDI_ROOT; levels-- > 0; at = path[levels]) {
+        const around outer = *here;
+        outlook view;
+        look_around(tree, at, &outer, &view);
+        const qdi_node_index child = path[levels];
+        if (!around_child(join, qdi_family_of(child), qdi_sibling(child), &outer, &view, outer.top, here))
             return false;
-        if (children != QDI_NO_CHILD &&
-            !box_below(join, outer->box[i], tree->slots.index[outer->order[i]], children)) {
-            return false;
-        }
     }
     return true;
 }
 
-static bool outer_image_range(const join_state *join, size_t begin, size_t end) {
-    const qd_tree *tree = join->tree;
-    const qdi_outer *outer = &tree->outer;
-    qdi_family_index children = tree->nodes[QDI_ROOT].children;
-    for (size_t i = begin; i < end; ++i) {
-        outer_join context = {join, i, true};
-        if (!qdi_outer_search(outer, outer->box[i], join->shift, 0, outer_hit, &context)) return false;
-        for (unsigned q = 0; q < 4 && children != QDI_NO_CHILD; ++q) {
-            if (!image_below(join, outer->order[i], 4 * children + q, false)) return false;
-            if (!image_below(join, outer->order[i], 4 * children + q, true)) return false;
-        }
-    }
-    return true;
+bool qdi_join_subtree(const qdi_join *join, qdi_node_index index) {
+    around here;
+    return around_node(join, index, &here) && join_from(join, index, &here);
 }
 
-// ---- tasks
-
-typedef enum task_kind { TASK_SELF, TASK_LIST, TASK_CROSS, TASK_LISTS, TASK_OUTER } task_kind;
-
-typedef struct plan_state {
-    const qd_tree *tree;
-    qd_pairs *pairs;
-    size_t grain, count;
-    qd_image image;
-    qd_status status;
-} plan_state;
-
-static void plan_task(plan_state *planner, task_kind kind, uint32_t a, uint32_t b) {
-    if (planner->status != QD_OK) return;
-    planner->status = qdi_pairs_task(planner->pairs, planner->count++,
-                                     (qdi_pair_task){a, b, planner->image, (uint32_t)kind});
-}
-
-static void plan_cross(plan_state *planner, qdi_node_index a, qdi_node_index b) {
-    const qd_tree *tree = planner->tree;
-    const qdi_node *na = &tree->nodes[a];
-    const qdi_node *nb = &tree->nodes[b];
-    if (na->total + nb->total <= planner->grain || qdi_is_leaf(na) || qdi_is_leaf(nb)) {
-        plan_task(planner, TASK_CROSS, a, b);
-        return;
-    }
-    plan_task(planner, TASK_LISTS, a, b);
-    for (unsigned i = 0; i < 4; ++i) {
-        unsigned mask = qdi_family_overlap(&tree->families[nb->children],
-                                           qdi_family_box(&tree->families[na->children], i));
-        for (; mask != 0; mask &= mask - 1) {
-            plan_cross(planner, 4 * na->children + i, 4 * nb->children + (unsigned)__builtin_ctz(mask));
-        }
-    }
-}
-
-static void plan_outer(plan_state *planner) {
-    size_t count = planner->tree->outer.count;
-    for (size_t begin = 0; begin < count; begin += 256) {
-        plan_task(planner, TASK_OUTER, (uint32_t)begin,
-                  (uint32_t)(count - begin < 256 ? count : begin + 256));
-    }
-}
-
-static void plan_self(plan_state *planner, qdi_node_index index) {
-    const qd_tree *tree = planner->tree;
-    const qdi_node *node = &tree->nodes[index];
-    bool outer = index == QDI_ROOT && qdi_outer_used(tree);
-    if (!outer && (node->total <= planner->grain || qdi_is_leaf(node))) {
-        plan_task(planner, TASK_SELF, index, 0);
-        return;
-    }
-    if (outer) {
-        plan_outer(planner);
-    } else {
-        plan_task(planner, TASK_LIST, index, 0);
-    }
-    for (unsigned q = 0; q < 4 && !qdi_is_leaf(node); ++q) {
-        plan_self(planner, 4 * node->children + q);
-        for (unsigned mask = later_siblings(tree, node->children, q); mask != 0; mask &= mask - 1) {
-            plan_cross(planner, 4 * node->children + q, 4 * node->children + (unsigned)__builtin_ctz(mask));
-        }
-    }
-}
-
-// The copy to the right, above, and diagonal. Few bodies are near a border, so a copy is one task for each child of the root.
-static void plan_images(plan_state *planner) {
-    const qd_tree *tree = planner->tree;
-    static const qd_image copies[4] = {{1, 0}, {0, 1}, {1, 1}, {1, -1}};
-    const qdi_node *root = &tree->nodes[QDI_ROOT];
-    for (int i = 0; i < 4; ++i) {
-        if ((copies[i].x != 0 && tree->period.x == 0.0) || (copies[i].y != 0 && tree->period.y == 0.0))
-            continue;
-        planner->image = copies[i];
-        if (!qdi_outer_used(tree)) {
-            plan_task(planner, TASK_CROSS, QDI_ROOT, QDI_ROOT);
-            continue;
-        }
-        plan_outer(planner);
-        for (unsigned c = 0; c < 16 && !qdi_is_leaf(root); ++c) {
-            plan_task(planner, TASK_CROSS, 4 * root->children + c / 4, 4 * root->children + c % 4);
-        }
-    }
-}
-
-static void run_task(const join_state *join, const qdi_pair_task *task) {
-    const qdi_node *nodes = join->tree->nodes;
-    bool image = task->image.x != 0 || task->image.y != 0;
-    switch ((task_kind)task->kind) {
-    case TASK_SELF: (void)self_join(join, task->a); break;
-    case TASK_LIST:
-        (void)(list_self(join, &nodes[task->a]) &&
-               list_below(join, &nodes[task->a], nodes[task->a].children));
-        break;
-    case TASK_CROSS:
-        (void)(image ? image_cross(join, task->a, task->b) : cross(join, task->a, task->b));
-        break;
-    case TASK_LISTS: (void)cross_lists(join, &nodes[task->a], &nodes[task->b]); break;
-    case TASK_OUTER:
-        (void)(image ? outer_image_range(join, task->a, task->b) : outer_range(join, task->a, task->b));
-        break;
-    }
-}
-
-typedef struct join_job {
-    const qd_tree *tree;
-    qd_pairs *pairs;
-} join_job;
-
-static void run_tasks(void *context, size_t begin, size_t end, int worker) {
-    const join_job *job = context;
-    for (size_t t = begin; t < end; ++t) {
-        if (qdi_pairs_stopped(job->pairs)) return;
-        const qdi_pair_task *task = &job->pairs->tasks[t];
-        join_state join = {.tree = job->tree, .pairs = job->pairs, .worker = worker, .image = task->image};
-        join.shift = (qd_vec2){task->image.x * job->tree->period.x, task->image.y * job->tree->period.y};
-        qdi_pairs_part_begin(job->pairs, worker, t);
-        run_task(&join, task);
-        qdi_pairs_part_end(job->pairs, worker, t);
-    }
-}
-
-qd_status qd_tree_pairs(const qd_tree *tree, qd_team *team, qd_pairs *pairs) {
-    if (!tree || !team || !pairs) return QD_ERR_ARGUMENT;
-    size_t threads = (size_t)qd_team_threads(team);
-    size_t grain = qdi_task_grain(tree->count, team, 2048);
-    plan_state planner = {.tree = tree, .pairs = pairs, .grain = grain, .status = QD_OK};
-    plan_self(&planner, QDI_ROOT);
-    plan_images(&planner);
-    if (planner.status == QD_OK) planner.status = qdi_pairs_begin(pairs, threads, planner.count);
-    if (planner.status != QD_OK) return planner.status;
-    join_job job = {tree, pairs};
-    qdi_team_for(team, planner.count, 1, run_tasks, &job);
-    return qdi_pairs_gather(pairs, team);
+bool qdi_join_node(const qdi_join *join, qdi_node_index index) {
+    around here;
+    return around_node(join, index, &here) && join_list(join, &join->tree->nodes[index], &here);
 }

@@ -269,8 +269,7 @@ static qd_status refresh(refresh_job *job, qd_team *team, qd_tree_counts *counts
         if (status != QD_OK) return status;
         if (added < fresh) tree->rows_known = false; // whoever was left out has to be looked for next time
     }
-    counts->in_place = tree->count - update.removed - update.movers;
-    counts->refiled = update.movers;
+    counts->refiled = update.movers + update.filed;
     counts->added = added;
     counts->removed = update.removed;
     tree->count += added - update.removed;

@@ -2,19 +2,37 @@
 //
 // It goes over the nodes in memory order, which after packing is tree order, so it streams through the slots; the new boxes are
 // gathered by row. A range of families belongs to one thread, with its nodes and slots. The root's list, which may be long, is cut
-// into pieces of its own. First every body gets its new box and those that leave are only counted: then their places among
-// the movers are known, and a second pass over the few lists that lose someone takes them out.
+// into pieces of its own. What leaves a list is taken out of it at once, while it is in the cache, into the hand of the
+// worker; which part of which hand a range filled is noted, and the movers are put together in order of ranges.
+//
+// Shared while threads work: the allocator, which one of them may call at a time when its hand must grow (in a steady state
+// that does not happen), and the note that it had no more memory.
 #include "core/tree_update.h"
 
 #include "core/kernel.h"
+#include "core/memory.h"
 
-enum { GRAIN = 32, PIECE = 4096 };
+#include <string.h>
+
+enum { AHEAD = 6, GRAIN = 64, PIECE = 4096 };
+
+/// What became of a range of families.
+typedef struct range_tally {
+    size_t begin, movers; // in the worker's hand
+    size_t place;         // of the first of them among all
+    size_t filed;         // put in another list of the range
+    size_t removed;
+    size_t bad;
+    int worker;
+} range_tally;
 
 typedef struct update_job {
     qd_tree *tree;
     const qd_box *boxes;
-    qdi_update_tally *tallies;
-    qdi_mover *movers;
+    qdi_update_tally *pieces; // of the root's list
+    range_tally *ranges;
+    size_t root_gone; // first slot of the root's list whose body leaves
+    int allocating, failed;
 } update_job;
 
 static qdi_node_test test_of(const qd_tree *tree, qdi_node_index index) {
@@ -37,65 +55,107 @@ static void update_root_piece(void *context, size_t begin, size_t end, int worke
     const update_job *job = context;
     const qdi_node *root = &job->tree->nodes[QDI_ROOT];
     qdi_node_test test = test_of(job->tree, QDI_ROOT);
-    qdi_update_tally *tally = &job->tallies[begin / PIECE];
+    qdi_update_tally *tally = &job->pieces[begin / PIECE];
     job->tree->kernels->update(&job->tree->slots, job->boxes, &test, root->first + begin, root->first + end,
                                tally);
 }
 
-static void update_families(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
-    const update_job *job = context;
-    const qdi_kernels *kernels = job->tree->kernels;
-    qdi_update_tally *all = &job->tallies[begin / GRAIN];
-    for (size_t n = begin == 0 ? 4 : 4 * begin; n < 4 * end; ++n) {
-        qdi_node *node = &job->tree->nodes[n];
-        node->leaving = 0;
-        if (node->count == 0) continue;
-        qdi_node_test test = test_of(job->tree, (qdi_node_index)n);
-        qdi_update_tally one = {.bad = all->bad, .own = qdi_box_empty()};
-        kernels->update(&job->tree->slots, job->boxes, &test, node->first, (size_t)node->first + node->count,
-                        &one);
-        node->own = one.own;
-        node->fit = one.fit;
-        node->leaving = one.gone;
-        all->leaving += one.leaving;
-        all->removed += one.removed;
-        all->bad = one.bad;
+// Makes room for `more` movers in a worker's hand.
+static bool hand_need(update_job *job, qdi_hand *hand, size_t more) {
+    if ((hand->count + more) * sizeof(qdi_mover) <= hand->movers.bytes) return true;
+    while (__atomic_exchange_n(&job->allocating, 1, __ATOMIC_ACQUIRE) != 0) {
     }
+    qd_status status = qdi_buffer_need(job->tree, &hand->movers, hand->count, hand->count + more,
+                                       sizeof(qdi_mover));
+    __atomic_store_n(&job->allocating, 0, __ATOMIC_RELEASE);
+    if (status != QD_OK) __atomic_store_n(&job->failed, 1, __ATOMIC_RELAXED);
+    return status == QD_OK;
 }
 
-// Takes out of one list what leaves it; returns where the next mover goes.
-static size_t extract(const update_job *job, qdi_node_index index, size_t place) {
+static inline bool stays(const qdi_slots *slots, const qdi_node_test *test, size_t slot) {
+    bool fit = false;
+    return slots->row[slot] != QDI_NONE && qdi_node_keeps(test, qdi_slot_box(slots, slot), &fit);
+}
+
+// Takes out of a list what leaves it, `gone` bodies of which slot `at` has the first.
+static void extract(update_job *job, qdi_hand *hand, qdi_node_index index, size_t at, size_t gone) {
     qd_tree *tree = job->tree;
-    qdi_slots *slots = &tree->slots;
+    const qdi_slots *slots = &tree->slots;
     qdi_node *node = &tree->nodes[index];
-    qdi_node_test test = test_of(tree, index);
-    size_t end = (size_t)node->first + node->count;
-    size_t to = node->first;
-    for (size_t s = node->first; s < end; ++s) {
-        qd_box box = qdi_slot_box(slots, s);
-        bool fit = false;
-        if (slots->row[s] == QDI_NONE) {
-            tree->node_of[slots->index[s]] = QDI_NONE;
-        } else if (qdi_node_keeps(&test, box, &fit)) {
-            if (to != s) qdi_slot_move(slots, to, s);
-            ++to;
+    if (!hand_need(job, hand, gone)) return;
+    const qdi_node_test test = test_of(tree, index);
+    const size_t end = (size_t)node->first + node->count;
+    qdi_mover *movers = hand->movers.items;
+    size_t to = at;
+    while (gone > 0) {
+        if (slots->row[at] == QDI_NONE) {
+            tree->node_of[slots->index[at]] = QDI_NONE;
         } else {
-            job->movers[place++] = (qdi_mover){box, slots->row[s], slots->index[s], index, 0};
+            movers[hand->count++] = (qdi_mover){qdi_slot_box(slots, at), slots->row[at], slots->index[at],
+                                                index, 0};
         }
+        gone -= 1;
+        size_t next = ++at;
+        while (next < end && (gone == 0 || stays(slots, &test, next))) next = gone == 0 ? end : next + 1;
+        tree->kernels->shift(slots, to, at, next - at);
+        to += next - at;
+        at = next;
     }
     node->count = (uint32_t)(to - node->first);
-    node->leaving = 0;
-    return place;
 }
 
-static void extract_families(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
-    const update_job *job = context;
-    size_t place = job->tallies[begin / GRAIN].leaving;
-    for (size_t n = 4 * begin; n < 4 * end; ++n) {
-        if (job->tree->nodes[n].leaving > 0) place = extract(job, (qdi_node_index)n, place);
+// Bodies that changed their node since the rows were last in tree order have their boxes elsewhere.
+static inline void fetch_boxes(const update_job *job, const qdi_node *node) {
+    const uint32_t *row = job->tree->slots.row + node->first;
+    for (uint32_t i = 0; i < node->count; ++i)
+        __builtin_prefetch(job->boxes + (row[i] == QDI_NONE ? 0 : row[i]));
+}
+
+static void update_node(update_job *job, qdi_node_index index, range_tally *range, qdi_hand *hand) {
+    qd_tree *tree = job->tree;
+    qdi_node *node = &tree->nodes[index];
+    if (node->count == 0) return;
+    const qdi_node_test test = test_of(tree, index);
+    qdi_update_tally one = {.bad = range->bad, .own = qdi_box_empty()};
+    tree->kernels->update(&tree->slots, job->boxes, &test, node->first, (size_t)node->first + node->count,
+                          &one);
+    node->own = one.own;
+    node->fit = one.fit;
+    range->removed += one.removed;
+    range->bad = one.bad;
+    if (one.gone > 0) extract(job, hand, index, one.first_gone, one.gone);
+}
+
+// Most bodies that leave a node go to one close by, whose list this worker has just been through: those within the range of families
+// are filed at once where there is room.
+static void file_near(qd_tree *tree, size_t begin, size_t end, qdi_hand *hand, range_tally *range) {
+    qdi_mover *movers = hand->movers.items;
+    size_t left = range->begin;
+    for (size_t m = range->begin; m < hand->count; ++m) {
+        qdi_mover mover = movers[m];
+        mover.target = qdi_tree_find_from(tree, mover.target, mover.box);
+        const qdi_family_index family = qdi_family_of(mover.target);
+        const bool near = mover.target != QDI_ROOT && family >= begin && family < end;
+        if (!near || !qdi_file_here(tree, &mover)) movers[left++] = mover;
     }
+    range->filed = hand->count - left;
+    range->movers = left - range->begin;
+    hand->count = left;
+}
+
+static void update_families(void *context, size_t begin, size_t end, int worker) {
+    update_job *job = context;
+    qd_tree *tree = job->tree;
+    qdi_hand *hand = &tree->hands[worker];
+    range_tally *range = &job->ranges[begin / GRAIN];
+    *range = (range_tally){.begin = hand->count, .bad = SIZE_MAX, .worker = worker};
+    if (begin == 0 && tree->nodes[QDI_ROOT].leaving > 0)
+        extract(job, hand, QDI_ROOT, job->root_gone, tree->nodes[QDI_ROOT].leaving);
+    for (size_t n = begin == 0 ? 4 : 4 * begin; n < 4 * end; ++n) {
+        if (n + AHEAD < 4 * end) fetch_boxes(job, &tree->nodes[n + AHEAD]);
+        update_node(job, (qdi_node_index)n, range, hand);
+    }
+    file_near(tree, begin, end, hand, range);
 }
 
 // The root's list, in pieces; its sums go to the root and to `all`.
@@ -105,54 +165,89 @@ static qd_status update_root(update_job *job, qd_team *team, qdi_update_tally *a
     size_t pieces = qdi_range_count(root->count, PIECE);
     qd_status status = qdi_buffer_need(tree, &tree->scratch.tally, 0, pieces, sizeof(qdi_update_tally));
     if (status != QD_OK) return status;
-    job->tallies = tree->scratch.tally.items;
+    job->pieces = tree->scratch.tally.items;
     for (size_t p = 0; p < pieces; ++p)
-        job->tallies[p] = (qdi_update_tally){.bad = SIZE_MAX, .own = qdi_box_empty()};
+        job->pieces[p] = (qdi_update_tally){.bad = SIZE_MAX, .own = qdi_box_empty()};
     qdi_team_for(team, root->count, PIECE, update_root_piece, job);
     root->own = qdi_box_empty();
     root->fit = root->leaving = 0;
-    for (size_t p = 0; p < pieces; ++p) {
-        const qdi_update_tally *piece = &job->tallies[p];
+    for (size_t p = pieces; p-- > 0;) {
+        const qdi_update_tally *piece = &job->pieces[p];
         root->own = qdi_box_union(root->own, piece->own);
         root->fit += piece->fit;
         root->leaving += piece->gone;
-        all->leaving += piece->leaving;
+        if (piece->gone > 0) job->root_gone = piece->first_gone;
         all->removed += piece->removed;
         if (piece->bad < all->bad) all->bad = piece->bad;
     }
     return QD_OK;
 }
 
+static qd_status hands_need(qd_tree *tree, size_t workers) {
+    if (workers > tree->hand_count) {
+        qdi_hand *hands = qdi_allocate(tree->allocator, workers, sizeof *hands);
+        if (!hands) return QD_ERR_MEMORY;
+        memset(hands, 0, workers * sizeof *hands);
+        if (tree->hand_count > 0) memcpy(hands, tree->hands, tree->hand_count * sizeof *hands);
+        qdi_release(tree->allocator, tree->hands, tree->hand_count, sizeof *hands);
+        tree->hands = hands;
+        tree->hand_count = workers;
+    }
+    for (size_t w = 0; w < tree->hand_count; ++w) tree->hands[w].count = 0;
+    return QD_OK;
+}
+
+static void copy_movers(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const update_job *job = context;
+    qdi_mover *all = job->tree->scratch.movers.items;
+    for (size_t r = begin; r < end; ++r) {
+        const range_tally *range = &job->ranges[r];
+        const qdi_mover *hand = job->tree->hands[range->worker].movers.items;
+        if (range->movers > 0) memcpy(all + range->place, hand + range->begin, range->movers * sizeof *all);
+    }
+}
+
+// Puts the movers of all hands together in scratch.movers, in order of ranges.
+static qd_status gather(update_job *job, qd_team *team, size_t ranges, size_t movers) {
+    qd_tree *tree = job->tree;
+    if (tree->hands[0].count == movers) { // one worker had all, and took the ranges in their order
+        qdi_buffer all = tree->scratch.movers;
+        tree->scratch.movers = tree->hands[0].movers;
+        tree->hands[0].movers = all;
+        return QD_OK;
+    }
+    qd_status status = qdi_buffer_need(tree, &tree->scratch.movers, 0, movers, sizeof(qdi_mover));
+    if (status == QD_OK) qdi_team_for(team, ranges, 64, copy_movers, job);
+    return status;
+}
+
 qd_status qdi_tree_update(qd_tree *tree, qd_team *team, qdi_update *update) {
     update_job job = {.tree = tree, .boxes = update->boxes};
     qdi_update_tally all = {.bad = SIZE_MAX};
-    qd_status status = update_root(&job, team, &all);
-    if (status != QD_OK) return status;
-
-    // The families, whose free ones have empty nodes.
     size_t ranges = qdi_range_count(tree->family_used, GRAIN);
-    status = qdi_buffer_need(tree, &tree->scratch.tally, 0, ranges, sizeof(qdi_update_tally));
+    qd_status status = update_root(&job, team, &all);
+    if (status == QD_OK) status = hands_need(tree, (size_t)qd_team_threads(team));
+    if (status == QD_OK) status = qdi_buffer_need(tree, &tree->scratch.tally, 0, ranges, sizeof(range_tally));
     if (status != QD_OK) return status;
-    job.tallies = tree->scratch.tally.items;
-    for (size_t r = 0; r < ranges; ++r) job.tallies[r] = (qdi_update_tally){.bad = SIZE_MAX};
+    job.ranges = tree->scratch.tally.items;
+    // The families, whose free ones have empty nodes.
     qdi_team_for(team, tree->family_used, GRAIN, update_families, &job);
+    if (job.failed) return QD_ERR_MEMORY;
+    size_t movers = 0, filed = 0;
     for (size_t r = 0; r < ranges; ++r) {
-        size_t leaving = job.tallies[r].leaving;
-        job.tallies[r].leaving = all.leaving; // where the range's movers begin
-        all.leaving += leaving;
-        all.removed += job.tallies[r].removed;
-        if (job.tallies[r].bad < all.bad) all.bad = job.tallies[r].bad;
+        range_tally *range = &job.ranges[r];
+        range->place = movers;
+        movers += range->movers;
+        filed += range->filed;
+        all.removed += range->removed;
+        if (range->bad < all.bad) all.bad = range->bad;
     }
     update->bad = all.bad;
-    update->movers = all.leaving;
+    update->movers = movers;
+    update->filed = filed;
     update->removed = all.removed;
-    if (all.leaving + all.removed == 0) return QD_OK;
-    status = qdi_buffer_need(tree, &tree->scratch.movers, 0, all.leaving, sizeof(qdi_mover));
-    if (status != QD_OK) return status;
-    job.movers = tree->scratch.movers.items;
-    job.tallies[0].leaving = 0; // range 0 begins with the root, whose movers come first
-    qdi_team_for(team, tree->family_used, GRAIN, extract_families, &job);
-    return QD_OK;
+    return gather(&job, team, ranges, movers);
 }
 
 typedef struct rings_job {

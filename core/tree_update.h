@@ -9,6 +9,7 @@ typedef struct qdi_update {
     const qd_box *boxes; // by row
     size_t bad;          // out: lowest row with a bad box, SIZE_MAX where all are good
     size_t movers;       // out: bodies taken out to be filed elsewhere, in scratch.movers
+    size_t filed;        // out: bodies that were put in another list already
     size_t removed;      // out: bodies taken out for good
 } qdi_update;
 

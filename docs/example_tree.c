@@ -1,5 +1,6 @@
 // The tree alone, for bodies of your own: boxes in, overlapping pairs out.
 #include <quadrille/random.h>
+#include <quadrille/ray.h>
 #include <quadrille/tree.h>
 #include <stdio.h>
 
@@ -32,6 +33,11 @@ static qd_status follow(qd_tree *tree, qd_team *team, qd_pairs *pairs) {
                    step, (unsigned long long)counts.refiled, count, pair[0].a, pair[0].b);
     }
     if (status == QD_OK) status = qd_tree_point(tree, 12.0F, -7.0F, print_hit, NULL);
+    const qd_ray ray = qd_ray_between((qd_vec2){-60, 0}, (qd_vec2){60, 0});
+    qd_ray_hit first = {.body = QD_NO_BODY};
+    if (status == QD_OK) status = qd_tree_ray(tree, &ray, NULL, NULL, &first);
+    if (first.body != QD_NO_BODY)
+        printf("a ray from the left meets box %u at x = %g\n", first.body, qd_ray_point(&ray, first.at).x);
     return status;
 }
 

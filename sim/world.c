@@ -20,7 +20,7 @@ qd_world_def qd_world_def_default(void) {
         .iterations = 8,
         .substeps = 4,
         .retrieve = QD_RETRIEVE_JOIN,
-        .capacity = 32,
+        .capacity = 64,
         .limits = {.speed = HUGE_VAL, .distance = (double)NAN, .pairs = 100},
         .threads = 1,
         .seed = 1,

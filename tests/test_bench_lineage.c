@@ -160,10 +160,8 @@ static void add_key(keys *k, uint32_t a, uint32_t b) {
 }
 
 static void move_all(crowd *c) {
-    for (size_t i = 0; i < c->view.count; ++i) {
-        c->x[i] = qdi_bench_move(c->x[i], &c->vx[i], 0.5 * c->view.side);
-        c->y[i] = qdi_bench_move(c->y[i], &c->vy[i], 0.5 * c->view.side);
-    }
+    qdi_bench_move(c->x, c->vx, c->view.count, 0.5 * c->view.side);
+    qdi_bench_move(c->y, c->vy, c->view.count, 0.5 * c->view.side);
 }
 
 static void all_pairs(const crowd *c, keys *k) {

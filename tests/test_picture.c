@@ -169,7 +169,7 @@ START_TEST(nodes_as_lines) {
     ck_assert_uint_gt(split, 3);
     ck_assert_uint_ge(picture.line_count, 2 * split);
     ck_assert_uint_le(picture.line_count, 2 * split + 4);
-    copy_world(&picture, world, &view, (qdi_area){0, 0, 24, 24}); // a leaf is 2 to 3 pixels wide here
+    copy_world(&picture, world, &view, (qdi_area){0, 0, 12, 12}); // a leaf is 1 to 3 pixels wide here
     ck_assert_uint_lt(picture.line_count, 2 * split);
     view.nodes = QD_VIEW_NODES_NONE;
     copy_world(&picture, world, &view, (qdi_area){0, 0, 400, 400});

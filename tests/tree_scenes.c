@@ -1,5 +1,7 @@
 #include "tests/tree_scenes.h"
 
+#include "tests/harness.h"
+
 #include <math.h>
 
 static double between(qd_test_scene *scene, double low, double high) {
@@ -134,4 +136,22 @@ void qd_test_scene_change(qd_test_scene *scene) {
         scene->boxes[j] = box;
         scene->indices[j] = index;
     }
+}
+
+qd_tree *qd_test_scene_grow(qd_test_scene *scene, uint64_t seed) {
+    qd_test_scene_make(scene, seed);
+    qd_team_def team_def = qd_team_def_default();
+    qd_team *team = NULL;
+    qd_tree *tree = NULL;
+    ck_assert_int_eq(qd_team_create(&team_def, &team), QD_OK);
+    ck_assert_int_eq(qd_tree_create(&scene->def, &tree), QD_OK);
+    const uint32_t steps = 1 + qd_test_scene_below(scene, 4);
+    for (uint32_t step = 0; step < steps; ++step) {
+        if (step > 0) qd_test_scene_move(scene);
+        if (step == 2) qd_test_scene_change(scene);
+        ck_assert_int_eq(qd_tree_refresh(tree, team, scene->boxes, scene->indices, scene->count, NULL, NULL),
+                         QD_OK);
+    }
+    qd_team_destroy(team);
+    return tree;
 }

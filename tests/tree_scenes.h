@@ -26,6 +26,8 @@ void qd_test_scene_move(qd_test_scene *scene);
 void qd_test_scene_change(qd_test_scene *scene);
 /// A box as the scene makes them.
 qd_box qd_test_scene_box(qd_test_scene *scene);
+/// A new scene from a seed and a tree that has followed some steps of it, brought up to date.
+qd_tree *qd_test_scene_grow(qd_test_scene *scene, uint64_t seed);
 /// A number in [0, count).
 uint32_t qd_test_scene_below(qd_test_scene *scene, uint32_t count);
 

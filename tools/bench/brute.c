@@ -90,10 +90,10 @@ static qd_status create(const qdi_bench_bodies *bodies, const qdi_bench_options 
 static void move(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     brute_state *state = context;
+    qdi_bench_move(state->x + begin, state->vx + begin, end - begin, state->half);
+    qdi_bench_move(state->y + begin, state->vy + begin, end - begin, state->half);
     for (size_t i = begin; i < end; ++i) {
-        state->x[i] = qdi_bench_move(state->x[i], &state->vx[i], state->half);
-        state->y[i] = qdi_bench_move(state->y[i], &state->vy[i], state->half);
-        qd_box box = qdi_outward_disk(state->x[i], state->y[i], state->radius[i]);
+        const qd_box box = qdi_outward_disk(state->x[i], state->y[i], state->radius[i]);
         state->boxes.min_x[i] = box.min_x;
         state->boxes.min_y[i] = box.min_y;
         state->boxes.max_x[i] = box.max_x;

@@ -9,7 +9,6 @@
 // With several threads, bodies are counted by atomic additions: their order within a cell is a matter of chance, and so is
 // that of the pairs.
 #include "core/memory.h"
-#include "core/outward.h"
 #include "core/verbs.h"
 #include "tools/bench/grid_side.h"
 #include "tools/bench/motion.h"
@@ -135,18 +134,13 @@ static qd_status create(const qdi_bench_bodies *bodies, const qdi_bench_options 
 
 static void move_rows(void *context, size_t begin, size_t end, int worker) {
     grid_state *state = context;
-    double *restrict x = state->x, *restrict y = state->y, *restrict vx = state->vx, *restrict vy = state->vy;
-    const double *restrict radius = state->radius;
-    qd_box *restrict boxes = state->row_boxes;
+    const double *restrict x = state->x, *restrict y = state->y;
     uint32_t *restrict cell = state->cell;
     const double half = state->cells.half, inverse = state->cells.inverse;
     const uint32_t stride = state->cells.stride;
     uint32_t changed = 0;
-    for (size_t i = begin; i < end; ++i) {
-        x[i] = qdi_bench_move(x[i], &vx[i], half);
-        y[i] = qdi_bench_move(y[i], &vy[i], half);
-    }
-    for (size_t i = begin; i < end; ++i) boxes[i] = qdi_outward_disk(x[i], y[i], radius[i]);
+    qdi_bench_move_disks(state->x + begin, state->y + begin, state->vx + begin, state->vy + begin,
+                         state->radius + begin, state->row_boxes + begin, end - begin, half);
     for (size_t i = begin; i < end; ++i) {
         uint32_t now = qdi_bench_cell_of(x[i], y[i], half, inverse, stride);
         changed += now != cell[i];

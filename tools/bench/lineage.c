@@ -41,12 +41,8 @@ void qdi_lineage_bodies_free(qdi_lineage_bodies *bodies) {
 }
 
 void qdi_lineage_bodies_move(qdi_lineage_bodies *bodies) {
-    const double half = bodies->half;
-    for (size_t i = 0; i < bodies->count; ++i) {
-        bodies->x[i] = qdi_bench_move(bodies->x[i], &bodies->vx[i], half);
-        bodies->y[i] = qdi_bench_move(bodies->y[i], &bodies->vy[i], half);
-        bodies->boxes[i] = qdi_outward_disk(bodies->x[i], bodies->y[i], bodies->radius[i]);
-    }
+    qdi_bench_move_disks(bodies->x, bodies->y, bodies->vx, bodies->vy, bodies->radius, bodies->boxes,
+                         bodies->count, bodies->half);
 }
 
 size_t qdi_lineage_bodies_bytes(const qdi_lineage_bodies *bodies) {

@@ -3,7 +3,6 @@
 // Bodies lie in rows, in the tree's order as of the last time that rows were put in order; that is done again when as many
 // bodies have changed their node as there are, as worlds do it too.
 #include "core/memory.h"
-#include "core/outward.h"
 #include "core/verbs.h"
 #include "tools/bench/method.h"
 #include "tools/bench/motion.h"
@@ -118,15 +117,8 @@ static qd_status create_rebuild(const qdi_bench_bodies *bodies, const qdi_bench_
 static void move_rows(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     tree_state *state = context;
-    double *restrict x = state->x, *restrict y = state->y, *restrict vx = state->vx, *restrict vy = state->vy;
-    const double *restrict radius = state->radius;
-    qd_box *restrict boxes = state->boxes;
-    const double half = state->half;
-    for (size_t i = begin; i < end; ++i) {
-        x[i] = qdi_bench_move(x[i], &vx[i], half);
-        y[i] = qdi_bench_move(y[i], &vy[i], half);
-    }
-    for (size_t i = begin; i < end; ++i) boxes[i] = qdi_outward_disk(x[i], y[i], radius[i]);
+    qdi_bench_move_disks(state->x + begin, state->y + begin, state->vx + begin, state->vy + begin,
+                         state->radius + begin, state->boxes + begin, end - begin, state->half);
 }
 
 static void order_column(void *context, size_t begin, size_t end, int worker) {

@@ -29,6 +29,7 @@
 ///
 /// **What a query sees.** Queries see the boxes of the last refresh, add or remove. They change nothing, so any number
 /// of threads may query at once; refresh, add and remove need the tree for themselves.
+/// Rays are in <quadrille/ray.h>, circles and the nearest bodies in <quadrille/near.h>.
 typedef struct qd_tree qd_tree;
 
 /// Deepest level; R0 is level 0, Rk level -k.
@@ -40,7 +41,7 @@ typedef struct qd_tree_def {
     uint32_t cookie;   ///< set by qd_tree_def_default; a def without it is refused
     qd_vec2 size;      ///< width and height of the world, > 0, about the origin of the boxes' coordinates
     qd_vec2 period;    ///< period per axis, 0 = not periodic; otherwise equal to `size` of that axis
-    uint32_t capacity; ///< see above; 1..65535, default 32
+    uint32_t capacity; ///< see above; 1..65535, default 64
     qd_simd simd;      ///< which kernels; default QD_SIMD_AUTO. Changes no result
     const qd_allocator *allocator; ///< NULL: the C heap
 } qd_tree_def;

@@ -63,7 +63,7 @@ typedef struct qd_world_def {
     int iterations;                ///< most sweeps over the contacts for what bounces, 1..1000, default 8
     int substeps;                  ///< parts that a step is solved in for what rests, 1..100, default 4
     qd_retrieve_mode retrieve;     ///< default join
-    uint32_t capacity;             ///< of the tree's nodes, default 32
+    uint32_t capacity;             ///< of the tree's nodes, default 64
     qd_limits limits;              ///< see there
     int threads;                   ///< 1..QD_TEAM_MAX, default 1; changes no result
     qd_simd simd;                  ///< the tree's kernels, default QD_SIMD_AUTO; changes no result

@@ -1,4 +1,4 @@
-// The kernels of an instruction set with vectors, for whoever defines before including this:
+// The update of an instruction set with vectors, for whoever defines before including this:
 //   WIDTH, vec                              lanes, and a vector of that many floats
 //   vec v_load(const float *), v_set(float), v_add, v_sub, v_mul, v_min, v_max
 //   unsigned v_le(vec a, vec b), v_lt(a, b) one bit per lane: a <= b, a < b
@@ -6,47 +6,37 @@
 //   void v_store(float *, unsigned mask, vec) may write all lanes up to QDI_LANES, only those of the mask beyond
 //   void v_boxes(const qd_box *, const uint32_t rows[WIDTH], vec out[4]): min x, min y, max x, max y of the rows
 //   float v_lowest(vec), v_highest(vec)
+//   void v_store_first(float *, size_t count, vec): the first `count` lanes, all where there are fewer
 // No include guard: each instruction set has its own copy.
 #include "core/kernel.h"
 
 #include <float.h>
 
-enum { PARTS = QDI_PAIR_BLOCK / WIDTH };
-
-typedef struct block {
-    vec min_x[PARTS], min_y[PARTS], max_x[PARTS], max_y[PARTS];
-} block;
-
-static inline block block_load(const qdi_slots *slots, size_t at) {
-    block made;
-    for (unsigned p = 0; p < PARTS; ++p) {
-        made.min_x[p] = v_load(slots->min_x + at + p * WIDTH);
-        made.min_y[p] = v_load(slots->min_y + at + p * WIDTH);
-        made.max_x[p] = v_load(slots->max_x + at + p * WIDTH);
-        made.max_y[p] = v_load(slots->max_y + at + p * WIDTH);
+// Columns of whole numbers too: nothing is done to the bits. The vectors that go furthest are moved first.
+static inline void shift_column(float *column, size_t to, size_t from, size_t count) {
+    if (to < from) {
+        for (size_t i = 0; i < count; i += WIDTH)
+            v_store_first(column + to + i, count - i, v_load(column + from + i));
+    } else {
+        for (size_t end = (count + WIDTH - 1) / WIDTH * WIDTH; end > 0; end -= WIDTH) {
+            const size_t i = end - WIDTH;
+            v_store_first(column + to + i, count - i, v_load(column + from + i));
+        }
     }
-    return made;
 }
 
-static inline unsigned block_overlap_box(const block *these, qd_box box) {
-    unsigned mask = 0;
-    for (unsigned p = 0; p < PARTS; ++p) {
-        unsigned part = v_le(these->min_x[p], v_set(box.max_x)) & v_le(v_set(box.min_x), these->max_x[p]) &
-                        v_le(these->min_y[p], v_set(box.max_y)) & v_le(v_set(box.min_y), these->max_y[p]);
-        mask |= part << (p * WIDTH);
-    }
-    return mask;
-}
-
-static inline unsigned block_overlap(const block *these, const qdi_slots *slots, size_t row) {
-    return block_overlap_box(these, qdi_slot_box(slots, row));
+static void kernel_shift(const qdi_slots *slots, size_t to, size_t from, size_t count) {
+    shift_column(slots->min_x, to, from, count);
+    shift_column(slots->min_y, to, from, count);
+    shift_column(slots->max_x, to, from, count);
+    shift_column(slots->max_y, to, from, count);
+    shift_column((float *)slots->row, to, from, count);
+    shift_column((float *)slots->index, to, from, count);
 }
 
 static inline unsigned width_below(size_t count) {
     return count >= WIDTH ? (unsigned)((UINT64_C(1) << WIDTH) - 1) : (1U << count) - 1U;
 }
-
-#include "core/kernel_pairs.h"
 
 // The rows of a block; lanes past the end repeat the first. False where a slot has no row.
 static inline bool rows_of(const qdi_slots *slots, size_t at, size_t left, uint32_t rows[WIDTH]) {
@@ -112,10 +102,11 @@ static void kernel_update(const qdi_slots *slots, const qd_box *boxes, const qdi
         own[1] = v_min(own[1], v_pick(stay, box[1], none_low));
         own[2] = v_max(own[2], v_pick(stay, box[2], none_high));
         own[3] = v_max(own[3], v_pick(stay, box[3], none_high));
-        const unsigned gone = (unsigned)__builtin_popcount(lanes & ~stay);
         tally->fit += (uint32_t)__builtin_popcount(fit & stay);
-        tally->leaving += gone;
-        tally->gone += gone;
+        const unsigned gone = lanes & ~stay;
+        if (gone == 0) continue;
+        if (tally->gone == 0) tally->first_gone = at + (unsigned)__builtin_ctz(gone);
+        tally->gone += (uint32_t)__builtin_popcount(gone);
     }
     const qd_box found = {v_lowest(own[0]), v_lowest(own[1]), v_highest(own[2]), v_highest(own[3])};
     tally->own = qdi_box_union(tally->own, found);

@@ -1,0 +1,46 @@
+#ifndef QD_CORE_SLOTS_H
+#define QD_CORE_SLOTS_H
+
+#include <quadrille/box.h>
+#include <quadrille/pairs.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// Boxes as structure of arrays, so that one vector instruction looks at many of them.
+
+/// Lists begin at a multiple of this many slots, and their room is one.
+#define QDI_LANES 8U
+/// The pair kernels look at this many slots at a time, whatever the vectors' width.
+#define QDI_PAIR_BLOCK     16U
+#define QDI_PAIR_BLOCK_ALL 0xffffU
+
+/// The slots' arrays go on this much past their room, so that a vector may be read from any slot of a list.
+#define QDI_SLOT_SLACK 16U
+
+typedef struct qdi_slots {
+    float *min_x, *min_y, *max_x, *max_y;
+    uint32_t *row; // place in the caller's arrays at the last refresh, QDI_NONE when not known
+    qd_body_index *index;
+    size_t room, used; // `used` is the free end
+    size_t idle;       // slots before `used` that no list owns any more
+} qdi_slots;
+
+static inline qd_box qdi_slot_box(const qdi_slots *slots, size_t slot) {
+    return (qd_box){slots->min_x[slot], slots->min_y[slot], slots->max_x[slot], slots->max_y[slot]};
+}
+
+static inline void qdi_slot_set(const qdi_slots *slots, size_t slot, qd_box box, uint32_t row,
+                                qd_body_index index) {
+    slots->min_x[slot] = box.min_x;
+    slots->min_y[slot] = box.min_y;
+    slots->max_x[slot] = box.max_x;
+    slots->max_y[slot] = box.max_y;
+    slots->row[slot] = row;
+    slots->index[slot] = index;
+}
+
+static inline void qdi_slot_move(const qdi_slots *slots, size_t to, size_t from) {
+    qdi_slot_set(slots, to, qdi_slot_box(slots, from), slots->row[from], slots->index[from]);
+}
+
+#endif
