@@ -39,6 +39,13 @@ static void put_text(FILE *out, const char *text) {
     fputc('"', out);
 }
 
+void qdi_bench_put_origin(FILE *out, const qdi_bench_origin *origin) {
+    put_text(out, origin->commit);
+    put_text(out, origin->compiler);
+    put_text(out, origin->flags);
+    put_text(out, origin->cpu);
+}
+
 void qdi_bench_write_csv(FILE *out, const qdi_bench_origin *origin, const qdi_bench_row *rows, size_t count) {
     fputs("method,scene,bodies,threads,simd,steps,repeats,ns_per_body,min,median,mean,spread,pairs,hash",
           out);
@@ -59,10 +66,7 @@ void qdi_bench_write_csv(FILE *out, const qdi_bench_origin *origin, const qdi_be
             put_real(out, row->bytes_per_body);
         else
             fputc(',', out);
-        put_text(out, origin->commit);
-        put_text(out, origin->compiler);
-        put_text(out, origin->flags);
-        put_text(out, origin->cpu);
+        qdi_bench_put_origin(out, origin);
         fputc('\n', out);
     }
 }
