@@ -71,7 +71,11 @@ void qdi_picture_draw(const qdi_picture *picture, qdi_raster *raster) {
     draw_lines(picture, raster);
     for (size_t i = 0; i < picture->disk_count; ++i) {
         const qdi_disk *disk = &picture->disks[i];
-        qdi_raster_disk(raster, disk->x, disk->y, disk->radius, disk->hue);
+        if (disk->corners == 0)
+            qdi_raster_disk(raster, disk->x, disk->y, disk->radius, disk->hue);
+        else
+            qdi_raster_figure(raster, picture->corners + disk->first_corner, (int)disk->corners, disk->radius,
+                              disk->hue);
     }
     for (size_t i = 0; i < picture->mark_count; ++i) draw_mark(&picture->marks[i], raster);
     qdi_raster_set_clip(raster, whole);

@@ -10,6 +10,13 @@ static const double smallest_node = 4.0;
 // Contacts between bodies with radii below this many pixels get no mark: the bodies' colour says it all.
 static const double smallest_marked = 1.5;
 
+// Figures that reach less far than this many pixels from their centre are drawn as disks of their area; lines are at
+// least so wide on either side.
+static const double smallest_figure = 1.0, smallest_line = 0.6;
+
+// By how much figures with sides are drawn smaller than they are: a part of their size, some pixels at most.
+static const double inset_part = 0.08, largest_inset = 0.5;
+
 // A disk's numbers stay where float32 is finer than a tenth of a pixel and whole pixels fit into an int.
 static const double largest_radius = 5e5;
 
@@ -43,6 +50,7 @@ void qdi_picture_init(qdi_picture *picture, const qd_allocator *allocator) {
 
 void qdi_picture_destroy(qdi_picture *picture) {
     qdi_release(picture->allocator, picture->disks, picture->disk_room, sizeof *picture->disks);
+    qdi_release(picture->allocator, picture->corners, picture->corner_room, sizeof *picture->corners);
     qdi_release(picture->allocator, picture->lines, picture->line_room, sizeof *picture->lines);
     qdi_release(picture->allocator, picture->marks, picture->mark_room, sizeof *picture->marks);
     *picture = (qdi_picture){0};
@@ -94,7 +102,100 @@ static qdi_disk make_disk(const copy_job *copier, double x, double y, double rad
         y -= to_y * shrink;
         radius = largest_radius;
     }
-    return (qdi_disk){(float)x, (float)y, (float)radius, hue};
+    return (qdi_disk){.x = (float)x, .y = (float)y, .radius = (float)radius, .hue = hue};
+}
+
+// Corners of a shape's core, in its own axes.
+static int core_of(const qd_shape *shape, qd_vec2 core[QD_POLYGON_MAX]) {
+    double x = shape->half.x, y = shape->half.y;
+    switch (shape->kind) {
+    case QD_SHAPE_DISK: core[0] = (qd_vec2){0, 0}; return 1;
+    case QD_SHAPE_CAPSULE:
+        core[0] = (qd_vec2){-x, 0};
+        core[1] = (qd_vec2){x, 0};
+        return 2;
+    case QD_SHAPE_RECT:
+        core[0] = (qd_vec2){-x, -y};
+        core[1] = (qd_vec2){x, -y};
+        core[2] = (qd_vec2){x, y};
+        core[3] = (qd_vec2){-x, y};
+        return 4;
+    case QD_SHAPE_POLYGON: break;
+    }
+    for (int i = 0; i < shape->count; ++i) core[i] = shape->points[i];
+    return shape->count;
+}
+
+static double over(qd_vec2 p, bool along_x, double sign, double limit) {
+    return sign * ((along_x ? p.x : p.y) - limit);
+}
+
+static qd_vec2 between(qd_vec2 p, qd_vec2 q, double part) {
+    return (qd_vec2){p.x + part * (q.x - p.x), p.y + part * (q.y - p.y)};
+}
+
+static int cut_line(qd_vec2 *corner, double over_p, double over_q) {
+    if (over_p > 0 && over_q > 0) return 0;
+    qd_vec2 cut = over_p == over_q ? corner[0] : between(corner[0], corner[1], over_p / (over_p - over_q));
+    if (over_p > 0) corner[0] = cut;
+    if (over_q > 0) corner[1] = cut;
+    return 2;
+}
+
+// Cuts what lies beyond `limit` (before it for `sign` -1) off a line or a convex figure, along x or y.
+static int cut_off(qd_vec2 *corner, int count, bool along_x, double sign, double limit) {
+    qd_vec2 kept[QDI_CORNERS_MAX + 1];
+    int made = 0;
+    if (count == 2)
+        return cut_line(corner, over(corner[0], along_x, sign, limit), over(corner[1], along_x, sign, limit));
+    for (int i = 0; i < count; ++i) {
+        qd_vec2 p = corner[i], q = corner[(i + 1) % count];
+        double over_p = over(p, along_x, sign, limit), over_q = over(q, along_x, sign, limit);
+        if (over_p <= 0) kept[made++] = p;
+        if ((over_p <= 0) == (over_q <= 0) || made > QDI_CORNERS_MAX - 1) continue;
+        kept[made++] = between(p, q, over_p / (over_p - over_q));
+    }
+    for (int i = 0; i < made; ++i) corner[i] = kept[i];
+    return made;
+}
+
+// The figure of a body as it is drawn at (x, y): cut off well outside of the picture, so that numbers stay small, and
+// a little smaller than it is, so that boxes that stand side by side can be told apart.
+static qdi_disk make_figure(const copy_job *copier, const qd_shape *shape, size_t row, double x, double y,
+                            uint32_t hue) {
+    qdi_picture *picture = copier->picture;
+    const qdi_area *clip = &picture->clip;
+    double scale = copier->camera.scale, c = copier->bodies.turn_c[row], s = copier->bodies.turn_s[row];
+    double radius = shape->radius * scale;
+    if (copier->bodies.radius[row] * scale < smallest_figure) {
+        double drawn = sqrt(qd_shape_area(shape) / 3.14159265358979324) * scale;
+        return make_disk(copier, x, y, drawn > 0 ? drawn : smallest_line, hue);
+    }
+    qd_vec2 corner[QDI_CORNERS_MAX + 1];
+    int count = core_of(shape, corner);
+    for (int i = 0; i < count; ++i)
+        corner[i] = (qd_vec2){x + scale * (c * corner[i].x - s * corner[i].y),
+                              y - scale * (s * corner[i].x + c * corner[i].y)};
+    double room = radius + 64.0;
+    if (count > 1) {
+        count = cut_off(corner, count, true, -1, clip->min_x - room);
+        count = cut_off(corner, count, true, 1, clip->max_x + room);
+        count = cut_off(corner, count, false, -1, clip->min_y - room);
+        count = cut_off(corner, count, false, 1, clip->max_y + room);
+    }
+    if (count == 0) return make_disk(copier, clip->min_x - 64.0, clip->min_y - 64.0, 1, hue);
+    double inset = inset_part * copier->bodies.radius[row] * scale;
+    if (count > 2) radius -= inset < largest_inset ? inset : largest_inset;
+    if (count <= 2 && radius < smallest_line) radius = smallest_line;
+    qdi_disk made = {.x = (float)x,
+                     .y = (float)y,
+                     .radius = (float)radius,
+                     .hue = hue,
+                     .corners = (uint32_t)count,
+                     .first_corner = (uint32_t)picture->corner_count};
+    for (int i = 0; i < count; ++i)
+        picture->corners[picture->corner_count++] = (qdi_corner){(float)corner[i].x, (float)corner[i].y};
+    return made;
 }
 
 static bool disk_visible(const qdi_area *clip, double x, double y, double radius) {
@@ -113,14 +214,18 @@ static void copy_body(copy_job *copier, size_t row) {
     int images_y = copier->world.boundary_y == QD_BOUNDARY_PERIODIC;
     double period_x = copier->world.size.x * copier->camera.scale;
     double period_y = copier->world.size.y * copier->camera.scale;
+    bool lit = bodies->touching[row] && bodies->kind[row] != QD_BODY_STATIC;
     uint32_t hue = copier->view->colour == QD_VIEW_SPEED
                        ? qdi_hue_of_speed(speed_of(bodies, row), copier->speed_top)
-                       : (bodies->touching[row] ? QDI_HUE_TOUCHING : QDI_HUE_REST);
+                       : (lit ? QDI_HUE_TOUCHING : QDI_HUE_REST);
+    const qd_shape *shape = bodies->shapes && bodies->shape[row] ? bodies->shapes[bodies->shape[row]] : NULL;
     for (int j = -images_y; j <= images_y; ++j) {
         for (int i = -images_x; i <= images_x; ++i) {
             double image_x = x + i * period_x, image_y = y + j * period_y;
             if (!disk_visible(&picture->clip, image_x, image_y, radius)) continue;
-            picture->disks[picture->disk_count++] = make_disk(copier, image_x, image_y, radius, hue);
+            picture->disks[picture->disk_count++] = shape ? make_figure(copier, shape, row, image_x, image_y,
+                                                                        hue)
+                                                          : make_disk(copier, image_x, image_y, radius, hue);
         }
     }
 }
@@ -129,11 +234,17 @@ static void copy_bodies(copy_job *copier) {
     qdi_picture *picture = copier->picture;
     bool periodic = copier->world.boundary_x == QD_BOUNDARY_PERIODIC ||
                     copier->world.boundary_y == QD_BOUNDARY_PERIODIC;
-    picture->disk_count = 0;
+    picture->disk_count = picture->corner_count = 0;
     for (size_t i = 0; i < copier->bodies.index_count; ++i) {
         uint32_t row = copier->bodies.row_of_index[i];
         if (row == UINT32_MAX) continue;
-        size_t need = picture->disk_count + (periodic ? 9 : 1);
+        size_t images = periodic ? 9 : 1, need = picture->disk_count + images;
+        if (copier->bodies.shape[row]) {
+            copier->status = qdi_reserve(
+                picture->allocator, &picture->corners, &picture->corner_room, picture->corner_count,
+                picture->corner_count + images * QDI_CORNERS_MAX, sizeof *picture->corners);
+            if (copier->status != QD_OK) return;
+        }
         if (need > picture->disk_room) {
             if (need < copier->bodies.count) need = copier->bodies.count;
             copier->status = qdi_reserve(picture->allocator, &picture->disks, &picture->disk_room,

@@ -15,8 +15,9 @@
 
 /// A body. Its order in the list is that of the bodies' indices.
 typedef struct qdi_disk {
-    float x, y, radius;
+    float x, y, radius; ///< radius: of the rounding, where it is a figure
     uint32_t hue;
+    uint32_t corners, first_corner; ///< of a figure; 0 corners: a disk
 } qdi_disk;
 
 /// A piece of a node's outline, along an axis. Nodes are outlined once: by the root's border and, for every
@@ -60,6 +61,8 @@ typedef struct qdi_picture {
     qdi_side side_x, side_y;
     qdi_disk *disks;
     size_t disk_count, disk_room;
+    qdi_corner *corners; ///< of all figures
+    size_t corner_count, corner_room;
     qdi_line *lines;
     size_t line_count, line_room;
     qdi_mark *marks;

@@ -100,6 +100,10 @@ static void add_level(const qdi_raster *raster, uint8_t *pixel, int base, int le
     }
 }
 
+void qdi_raster_cover(const qdi_raster *raster, int x, int y, unsigned hue, int level) {
+    add_level(raster, row_of(raster, y) + x, (int)qdi_ink_of_hue(hue) - QDI_LEVELS, level);
+}
+
 static void draw_square(qdi_raster *raster, float x, float y, float side, int base) {
     float min_x = x - 0.5F * side, max_x = x + 0.5F * side;
     float min_y = y - 0.5F * side, max_y = y + 0.5F * side;

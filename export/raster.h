@@ -45,6 +45,23 @@ void qdi_raster_fill(qdi_raster *raster, qdi_area area, uint8_t ink);
 /// the later one where that covers more than half.
 void qdi_raster_disk(qdi_raster *raster, float x, float y, float radius, unsigned hue);
 
+/// A corner of a figure, in pixels.
+typedef struct qdi_corner {
+    float x, y;
+} qdi_corner;
+
+/// Most corners of a figure: those of a polygon, and those of a border that it is cut off at.
+#define QDI_CORNERS_MAX 20
+
+/// A convex figure: all points within `radius` of a polygon, or, where that is below 0 and the polygon has an area, those
+/// that are so far inside of it (1 to QDI_CORNERS_MAX corners in either order round; two
+/// make a line). Drawn as disks are, coverage by the distance of the pixel's centre from the border. Costs its bounding
+/// box.
+void qdi_raster_figure(qdi_raster *raster, const qdi_corner *corners, int count, float radius, unsigned hue);
+
+/// Adds a body's coverage, `level` of QDI_LEVELS, to a pixel inside the clip.
+void qdi_raster_cover(const qdi_raster *raster, int x, int y, unsigned hue, int level);
+
 /// A mark in the colour of contacts: a line from (x0, y0) to (x1, y1) with round ends, `width` pixels wide; a
 /// point where both are the same. Costs its bounding box.
 void qdi_raster_mark(qdi_raster *raster, float x0, float y0, float x1, float y1, float width);

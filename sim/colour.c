@@ -1,20 +1,20 @@
-// Colouring of the joints, in parallel and the same for any team (after M. T. Jones and P. E. Plassmann, "A
-// parallel graph coloring heuristic", SIAM J. Sci. Comput. 14, 1993): every joint has a unique priority,
-// hashed from the ids of its two bodies; in each round, the joints that are the highest of those left at both
+// Colouring of the contacts, in parallel and the same for any team (after M. T. Jones and P. E. Plassmann, "A
+// parallel graph coloring heuristic", SIAM J. Sci. Comput. 14, 1993): every contact has a unique priority,
+// hashed from the ids of its two bodies; in each round, the contacts that are the highest of those left at both
 // of their bodies form a colour.
 //
-// Shared between ranges: `priority` of each body, the highest of its joints in this round. It is an atomic
+// Shared between ranges: `priority` of each body, the highest of its contacts in this round. It is an atomic
 // maximum, and a maximum does not depend on the order in which it was taken; relaxed order will do, because
 // the team's barrier between the two passes of a round publishes it. A round's number is in the top bits, so
 // that nothing has to be cleared between rounds. What nothing moves (a wall, a static or kinematic body) is nobody's
-// partner: joints with it conflict at one body only, and a floor under a thousand boxes makes no thousand colours.
+// partner: contacts with it conflict at one body only, and a floor under a thousand boxes makes no thousand colours.
 
 #include "sim/world_impl.h"
 
 typedef struct colour_job {
-    const qdi_joint *joints;
+    const qdi_link *links;
     _Atomic uint64_t *priority;
-    const uint32_t *pending; ///< joints without a colour, by their places
+    const uint32_t *pending; ///< contacts without a colour, by their places
     uint32_t *left;          ///< those that stay so
     uint8_t *won;
     uint32_t *order;   ///< where this round's colour begins
@@ -23,8 +23,8 @@ typedef struct colour_job {
     bool alone; ///< one range only: no other thread writes
 } colour_job;
 
-static uint64_t priority_of(const colour_job *job, uint32_t joint) {
-    return job->round << 56 | (uint64_t)(job->joints[joint].hash >> 8) << 32 | joint;
+static uint64_t priority_of(const colour_job *job, uint32_t number) {
+    return job->round << 56 | (uint64_t)(job->links[number].hash >> 8) << 32 | number;
 }
 
 static void raise(const colour_job *job, uint32_t row, uint64_t priority) {
@@ -43,9 +43,9 @@ static void clear_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const colour_job *job = context;
     for (size_t i = begin; i < end; ++i) {
-        const qdi_joint *joint = &job->joints[i];
-        if (joint->moves_a) atomic_store_explicit(&job->priority[joint->row_a], 0, memory_order_relaxed);
-        if (joint->moves_b) atomic_store_explicit(&job->priority[joint->row_b], 0, memory_order_relaxed);
+        const qdi_link *link = &job->links[i];
+        if (link->moves_a) atomic_store_explicit(&job->priority[link->row_a], 0, memory_order_relaxed);
+        if (link->moves_b) atomic_store_explicit(&job->priority[link->row_b], 0, memory_order_relaxed);
     }
 }
 
@@ -53,10 +53,10 @@ static void raise_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const colour_job *job = context;
     for (size_t i = begin; i < end; ++i) {
-        const qdi_joint *joint = &job->joints[job->pending[i]];
+        const qdi_link *link = &job->links[job->pending[i]];
         uint64_t priority = priority_of(job, job->pending[i]);
-        if (joint->moves_a) raise(job, joint->row_a, priority);
-        if (joint->moves_b) raise(job, joint->row_b, priority);
+        if (link->moves_a) raise(job, link->row_a, priority);
+        if (link->moves_b) raise(job, link->row_b, priority);
     }
 }
 
@@ -70,10 +70,10 @@ static void judge_range(void *context, size_t begin, size_t end, int worker) {
     const colour_job *job = context;
     size_t count = 0;
     for (size_t i = begin; i < end; ++i) {
-        const qdi_joint *joint = &job->joints[job->pending[i]];
+        const qdi_link *link = &job->links[job->pending[i]];
         uint64_t priority = priority_of(job, job->pending[i]);
-        bool won = (!joint->moves_a || holds(job, joint->row_a, priority)) &&
-                   (!joint->moves_b || holds(job, joint->row_b, priority));
+        bool won = (!link->moves_a || holds(job, link->row_a, priority)) &&
+                   (!link->moves_b || holds(job, link->row_b, priority));
         job->won[i] = won;
         count += won;
     }
@@ -118,7 +118,7 @@ qd_status qdi_colour(qd_world *world, size_t count, qdi_colours *colours) {
     if (status != QD_OK) return status;
     qdi_scratch *scratch = &world->scratch;
     qd_team *team = world->team;
-    colour_job job = {.joints = scratch->joints,
+    colour_job job = {.links = scratch->links,
                       .priority = world->priority,
                       .won = scratch->won,
                       .won_count = scratch->range_count};
@@ -127,7 +127,7 @@ qd_status qdi_colour(qd_world *world, size_t count, qdi_colours *colours) {
 
     size_t done = 0, won = count;
     colours->count = 0;
-    // A round that settles next to nothing is at a hub, where all joints share one body: no use in going on.
+    // A round that settles next to nothing is at a hub, where all contacts share one body: no use in going on.
     while (done < count && colours->count < QDI_COLOURS_MAX && won * 256 >= count - done) {
         size_t left = count - done;
         job.pending = scratch->pending[colours->count % 2];

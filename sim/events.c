@@ -7,7 +7,8 @@
 
 typedef struct event_job {
     const qdi_moment *before, *after;
-    const qdi_joint *joints; ///< by contact of `before`, or NULL
+    const qdi_joint *joints; ///< or NULL
+    const uint32_t *place;   ///< in the joints, by contact of `before`
     uint32_t *end_rank; ///< by contact of `before`: ended ones before it; the last slot holds their number
     size_t *ended;      ///< per range of `before`
     size_t *begun;      ///< per range of `after`
@@ -72,7 +73,7 @@ static void shift_ranks(void *context, size_t begin, size_t end, int worker) {
 /// Puts into a contact what the joint of contact `at` of `before` gave, by feature; its hold to `hold` (may be NULL).
 static void take_over(const event_job *job, size_t at, qd_contact *contact, qdi_hold *hold) {
     const qd_contact *old = &job->before->contacts[at];
-    const qdi_joint *joint = job->joints ? &job->joints[at] : NULL;
+    const qdi_joint *joint = job->joints ? &job->joints[job->place[at]] : NULL;
     const qdi_hold *held = joint ? &joint->hold : &job->before->holds[at];
     for (int k = 0; k < contact->count; ++k) {
         for (int j = 0; j < old->count; ++j) {
@@ -134,9 +135,14 @@ qd_status qdi_events(qd_world *world, const qdi_moment *before, const qdi_joint 
     if (status != QD_OK) return status;
     status = qdi_reserve(world->allocator, &after->holds, &after->hold_room, 0, new, sizeof *after->holds);
     if (status != QD_OK) return status;
-    event_job job = {
-        before, after, joints, scratch->end_rank, scratch->range_count, scratch->range_count + old_ranges,
-        NULL};
+    event_job job = {before,
+                     after,
+                     joints,
+                     scratch->place,
+                     scratch->end_rank,
+                     scratch->range_count,
+                     scratch->range_count + old_ranges,
+                     NULL};
 
     qdi_team_for(team, old, QDI_CONTACT_GRAIN, count_ended, &job);
     size_t ended = qdi_exclusive_scan(job.ended, old_ranges);

@@ -6,8 +6,8 @@
 //     -> rest (impulse_rest.c): what does not part is held, in sub-steps
 //   velocities of the next moment
 //
-// A contact becomes a joint: what the solver needs of it, and what it gave. Joint i is contact i, in order of (a, b).
-// Joints of a colour (colour.c) share no body that moves, so a range of them reads and writes velocities that no other
+// A contact becomes a joint: what the solver needs of it, and what it gave. Joints lie in order of colour, one after the
+// other as they are worked on. Those of a colour (colour.c) share no body that moves, so a range of them reads and writes velocities that no other
 // one touches; bodies that nothing moves are shared, but only read. So results depend neither on the order inside a
 // colour nor on the team.
 
@@ -23,21 +23,12 @@ double qdi_impulse_threshold(const qd_world *world, double dt) {
     return 2 * sqrt(g.x * g.x + g.y * g.y) * dt;
 }
 
-double qdi_joint_approach(const qdi_joint *joint, const qdi_motion *m, int touch) {
-    uint32_t a = joint->row_a, b = joint->row_b;
-    bool wall = b == QDI_NO_ROW;
-    double ux = m->vx[a] - (wall ? 0 : m->vx[b]), uy = m->vy[a] - (wall ? 0 : m->vy[b]);
-    double approach = ux * joint->nx + uy * joint->ny;
-    if (joint->plain) return approach;
-    approach += m->spin[a] * joint->across_a[touch];
-    return wall ? approach : approach - m->spin[b] * joint->across_b[touch];
-}
-
 // ---- joints ----
 
 typedef struct joint_job {
-    const qd_world *world;
-    qdi_joint *joints;
+    qd_world *world;
+    double threshold;
+    size_t *fast; ///< per range: joints that approach faster
 } joint_job;
 
 static double larger(double a, double b) {
@@ -79,17 +70,33 @@ static void make_arms(const qd_world *world, const qd_contact *contact, qdi_join
     }
 }
 
-static qdi_joint make_joint(const qd_world *world, const qd_contact *contact) {
-    bool wall = qd_id_is_wall(contact->b);
-    uint32_t a = world->row_of_index[contact->a.index];
-    uint32_t b = wall ? QDI_NO_ROW : world->row_of_index[contact->b.index];
+static void make_links(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const joint_job *job = context;
+    const qd_world *world = job->world;
+    for (size_t i = begin; i < end; ++i) {
+        const qd_contact *contact = &world->present.contacts[i];
+        bool wall = qd_id_is_wall(contact->b);
+        uint32_t a = world->row_of_index[contact->a.index];
+        uint32_t b = wall ? QDI_NO_ROW : world->row_of_index[contact->b.index];
+        uint64_t hash = qd_hash_mix(contact->a.index, contact->b.index);
+        world->scratch.links[i] = (qdi_link){a, b, (uint32_t)(hash >> 32), world->kind[a] == QD_BODY_DYNAMIC,
+                                             !wall && world->kind[b] == QD_BODY_DYNAMIC};
+    }
+}
+
+static qdi_joint make_joint(const qd_world *world, uint32_t number) {
+    const qd_contact *contact = &world->present.contacts[number];
+    const qdi_link *link = &world->scratch.links[number];
+    uint32_t a = link->row_a, b = link->row_b;
+    bool wall = b == QDI_NO_ROW;
     qdi_joint joint = {
         .row_a = a,
         .row_b = b,
-        .hash = (uint32_t)(qd_hash_mix(contact->a.index, contact->b.index) >> 32),
+        .contact = number,
         .count = contact->sensor ? 0 : contact->count,
-        .moves_a = world->kind[a] == QD_BODY_DYNAMIC,
-        .moves_b = !wall && world->kind[b] == QD_BODY_DYNAMIC,
+        .moves_a = link->moves_a,
+        .moves_b = link->moves_b,
         .nx = contact->normal.x,
         .ny = contact->normal.y,
         .inverse_a = 1 / world->mass[a],
@@ -103,11 +110,27 @@ static qdi_joint make_joint(const qd_world *world, const qd_contact *contact) {
     return joint;
 }
 
+/// True where a joint will bounce, unless another one hinders it.
+static bool is_fast(const joint_job *job, const qdi_joint *joint) {
+    bool fast = false;
+    for (int k = 0; k < joint->count; ++k)
+        fast = fast ||
+               (joint->depth[k] >= 0 && qdi_joint_approach(joint, &job->world->next, k) > job->threshold);
+    return fast;
+}
+
 static void make_joints(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const joint_job *job = context;
-    for (size_t i = begin; i < end; ++i)
-        job->joints[i] = make_joint(job->world, &job->world->present.contacts[i]);
+    const qdi_scratch *scratch = &job->world->scratch;
+    size_t fast = 0;
+    for (size_t i = begin; i < end; ++i) {
+        qdi_joint *joint = &scratch->joints[i];
+        *joint = make_joint(job->world, scratch->order[i]);
+        scratch->place[joint->contact] = (uint32_t)i;
+        fast += is_fast(job, joint);
+    }
+    job->fast[begin / QDI_CONTACT_GRAIN] = fast;
 }
 
 /// What the wall of joint i gave to its body.
@@ -118,6 +141,20 @@ static qd_vec2 wall_impulse(const void *context, size_t i) {
     return (qd_vec2){-push * joint->nx + rub * joint->ny, -push * joint->ny - rub * joint->nx};
 }
 
+static qd_status reserve(qd_world *world, size_t count) {
+    qdi_scratch *scratch = &world->scratch;
+    const qd_allocator *allocator = world->allocator;
+    qd_status status = qdi_reserve(allocator, &scratch->links, &scratch->link_room, 0, count,
+                                   sizeof *scratch->links);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->place, &scratch->place_room, 0, count,
+                             sizeof *scratch->place);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->joints, &scratch->joint_room, 0, count,
+                             sizeof *scratch->joints);
+    return status;
+}
+
 qd_status qdi_impulse(qd_world *world, double dt, qd_vec2 *walls) {
     qdi_scratch *scratch = &world->scratch;
     size_t count = world->present.contact_count;
@@ -125,15 +162,17 @@ qd_status qdi_impulse(qd_world *world, double dt, qd_vec2 *walls) {
         qdi_forces_kick(world, dt);
         return QD_OK;
     }
-    qd_status status = qdi_reserve(world->allocator, &scratch->joints, &scratch->joint_room, 0, count,
-                                   sizeof *scratch->joints);
+    qd_status status = reserve(world, count);
     if (status != QD_OK) return status;
-    joint_job job = {world, scratch->joints};
-    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, make_joints, &job);
+    joint_job job = {.world = world, .threshold = qdi_impulse_threshold(world, dt)};
+    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, make_links, &job);
     qdi_colours colours, at_rest;
     status = qdi_colour(world, count, &colours);
     if (status != QD_OK) return status;
-    qdi_bounce(world, &colours, qdi_impulse_threshold(world, dt));
+    job.fast = scratch->range_count;
+    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, make_joints, &job);
+    if (qdi_exclusive_scan(job.fast, qdi_range_count(count, QDI_CONTACT_GRAIN)) > 0)
+        qdi_bounce(world, &colours, job.threshold);
     status = qdi_rest_find(world, &colours, dt, &at_rest);
     if (status != QD_OK) return status;
     qdi_forces_kick(world, dt);

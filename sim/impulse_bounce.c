@@ -17,11 +17,10 @@
 #include "sim/world_impl.h"
 
 typedef struct bounce_job {
-    qdi_joint *joints;
     qdi_motion motion; ///< whose velocities are changed
     double threshold;
-    const uint32_t *order; ///< of the colour in work
-    size_t *bounced;       ///< per range
+    qdi_joint *first; ///< of the colour in work
+    size_t *bounced;  ///< per range
 } bounce_job;
 
 /// Gives `push` along the normal and `rub` along the tangent at levers to a joint's bodies.
@@ -104,7 +103,8 @@ static void rub(const bounce_job *job, qdi_joint *joint, const double push[2]) {
 static bool bounce_any(const bounce_job *job, qdi_joint *joint) {
     double approach[2] = {0, 0}, push[2] = {0, 0};
     int approaching = 0, fastest = 0;
-    for (int k = 0; k < joint->count; ++k) {
+    const int touches = joint->count > 1 ? 2 : 1;
+    for (int k = 0; k < touches; ++k) {
         approach[k] = joint->depth[k] >= 0 ? qdi_joint_approach(joint, &job->motion, k) : 0;
         approaching += approach[k] > 0;
         if (approach[k] > approach[fastest]) fastest = k;
@@ -115,7 +115,7 @@ static bool bounce_any(const bounce_job *job, qdi_joint *joint) {
         push[fastest] = (1 + joint->restitution) * approach[fastest] / stiffness(joint, fastest, fastest);
     }
     blow given = {.push = push[0] + push[1]};
-    for (int k = 0; k < joint->count; ++k) {
+    for (int k = 0; k < touches; ++k) {
         joint->impulse[k] += push[k];
         given.turn_a += joint->across_a[k] * push[k];
         given.turn_b += joint->across_b[k] * push[k];
@@ -134,7 +134,7 @@ static void sweep_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const bounce_job *job = context;
     size_t bounced = 0;
-    for (size_t i = begin; i < end; ++i) bounced += bounce(job, &job->joints[job->order[i]]);
+    for (size_t i = begin; i < end; ++i) bounced += bounce(job, &job->first[i]);
     job->bounced[begin / QDI_CONTACT_GRAIN] = bounced;
 }
 
@@ -143,9 +143,9 @@ static bool sweep(qd_world *world, bounce_job *job, const qdi_colours *colours) 
     size_t bounced = 0;
     for (size_t c = 0; c < colours->count; ++c) {
         size_t count = colours->start[c + 1] - colours->start[c];
-        job->order = world->scratch.order + colours->start[c];
+        job->first = world->scratch.joints + colours->start[c];
         if (c + 1 == colours->count && colours->last_is_serial) {
-            for (size_t i = 0; i < count; ++i) bounced += bounce(job, &job->joints[job->order[i]]);
+            for (size_t i = 0; i < count; ++i) bounced += bounce(job, &job->first[i]);
             continue;
         }
         qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, sweep_range, job);
@@ -155,10 +155,7 @@ static bool sweep(qd_world *world, bounce_job *job, const qdi_colours *colours) 
 }
 
 void qdi_bounce(qd_world *world, const qdi_colours *colours, double threshold) {
-    bounce_job job = {.joints = world->scratch.joints,
-                      .motion = world->next,
-                      .threshold = threshold,
-                      .bounced = world->scratch.range_count};
+    bounce_job job = {.motion = world->next, .threshold = threshold, .bounced = world->scratch.range_count};
     for (int k = 0; k < world->def.iterations; ++k)
         if (!sweep(world, &job, colours)) break;
 }

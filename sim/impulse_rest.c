@@ -54,12 +54,11 @@ struct qdi_rest {
 typedef struct rest_job {
     qd_world *world;
     const qdi_joint *joints;
-    const uint32_t *order; ///< joints in order of colour
-    uint8_t *held;         ///< by place in `order`: 1 where at rest
-    size_t *count;         ///< per range
+    uint8_t *held; ///< by joint: 1 where at rest
+    size_t *count; ///< per range
     double threshold;
-    double still;    ///< per radius: a speed that is none
-    double h, again; ///< sub-step; what a hold of the last step is worth in this one
+    double still;           ///< per radius: a speed that is none
+    double h, per_h, again; ///< sub-step; 1 over it; what a hold of the last step is worth in this one
     int substeps;
     qdi_rest *rests;
     qdi_mover *movers;
@@ -99,7 +98,7 @@ static void find_range(void *context, size_t begin, size_t end, int worker) {
     const rest_job *job = context;
     size_t count = 0;
     for (size_t i = begin; i < end; ++i) {
-        job->held[i] = rests(job, &job->joints[job->order[i]]);
+        job->held[i] = rests(job, &job->joints[i]);
         count += job->held[i];
     }
     job->count[begin / QDI_CONTACT_GRAIN] = count;
@@ -110,7 +109,7 @@ static void mark_range(void *context, size_t begin, size_t end, int worker) {
     const rest_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         if (!job->held[i]) continue;
-        const qdi_joint *joint = &job->joints[job->order[i]];
+        const qdi_joint *joint = &job->joints[i];
         mark(job, joint->row_a);
         mark(job, joint->row_b);
     }
@@ -215,7 +214,7 @@ static void make_rest(const rest_job *job, uint32_t number, qdi_rest *rest) {
     rest->mass_scale = stiff / (1 + stiff);
     rest->impulse_scale = 1 / (1 + stiff);
     for (int k = 0; k < rest->count; ++k)
-        make_touch(job, joint, &world->present.holds[number], k, &rest->touch[k]);
+        make_touch(job, joint, &world->present.holds[joint->contact], k, &rest->touch[k]);
 }
 
 static void make_range(void *context, size_t begin, size_t end, int worker) {
@@ -223,7 +222,7 @@ static void make_range(void *context, size_t begin, size_t end, int worker) {
     const rest_job *job = context;
     size_t place = job->count[begin / QDI_CONTACT_GRAIN];
     for (size_t i = begin; i < end; ++i)
-        if (job->held[i]) make_rest(job, job->order[i], &job->rests[place++]);
+        if (job->held[i]) make_rest(job, (uint32_t)i, &job->rests[place++]);
 }
 
 /// Where the joints at rest of each colour begin, from the counts of the ranges before each.
@@ -247,7 +246,6 @@ qd_status qdi_rest_find(qd_world *world, const qdi_colours *colours, double dt, 
     if (status != QD_OK) return status;
     rest_job job = {.world = world,
                     .joints = scratch->joints,
-                    .order = scratch->order,
                     .held = scratch->won,
                     .count = scratch->range_count,
                     .threshold = qdi_impulse_threshold(world, dt),
@@ -382,11 +380,11 @@ static inline void press(const rest_job *job, const qdi_rest *rest, rest_touch *
                          speeds *v) {
     double allowed = 0, mass_scale = 1, impulse_scale = 0; // approach that is allowed; < 0: asked to part
     if (gap > 0) {
-        allowed = gap / job->h;
+        allowed = gap * job->per_h;
     } else if (back) {
         double over = gap + rest->slop, way = rest->rate * over; // over > 0: may settle
         if (way < -rest->fastest) way = -rest->fastest;
-        allowed = way / job->h;
+        allowed = way * job->per_h;
         if (over < 0) mass_scale = rest->mass_scale, impulse_scale = rest->impulse_scale;
     }
     double approach = (v->ax - v->bx) * rest->nx + (v->ay - v->by) * rest->ny + v->aw * touch->across_a -
@@ -499,6 +497,7 @@ void qdi_rest_solve(qd_world *world, const qdi_colours *at_rest, double dt) {
     if (movers == 0) return;
     rest_job job = {.world = world,
                     .h = dt / world->def.substeps,
+                    .per_h = world->def.substeps / dt,
                     .substeps = world->def.substeps,
                     .rests = scratch->rests,
                     .movers = scratch->movers,

@@ -165,6 +165,8 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->wall_mask, scratch->wall_room, sizeof *scratch->wall_mask);
     qdi_keys_release(allocator, &scratch->keys);
     qdi_release(allocator, scratch->end_rank, scratch->end_room, sizeof *scratch->end_rank);
+    qdi_release(allocator, scratch->links, scratch->link_room, sizeof *scratch->links);
+    qdi_release(allocator, scratch->place, scratch->place_room, sizeof *scratch->place);
     qdi_release(allocator, scratch->joints, scratch->joint_room, sizeof *scratch->joints);
     qdi_release(allocator, scratch->order, scratch->order_room, sizeof *scratch->order);
     for (int k = 0; k < 2; ++k)

@@ -78,13 +78,20 @@ typedef struct qdi_keys {
     size_t room[4];
 } qdi_keys;
 
+/// What the colouring needs of a contact.
+typedef struct qdi_link {
+    uint32_t row_a, row_b; ///< row_b QDI_NO_ROW: a wall
+    uint32_t hash;         ///< priority
+    bool moves_a, moves_b; ///< dynamic; the others take no part
+} qdi_link;
+
 /// A contact as the impulse solver works with it. The arms are those of the touches, from the centroid of a (or b) to
 /// the touch: `across` is arm x normal (0 for a disk), `along` is arm . normal, which is arm x tangent.
 typedef struct qdi_joint {
-    uint32_t row_a, row_b;       ///< row_b QDI_NO_ROW: a wall
-    uint32_t hash;               ///< priority in the colouring
+    uint32_t row_a, row_b; ///< row_b QDI_NO_ROW: a wall
+    uint32_t contact;
     uint8_t count;               ///< of touches; 0: nothing comes of it (a sensor)
-    bool moves_a, moves_b;       ///< dynamic; the others take no part in the colouring
+    bool moves_a, moves_b;       ///< dynamic
     bool plain;                  ///< no impulse turns anybody: neither friction nor a lever
     double nx, ny;               ///< from a to b
     double inverse_a, inverse_b; ///< 1 / mass
@@ -122,11 +129,15 @@ typedef struct qdi_scratch {
     qdi_keys keys;
     uint32_t *end_rank; ///< events: ended contacts before each old contact
     size_t end_room;
-    qdi_joint *joints;
+    qdi_link *links; ///< by contact
+    size_t link_room;
+    qdi_joint *joints; ///< in order of colour
     size_t joint_room;
-    uint32_t *order; ///< joints by colour
+    uint32_t *order; ///< contacts by colour
     size_t order_room;
-    uint32_t *pending[2]; ///< joints without a colour
+    uint32_t *place; ///< of each contact: where its joint is
+    size_t place_room;
+    uint32_t *pending[2]; ///< contacts without a colour
     size_t pending_room[2];
     uint8_t *won; ///< by place in `pending`
     size_t won_room;
@@ -143,10 +154,10 @@ typedef struct qdi_scratch {
     size_t rest_room;
 } qdi_scratch;
 
-/// The colours that a colouring found: colour c is order[start[c]] to order[start[c + 1] - 1].
+/// The colours that a colouring found: colour c is order[start[c]] to order[start[c + 1] - 1], and so are its joints.
 typedef struct qdi_colours {
     size_t count;
-    bool last_is_serial; ///< joints of the last colour may share bodies
+    bool last_is_serial; ///< contacts of the last colour may share bodies
     size_t start[QDI_COLOURS_MAX + 2];
 } qdi_colours;
 
@@ -303,14 +314,14 @@ QD_MUST_USE qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_
 // ---- events.c ----
 
 /// What became of the contacts of `before` in `after`; `before` may hold contacts of bodies that are gone. Contacts that
-/// persist take over impulses and holds: those of the `joints` (by contact of `before`), or where that is NULL, because
-/// no step lies in between or there is no contact model, those that `before` has.
+/// persist take over impulses and holds: those of the `joints` (of the contacts of `before`), or where that is NULL,
+/// because no step lies in between or there is no contact model, those that `before` has.
 QD_MUST_USE qd_status qdi_events(qd_world *world, const qdi_moment *before, const qdi_joint *joints,
                                  qdi_moment *after);
 
 // ---- colour.c ----
 
-/// Puts `count` joints of the scratch into colours whose joints share no body.
+/// Puts the `count` links of the scratch into colours whose links share no body that moves.
 QD_MUST_USE qd_status qdi_colour(qd_world *world, size_t count, qdi_colours *colours);
 
 // ---- forces.c ----
@@ -329,7 +340,15 @@ QD_MUST_USE qd_status qdi_impulse(qd_world *world, double dt, qd_vec2 *walls);
 /// The speed that tells what bounces from what rests.
 double qdi_impulse_threshold(const qd_world *world, double dt);
 /// The speed at which a touch of a joint approaches.
-double qdi_joint_approach(const qdi_joint *joint, const qdi_motion *motion, int touch);
+static inline double qdi_joint_approach(const qdi_joint *joint, const qdi_motion *m, int touch) {
+    uint32_t a = joint->row_a, b = joint->row_b;
+    bool wall = b == QDI_NO_ROW;
+    double ux = m->vx[a] - (wall ? 0 : m->vx[b]), uy = m->vy[a] - (wall ? 0 : m->vy[b]);
+    double approach = ux * joint->nx + uy * joint->ny;
+    if (joint->plain) return approach;
+    approach += m->spin[a] * joint->across_a[touch];
+    return wall ? approach : approach - m->spin[b] * joint->across_b[touch];
+}
 /// Bounces: all joints, colour by colour, until none approaches faster than the threshold.
 void qdi_bounce(qd_world *world, const qdi_colours *colours, double threshold);
 /// Finds the joints at rest and the movers; their velocities are those of `next` before the forces.

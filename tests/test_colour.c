@@ -9,7 +9,7 @@
 
 // Every joint is in exactly one colour, and within a colour (but for a serial last one) no body occurs twice.
 static void check_colours(const qd_world *world, size_t count, const qdi_colours *colours) {
-    const qdi_joint *joints = world->scratch.joints;
+    const qdi_link *links = world->scratch.links;
     const uint32_t *order = world->scratch.order;
     size_t *joint_colour = calloc(count + 1, sizeof *joint_colour);
     size_t *body_colour = calloc(world->count, sizeof *body_colour);
@@ -23,7 +23,7 @@ static void check_colours(const qd_world *world, size_t count, const qdi_colours
             ck_assert_uint_lt(order[i], count);
             ck_assert_uint_eq(joint_colour[order[i]], 0);
             joint_colour[order[i]] = c + 1;
-            const qdi_joint *joint = &joints[order[i]];
+            const qdi_link *joint = &links[order[i]];
             if (i > colours->start[c]) ck_assert_uint_lt(order[i - 1], order[i]);
             ck_assert(serial || !joint->moves_a || body_colour[joint->row_a] != c + 1);
             body_colour[joint->row_a] = c + 1;

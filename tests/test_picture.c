@@ -3,6 +3,7 @@
 #include "export/png_sink.h"
 #include "tests/golden.h"
 #include "tests/harness.h"
+#include "tests/worlds.h"
 
 #include <math.h>
 #include <string.h>
@@ -52,6 +53,110 @@ START_TEST(camera_fits_and_never_stretches) {
             ck_assert_double_gt(wide > high ? wide : high, 0.6); // and it is not small
         }
     }
+}
+END_TEST
+
+/// The covered part of a drawn picture, in pixels, and its centre.
+static double covered(const qdi_raster *raster, double *x, double *y) {
+    double area = 0;
+    *x = *y = 0;
+    for (int j = 0; j < raster->height; ++j) {
+        for (int i = 0; i < raster->width; ++i) {
+            double part = (double)raster->level_of[raster->pixels[j * raster->width + i]] / QDI_LEVELS;
+            area += part;
+            *x += part * (i + 0.5);
+            *y += part * (j + 0.5);
+        }
+    }
+    *x /= area;
+    *y /= area;
+    return area;
+}
+
+// Every shape has its area, its place and its way up, however it is turned; what is far larger than the picture too.
+START_TEST(shapes_are_drawn) {
+    const qd_vec2 points[] = {{0, 0}, {6, 0}, {0, 3}};
+    qd_shape triangle;
+    ck_assert_int_eq(qd_shape_polygon(points, 3, &triangle, NULL, NULL), QD_OK);
+    qd_shape rounded = qd_shape_rect(4, 3);
+    rounded.radius = 1;
+    const qd_shape shapes[] = {qd_shape_rect(6, 2), qd_shape_capsule(5, 1), triangle, rounded};
+    qd_view view = qd_view_default();
+    view.nodes = QD_VIEW_NODES_NONE;
+    for (int k = 0; k < 4; ++k) {
+        for (int turn = 0; turn < 8; ++turn) {
+            qd_world *world = make_world(20, 20, QD_BOUNDARY_OPEN);
+            qd_body_def body = qd_body_def_default();
+            body.shape = shapes[k];
+            body.position = (qd_vec2){9 - 3, 12 + 7}; // the world begins at -3, 7
+            body.angle = 0.8 * turn;
+            ck_assert_int_eq(qd_world_add(world, &body, NULL, NULL), QD_OK);
+            qdi_picture picture;
+            qdi_raster raster;
+            qdi_picture_init(&picture, qd_allocator_default());
+            ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), 400, 400, &raster), QD_OK);
+            copy_world(&picture, world, &view, (qdi_area){0, 0, 400, 400});
+            qdi_picture_draw(&picture, &raster);
+            qdi_camera camera = qdi_camera_fit((qd_vec2){20, 20}, (qd_vec2){0, 0},
+                                               (qdi_area){0, 0, 400, 400});
+            double x, y, area = covered(&raster, &x, &y);
+            double expected = qd_shape_area(&shapes[k]) * camera.scale * camera.scale;
+            ck_assert_double_eq_tol(area, expected, 0.05 * expected); // a hair of each side is left out
+            ck_assert_double_eq_tol(x, camera.left + 9 * camera.scale, 0.5);
+            ck_assert_double_eq_tol(y, camera.bottom - 12 * camera.scale, 0.5);
+            // A point inside of it, and its mirror image: inside, or not.
+            const qd_body_state s = qd_test_body(world, (qd_id){0, 1});
+            const qd_vec2 here = {9, 12};
+            for (int probe = 0; probe < 40; ++probe) {
+                double px = 9 + 0.1 * (probe % 7 - 3) * 7, py = 12 + 0.15 * (probe / 7 - 3) * 5;
+                bool inside = qd_shape_contains(&s.shape, here, s.turn, (qd_vec2){px, py});
+                double near[4][2] = {{0.15, 0}, {-0.15, 0}, {0, 0.15}, {0, -0.15}};
+                bool clear = true; // of the border
+                for (int n = 0; n < 4; ++n)
+                    clear = clear && inside == qd_shape_contains(&s.shape, here, s.turn,
+                                                                 (qd_vec2){px + near[n][0], py + near[n][1]});
+                int i = (int)(camera.left + px * camera.scale), j = (int)(camera.bottom - py * camera.scale);
+                int level = raster.level_of[raster.pixels[j * raster.width + i]];
+                if (clear) ck_assert_int_eq(level, inside ? QDI_LEVELS : 0);
+            }
+            qdi_raster_destroy(&raster);
+            qdi_picture_destroy(&picture);
+            qd_world_destroy(world);
+        }
+    }
+}
+END_TEST
+
+START_TEST(endless_floors_and_thin_lines_are_drawn) {
+    qd_world *world = make_world(20, 20, QD_BOUNDARY_OPEN);
+    qd_body_def body = qd_body_def_default();
+    body.kind = QD_BODY_STATIC;
+    body.shape = qd_shape_rect(1e6, 10);
+    body.position = (qd_vec2){10 - 3, 0 + 7};
+    ck_assert_int_eq(qd_world_add(world, &body, NULL, NULL), QD_OK);
+    const qd_vec2 line[] = {{-1e6, 15 + 7}, {10, 15 + 7}, {1e6, 15 + 7}};
+    ck_assert_int_eq(qd_world_add_polyline(world, line, 3, false, &body, NULL, NULL), QD_OK);
+    qd_view view = qd_view_default();
+    view.nodes = QD_VIEW_NODES_NONE;
+    qdi_picture picture;
+    qdi_raster raster;
+    qdi_picture_init(&picture, qd_allocator_default());
+    ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), 400, 400, &raster), QD_OK);
+    copy_world(&picture, world, &view, (qdi_area){0, 0, 400, 400});
+    qdi_picture_draw(&picture, &raster);
+    qdi_camera camera = qdi_camera_fit((qd_vec2){20, 20}, (qd_vec2){0, 0}, (qdi_area){0, 0, 400, 400});
+    for (int i = 0; i < 400; ++i) {
+        int floor = (int)(camera.bottom - 4 * camera.scale), above = (int)(camera.bottom - 7 * camera.scale);
+        int on_line = (int)(camera.bottom - 15 * camera.scale), levels = 0;
+        for (int j = on_line - 2; j <= on_line + 2; ++j)
+            levels += raster.level_of[raster.pixels[j * 400 + i]];
+        ck_assert_int_eq(raster.level_of[raster.pixels[floor * 400 + i]], QDI_LEVELS);
+        ck_assert_int_eq(raster.level_of[raster.pixels[above * 400 + i]], 0);
+        ck_assert_msg(levels >= QDI_LEVELS && levels <= 3 * QDI_LEVELS, "column %d: %d", i, levels);
+    }
+    qdi_raster_destroy(&raster);
+    qdi_picture_destroy(&picture);
+    qd_world_destroy(world);
 }
 END_TEST
 
@@ -244,8 +349,10 @@ static void draw_golden(const char *name, const qd_view *view, qdi_side side) {
     ck_assert_int_eq(qdi_raster_create(heap, view->width, view->height, &raster), QD_OK);
     for (int i = 0; i < 160; ++i) {
         float radius = 0.2F + (float)(i * i % 97) * (float)(i % 7 == 0 ? 0.2 : 0.05);
-        disks[i] = (qdi_disk){7.3F + (float)(i * 53 % 241) * (float)view->width / 256.0F,
-                              6.1F + (float)(i * 31 % 127), radius, (uint32_t)i % QDI_HUES};
+        disks[i] = (qdi_disk){.x = 7.3F + (float)(i * 53 % 241) * (float)view->width / 256.0F,
+                              .y = 6.1F + (float)(i * 31 % 127),
+                              .radius = radius,
+                              .hue = (uint32_t)i % QDI_HUES};
         if (view->colour == QD_VIEW_CONTACT) disks[i].hue %= 2;
     }
     qdi_picture picture = {.facts = {1234, 20.5667, 160, 3, 17}, .side_x = side, .side_y = side};
@@ -329,6 +436,8 @@ int main(void) {
     TCase *tests = tcase_create("picture");
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, camera_fits_and_never_stretches);
+    tcase_add_test(tests, shapes_are_drawn);
+    tcase_add_test(tests, endless_floors_and_thin_lines_are_drawn);
     tcase_add_test(tests, up_is_up);
     tcase_add_test(tests, bodies_in_order_of_index_with_their_state);
     tcase_add_test(tests, contacts_get_a_mark);

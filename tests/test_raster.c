@@ -206,6 +206,30 @@ START_TEST(pixels_are_the_same_everywhere) {
 }
 END_TEST
 
+START_TEST(figure_area_and_centre) {
+    qdi_raster raster = make_raster(128, 128);
+    qd_random random = qd_random_at(qd_test_seed(2), 0, 0);
+    for (size_t k = 0; k < qd_test_effort(200); ++k) {
+        double angle = 7.0 * qd_random_uniform(&random), half = 4.0 + 30.0 * qd_random_uniform(&random);
+        double c = cos(angle), s = sin(angle), thin = 3.0 + 10.0 * qd_random_uniform(&random);
+        double x = 64.0 + qd_random_uniform(&random), y = 64.0 + qd_random_uniform(&random);
+        float radius = (float)(k % 3 == 0 ? 0.0 : 5.0 * qd_random_uniform(&random));
+        qdi_corner corners[4];
+        const double at[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
+        for (int i = 0; i < 4; ++i)
+            corners[i] = (qdi_corner){(float)(x + c * half * at[i][0] - s * thin * at[i][1]),
+                                      (float)(y + s * half * at[i][0] + c * thin * at[i][1])};
+        clear(&raster);
+        qdi_raster_figure(&raster, corners, 4, radius, 3);
+        moments got = measure(&raster);
+        double r = (double)radius, area = 4 * half * thin + 4 * (half + thin) * r + pi * r * r;
+        ck_assert_msg(fabs(got.area / area - 1.0) < 0.02, "area %g of %g", got.area, area);
+        ck_assert_msg(fabs(got.x - x) < 0.1 && fabs(got.y - y) < 0.1, "centre %g %g", got.x - x, got.y - y);
+    }
+    qdi_raster_destroy(&raster);
+}
+END_TEST
+
 START_TEST(no_memory) {
     qd_test_allocator allocator;
     qd_test_allocator_init(&allocator, 1);
@@ -229,6 +253,7 @@ int main(void) {
     tcase_add_test(tests, faint_edges_leave_outlines_alone);
     tcase_add_test(tests, marks_show_on_everything);
     tcase_add_test(tests, pixels_are_the_same_everywhere);
+    tcase_add_test(tests, figure_area_and_centre);
     tcase_add_test(tests, no_memory);
     suite_add_tcase(suite, tests);
     return qd_test_run(suite);
