@@ -75,25 +75,27 @@ static void make_links(void *context, size_t begin, size_t end, int worker) {
     const joint_job *job = context;
     const qd_world *world = job->world;
     for (size_t i = begin; i < end; ++i) {
-        const qd_contact *contact = &world->present.contacts[i];
-        bool wall = qd_id_is_wall(contact->b);
-        uint32_t a = world->row_of_index[contact->a.index];
-        uint32_t b = wall ? QDI_NO_ROW : world->row_of_index[contact->b.index];
-        uint64_t hash = qd_hash_mix(contact->a.index, contact->b.index);
-        world->scratch.links[i] = (qdi_link){a, b, (uint32_t)(hash >> 32), world->kind[a] == QD_BODY_DYNAMIC,
-                                             !wall && world->kind[b] == QD_BODY_DYNAMIC};
+        const qdi_spot *spot = &world->present.spots[i];
+        uint32_t a = spot->row_a, b = spot->row_b;
+        bool wall = b == QDI_NO_ROW;
+        uint32_t other = wall ? world->present.contacts[spot->contact].b.index : world->index[b];
+        world->scratch.links[i] = (qdi_link){.row_a = a,
+                                             .row_b = b,
+                                             .hash = (uint32_t)(qd_hash_mix(world->index[a], other) >> 32),
+                                             .contact = spot->contact,
+                                             .moves_a = world->kind[a] == QD_BODY_DYNAMIC,
+                                             .moves_b = !wall && world->kind[b] == QD_BODY_DYNAMIC};
     }
 }
 
-static qdi_joint make_joint(const qd_world *world, uint32_t number) {
-    const qd_contact *contact = &world->present.contacts[number];
-    const qdi_link *link = &world->scratch.links[number];
+static qdi_joint make_joint(const qd_world *world, const qdi_link *link) {
+    const qd_contact *contact = &world->present.contacts[link->contact];
     uint32_t a = link->row_a, b = link->row_b;
     bool wall = b == QDI_NO_ROW;
     qdi_joint joint = {
         .row_a = a,
         .row_b = b,
-        .contact = number,
+        .contact = link->contact,
         .count = contact->sensor ? 0 : contact->count,
         .moves_a = link->moves_a,
         .moves_b = link->moves_b,
@@ -126,19 +128,37 @@ static void make_joints(void *context, size_t begin, size_t end, int worker) {
     size_t fast = 0;
     for (size_t i = begin; i < end; ++i) {
         qdi_joint *joint = &scratch->joints[i];
-        *joint = make_joint(job->world, scratch->order[i]);
+        *joint = make_joint(job->world, &scratch->links[scratch->order[i]]);
         scratch->place[joint->contact] = (uint32_t)i;
         fast += is_fast(job, joint);
     }
     job->fast[begin / QDI_CONTACT_GRAIN] = fast;
 }
 
-/// What the wall of joint i gave to its body.
+/// What the wall of a contact gave to its body.
 static qd_vec2 wall_impulse(const void *context, size_t i) {
-    const qdi_joint *joint = &((const qdi_joint *)context)[i];
-    if (joint->row_b != QDI_NO_ROW) return (qd_vec2){0, 0};
+    const qdi_scratch *scratch = context;
+    const qdi_joint *joint = &scratch->joints[scratch->place[scratch->keys.key[i]]];
     double push = joint->impulse[0] + joint->impulse[1], rub = joint->rub[0] + joint->rub[1];
     return (qd_vec2){-push * joint->nx + rub * joint->ny, -push * joint->ny - rub * joint->nx};
+}
+
+/// What the walls gave in all: of their contacts in order of (a, b).
+static qd_status sum_walls(qd_world *world, qd_vec2 *walls) {
+    const qdi_moment *moment = &world->present;
+    qdi_keys *keys = &world->scratch.keys;
+    size_t first = moment->first_wall, count = moment->contact_count - first;
+    *walls = (qd_vec2){0, 0};
+    if (count == 0) return QD_OK;
+    qd_status status = qdi_keys_reserve(world->allocator, keys, count);
+    if (status != QD_OK) return status;
+    for (size_t i = 0; i < count; ++i) {
+        keys->key[i] = moment->spots[first + i].contact;
+        keys->value[i] = 0;
+    }
+    status = qdi_team_sort(world->team, keys->key, keys->value, keys->key_spare, keys->value_spare, count,
+                           32);
+    return status == QD_OK ? qdi_sum(world, count, wall_impulse, &world->scratch, walls) : status;
 }
 
 static qd_status reserve(qd_world *world, size_t count) {
@@ -177,5 +197,5 @@ qd_status qdi_impulse(qd_world *world, double dt, qd_vec2 *walls) {
     if (status != QD_OK) return status;
     qdi_forces_kick(world, dt);
     qdi_rest_solve(world, &at_rest, dt);
-    return qdi_sum(world, count, wall_impulse, scratch->joints, walls);
+    return sum_walls(world, walls);
 }

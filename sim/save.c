@@ -442,7 +442,9 @@ static qd_status get_state(const unsigned char **at, qd_world *world, const coun
     if (status != QD_OK) return status;
     qdi_bodies_refill_free(world);
     if (world->changed) return QD_OK; // the next detection files the bodies
-    qdi_touching_mark(world, &world->present, 1);
+    status = qdi_spots_make(world, &world->present);
+    if (status != QD_OK) return status;
+    qdi_touching_mark(world);
     return qdi_tree_restore(world);
 }
 

@@ -154,6 +154,7 @@ qd_status qd_world_create(const qd_world_def *def, qd_world **world) {
 
 static void moment_release(const qd_allocator *allocator, qdi_moment *moment) {
     qdi_release(allocator, moment->contacts, moment->contact_room, sizeof *moment->contacts);
+    qdi_release(allocator, moment->spots, moment->spot_room, sizeof *moment->spots);
     qdi_release(allocator, moment->holds, moment->hold_room, sizeof *moment->holds);
     qdi_release(allocator, moment->events, moment->event_room, sizeof *moment->events);
 }

@@ -55,9 +55,18 @@ typedef struct qdi_hold {
     double normal[2], tangent[2];
 } qdi_hold;
 
+/// A contact by its place in the order in which the tree told the candidates, where neighbours in the world are neighbours in
+/// memory. No result may depend on that order.
+typedef struct qdi_spot {
+    uint32_t contact;      ///< its number
+    uint32_t row_a, row_b; ///< of its bodies; row_b QDI_NO_ROW: a wall
+} qdi_spot;
+
 /// Contacts of a moment, and the events that led to them.
 typedef struct qdi_moment {
     qd_contact *contacts;
+    qdi_spot *spots; ///< as many; those of walls come last
+    size_t first_wall, spot_room;
     qdi_hold *holds; ///< by contact
     size_t contact_count, contact_room, hold_room;
     qd_event *events;
@@ -78,10 +87,11 @@ typedef struct qdi_keys {
     size_t room[4];
 } qdi_keys;
 
-/// What the colouring needs of a contact.
+/// What the colouring needs of a contact, by spot.
 typedef struct qdi_link {
     uint32_t row_a, row_b; ///< row_b QDI_NO_ROW: a wall
     uint32_t hash;         ///< priority
+    uint32_t contact;
     bool moves_a, moves_b; ///< dynamic; the others take no part
 } qdi_link;
 
@@ -129,15 +139,15 @@ typedef struct qdi_scratch {
     qdi_keys keys;
     uint32_t *end_rank; ///< events: ended contacts before each old contact
     size_t end_room;
-    qdi_link *links; ///< by contact
+    qdi_link *links; ///< by spot
     size_t link_room;
     qdi_joint *joints; ///< in order of colour
     size_t joint_room;
-    uint32_t *order; ///< contacts by colour
+    uint32_t *order; ///< links by colour
     size_t order_room;
     uint32_t *place; ///< of each contact: where its joint is
     size_t place_room;
-    uint32_t *pending[2]; ///< contacts without a colour
+    uint32_t *pending[2]; ///< links without a colour
     size_t pending_room[2];
     uint8_t *won; ///< by place in `pending`
     size_t won_room;
@@ -310,6 +320,10 @@ QD_MUST_USE qd_status qdi_rows_order(qd_world *world);
 /// Exact tests of the candidates and of the walls at the positions of `motion`; contacts in order to
 /// `moment`.
 QD_MUST_USE qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_moment *moment);
+/// Makes the spots of contacts that come from elsewhere.
+QD_MUST_USE qd_status qdi_spots_make(qd_world *world, qdi_moment *moment);
+/// Rows have changed: finds those of the spots again.
+void qdi_spots_find_rows(qd_world *world, qdi_moment *moment);
 
 // ---- events.c ----
 
@@ -372,8 +386,8 @@ QD_MUST_USE qd_status qdi_sum(qd_world *world, size_t count, qdi_term term, cons
 
 // ---- stepper.c ----
 
-/// Puts touching flags of the present contacts to `value`.
-void qdi_touching_mark(qd_world *world, const qdi_moment *moment, uint8_t value);
+/// Makes the touching flags those of the present contacts.
+void qdi_touching_mark(qd_world *world);
 /// Files the bodies at their present places; nothing else changes.
 QD_MUST_USE qd_status qdi_tree_restore(qd_world *world);
 

@@ -102,7 +102,7 @@ typedef struct qdi_rigid_row {
     const qdi_rigid_method *method;
     double median, min, mean, spread;
     bool has_phases;
-    double phases[QD_PHASE_COUNT]; ///< means
+    double phases[QD_PHASE_EXPORT]; ///< medians
     qdi_rigid_look end;
 } qdi_rigid_row;
 

@@ -39,7 +39,7 @@ void qdi_rigid_print(FILE *out, const qdi_rigid_report *report) {
     for (size_t i = 0; i < report->count; ++i) {
         const qdi_rigid_row *row = &report->rows[i];
         if (!row->has_phases) continue;
-        fprintf(out, "%s by phase (mean):", row->method->name);
+        fprintf(out, "%s by phase:", row->method->name);
         for (int phase = 0; phase < QD_PHASE_EXPORT; ++phase)
             fprintf(out, "%s %s %.2f", phase ? "," : "", qd_phase_name((qd_phase)phase), row->phases[phase]);
         fputc('\n', out);
