@@ -88,11 +88,11 @@ static void make_links(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-static qdi_joint make_joint(const qd_world *world, const qdi_link *link) {
+static void make_joint(const qd_world *world, const qdi_link *link, qdi_joint *joint) {
     const qd_contact *contact = &world->present.contacts[link->contact];
     uint32_t a = link->row_a, b = link->row_b;
     bool wall = b == QDI_NO_ROW;
-    qdi_joint joint = {
+    *joint = (qdi_joint){
         .row_a = a,
         .row_b = b,
         .contact = link->contact,
@@ -105,11 +105,10 @@ static qdi_joint make_joint(const qd_world *world, const qdi_link *link) {
         .inverse_b = wall ? 0 : 1 / world->mass[b],
         .depth = {contact->touch[0].depth, contact->touch[1].depth},
     };
-    mix_surfaces(qdi_surface_of_row(world, a), wall ? &world->walls : qdi_surface_of_row(world, b), &joint);
+    mix_surfaces(qdi_surface_of_row(world, a), wall ? &world->walls : qdi_surface_of_row(world, b), joint);
     bool disks = world->shape[a] == 0 && (wall || world->shape[b] == 0);
-    joint.plain = disks && joint.friction == 0;
-    if (!joint.plain) make_arms(world, contact, &joint);
-    return joint;
+    joint->plain = disks && joint->friction == 0;
+    if (!joint->plain) make_arms(world, contact, joint);
 }
 
 /// True where a joint will bounce, unless another one hinders it.
@@ -121,6 +120,13 @@ static bool is_fast(const joint_job *job, const qdi_joint *joint) {
     return fast;
 }
 
+/// Contacts lie in order of (a, b), which is any order here: what is needed soon is asked for ahead.
+enum { AHEAD = 6 };
+static inline void ask_for(const qd_world *world, const qdi_link *link) {
+    const char *contact = (const char *)&world->present.contacts[link->contact];
+    for (size_t at = 0; at < sizeof(qd_contact); at += 64) __builtin_prefetch(contact + at);
+}
+
 static void make_joints(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const joint_job *job = context;
@@ -128,9 +134,12 @@ static void make_joints(void *context, size_t begin, size_t end, int worker) {
     size_t fast = 0;
     for (size_t i = begin; i < end; ++i) {
         qdi_joint *joint = &scratch->joints[i];
-        *joint = make_joint(job->world, &scratch->links[scratch->order[i]]);
+        if (i + AHEAD < end) ask_for(job->world, &scratch->links[scratch->order[i + AHEAD]]);
+        make_joint(job->world, &scratch->links[scratch->order[i]], joint);
         scratch->place[joint->contact] = (uint32_t)i;
-        fast += is_fast(job, joint);
+        if (!is_fast(job, joint)) continue;
+        fast += 1;
+        qdi_bounce_stir(job->world, joint, 1);
     }
     job->fast[begin / QDI_CONTACT_GRAIN] = fast;
 }
@@ -172,6 +181,9 @@ static qd_status reserve(qd_world *world, size_t count) {
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->joints, &scratch->joint_room, 0, count,
                              sizeof *scratch->joints);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->stirred, &scratch->stirred_room, 0, world->count,
+                             sizeof *scratch->stirred);
     return status;
 }
 
@@ -190,6 +202,7 @@ qd_status qdi_impulse(qd_world *world, double dt, qd_vec2 *walls) {
     status = qdi_colour(world, count, &colours);
     if (status != QD_OK) return status;
     job.fast = scratch->range_count;
+    qdi_bounce_begin(world);
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, make_joints, &job);
     if (qdi_exclusive_scan(job.fast, qdi_range_count(count, QDI_CONTACT_GRAIN)) > 0)
         qdi_bounce(world, &colours, job.threshold);

@@ -185,7 +185,7 @@ static void extents_of(const qd_world *world, size_t row, double c, double s, ex
         return;
     }
     qd_vec2 low, high;
-    qdi_form_bounds(&world->shapes.look[shape]->form, c, s, &low, &high);
+    qdi_form_bounds(&world->shapes.form[shape], c, s, &low, &high);
     *x = even(&world->axis[0], (extent){low.x - more, high.x + more});
     *y = even(&world->axis[1], (extent){low.y - more, high.y + more});
 }

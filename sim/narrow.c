@@ -154,7 +154,7 @@ static bool meet_wall(const narrow_job *job, uint32_t row, int wall, qdi_manifol
     const qdi_axis *axis = &world->axis[wall / 2];
     double at = wall / 2 == 0 ? job->motion.x[row] : job->motion.y[row];
     double distance = wall % 2 == 0 ? at - axis->low : axis->high - at;
-    const qdi_form *form = &world->shapes.look[world->shape[row]]->form;
+    const qdi_form *form = &world->shapes.form[world->shape[row]];
     return qdi_collide_wall(form, job->motion.c[row], job->motion.s[row], wall_normal(wall), distance,
                             second_reach * world->radius[row], manifold) > 0 &&
            touches(manifold);

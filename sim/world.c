@@ -168,6 +168,7 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->end_rank, scratch->end_room, sizeof *scratch->end_rank);
     qdi_release(allocator, scratch->links, scratch->link_room, sizeof *scratch->links);
     qdi_release(allocator, scratch->place, scratch->place_room, sizeof *scratch->place);
+    qdi_release(allocator, scratch->stirred, scratch->stirred_room, sizeof *scratch->stirred);
     qdi_release(allocator, scratch->joints, scratch->joint_room, sizeof *scratch->joints);
     qdi_release(allocator, scratch->order, scratch->order_room, sizeof *scratch->order);
     for (int k = 0; k < 2; ++k)

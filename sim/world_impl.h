@@ -147,6 +147,8 @@ typedef struct qdi_scratch {
     size_t order_room;
     uint32_t *place; ///< of each contact: where its joint is
     size_t place_room;
+    _Atomic uint32_t *stirred; ///< by row: when a bounce changed its velocity last, see impulse_bounce.c
+    size_t stirred_room;
     uint32_t *pending[2]; ///< links without a colour
     size_t pending_room[2];
     uint8_t *won; ///< by place in `pending`
@@ -254,7 +256,7 @@ qd_body_state qdi_body_state_of_row(const qd_world *world, uint32_t row);
 /// The form of a body.
 static inline qdi_form qdi_form_of_row(const qd_world *world, uint32_t row) {
     uint32_t shape = world->shape[row];
-    return shape ? world->shapes.look[shape]->form : qdi_form_disk(world->radius[row]);
+    return shape ? world->shapes.form[shape] : qdi_form_disk(world->radius[row]);
 }
 /// The surface of a body.
 static inline const qd_material *qdi_surface_of_row(const qd_world *world, uint32_t row) {
@@ -362,6 +364,14 @@ static inline double qdi_joint_approach(const qdi_joint *joint, const qdi_motion
     if (joint->plain) return approach;
     approach += m->spin[a] * joint->across_a[touch];
     return wall ? approach : approach - m->spin[b] * joint->across_b[touch];
+}
+/// Nothing has been stirred in this step.
+void qdi_bounce_begin(qd_world *world);
+/// Notes that a joint's bodies need a look by visit `visit` of their joints (impulse_bounce.c).
+static inline void qdi_bounce_stir(const qd_world *world, const qdi_joint *joint, uint32_t visit) {
+    _Atomic uint32_t *stirred = world->scratch.stirred;
+    if (joint->moves_a) atomic_store_explicit(&stirred[joint->row_a], visit, memory_order_relaxed);
+    if (joint->moves_b) atomic_store_explicit(&stirred[joint->row_b], visit, memory_order_relaxed);
 }
 /// Bounces: all joints, colour by colour, until none approaches faster than the threshold.
 void qdi_bounce(qd_world *world, const qdi_colours *colours, double threshold);
