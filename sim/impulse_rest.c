@@ -211,12 +211,16 @@ static void make_rest(const rest_job *job, uint32_t number, qdi_rest *rest) {
         make_touch(job, joint, &world->present.holds[joint->contact], k, &rest->touch[k]);
 }
 
+enum { AHEAD = 6 }; ///< joints whose holds, which lie in order of (a, b), are asked for
+
 static void make_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const rest_job *job = context;
     size_t place = job->count[begin / QDI_CONTACT_GRAIN];
-    for (size_t i = begin; i < end; ++i)
+    for (size_t i = begin; i < end; ++i) {
+        if (i + AHEAD < end) __builtin_prefetch(&job->world->present.holds[job->joints[i + AHEAD].contact]);
         if (job->held[i]) make_rest(job, (uint32_t)i, &job->rests[place++]);
+    }
 }
 
 /// Where the joints at rest of each colour begin, from the counts of the ranges before each.
