@@ -26,9 +26,9 @@
 
 /// Overlap that is left alone, and most that is taken back in a sub-step, as parts of the smaller body's radius.
 static const double slop_part = 3e-4, fastest_out = 1e-2;
-/// The spring of an overlap: its angle per sub-step (radians), and its damping ratio. Stiffer ones never come to rest
-/// under a high pile, softer ones let it sink.
-static const double spring_angle = 1, damping = 10;
+/// The spring of an overlap: its angle per sub-step (a quarter turn), and its damping ratio. Stiffer ones never come to
+/// rest under a high pile, softer ones let it sink and sway.
+static const double spring_angle = 1.5707963267948966, damping = 1.5;
 
 /// One touch of a contact at rest.
 typedef struct rest_touch {

