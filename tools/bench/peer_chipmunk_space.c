@@ -2,6 +2,7 @@
 #include "core/memory.h"
 #include "tools/bench/peers.h"
 #include "tools/bench/rigid.h"
+#include "tools/os.h"
 
 #include <chipmunk/chipmunk.h>
 #include <chipmunk/cpHastySpace.h>
@@ -91,7 +92,9 @@ static qd_status chipmunk_create(const qdi_rigid_setting *setting, const qdi_rig
         return QD_ERR_MEMORY;
     }
     for (size_t i = 0; i < setting->count; ++i) state->bodies[i] = NULL;
+    int kept = qdi_host_stdout_away(); // a build with checks prints a greeting
     state->space = state->threaded ? cpHastySpaceNew() : cpSpaceNew();
+    qdi_host_stdout_back(kept);
     if (state->threaded) cpHastySpaceSetThreads(state->space, (unsigned long)options->threads);
     cpSpaceSetIterations(state->space, setting->iterations);
     cpSpaceSetGravity(state->space, cpv(0, -setting->of->gravity));

@@ -7,7 +7,7 @@
 // Lengths are in units of the disks' diameter and of the rects' greatest width; a step is a sixtieth of the unit of time.
 static const double step_seconds = 1.0 / 60, disk_radius = 0.5, disk_fill = 0.3, disk_speed = 6;
 /// The pile starts as columns of rects that do not touch, a little turned and of several sizes, and falls together.
-static const double rect_room_x = 1.12, rect_room_y = 0.95, rect_turn = 0.15;
+static const double rect_room_x = 1.06, rect_room_y = 0.86, rect_turn = 0.1;
 enum { ITERATIONS = 8, SEED = 1, USE_PLACE = 200, USE_BODY = 201, MOST_SETTLING = 900 };
 /// Energy of motion per mass at which the pile is at rest.
 static const double still = 1e-3;
@@ -54,7 +54,7 @@ static void make_gas(qdi_rigid_setting *setting) {
 }
 
 static void make_pile(qdi_rigid_setting *setting) {
-    size_t across = (size_t)ceil(sqrt(3.0 * (double)setting->count));
+    size_t across = (size_t)ceil(sqrt(5.0 * (double)setting->count));
     size_t rows = (setting->count + across - 1) / across;
     setting->size = (qd_vec2){(double)across * rect_room_x, (double)(rows + 2) * rect_room_y};
     for (size_t i = 0; i < setting->count; ++i) {
