@@ -89,6 +89,17 @@ const qd_world *qdi_rigid_world_of(const void *state) {
     return ((const rigid_world *)state)->world;
 }
 
+qd_status qdi_rigid_world_slow(void *given, double part, qdi_rigid_body *bodies) {
+    rigid_world *state = given;
+    impulse_read(state, bodies);
+    qd_status status = QD_OK;
+    for (uint32_t i = 0; i < qd_world_count(state->world) && status == QD_OK; ++i) {
+        qd_vec2 velocity = {part * bodies[i].velocity.x, part * bodies[i].velocity.y};
+        status = qd_world_place(state->world, (qd_id){i, 1}, bodies[i].position, velocity, NULL);
+    }
+    return status;
+}
+
 const qdi_rigid_method qdi_rigid_impulse = {
     .name = "impulse",
     .peer = false,
