@@ -6,7 +6,8 @@
 
 // Lengths are in units of the disks' diameter and of the rects' greatest width; a step is a sixtieth of the unit of time.
 static const double step_seconds = 1.0 / 60, disk_radius = 0.5, disk_fill = 0.3, disk_speed = 6;
-/// The pile starts as columns of rects that do not touch, a little turned and of several sizes, and falls together.
+/// The pile starts as rows of rects that do not touch, a little turned and of several sizes, each over a gap of the row
+/// below, and falls together.
 static const double rect_room_x = 1.1, rect_room_y = 0.92, rect_turn = 0.1;
 enum { ITERATIONS = 8, SEED = 1, USE_PLACE = 200, USE_BODY = 201, MOST_SETTLING = 900 };
 /// Energy of motion per mass at which the pile is at rest.
@@ -60,10 +61,12 @@ static void make_gas(qdi_rigid_setting *setting) {
 static void make_pile(qdi_rigid_setting *setting) {
     size_t across = (size_t)ceil(sqrt(5.0 * (double)setting->count));
     size_t rows = (setting->count + across - 1) / across;
-    setting->size = (qd_vec2){(double)across * rect_room_x, (double)(rows + 2) * rect_room_y};
+    setting->size = (qd_vec2){((double)across + 0.5) * rect_room_x, (double)(rows + 2) * rect_room_y};
     for (size_t i = 0; i < setting->count; ++i) {
         qd_random random = qd_random_at(SEED, i, USE_BODY);
-        double x = ((double)(i % across) + 0.5) * rect_room_x, y = ((double)(i / across) + 0.5) * rect_room_y;
+        size_t row = i / across;
+        double x = ((double)(i % across) + (row % 2 ? 1.0 : 0.5)) * rect_room_x;
+        double y = ((double)row + 0.5) * rect_room_y;
         qd_vec2 half = {between(&random, 0.3, 0.5), between(&random, 0.2, 0.4)};
         double t = 0.5 * between(&random, -rect_turn, rect_turn), scale = 1 / (1 + t * t);
         double mass = 4 * half.x * half.y;
