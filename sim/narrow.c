@@ -34,6 +34,7 @@ typedef struct narrow_job {
     uint8_t *wall_mask;
     size_t *count;      ///< per range of candidates
     size_t *wall_count; ///< per range of bodies
+    size_t wall_total;
     const qdi_keys *keys;
     size_t wall_first; ///< place of the first wall's key
     qd_contact *contacts;
@@ -201,12 +202,19 @@ static void key_pairs(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
+/// Where the keys of the walls that a range of bodies touches end.
+static size_t walls_stop(const narrow_job *job, size_t begin) {
+    size_t range = begin / QDI_BODY_GRAIN, ranges = qdi_range_count(job->world->count, QDI_BODY_GRAIN);
+    return job->wall_first + (range + 1 < ranges ? job->wall_count[range + 1] : job->wall_total);
+}
+
 static void key_walls(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const narrow_job *job = context;
     const qd_world *world = job->world;
     size_t place = job->wall_first + job->wall_count[begin / QDI_BODY_GRAIN];
-    for (size_t r = begin; r < end; ++r) {
+    size_t stop = walls_stop(job, begin);
+    for (size_t r = begin; r < end && place < stop; ++r) {
         for (unsigned wall = 0, mask = job->wall_mask[r]; mask; ++wall, mask >>= 1) {
             if (!(mask & 1U)) continue;
             job->keys->key[place] = key_of(job, world->index[r], world->index_count + wall);
@@ -317,7 +325,8 @@ static void make_wall_contacts(void *context, size_t begin, size_t end, int work
     (void)worker;
     const narrow_job *job = context;
     size_t place = job->wall_first + job->wall_count[begin / QDI_BODY_GRAIN];
-    for (size_t r = begin; r < end; ++r) {
+    size_t stop = walls_stop(job, begin);
+    for (size_t r = begin; r < end && place < stop; ++r) {
         int wall = 0;
         for (unsigned mask = job->wall_mask[r]; mask; ++wall, mask >>= 1) {
             if (!(mask & 1U)) continue;
@@ -413,7 +422,8 @@ qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_moment *mome
     size_t body_ranges = job.walls ? qdi_range_count(world->count, QDI_BODY_GRAIN) : 0;
     if (job.walls) qdi_team_for(team, world->count, QDI_BODY_GRAIN, test_walls, &job);
     job.wall_first = qdi_exclusive_scan(job.count, qdi_range_count(job.pair_count, QDI_CONTACT_GRAIN));
-    size_t count = job.wall_first + qdi_exclusive_scan(job.wall_count, body_ranges);
+    job.wall_total = qdi_exclusive_scan(job.wall_count, body_ranges);
+    size_t count = job.wall_first + job.wall_total;
 
     status = qdi_keys_reserve(world->allocator, &world->scratch.keys, count);
     if (status == QD_OK)
