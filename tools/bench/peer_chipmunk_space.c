@@ -13,35 +13,33 @@
 static const double slop = 0.003;
 /// Thick enough that nothing gets through within a step.
 static const double wall = 4;
+enum { WALLS = 4 };
 
 typedef struct chipmunk_rigid {
     cpSpace *space;
     cpBody **bodies;
+    cpShape *walls[WALLS];
     size_t count;
     double dt;
     bool threaded;
 } chipmunk_rigid;
 
-static void free_shape(cpBody *body, cpShape *shape, void *space) {
-    (void)body;
-    cpSpaceRemoveShape(space, shape);
+static void free_shape(cpBody *body, cpShape *shape, void *context) {
+    (void)body, (void)context;
     cpShapeFree(shape);
 }
 
 static void chipmunk_destroy(void *given) {
     chipmunk_rigid *state = given;
     if (!state) return;
+    // The space goes first: to take a body out of it would be a search through all of them.
+    if (state->space && state->threaded) cpHastySpaceFree(state->space);
+    if (state->space && !state->threaded) cpSpaceFree(state->space);
+    for (size_t i = 0; i < WALLS; ++i)
+        if (state->walls[i]) cpShapeFree(state->walls[i]);
     for (size_t i = 0; state->bodies && i < state->count && state->bodies[i]; ++i) {
-        cpBodyEachShape(state->bodies[i], free_shape, state->space);
-        cpSpaceRemoveBody(state->space, state->bodies[i]);
+        cpBodyEachShape(state->bodies[i], free_shape, NULL);
         cpBodyFree(state->bodies[i]);
-    }
-    if (state->space) {
-        cpBodyEachShape(cpSpaceGetStaticBody(state->space), free_shape, state->space);
-        if (state->threaded)
-            cpHastySpaceFree(state->space);
-        else
-            cpSpaceFree(state->space);
     }
     qdi_release(qd_allocator_default(), state->bodies, state->count, sizeof *state->bodies);
     qdi_release(qd_allocator_default(), state, 1, sizeof *state);
@@ -53,16 +51,18 @@ static void set_surface(cpShape *shape, const qdi_rigid_case *of) {
     cpShapeSetFriction(shape, sqrt(of->friction));
 }
 
-static void add_walls(cpSpace *space, const qdi_rigid_setting *setting) {
+static void add_walls(chipmunk_rigid *state, const qdi_rigid_setting *setting) {
+    cpSpace *space = state->space;
     double w = setting->size.x, h = setting->size.y;
-    const cpVect ends[4][2] = {{{-wall, -wall}, {-wall, h + wall}},
-                               {{w + wall, -wall}, {w + wall, h + wall}},
-                               {{-wall, -wall}, {w + wall, -wall}},
-                               {{-wall, h + wall}, {w + wall, h + wall}}};
-    for (size_t i = 0; i < 4; ++i) {
+    const cpVect ends[WALLS][2] = {{{-wall, -wall}, {-wall, h + wall}},
+                                   {{w + wall, -wall}, {w + wall, h + wall}},
+                                   {{-wall, -wall}, {w + wall, -wall}},
+                                   {{-wall, h + wall}, {w + wall, h + wall}}};
+    for (size_t i = 0; i < WALLS; ++i) {
         cpShape *shape = cpSegmentShapeNew(cpSpaceGetStaticBody(space), ends[i][0], ends[i][1], wall);
         set_surface(shape, setting->of);
         cpSpaceAddShape(space, shape);
+        state->walls[i] = shape;
     }
 }
 
@@ -102,7 +102,7 @@ static qd_status chipmunk_create(const qdi_rigid_setting *setting, const qdi_rig
     // Bodies are about 1 large. Of the sides and numbers of cells tried these were fastest in both cases.
     if (hashed)
         cpSpaceUseSpatialHash(state->space, setting->of->rects ? 1.0 : 1.5, (int)(4 * setting->count));
-    add_walls(state->space, setting);
+    add_walls(state, setting);
     for (size_t i = 0; i < setting->count; ++i) add_body(state, i, setting);
     *made = state;
     return QD_OK;
