@@ -3,6 +3,7 @@
 
 #include <quadrille/pairs.h>
 
+#include "core/pool.h"
 #include "core/slots.h"
 #include "core/verbs.h"
 
@@ -14,20 +15,33 @@
 /// pairs to its own buffer between qdi_pairs_part_begin and qdi_pairs_part_end, which note where they lie. When all parts are done,
 /// qdi_pairs_gather adds up the parts' counts in order and copies every part to its place, in parallel.
 ///
-///   worker 0:  [part 0 | part 3 | part 4 ]          gathered:  [part 0 | part 1 | part 2 | part 3 | ...]
+///   worker 0:  [part 0 | part 3 | par] -> [t 4 ]    gathered:  [part 0 | part 1 | part 2 | part 3 | ...]
 ///   worker 1:  [part 1 | part 2 | part 5 ]
+///
+/// A worker's buffer is a chain of spans, taken from a pool one by one, so that all workers together hold what all pairs need,
+/// whoever finds how many. A single worker does the parts in their order, so its buffer is the result itself, and nothing is copied.
+
+/// Pairs follow it.
+typedef struct qdi_pair_span {
+    struct qdi_pair_span *next; // of the same worker
+    size_t count;               // known when there is a next
+} qdi_pair_span;
 
 typedef struct qdi_pair_buffer {
-    qd_pair *items;
+    qd_pair *items; // of the last span, or of the result
     size_t room, count;
-    size_t reported; // of `count`, already in qd_pairs.found
-    qdi_slots rows;  // room for boxes that a search carries along, without `row`
-    char padding[128 - sizeof(qd_pair *) - 3 * sizeof(size_t) - sizeof(qdi_slots)]; // cache lines of its own
+    size_t before;   // pairs in the spans before
+    size_t reported; // of all, already in qd_pairs.found
+    qdi_pair_span *span;
+    qdi_pair_span head; // comes before the first span; has no pairs
+    qdi_slots rows;     // room for boxes that a search carries along, without `row`
+    char padding[192 - 2 * sizeof(void *) - 4 * sizeof(size_t) - sizeof(qdi_pair_span) -
+                 sizeof(qdi_slots)]; // cache lines of its own
 } qdi_pair_buffer;
 
 typedef struct qdi_pair_part {
-    int worker;
-    size_t begin, count; // in the worker's buffer
+    const qdi_pair_span *span; // where it begins, and from which pair of it
+    size_t begin, count;
 } qdi_pair_part;
 
 /// What a part is to do; the search that plans it knows what the numbers mean.
@@ -44,15 +58,16 @@ struct qd_pairs {
     size_t room, count;
     qdi_pair_buffer *buffers; // one per worker
     size_t workers;
+    bool alone; // only one of them takes part
+    qdi_pool pool;
     qdi_pair_task *tasks;
     size_t task_room;
     qdi_pair_part *parts;
     size_t part_room, part_count;
     size_t *places; // of the parts
     size_t place_room;
-    size_t found;   // atomic: pairs so far, roughly; exact when it decides
-    int stop;       // atomic: a worker ran out of memory (2) or the limit is passed (1)
-    int allocating; // atomic: only one worker at a time calls the allocator
+    size_t found; // atomic: pairs so far, roughly; exact when it decides
+    int stop;     // atomic: a worker ran out of memory (2) or the limit is passed (1)
 };
 
 /// Sets task number `number`; those before it are kept.
@@ -84,7 +99,7 @@ static inline bool qdi_pairs_stopped(const qd_pairs *pairs) {
     return __atomic_load_n(&pairs->stop, __ATOMIC_RELAXED) != 0;
 }
 
-/// Puts all parts together. `team` NULL: on the caller's thread. Errors: QD_ERR_LIMIT, QD_ERR_MEMORY; then there are no pairs.
+/// Puts all parts together. Errors: QD_ERR_LIMIT, QD_ERR_MEMORY; then there are no pairs.
 QD_MUST_USE qd_status qdi_pairs_gather(qd_pairs *pairs, qd_team *team);
 
 #endif

@@ -47,14 +47,14 @@ qd_status qd_tree_create(const qd_tree_def *def, qd_tree **tree) {
     return QD_OK;
 }
 
-enum { BUFFERS = 15 };
+enum { BUFFERS = 16, BUFFER_MIN = 4096 };
 
 static void buffers_of(const qd_tree *tree, const qdi_buffer *all[BUFFERS]) {
     const qdi_scratch *s = &tree->scratch;
-    const qdi_buffer *list[BUFFERS] = {&s->movers,   &s->merged,      &s->keys,   &s->keys_spare,
-                                       &s->order,    &s->order_spare, &s->ranges, &s->places,
-                                       &s->splits,   &s->split_next,  &s->merges, &s->chains,
-                                       &s->frontier, &s->row_of,      &s->tally};
+    const qdi_buffer *list[BUFFERS] = {&s->movers,  &s->moves,    &s->keys,        &s->keys_spare,
+                                       &s->shrinks, &s->order,    &s->order_spare, &s->ranges,
+                                       &s->places,  &s->splits,   &s->split_next,  &s->merges,
+                                       &s->chains,  &s->frontier, &s->spare,       &s->tally};
     memcpy(all, list, sizeof list);
 }
 
@@ -102,12 +102,20 @@ void qd_tree_destroy(qd_tree *tree) {
     for (size_t w = 0; w < tree->hand_count; ++w)
         qdi_release(allocator, tree->hands[w].movers.items, tree->hands[w].movers.bytes, 1);
     qdi_release(allocator, tree->hands, tree->hand_count, sizeof *tree->hands);
+    qdi_pool_release(&tree->pool, allocator);
     qd_team_destroy(tree->alone);
     qdi_release(allocator, tree, 1, sizeof *tree);
 }
 
 qd_status qdi_buffer_need(const qd_tree *tree, qdi_buffer *buffer, size_t used, size_t need, size_t size) {
-    return qdi_reserve(tree->allocator, &buffer->items, &buffer->bytes, used * size, need * size, 1);
+    // Lists of a few things that now and then are a few more shall not be allocated anew for that.
+    const size_t bytes = need * size < BUFFER_MIN ? BUFFER_MIN : need * size;
+    return qdi_reserve(tree->allocator, &buffer->items, &buffer->bytes, used * size, bytes, 1);
+}
+
+void qdi_buffer_free(const qd_tree *tree, qdi_buffer *buffer) {
+    qdi_release(tree->allocator, buffer->items, buffer->bytes, 1);
+    *buffer = (qdi_buffer){NULL, 0};
 }
 
 // Several arrays grow as one: either all of them do, or none.
@@ -123,7 +131,7 @@ qd_status qdi_slots_reserve(qd_tree *tree, size_t need) {
     need += QDI_SLOT_SLACK;
     if (need <= old->room) return QD_OK;
     if (need >= UINT32_MAX) return QD_ERR_MEMORY; // more than can be numbered
-    size_t room = need + need / 4 + 64;
+    size_t room = need + need / 16 + 64;
     const qd_allocator *allocator = tree->allocator;
     qdi_slots new = *old;
     new.room = room;
@@ -145,7 +153,7 @@ qd_status qdi_slots_reserve(qd_tree *tree, size_t need) {
 qd_status qdi_families_reserve(qd_tree *tree, size_t more) {
     size_t need = tree->family_used + (more > tree->free_count ? more - tree->free_count : 0);
     if (need <= tree->family_room) return QD_OK;
-    size_t room = need + need / 2 + 16;
+    size_t room = need + need / 8 + 16;
     if (room > UINT32_MAX / 4 - 1) return QD_ERR_MEMORY; // more than can be numbered
     const qd_allocator *allocator = tree->allocator;
     qdi_family *families = grown_copy(allocator, tree->families, tree->family_used, room, sizeof *families);
@@ -230,6 +238,7 @@ void qdi_tree_clear(qd_tree *tree) {
     family_empty(tree, 0);
     qdi_root_cell_set(tree, 0);
     tree->slots.used = tree->slots.idle = 0;
+    qdi_rooms_clear(&tree->rooms);
     if (tree->node_of_room > 0) memset(tree->node_of, 0xff, tree->node_of_room * sizeof *tree->node_of);
     tree->count = 0;
     tree->row_count = 0;
@@ -252,7 +261,7 @@ static size_t memory_held(const qd_tree *tree) {
     size_t buffers = 0;
     for (int b = 0; b < BUFFERS; ++b) buffers += all[b]->bytes;
     for (size_t w = 0; w < tree->hand_count; ++w) buffers += tree->hands[w].movers.bytes;
-    return sizeof *tree + buffers +
+    return sizeof *tree + buffers + tree->hand_count * sizeof *tree->hands + qdi_pool_bytes(&tree->pool) +
            tree->family_room * (sizeof *tree->families + sizeof *tree->infos + 4 * sizeof *tree->nodes) +
            tree->slots.room * (4 * sizeof(float) + 2 * sizeof(uint32_t)) +
            tree->node_of_room * sizeof *tree->node_of + tree->row_room * sizeof *tree->row_index +

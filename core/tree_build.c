@@ -222,7 +222,12 @@ qd_status qdi_tree_build(qd_tree *tree, qd_team *team, const qd_box *boxes, cons
     tree->nodes[QDI_ROOT].count = tree->nodes[QDI_ROOT].total = (uint32_t)n;
     tree->count = n;
     status = divide(&job, team);
-    if (status != QD_OK) return status;
+    // A refresh sorts only those that leave their nodes: what it needs is a small part of this.
+    qdi_buffer_free(tree, &tree->scratch.keys);
+    qdi_buffer_free(tree, &tree->scratch.keys_spare);
+    qdi_buffer_free(tree, &tree->scratch.order_spare);
     qdi_pack_source source = {job.order, boxes, indices};
-    return qdi_tree_pack(tree, team, &source);
+    if (status == QD_OK) status = qdi_tree_pack(tree, team, &source);
+    qdi_buffer_free(tree, &tree->scratch.order);
+    return status;
 }

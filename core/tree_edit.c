@@ -1,9 +1,14 @@
 // One body more, or less, between refreshes: the steps of a refresh for a single mover, on one thread. Totals and bounds are
 // brought up to date along one path only.
 #include "core/kernel.h"
+#include "core/margin.h"
 #include "core/memory.h"
 #include "core/outer.h"
 #include "core/tree_impl.h"
+
+bool qdi_tree_edits_are_slow(const qd_tree *tree) {
+    return qdi_outer_used(tree);
+}
 
 // Brings totals and subtree bounds up to date from a node to the root; `top` gets the topmost node that must merge, or QDI_NONE.
 static void settle_path(qd_tree *tree, qdi_node_index at, qdi_node_index *top) {
@@ -37,7 +42,7 @@ static qd_status settle_one(qd_tree *tree, qdi_node_index changed) {
     }
     if (status != QD_OK) return status;
     if (tree->slots.idle > tree->slots.used / 2 && tree->slots.used > 1024) {
-        status = qdi_tree_pack(tree, tree->alone, NULL);
+        status = qdi_tree_tidy(tree, tree->alone);
         if (status != QD_OK) return status;
     }
     // The root's list may have moved to other slots in any of the above.

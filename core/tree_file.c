@@ -2,8 +2,8 @@
 //
 // Movers are sorted by (target, index), so that each target's arrivals are one run, and a list is merged with its arrivals in
 // one go. Shared while threads work: a run belongs to the thread whose range it begins in, and with it the target node and
-// the node_of entries of its movers; room for lists that must move is counted per range before and handed out by a
-// prefix sum, so no two ranges write the same slot.
+// the node_of entries of its movers; lists that outgrow their room are counted and noted per range, and one thread finds rooms for
+// all of them before any is moved.
 #include "core/kernel.h"
 
 enum { GRAIN = 128, INDEX_BITS = 28 };
@@ -55,8 +55,8 @@ typedef struct file_job {
     uint64_t *keys;
     uint32_t *order; // movers by (target, index)
     size_t count;
-    size_t *room; // per range: slots it takes from the free end; then where its part begins
-    size_t *idle; // per range: slots its lists leave behind
+    size_t *places;  // per range: how many of its lists outgrow their room; then where their moves begin
+    qdi_move *moves; // of those lists, in order of ranges
 } file_job;
 
 static void aim(void *context, size_t begin, size_t end, int worker) {
@@ -86,23 +86,32 @@ static size_t run_end(const file_job *job, size_t begin) {
     return end;
 }
 
-static void count_room(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
-    const file_job *job = context;
-    size_t room = 0;
-    size_t idle = 0;
+// Counts the lists that outgrow their room, and notes them where there is a place for that.
+static size_t find_outgrown(const file_job *job, size_t begin, size_t end, qdi_move *moves) {
+    size_t found = 0;
     for (size_t run = run_begin(job, begin, end); run < end;) {
         size_t next = run_end(job, run);
         const qdi_node *node = &job->tree->nodes[key_target(job->keys[run])];
         uint32_t count = node->count + (uint32_t)(next - run);
         if (count > node->room) {
-            room += qdi_room_for(count);
-            idle += node->room;
+            if (moves) moves[found] = (qdi_move){.room = qdi_room_for(count)};
+            found += 1;
         }
         run = next;
     }
-    job->room[begin / GRAIN] = room;
-    job->idle[begin / GRAIN] = idle;
+    return found;
+}
+
+static void count_outgrown(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const file_job *job = context;
+    job->places[begin / GRAIN] = find_outgrown(job, begin, end, NULL);
+}
+
+static void note_outgrown(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const file_job *job = context;
+    (void)find_outgrown(job, begin, end, job->moves + job->places[begin / GRAIN]);
 }
 
 // How many of the bodies in slots [begin, end), which are in order, have a lower index. Lists are short but for the root's: the last
@@ -122,7 +131,7 @@ static size_t count_below(const qdi_slots *slots, size_t begin, size_t end, qd_b
     return below;
 }
 
-// Merges a list with its arrivals, from the back, so that it works in place and to a new place alike.
+// Merges a list with its arrivals, from the back, so that it works in place and to a new place, `first`, alike.
 static void merge_run(const file_job *job, qdi_node *node, uint32_t first, size_t begin, size_t end) {
     const qdi_slots *slots = &job->tree->slots;
     size_t stop = (size_t)node->first + node->count; // of what is still to be moved
@@ -136,7 +145,6 @@ static void merge_run(const file_job *job, qdi_node *node, uint32_t first, size_
     }
     // What is left comes before all arrivals: in its old place it already is where it belongs.
     if (first != node->first) job->tree->kernels->shift(slots, first, node->first, stop - node->first);
-    node->first = first;
     node->count += (uint32_t)(end - begin);
 }
 
@@ -157,19 +165,18 @@ static void put(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const file_job *job = context;
     qd_tree *tree = job->tree;
-    size_t free = job->room[begin / GRAIN];
+    qdi_move *move = job->moves + job->places[begin / GRAIN];
     for (size_t run = run_begin(job, begin, end); run < end;) {
         size_t next = run_end(job, run);
         qdi_node_index target = key_target(job->keys[run]);
         qdi_node *node = &tree->nodes[target];
         uint32_t count = node->count + (uint32_t)(next - run);
-        uint32_t first = node->first;
         if (count > node->room) {
-            first = (uint32_t)free;
-            node->room = qdi_room_for(count);
-            free += node->room;
+            merge_run(job, node, move->first, run, next);
+            qdi_node_rehouse(node, move++);
+        } else {
+            merge_run(job, node, node->first, run, next);
         }
-        merge_run(job, node, first, run, next);
         for (size_t i = run; i < next; ++i) receive(tree, target, &job->movers[job->order[i]]);
         run = next;
     }
@@ -184,25 +191,29 @@ qd_status qdi_file_movers(qd_tree *tree, qd_team *team, qdi_mover *movers, size_
     if (status == QD_OK) status = qdi_buffer_need(tree, &tree->scratch.order, 0, count, sizeof(uint32_t));
     if (status == QD_OK)
         status = qdi_buffer_need(tree, &tree->scratch.order_spare, 0, count, sizeof(uint32_t));
-    if (status == QD_OK) status = qdi_buffer_need(tree, &tree->scratch.ranges, 0, 2 * ranges, sizeof(size_t));
+    if (status == QD_OK) status = qdi_buffer_need(tree, &tree->scratch.ranges, 0, ranges, sizeof(size_t));
     if (status != QD_OK) return status;
-    size_t *sums = tree->scratch.ranges.items;
-    file_job job = {tree, movers,       tree->scratch.keys.items, tree->scratch.order.items, count,
-                    sums, sums + ranges};
+    file_job job = {.tree = tree,
+                    .movers = movers,
+                    .keys = tree->scratch.keys.items,
+                    .order = tree->scratch.order.items,
+                    .count = count,
+                    .places = tree->scratch.ranges.items};
     qdi_team_for(team, count, GRAIN, aim, &job);
     int bits = INDEX_BITS;
     while (bits < 60 && tree->family_used * 4 > (uint64_t)1 << (bits - INDEX_BITS)) ++bits;
     status = qdi_team_sort(team, job.keys, job.order, tree->scratch.keys_spare.items,
                            tree->scratch.order_spare.items, count, bits);
     if (status != QD_OK) return status;
-    qdi_team_for(team, count, GRAIN, count_room, &job);
-    size_t idle = qdi_exclusive_scan(job.idle, ranges);
-    size_t room = qdi_exclusive_scan(job.room, ranges);
-    status = qdi_slots_reserve(tree, tree->slots.used + room);
+    qdi_team_for(team, count, GRAIN, count_outgrown, &job);
+    const size_t outgrown = qdi_exclusive_scan(job.places, ranges);
+    status = qdi_buffer_need(tree, &tree->scratch.moves, 0, outgrown + 1, sizeof(qdi_move));
     if (status != QD_OK) return status;
-    for (size_t r = 0; r < ranges; ++r) job.room[r] += tree->slots.used;
-    tree->slots.used += room;
-    tree->slots.idle += idle;
+    job.moves = tree->scratch.moves.items;
+    qdi_team_for(team, outgrown == 0 ? 0 : count, GRAIN, note_outgrown, &job);
+    status = qdi_rooms_take(tree, job.moves, outgrown);
+    if (status != QD_OK) return status;
     qdi_team_for(team, count, GRAIN, put, &job);
+    qdi_rooms_give_left(tree, job.moves, outgrown);
     return QD_OK;
 }

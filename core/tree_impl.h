@@ -4,6 +4,8 @@
 #include <quadrille/tree.h>
 
 #include "core/cells.h"
+#include "core/pool.h"
+#include "core/rooms.h"
 #include "core/slots.h"
 #include "core/verbs.h"
 
@@ -24,8 +26,8 @@
 ///
 ///   slots:   | node 0 . . | node 4 . | node 8 . . . | free ...        '.' = room
 ///
-/// A list that outgrows its room moves to the free end. When too much has been left behind, the tree is packed again:
-/// families and lists are copied to tree order (packing changes no result).
+/// A list that outgrows its room moves to another one (rooms.h). When many have moved, the lists are laid in tree order again
+/// (tree_tidy.c), and when the tree has shrunk, families and lists are copied to less memory (tree_pack.c). Neither changes a result.
 
 typedef uint32_t qdi_node_index;
 typedef uint32_t qdi_family_index;
@@ -70,7 +72,7 @@ typedef struct qdi_buffer {
     size_t bytes;
 } qdi_buffer;
 
-/// What one worker takes out of lists during a refresh.
+/// What one worker takes out of lists during a refresh, of the range of families that it is at.
 typedef struct qdi_hand {
     qdi_buffer movers;
     size_t count;
@@ -88,13 +90,15 @@ typedef struct qdi_outer {
 
 /// What calls need on the way, kept from call to call.
 typedef struct qdi_scratch {
-    qdi_buffer movers, merged;             // of qdi_mover: of the refresh, and of merges
+    qdi_buffer movers;                     // of qdi_mover
+    qdi_buffer moves;                      // of qdi_move
     qdi_buffer keys, keys_spare;           // of uint64_t, for sorting
     qdi_buffer order, order_spare;         // of uint32_t, sorted with them
     qdi_buffer ranges, places;             // of size_t: sums per range, and per node
     qdi_buffer splits, split_next, merges; // of qdi_node_index
-    qdi_buffer chains, frontier, row_of,
-        tally; // see tree_settle.c, qdi_frontier, tree_refresh.c, tree_build.c
+    qdi_buffer shrinks;                    // the same
+    qdi_buffer chains, frontier, tally;    // see tree_settle.c, qdi_frontier, tree_refresh.c
+    qdi_buffer spare;                      // of uint32_t: rows by index, or a column of slots
 } qdi_scratch;
 
 struct qd_tree {
@@ -112,6 +116,7 @@ struct qd_tree {
     size_t free_count;
 
     qdi_slots slots;
+    qdi_rooms rooms;
     uint32_t *node_of; // by body index, QDI_NONE where there is none
     size_t node_of_room;
     size_t count; // bodies
@@ -128,6 +133,7 @@ struct qd_tree {
     qdi_scratch scratch;
     qdi_hand *hands; // one per worker
     size_t hand_count;
+    qdi_pool pool;  // for the movers of all ranges
     qd_team *alone; // one thread, for the calls that have no team
 };
 
@@ -217,9 +223,13 @@ static inline size_t qdi_task_grain(size_t bodies, const qd_team *team, size_t l
     return grain < least ? least : grain;
 }
 
-/// Room given to a list of `count` bodies, with some to spare.
-static inline uint32_t qdi_room_for(uint32_t count) {
-    return count == 0 ? 0 : (count + 2 + count / 8 + QDI_LANES - 1) / QDI_LANES * QDI_LANES;
+/// Notes that a node's list is now in the room of its move, and in the move which room it left.
+static inline void qdi_node_rehouse(qdi_node *node, qdi_move *move) {
+    const uint32_t first = node->first, room = node->room;
+    node->first = move->first;
+    node->room = move->room;
+    move->first = first;
+    move->room = room;
 }
 
 // tree.c: memory. All keep everything on failure.
@@ -227,6 +237,8 @@ static inline uint32_t qdi_room_for(uint32_t count) {
 /// Makes a scratch buffer hold `need` items of `size` bytes, of which the first `used` are kept.
 QD_MUST_USE qd_status qdi_buffer_need(const qd_tree *tree, qdi_buffer *buffer, size_t used, size_t need,
                                       size_t size);
+/// Gives its memory back.
+void qdi_buffer_free(const qd_tree *tree, qdi_buffer *buffer);
 QD_MUST_USE qd_status qdi_slots_reserve(qd_tree *tree, size_t need);
 QD_MUST_USE qd_status qdi_families_reserve(qd_tree *tree, size_t more);
 QD_MUST_USE qd_status qdi_node_of_reserve(qd_tree *tree, size_t indices);
@@ -305,6 +317,14 @@ typedef struct qdi_pack_source {
 /// Copies families and lists to tree order, with fresh room. `source` NULL: from the slots as they are; else from there,
 /// own bounds and `fit` being measured on the way.
 QD_MUST_USE qd_status qdi_tree_pack(qd_tree *tree, qd_team *team, const qdi_pack_source *source);
+
+// tree_tidy.c
+
+/// Lays the lists in tree order again, with fresh room, without allocating in a steady state. Where little would be left of the
+/// memory held, it packs the tree instead.
+QD_MUST_USE qd_status qdi_tree_tidy(qd_tree *tree, qd_team *team);
+/// Makes the memory ready that this will take for so many families and slots.
+QD_MUST_USE qd_status qdi_tidy_reserve(qd_tree *tree, size_t families, size_t slots);
 
 // tree_frontier.c
 

@@ -60,6 +60,10 @@ static qd_status root_grow(qd_tree *tree, int from, int to) {
     return QD_OK;
 }
 
+static void give_room(qd_tree *tree, qdi_node_index index) {
+    qdi_rooms_give(tree, tree->nodes[index].first, tree->nodes[index].room);
+}
+
 static qd_status root_shrink(qd_tree *tree, int from, int to, size_t *count) {
     qdi_family_index passed[QD_TREE_MAX_GROWTH];
     int passed_count = 0;
@@ -72,7 +76,7 @@ static qd_status root_shrink(qd_tree *tree, int from, int to, size_t *count) {
             qd_status status = take_subtree(tree, 4 * family + q, count);
             if (status != QD_OK) return status;
             (void)qdi_families_free_below(tree, 4 * family + q);
-            tree->slots.idle += tree->nodes[4 * family + q].room;
+            give_room(tree, 4 * family + q);
         }
         passed[passed_count++] = family;
         at = 4 * family + inner;
@@ -80,11 +84,11 @@ static qd_status root_shrink(qd_tree *tree, int from, int to, size_t *count) {
             qd_status status = take_list(tree, at, count);
             if (status != QD_OK) return status;
         }
-        if (k - 1 > to && !qdi_is_leaf(&tree->nodes[at])) tree->slots.idle += tree->nodes[at].room;
+        if (k - 1 > to && !qdi_is_leaf(&tree->nodes[at])) give_room(tree, at);
     }
     qdi_root_cell_set(tree, to);
     if (at != QDI_ROOT) {
-        tree->slots.idle += tree->nodes[QDI_ROOT].room;
+        give_room(tree, QDI_ROOT);
         node_move(tree, QDI_ROOT, at);
         for (int p = 0; p < passed_count; ++p) qdi_family_give(tree, passed[p]);
     }

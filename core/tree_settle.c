@@ -1,8 +1,8 @@
 // After bodies were filed: totals and subtree bounds from the bottom up, then the merges and splits that keep the tree canonical.
 //
 // A node's merge or split changes neither its total nor the bounds of its subtree, so one pass up is enough. The tree is cut
-// into subtrees; each belongs to one thread at a time, and the few nodes above them are done afterwards. Nodes to merge
-// and to split are chained through `link`, a chain of each kind per subtree.
+// into subtrees; each belongs to one thread at a time, and the few nodes above them are done afterwards. Nodes to merge,
+// to split, and to be given a smaller room are chained through `link`, a chain of each kind per subtree; no node is in two.
 #include "core/tree_impl.h"
 
 typedef struct node_chain {
@@ -10,8 +10,10 @@ typedef struct node_chain {
     uint32_t count;
 } node_chain;
 
+typedef enum node_kind { MERGE, SPLIT, SHRINK, KINDS } node_kind;
+
 typedef struct node_chains {
-    node_chain merge, split;
+    node_chain of[KINDS];
 } node_chains;
 
 typedef struct settle_job {
@@ -20,13 +22,21 @@ typedef struct settle_job {
     node_chains *chains; // per item, and one for the nodes above
     size_t *places;      // per chain: where its nodes go in `list`
     qdi_node_index *list;
-    bool merging; // which kind is being listed
+    node_kind kind; // that is being listed
 } settle_job;
 
-static void chain_push(qd_tree *tree, node_chain *chain, qdi_node_index node) {
+static void chain_push(qd_tree *tree, node_chains *chains, node_kind kind, qdi_node_index node) {
+    node_chain *chain = &chains->of[kind];
     tree->nodes[node].link = chain->head;
     chain->head = node;
     chain->count += 1;
+}
+
+// Chains a node that stays as it is, but for its room.
+static void chain_shrink(qd_tree *tree, qdi_node_index index, node_chains *chains) {
+    const qdi_node *node = &tree->nodes[index];
+    if (qdi_room_too_large(node->room, node->count) && !qdi_must_split(tree, index))
+        chain_push(tree, chains, SHRINK, index);
 }
 
 // Brings a node up to date whose children are. Of nodes that must merge only the topmost count: a node chains those of its children
@@ -43,11 +53,15 @@ static void node_settle(qd_tree *tree, qdi_node_index index, node_chains *chains
         if (!qdi_must_merge(tree, index)) {
             for (unsigned q = 0; q < 4; ++q) {
                 qdi_node_index child = 4 * node->children + q;
-                if (qdi_must_merge(tree, child)) chain_push(tree, &chains->merge, child);
+                if (qdi_must_merge(tree, child)) {
+                    chain_push(tree, chains, MERGE, child);
+                } else {
+                    chain_shrink(tree, child, chains);
+                }
             }
         }
     } else if (qdi_must_split(tree, index)) {
-        chain_push(tree, &chains->split, index);
+        chain_push(tree, chains, SPLIT, index);
     }
     qdi_family_set(&tree->families[qdi_family_of(index)], qdi_sibling(index), bounds);
 }
@@ -70,7 +84,7 @@ static void list_chains(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const settle_job *job = context;
     for (size_t i = begin; i < end; ++i) {
-        const node_chain *chain = job->merging ? &job->chains[i].merge : &job->chains[i].split;
+        const node_chain *chain = &job->chains[i].of[job->kind];
         size_t place = job->places[i];
         for (qdi_node_index node = chain->head; node != QDI_NONE; node = job->tree->nodes[node].link) {
             job->list[place++] = node;
@@ -79,12 +93,11 @@ static void list_chains(void *context, size_t begin, size_t end, int worker) {
 }
 
 // Puts the nodes of all chains of one kind into a buffer.
-static qd_status list_nodes(settle_job *job, qd_team *team, bool merging, qdi_buffer *buffer, size_t *count) {
+static qd_status list_nodes(settle_job *job, qd_team *team, node_kind kind, qdi_buffer *buffer,
+                            size_t *count) {
     size_t parts = job->frontier.item_count + 1;
-    job->merging = merging;
-    for (size_t i = 0; i < parts; ++i) {
-        job->places[i] = (merging ? &job->chains[i].merge : &job->chains[i].split)->count;
-    }
+    job->kind = kind;
+    for (size_t i = 0; i < parts; ++i) job->places[i] = job->chains[i].of[kind].count;
     *count = qdi_exclusive_scan(job->places, parts);
     qd_status status = qdi_buffer_need(job->tree, buffer, 0, *count, sizeof(qdi_node_index));
     if (status != QD_OK) return status;
@@ -104,18 +117,25 @@ qd_status qdi_tree_settle(qd_tree *tree, qd_team *team, qd_tree_counts *counts) 
     if (status != QD_OK) return status;
     job.chains = tree->scratch.chains.items;
     job.places = tree->scratch.ranges.items;
-    for (size_t i = 0; i < parts; ++i) job.chains[i] = (node_chains){{QDI_NONE, 0}, {QDI_NONE, 0}};
+    for (size_t i = 0; i < parts; ++i)
+        job.chains[i] = (node_chains){{{QDI_NONE, 0}, {QDI_NONE, 0}, {QDI_NONE, 0}}};
     qdi_team_for(team, job.frontier.item_count, 1, settle_items, &job);
     node_chains *above = &job.chains[parts - 1];
     for (size_t t = job.frontier.top_count; t-- > 0;) node_settle(tree, job.frontier.tops[t], above);
-    if (qdi_must_merge(tree, QDI_ROOT)) chain_push(tree, &above->merge, QDI_ROOT);
+    if (qdi_must_merge(tree, QDI_ROOT)) {
+        chain_push(tree, above, MERGE, QDI_ROOT);
+    } else {
+        chain_shrink(tree, QDI_ROOT, above);
+    }
 
-    // Both lists are taken before anything changes; merging makes no node that must split.
-    size_t splits = 0;
-    size_t merges = 0;
-    status = list_nodes(&job, team, false, &tree->scratch.splits, &splits);
-    if (status == QD_OK) status = list_nodes(&job, team, true, &tree->scratch.merges, &merges);
-    if (status == QD_OK) status = qdi_merge_nodes(tree, team, tree->scratch.merges.items, merges, counts);
+    // All lists are taken before anything changes; merging makes no node that must split.
+    qdi_scratch *scratch = &tree->scratch;
+    size_t splits = 0, merges = 0, shrinks = 0;
+    status = list_nodes(&job, team, SPLIT, &scratch->splits, &splits);
+    if (status == QD_OK) status = list_nodes(&job, team, MERGE, &scratch->merges, &merges);
+    if (status == QD_OK) status = list_nodes(&job, team, SHRINK, &scratch->shrinks, &shrinks);
+    if (status == QD_OK) status = qdi_rooms_shrink(tree, team, scratch->shrinks.items, shrinks);
+    if (status == QD_OK) status = qdi_merge_nodes(tree, team, scratch->merges.items, merges, counts);
     if (status != QD_OK) return status;
-    return qdi_split_nodes(tree, team, tree->scratch.splits.items, splits, counts);
+    return qdi_split_nodes(tree, team, scratch->splits.items, splits, counts);
 }

@@ -3,10 +3,10 @@
 // It goes over the nodes in memory order, which after packing is tree order, so it streams through the slots; the new boxes are
 // gathered by row. A range of families belongs to one thread, with its nodes and slots. The root's list, which may be long, is cut
 // into pieces of its own. What leaves a list is taken out of it at once, while it is in the cache, into the hand of the
-// worker; which part of which hand a range filled is noted, and the movers are put together in order of ranges.
+// worker. What of it is left at the end of the range goes to a piece of the pool, and the movers are put together in order of ranges.
 //
-// Shared while threads work: the allocator, which one of them may call at a time when its hand must grow (in a steady state
-// that does not happen), and the note that it had no more memory.
+// Shared while threads work: the pool, which one of them at a time takes a piece of, or holds while it calls the allocator because
+// its hand must grow (in a steady state that does not happen), and the note that there was no more memory.
 #include "core/tree_update.h"
 
 #include "core/kernel.h"
@@ -14,16 +14,16 @@
 
 #include <string.h>
 
-enum { AHEAD = 6, GRAIN = 64, PIECE = 4096 };
+enum { AHEAD = 6, GRAIN = 64, PIECE = 4096, LINE = 16 };
 
 /// What became of a range of families.
 typedef struct range_tally {
-    size_t begin, movers; // in the worker's hand
-    size_t place;         // of the first of them among all
-    size_t filed;         // put in another list of the range
+    const qdi_mover *movers; // in the pool
+    size_t count;            // of them
+    size_t place;            // of the first of them among all
+    size_t filed;            // put in another list of the range
     size_t removed;
     size_t bad;
-    int worker;
 } range_tally;
 
 typedef struct update_job {
@@ -32,7 +32,7 @@ typedef struct update_job {
     qdi_update_tally *pieces; // of the root's list
     range_tally *ranges;
     size_t root_gone; // first slot of the root's list whose body leaves
-    int allocating, failed;
+    int failed;
 } update_job;
 
 static qdi_node_test test_of(const qd_tree *tree, qdi_node_index index) {
@@ -63,11 +63,10 @@ static void update_root_piece(void *context, size_t begin, size_t end, int worke
 // Makes room for `more` movers in a worker's hand.
 static bool hand_need(update_job *job, qdi_hand *hand, size_t more) {
     if ((hand->count + more) * sizeof(qdi_mover) <= hand->movers.bytes) return true;
-    while (__atomic_exchange_n(&job->allocating, 1, __ATOMIC_ACQUIRE) != 0) {
-    }
+    qdi_pool_enter(&job->tree->pool);
     qd_status status = qdi_buffer_need(job->tree, &hand->movers, hand->count, hand->count + more,
                                        sizeof(qdi_mover));
-    __atomic_store_n(&job->allocating, 0, __ATOMIC_RELEASE);
+    qdi_pool_leave(&job->tree->pool);
     if (status != QD_OK) __atomic_store_n(&job->failed, 1, __ATOMIC_RELAXED);
     return status == QD_OK;
 }
@@ -104,9 +103,22 @@ static void extract(update_job *job, qdi_hand *hand, qdi_node_index index, size_
     node->count = (uint32_t)(to - node->first);
 }
 
+// Lists that moved to another room since the tree was packed lie anywhere.
+static inline void fetch_rows(const update_job *job, const qdi_node *node) {
+    for (uint32_t i = 0; i < node->count; i += LINE)
+        __builtin_prefetch(job->tree->slots.row + node->first + i);
+}
+
 // Bodies that changed their node since the rows were last in tree order have their boxes elsewhere.
 static inline void fetch_boxes(const update_job *job, const qdi_node *node) {
-    const uint32_t *row = job->tree->slots.row + node->first;
+    const qdi_slots *slots = &job->tree->slots;
+    const uint32_t *row = slots->row + node->first;
+    for (uint32_t i = 0; i < node->count; i += LINE) {
+        __builtin_prefetch(slots->min_x + node->first + i, 1);
+        __builtin_prefetch(slots->min_y + node->first + i, 1);
+        __builtin_prefetch(slots->max_x + node->first + i, 1);
+        __builtin_prefetch(slots->max_y + node->first + i, 1);
+    }
     for (uint32_t i = 0; i < node->count; ++i)
         __builtin_prefetch(job->boxes + (row[i] == QDI_NONE ? 0 : row[i]));
 }
@@ -130,8 +142,8 @@ static void update_node(update_job *job, qdi_node_index index, range_tally *rang
 // are filed at once where there is room.
 static void file_near(qd_tree *tree, size_t begin, size_t end, qdi_hand *hand, range_tally *range) {
     qdi_mover *movers = hand->movers.items;
-    size_t left = range->begin;
-    for (size_t m = range->begin; m < hand->count; ++m) {
+    size_t left = 0;
+    for (size_t m = 0; m < hand->count; ++m) {
         qdi_mover mover = movers[m];
         mover.target = qdi_tree_find_from(tree, mover.target, mover.box);
         const qdi_family_index family = qdi_family_of(mover.target);
@@ -139,8 +151,21 @@ static void file_near(qd_tree *tree, size_t begin, size_t end, qdi_hand *hand, r
         if (!near || !qdi_file_here(tree, &mover)) movers[left++] = mover;
     }
     range->filed = hand->count - left;
-    range->movers = left - range->begin;
     hand->count = left;
+}
+
+// Notes what is left in the hand as the range's movers.
+static void keep_movers(update_job *job, const qdi_hand *hand, range_tally *range) {
+    qd_tree *tree = job->tree;
+    range->count = hand->count;
+    if (hand->count == 0) return;
+    qdi_mover *movers = qdi_pool_take(&tree->pool, tree->allocator, hand->count * sizeof *movers);
+    if (movers) {
+        memcpy(movers, hand->movers.items, hand->count * sizeof *movers);
+    } else {
+        __atomic_store_n(&job->failed, 1, __ATOMIC_RELAXED);
+    }
+    range->movers = movers;
 }
 
 static void update_families(void *context, size_t begin, size_t end, int worker) {
@@ -148,14 +173,17 @@ static void update_families(void *context, size_t begin, size_t end, int worker)
     qd_tree *tree = job->tree;
     qdi_hand *hand = &tree->hands[worker];
     range_tally *range = &job->ranges[begin / GRAIN];
-    *range = (range_tally){.begin = hand->count, .bad = SIZE_MAX, .worker = worker};
+    *range = (range_tally){.bad = SIZE_MAX};
+    hand->count = 0;
     if (begin == 0 && tree->nodes[QDI_ROOT].leaving > 0)
         extract(job, hand, QDI_ROOT, job->root_gone, tree->nodes[QDI_ROOT].leaving);
     for (size_t n = begin == 0 ? 4 : 4 * begin; n < 4 * end; ++n) {
+        if (n + 2 * AHEAD < 4 * end) fetch_rows(job, &tree->nodes[n + 2 * AHEAD]);
         if (n + AHEAD < 4 * end) fetch_boxes(job, &tree->nodes[n + AHEAD]);
         update_node(job, (qdi_node_index)n, range, hand);
     }
     file_near(tree, begin, end, hand, range);
+    keep_movers(job, hand, range);
 }
 
 // The root's list, in pieces; its sums go to the root and to `all`.
@@ -193,8 +221,20 @@ static qd_status hands_need(qd_tree *tree, size_t workers) {
         tree->hands = hands;
         tree->hand_count = workers;
     }
-    for (size_t w = 0; w < tree->hand_count; ++w) tree->hands[w].count = 0;
-    return QD_OK;
+    // Whoever does the range that most bodies leave has room for them: all get what any of them has.
+    size_t most = 0;
+    for (size_t w = 0; w < tree->hand_count; ++w) {
+        if (tree->hands[w].movers.bytes > most) most = tree->hands[w].movers.bytes;
+    }
+    for (size_t w = 0; w < workers; ++w) {
+        qdi_buffer *movers = &tree->hands[w].movers;
+        if (movers->bytes == most) continue;
+        qdi_buffer_free(tree, movers);
+        movers->items = qdi_allocate(tree->allocator, most, 1);
+        if (!movers->items) return QD_ERR_MEMORY;
+        movers->bytes = most;
+    }
+    return qdi_pool_begin(&tree->pool, tree->allocator, tree->pool.taken);
 }
 
 static void copy_movers(void *context, size_t begin, size_t end, int worker) {
@@ -203,20 +243,13 @@ static void copy_movers(void *context, size_t begin, size_t end, int worker) {
     qdi_mover *all = job->tree->scratch.movers.items;
     for (size_t r = begin; r < end; ++r) {
         const range_tally *range = &job->ranges[r];
-        const qdi_mover *hand = job->tree->hands[range->worker].movers.items;
-        if (range->movers > 0) memcpy(all + range->place, hand + range->begin, range->movers * sizeof *all);
+        if (range->count > 0) memcpy(all + range->place, range->movers, range->count * sizeof *all);
     }
 }
 
-// Puts the movers of all hands together in scratch.movers, in order of ranges.
+// Puts the movers together in scratch.movers, in order of ranges.
 static qd_status gather(update_job *job, qd_team *team, size_t ranges, size_t movers) {
     qd_tree *tree = job->tree;
-    if (tree->hands[0].count == movers) { // one worker had all, and took the ranges in their order
-        qdi_buffer all = tree->scratch.movers;
-        tree->scratch.movers = tree->hands[0].movers;
-        tree->hands[0].movers = all;
-        return QD_OK;
-    }
     qd_status status = qdi_buffer_need(tree, &tree->scratch.movers, 0, movers, sizeof(qdi_mover));
     if (status == QD_OK) qdi_team_for(team, ranges, 64, copy_movers, job);
     return status;
@@ -238,7 +271,7 @@ qd_status qdi_tree_update(qd_tree *tree, qd_team *team, qdi_update *update) {
     for (size_t r = 0; r < ranges; ++r) {
         range_tally *range = &job.ranges[r];
         range->place = movers;
-        movers += range->movers;
+        movers += range->count;
         filed += range->filed;
         all.removed += range->removed;
         if (range->bad < all.bad) all.bad = range->bad;

@@ -131,8 +131,10 @@ qd_status qd_tree_validate(const qd_tree *tree, qd_error *error) {
     if (right && check.bodies != tree->count) right = broken(&check, QDI_ROOT, "wrong number of bodies");
     if (right && check.families + tree->free_count != tree->family_used)
         right = broken(&check, QDI_ROOT, "families are lost");
-    if (right && check.slots + tree->slots.idle != tree->slots.used)
+    if (right && (check.slots + tree->slots.idle != tree->slots.used || tree->rooms.slots > tree->slots.idle))
         right = broken(&check, QDI_ROOT, "slots are lost");
+    const char *rooms = right ? qdi_rooms_broken(tree) : NULL;
+    if (rooms) right = broken(&check, QDI_ROOT, rooms);
     for (int k = 0; k < QDI_RINGS && right; ++k) {
         if (check.rings[k] != tree->rings[k]) right = broken(&check, QDI_ROOT, "rings are counted wrong");
     }

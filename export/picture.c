@@ -340,16 +340,27 @@ static qdi_side side_of(qd_boundary boundary) {
     return boundary == QD_BOUNDARY_OPEN ? QDI_SIDE_OPEN : QDI_SIDE_WALL;
 }
 
+// A value no further out than the picture.
+static int within(double value, int low, int high) {
+    return value < low ? low : (value > high ? high : (int)floor(value + 0.5));
+}
+
 // Bodies may be seen beyond an open side; at a periodic one the images end, and walls end the nodes'
-// outlines.
-static void frame_world(copy_job *copier, qdi_area area) {
+// outlines. The world keeps its place in the picture; walls that move are drawn where they are.
+static void frame_world(copy_job *copier, const qd_world *from, qdi_area area) {
     qdi_picture *picture = copier->picture;
     const qd_world_def *world = &copier->world;
     const qdi_camera *camera = &copier->camera;
-    double right = camera->left + world->size.x * camera->scale;
-    double top = camera->bottom - world->size.y * camera->scale;
-    picture->world = (qdi_area){(int)camera->left, (int)floor(top + 0.5), (int)floor(right + 0.5),
-                                (int)camera->bottom};
+    qd_vec2 low, high;
+    qd_world_sides(from, &low, &high);
+    double scale = camera->scale;
+    double left = camera->left + (low.x - world->origin.x) * scale;
+    double bottom = camera->bottom - (low.y - world->origin.y) * scale;
+    double right = camera->left + (world->size.x + (high.x - (world->origin.x + world->size.x))) * scale;
+    double top = camera->bottom - (world->size.y + (high.y - (world->origin.y + world->size.y))) * scale;
+    picture->world = (qdi_area){within(left, area.min_x, area.max_x), within(top, area.min_y, area.max_y),
+                                within(right, area.min_x, area.max_x),
+                                within(bottom, area.min_y, area.max_y)};
     picture->side_x = side_of(world->boundary_x);
     picture->side_y = side_of(world->boundary_y);
     picture->clip = area;
@@ -374,7 +385,7 @@ qd_status qdi_picture_copy(qdi_picture *picture, const qd_world *world, const qd
     size_t contact_count = 0;
     const qd_contact *contacts = qd_world_contacts(world, &contact_count);
     copier.camera = qdi_camera_fit(copier.world.size, copier.world.origin, area);
-    frame_world(&copier, area);
+    frame_world(&copier, world, area);
     picture->facts = (qdi_facts){.step = qd_world_steps(world),
                                  .time = qd_world_time(world),
                                  .bodies = copier.bodies.count,

@@ -65,6 +65,7 @@ static size_t row_columns(qd_world *world, column *columns) {
         columns[n++] = (column){&motion->spin, sizeof *motion->spin};
     }
     columns[n++] = (column){&world->boxes, sizeof *world->boxes};
+    columns[n++] = (column){&world->fat, sizeof *world->fat};
     columns[n++] = (column){&world->touching, sizeof *world->touching};
     columns[n++] = (column){&world->priority, sizeof *world->priority};
     return n;
@@ -184,6 +185,7 @@ qd_body_state qdi_body_state_of_row(const qd_world *world, uint32_t row) {
         .material = trait->material,
         .filter = trait->filter,
         .sensor = trait->sensor,
+        .bullet = trait->bullet,
     };
 }
 
@@ -195,25 +197,50 @@ qd_status qd_world_body(const qd_world *world, qd_id id, qd_body_state *state) {
     return QD_OK;
 }
 
+/// Two rows change places.
+static void swap_rows(qd_world *world, size_t p, size_t q) {
+    column columns[COLUMNS_MAX];
+    size_t count = row_columns(world, columns);
+    for (size_t i = 0; i < count && p != q; ++i) {
+        char *start = NULL, kept[sizeof(qd_box)]; // the widest
+        size_t size = columns[i].size;
+        memcpy(&start, columns[i].array, sizeof start);
+        memcpy(kept, start + p * size, size);
+        memcpy(start + p * size, start + q * size, size);
+        memcpy(start + q * size, kept, size);
+    }
+}
+
+void qdi_body_hide(qd_world *world, uint32_t row) {
+    world->shaped -= world->shape[row] != 0;
+    world->fixed -= world->kind[row] != QD_BODY_DYNAMIC;
+    world->bullets -= world->traits.trait[world->trait[row]].bullet;
+    uint32_t last = (uint32_t)--world->count;
+    world->row_of_index[world->index[last]] = row; // the hole is filled with the last row
+    world->row_of_index[world->index[row]] = QDI_NO_ROW;
+    swap_rows(world, row, last);
+}
+
+void qdi_body_show(qd_world *world) {
+    uint32_t row = (uint32_t)world->count++;
+    world->row_of_index[world->index[row]] = row;
+    world->shaped += world->shape[row] != 0;
+    world->fixed += world->kind[row] != QD_BODY_DYNAMIC;
+    world->bullets += world->traits.trait[world->trait[row]].bullet;
+}
+
+void qdi_body_forget(qd_world *world, uint32_t row) {
+    qdi_shapes_drop(&world->shapes, world->shape[row]);
+    qdi_traits_drop(&world->traits, world->trait[row]);
+    free_push(world, world->index[row]);
+}
+
 qd_status qd_world_remove(qd_world *world, qd_id id) {
     if (!world) return QD_ERR_ARGUMENT;
     uint32_t row = qdi_body_row(world, id);
     if (row == QDI_NO_ROW) return QD_ERR_STALE;
-    world->shaped -= world->shape[row] != 0;
-    world->fixed -= world->kind[row] != QD_BODY_DYNAMIC;
-    qdi_shapes_drop(&world->shapes, world->shape[row]);
-    qdi_traits_drop(&world->traits, world->trait[row]);
-    uint32_t last = (uint32_t)--world->count;
-    world->row_of_index[world->index[last]] = row; // the hole is filled with the last row
-    world->row_of_index[id.index] = QDI_NO_ROW;
-    column columns[COLUMNS_MAX];
-    size_t count = row_columns(world, columns);
-    for (size_t i = 0; i < count && row != last; ++i) {
-        char *start = NULL;
-        memcpy(&start, columns[i].array, sizeof start);
-        memcpy(start + row * columns[i].size, start + last * columns[i].size, columns[i].size);
-    }
-    free_push(world, id.index);
+    qdi_body_hide(world, row);
+    qdi_body_forget(world, (uint32_t)world->count);
     world->changed = true;
     return QD_OK;
 }

@@ -25,8 +25,7 @@ qd_body_def qd_body_def_default(void) {
     };
 }
 
-/// Cosine and sine of an angle; exactly (1, 0) for none.
-static qd_vec2 turn_of(double angle) {
+qd_vec2 qdi_turn_of(double angle) {
     qd_vec2 turn = {1, 0};
     if (angle != 0) qd_sincos(angle, &turn.y, &turn.x);
     return turn;
@@ -88,6 +87,7 @@ void qdi_body_enter(qd_world *world, const qdi_birth *birth) {
     world->kind[row] = (uint8_t)placing->kind;
     world->shaped += birth->shape != 0;
     world->fixed += placing->kind != QD_BODY_DYNAMIC;
+    world->bullets += world->traits.trait[birth->trait].bullet;
     atomic_store_explicit(&world->touching[row], 0, memory_order_relaxed);
     set_place(world, row, placing->position, placing->velocity);
     set_turn(world, row, placing->turn, placing->spin);
@@ -127,11 +127,12 @@ static qd_status check_traits(const qd_world *world, const qd_body_def *body, qd
     return qdi_material_check(&body->material, "a body's", error);
 }
 
-static qdi_trait trait_of(const qd_body_def *body) {
+qdi_trait qdi_trait_of(const qd_body_def *body) {
     const qd_material *material = &body->material;
     qdi_trait trait = qdi_trait_default();
     trait.kind = body->kind;
     trait.sensor = body->sensor;
+    trait.bullet = body->bullet;
     trait.material = (qd_material){tidy(material->restitution), tidy(material->friction),
                                    tidy(material->tangential)};
     trait.filter = body->filter;
@@ -140,12 +141,25 @@ static qdi_trait trait_of(const qd_body_def *body) {
 }
 
 static qd_status take_numbers(qd_world *world, const qd_body_def *body, qdi_birth *birth) {
-    qdi_trait trait = trait_of(body);
+    qdi_trait trait = qdi_trait_of(body);
     qd_status status = qdi_shapes_take(&world->shapes, birth->placing.shape, &birth->shape);
     if (status != QD_OK) return status;
     status = qdi_traits_take(&world->traits, &trait, &birth->trait);
     if (status != QD_OK) qdi_shapes_drop(&world->shapes, birth->shape);
     return status;
+}
+
+qd_status qdi_body_def_check(const qd_world *world, const qd_body_def *body, qd_vec2 position,
+                             qd_error *error) {
+    qdi_placing placing = {.kind = body->kind,
+                           .shape = &body->shape,
+                           .position = position,
+                           .turn = qdi_turn_of(body->angle),
+                           .velocity = body->velocity,
+                           .spin = body->spin};
+    qd_status status = weigh(body, &placing, error);
+    if (status == QD_OK) status = check_traits(world, body, error);
+    return status == QD_OK ? qdi_body_check(world, &placing, error) : status;
 }
 
 static qd_id take_id(qd_world *world) {
@@ -187,7 +201,7 @@ qd_status qd_world_add(qd_world *world, const qd_body_def *body, qd_id *id, qd_e
     qdi_placing placing = {.kind = body->kind,
                            .shape = &shape,
                            .position = body->position,
-                           .turn = turn_of(body->angle),
+                           .turn = qdi_turn_of(body->angle),
                            .velocity = body->velocity,
                            .spin = body->spin,
                            .fresh = true};
@@ -200,8 +214,10 @@ static qd_status add_edge(qd_world *world, const qd_vec2 *points, size_t count, 
                           const qd_body_def *like, qd_id *id, qd_error *error) {
     qd_body_def body = *like;
     double radius = like->shape.kind == QD_SHAPE_CAPSULE ? like->shape.radius : 0;
-    body.kind = QD_BODY_STATIC;
-    body.pivot = qdi_trait_default().pivot;
+    if (body.kind != QD_BODY_KINEMATIC) {
+        body.kind = QD_BODY_STATIC;
+        body.pivot = qdi_trait_default().pivot;
+    }
     qd_status status = qd_shape_chain(points, count, closed, edge, radius, &body.shape, &body.position,
                                       &body.angle, error);
     return status == QD_OK ? qd_world_add(world, &body, id, error) : status;
@@ -213,6 +229,8 @@ qd_status qd_world_add_polyline(qd_world *world, const qd_vec2 *points, size_t c
         return qdi_reason(error, QD_ERR_ARGUMENT, "no world or points, or no body from qd_body_def_default");
     if (count < (closed ? 3U : 2U))
         return qdi_reason(error, QD_ERR_VALUE, "a polyline needs at least %d points", closed ? 3 : 2);
+    if (like->kind == QD_BODY_KINEMATIC && like->spin != 0 && (isnan(like->pivot.x) || isnan(like->pivot.y)))
+        return qdi_reason(error, QD_ERR_VALUE, "a polyline that turns needs a pivot");
     size_t edges = closed ? count : count - 1;
     qd_id *made = qdi_allocate(world->allocator, edges, sizeof *made);
     if (!made) return qdi_reason(error, QD_ERR_MEMORY, "no memory for another body");
@@ -270,7 +288,7 @@ qd_status qd_world_turn(qd_world *world, qd_id id, double angle, double spin, qd
     if (!isfinite(angle)) return qdi_reason(error, QD_ERR_VALUE, "an angle must be finite");
     qd_body_state state = qdi_body_state_of_row(world, row);
     qdi_placing placing = placing_of(&state);
-    placing.turn = turn_of(angle);
+    placing.turn = qdi_turn_of(angle);
     placing.spin = spin;
     qd_status status = qdi_body_check(world, &placing, error);
     if (status != QD_OK) return status;

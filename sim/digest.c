@@ -4,6 +4,7 @@
 #include <quadrille/hash.h>
 
 #include "sim/bytes.h"
+#include "sim/population.h"
 #include "sim/world_impl.h"
 
 #include <math.h>
@@ -92,6 +93,22 @@ static uint64_t combine(const qd_world *world, size_t blocks, uint64_t hash) {
     return hash;
 }
 
+static uint64_t hash_number(uint64_t number, uint64_t hash) {
+    unsigned char bytes[8], *at = bytes;
+    qdi_put_u64(&at, number);
+    return qd_hash_seeded(bytes, sizeof bytes, hash);
+}
+
+/// What emitters and sinks have done: it decides what they will do.
+static uint64_t hash_population(const qdi_population *all, uint64_t hash) {
+    for (size_t i = 0; i < all->emitter_count; ++i) {
+        hash = hash_number(all->emitters[i].counts.due, hash);
+        hash = hash_number(all->emitters[i].counts.emitted, hash);
+    }
+    for (size_t i = 0; i < all->sink_count; ++i) hash = hash_number(all->sinks[i].taken, hash);
+    return hash;
+}
+
 uint64_t qd_world_hash(const qd_world *world) {
     // The team's verbs take a plain pointer; these functions write nothing but the blocks' slots.
     void *context = (void *)(uintptr_t)world;
@@ -108,6 +125,7 @@ uint64_t qd_world_hash(const qd_world *world) {
         qdi_team_for(world->team, here, QDI_BLOCK, hash_contacts, &job);
         hash = combine(world, qdi_range_count(here, QDI_BLOCK), hash);
     }
+    if (world->population) hash = hash_population(world->population, hash);
     return hash;
 }
 
@@ -116,6 +134,7 @@ static void sum_block(void *context, size_t begin, size_t end, int worker) {
     const double pi = 3.14159265358979323846;
     const qd_world *world = context;
     const qd_vec2 gravity = world->def.gravity, origin = world->def.origin;
+    const bool pulls = world->def.attraction.strength != 0;
     qd_world_sums sums = {0};
     for (size_t i = begin; i < end; ++i) {
         uint32_t r = world->row_of_index[i];
@@ -128,6 +147,7 @@ static void sum_block(void *context, size_t begin, size_t end, int worker) {
         sums.angular += mass * (arm.x * vy - arm.y * vx) + turning;
         sums.potential -= mass * (gravity.x * (world->now.x[r] - origin.x) +
                                   gravity.y * (world->now.y[r] - origin.y));
+        if (pulls) sums.potential += mass * qdi_attraction_energy(world, world->now.x[r], world->now.y[r]);
         sums.momentum.x += mass * vx;
         sums.momentum.y += mass * vy;
         sums.momentum_scale += mass * speed;

@@ -1,10 +1,27 @@
 // What acts on bodies from afar. Velocities are taken over from the moment before, contacts bounce with these (the
 // speeds at which they really met), and only then do forces act for the whole of the step. So a bounce turns round
 // exactly the speed that a body had, and with restitution 1 a ball under gravity comes back as high as it fell.
+//
+// Where more than uniform gravity acts, each body's flight through the step is worked out on its own, with the
+// acceleration a at its start taken as constant. Relative to the medium, with z = linear dt:
+//
+//   linear drag      u' = u exp(-z) + a dt p1(z)     way = u dt p1(z) + a dt^2 p2(z)       (exact)
+//   p1(z) = (1 - exp(-z)) / z, p2(z) = (1 - p1(z)) / z: 1 and 1/2 without drag, which gives the parabola
+//
+//   quadratic drag   has no closed form with a, so half of a dt comes before it and half after. Between them the speed s
+//                    becomes s exp(-z) / D on the way log(D) / quadratic, D = 1 + quadratic s dt p1(z)    (exact)
+//
+// Neither ever turns a velocity round, however long the step. The velocity gets what the new place's acceleration
+// differs from the old one's, half of it, after the move (qdi_forces_finish); then this is velocity Verlet. Bodies at rest on
+// others (movers) have been moved in sub-steps with the acceleration of the start, and get no more.
+//
 // A range writes its own rows.
 
 #include "sim/world_impl.h"
 
+#include <quadrille/math.h>
+
+#include <math.h>
 #include <string.h>
 
 static void copy_range(void *context, size_t begin, size_t end, int worker) {
@@ -18,8 +35,11 @@ static void copy_range(void *context, size_t begin, size_t end, int worker) {
 }
 
 void qdi_forces_begin(qd_world *world) {
+    world->scratch.flown = false;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, copy_range, world);
 }
+
+// ---- gravity alone ----
 
 typedef struct kick_job {
     const qd_world *world;
@@ -43,9 +63,208 @@ static void kick_range(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-void qdi_forces_kick(qd_world *world, double dt) {
+static void kick_alike(qd_world *world, double dt) {
     qd_vec2 gravity = world->def.gravity;
     if (gravity.x == 0 && gravity.y == 0) return;
     kick_job job = {world, gravity.x * dt, gravity.y * dt};
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, kick_range, &job);
+}
+
+// ---- accelerations ----
+
+/// A step's numbers that are the same for all bodies.
+typedef struct flight_job {
+    qd_world *world;
+    double dt;
+    double fade, p1, p2;                ///< of the linear drag
+    double spin_fade, spin_p1, spin_p2; ///< of that of the spin
+    double quadratic;
+    qd_vec2 medium;
+    uint32_t *lowest_bad; ///< qdi_forces_finish: per range
+} flight_job;
+
+/// Asks the callback for the forces on a range at a moment, of which the positions may be of another than the velocities.
+static void ask(const qd_world *world, const qdi_motion *place, double time, double dt, size_t begin,
+                size_t end) {
+    double *const *force = world->scratch.force;
+    const qdi_motion *next = &world->next;
+    for (int k = 0; k < 3; ++k) memset(force[k] + begin, 0, (end - begin) * sizeof(double));
+    qd_force_range range = {.count = end - begin,
+                            .step = world->clock.step,
+                            .time = time,
+                            .dt = dt,
+                            .index = world->index + begin,
+                            .label = world->label + begin,
+                            .kind = world->kind + begin,
+                            .x = place->x + begin,
+                            .y = place->y + begin,
+                            .vx = next->vx + begin,
+                            .vy = next->vy + begin,
+                            .turn_c = place->c + begin,
+                            .turn_s = place->s + begin,
+                            .spin = next->spin + begin,
+                            .radius = world->radius + begin,
+                            .mass = world->mass + begin,
+                            .inertia = world->inertia + begin,
+                            .force_x = force[0] + begin,
+                            .force_y = force[1] + begin,
+                            .torque = force[2] + begin};
+    world->force(world->force_context, &range);
+}
+
+/// What acts on a body at a place but drag; the callback has been asked.
+static qdi_flight acceleration(const qd_world *world, const qdi_motion *place, size_t row) {
+    qdi_flight a = {.ax = world->def.gravity.x, .ay = world->def.gravity.y};
+    if (world->def.attraction.strength != 0) {
+        qd_vec2 pull = qdi_attraction_at(world, place->x[row], place->y[row]);
+        a.ax += pull.x;
+        a.ay += pull.y;
+    }
+    if (world->force) {
+        double *const *force = world->scratch.force;
+        a.ax += force[0][row] / world->mass[row];
+        a.ay += force[1][row] / world->mass[row];
+        a.turn = force[2][row] / world->inertia[row];
+    }
+    return a;
+}
+
+// ---- flights ----
+
+/// (1 - exp(-z)) / z and (1 - that) / z for z >= 0, without losing digits where z is small.
+static void fading(double z, double *fade, double *p1, double *p2) {
+    *fade = qd_exp(-z);
+    if (z >= 0.5) {
+        *p1 = (1 - *fade) / z;
+        *p2 = (1 - *p1) / z;
+        return;
+    }
+    *p1 = *p2 = 0;
+    double term = 1; // (-z)^n / (n + 1)!
+    for (int n = 0; n < 16; ++n) {
+        *p1 += term;
+        *p2 += term / (n + 2);
+        term *= -z / (n + 2);
+    }
+}
+
+/// log(1 + y) / y for y >= 0.
+static double log_ratio(double y) {
+    if (y > 1e-3) return qd_log(1 + y) / y;
+    return 1 - y * (1.0 / 2 - y * (1.0 / 3 - y * (1.0 / 4 - y * (1.0 / 5 - y * (1.0 / 6)))));
+}
+
+static void fly(const flight_job *job, qdi_flight *flight, double *vx, double *vy) {
+    double dt = job->dt, ux = *vx - job->medium.x, uy = *vy - job->medium.y;
+    double way = dt * job->p1, pull = dt * dt * job->p2;
+    if (job->quadratic > 0) {
+        ux += 0.5 * flight->ax * dt;
+        uy += 0.5 * flight->ay * dt;
+        double y = job->quadratic * sqrt(ux * ux + uy * uy) * way;
+        way *= log_ratio(y);
+        flight->dx = job->medium.x * dt + ux * way;
+        flight->dy = job->medium.y * dt + uy * way;
+        double left = job->fade / (1 + y);
+        ux = ux * left + 0.5 * flight->ax * dt;
+        uy = uy * left + 0.5 * flight->ay * dt;
+    } else {
+        flight->dx = job->medium.x * dt + ux * way + flight->ax * pull;
+        flight->dy = job->medium.y * dt + uy * way + flight->ay * pull;
+        ux = ux * job->fade + flight->ax * way;
+        uy = uy * job->fade + flight->ay * way;
+    }
+    *vx = job->medium.x + ux;
+    *vy = job->medium.y + uy;
+}
+
+static void fly_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const flight_job *job = context;
+    qd_world *world = job->world;
+    double dt = job->dt;
+    const qdi_motion *next = &world->next;
+    if (world->force) ask(world, &world->now, qd_world_time(world), dt, begin, end);
+    for (size_t r = begin; r < end; ++r) {
+        qdi_flight *flight = &world->scratch.flights[r];
+        if (world->kind[r] != QD_BODY_DYNAMIC) {
+            *flight = (qdi_flight){0, 0, 0, 0, 0, 0};
+            continue;
+        }
+        *flight = acceleration(world, &world->now, r);
+        fly(job, flight, &next->vx[r], &next->vy[r]);
+        if (!world->turning) continue;
+        double spin = next->spin[r];
+        flight->angle = spin * dt * job->spin_p1 + flight->turn * dt * dt * job->spin_p2;
+        next->spin[r] = spin * job->spin_fade + flight->turn * dt * job->spin_p1;
+    }
+}
+
+static flight_job flights_of(qd_world *world, double dt) {
+    const qd_drag *drag = &world->def.drag;
+    flight_job job = {.world = world, .dt = dt, .quadratic = drag->quadratic, .medium = drag->medium};
+    fading(drag->linear * dt, &job.fade, &job.p1, &job.p2);
+    fading(drag->spin * dt, &job.spin_fade, &job.spin_p1, &job.spin_p2);
+    return job;
+}
+
+bool qdi_forces_vary(const qd_world *world) {
+    return world->def.attraction.strength != 0 || world->force;
+}
+
+qd_status qdi_forces_kick(qd_world *world, double dt) {
+    const qd_drag *drag = &world->def.drag;
+    if (!qdi_forces_vary(world) && drag->linear == 0 && drag->quadratic == 0 && drag->spin == 0) {
+        kick_alike(world, dt);
+        return QD_OK;
+    }
+    qdi_scratch *scratch = &world->scratch;
+    qd_status status = qdi_reserve(world->allocator, &scratch->flights, &scratch->flight_room, 0,
+                                   world->count, sizeof *scratch->flights);
+    for (int k = 0; k < 3 && status == QD_OK && world->force; ++k)
+        status = qdi_reserve(world->allocator, &scratch->force[k], &scratch->force_room[k], 0, world->count,
+                             sizeof(double));
+    if (status != QD_OK) return status;
+    flight_job job = flights_of(world, dt);
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, fly_range, &job);
+    scratch->flown = true;
+    return QD_OK;
+}
+
+// ---- after the move ----
+
+static void finish_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const flight_job *job = context;
+    qd_world *world = job->world;
+    const qdi_motion *next = &world->next;
+    // Where nothing turns, `now` has what both moments share; a world with a callback turns.
+    if (world->force) ask(world, next, qd_world_time(world) + job->dt, job->dt, begin, end);
+    double half = 0.5 * job->dt, fastest = qdi_limit_speed_squared(world);
+    uint32_t *bad = &job->lowest_bad[begin / QDI_BODY_GRAIN];
+    for (size_t r = begin; r < end; ++r) {
+        if (world->kind[r] != QD_BODY_DYNAMIC) continue;
+        if (world->scratch.mover_count > 0 && world->scratch.slot[r]) continue;
+        const qdi_flight *before = &world->scratch.flights[r];
+        qdi_flight after = acceleration(world, next, r);
+        next->vx[r] += (after.ax - before->ax) * half;
+        next->vy[r] += (after.ay - before->ay) * half;
+        double vx = next->vx[r], vy = next->vy[r], spin = 0;
+        if (world->turning) spin = next->spin[r] += (after.turn - before->turn) * half;
+        if (!(vx * vx + vy * vy <= fastest && isfinite(spin)) && world->index[r] < *bad)
+            *bad = world->index[r];
+    }
+}
+
+void qdi_forces_finish(qd_world *world, double dt, uint32_t *lowest_bad) {
+    flight_job job = {.world = world, .dt = dt};
+    job.lowest_bad = lowest_bad;
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, finish_range, &job);
+}
+
+qd_status qd_world_set_force(qd_world *world, qd_force_function force, void *context) {
+    if (!world) return QD_ERR_ARGUMENT;
+    if (force && !world->turning) world->turning = true; // it may have torques to give
+    world->force = force;
+    world->force_context = context;
+    return QD_OK;
 }

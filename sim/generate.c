@@ -1,35 +1,13 @@
 #include "sim/generate.h"
 
 #include "core/memory.h"
-#include "sim/generate_cells.h"
-#include "sim/generate_obstacles.h"
+#include "sim/generate_impl.h"
 #include "sim/number.h"
-#include "sim/scene_impl.h"
 
-#include <quadrille/math.h>
 #include <quadrille/random.h>
 
 #include <math.h>
 #include <stdlib.h>
-
-/// Room that random placement leaves between two disks, and to walls, as a part of the radii: far more than
-/// rounding can take away, far less than anybody can see.
-static const double clearance = 1.0 + 1e-9;
-
-/// Where the centres of a disk's generator may lie along one axis.
-typedef struct interval {
-    double low, length;
-    bool seam; ///< the whole of a periodic axis: disks may lie across the seam
-} interval;
-
-/// A placing on its way.
-typedef struct placement {
-    const qdi_settings *settings;
-    qdi_generated *bodies;
-    qdi_cells cells;
-    qdi_obstacles obstacles;
-    qd_error *error;
-} placement;
 
 /// A disk that waits to be placed.
 typedef struct waiting {
@@ -37,28 +15,31 @@ typedef struct waiting {
     uint32_t body, item;
 } waiting;
 
-/// Rounded to three digits behind the point, for messages.
-static const char *rounded(double value, char text[QDI_NUMBER_ROOM]) {
+const char *qdi_place_rounded(double value, char text[QDI_NUMBER_ROOM]) {
     qdi_number_write(floor(value * 1000 + 0.5) / 1000, text);
     return text;
 }
 
+bool qdi_place_in_rows(const qdi_disks *item) {
+    return item->place == QDI_PLACE_GRID || item->place == QDI_PLACE_PYRAMID;
+}
+
 // ---- where
 
-static interval interval_of(qd_boundary boundary, double low, double length, double world_low,
-                            double world_length) {
-    interval result = {low, length, false};
+static qdi_interval interval_of(qd_boundary boundary, double low, double length, double world_low,
+                                double world_length) {
+    qdi_interval result = {low, length, false};
     if (boundary == QD_BOUNDARY_OPEN) return result;
     // The reader lets regions pass that reach out by rounding alone.
     double high = low + length < world_low + world_length ? low + length : world_low + world_length;
     result.low = low > world_low ? low : world_low;
     result.length = high - result.low;
     result.seam = boundary == QD_BOUNDARY_PERIODIC && length >= world_length * (1 - 1e-12);
-    if (result.seam) result = (interval){world_low, world_length, true};
+    if (result.seam) result = (qdi_interval){world_low, world_length, true};
     return result;
 }
 
-static void intervals_of(const qdi_settings *settings, const qdi_disks *item, interval both[2]) {
+void qdi_place_intervals(const qdi_settings *settings, const qdi_disks *item, qdi_interval both[2]) {
     const qd_world_def *world = &settings->world;
     const qdi_region *region = &item->region;
     both[0] = interval_of(world->boundary_x, region->x, region->width, world->origin.x, world->size.x);
@@ -67,44 +48,44 @@ static void intervals_of(const qdi_settings *settings, const qdi_disks *item, in
 
 /// Refuses disks that are too large for the region or for a periodic world, and more disks than the region
 /// has area for.
-static qd_status check_sizes(placement *placing, size_t number, size_t first) {
+static qd_status check_sizes(qdi_placement *placing, size_t number, size_t first) {
     const qdi_disks *item = &placing->settings->items[number];
     const qd_world_def *world = &placing->settings->world;
     double largest = 0, area = 0;
     for (size_t i = first; i < first + item->count; ++i) {
         double radius = placing->bodies->radius[i];
         if (radius > largest) largest = radius;
-        if (radius > 0 && item->kind != QDI_ITEM_DISKS && item->place == QDI_PLACE_GRID) {
+        if (radius > 0 && item->kind != QDI_ITEM_DISKS && qdi_place_in_rows(item)) {
             qd_shape shape = qdi_item_shape(item, placing->settings->run.seed, i, 0);
             area += qd_shape_area(&shape);
         } else {
             area += 3.14159265358979312 * radius * radius;
         }
     }
-    interval both[2];
-    intervals_of(placing->settings, item, both);
+    qdi_interval both[2];
+    qdi_place_intervals(placing->settings, item, both);
     char text[QDI_NUMBER_ROOM], more[QDI_NUMBER_ROOM];
     double diameter = 2 * largest;
     if ((world->boundary_x == QD_BOUNDARY_PERIODIC && diameter > world->size.x / 2) ||
         (world->boundary_y == QD_BOUNDARY_PERIODIC && diameter > world->size.y / 2))
         return qdi_reason(placing->error, QD_ERR_INVALID,
                           "bodies.%zu: a disk of diameter %s is longer than half the periodic world", number,
-                          rounded(diameter, text));
+                          qdi_place_rounded(diameter, text));
     for (int axis = 0; axis < 2; ++axis)
-        if (item->count > 0 && (item->kind == QDI_ITEM_DISKS || item->place == QDI_PLACE_RANDOM) &&
+        if (item->count > 0 && (item->kind == QDI_ITEM_DISKS || !qdi_place_in_rows(item)) &&
             !both[axis].seam && diameter > both[axis].length)
             return qdi_reason(placing->error, QD_ERR_INVALID,
                               "bodies.%zu: a disk of diameter %s does not fit into the region (%s)", number,
-                              rounded(diameter, text), rounded(both[axis].length, more));
+                              qdi_place_rounded(diameter, text), qdi_place_rounded(both[axis].length, more));
     if (area > both[0].length * both[1].length)
         return qdi_reason(placing->error, QD_ERR_INVALID,
                           "bodies.%zu: the disks have %s times the area of the region", number,
-                          rounded(area / (both[0].length * both[1].length), text));
+                          qdi_place_rounded(area / (both[0].length * both[1].length), text));
     return QD_OK;
 }
 
-/// True where a body at a place would be free of all that is there; `room`: times its radius.
-static bool is_free(const placement *placing, const qdi_disks *item, size_t body, qd_vec2 at, double room) {
+bool qdi_place_is_free(const qdi_placement *placing, const qdi_disks *item, size_t body, qd_vec2 at,
+                       double room) {
     double radius = placing->bodies->radius[body];
     if (!qdi_cells_free(&placing->cells, at.x, at.y, radius, room)) return false;
     if (placing->obstacles.count == 0) return true;
@@ -114,115 +95,70 @@ static bool is_free(const placement *placing, const qdi_disks *item, size_t body
                               (room - 1) * radius);
 }
 
-// ---- rows
-
-/// The number of columns for which the closer of two neighbours in a row or column are furthest apart.
-static size_t best_columns(size_t count, double width, double height) {
-    double even = sqrt((double)count) * sqrt(width) / sqrt(height);
-    size_t most = even + 2 < (double)count ? (size_t)even + 2 : count;
-    size_t best = 1;
-    double best_pitch = 0;
-    for (size_t columns = even > 8 ? most / 2 + 1 : 1; columns <= most; ++columns) {
-        size_t rows = (count + columns - 1) / columns;
-        double across = width / (double)columns, up = height / (double)rows;
-        double pitch = across < up ? across : up;
-        if (pitch <= best_pitch) continue;
-        best = columns;
-        best_pitch = pitch;
-    }
-    return best;
-}
-
-/// Width and height of the largest boxes of an item's bodies.
-static qd_vec2 largest_boxes(const placement *placing, const qdi_disks *item, size_t first) {
-    qd_vec2 most = {0, 0};
-    uint64_t seed = placing->settings->run.seed;
-    for (size_t i = first; i < first + item->count; ++i) {
-        double wide = 2 * placing->bodies->radius[i], high = wide;
-        if (item->kind != QDI_ITEM_DISKS) {
-            qd_shape shape = qdi_item_shape(item, seed, i, 0);
-            qd_vec2 turn = {1, 0}, low, top;
-            qd_sincos(qdi_item_angle(item, seed, i), &turn.y, &turn.x);
-            qd_shape_bounds(&shape, (qd_vec2){0, 0}, turn, &low, &top);
-            wide = top.x - low.x;
-            high = top.y - low.y;
-        }
-        if (wide > most.x) most.x = wide;
-        if (high > most.y) most.y = high;
-    }
-    return most;
-}
-
-/// Says that rows leave too little for each body.
-static qd_status too_tight(const placement *placing, size_t number, size_t count, const qdi_disks *item,
-                           qd_vec2 room, qd_vec2 most) {
-    char text[4][QDI_NUMBER_ROOM];
-    if (item->kind == QDI_ITEM_DISKS)
-        return qdi_reason(placing->error, QD_ERR_INVALID,
-                          "bodies.%zu: rows of %zu disks leave %s for each, the largest has diameter %s; "
-                          "ask for fewer or smaller",
-                          number, count, rounded(room.x < room.y ? room.x : room.y, text[0]),
-                          rounded(most.x, text[1]));
-    return qdi_reason(placing->error, QD_ERR_INVALID,
-                      "bodies.%zu: rows of %zu bodies leave %s x %s for each, the largest takes %s x %s; ask "
-                      "for fewer or smaller",
-                      number, count, rounded(room.x, text[0]), rounded(room.y, text[1]),
-                      rounded(most.x, text[2]), rounded(most.y, text[3]));
-}
-
-static qd_status place_grid(placement *placing, size_t number, size_t first) {
-    const qdi_disks *item = &placing->settings->items[number];
-    qdi_generated *bodies = placing->bodies;
-    size_t count = (size_t)item->count;
-    if (count == 0) return QD_OK;
-    interval both[2];
-    intervals_of(placing->settings, item, both);
-    qd_vec2 most = largest_boxes(placing, item, first);
-    bool disks = item->kind == QDI_ITEM_DISKS;
-    size_t columns = disks ? best_columns(count, both[0].length, both[1].length)
-                           : best_columns(count, both[0].length / most.x, both[1].length / most.y);
-    size_t rows = (count + columns - 1) / columns;
-    qd_vec2 room = {both[0].length / (double)columns, both[1].length / (double)rows};
-    if (most.x > room.x * clearance || most.y > room.y * clearance)
-        return too_tight(placing, number, count, item, room, most);
-    for (size_t i = 0; i < count; ++i) {
-        qd_vec2 at = {both[0].low + room.x * ((double)(i % columns) + 0.5),
-                      both[1].low + room.y * ((double)(i / columns) + 0.5)};
-        bodies->x[first + i] = at.x;
-        bodies->y[first + i] = at.y;
-        // Neighbours in the rows may touch, so rounding must be let pass.
-        if (!is_free(placing, item, first + i, at, 2 - clearance))
-            return qdi_reason(placing->error, QD_ERR_INVALID,
-                              "bodies.%zu: its rows overlap the bodies of another item", number);
-        if (disks) qdi_cells_add(&placing->cells, first + i);
-    }
-    // Boxes fit side by side where the disks around them overlap: these are for later items only.
-    for (size_t i = 0; i < count && !disks; ++i) qdi_cells_add(&placing->cells, first + i);
-    return QD_OK;
-}
-
 // ---- random
 
-static double coordinate(const interval *within, double radius, double u) {
+static double coordinate(const qdi_interval *within, double radius, double u) {
     if (!within->seam) {
-        double free = within->length - 2 * radius * clearance;
-        return within->low + radius * clearance + u * (free > 0 ? free : 0);
+        double free = within->length - 2 * radius * QDI_CLEARANCE;
+        return within->low + radius * QDI_CLEARANCE + u * (free > 0 ? free : 0);
     }
     double value = within->low + u * within->length;
     return value < within->low + within->length ? value : within->low;
 }
 
+/// A place in one of the clusters of item `number`, which may be outside the region.
+static qd_vec2 clustered(const qdi_placement *placing, size_t number, const qdi_interval both[2],
+                         qd_random *random) {
+    const qdi_disks *item = &placing->settings->items[number];
+    uint64_t cluster = (uint64_t)(qd_random_uniform(random) * item->cluster_count);
+    qd_random middle = qd_random_at(placing->settings->run.seed, (uint64_t)number << 32 | cluster,
+                                    QDI_USE_CLUSTER);
+    double x = both[0].low + qd_random_uniform(&middle) * both[0].length;
+    double y = both[1].low + qd_random_uniform(&middle) * both[1].length;
+    double shorter = both[0].length < both[1].length ? both[0].length : both[1].length;
+    qd_vec2 spread = item->cluster_spread;
+    double sigma = shorter * (spread.x + qd_random_uniform(&middle) * (spread.y - spread.x));
+    x += sigma * qd_random_normal(random);
+    y += sigma * qd_random_normal(random);
+    return (qd_vec2){x, y};
+}
+
+/// Brings a coordinate through the seam, where there is one; false where a body would stick out of the interval.
+static bool bring_in(const qdi_interval *within, double radius, double *at) {
+    double low = within->low, high = within->low + within->length, room = radius * QDI_CLEARANCE;
+    if (!within->seam) return *at >= low + room && *at <= high - room;
+    *at -= within->length * floor((*at - low) / within->length);
+    if (*at < low || *at >= high) *at = low; // rounding
+    return true;
+}
+
+/// True where a body is within the largest disk of the region.
+static bool in_round(const qdi_interval both[2], qd_vec2 at, double radius) {
+    double shorter = both[0].length < both[1].length ? both[0].length : both[1].length;
+    double room = 0.5 * shorter - radius * QDI_CLEARANCE;
+    double x = at.x - (both[0].low + 0.5 * both[0].length), y = at.y - (both[1].low + 0.5 * both[1].length);
+    return room >= 0 && x * x + y * y <= room * room;
+}
+
 /// Looks for a free place; false when it has tried often enough.
-static bool place_one(placement *placing, const qdi_disks *item, const interval both[2], size_t body) {
+static bool place_one(qdi_placement *placing, size_t number, const qdi_interval both[2], size_t body) {
+    const qdi_disks *item = &placing->settings->items[number];
     qdi_generated *bodies = placing->bodies;
     double radius = bodies->radius[body];
     qd_random random = qd_random_at(placing->settings->run.seed, body, QDI_USE_POSITION);
     for (int attempt = 0; attempt < QDI_PLACE_TRIES; ++attempt) {
-        double x = coordinate(&both[0], radius, qd_random_uniform(&random));
-        double y = coordinate(&both[1], radius, qd_random_uniform(&random));
-        if (!is_free(placing, item, body, (qd_vec2){x, y}, clearance)) continue;
-        bodies->x[body] = x;
-        bodies->y[body] = y;
+        qd_vec2 at;
+        if (item->place == QDI_PLACE_CLUSTERS) {
+            at = clustered(placing, number, both, &random);
+            if (!bring_in(&both[0], radius, &at.x) || !bring_in(&both[1], radius, &at.y)) continue;
+        } else {
+            at.x = coordinate(&both[0], radius, qd_random_uniform(&random));
+            at.y = coordinate(&both[1], radius, qd_random_uniform(&random));
+        }
+        if (item->round && !in_round(both, at, radius)) continue;
+        if (!qdi_place_is_free(placing, item, body, at, QDI_CLEARANCE)) continue;
+        bodies->x[body] = at.x;
+        bodies->y[body] = at.y;
         qdi_cells_add(&placing->cells, body);
         return true;
     }
@@ -237,7 +173,7 @@ static int compare_waiting(const void *left, const void *right) {
 }
 
 /// Says how many of the generator's disks found a place before number `stopped` of the queue did not.
-static qd_status not_all(const placement *placing, const waiting *queue, size_t stopped) {
+static qd_status not_all(const qdi_placement *placing, const waiting *queue, size_t stopped) {
     uint32_t number = queue[stopped].item;
     const qdi_disks *item = &placing->settings->items[number];
     size_t placed = 0;
@@ -252,10 +188,10 @@ static qd_status not_all(const placement *placing, const waiting *queue, size_t 
                       "bodies.%u: placed %zu of %zu disks without overlap (area fraction %s of the "
                       "region); ask for fewer or smaller",
                       (unsigned)number, placed, (size_t)item->count,
-                      rounded(area / (item->region.width * item->region.height), text));
+                      qdi_place_rounded(area / (item->region.width * item->region.height), text));
 }
 
-static qd_status place_random(placement *placing) {
+static qd_status place_random(qdi_placement *placing) {
     const qdi_settings *settings = placing->settings;
     const qd_allocator *allocator = placing->bodies->allocator;
     size_t total = placing->bodies->count, count = 0, body = 0;
@@ -263,15 +199,14 @@ static qd_status place_random(placement *placing) {
     if (!queue) return QD_ERR_MEMORY;
     for (uint32_t i = 0; i < settings->item_count; ++i)
         for (uint64_t k = 0; k < settings->items[i].count; ++k, ++body)
-            if (qdi_item_is_generator(&settings->items[i]) && settings->items[i].place == QDI_PLACE_RANDOM)
+            if (qdi_item_is_generator(&settings->items[i]) && !qdi_place_in_rows(&settings->items[i]))
                 queue[count++] = (waiting){placing->bodies->radius[body], (uint32_t)body, i};
     if (count > 0) qsort(queue, count, sizeof *queue, compare_waiting);
     qd_status status = QD_OK;
     for (size_t i = 0; i < count && status == QD_OK; ++i) {
-        interval both[2];
-        intervals_of(settings, &settings->items[queue[i].item], both);
-        if (!place_one(placing, &settings->items[queue[i].item], both, queue[i].body))
-            status = not_all(placing, queue, i);
+        qdi_interval both[2];
+        qdi_place_intervals(settings, &settings->items[queue[i].item], both);
+        if (!place_one(placing, queue[i].item, both, queue[i].body)) status = not_all(placing, queue, i);
     }
     qdi_release(allocator, queue, total, sizeof *queue);
     return status;
@@ -283,8 +218,8 @@ static qd_status place_random(placement *placing) {
 static void extent_of(const qdi_settings *settings, qdi_cell_axis axis[2]) {
     const qd_boundary boundary[2] = {settings->world.boundary_x, settings->world.boundary_y};
     for (size_t i = 0; i < settings->item_count; ++i) {
-        interval both[2];
-        intervals_of(settings, &settings->items[i], both);
+        qdi_interval both[2];
+        qdi_place_intervals(settings, &settings->items[i], both);
         for (int k = 0; k < 2; ++k) {
             double low = both[k].low, high = low + both[k].length;
             if (i > 0 && axis[k].low < low) low = axis[k].low;
@@ -298,7 +233,7 @@ static void extent_of(const qdi_settings *settings, qdi_cell_axis axis[2]) {
         axis[1] = (qdi_cell_axis){settings->world.origin.y, settings->world.size.y, true};
 }
 
-static qd_status place_all(placement *placing) {
+static qd_status place_all(qdi_placement *placing) {
     const qdi_settings *settings = placing->settings;
     size_t first = 0;
     // What is in its place already comes first: the others keep clear of it.
@@ -309,8 +244,8 @@ static qd_status place_all(placement *placing) {
     for (size_t i = 0; i < settings->item_count; first += (size_t)settings->items[i++].count) {
         if (!qdi_item_is_generator(&settings->items[i])) continue;
         qd_status status = check_sizes(placing, i, first);
-        if (status == QD_OK && settings->items[i].place == QDI_PLACE_GRID)
-            status = place_grid(placing, i, first);
+        if (status == QD_OK && qdi_place_in_rows(&settings->items[i]))
+            status = qdi_place_rows(placing, i, first);
         if (status != QD_OK) return status;
     }
     return place_random(placing);
@@ -331,7 +266,7 @@ qd_status qdi_generate(const qdi_settings *settings, qdi_generated *bodies, qd_e
     for (size_t i = 0; i < settings->item_count; ++i)
         generators += qdi_item_is_generator(&settings->items[i]);
     if (generators == 0) return QD_OK;
-    placement placing = {.settings = settings, .bodies = bodies, .error = error};
+    qdi_placement placing = {.settings = settings, .bodies = bodies, .error = error};
     qdi_cell_axis axis[2] = {{0, 0, false}, {0, 0, false}};
     extent_of(settings, axis);
     qd_status status = qdi_cells_init(&placing.cells, bodies->allocator, axis, bodies->x, bodies->y,

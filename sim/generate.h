@@ -23,7 +23,9 @@ enum {
     QDI_USE_POSITION,
     QDI_USE_SCALE,
     QDI_USE_ANGLE,
-    QDI_USE_SPIN
+    QDI_USE_SPIN,
+    QDI_USE_CORNERS,
+    QDI_USE_CLUSTER ///< the stream is the item's number << 32 | the cluster's
 };
 
 /// Draws all that does not depend on other bodies, and takes over what is in its place already.

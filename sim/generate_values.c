@@ -55,7 +55,8 @@ static qd_vec2 velocity_of(const qdi_velocity *velocity, uint64_t seed, size_t b
 }
 
 bool qdi_item_is_generator(const qdi_disks *item) {
-    return item->kind == QDI_ITEM_DISKS || item->kind == QDI_ITEM_RECTS || item->kind == QDI_ITEM_CAPSULES;
+    return item->kind == QDI_ITEM_DISKS || item->kind == QDI_ITEM_RECTS || item->kind == QDI_ITEM_CAPSULES ||
+           item->kind == QDI_ITEM_POLYGONS;
 }
 
 double qdi_item_angle(const qdi_disks *item, uint64_t seed, size_t body) {
@@ -75,7 +76,28 @@ double qdi_item_spin(const qdi_disks *item, uint64_t seed, size_t body) {
     return value;
 }
 
+/// A polygon with its corners on a circle.
+static qd_shape polygon_of(const qdi_disks *item, uint64_t seed, size_t body) {
+    double radius = draw_size(&item->radius, seed, body, QDI_USE_RADIUS);
+    qd_random random = qd_random_at(seed, body, QDI_USE_CORNERS);
+    int choices = item->corners[1] - item->corners[0] + 1;
+    qd_shape shape = {.kind = QD_SHAPE_POLYGON};
+    shape.count = item->corners[0] + (int)(qd_random_uniform(&random) * choices);
+    for (int k = 0; k < shape.count; ++k) {
+        // Neighbours keep a tenth of their distance at least.
+        double stray = 0.9 * item->uneven * (qd_random_uniform(&random) - 0.5);
+        double sine, cosine;
+        qd_sincos(6.28318530717958648 / shape.count * (k + stray), &sine, &cosine);
+        shape.points[k] = (qd_vec2){radius * cosine, radius * sine};
+    }
+    // Only sizes beyond all measure are refused here; the world refuses them again, and says why.
+    qd_status status = qd_shape_settle(&shape, NULL, NULL);
+    (void)status;
+    return shape;
+}
+
 qd_shape qdi_item_shape(const qdi_disks *item, uint64_t seed, size_t body, double radius) {
+    if (item->kind == QDI_ITEM_POLYGONS) return polygon_of(item, seed, body);
     double scale = item->kind == QDI_ITEM_DISKS ? 1 : draw_size(&item->scale, seed, body, QDI_USE_SCALE);
     qd_shape shape = qd_shape_disk(radius);
     if (item->kind == QDI_ITEM_RECTS) {

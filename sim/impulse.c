@@ -27,7 +27,7 @@ double qdi_impulse_threshold(const qd_world *world, double dt) {
 
 typedef struct joint_job {
     qd_world *world;
-    double threshold;
+    double dt, threshold;
     size_t *fast; ///< per range: joints that approach faster
 } joint_job;
 
@@ -35,7 +35,7 @@ static double larger(double a, double b) {
     return a > b ? a : b;
 }
 
-static void mix_surfaces(const qd_material *a, const qd_material *b, qdi_joint *joint) {
+void qdi_joint_mix(const qd_material *a, const qd_material *b, qdi_joint *joint) {
     joint->restitution = larger(a->restitution, b->restitution);
     joint->tangential = larger(a->tangential, b->tangential);
     bool slippery = a->friction == 0 || b->friction == 0; // infinity times 0 is none
@@ -70,6 +70,21 @@ static void make_arms(const qd_world *world, const qd_contact *contact, qdi_join
     }
 }
 
+/// What a body gains in a step by the attraction, in speed.
+static double pulled(const qd_world *world, uint32_t row, double dt) {
+    qd_vec2 pull = qdi_attraction_at(world, world->now.x[row], world->now.y[row]);
+    return sqrt(pull.x * pull.x + pull.y * pull.y) * dt;
+}
+
+/// What approaches slower does not bounce.
+static double threshold_of(const joint_job *job, const qdi_joint *joint) {
+    const qd_world *world = job->world;
+    if (!isnan(world->def.threshold) || world->def.attraction.strength == 0) return job->threshold;
+    double most = joint->moves_a ? pulled(world, joint->row_a, job->dt) : 0;
+    double other = joint->moves_b ? pulled(world, joint->row_b, job->dt) : 0;
+    return job->threshold + 2 * larger(most, other);
+}
+
 static void make_links(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const joint_job *job = context;
@@ -88,7 +103,8 @@ static void make_links(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-static void make_joint(const qd_world *world, const qdi_link *link, qdi_joint *joint) {
+static void make_joint(const joint_job *job, const qdi_link *link, qdi_joint *joint) {
+    const qd_world *world = job->world;
     const qd_contact *contact = &world->present.contacts[link->contact];
     uint32_t a = link->row_a, b = link->row_b;
     bool wall = b == QDI_NO_ROW;
@@ -105,7 +121,13 @@ static void make_joint(const qd_world *world, const qdi_link *link, qdi_joint *j
         .inverse_b = wall ? 0 : 1 / world->mass[b],
         .depth = {contact->touch[0].depth, contact->touch[1].depth},
     };
-    mix_surfaces(qdi_surface_of_row(world, a), wall ? &world->walls : qdi_surface_of_row(world, b), joint);
+    qdi_joint_mix(qdi_surface_of_row(world, a), wall ? &world->walls : qdi_surface_of_row(world, b), joint);
+    if (wall) {
+        qd_vec2 speed = world->wall_mean[contact->b.index - (uint32_t)QD_WALL_LEFT];
+        joint->wx = speed.x;
+        joint->wy = speed.y;
+    }
+    joint->threshold = threshold_of(job, joint);
     bool disks = world->shape[a] == 0 && (wall || world->shape[b] == 0);
     joint->plain = disks && joint->friction == 0;
     if (!joint->plain) make_arms(world, contact, joint);
@@ -116,7 +138,7 @@ static bool is_fast(const joint_job *job, const qdi_joint *joint) {
     bool fast = false;
     for (int k = 0; k < joint->count; ++k)
         fast = fast ||
-               (joint->depth[k] >= 0 && qdi_joint_approach(joint, &job->world->next, k) > job->threshold);
+               (joint->depth[k] >= 0 && qdi_joint_approach(joint, &job->world->next, k) > joint->threshold);
     return fast;
 }
 
@@ -135,7 +157,7 @@ static void make_joints(void *context, size_t begin, size_t end, int worker) {
     for (size_t i = begin; i < end; ++i) {
         qdi_joint *joint = &scratch->joints[i];
         if (i + AHEAD < end) ask_for(job->world, &scratch->links[scratch->order[i + AHEAD]]);
-        make_joint(job->world, &scratch->links[scratch->order[i]], joint);
+        make_joint(job, &scratch->links[scratch->order[i]], joint);
         scratch->place[joint->contact] = (uint32_t)i;
         if (!is_fast(job, joint)) continue;
         fast += 1;
@@ -144,20 +166,30 @@ static void make_joints(void *context, size_t begin, size_t end, int worker) {
     job->fast[begin / QDI_CONTACT_GRAIN] = fast;
 }
 
-/// What the wall of a contact gave to its body.
+/// The joint of a contact with a wall, of those in `keys`.
+static const qdi_joint *wall_joint(const qdi_scratch *scratch, size_t i) {
+    return &scratch->joints[scratch->place[scratch->keys.key[i]]];
+}
+
+/// What the wall gave to its body.
 static qd_vec2 wall_impulse(const void *context, size_t i) {
-    const qdi_scratch *scratch = context;
-    const qdi_joint *joint = &scratch->joints[scratch->place[scratch->keys.key[i]]];
+    const qdi_joint *joint = wall_joint(context, i);
     double push = joint->impulse[0] + joint->impulse[1], rub = joint->rub[0] + joint->rub[1];
     return (qd_vec2){-push * joint->nx + rub * joint->ny, -push * joint->ny - rub * joint->nx};
 }
 
+/// The energy that it gave, being moved.
+static qd_vec2 wall_work(const void *context, size_t i) {
+    const qdi_joint *joint = wall_joint(context, i);
+    qd_vec2 given = wall_impulse(context, i);
+    return (qd_vec2){given.x * joint->wx + given.y * joint->wy, 0};
+}
+
 /// What the walls gave in all: of their contacts in order of (a, b).
-static qd_status sum_walls(qd_world *world, qd_vec2 *walls) {
+static qd_status sum_walls(qd_world *world, qdi_wall_gain *walls) {
     const qdi_moment *moment = &world->present;
     qdi_keys *keys = &world->scratch.keys;
     size_t first = moment->first_wall, count = moment->contact_count - first;
-    *walls = (qd_vec2){0, 0};
     if (count == 0) return QD_OK;
     qd_status status = qdi_keys_reserve(world->allocator, keys, count);
     if (status != QD_OK) return status;
@@ -167,7 +199,12 @@ static qd_status sum_walls(qd_world *world, qd_vec2 *walls) {
     }
     status = qdi_team_sort(world->team, keys->key, keys->value, keys->key_spare, keys->value_spare, count,
                            32);
-    return status == QD_OK ? qdi_sum(world, count, wall_impulse, &world->scratch, walls) : status;
+    if (status == QD_OK) status = qdi_sum(world, count, wall_impulse, &world->scratch, &walls->impulse);
+    if (status != QD_OK || !world->walls_move) return status;
+    qd_vec2 work = {0, 0};
+    status = qdi_sum(world, count, wall_work, &world->scratch, &work);
+    walls->work = work.x;
+    return status;
 }
 
 static qd_status reserve(qd_world *world, size_t count) {
@@ -187,16 +224,13 @@ static qd_status reserve(qd_world *world, size_t count) {
     return status;
 }
 
-qd_status qdi_impulse(qd_world *world, double dt, qd_vec2 *walls) {
+qd_status qdi_impulse(qd_world *world, double dt, qdi_wall_gain *walls) {
     qdi_scratch *scratch = &world->scratch;
     size_t count = world->present.contact_count;
-    if (count == 0) {
-        qdi_forces_kick(world, dt);
-        return QD_OK;
-    }
+    if (count == 0) return qdi_forces_kick(world, dt);
     qd_status status = reserve(world, count);
     if (status != QD_OK) return status;
-    joint_job job = {.world = world, .threshold = qdi_impulse_threshold(world, dt)};
+    joint_job job = {.world = world, .dt = dt, .threshold = qdi_impulse_threshold(world, dt)};
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, make_links, &job);
     qdi_colours colours, at_rest;
     status = qdi_colour(world, count, &colours);
@@ -205,10 +239,11 @@ qd_status qdi_impulse(qd_world *world, double dt, qd_vec2 *walls) {
     qdi_bounce_begin(world);
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, make_joints, &job);
     if (qdi_exclusive_scan(job.fast, qdi_range_count(count, QDI_CONTACT_GRAIN)) > 0)
-        qdi_bounce(world, &colours, job.threshold);
+        qdi_bounce(world, &colours);
     status = qdi_rest_find(world, &colours, dt, &at_rest);
     if (status != QD_OK) return status;
-    qdi_forces_kick(world, dt);
+    status = qdi_forces_kick(world, dt);
+    if (status != QD_OK) return status;
     qdi_rest_solve(world, &at_rest, dt);
     return sum_walls(world, walls);
 }

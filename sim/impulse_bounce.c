@@ -23,8 +23,7 @@
 
 typedef struct bounce_job {
     const qd_world *world;
-    qdi_motion motion; ///< whose velocities are changed
-    double threshold;
+    qdi_motion motion;     ///< whose velocities are changed
     uint32_t visit, since; ///< number of this visit, and of the last one of the same joints, or 1
     qdi_joint *first;      ///< of the colour in work
     size_t *bounced;       ///< per range
@@ -56,7 +55,7 @@ static bool bounce_plain(const bounce_job *job, qdi_joint *joint) {
     const qdi_motion *m = &job->motion;
     uint32_t a = joint->row_a, b = joint->row_b;
     double approach = qdi_joint_approach(joint, m, 0);
-    if (!(approach > job->threshold)) return false;
+    if (!(approach > joint->threshold)) return false;
     double impulse = (1 + joint->restitution) * approach / (joint->inverse_a + joint->inverse_b);
     joint->impulse[0] += impulse;
     if (joint->moves_a) {
@@ -96,7 +95,7 @@ static void rub(const bounce_job *job, qdi_joint *joint, const double push[2]) {
     double along_b = part[0] * joint->along_b[0] + part[1] * joint->along_b[1];
     uint32_t a = joint->row_a, b = joint->row_b;
     bool wall = b == QDI_NO_ROW;
-    double ux = m->vx[a] - (wall ? 0 : m->vx[b]), uy = m->vy[a] - (wall ? 0 : m->vy[b]);
+    double ux = m->vx[a] - (wall ? joint->wx : m->vx[b]), uy = m->vy[a] - (wall ? joint->wy : m->vy[b]);
     double slip = uy * joint->nx - ux * joint->ny + m->spin[a] * along_a - (wall ? 0 : m->spin[b] * along_b);
     double k = joint->inverse_a + joint->inverse_b + along_a * along_a * joint->turn_a +
                along_b * along_b * joint->turn_b;
@@ -116,7 +115,7 @@ static bool bounce_any(const bounce_job *job, qdi_joint *joint) {
         approaching += approach[k] > 0;
         if (approach[k] > approach[fastest]) fastest = k;
     }
-    if (!(approach[fastest] > job->threshold)) return false;
+    if (!(approach[fastest] > joint->threshold)) return false;
     if (approaching < 2 || !solve_both(joint, approach, push)) {
         push[1 - fastest] = 0;
         push[fastest] = (1 + joint->restitution) * approach[fastest] / stiffness(joint, fastest, fastest);
@@ -137,12 +136,22 @@ static bool is_stirred(const bounce_job *job, uint32_t row) {
     return atomic_load_explicit(&job->world->scratch.stirred[row], memory_order_relaxed) >= job->since;
 }
 
+static bool bounce_now(const bounce_job *job, qdi_joint *joint) {
+    if (joint->count == 0) return false;
+    return joint->plain ? bounce_plain(job, joint) : bounce_any(job, joint);
+}
+
 static bool bounce(const bounce_job *job, qdi_joint *joint) {
     if (!is_stirred(job, joint->row_a) && !is_stirred(job, joint->row_b)) return false;
-    if (joint->count == 0) return false;
-    bool bounced = joint->plain ? bounce_plain(job, joint) : bounce_any(job, joint);
+    bool bounced = bounce_now(job, joint);
     if (bounced) qdi_bounce_stir(job->world, joint, job->visit);
     return bounced;
+}
+
+bool qdi_joint_bounce(qdi_joint *joint, const qdi_motion *motion, double threshold) {
+    bounce_job job = {.motion = *motion};
+    joint->threshold = threshold;
+    return bounce_now(&job, joint);
 }
 
 static void sweep_range(void *context, size_t begin, size_t end, int worker) {
@@ -182,9 +191,8 @@ void qdi_bounce_begin(qd_world *world) {
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, world);
 }
 
-void qdi_bounce(qd_world *world, const qdi_colours *colours, double threshold) {
-    bounce_job job = {
-        .world = world, .motion = world->next, .threshold = threshold, .bounced = world->scratch.range_count};
+void qdi_bounce(qd_world *world, const qdi_colours *colours) {
+    bounce_job job = {.world = world, .motion = world->next, .bounced = world->scratch.range_count};
     for (int k = 0; k < world->def.iterations; ++k)
         if (!sweep(world, &job, colours)) break;
 }

@@ -17,8 +17,8 @@
 //
 // A mover is a body that has such a contact and moves. Movers are numbered by row and joints lie in order of colour;
 // neither order decides anything, because joints of a colour share no mover that they write (impulse.c). Mover 0 stands
-// for walls and static bodies; it and the kinematic ones are read by many and written by none. `slot` is written by
-// all ranges that meet a body, with the same value, hence atomic.
+// for walls and static bodies, and the last four for walls where these move; they and the kinematic ones are read by
+// many and written by none. `slot` is written by all ranges that meet a body, with the same value, hence atomic.
 
 #include "sim/world_impl.h"
 
@@ -53,10 +53,10 @@ struct qdi_rest {
 typedef struct rest_job {
     qd_world *world;
     const qdi_joint *joints;
-    uint8_t *held; ///< by joint: 1 where at rest
-    size_t *count; ///< per range
-    double threshold;
+    uint8_t *held;          ///< by joint: 1 where at rest
+    size_t *count;          ///< per range
     double still;           ///< per radius: a speed that is none
+    double dt;              ///< of the step
     double h, per_h, again; ///< sub-step; 1 over it; what a hold of the last step is worth in this one
     int substeps;
     qdi_rest *rests;
@@ -67,24 +67,28 @@ typedef struct rest_job {
 
 // ---- who rests ----
 
-/// A joint rests unless all of it parts faster than the threshold. Where the sweeps of the bounces did not suffice, what
-/// still approaches is stopped here; but not if the two are to lose nothing, and there is nothing to rest on.
+/// A joint rests unless all of it parts faster than the threshold; with gravity, even then where some of it will not have
+/// parted by the end of the step: what lies on the two would press them further into each other meanwhile. Where the
+/// sweeps of the bounces did not suffice, what still approaches is stopped here; but not if the two are to lose nothing,
+/// and there is nothing to rest on.
 static bool rests(const rest_job *job, const qdi_joint *joint) {
     const qd_world *world = job->world;
     const qdi_motion *m = &world->next;
     if (joint->count == 0) return false;
     double approach = -HUGE_VAL;
+    bool stays = false;
     for (int k = 0; k < joint->count; ++k) {
         if (joint->depth[k] < 0) continue;
         double here = qdi_joint_approach(joint, m, k);
         if (here > approach) approach = here;
+        stays = stays || joint->depth[k] + here * job->dt > 0;
     }
     uint32_t a = joint->row_a, b = joint->row_b;
     double speed = fabs(m->vx[a]) + fabs(m->vy[a]);
-    if (b != QDI_NO_ROW) speed += fabs(m->vx[b]) + fabs(m->vy[b]);
+    speed += b != QDI_NO_ROW ? fabs(m->vx[b]) + fabs(m->vy[b]) : fabs(joint->wx) + fabs(joint->wy);
     double rounding = 1e-12 * speed + job->still * world->radius[a];
-    if (approach > rounding && job->threshold == 0 && joint->restitution == 1) return false;
-    return approach >= -(job->threshold + rounding);
+    if (approach > rounding && joint->threshold == 0 && joint->restitution == 1) return false;
+    return approach >= -(joint->threshold + rounding) || (stays && joint->threshold > 0);
 }
 
 static void mark(const rest_job *job, uint32_t row) {
@@ -149,7 +153,8 @@ static qd_status gather(qd_world *world, rest_job *job) {
     qdi_scratch *scratch = &world->scratch;
     size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, count_range, job);
-    size_t count = qdi_exclusive_scan(job->count, ranges) + 1;
+    size_t bodies = qdi_exclusive_scan(job->count, ranges) + 1;
+    size_t count = bodies + (world->walls_move ? QDI_WALLS : 0);
     qd_status status = qdi_reserve(world->allocator, &scratch->movers, &scratch->mover_room, 0, count,
                                    sizeof *scratch->movers);
     if (status == QD_OK)
@@ -158,6 +163,11 @@ static qd_status gather(qd_world *world, rest_job *job) {
     if (status != QD_OK) return status;
     job->movers = scratch->movers;
     job->movers[0] = (qdi_mover){.c = 1};
+    for (size_t k = bodies; k < count; ++k) {
+        qd_vec2 speed = world->wall_mean[k - bodies];
+        job->movers[k] = (qdi_mover){.vx = speed.x, .vy = speed.y, .c = 1};
+        scratch->pushes[k] = (qdi_push){0, 0, 0};
+    }
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_range, job);
     scratch->mover_count = count;
     return QD_OK;
@@ -166,8 +176,14 @@ static qd_status gather(qd_world *world, rest_job *job) {
 // ---- joints at rest ----
 
 static uint32_t slot_of(const qd_world *world, uint32_t row) {
-    if (row == QDI_NO_ROW) return 0;
     return atomic_load_explicit(&world->scratch.slot[row], memory_order_relaxed);
+}
+
+/// The mover that stands for the wall of a joint.
+static uint32_t slot_of_wall(const qd_world *world, const qdi_joint *joint) {
+    if (!world->walls_move) return 0;
+    uint32_t axis = joint->nx == 0, high = joint->nx + joint->ny > 0;
+    return (uint32_t)world->scratch.mover_count - QDI_WALLS + 2 * axis + high;
 }
 
 static void make_touch(const rest_job *job, const qdi_joint *joint, const qdi_hold *hold, int k,
@@ -192,7 +208,7 @@ static void make_rest(const rest_job *job, uint32_t number, qdi_rest *rest) {
     const qdi_joint *joint = &job->joints[number];
     uint32_t a = joint->row_a, b = joint->row_b;
     *rest = (qdi_rest){.slot_a = slot_of(world, a),
-                       .slot_b = slot_of(world, b),
+                       .slot_b = b == QDI_NO_ROW ? slot_of_wall(world, joint) : slot_of(world, b),
                        .joint = number,
                        .count = joint->count,
                        .moves_a = joint->moves_a,
@@ -246,8 +262,8 @@ qd_status qdi_rest_find(qd_world *world, const qdi_colours *colours, double dt, 
                     .joints = scratch->joints,
                     .held = scratch->won,
                     .count = scratch->range_count,
-                    .threshold = qdi_impulse_threshold(world, dt),
                     .still = 1e-9 / dt,
+                    .dt = dt,
                     .again = world->clock.dt > 0 ? dt / world->clock.dt : 1};
     qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, find_range, &job);
     size_t count = qdi_exclusive_scan(job.count, ranges);

@@ -110,6 +110,12 @@ void qdi_limit_report_body(qd_world *world, uint32_t row) {
                  qdi_limit_distance(world));
 }
 
+void qdi_limit_report_walls(qd_world *world) {
+    world->report = (qd_limit_report){.step = world->clock.step + 1};
+    snprintf(world->report.reason, sizeof world->report.reason,
+             "moving walls have met, or are further than limits.distance (%.15g)", qdi_limit_distance(world));
+}
+
 void qdi_limit_report_pairs(qd_world *world, uint64_t step) {
     world->report = (qd_limit_report){.step = step};
     snprintf(world->report.reason, sizeof world->report.reason,

@@ -18,8 +18,10 @@ enum { MIRRORED_X = 1, MIRRORED_Y = 2 };
 /// What holds for every body of a step along one axis.
 typedef struct course {
     const qdi_axis *axis;
-    double low, high; ///< where something happens: an infinity where nothing does
-    double inset;     ///< 1 where the body's side counts, 0 where its centre does
+    double low, high;             ///< where something happens: an infinity where nothing does
+    double inset;                 ///< 1 where the body's side counts, 0 where its centre does
+    bool moves;                   ///< the walls do
+    double speed_low, speed_high; ///< and so fast
 } course;
 
 typedef struct move_job {
@@ -30,6 +32,11 @@ typedef struct move_job {
     double distance, speed_squared;
     uint32_t *lowest_bad; ///< per range: lowest index that breaks a limit, or QD_NO_BODY
     size_t *mirrored;     ///< per range: bodies mirrored; NULL where no wall mirrors
+    double fast_part;     ///< see qdi_fast_part
+    size_t *fast;         ///< per range: bodies that move further; NULL where walls mirror
+    size_t *left;         ///< per range: bodies that left their fat boxes; NULL where there are none
+    qd_vec2 period;
+    qdi_wall_gain *gains; ///< by row: what moving walls gave; NULL where none does
 } move_job;
 
 double qdi_axis_wrap(const qdi_axis *axis, double x) {
@@ -67,12 +74,33 @@ static bool mirror(const qdi_axis *axis, extent reach, double *x, double velocit
     return odd;
 }
 
+/// The same where walls move: one after the other, in their own frames. In a step longer than anybody should take the
+/// room between them may be crossed too often to follow; then the body stays at the wall.
+static bool mirror_moving(const course *c, extent reach, double *x, double *velocity) {
+    double low = c->axis->low - reach.low, high = c->axis->high - reach.high, before = *velocity;
+    if (!(high > low)) {
+        *x = c->axis->low + 0.5 * c->axis->length;
+        return false;
+    }
+    for (int k = 0; k < 64; ++k) {
+        double at = *x, speed = *velocity;
+        bool left = at < low && speed < c->speed_low;
+        bool right = at > high && speed > c->speed_high;
+        if (!left && !right) return speed != before;
+        *x = 2 * (left ? low : high) - at;
+        *velocity = 2 * (left ? c->speed_low : c->speed_high) - speed;
+    }
+    *x = *x < low ? low : (*x > high ? high : *x);
+    return *velocity != before;
+}
+
 /// The boundary's work for a body that went past `low` or `high`.
 static bool cross(const course *c, extent reach, double *x, double *velocity) {
     if (c->axis->boundary == QD_BOUNDARY_PERIODIC) {
         *x = qdi_axis_wrap(c->axis, *x);
         return false;
     }
+    if (c->moves) return mirror_moving(c, reach, x, velocity);
     if (!mirror(c->axis, reach, x, *velocity)) return false;
     *velocity = -*velocity;
     return true;
@@ -85,8 +113,13 @@ static inline bool beyond(const course *c, double x, extent reach) {
 /// What the ranges of a pass find.
 typedef struct findings {
     uint32_t bad; ///< lowest index that breaks a limit
-    size_t mirrored;
+    size_t mirrored, fast, left;
 } findings;
+
+/// Whether a box that was just made is outside of the fat one.
+static inline size_t outside(const move_job *job, size_t row) {
+    return job->left && qdi_margin_left(job->world, row, job->period);
+}
 
 static inline bool within_limits(const move_job *job, double from_x, double from_y, double vx, double vy) {
     return fabs(from_x) <= job->distance && fabs(from_y) <= job->distance && // false for NaN
@@ -99,10 +132,13 @@ static findings move_disks(const move_job *job, size_t begin, size_t end) {
     const qdi_motion now = world->now, next = world->next;
     const double *radius = world->radius;
     uint8_t *mask = job->mirrored ? world->scratch.wall_mask : NULL;
-    findings result = {QD_NO_BODY, 0};
+    findings result = {QD_NO_BODY, 0, 0, 0};
+    double fast_squared = job->fast_part * job->fast_part;
     for (size_t r = begin; r < end; ++r) {
-        double x = now.x[r] + (next.vx[r] - job->half_kick.x) * job->dt;
-        double y = now.y[r] + (next.vy[r] - job->half_kick.y) * job->dt;
+        double way_x = (next.vx[r] - job->half_kick.x) * job->dt;
+        double way_y = (next.vy[r] - job->half_kick.y) * job->dt;
+        result.fast += way_x * way_x + way_y * way_y > fast_squared * (radius[r] * radius[r]);
+        double x = now.x[r] + way_x, y = now.y[r] + way_y;
         extent reach = {-radius[r], radius[r]};
         unsigned turned = 0;
         if (beyond(&job->x, x, reach) && cross(&job->x, reach, &x, &next.vx[r])) turned |= MIRRORED_X;
@@ -113,6 +149,7 @@ static findings move_disks(const move_job *job, size_t begin, size_t end) {
         next.y[r] = y;
         double from_x = x - world->centre.x, from_y = y - world->centre.y;
         world->boxes[r] = qdi_outward_disk(from_x, from_y, radius[r]);
+        result.left += outside(job, r);
         bool fine = within_limits(job, from_x, from_y, next.vx[r], next.vy[r]);
         if (!fine && world->index[r] < result.bad) result.bad = world->index[r];
     }
@@ -127,17 +164,20 @@ static findings move_free_disks(const move_job *job, size_t begin, size_t end) {
     double *restrict to_x = world->next.x, *restrict to_y = world->next.y;
     qd_box *restrict boxes = world->boxes;
     const qd_vec2 kick = job->half_kick, centre = world->centre;
-    const double dt = job->dt;
+    const double dt = job->dt, fast_squared = job->fast_part * job->fast_part;
     unsigned bad = 0;
+    findings result = {QD_NO_BODY, 0, 0, 0};
     for (size_t r = begin; r < end; ++r) {
-        to_x[r] = x[r] + (vx[r] - kick.x) * dt;
-        to_y[r] = y[r] + (vy[r] - kick.y) * dt;
+        double way_x = (vx[r] - kick.x) * dt, way_y = (vy[r] - kick.y) * dt;
+        result.fast += way_x * way_x + way_y * way_y > fast_squared * (radius[r] * radius[r]);
+        to_x[r] = x[r] + way_x;
+        to_y[r] = y[r] + way_y;
         double from_x = to_x[r] - centre.x, from_y = to_y[r] - centre.y;
         boxes[r] = qdi_outward_disk(from_x, from_y, radius[r]);
         bad |= !(fabs(from_x) <= job->distance) | !(fabs(from_y) <= job->distance) |
                !(vx[r] * vx[r] + vy[r] * vy[r] <= job->speed_squared);
     }
-    findings result = {QD_NO_BODY, 0};
+    for (size_t r = begin; job->left && r < end; ++r) result.left += outside(job, r);
     for (size_t r = begin; bad && r < end; ++r)
         if (!within_limits(job, to_x[r] - centre.x, to_y[r] - centre.y, vx[r], vy[r]) &&
             world->index[r] < result.bad)
@@ -164,12 +204,12 @@ static qd_vec2 turned_by(double c, double s, double angle) {
     return (qd_vec2){x / length, y / length};
 }
 
-/// The angle that a body turns by in the step.
-static double turn_of(const move_job *job, size_t row) {
-    const qd_world *world = job->world;
-    uint32_t slot = job->world->scratch.mover_count > 0 ? world->scratch.slot[row] : 0;
-    return slot && world->kind[row] == QD_BODY_DYNAMIC ? world->scratch.movers[slot].angle
-                                                       : world->next.spin[row] * job->dt;
+double qdi_motion_turn(const qd_world *world, size_t row, double dt) {
+    if (!world->turning) return 0;
+    uint32_t slot = world->scratch.mover_count > 0 ? world->scratch.slot[row] : 0;
+    if (world->kind[row] != QD_BODY_DYNAMIC) return world->next.spin[row] * dt;
+    if (slot) return world->scratch.movers[slot].angle;
+    return world->scratch.flown ? world->scratch.flights[row].angle : world->next.spin[row] * dt;
 }
 
 /// Where a body goes that boundaries do not stop; a kinematic one about a pivot gets its new velocity.
@@ -191,6 +231,8 @@ static qd_vec2 drift(const move_job *job, size_t row) {
     }
     uint32_t slot = world->scratch.mover_count > 0 ? world->scratch.slot[row] : 0;
     if (slot) return (qd_vec2){x + world->scratch.movers[slot].dx, y + world->scratch.movers[slot].dy};
+    if (world->scratch.flown)
+        return (qd_vec2){x + world->scratch.flights[row].dx, y + world->scratch.flights[row].dy};
     return (qd_vec2){x + (next->vx[row] - job->half_kick.x) * job->dt,
                      y + (next->vy[row] - job->half_kick.y) * job->dt};
 }
@@ -221,19 +263,41 @@ static qd_box box_of(double x, double y, extent wide, extent high) {
                     qdi_outward(x + wide.high, 1.0F), qdi_outward(y + high.high, 1.0F)};
 }
 
+/// What moving walls gave to a body: to one that was in their frame as fast before as after, force times way is this.
+static void note_gain(const move_job *job, size_t row, qd_vec2 before) {
+    const qd_world *world = job->world;
+    qd_vec2 after = {world->next.vx[row], world->next.vy[row]};
+    double mass = world->mass[row];
+    job->gains[row] = (qdi_wall_gain){
+        .impulse = {mass * (after.x - before.x), mass * (after.y - before.y)},
+        .work = 0.5 * mass *
+                ((after.x - before.x) * (after.x + before.x) + (after.y - before.y) * (after.y + before.y))};
+}
+
+/// True where a body's way is to be followed.
+static bool moves_far(const move_job *job, size_t row, qd_vec2 to, double angle) {
+    const qd_world *world = job->world;
+    double x = to.x - world->now.x[row], y = to.y - world->now.y[row];
+    double most = job->fast_part * qdi_inner_of_row(world, (uint32_t)row);
+    if (world->shape[row] != 0 && angle != 0) most -= fabs(angle) * world->radius[row];
+    return most < 0 || x * x + y * y > most * most;
+}
+
 static findings move_any(const move_job *job, size_t begin, size_t end) {
     const qd_world *world = job->world;
     const qdi_motion now = world->now, next = world->next;
     uint8_t *mask = job->mirrored ? world->scratch.wall_mask : NULL;
-    findings result = {QD_NO_BODY, 0};
+    findings result = {QD_NO_BODY, 0, 0, 0};
     for (size_t r = begin; r < end; ++r) {
         qd_vec2 at = drift(job, r), turn = {now.c[r], now.s[r]};
-        double spin = world->turning ? next.spin[r] : 0, angle = world->turning ? turn_of(job, r) : 0;
+        double spin = world->turning ? next.spin[r] : 0, angle = qdi_motion_turn(world, r, job->dt);
+        result.fast += moves_far(job, r, at, angle);
         if (angle != 0) turn = turned_by(turn.x, turn.y, angle);
         extent wide, high;
         extents_of(world, r, turn.x, turn.y, &wide, &high);
         unsigned mirrored = 0;
         bool dynamic = world->kind[r] == QD_BODY_DYNAMIC; // mirrors are for these, periods for all
+        qd_vec2 before = {next.vx[r], next.vy[r]};
         if ((dynamic || job->x.inset == 0) && beyond(&job->x, at.x, wide) &&
             cross(&job->x, wide, &at.x, &next.vx[r]))
             mirrored |= MIRRORED_X;
@@ -241,6 +305,7 @@ static findings move_any(const move_job *job, size_t begin, size_t end) {
             cross(&job->y, high, &at.y, &next.vy[r]))
             mirrored |= MIRRORED_Y;
         if (mask) mask[r] = (uint8_t)mirrored;
+        if (mirrored && job->gains) note_gain(job, r, before);
         result.mirrored += mirrored != 0;
         next.x[r] = at.x;
         next.y[r] = at.y;
@@ -250,6 +315,7 @@ static findings move_any(const move_job *job, size_t begin, size_t end) {
         }
         double from_x = at.x - world->centre.x, from_y = at.y - world->centre.y;
         world->boxes[r] = box_of(from_x, from_y, wide, high);
+        result.left += outside(job, r);
         bool fine = within_limits(job, from_x, from_y, next.vx[r], next.vy[r]) && isfinite(spin) &&
                     isfinite(turn.x) && isfinite(turn.y);
         if (!fine && world->index[r] < result.bad) result.bad = world->index[r];
@@ -261,20 +327,31 @@ static void move_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const move_job *job = context;
     const qd_world *world = job->world;
-    bool plain = !world->turning && world->fixed == 0 && world->scratch.mover_count == 0;
+    bool plain = !world->turning && world->fixed == 0 && world->scratch.mover_count == 0 &&
+                 !world->scratch.flown && !job->gains;
     bool open = job->x.low == -HUGE_VAL && job->y.low == -HUGE_VAL; // see course_of
     findings found = !plain ? move_any(job, begin, end)
                      : open ? move_free_disks(job, begin, end)
                             : move_disks(job, begin, end);
     job->lowest_bad[begin / QDI_BODY_GRAIN] = found.bad;
     if (job->mirrored) job->mirrored[begin / QDI_BODY_GRAIN] = found.mirrored;
+    if (job->fast) job->fast[begin / QDI_BODY_GRAIN] = found.fast;
+    if (job->left) job->left[begin / QDI_BODY_GRAIN] = found.left;
 }
 
 static course course_of(const qd_world *world, int axis) {
     const qdi_axis *a = &world->axis[axis];
     bool mirrors = a->boundary == QD_BOUNDARY_REFLECT && world->def.contact == QD_CONTACT_NONE;
-    if (a->boundary == QD_BOUNDARY_PERIODIC || mirrors) return (course){a, a->low, a->high, mirrors ? 1 : 0};
-    return (course){a, -HUGE_VAL, HUGE_VAL, 0};
+    course result = {.axis = a, .low = -HUGE_VAL, .high = HUGE_VAL};
+    if (a->boundary != QD_BOUNDARY_PERIODIC && !mirrors) return result;
+    result.low = a->low;
+    result.high = a->high;
+    result.inset = mirrors ? 1 : 0;
+    result.moves = mirrors && world->walls_move;
+    const qd_vec2 *speed = &world->wall_mean[2 * axis];
+    result.speed_low = axis == 0 ? speed[0].x : speed[0].y;
+    result.speed_high = axis == 0 ? speed[1].x : speed[1].y;
+    return result;
 }
 
 // ---- what mirroring walls give to the bodies ----
@@ -297,16 +374,22 @@ static void gather_mirrored(void *context, size_t begin, size_t end, int worker)
     }
 }
 
+static qd_vec2 mirrored_work(const void *context, size_t i) {
+    const qd_world *world = context;
+    return (qd_vec2){world->scratch.gains[world->scratch.keys.value[i]].work, 0};
+}
+
 static qd_vec2 mirrored_impulse(const void *context, size_t i) {
     const qd_world *world = context;
     uint32_t r = world->scratch.keys.value[i];
+    if (world->walls_move) return world->scratch.gains[r].impulse;
     unsigned turned = world->scratch.wall_mask[r];
     double twice = 2 * world->mass[r];
     return (qd_vec2){turned & MIRRORED_X ? twice * world->next.vx[r] : 0,
                      turned & MIRRORED_Y ? twice * world->next.vy[r] : 0};
 }
 
-static qd_status sum_mirrored(qd_world *world, size_t *counts, size_t ranges, qd_vec2 *sum) {
+static qd_status sum_mirrored(qd_world *world, size_t *counts, size_t ranges, qdi_wall_gain *sum) {
     size_t count = qdi_exclusive_scan(counts, ranges);
     qdi_keys *keys = &world->scratch.keys;
     qd_status status = qdi_keys_reserve(world->allocator, keys, count);
@@ -315,7 +398,11 @@ static qd_status sum_mirrored(qd_world *world, size_t *counts, size_t ranges, qd
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_mirrored, &job);
     status = qdi_team_sort(world->team, keys->key, keys->value, keys->key_spare, keys->value_spare, count,
                            28);
-    return status == QD_OK ? qdi_sum(world, count, mirrored_impulse, world, sum) : status;
+    if (status == QD_OK) status = qdi_sum(world, count, mirrored_impulse, world, &sum->impulse);
+    qd_vec2 work = {0, 0};
+    if (status == QD_OK && world->walls_move) status = qdi_sum(world, count, mirrored_work, world, &work);
+    sum->work = work.x;
+    return status;
 }
 
 static bool limits_hold(qd_world *world, const uint32_t *lowest_bad, size_t ranges) {
@@ -326,7 +413,7 @@ static bool limits_hold(qd_world *world, const uint32_t *lowest_bad, size_t rang
     return bad == QD_NO_BODY;
 }
 
-qd_status qdi_motion_move(qd_world *world, double dt, qd_vec2 *mirrored) {
+qd_status qdi_motion_move(qd_world *world, double dt, qdi_wall_gain *mirrored) {
     qdi_scratch *scratch = &world->scratch;
     size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
     course x = course_of(world, 0), y = course_of(world, 1);
@@ -338,6 +425,12 @@ qd_status qdi_motion_move(qd_world *world, double dt, qd_vec2 *mirrored) {
                              sizeof *scratch->order);
     if (status == QD_OK && mirrors)
         status = qdi_reserve(world->allocator, &scratch->wall_mask, &scratch->wall_room, 0, world->count, 1);
+    if (status == QD_OK && world->margin.held)
+        status = qdi_reserve(world->allocator, &scratch->left, &scratch->left_room, 0, ranges,
+                             sizeof *scratch->left);
+    if (status == QD_OK && x.moves + y.moves > 0)
+        status = qdi_reserve(world->allocator, &scratch->gains, &scratch->gain_room, 0, world->count,
+                             sizeof *scratch->gains);
     if (status != QD_OK) return status;
     move_job job = {world,
                     dt,
@@ -347,25 +440,56 @@ qd_status qdi_motion_move(qd_world *world, double dt, qd_vec2 *mirrored) {
                     qdi_limit_distance(world),
                     qdi_limit_speed_squared(world),
                     scratch->order,
-                    mirrors ? scratch->range_count : NULL};
+                    mirrors ? scratch->range_count : NULL,
+                    qdi_fast_part(world),
+                    mirrors ? NULL : scratch->range_count,
+                    world->margin.held ? scratch->left : NULL,
+                    qdi_world_period(world),
+                    x.moves || y.moves ? scratch->gains : NULL};
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, move_range, &job);
-    *mirrored = (qd_vec2){0, 0};
+    if (scratch->flown && qdi_forces_vary(world)) qdi_forces_finish(world, dt, scratch->order);
+    *mirrored = (qdi_wall_gain){{0, 0}, 0};
+    world->margin.left = 0;
+    for (size_t k = 0; k < ranges && job.left; ++k) world->margin.left += job.left[k];
     if (!limits_hold(world, scratch->order, ranges)) return QD_ERR_LIMIT;
-    return mirrors ? sum_mirrored(world, scratch->range_count, ranges, mirrored) : QD_OK;
+    if (mirrors) return sum_mirrored(world, scratch->range_count, ranges, mirrored);
+    world->fast = qdi_exclusive_scan(scratch->range_count, ranges);
+    if (world->def.contact == QD_CONTACT_IMPULSE) world->fast += world->bullets;
+    return QD_OK;
 }
+
+void qdi_motion_box(qd_world *world, uint32_t row) {
+    const qdi_motion *next = &world->next;
+    extent wide, high;
+    extents_of(world, row, next->c[row], next->s[row], &wide, &high);
+    world->boxes[row] = box_of(next->x[row] - world->centre.x, next->y[row] - world->centre.y, wide, high);
+}
+typedef struct box_job {
+    const qd_world *world;
+    const qdi_motion *motion;
+} box_job;
 
 static void boxes_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    qd_world *world = context;
-    const qdi_motion *now = &world->now;
+    const box_job *job = context;
+    const qd_world *world = job->world;
+    const qdi_motion *m = job->motion;
     for (size_t r = begin; r < end; ++r) {
-        double x = now->x[r] - world->centre.x, y = now->y[r] - world->centre.y;
+        double x = m->x[r] - world->centre.x, y = m->y[r] - world->centre.y;
         extent wide, high;
-        extents_of(world, r, now->c[r], now->s[r], &wide, &high);
+        extents_of(world, r, m->c[r], m->s[r], &wide, &high);
         world->boxes[r] = box_of(x, y, wide, high);
     }
 }
 
-void qdi_motion_boxes(qd_world *world) {
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, boxes_range, world);
+void qdi_motion_boxes(qd_world *world, const qdi_motion *motion) {
+    box_job job = {world, motion};
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, boxes_range, &job);
+}
+
+void qdi_motion_extents(const qd_world *world, size_t row, double c, double s, qd_vec2 *low, qd_vec2 *high) {
+    extent x, y;
+    extents_of(world, row, c, s, &x, &y);
+    *low = (qd_vec2){x.low, y.low};
+    *high = (qd_vec2){x.high, y.high};
 }

@@ -23,8 +23,9 @@ static const double second_reach = 0.05;
 typedef struct narrow_job {
     const qd_world *world;
     qdi_motion motion;
-    const qd_pair *pairs;
+    const qdi_meeting *pairs;
     size_t pair_count;
+    bool stale; ///< candidates may be those of fat boxes
     qd_vec2 period;
     int bits;       ///< of b in a key
     unsigned walls; ///< which walls there are, by bit
@@ -53,15 +54,43 @@ static int bits_for(uint64_t most) {
     return bits;
 }
 
-/// From the centre of a to that of b's image.
-static qd_vec2 between(const narrow_job *job, uint32_t a, uint32_t b, qd_image image) {
+qd_vec2 qdi_nearest_image(const qd_world *world, qd_vec2 way, qd_image *image) {
+    *image = (qd_image){0, 0};
+    const qdi_axis *x = &world->axis[0], *y = &world->axis[1];
+    if (x->boundary == QD_BOUNDARY_PERIODIC) image->x = (int16_t)-floor(way.x / x->length + 0.5);
+    if (y->boundary == QD_BOUNDARY_PERIODIC) image->y = (int16_t)-floor(way.y / y->length + 0.5);
+    return (qd_vec2){way.x + image->x * x->length, way.y + image->y * y->length};
+}
+
+/// Which image of b, `d` away from a along one axis, is the nearest: two bodies, each no longer than half a period, touch
+/// through no other. Candidates do not say, for a body may have gone round since they were found.
+static int nearest_image(double d, double period) {
+    if (period == 0) return 0;
+    return (d < -0.5 * period) - (d > 0.5 * period);
+}
+
+static qd_image image_of(const narrow_job *job, uint32_t a, uint32_t b) {
     const qdi_motion *m = &job->motion;
+    return (qd_image){(int16_t)nearest_image(m->x[b] - m->x[a], job->period.x),
+                      (int16_t)nearest_image(m->y[b] - m->y[a], job->period.y)};
+}
+
+/// From the centre of a to that of b's nearest image.
+static qd_vec2 between(const narrow_job *job, uint32_t a, uint32_t b) {
+    const qdi_motion *m = &job->motion;
+    const qd_image image = image_of(job, a, b);
     return (qd_vec2){m->x[b] - m->x[a] + image.x * job->period.x,
                      m->y[b] - m->y[a] + image.y * job->period.y};
 }
 
-/// True where two bodies may touch at all.
-static bool allowed(const qd_world *world, uint32_t a, uint32_t b) {
+/// True where two bodies' own boxes do not even overlap; false where that is not worth finding out.
+static bool apart(const narrow_job *job, uint32_t a, uint32_t b) {
+    return job->stale && !qd_box_overlap(job->world->boxes[a], job->world->boxes[b]) &&
+           (job->period.x == 0 || image_of(job, a, b).x == 0) &&
+           (job->period.y == 0 || image_of(job, a, b).y == 0);
+}
+
+bool qdi_may_touch(const qd_world *world, uint32_t a, uint32_t b) {
     if (world->kind[a] != QD_BODY_DYNAMIC && world->kind[b] != QD_BODY_DYNAMIC) return false;
     uint32_t trait_a = world->trait[a], trait_b = world->trait[b];
     if (trait_a == 0 && trait_b == 0) return true;
@@ -98,14 +127,12 @@ static bool meet(const narrow_job *job, uint32_t a, uint32_t b, qd_vec2 d, qdi_m
 }
 
 static size_t test_plain_pairs(const narrow_job *job, size_t begin, size_t end) {
-    const uint32_t *row = job->world->row_of_index;
     const double *radius = job->world->radius;
     size_t found = 0;
     for (size_t i = begin; i < end; ++i) {
-        qd_pair pair = job->pairs[i];
-        uint32_t a = row[pair.a], b = row[pair.b];
+        uint32_t a = job->pairs[i].a, b = job->pairs[i].b;
         job->hits[begin + found] = (uint32_t)i;
-        found += qdi_disks_meet(between(job, a, b, pair.image), radius[a] + radius[b]);
+        found += qdi_disks_meet(between(job, a, b), radius[a] + radius[b]);
     }
     return found;
 }
@@ -114,10 +141,9 @@ static size_t test_any_pairs(const narrow_job *job, size_t begin, size_t end) {
     const qd_world *world = job->world;
     size_t found = 0;
     for (size_t i = begin; i < end; ++i) {
-        qd_pair pair = job->pairs[i];
-        uint32_t a = world->row_of_index[pair.a], b = world->row_of_index[pair.b];
-        if (!allowed(world, a, b)) continue;
-        qd_vec2 d = between(job, a, b, pair.image);
+        uint32_t a = job->pairs[i].a, b = job->pairs[i].b;
+        if (apart(job, a, b) || !qdi_may_touch(world, a, b)) continue;
+        qd_vec2 d = between(job, a, b);
         job->hits[begin + found] = (uint32_t)i;
         if ((world->shape[a] | world->shape[b]) != 0)
             found += meet(job, a, b, d, &job->found[begin + found]);
@@ -194,10 +220,11 @@ static void key_pairs(void *context, size_t begin, size_t end, int worker) {
     size_t range = begin / QDI_CONTACT_GRAIN, ranges = qdi_range_count(job->pair_count, QDI_CONTACT_GRAIN);
     size_t place = job->count[range];
     size_t stop = range + 1 < ranges ? job->count[range + 1] : job->wall_first;
+    const qd_body_index *index = job->world->index;
     (void)end;
     for (size_t k = begin; place < stop; ++k, ++place) {
         uint32_t i = job->hits[k];
-        job->keys->key[place] = key_of(job, job->pairs[i].a, job->pairs[i].b);
+        job->keys->key[place] = key_of(job, index[job->pairs[i].a], index[job->pairs[i].b]);
         job->keys->value[place] = (uint32_t)place;
     }
 }
@@ -264,20 +291,21 @@ static qd_contact wall_contact(const narrow_job *job, uint32_t row, int wall) {
                           .sensor = world->traits.trait[world->trait[row]].sensor};
     put_touches(&contact, &manifold, x, y);
     qd_vec2 arm = {contact.touch[0].point.x - x, contact.touch[0].point.y - y};
-    qd_vec2 v = velocity_at(job, row, arm);
-    contact.approach = v.x * contact.normal.x + v.y * contact.normal.y;
+    qd_vec2 v = velocity_at(job, row, arm), w = world->wall_speed[wall];
+    contact.approach = (v.x - w.x) * contact.normal.x + (v.y - w.y) * contact.normal.y;
     return contact;
 }
 
 static qd_contact pair_contact(const narrow_job *job, size_t hit, qdi_spot *spot) {
     const qd_world *world = job->world;
-    qd_pair pair = job->pairs[job->hits[hit]];
-    uint32_t a = world->row_of_index[pair.a], b = world->row_of_index[pair.b];
+    const qdi_meeting pair = job->pairs[job->hits[hit]];
+    uint32_t a = pair.a, b = pair.b;
     spot->row_a = a;
     spot->row_b = b;
-    qd_vec2 d = between(job, a, b, pair.image);
-    qd_contact contact = {
-        .a = {pair.a, world->generation[a]}, .b = {pair.b, world->generation[b]}, .image = pair.image};
+    qd_vec2 d = between(job, a, b);
+    qd_contact contact = {.a = {world->index[a], world->generation[a]},
+                          .b = {world->index[b], world->generation[b]},
+                          .image = image_of(job, a, b)};
     if (!job->plain)
         contact.sensor = world->traits.trait[world->trait[a]].sensor ||
                          world->traits.trait[world->trait[b]].sensor;
@@ -410,9 +438,10 @@ qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_moment *mome
     qd_team *team = world->team;
     narrow_job job = {
         .world = world, .motion = *motion, .walls = walls_of(world), .keys = &world->scratch.keys};
-    job.pairs = qd_pairs_data(world->candidates, &job.pair_count);
-    job.period.x = world->axis[0].boundary == QD_BOUNDARY_PERIODIC ? world->axis[0].length : 0;
-    job.period.y = world->axis[1].boundary == QD_BOUNDARY_PERIODIC ? world->axis[1].length : 0;
+    job.pairs = world->met;
+    job.pair_count = world->met_count;
+    job.stale = world->margin.held;
+    job.period = qdi_world_period(world);
     job.plain = world->shaped == 0 && world->fixed == 0 && world->traits.numbers.live == 0;
     job.bits = bits_for(world->index_count + QDI_WALLS);
     qd_status status = reserve_tests(world, &job);

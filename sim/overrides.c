@@ -148,6 +148,9 @@ qd_status qdi_overrides_scale(qdi_settings *settings, uint64_t bodies, qd_error 
         if (!qdi_item_is_generator(&settings->items[i]))
             return qdi_reason(error, QD_ERR_ARGUMENT,
                               "--bodies: bodies.%zu is no generator: it cannot be scaled", i);
+    if (settings->source_count + settings->drain_count > 0)
+        return qdi_reason(error, QD_ERR_ARGUMENT,
+                          "--bodies: the scene has emitters or sinks: it cannot be scaled");
     if (total == 0)
         return qdi_reason(error, QD_ERR_ARGUMENT, "--bodies: the scene has no generator to scale");
     double factor = sqrt((double)bodies / (double)total);

@@ -21,15 +21,19 @@ typedef struct query {
     void *context;
 } query;
 
-static qdi_form form_of(const qd_world *world, uint32_t row) {
-    return qdi_form_disk(world->radius[row]);
+// The tree tells images of a body's box. A body that went round the world since its fat box was made is seen through
+// another image than that.
+static qd_image image_of(const query *job, uint32_t row, qd_image of_box) {
+    const qd_image in_box = qdi_margin_image(job->world, row);
+    return (qd_image){(int16_t)(of_box.x + in_box.x), (int16_t)(of_box.y + in_box.y)};
 }
 
 // A body's image, seen from a point.
-static qdi_pose pose_from(const query *job, uint32_t row, qd_image image, qd_vec2 point) {
+static qdi_pose pose_from(const query *job, uint32_t row, qd_image of_box, qd_vec2 point) {
     const qdi_motion *now = &job->world->now;
+    const qd_image image = image_of(job, row, of_box);
     return (qdi_pose){now->x[row] - point.x + image.x * job->period.x,
-                      now->y[row] - point.y + image.y * job->period.y, 1.0, 0.0};
+                      now->y[row] - point.y + image.y * job->period.y, now->c[row], now->s[row]};
 }
 
 static qd_id id_of(const query *job, qd_body_index body) {
@@ -56,7 +60,7 @@ static qd_vec2 in_tree(const qd_world *world, qd_vec2 point) {
 
 static bool ray_meets(const query *job, qd_body_index body, qd_image image, double most, qdi_ray_hit *hit) {
     const uint32_t row = job->world->row_of_index[body];
-    const qdi_form form = form_of(job->world, row);
+    const qdi_form form = qdi_form_of_row(job->world, row);
     const qdi_pose pose = pose_from(job, row, image, job->ray.from);
     return qdi_ray_form(&form, &pose, (qd_vec2){0, 0}, job->ray.step, most, hit);
 }
@@ -72,7 +76,9 @@ static bool test_ray(void *context, qd_body_index body, qd_image image, double m
 static qd_world_hit hit_of(const query *job, const qd_ray_hit *hit) {
     qdi_ray_hit local = {0};
     (void)ray_meets(job, hit->body, hit->image, hit->at, &local); // once more, for the normal
-    return (qd_world_hit){*hit, id_of(job, hit->body), qd_ray_point(&job->ray, hit->at), local.normal};
+    qd_world_hit found = {*hit, id_of(job, hit->body), qd_ray_point(&job->ray, hit->at), local.normal};
+    found.hit.image = image_of(job, job->world->row_of_index[hit->body], hit->image);
+    return found;
 }
 
 static bool visit_ray(void *context, const qd_ray_hit *hit) {
@@ -109,7 +115,7 @@ qd_status qd_world_ray_all(const qd_world *world, const qd_ray *ray, qd_query_ac
 
 static qdi_nearest nearest_point(const query *job, qd_body_index body, qd_image image) {
     const uint32_t row = job->world->row_of_index[body];
-    const qdi_form form = form_of(job->world, row), point = qdi_form_disk(0.0);
+    const qdi_form form = qdi_form_of_row(job->world, row), point = qdi_form_disk(0.0);
     const qdi_pose pose = pose_from(job, row, image, job->point), here = {0.0, 0.0, 1.0, 0.0};
     return qdi_distance(&point, &here, &form, &pose);
 }
@@ -123,10 +129,12 @@ static double test_distance(void *context, qd_body_index body, qd_image image, d
 static void complete(const query *job, qd_world_near *found) {
     found->body = id_of(job, found->near.body);
     found->point = job->point;
-    if (!(found->near.distance > 0.0)) return;
-    const qd_vec2 on = nearest_point(job, found->near.body, found->near.image).on_b;
-    found->point.x += on.x;
-    found->point.y += on.y;
+    if (found->near.distance > 0.0) {
+        const qd_vec2 on = nearest_point(job, found->near.body, found->near.image).on_b;
+        found->point.x += on.x;
+        found->point.y += on.y;
+    }
+    found->near.image = image_of(job, job->world->row_of_index[found->near.body], found->near.image);
 }
 
 static bool visit_circle(void *context, const qd_near *near) {

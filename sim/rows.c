@@ -95,6 +95,22 @@ static void spread_labels(void *context, size_t begin, size_t end, int worker) {
         job->world->label[r] = job->narrow[2 * r] | (uint64_t)job->narrow[2 * r + 1] << 32;
 }
 
+static void gather_fat(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const rows_job *job = context;
+    qd_world *world = job->world;
+    for (size_t r = begin; r < end; ++r) world->boxes[r] = world->fat[job->from[r]];
+}
+
+/// Fat boxes; the bodies' own are made anew in each step, so their column is the spare.
+static void order_fat(rows_job *job) {
+    qd_world *world = job->world;
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_fat, job);
+    qd_box *boxes = world->fat;
+    world->fat = world->boxes;
+    world->boxes = boxes;
+}
+
 qd_status qdi_rows_order(qd_world *world) {
     qdi_scratch *scratch = &world->scratch;
     size_t n = world->count;
@@ -107,6 +123,7 @@ qd_status qdi_rows_order(qd_world *world) {
         status = qdi_reserve(world->allocator, &scratch->wall_mask, &scratch->wall_room, 0, n, 1);
     if (status == QD_OK) status = qd_tree_order(world->tree, world->team, scratch->order);
     if (status != QD_OK) return status;
+    if (world->margin.held) qdi_candidates_by_index(world);
     rows_job job = {
         .world = world, .from = scratch->order, .narrow = scratch->hits, .small = scratch->wall_mask};
     // `next` holds nothing between steps: its columns are the spares.
@@ -124,10 +141,12 @@ qd_status qdi_rows_order(qd_world *world) {
     }
     if (world->shaped > 0) order_numbers(&job, &world->shape);
     if (world->traits.numbers.live > 0) order_numbers(&job, &world->trait);
+    if (world->margin.held) order_fat(&job);
     qdi_team_for(world->team, n, QDI_BODY_GRAIN, gather_labels, &job);
     qdi_team_for(world->team, n, QDI_BODY_GRAIN, spread_labels, &job);
     qdi_team_for(world->team, n, QDI_BODY_GRAIN, gather_small, &job);
     qdi_team_for(world->team, n, QDI_BODY_GRAIN, spread_small, &job);
+    if (world->margin.held) qdi_candidates_by_row(world);
     qdi_spots_find_rows(world, &world->present);
     world->moved_since_order = 0;
     return QD_OK;

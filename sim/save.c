@@ -2,30 +2,36 @@
 //
 //   magic (8), version (4), length of all (8)
 //   def, clock, totals, "changed" flag
-//   number of indices, bodies, contacts, shapes, traits (8 each)
+//   number of indices, bodies, contacts, shapes, traits, emitters, sinks (8 each)
 //   generation of each index; shapes and traits that are used, in order of their numbers; bodies by row; contacts
 //   with what holds them, in order
+//   emitters and sinks (save_population.c); fat boxes by row, where there are some
 //   XXH3-64 of everything before (8)
 //
 // Shapes and traits get new numbers from 1 on; which ones decides nothing. The tree is not stored: it is a function of
-// the boxes. Nor are free indices: they are those that no body has.
+// the boxes, and so are the candidates. Nor are free indices: they are those that no body has.
 
 #include <quadrille/hash.h>
 
 #include "core/assert.h"
 #include "core/cookie.h"
+#include "core/margin.h"
 #include "sim/bytes.h"
+#include "sim/population.h"
 #include "sim/world_impl.h"
 
 #include <math.h>
 
 enum {
     HEADER = 20,
-    DEF = 16 + 16 + 8 + 16 + 8 + 7 * 8 + 12 + 24 + 8,
-    PAST = 32 + 56 + 16 + 8 + 8,
-    COUNTS = 40,
+    MARGIN = 6 * 8,
+    FIELDS = 4 + 32 + 40 + QDI_WALLS * 40 + 8,
+    DEF = 16 + 16 + 8 + 16 + FIELDS + 8 + 7 * 8 + 16 + 8 + 24 + 8,
+    PAST = 32 + 80 + 16 + 40 + 8 + 8 + MARGIN,
+    COUNTS = 56,
     PER_INDEX = 4,
     PER_BODY = 4 + 8 + 8 + 10 * 8,
+    PER_FAT = 16,
     PER_TOUCH = 16 + 3 * 8 + 4 + 16,
     PER_CONTACT = 16 + 16 + 8 + 4 + 4 + 2 * PER_TOUCH,
     CHECKSUM = 8,
@@ -47,15 +53,38 @@ static qd_vec2 get_vec(const unsigned char **at) {
 
 /// How many there are of each.
 typedef struct counts {
-    uint64_t indices, bodies, contacts, shapes, traits;
+    uint64_t indices, bodies, contacts, shapes, traits, emitters, sinks;
+    uint64_t fats; ///< not written: as many as bodies, or none
 } counts;
 
 static size_t saved_size(const counts *n) {
     return HEADER + DEF + PAST + COUNTS + n->indices * PER_INDEX + n->shapes * QDI_SHAPE_BYTES +
-           n->traits * QDI_TRAIT_BYTES + n->bodies * PER_BODY + n->contacts * PER_CONTACT + CHECKSUM;
+           n->traits * QDI_TRAIT_BYTES + n->bodies * PER_BODY + n->contacts * PER_CONTACT +
+           n->fats * PER_FAT + n->emitters * QDI_EMITTER_BYTES + n->sinks * QDI_SINK_BYTES + CHECKSUM;
 }
 
 // ---- writing ----
+
+/// What acts from afar, and on the sides.
+static void put_fields(unsigned char **at, const qd_world_def *def) {
+    qdi_put_u32(at, (uint32_t)def->attraction.law);
+    put_vec(at, def->attraction.at);
+    qdi_put_f64(at, def->attraction.strength);
+    qdi_put_f64(at, def->attraction.softening);
+    qdi_put_f64(at, def->drag.linear);
+    qdi_put_f64(at, def->drag.quadratic);
+    qdi_put_f64(at, def->drag.spin);
+    put_vec(at, def->drag.medium);
+    for (int wall = 0; wall < QDI_WALLS; ++wall) {
+        const qd_wall_motion *motion = &def->wall_motion[wall];
+        qdi_put_f64(at, motion->velocity);
+        qdi_put_f64(at, motion->amplitude);
+        qdi_put_f64(at, motion->frequency);
+        qdi_put_f64(at, motion->phase);
+        qdi_put_f64(at, motion->slide);
+    }
+    qdi_put_f64(at, def->removal);
+}
 
 static void put_def(unsigned char **at, const qd_world_def *def) {
     put_vec(at, def->size);
@@ -63,6 +92,7 @@ static void put_def(unsigned char **at, const qd_world_def *def) {
     qdi_put_u32(at, (uint32_t)def->boundary_x);
     qdi_put_u32(at, (uint32_t)def->boundary_y);
     put_vec(at, def->gravity);
+    put_fields(at, def);
     qdi_put_u32(at, (uint32_t)def->contact);
     qdi_put_u32(at, (uint32_t)def->retrieve);
     qdi_put_f64(at, def->restitution);
@@ -74,11 +104,37 @@ static void put_def(unsigned char **at, const qd_world_def *def) {
     qdi_put_f64(at, def->threshold);
     qdi_put_u32(at, (uint32_t)def->iterations);
     qdi_put_u32(at, (uint32_t)def->substeps);
+    qdi_put_u32(at, (uint32_t)def->continuous);
+    qdi_put_f64(at, def->margin);
     qdi_put_u32(at, def->capacity);
     qdi_put_f64(at, def->limits.speed);
     qdi_put_f64(at, def->limits.distance);
     qdi_put_f64(at, def->limits.pairs);
     qdi_put_u64(at, def->seed);
+}
+
+/// Fat boxes are saved only while they count.
+static bool fats_count(const qd_world *world) {
+    return world->margin.held && !world->changed;
+}
+
+static void put_margin(unsigned char **at, const qd_world *world) {
+    const qdi_margin *margin = &world->margin;
+    qdi_put_u64(at, fats_count(world));
+    qdi_put_u64(at, margin->horizon);
+    qdi_put_u64(at, margin->age);
+    qdi_put_u64(at, margin->lasted);
+    qdi_put_f64(at, margin->growth);
+    qdi_put_f64(at, margin->slack);
+}
+
+static void put_fat(unsigned char **at, qd_box fat) {
+    const float side[4] = {fat.min_x, fat.min_y, fat.max_x, fat.max_y};
+    for (int k = 0; k < 4; ++k) {
+        uint32_t bits;
+        memcpy(&bits, &side[k], sizeof bits);
+        qdi_put_u32(at, bits);
+    }
 }
 
 static void put_past(unsigned char **at, const qd_world *world) {
@@ -91,13 +147,22 @@ static void put_past(unsigned char **at, const qd_world *world) {
     qdi_put_u64(at, totals->contacts);
     qdi_put_u64(at, totals->begins);
     qdi_put_u64(at, totals->ends);
+    qdi_put_u64(at, totals->impacts);
     qdi_put_u64(at, totals->refresh_in_place);
     qdi_put_u64(at, totals->refresh_refiled);
     qdi_put_u64(at, totals->splits);
     qdi_put_u64(at, totals->merges);
+    qdi_put_u64(at, totals->rebuilds);
+    qdi_put_u64(at, totals->amended);
     put_vec(at, totals->wall_impulse);
+    qdi_put_f64(at, totals->wall_work);
+    qdi_put_u64(at, totals->emitted);
+    qdi_put_u64(at, totals->blocked);
+    qdi_put_u64(at, totals->departed);
+    qdi_put_u64(at, totals->sunk);
     qdi_put_u64(at, world->changed);
     qdi_put_u64(at, world->turning);
+    put_margin(at, world);
 }
 
 /// `rank`: of each shape's or trait's number, its place in the file; from 1, 0 for disks and for the default.
@@ -159,6 +224,8 @@ static void put_all(unsigned char **at, const qd_world *world, const counts *n, 
     qdi_put_u64(at, n->contacts);
     qdi_put_u64(at, n->shapes);
     qdi_put_u64(at, n->traits);
+    qdi_put_u64(at, n->emitters);
+    qdi_put_u64(at, n->sinks);
     for (size_t i = 0; i < n->indices; ++i) qdi_put_u32(at, world->generation_of_index[i]);
     for (size_t i = 0; i < world->shapes.numbers.count; ++i)
         if (shape_rank[i]) qdi_shape_put(world->shapes.shape[i + 1], at);
@@ -166,12 +233,21 @@ static void put_all(unsigned char **at, const qd_world *world, const counts *n, 
         if (trait_rank[i]) qdi_trait_put(&world->traits.trait[i + 1], at);
     for (size_t r = 0; r < n->bodies; ++r) put_body(at, world, r, shape_rank, trait_rank);
     for (size_t i = 0; i < n->contacts; ++i) put_contact(at, &moment->contacts[i], &moment->holds[i]);
+    qdi_population_put(world, at);
+    for (size_t r = 0; r < n->fats; ++r) put_fat(at, world->fat[r]);
 }
 
 qd_status qd_world_save(const qd_world *world, unsigned char **data, size_t *bytes) {
     if (!world || !data || !bytes) return QD_ERR_ARGUMENT;
-    const counts n = {world->index_count, world->count, world->present.contact_count,
-                      world->shapes.numbers.live, world->traits.numbers.live};
+    const qdi_population *all = world->population;
+    const counts n = {.indices = world->index_count,
+                      .bodies = world->count,
+                      .contacts = world->present.contact_count,
+                      .shapes = world->shapes.numbers.live,
+                      .traits = world->traits.numbers.live,
+                      .emitters = all ? all->emitter_count : 0,
+                      .sinks = all ? all->sink_count : 0,
+                      .fats = fats_count(world) ? world->count : 0};
     size_t size = saved_size(&n), ranks = world->shapes.numbers.count + world->traits.numbers.count + 1;
     uint32_t *rank = qdi_allocate(world->allocator, ranks, sizeof *rank);
     unsigned char *start = rank ? qdi_allocate(world->allocator, size, 1) : NULL, *at = start;
@@ -201,12 +277,33 @@ static double get_real(const unsigned char **at) {
     return isnan(value) ? (double)NAN : value;
 }
 
+static void get_fields(const unsigned char **at, qd_world_def *def) {
+    def->attraction.law = (qd_pull_law)qdi_get_u32(at);
+    def->attraction.at = get_vec(at);
+    def->attraction.strength = qdi_get_f64(at);
+    def->attraction.softening = qdi_get_f64(at);
+    def->drag.linear = qdi_get_f64(at);
+    def->drag.quadratic = qdi_get_f64(at);
+    def->drag.spin = qdi_get_f64(at);
+    def->drag.medium = get_vec(at);
+    for (int wall = 0; wall < QDI_WALLS; ++wall) {
+        qd_wall_motion *motion = &def->wall_motion[wall];
+        motion->velocity = qdi_get_f64(at);
+        motion->amplitude = qdi_get_f64(at);
+        motion->frequency = qdi_get_f64(at);
+        motion->phase = qdi_get_f64(at);
+        motion->slide = qdi_get_f64(at);
+    }
+    def->removal = qdi_get_f64(at);
+}
+
 static void get_def(const unsigned char **at, qd_world_def *def) {
     def->size = get_vec(at);
     def->origin = get_vec(at);
     def->boundary_x = (qd_boundary)qdi_get_u32(at);
     def->boundary_y = (qd_boundary)qdi_get_u32(at);
     def->gravity = get_vec(at);
+    get_fields(at, def);
     def->contact = (qd_contact_model)qdi_get_u32(at);
     def->retrieve = (qd_retrieve_mode)qdi_get_u32(at);
     def->restitution = qdi_get_f64(at);
@@ -219,11 +316,35 @@ static void get_def(const unsigned char **at, qd_world_def *def) {
     uint32_t iterations = qdi_get_u32(at), substeps = qdi_get_u32(at);
     def->iterations = iterations > 1000 ? 0 : (int)iterations; // 0 is refused by the check of the def
     def->substeps = substeps > 1000 ? 0 : (int)substeps;
+    def->continuous = (qd_continuous)qdi_get_u32(at);
+    def->margin = get_real(at);
     def->capacity = qdi_get_u32(at);
     def->limits.speed = qdi_get_f64(at);
     def->limits.distance = qdi_get_f64(at);
     def->limits.pairs = qdi_get_f64(at);
     def->seed = qdi_get_u64(at);
+}
+
+static bool get_margin(const unsigned char **at, qdi_margin *margin) {
+    uint64_t held = qdi_get_u64(at), horizon = qdi_get_u64(at), age = qdi_get_u64(at),
+             lasted = qdi_get_u64(at);
+    margin->growth = qdi_get_f64(at);
+    margin->slack = qdi_get_f64(at);
+    margin->held = held != 0;
+    margin->horizon = (uint32_t)horizon;
+    margin->age = (uint32_t)age;
+    margin->lasted = (uint32_t)lasted;
+    return held <= 1 && horizon <= QDI_MARGIN_LONGEST && age <= UINT32_MAX && lasted <= UINT32_MAX &&
+           margin->growth >= 0 && margin->growth <= 1 && margin->slack >= 0 && margin->slack <= 1;
+}
+
+static qd_box get_fat(const unsigned char **at) {
+    float side[4];
+    for (int k = 0; k < 4; ++k) {
+        const uint32_t bits = qdi_get_u32(at);
+        memcpy(&side[k], &bits, sizeof bits);
+    }
+    return (qd_box){side[0], side[1], side[2], side[3]};
 }
 
 static qd_status get_past(const unsigned char **at, qd_world *world) {
@@ -236,16 +357,26 @@ static qd_status get_past(const unsigned char **at, qd_world *world) {
     totals->contacts = qdi_get_u64(at);
     totals->begins = qdi_get_u64(at);
     totals->ends = qdi_get_u64(at);
+    totals->impacts = qdi_get_u64(at);
     totals->refresh_in_place = qdi_get_u64(at);
     totals->refresh_refiled = qdi_get_u64(at);
     totals->splits = qdi_get_u64(at);
     totals->merges = qdi_get_u64(at);
+    totals->rebuilds = qdi_get_u64(at);
+    totals->amended = qdi_get_u64(at);
     totals->wall_impulse = get_vec(at);
+    totals->wall_work = qdi_get_f64(at);
+    totals->emitted = qdi_get_u64(at);
+    totals->blocked = qdi_get_u64(at);
+    totals->departed = qdi_get_u64(at);
+    totals->sunk = qdi_get_u64(at);
     uint64_t changed = qdi_get_u64(at), turning = qdi_get_u64(at);
     world->changed = changed != 0;
     world->turning = world->turning || turning != 0;
-    bool fine = changed <= 1 && turning <= 1 && clock->base_step <= clock->step &&
-                isfinite(clock->base_time) && isfinite(clock->dt) && clock->dt >= 0;
+    bool margin = get_margin(at, &world->margin);
+    bool fine = margin && !(world->changed && world->margin.held) && changed <= 1 && turning <= 1 &&
+                clock->base_step <= clock->step && isfinite(clock->base_time) && isfinite(clock->dt) &&
+                clock->dt >= 0 && qdi_walls_put(world, qd_world_time(world));
     return fine ? QD_OK : QD_ERR_CORRUPT;
 }
 
@@ -439,17 +570,19 @@ static qd_status get_state(const unsigned char **at, qd_world *world, const coun
     }
     status = get_population(at, world, n);
     if (status == QD_OK) status = get_contacts(at, world, n->contacts);
+    if (status == QD_OK) status = qdi_population_get(at, world, n->emitters, n->sinks);
     if (status != QD_OK) return status;
     qdi_bodies_refill_free(world);
     if (world->changed) return QD_OK; // the next detection files the bodies
     status = qdi_spots_make(world, &world->present);
     if (status != QD_OK) return status;
     qdi_touching_mark(world);
-    return qdi_tree_restore(world);
+    for (size_t r = 0; r < n->fats; ++r) world->fat[r] = get_fat(at);
+    return n->fats > 0 ? qdi_candidates_restore(world) : qdi_tree_restore(world);
 }
 
 static qd_status envelope_check(const unsigned char *data, size_t bytes, qd_error *error) {
-    const counts none = {0, 0, 0, 0, 0};
+    const counts none = {0};
     if (bytes < HEADER + CHECKSUM || memcmp(data, magic, sizeof magic) != 0)
         return qdi_reason(error, QD_ERR_CORRUPT, "not a saved world, or cut short");
     const unsigned char *at = data + sizeof magic;
@@ -480,8 +613,12 @@ static qd_status load(const unsigned char *data, size_t bytes, qd_world_def *def
     n.contacts = qdi_get_u64(&at);
     n.shapes = qdi_get_u64(&at);
     n.traits = qdi_get_u64(&at);
+    n.emitters = qdi_get_u64(&at);
+    n.sinks = qdi_get_u64(&at);
+    n.fats = status == QD_OK && world->margin.held ? n.bodies : 0;
     bool sizes_fit = n.indices <= QD_BODY_INDEX_MAX && n.bodies <= n.indices && n.contacts < UINT32_MAX &&
-                     n.shapes <= n.bodies && n.traits <= n.bodies && saved_size(&n) == bytes;
+                     n.shapes <= n.bodies && n.traits <= n.bodies && n.emitters <= QD_EMITTERS_MAX &&
+                     n.sinks <= QD_EMITTERS_MAX && saved_size(&n) == bytes;
     if (!sizes_fit) status = QD_ERR_CORRUPT;
     if (status == QD_OK) status = get_state(&at, world, &n);
     if (status == QD_OK)

@@ -29,6 +29,10 @@ void qd_scene_destroy(qd_scene *scene) {
     for (size_t i = 0; i < scene->settings.item_count; ++i)
         item_release(allocator, &scene->settings.items[i]);
     qdi_release(allocator, scene->settings.items, scene->settings.item_room, sizeof *scene->settings.items);
+    qdi_release(allocator, scene->settings.sources, scene->settings.source_room,
+                sizeof *scene->settings.sources);
+    qdi_release(allocator, scene->settings.drains, scene->settings.drain_room,
+                sizeof *scene->settings.drains);
     qdi_release(allocator, scene->settings.points, scene->settings.point_room, sizeof(qd_vec2));
     qdi_text_release(&scene->text);
     qdi_text_release(&scene->notes);

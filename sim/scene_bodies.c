@@ -83,14 +83,25 @@ static qd_status add_body(qd_world *world, const qdi_settings *settings, const q
     return qd_world_add(world, &body, NULL, error);
 }
 
+static qd_vec2 mean_of(const qd_vec2 *points, size_t count) {
+    qd_vec2 sum = {0, 0};
+    for (size_t i = 0; i < count; ++i) sum = (qd_vec2){sum.x + points[i].x, sum.y + points[i].y};
+    return (qd_vec2){sum.x / (double)count, sum.y / (double)count};
+}
+
 static qd_status add_polyline(qd_world *world, const qdi_settings *settings, const qdi_disks *item,
                               qd_error *error) {
     qd_body_def body = qd_body_def_default();
+    const qd_vec2 *points = settings->points + item->points.first;
     body.shape = qd_shape_capsule(1, item->thickness);
     body.material = item->material;
     body.filter = item->filter;
-    return qd_world_add_polyline(world, settings->points + item->points.first, item->points.count,
-                                 item->closed, &body, NULL, error);
+    if (item->turning != 0) {
+        body.kind = QD_BODY_KINEMATIC;
+        body.spin = item->turning;
+        body.pivot = isnan(item->pivot.x) ? mean_of(points, item->points.count) : item->pivot;
+    }
+    return qd_world_add_polyline(world, points, item->points.count, item->closed, &body, NULL, error);
 }
 
 /// Says why number `k` of item `i` was refused.
@@ -126,6 +137,50 @@ static qd_status add_item(qd_world *world, const qdi_settings *settings, size_t 
     return QD_OK;
 }
 
+static qd_status add_source(qd_world *world, const qdi_settings *settings, const qdi_source *source,
+                            qd_error *error) {
+    qd_emitter_def def = qd_emitter_def_default();
+    const qdi_region *region = &source->region;
+    bool one = source->scale.form == QDI_RADIUS_FIXED;
+    def.body = qdi_listed_body(settings, &source->body);
+    def.low = (qd_vec2){region->x, region->y};
+    def.high = (qd_vec2){region->x + region->width, region->y + region->height};
+    def.scale_low = source->scale.range.x;
+    def.scale_high = one ? source->scale.range.x : source->scale.range.y;
+    def.turn = source->turn;
+    def.spread = source->spread;
+    def.rate = source->rate;
+    def.start = source->start;
+    def.stop = source->stop;
+    def.total = source->total;
+    def.alive = source->alive;
+    def.tries = source->tries;
+    def.overlap = source->overlap;
+    return qd_world_add_emitter(world, &def, error);
+}
+
+static qd_status add_drain(qd_world *world, const qdi_drain *drain, qd_error *error) {
+    qd_sink_def def = qd_sink_def_default();
+    def.low = (qd_vec2){drain->region.x, drain->region.y};
+    def.high = (qd_vec2){drain->region.x + drain->region.width, drain->region.y + drain->region.height};
+    def.total = drain->total;
+    return qd_world_add_sink(world, &def, error);
+}
+
+/// Emitters and sinks, in the scene's order.
+static qd_status add_sources(qd_world *world, const qdi_settings *settings, qd_error *error) {
+    qd_error reason = {""};
+    for (size_t i = 0; i < settings->source_count; ++i) {
+        qd_status status = add_source(world, settings, &settings->sources[i], &reason);
+        if (status != QD_OK) return qdi_reason(error, status, "emitters.%zu: %.300s", i, reason.text);
+    }
+    for (size_t i = 0; i < settings->drain_count; ++i) {
+        qd_status status = add_drain(world, &settings->drains[i], &reason);
+        if (status != QD_OK) return qdi_reason(error, status, "sinks.%zu: %.300s", i, reason.text);
+    }
+    return QD_OK;
+}
+
 qd_status qd_scene_populate(const qd_scene *scene, qd_world *world, qd_error *error) {
     if (error) error->text[0] = 0;
     if (!scene || !world) return qdi_reason(error, QD_ERR_ARGUMENT, "a scene or world is a null pointer");
@@ -137,5 +192,5 @@ qd_status qd_scene_populate(const qd_scene *scene, qd_world *world, qd_error *er
         first += (size_t)scene->settings.items[i].count;
     }
     qdi_generated_release(&bodies);
-    return status;
+    return status == QD_OK ? add_sources(world, &scene->settings, error) : status;
 }

@@ -150,9 +150,15 @@ static qd_status read_one_of(qdi_scene_reader *reader, const qdi_key *parent, qd
 }
 
 /// Makes room for the items of a list, of the scene or of an item.
-static qd_status reserve_items(const qdi_scene_reader *reader, void *base, size_t count) {
+static qd_status reserve_items(const qdi_scene_reader *reader, const qdi_key *key, void *base, size_t count) {
     qdi_settings *settings = reader->settings;
     qdi_disks *item = base;
+    if (strcmp(key->path, "emitters") == 0)
+        return qdi_reserve(reader->allocator, &settings->sources, &settings->source_room, 0, count,
+                           sizeof *settings->sources);
+    if (strcmp(key->path, "sinks") == 0)
+        return qdi_reserve(reader->allocator, &settings->drains, &settings->drain_room, 0, count,
+                           sizeof *settings->drains);
     if (base == settings)
         return qdi_reserve(reader->allocator, &settings->items, &settings->item_room, 0, count,
                            sizeof *settings->items);
@@ -160,8 +166,18 @@ static qd_status reserve_items(const qdi_scene_reader *reader, void *base, size_
 }
 
 /// The next item, with its defaults.
-static void *add_item(const qdi_scene_reader *reader, void *base) {
+static void *add_item(const qdi_scene_reader *reader, const qdi_key *key, void *base) {
     qdi_settings *settings = reader->settings;
+    if (strcmp(key->path, "emitters") == 0) {
+        qdi_source *made = &settings->sources[settings->source_count++];
+        *made = qdi_source_default();
+        return made;
+    }
+    if (strcmp(key->path, "sinks") == 0) {
+        qdi_drain *made = &settings->drains[settings->drain_count++];
+        *made = qdi_drain_default();
+        return made;
+    }
     if (base == settings) {
         qdi_disks *made = &settings->items[settings->item_count++];
         *made = qdi_disks_default();
@@ -178,14 +194,14 @@ static qd_status read_items(qdi_scene_reader *reader, const qdi_key *key, qdi_ya
     const qdi_yaml *yaml = &reader->yaml;
     if (yaml->nodes[list].kind != QDI_YAML_LIST) return wants(reader, list, "a list");
     const qdi_key *item = qdi_schema_next(key, NULL);
-    qd_status status = reserve_items(reader, base, yaml->nodes[list].count);
+    qd_status status = reserve_items(reader, key, base, yaml->nodes[list].count);
     size_t count = 0;
     for (qdi_yaml_ref child = yaml->nodes[list].first; child && status == QD_OK;
          child = yaml->nodes[child].next) {
         char number[24];
         snprintf(number, sizeof number, "%zu", count++);
         size_t length = path_push(reader, number);
-        status = read_key(reader, item, child, add_item(reader, base));
+        status = read_key(reader, item, child, add_item(reader, key, base));
         if (status == QD_OK) reader->path[length] = 0;
     }
     return status;
@@ -268,7 +284,7 @@ static qd_status check_given(const qdi_scene_reader *reader, qdi_disks *item, si
 /// What the keys of a generator must keep to with each other and with the world.
 static qd_status check_item(const qdi_scene_reader *reader, qdi_disks *disks, size_t number,
                             qdi_yaml_ref item) {
-    static const char *const words[] = {"", "disks", "rects", "capsules"};
+    static const char *const words[] = {"", "disks", "rects", "capsules", "polygons"};
     if (!qdi_item_is_generator(disks)) return check_given(reader, disks, number, item);
     const char *word = words[disks->kind];
     const qdi_radius *radius = &disks->radius;
@@ -276,6 +292,16 @@ static qd_status check_item(const qdi_scene_reader *reader, qdi_disks *disks, si
         const char *const path[] = {"disks", "radius", "power", NULL};
         return qdi_scene_complain(reader, deepest(reader, item, path),
                                   "bodies.%zu.disks.radius.power: min must not be above max", number);
+    }
+    if (disks->round && (disks->place == QDI_PLACE_GRID || disks->place == QDI_PLACE_PYRAMID)) {
+        const char *const path[] = {word, "round", NULL};
+        return qdi_scene_complain(reader, deepest(reader, item, path),
+                                  "bodies.%zu.%s.round: rows are not round", number, word);
+    }
+    if (disks->corners[0] > disks->corners[1]) {
+        const char *const path[] = {"polygons", "corners", NULL};
+        return qdi_scene_complain(reader, deepest(reader, item, path),
+                                  "bodies.%zu.polygons.corners: the smaller number comes first", number);
     }
     const qd_world_def *world = &reader->settings->world;
     const qdi_region *region = &disks->region;
@@ -286,6 +312,22 @@ static qd_status check_item(const qdi_scene_reader *reader, qdi_disks *disks, si
     const char *const path[] = {word, "region", NULL};
     return qdi_scene_complain(reader, deepest(reader, item, path),
                               "bodies.%zu.%s.region: reaches outside the world", number, word);
+}
+
+/// Whether the shapes of emitters are any good; the world sees to the rest.
+static qd_status check_sources(const qdi_scene_reader *reader) {
+    const qdi_settings *settings = reader->settings;
+    qdi_yaml_ref list = qdi_yaml_find(&reader->yaml, reader->root, "emitters", strlen("emitters"));
+    qdi_yaml_ref item = list ? reader->yaml.nodes[list].first : 0;
+    for (size_t i = 0; i < settings->source_count; ++i, item = reader->yaml.nodes[item].next) {
+        qd_body_def body = qdi_listed_body(settings, &settings->sources[i].body);
+        qd_error reason = {""};
+        if (qd_shape_settle(&body.shape, NULL, &reason) != QD_OK)
+            return qdi_scene_complain(reader, item, "emitters.%zu: %.300s", i, reason.text);
+        if (!(qd_shape_area(&body.shape) > 0))
+            return qdi_scene_complain(reader, item, "emitters.%zu: its bodies have no area", i);
+    }
+    return QD_OK;
 }
 
 static qd_status check_all(const qdi_scene_reader *reader) {
@@ -305,7 +347,7 @@ static qd_status check_all(const qdi_scene_reader *reader) {
         if (total > QDI_BODIES_MAX)
             return qdi_scene_complain(reader, item, "bodies: more than %u in all", QDI_BODIES_MAX);
     }
-    return QD_OK;
+    return check_sources(reader);
 }
 
 qd_status qdi_scene_read_tree(qdi_scene_reader *reader) {

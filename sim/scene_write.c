@@ -129,7 +129,8 @@ static void write_item(const qdi_settings *settings, const qdi_key *item, const 
         write_content(settings, kind, disks, depth + 1, text);
 }
 
-static void write_listed(const qdi_settings *settings, const qdi_key *item, const qdi_listed *body, int depth,
+/// An item with keys of its own: a listed body, an emitter, a sink.
+static void write_listed(const qdi_settings *settings, const qdi_key *item, const void *body, int depth,
                          qdi_text *text) {
     bool first = true;
     for (const qdi_key *key = NULL; (key = qdi_schema_next(item, key)) != NULL;) {
@@ -147,14 +148,21 @@ static void write_items(const qdi_settings *settings, const qdi_key *key, const 
                         qdi_text *text) {
     const qdi_key *item = qdi_schema_next(key, NULL);
     const qdi_disks *disks = base;
-    bool all = base == settings;
-    size_t count = all ? settings->item_count : disks->listed_count;
+    bool sources = strcmp(key->path, "emitters") == 0, drains = strcmp(key->path, "sinks") == 0;
+    bool all = base == settings && !sources && !drains;
+    size_t count = all       ? settings->item_count
+                   : sources ? settings->source_count
+                   : drains  ? settings->drain_count
+                             : disks->listed_count;
     qdi_text_add(text, count > 0 ? "\n" : " []\n");
     for (size_t i = 0; i < count; ++i) {
+        const void *body = sources  ? (const void *)&settings->sources[i]
+                           : drains ? (const void *)&settings->drains[i]
+                                    : (const void *)&disks->listed[i];
         if (all)
             write_item(settings, item, &settings->items[i], depth + 1, text);
         else
-            write_listed(settings, item, &disks->listed[i], depth + 1, text);
+            write_listed(settings, item, body, depth + 1, text);
     }
 }
 

@@ -17,7 +17,11 @@ _Static_assert(QD_CONTACT_NONE == 0 && QD_CONTACT_IMPULSE == 1, "contact.model")
 _Static_assert(QD_RETRIEVE_JOIN == 0 && QD_RETRIEVE_EACH == 1, "stepper.retrieve");
 _Static_assert(QD_VIEW_CONTACT == 0 && QD_VIEW_SPEED == 1, "view.colour");
 _Static_assert(QD_VIEW_NODES_NONE == 0 && QD_VIEW_NODES_DEPTH == 1, "view.nodes");
-_Static_assert(QDI_PLACE_GRID == 0 && QDI_PLACE_RANDOM == 1, "place");
+_Static_assert(QDI_PLACE_GRID == 0 && QDI_PLACE_RANDOM == 1 && QDI_PLACE_PYRAMID == 2 &&
+                   QDI_PLACE_CLUSTERS == 3,
+               "place");
+_Static_assert(offsetof(qdi_disks, corners[1]) == offsetof(qdi_disks, corners) + sizeof(int),
+               "corners are a pair");
 _Static_assert(offsetof(qd_view, height) == offsetof(qd_view, width) + sizeof(int), "view.size is a pair");
 _Static_assert(sizeof(qdi_region) == 4 * sizeof(double), "a region is four numbers");
 _Static_assert(sizeof(qd_boundary) == sizeof(int) && sizeof(qd_view_colour) == sizeof(int),
@@ -25,13 +29,18 @@ _Static_assert(sizeof(qd_boundary) == sizeof(int) && sizeof(qd_view_colour) == s
 
 _Static_assert(QDI_BODY_AUTO == 0 && QDI_BODY_CSV == 1 && QDI_BODY_DUMP == 2 && QDI_BODY_DATA == 3, "format");
 
-enum { PIECES = 4 };
+_Static_assert(QD_PULL_CONSTANT == 0 && QD_PULL_INVERSE == 1 && QD_PULL_INVERSE_SQUARE == 2, "law");
+_Static_assert(sizeof(qd_pull_law) == sizeof(int), "choices are ints");
+
+enum { PIECES = 6 };
 
 static qdi_schema_piece piece(int number) {
     switch (number) {
     case 0: return qdi_schema_world();
     case 1: return qdi_schema_generators();
-    case 2: return qdi_schema_bodies();
+    case 2: return qdi_schema_polygons();
+    case 3: return qdi_schema_bodies();
+    case 4: return qdi_schema_sources();
     default: return qdi_schema_output();
     }
 }
@@ -189,13 +198,33 @@ qdi_disks qdi_disks_default(void) {
                        .size = {1, 1},
                        .length = 1,
                        .capsule_radius = 0.5,
+                       .corners = {3, 8},
+                       .uneven = 0.5,
+                       .cluster_count = 8,
+                       .cluster_spread = {0.05, 0.1},
                        .material = body.material,
                        .filter = body.filter,
                        .place = QDI_PLACE_RANDOM,
                        .region = {(double)NAN, (double)NAN, (double)NAN, (double)NAN},
                        .density = 1,
                        .mass = (double)NAN,
+                       .pivot = body.pivot,
                        .file = {.options = qdi_body_options_default()}};
+}
+
+qdi_source qdi_source_default(void) {
+    const qd_emitter_def def = qd_emitter_def_default();
+    return (qdi_source){.body = qdi_listed_default(),
+                        .scale = {.form = QDI_RADIUS_FIXED, .range = {1, 1}},
+                        .rate = def.rate,
+                        .stop = def.stop,
+                        .total = def.total,
+                        .alive = def.alive,
+                        .tries = def.tries};
+}
+
+qdi_drain qdi_drain_default(void) {
+    return (qdi_drain){.total = UINT64_MAX};
 }
 
 qdi_settings qdi_settings_default(void) {

@@ -26,13 +26,14 @@ typedef enum qdi_velocity_form {
     QDI_VELOCITY_NORMAL,
     QDI_VELOCITY_UNIFORM
 } qdi_velocity_form;
-typedef enum qdi_place { QDI_PLACE_GRID, QDI_PLACE_RANDOM } qdi_place;
+typedef enum qdi_place { QDI_PLACE_GRID, QDI_PLACE_RANDOM, QDI_PLACE_PYRAMID, QDI_PLACE_CLUSTERS } qdi_place;
 /// In the order of the keys below bodies[].
 typedef enum qdi_item_kind {
     QDI_ITEM_NONE,
     QDI_ITEM_DISKS,
     QDI_ITEM_RECTS,
     QDI_ITEM_CAPSULES,
+    QDI_ITEM_POLYGONS,
     QDI_ITEM_POLYLINE,
     QDI_ITEM_FILE,
     QDI_ITEM_LIST
@@ -87,11 +88,13 @@ typedef struct qdi_listed {
 typedef struct qdi_disks {
     qdi_item_kind kind;
     uint64_t count;                ///< of bodies
-    qdi_radius radius;             ///< of disks
+    qdi_radius radius;             ///< of disks, and of the circles about polygons
     qdi_radius scale;              ///< of rects and capsules
     qd_vec2 size;                  ///< rects
     double length, capsule_radius; ///< capsules
     double rounding;               ///< rects
+    int corners[2];                ///< polygons: fewest and most
+    double uneven;                 ///< polygons
     double angle;                  ///< NaN: at random
     qdi_velocity spin;
     qd_material material;
@@ -99,8 +102,13 @@ typedef struct qdi_disks {
     qdi_points points; ///< polyline
     bool closed;
     double thickness; ///< polyline: its radius
+    double turning;   ///< polyline: its spin; not 0: kinematic
+    qd_vec2 pivot;    ///< polyline: that it turns about; NaN: the middle of its points
     qdi_place place;
+    uint32_t cluster_count;
+    qd_vec2 cluster_spread;
     qdi_region region;
+    bool round; ///< of the region only the largest disk in its middle
     qdi_velocity velocity;
     double density;
     double mass; ///< NaN: from density
@@ -109,14 +117,36 @@ typedef struct qdi_disks {
     size_t listed_count, listed_room;
 } qdi_disks;
 
+/// One item of `emitters`.
+typedef struct qdi_source {
+    qdi_listed body; ///< position is not looked at
+    qdi_radius scale;
+    qdi_region region;
+    double turn, spread, rate, start, stop;
+    uint64_t total, alive;
+    int tries;
+    bool overlap;
+} qdi_source;
+
+/// One item of `sinks`.
+typedef struct qdi_drain {
+    qdi_region region;
+    uint64_t total;
+} qdi_drain;
+
 /// A scene's values.
 typedef struct qdi_settings {
     char name[QDI_NAME_MAX + 1];
     qd_world_def world;
+    int gravity_form; ///< 1: towards a point
     qd_scene_run run;
     qd_view view;
     qdi_disks *items;
     size_t item_count, item_room;
+    qdi_source *sources;
+    size_t source_count, source_room;
+    qdi_drain *drains;
+    size_t drain_count, drain_room;
     qd_vec2 *points; ///< of all polygons and polylines
     size_t point_count, point_room;
 } qdi_settings;
@@ -153,10 +183,11 @@ typedef struct qdi_key {
     qdi_key_type plain; ///< of QDI_KEY_ONE_OF: the type of the plain value
     bool planned;       ///< known, but not built yet
     bool required;
-    size_t offset;    ///< in qdi_settings; in qdi_disks below bodies[]; in qd_body_def below bodies[].list[]
-    size_t form;      ///< of QDI_KEY_ONE_OF: offset of the number of the key that was given, from 1; 0: plain
-    double low, high; ///< range of each number
-    bool above;       ///< `low` itself is not allowed
+    size_t offset; ///< in qdi_settings; in qdi_disks below bodies[]; in qdi_listed below bodies[].list[]; in
+                   ///< qdi_source below emitters[]; in qdi_drain below sinks[]
+    size_t form;   ///< of QDI_KEY_ONE_OF: offset of the number of the key that was given, from 1; 0: plain
+    double low, high;      ///< range of each number
+    bool above;            ///< `low` itself is not allowed
     const char *choices;   ///< of QDI_KEY_CHOICE: "a|b|-c"; "-": not built yet
     const char *otherwise; ///< the default in words, where the plain value would not tell
     const char *about;
@@ -190,7 +221,9 @@ const char *qdi_schema_expected(const qdi_key *key, char text[QDI_EXPECTED_ROOM]
 qdi_settings qdi_settings_default(void);
 /// An item's defaults.
 qdi_disks qdi_disks_default(void);
-/// Those of a body of a list.
+/// Those of a body of a list, of an emitter, of a sink.
 qdi_listed qdi_listed_default(void);
+qdi_source qdi_source_default(void);
+qdi_drain qdi_drain_default(void);
 
 #endif

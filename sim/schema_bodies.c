@@ -10,8 +10,9 @@ static const double most_steps = 0x1p53;
 static const qdi_key keys[] = {
     {.path = "bodies[].polyline",
      .type = QDI_KEY_GROUP,
-     .about = "A line of static edges, solid on both sides, along which bodies slide without catching at the "
-              "inner corners."},
+     .about = "A line of edges that stand still or turn about a point, solid on both sides, along which "
+              "bodies slide "
+              "without catching at the inner corners."},
     {.path = "bodies[].polyline.points",
      .type = QDI_KEY_POINTS,
      .required = true,
@@ -28,6 +29,20 @@ static const qdi_key keys[] = {
      .offset = IN_ITEM(thickness),
      .high = 1e30,
      .about = "Half its thickness."},
+    {.path = "bodies[].polyline.spin",
+     .type = QDI_KEY_REAL,
+     .offset = IN_ITEM(turning),
+     .low = -DBL_MAX,
+     .high = DBL_MAX,
+     .about = "Angular velocity, counter-clockwise, in radians per time, that all of it turns with, whatever "
+              "it meets. 0: "
+              "it stands still."},
+    {.path = "bodies[].polyline.pivot",
+     .type = QDI_KEY_PAIR_OR_AUTO,
+     .offset = IN_ITEM(pivot),
+     .low = -1e30,
+     .high = 1e30,
+     .about = "The point that it turns about; `auto`: the mean of its corners."},
     {.path = "bodies[].polyline.restitution",
      .type = QDI_KEY_REAL_OR_AUTO,
      .offset = IN_ITEM(material.restitution),
@@ -209,6 +224,10 @@ static const qdi_key keys[] = {
      .type = QDI_KEY_BOOL,
      .offset = IN_LISTED(def.sensor),
      .about = "Its contacts are reported, but have no effect."},
+    {.path = "bodies[].list[].bullet",
+     .type = QDI_KEY_BOOL,
+     .offset = IN_LISTED(def.bullet),
+     .about = "Its way is followed in every step, whatever `stepper.continuous` says."},
     {.path = "bodies[].list[].restitution",
      .type = QDI_KEY_REAL_OR_AUTO,
      .offset = IN_LISTED(def.material.restitution),

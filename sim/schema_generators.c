@@ -57,10 +57,29 @@ static const qdi_key keys[] = {
     {.path = "bodies[].disks.place",
      .type = QDI_KEY_CHOICE,
      .offset = IN_ITEM(place),
-     .choices = "grid|random",
+     .choices = "grid|random|pyramid|clusters",
      .about =
          "`grid`: rows that fill the region, from its lower left corner; `random`: anywhere without overlap, "
-         "the largest disks first. A scene whose disks do not fit is refused, with the number that did."},
+         "the largest bodies first; `pyramid`: rows on top of each other, each one shorter by one than that "
+         "below, "
+         "the lowest one across the region's bottom; `clusters`: as `random`, but crowded about some "
+         "middles. A scene "
+         "whose bodies do not fit is refused, with the number that did."},
+    {.path = "bodies[].disks.clusters", .type = QDI_KEY_GROUP, .about = "With `place: clusters`."},
+    {.path = "bodies[].disks.clusters.count",
+     .type = QDI_KEY_UINT32,
+     .offset = IN_ITEM(cluster_count),
+     .low = 1,
+     .high = QDI_BODIES_MAX,
+     .about = "How many clusters, with their middles anywhere in the region."},
+    {.path = "bodies[].disks.clusters.spread",
+     .type = QDI_KEY_RANGE,
+     .offset = IN_ITEM(cluster_spread),
+     .above = true,
+     .high = 1,
+     .about = "How wide they are: the standard deviation of their bodies along x and y, as a part of the "
+              "region's shorter "
+              "side. Each cluster has its own, between the two."},
     {.path = "bodies[].disks.region",
      .type = QDI_KEY_REGION,
      .offset = IN_ITEM(region),
@@ -70,6 +89,10 @@ static const qdi_key keys[] = {
      .about = "Where: x and y of the lower left corner, width, height. Whole disks lie inside, but those "
               "across the "
               "seam of a region as long as a periodic world."},
+    {.path = "bodies[].disks.round",
+     .type = QDI_KEY_BOOL,
+     .offset = IN_ITEM(round),
+     .about = "Of the region, only the largest disk in its middle. Not with rows."},
     {.path = "bodies[].disks.velocity",
      .type = QDI_KEY_ONE_OF,
      .plain = QDI_KEY_PAIR_OR_ZERO,
@@ -201,10 +224,29 @@ static const qdi_key keys[] = {
     {.path = "bodies[].rects.place",
      .type = QDI_KEY_CHOICE,
      .offset = IN_ITEM(place),
-     .choices = "grid|random",
+     .choices = "grid|random|pyramid|clusters",
      .about =
          "`grid`: rows that fill the region, from its lower left corner; `random`: anywhere without overlap, "
-         "the largest bodies first. A scene whose bodies do not fit is refused, with the number that did."},
+         "the largest bodies first; `pyramid`: rows on top of each other, each one shorter by one than that "
+         "below, "
+         "the lowest one across the region's bottom; `clusters`: as `random`, but crowded about some "
+         "middles. A scene "
+         "whose bodies do not fit is refused, with the number that did."},
+    {.path = "bodies[].rects.clusters", .type = QDI_KEY_GROUP, .about = "With `place: clusters`."},
+    {.path = "bodies[].rects.clusters.count",
+     .type = QDI_KEY_UINT32,
+     .offset = IN_ITEM(cluster_count),
+     .low = 1,
+     .high = QDI_BODIES_MAX,
+     .about = "How many clusters, with their middles anywhere in the region."},
+    {.path = "bodies[].rects.clusters.spread",
+     .type = QDI_KEY_RANGE,
+     .offset = IN_ITEM(cluster_spread),
+     .above = true,
+     .high = 1,
+     .about = "How wide they are: the standard deviation of their bodies along x and y, as a part of the "
+              "region's shorter "
+              "side. Each cluster has its own, between the two."},
     {.path = "bodies[].rects.region",
      .type = QDI_KEY_REGION,
      .offset = IN_ITEM(region),
@@ -214,6 +256,10 @@ static const qdi_key keys[] = {
      .about = "Where: x and y of the lower left corner, width, height. Whole bodies lie inside, but those "
               "across the "
               "seam of a region as long as a periodic world."},
+    {.path = "bodies[].rects.round",
+     .type = QDI_KEY_BOOL,
+     .offset = IN_ITEM(round),
+     .about = "Of the region, only the largest disk in its middle. Not with rows."},
     {.path = "bodies[].rects.velocity",
      .type = QDI_KEY_ONE_OF,
      .plain = QDI_KEY_PAIR_OR_ZERO,
@@ -346,10 +392,29 @@ static const qdi_key keys[] = {
     {.path = "bodies[].capsules.place",
      .type = QDI_KEY_CHOICE,
      .offset = IN_ITEM(place),
-     .choices = "grid|random",
+     .choices = "grid|random|pyramid|clusters",
      .about =
          "`grid`: rows that fill the region, from its lower left corner; `random`: anywhere without overlap, "
-         "the largest bodies first. A scene whose bodies do not fit is refused, with the number that did."},
+         "the largest bodies first; `pyramid`: rows on top of each other, each one shorter by one than that "
+         "below, "
+         "the lowest one across the region's bottom; `clusters`: as `random`, but crowded about some "
+         "middles. A scene "
+         "whose bodies do not fit is refused, with the number that did."},
+    {.path = "bodies[].capsules.clusters", .type = QDI_KEY_GROUP, .about = "With `place: clusters`."},
+    {.path = "bodies[].capsules.clusters.count",
+     .type = QDI_KEY_UINT32,
+     .offset = IN_ITEM(cluster_count),
+     .low = 1,
+     .high = QDI_BODIES_MAX,
+     .about = "How many clusters, with their middles anywhere in the region."},
+    {.path = "bodies[].capsules.clusters.spread",
+     .type = QDI_KEY_RANGE,
+     .offset = IN_ITEM(cluster_spread),
+     .above = true,
+     .high = 1,
+     .about = "How wide they are: the standard deviation of their bodies along x and y, as a part of the "
+              "region's shorter "
+              "side. Each cluster has its own, between the two."},
     {.path = "bodies[].capsules.region",
      .type = QDI_KEY_REGION,
      .offset = IN_ITEM(region),
@@ -359,6 +424,10 @@ static const qdi_key keys[] = {
      .about = "Where: x and y of the lower left corner, width, height. Whole bodies lie inside, but those "
               "across the "
               "seam of a region as long as a periodic world."},
+    {.path = "bodies[].capsules.round",
+     .type = QDI_KEY_BOOL,
+     .offset = IN_ITEM(round),
+     .about = "Of the region, only the largest disk in its middle. Not with rows."},
     {.path = "bodies[].capsules.velocity",
      .type = QDI_KEY_ONE_OF,
      .plain = QDI_KEY_PAIR_OR_ZERO,

@@ -8,6 +8,8 @@
 #define IN_SETTINGS(member) offsetof(qdi_settings, member)
 #define IN_ITEM(member)     offsetof(qdi_disks, member)
 #define IN_LISTED(member)   offsetof(qdi_listed, member)
+#define IN_SOURCE(member)   offsetof(qdi_source, member)
+#define IN_DRAIN(member)    offsetof(qdi_drain, member)
 
 typedef struct qdi_schema_piece {
     const qdi_key *keys;
@@ -16,7 +18,9 @@ typedef struct qdi_schema_piece {
 
 qdi_schema_piece qdi_schema_world(void);
 qdi_schema_piece qdi_schema_generators(void);
+qdi_schema_piece qdi_schema_polygons(void);
 qdi_schema_piece qdi_schema_bodies(void);
+qdi_schema_piece qdi_schema_sources(void);
 qdi_schema_piece qdi_schema_output(void);
 
 #endif

@@ -48,7 +48,7 @@ void qdi_shape_get(const unsigned char **at, qd_shape *shape) {
 
 void qdi_trait_put(const qdi_trait *trait, unsigned char **at) {
     qdi_put_u32(at, (uint32_t)trait->kind);
-    qdi_put_u32(at, trait->sensor);
+    qdi_put_u32(at, (trait->sensor ? 1U : 0U) | (trait->bullet ? 2U : 0U));
     qdi_put_f64(at, trait->material.restitution);
     qdi_put_f64(at, trait->material.friction);
     qdi_put_f64(at, trait->material.tangential);
@@ -61,7 +61,9 @@ void qdi_trait_put(const qdi_trait *trait, unsigned char **at) {
 void qdi_trait_get(const unsigned char **at, qdi_trait *trait) {
     memset(trait, 0, sizeof *trait);
     trait->kind = (qd_body_kind)qdi_get_u32(at);
-    trait->sensor = qdi_get_u32(at) != 0;
+    uint32_t flags = qdi_get_u32(at);
+    trait->sensor = (flags & 1U) != 0;
+    trait->bullet = (flags & 2U) != 0;
     trait->material.restitution = get_real(at);
     trait->material.friction = get_real(at);
     trait->material.tangential = get_real(at);
@@ -126,6 +128,9 @@ qd_status qdi_shapes_take(qdi_shapes *shapes, const qd_shape *shape, uint32_t *n
         look->shape = *shape;
         qdi_hull_make(&look->shape, &look->hull);
         look->form = qdi_form_of(&look->shape, &look->hull);
+        qdi_probe middle;
+        qdi_form_probe(&look->form, (qd_vec2){0, 0}, &middle);
+        look->inner = look->form.radius - middle.distance;
         for (; shapes->count <= taken + 1; ++shapes->count) {
             shapes->look[shapes->count] = NULL;
             shapes->shape[shapes->count] = NULL;

@@ -15,6 +15,7 @@ typedef struct qdi_look {
     qd_shape shape;
     qdi_hull hull; ///< of a polygon
     qdi_form form; ///< points at this hull and this shape
+    double inner;  ///< distance from the centroid to the nearest point of the border
 } qdi_look;
 
 typedef struct qdi_shapes {
@@ -28,7 +29,7 @@ typedef struct qdi_shapes {
 
 typedef struct qdi_trait {
     qd_body_kind kind;
-    bool sensor;
+    bool sensor, bullet;
     qd_material material; ///< as it was given: NaN for the world's
     qd_material surface;  ///< as it is used
     qd_filter filter;

@@ -31,53 +31,33 @@ void qdi_touching_mark(qd_world *world) {
 
 // ---- refresh, retrieve, narrow ----
 
-/// The tree's own errors about boxes cannot happen: limits and checks keep them away.
-static qd_status refresh(qd_world *world, qd_tree_counts *counts) {
-    qd_status status = qd_tree_refresh(world->tree, world->team, world->boxes, world->index, world->count,
-                                       counts, NULL);
-    return status == QD_OK || status == QD_ERR_MEMORY ? status : QD_ERR_INTERNAL;
-}
-
-qd_status qdi_tree_restore(qd_world *world) {
-    qd_tree_counts counts;
-    qdi_motion_boxes(world);
-    qd_status status = refresh(world, &counts);
-    world->tree_lost = status != QD_OK;
-    return status;
-}
-
 /// After a step that failed. Where even this finds no memory, the world remembers it and the next call tries
 /// again.
 static void restore(qd_world *world) {
+    world->margin.held = false;
     qd_status status = qdi_tree_restore(world);
     QD_ASSERT(status == QD_OK || world->tree_lost);
     (void)status;
 }
 
-static qd_status retrieve(qd_world *world, uint64_t step) {
-    qd_pairs_set_limit(world->candidates, qdi_limit_pairs(world));
-    qd_status status = world->def.retrieve == QD_RETRIEVE_EACH
-                           ? qd_tree_pairs_each(world->tree, world->team, world->candidates)
-                           : qd_tree_pairs(world->tree, world->team, world->candidates);
-    if (status == QD_ERR_LIMIT) qdi_limit_report_pairs(world, step);
+/// From boxes to candidates. `clock`: when and how long the step is that led to `motion`.
+static qd_status find_candidates(qd_world *world, const qdi_motion *motion, const qdi_clock *clock,
+                                 qdi_found *found, qdi_lap *lap) {
+    qd_status status = qdi_candidates_find(world, motion, clock->dt, found, lap);
+    if (status == QD_ERR_LIMIT) qdi_limit_report_pairs(world, clock->step);
     return status;
 }
 
-/// From boxes to the contacts and events of `following`. `joints`: what the present contacts gave in the step on its
-/// way, if there is one.
-static qd_status find_contacts(qd_world *world, const qdi_motion *motion, uint64_t step,
-                               const qdi_joint *joints, qd_tree_counts *counts, qdi_lap *lap) {
-    qd_status status = refresh(world, counts);
-    qdi_lap_end(lap, QD_PHASE_REFRESH);
-    if (status == QD_OK) status = retrieve(world, step);
-    qdi_lap_end(lap, QD_PHASE_RETRIEVE);
-    if (status == QD_OK) status = qdi_narrow(world, motion, &world->following);
-    if (status == QD_OK) status = qdi_events(world, &world->present, joints, &world->following);
-    return status;
+/// From candidates to the contacts and events of `following`. `joints`: what the present contacts gave in the step on
+/// its way, if there is one.
+static qd_status find_contacts(qd_world *world, const qdi_motion *motion, const qdi_joint *joints) {
+    qd_status status = qdi_narrow(world, motion, &world->following);
+    return status == QD_OK ? qdi_events(world, &world->present, joints, &world->following) : status;
 }
 
 /// `following` becomes `present`.
-static void commit_contacts(qd_world *world, const qd_tree_counts *counts) {
+static void commit_contacts(qd_world *world, const qdi_found *found) {
+    const qd_tree_counts *counts = &found->counts;
     qdi_moment before = world->present;
     world->present = world->following;
     world->following = before;
@@ -87,7 +67,9 @@ static void commit_contacts(qd_world *world, const qd_tree_counts *counts) {
     totals->ends += world->present.ends;
     totals->refresh_in_place += counts->in_place;
     totals->refresh_refiled += counts->refiled;
-    world->moved_since_order += counts->refiled + counts->added;
+    totals->rebuilds += found->rebuilds;
+    totals->amended += found->amended;
+    world->moved_since_order += counts->refiled + counts->added + found->amended;
     totals->splits += counts->splits;
     totals->merges += counts->merges;
     world->changed = false;
@@ -96,12 +78,14 @@ static void commit_contacts(qd_world *world, const qd_tree_counts *counts) {
 
 static qd_status detect(qd_world *world, qdi_lap *lap) {
     if (!world->changed) return world->tree_lost ? qdi_tree_restore(world) : QD_OK;
-    qd_tree_counts counts;
-    qdi_motion_boxes(world);
+    qdi_found found = {.rebuilds = 0};
+    world->following.impact_count = 0;
+    qdi_motion_boxes(world, &world->now);
     qdi_lap_end(lap, QD_PHASE_MOVE);
-    qd_status status = find_contacts(world, &world->now, world->clock.step, NULL, &counts, lap);
+    qd_status status = find_candidates(world, &world->now, &world->clock, &found, lap);
+    if (status == QD_OK) status = find_contacts(world, &world->now, NULL);
     if (status == QD_OK) {
-        commit_contacts(world, &counts);
+        commit_contacts(world, &found);
         if (world->clock.step == 0) world->totals.contacts = world->present.contact_count;
     }
     qdi_lap_end(lap, QD_PHASE_NARROW);
@@ -117,13 +101,19 @@ qd_status qd_world_detect(qd_world *world) {
 
 // ---- the step ----
 
-static qd_status resolve(qd_world *world, double dt, qd_vec2 *walls) {
-    *walls = (qd_vec2){0, 0};
+static qd_status resolve(qd_world *world, double dt, qdi_wall_gain *walls) {
+    *walls = (qdi_wall_gain){{0, 0}, 0};
     world->scratch.mover_count = 0;
     qdi_forces_begin(world);
     if (world->def.contact == QD_CONTACT_IMPULSE) return qdi_impulse(world, dt, walls);
-    qdi_forces_kick(world, dt);
-    return QD_OK;
+    return qdi_forces_kick(world, dt);
+}
+
+/// The time at the end of a step.
+static double time_after(const qd_world *world, double dt) {
+    const qdi_clock *clock = &world->clock;
+    if (dt != clock->dt) return qd_world_time(world) + dt;
+    return clock->base_time + (double)(clock->step + 1 - clock->base_step) * dt;
 }
 
 static void clock_tick(qd_world *world, double dt) {
@@ -136,7 +126,7 @@ static void clock_tick(qd_world *world, double dt) {
     clock->step += 1;
 }
 
-static void commit_step(qd_world *world, double dt, const qd_tree_counts *counts, qd_vec2 walls) {
+static void commit_step(qd_world *world, double dt, const qdi_found *found, const qdi_wall_gain gains[2]) {
     qdi_motion before = world->now;
     world->now = world->next;
     world->next = before;
@@ -145,11 +135,49 @@ static void commit_step(qd_world *world, double dt, const qd_tree_counts *counts
         world->next.s = world->now.s, world->now.s = before.s;
         world->next.spin = world->now.spin, world->now.spin = before.spin;
     }
-    commit_contacts(world, counts);
+    qdi_population_commit(world);
+    commit_contacts(world, found);
     clock_tick(world, dt);
     world->totals.contacts += world->present.contact_count;
-    world->totals.wall_impulse.x += walls.x;
-    world->totals.wall_impulse.y += walls.y;
+    world->totals.wall_impulse.x += gains[0].impulse.x + gains[1].impulse.x;
+    world->totals.wall_impulse.y += gains[0].impulse.y + gains[1].impulse.y;
+    world->totals.wall_work += gains[0].work + gains[1].work;
+    world->totals.impacts += world->present.impact_count;
+}
+
+/// From the contacts of the moment to the bodies and walls of the next. What fails is taken back, but for the boxes.
+static qd_status move_on(qd_world *world, double dt, qdi_wall_gain gains[2], qdi_lap *lap) {
+    double time = time_after(world, dt);
+    qdi_walls_aim(world, qd_world_time(world), time);
+    qd_status status = resolve(world, dt, &gains[0]);
+    qdi_lap_end(lap, QD_PHASE_RESOLVE);
+    if (status != QD_OK) return status;
+    if (!qdi_walls_put(world, time)) {
+        qdi_limit_report_walls(world);
+        return QD_ERR_LIMIT;
+    }
+    status = qdi_motion_move(world, dt, &gains[1]);
+    if (status != QD_OK) (void)qdi_walls_put(world, qd_world_time(world)); // they have been there
+    qdi_lap_end(lap, QD_PHASE_MOVE);
+    return status;
+}
+
+/// Lets bodies go and come, and finds candidates for the positions of `next`; bodies that are followed change these on the
+/// way, and who is there afterwards is another question. In a step with such bodies, or where others are there than before,
+/// no fat box holds what the candidates have to cover: all is found anew.
+static qd_status follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_found *found, qdi_lap *lap) {
+    const qdi_clock then = {.step = world->clock.step + 1, .dt = dt};
+    double time = time_after(world, dt);
+    bool fast = world->fast > 0;
+    *found = (qdi_found){.rebuilds = fast};
+    world->following.impact_count = 0;
+    qd_status status = fast ? qdi_fast_follow(world, dt, walls, &found->counts, lap) : QD_OK;
+    if (status == QD_OK) status = qdi_population_change(world, time);
+    qdi_lap_end(lap, QD_PHASE_MOVE);
+    if (status != QD_OK) return status;
+    if (qdi_population_changed(world)) world->margin.held = false;
+    if (fast && !qdi_population_changed(world)) return QD_OK;
+    return find_candidates(world, &world->next, &then, found, lap);
 }
 
 qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
@@ -160,24 +188,26 @@ qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
     qd_status status = detect(world, &lap);
     if (status != QD_OK) return status;
 
-    if (world->moved_since_order >= world->count) status = qdi_rows_order(world);
+    if (world->moved_since_order >= world->count && !world->margin.edited) status = qdi_rows_order(world);
     qdi_lap_end(&lap, QD_PHASE_REFRESH);
     if (status != QD_OK) return status;
 
-    qd_vec2 walls = {0, 0}, mirrored = {0, 0};
-    status = resolve(world, dt, &walls);
-    qdi_lap_end(&lap, QD_PHASE_RESOLVE);
-    if (status == QD_OK) status = qdi_motion_move(world, dt, &mirrored);
-    qdi_lap_end(&lap, QD_PHASE_MOVE);
+    qdi_wall_gain gains[2];
+    status = move_on(world, dt, gains, &lap);
     if (status != QD_OK) return status;
 
-    qd_tree_counts counts;
+    qdi_found found;
     const qdi_joint *joints = world->def.contact == QD_CONTACT_IMPULSE ? world->scratch.joints : NULL;
-    status = find_contacts(world, &world->next, world->clock.step + 1, joints, &counts, &lap);
-    if (status == QD_OK)
-        commit_step(world, dt, &counts, (qd_vec2){walls.x + mirrored.x, walls.y + mirrored.y});
-    else
+    status = follow(world, dt, &gains[0], &found, &lap);
+    if (status == QD_OK) status = find_contacts(world, &world->next, joints);
+    if (status == QD_OK) {
+        commit_step(world, dt, &found, gains);
+    } else {
+        (void)qdi_walls_put(world, qd_world_time(world));
+        qdi_population_revert(world);
         restore(world);
+    }
+    world->fast = 0;
     qdi_lap_end(&lap, QD_PHASE_NARROW);
     if (status == QD_OK && profile) {
         profile->steps += 1;

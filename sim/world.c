@@ -2,6 +2,7 @@
 
 #include "core/cookie.h"
 #include "core/memory.h"
+#include "sim/population.h"
 #include "sim/world_impl.h"
 
 #include <math.h>
@@ -15,11 +16,13 @@ qd_world_def qd_world_def_default(void) {
         .boundary_y = QD_BOUNDARY_REFLECT,
         .contact = QD_CONTACT_IMPULSE,
         .restitution = 1,
+        .removal = HUGE_VAL,
         .walls = {(double)NAN, (double)NAN, (double)NAN},
         .threshold = (double)NAN,
         .iterations = 8,
         .substeps = 4,
         .retrieve = QD_RETRIEVE_JOIN,
+        .margin = (double)NAN,
         .capacity = 64,
         .limits = {.speed = HUGE_VAL, .distance = (double)NAN, .pairs = 100},
         .threads = 1,
@@ -36,6 +39,8 @@ static qd_status enums_check(const qd_world_def *def, qd_error *error) {
         return qdi_reason(error, QD_ERR_VALUE, "unknown boundary");
     if ((unsigned)def->contact > QD_CONTACT_IMPULSE)
         return qdi_reason(error, QD_ERR_VALUE, "unknown contact model");
+    if ((unsigned)def->continuous > QD_CONTINUOUS_OFF)
+        return qdi_reason(error, QD_ERR_VALUE, "unknown way to follow fast bodies");
     if ((unsigned)def->retrieve > QD_RETRIEVE_EACH)
         return qdi_reason(error, QD_ERR_VALUE, "unknown way to retrieve");
     return QD_OK;
@@ -73,10 +78,12 @@ qd_status qdi_world_def_check(const qd_world_def *def, qd_error *error) {
     // Where the origin is so far off that the sides fall together there is no place for any body.
     if (!(def->origin.x + def->size.x > def->origin.x && def->origin.y + def->size.y > def->origin.y))
         return qdi_reason(error, QD_ERR_VALUE, "a world's origin is too far away for its size");
-    if (!isfinite(def->gravity.x) || !isfinite(def->gravity.y))
-        return qdi_reason(error, QD_ERR_VALUE, "gravity must be finite");
-    qd_status contact = contact_check(def, error);
+    if (!(def->removal >= 0)) return qdi_reason(error, QD_ERR_VALUE, "removal must not be below 0");
+    qd_status contact = qdi_forces_check(def, error);
+    if (contact == QD_OK) contact = contact_check(def, error);
     if (contact != QD_OK) return contact;
+    if (!(def->margin >= 0 || isnan(def->margin)))
+        return qdi_reason(error, QD_ERR_VALUE, "margin must not be below 0");
     if (def->capacity < 1 || def->capacity > 65535)
         return qdi_reason(error, QD_ERR_VALUE, "capacity must be in 1..65535");
     if (def->threads < 1 || def->threads > QD_TEAM_MAX)
@@ -85,6 +92,7 @@ qd_status qdi_world_def_check(const qd_world_def *def, qd_error *error) {
         return qdi_reason(error, QD_ERR_VALUE, "this processor does not have the kernels %s",
                           qd_simd_name(def->simd));
     qd_status status = enums_check(def, error);
+    if (status == QD_OK) status = qdi_walls_check(def, error); // of which sides reflect
     return status == QD_OK ? limits_check(&def->limits, error) : status;
 }
 
@@ -132,9 +140,16 @@ qd_status qdi_world_make(const qd_world_def *def, qd_world **result) {
     world->axis[0] = (qdi_axis){def->boundary_x, def->origin.x, def->origin.x + def->size.x, def->size.x};
     world->axis[1] = (qdi_axis){def->boundary_y, def->origin.y, def->origin.y + def->size.y, def->size.y};
     world->centre = (qd_vec2){def->origin.x + 0.5 * def->size.x, def->origin.y + 0.5 * def->size.y};
-    world->changed = true; // step 0 has contacts too, found when they are first asked for
+    for (int wall = 0; wall < QDI_WALLS; ++wall) {
+        const qd_wall_motion *motion = &def->wall_motion[wall];
+        if (motion->velocity != 0 || motion->amplitude != 0 || motion->slide != 0) world->walls_move = true;
+    }
+    (void)qdi_walls_put(world, 0); // at time 0 they are where the world's borders are
+    world->changed = true;         // step 0 has contacts too, found when they are first asked for
+    qdi_margin_start(world);
     qd_status status = make_surfaces(world);
     if (status == QD_OK) status = make_parts(world);
+    if (status == QD_OK && def->removal < HUGE_VAL) status = qdi_population_ensure(world);
     if (status == QD_OK) status = qdi_bodies_reserve(world, 1, 1);
     if (status == QD_OK)
         *result = world;
@@ -156,6 +171,7 @@ static void moment_release(const qd_allocator *allocator, qdi_moment *moment) {
     qdi_release(allocator, moment->contacts, moment->contact_room, sizeof *moment->contacts);
     qdi_release(allocator, moment->spots, moment->spot_room, sizeof *moment->spots);
     qdi_release(allocator, moment->holds, moment->hold_room, sizeof *moment->holds);
+    qdi_release(allocator, moment->impacts, moment->impact_room, sizeof *moment->impacts);
     qdi_release(allocator, moment->events, moment->event_room, sizeof *moment->events);
 }
 
@@ -164,6 +180,7 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->hits, scratch->hit_room, sizeof *scratch->hits);
     qdi_release(allocator, scratch->found, scratch->found_room, sizeof *scratch->found);
     qdi_release(allocator, scratch->wall_mask, scratch->wall_room, sizeof *scratch->wall_mask);
+    qdi_release(allocator, scratch->left, scratch->left_room, sizeof *scratch->left);
     qdi_keys_release(allocator, &scratch->keys);
     qdi_release(allocator, scratch->end_rank, scratch->end_room, sizeof *scratch->end_rank);
     qdi_release(allocator, scratch->links, scratch->link_room, sizeof *scratch->links);
@@ -179,18 +196,26 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->movers, scratch->mover_room, sizeof *scratch->movers);
     qdi_release(allocator, scratch->pushes, scratch->push_room, sizeof *scratch->pushes);
     qdi_rest_release(allocator, scratch);
+    qdi_release(allocator, scratch->flights, scratch->flight_room, sizeof *scratch->flights);
+    for (int k = 0; k < 3; ++k)
+        qdi_release(allocator, scratch->force[k], scratch->force_room[k], sizeof(double));
+    qdi_release(allocator, scratch->gains, scratch->gain_room, sizeof *scratch->gains);
+    qdi_release(allocator, scratch->leaving, scratch->leaving_room, sizeof *scratch->leaving);
+    qdi_fast_release(allocator, scratch->fast);
 }
 
 void qd_world_destroy(qd_world *world) {
     if (!world) return;
     const qd_allocator *allocator = world->allocator;
     scratch_release(allocator, &world->scratch);
+    qdi_population_release(world);
     moment_release(allocator, &world->present);
     moment_release(allocator, &world->following);
     qdi_bodies_release(world);
     qdi_shapes_release(&world->shapes);
     qdi_traits_release(&world->traits);
     qd_pairs_destroy(world->candidates);
+    qdi_release(allocator, world->met, world->met_room, sizeof *world->met);
     qd_tree_destroy(world->tree);
     qd_team_destroy(world->team);
     qdi_release(allocator, world, 1, sizeof *world);
@@ -221,6 +246,11 @@ const qd_contact *qd_world_contacts(const qd_world *world, size_t *count) {
 const qd_event *qd_world_events(const qd_world *world, size_t *count) {
     *count = world->present.event_count;
     return world->present.events;
+}
+
+const qd_impact *qd_world_impacts(const qd_world *world, size_t *count) {
+    *count = world->present.impact_count;
+    return world->present.impacts;
 }
 
 const qd_tree *qd_world_tree(const qd_world *world) {

@@ -38,6 +38,8 @@
 #define QDI_NO_ROW UINT32_MAX
 /// Walls of a reflecting world.
 #define QDI_WALLS 4
+
+typedef struct qdi_population qdi_population;
 /// Most colours that are found in parallel; what is left then (or where a round finds next to nothing) is one
 /// more, solved serially.
 #define QDI_COLOURS_MAX 200
@@ -72,6 +74,8 @@ typedef struct qdi_moment {
     qd_event *events;
     size_t event_count, event_room;
     uint64_t begins, ends;
+    qd_impact *impacts; ///< on the way to the moment
+    size_t impact_count, impact_room;
 } qdi_moment;
 
 /// A wall or the edge of a period, along one axis.
@@ -104,6 +108,8 @@ typedef struct qdi_joint {
     bool moves_a, moves_b;       ///< dynamic
     bool plain;                  ///< no impulse turns anybody: neither friction nor a lever
     double nx, ny;               ///< from a to b
+    double wx, wy;               ///< velocity of a wall in this step
+    double threshold;            ///< what approaches faster bounces
     double inverse_a, inverse_b; ///< 1 / mass
     double turn_a, turn_b;       ///< 1 / inertia
     double across_a[2], across_b[2], along_a[2], along_b[2];
@@ -126,6 +132,20 @@ typedef struct qdi_push {
     double x, y, spin;
 } qdi_push;
 
+/// What forces and drag do to a body in a step if it meets nothing.
+typedef struct qdi_flight {
+    double ax, ay, turn;  ///< acceleration and angular acceleration at its start
+    double dx, dy, angle; ///< how far it moves and turns
+} qdi_flight;
+
+/// What walls gave to bodies.
+typedef struct qdi_wall_gain {
+    qd_vec2 impulse;
+    double work;
+} qdi_wall_gain;
+/// Ways of bodies that are followed through a step, see fast.h.
+typedef struct qdi_fast qdi_fast;
+
 /// Working memory of a step, kept from step to step.
 typedef struct qdi_scratch {
     size_t *range_count; ///< per range
@@ -134,8 +154,11 @@ typedef struct qdi_scratch {
     size_t hit_room;
     qdi_manifold *found; ///< narrow: how they touch, at the same places; only where not all bodies are disks
     size_t found_room;
-    uint8_t *wall_mask; ///< by row: walls touched (narrow) or axes mirrored (motion)
+    uint8_t
+        *wall_mask; ///< by row: walls touched (narrow), axes mirrored (motion), or that it left its fat box
     size_t wall_room;
+    size_t *left; ///< per range of bodies: how many left their fat boxes
+    size_t left_room;
     qdi_keys keys;
     uint32_t *end_rank; ///< events: ended contacts before each old contact
     size_t end_room;
@@ -164,6 +187,17 @@ typedef struct qdi_scratch {
     size_t mover_count, mover_room, push_room;
     qdi_rest *rests;
     size_t rest_room;
+    qdi_fast *fast; ///< fast.h; NULL until it is needed
+    // What flies: see forces.c.
+    qdi_flight *flights; ///< by row; nothing where `flown` is false
+    size_t flight_room;
+    double *force[3]; ///< by row: what the callback gives
+    size_t force_room[3];
+    bool flown;
+    qdi_wall_gain *gains; ///< by row, where moving walls mirror: what they gave
+    size_t gain_room;
+    uint8_t *leaving; ///< by row: 1 where a body may have to go
+    size_t leaving_room;
 } qdi_scratch;
 
 /// The colours that a colouring found: colour c is order[start[c]] to order[start[c + 1] - 1], and so are its joints.
@@ -172,6 +206,30 @@ typedef struct qdi_colours {
     bool last_is_serial; ///< contacts of the last colour may share bodies
     size_t start[QDI_COLOURS_MAX + 2];
 } qdi_colours;
+
+/// Two bodies that may touch, by row; that of the lower index comes first.
+typedef struct qdi_meeting {
+    uint32_t a, b;
+} qdi_meeting;
+
+/// Fat boxes, see margin.c. Everything here but `edited` and `left` is saved.
+typedef struct qdi_margin {
+    bool held;        ///< every body is in its fat box, and tree and candidates are those of the fat boxes
+    bool edited;      ///< the tree was told of single bodies since it was refreshed
+    uint32_t horizon; ///< automatic: steps that boxes are made for, 0: not fattened
+    uint32_t age;     ///< steps since fat boxes were made, or since it was found that they would not pay
+    uint32_t lasted;  ///< steps that the fat boxes before did last
+    double growth;    ///< mean part of its size that a body was given on each side
+    double slack;     ///< automatic: part of its size that each body is given for a step, whatever its speed
+    size_t left;      ///< bodies that the last motion brought out of their fat boxes
+} qdi_margin;
+
+/// What a search for candidates did.
+typedef struct qdi_found {
+    qd_tree_counts counts;
+    uint64_t rebuilds; ///< 1 where all candidates were retrieved
+    uint64_t amended;  ///< bodies whose candidates were
+} qdi_found;
 
 /// Time: `base_time` at step `base_step`, `dt` per step since.
 typedef struct qdi_clock {
@@ -184,7 +242,10 @@ struct qd_world {
     const qd_allocator *allocator;
     qd_team *team;
     qd_tree *tree;
-    qd_pairs *candidates;
+    qd_pairs *candidates; ///< as the tree told them last
+    qdi_meeting *met;     ///< the candidates
+    size_t met_count, met_room;
+    qdi_margin margin;
     qdi_axis axis[2];
     qd_vec2 centre;
     qdi_clock clock;
@@ -197,7 +258,8 @@ struct qd_world {
     uint32_t *shape, *trait;         ///< numbers in the two tables
     uint8_t *kind;                   ///< qd_body_kind
     qdi_motion now, next;
-    qd_box *boxes; ///< what the tree is told
+    qd_box *boxes; ///< of the bodies, as motion made them last
+    qd_box *fat;   ///< around them, while margin.held
     _Atomic uint8_t *touching;
     _Atomic uint64_t *priority; ///< colouring: highest priority of a joint of this body
 
@@ -217,8 +279,16 @@ struct qd_world {
     qdi_shapes shapes;
     qdi_traits traits;
     qd_material walls; ///< as it is used
-    size_t shaped;     ///< bodies that are no disks
-    size_t fixed;      ///< bodies that are not dynamic
+    bool walls_move;
+    qd_vec2 wall_speed[QDI_WALLS]; ///< velocities of the walls' surfaces now
+    qd_vec2 wall_mean[QDI_WALLS];  ///< and their means over the step on its way
+    qd_force_function force;
+    void *force_context;
+    qdi_population *population; ///< emitters and sinks; NULL where there are none
+    size_t shaped;              ///< bodies that are no disks
+    size_t fixed;               ///< bodies that are not dynamic
+    size_t bullets;             ///< bodies with that flag
+    size_t fast;                ///< during a step: bodies whose ways are to be followed
     qdi_scratch scratch;
     qd_world_totals totals;
     qd_limit_report report;
@@ -253,10 +323,20 @@ qd_body_index qdi_body_take_index(qd_world *world);
 /// The row of a living body, or QDI_NO_ROW.
 uint32_t qdi_body_row(const qd_world *world, qd_id id);
 qd_body_state qdi_body_state_of_row(const qd_world *world, uint32_t row);
+/// Takes a body out of the rows that count: it gets the row after the last, keeps its index and can come back
+/// (qdi_body_show: the one hidden last) as long as no row was added since, or be forgotten for good.
+void qdi_body_hide(qd_world *world, uint32_t row);
+void qdi_body_show(qd_world *world);
+void qdi_body_forget(qd_world *world, uint32_t row);
 /// The form of a body.
 static inline qdi_form qdi_form_of_row(const qd_world *world, uint32_t row) {
     uint32_t shape = world->shape[row];
     return shape ? world->shapes.form[shape] : qdi_form_disk(world->radius[row]);
+}
+/// Distance from a body's centroid to the nearest point of its border.
+static inline double qdi_inner_of_row(const qd_world *world, uint32_t row) {
+    uint32_t shape = world->shape[row];
+    return shape ? world->shapes.look[shape]->inner : world->radius[row];
 }
 /// The surface of a body.
 static inline const qd_material *qdi_surface_of_row(const qd_world *world, uint32_t row) {
@@ -285,6 +365,13 @@ typedef struct qdi_birth {
 } qdi_birth;
 /// Puts a body into the row after the last; there is room for it.
 void qdi_body_enter(qd_world *world, const qdi_birth *birth);
+/// Cosine and sine of an angle; exactly (1, 0) for none.
+qd_vec2 qdi_turn_of(double angle);
+/// The traits that a def asks for.
+qdi_trait qdi_trait_of(const qd_body_def *body);
+/// Why a body whose shape is in order would be refused at a position, walls apart, or QD_OK.
+QD_MUST_USE qd_status qdi_body_def_check(const qd_world *world, const qd_body_def *body, qd_vec2 position,
+                                         qd_error *error);
 
 // ---- limits.c ----
 
@@ -299,6 +386,7 @@ size_t qdi_limit_pairs(const qd_world *world);
 /// Reports that a body may not go from `now` to `next`; the step counter is still that of the step before.
 void qdi_limit_report_body(qd_world *world, uint32_t row);
 void qdi_limit_report_pairs(qd_world *world, uint64_t step);
+void qdi_limit_report_walls(qd_world *world);
 
 // ---- motion.c ----
 
@@ -307,10 +395,38 @@ qd_vec2 qdi_pivot_arm(const qd_world *world, qd_vec2 pivot, double x, double y);
 /// Brings a coordinate on a periodic axis into [low, high).
 double qdi_axis_wrap(const qdi_axis *axis, double x);
 /// Next positions, boundaries, boxes (see motion.c). QD_ERR_LIMIT: reported. `mirrored` is what mirroring walls gave to
-/// the bodies.
-QD_MUST_USE qd_status qdi_motion_move(qd_world *world, double dt, qd_vec2 *mirrored);
-/// Boxes of the present positions.
-void qdi_motion_boxes(qd_world *world);
+/// the bodies. The walls are where they are at the end of the step.
+QD_MUST_USE qd_status qdi_motion_move(qd_world *world, double dt, qdi_wall_gain *mirrored);
+/// The box of a row at its place in `next`.
+void qdi_motion_box(qd_world *world, uint32_t row);
+/// Boxes of the positions of `motion`.
+void qdi_motion_boxes(qd_world *world, const qdi_motion *motion);
+/// The angle that a body turns by in the step on its way.
+double qdi_motion_turn(const qd_world *world, size_t row, double dt);
+/// How far a body in a pose reaches from its centroid.
+void qdi_motion_extents(const qd_world *world, size_t row, double c, double s, qd_vec2 *low, qd_vec2 *high);
+
+// ---- margin.c ----
+
+/// Period per axis, 0 where there is none.
+qd_vec2 qdi_world_period(const qd_world *world);
+/// A world that has no boxes yet.
+void qdi_margin_start(qd_world *world);
+/// True where a body's box is no longer in its fat box, nor is any image of it.
+bool qdi_margin_left(const qd_world *world, size_t row, qd_vec2 period);
+/// The image of a body that is in the box which the tree holds for it.
+qd_image qdi_margin_image(const qd_world *world, size_t row);
+/// Finds all that may touch: `boxes` and `margin.left` are those of the bodies at `motion`, `dt` is the step's. What fat
+/// boxes there are may be changed even where it fails. QD_ERR_LIMIT: more pairs than limits.pairs allows.
+QD_MUST_USE qd_status qdi_candidates_find(qd_world *world, const qdi_motion *motion, double dt,
+                                          qdi_found *found, qdi_lap *lap);
+/// Files the fat boxes that were loaded, and finds their candidates again. QD_ERR_CORRUPT: they do not hold the bodies.
+QD_MUST_USE qd_status qdi_candidates_restore(qd_world *world);
+/// Files the bodies' own boxes at their present places; nothing else changes.
+QD_MUST_USE qd_status qdi_tree_restore(qd_world *world);
+/// Before, and after, rows are put in another order: candidates by index, and by row again.
+void qdi_candidates_by_index(qd_world *world);
+void qdi_candidates_by_row(qd_world *world);
 
 // ---- rows.c ----
 
@@ -318,6 +434,11 @@ void qdi_motion_boxes(qd_world *world);
 QD_MUST_USE qd_status qdi_rows_order(qd_world *world);
 
 // ---- narrow.c ----
+
+/// True where two bodies may touch at all.
+bool qdi_may_touch(const qd_world *world, uint32_t row_a, uint32_t row_b);
+/// From one position to another, along a periodic axis to its nearest image; which that is to `image`.
+qd_vec2 qdi_nearest_image(const qd_world *world, qd_vec2 way, qd_image *image);
 
 /// Exact tests of the candidates and of the walls at the positions of `motion`; contacts in order to
 /// `moment`.
@@ -340,31 +461,70 @@ QD_MUST_USE qd_status qdi_events(qd_world *world, const qdi_moment *before, cons
 /// Puts the `count` links of the scratch into colours whose links share no body that moves.
 QD_MUST_USE qd_status qdi_colour(qd_world *world, size_t count, qdi_colours *colours);
 
-// ---- forces.c ----
+// ---- forces.c, forces_fields.c ----
 
 /// Velocities of `next` as those of `now`.
 void qdi_forces_begin(qd_world *world);
-/// Adds to the velocities of `next` what gravity gives in `dt`.
-void qdi_forces_kick(qd_world *world, double dt);
+/// Adds to the velocities of `next` what forces give in `dt`; where more than gravity acts, notes the flights.
+QD_MUST_USE qd_status qdi_forces_kick(qd_world *world, double dt);
+/// After the move: gives to bodies that met nothing what the forces at their new places differ from those at the old
+/// ones. Puts the lowest index that breaks a limit into `lowest_bad`, per range of QDI_BODY_GRAIN, where it is lower.
+void qdi_forces_finish(qd_world *world, double dt, uint32_t *lowest_bad);
+/// True where forces depend on the place.
+bool qdi_forces_vary(const qd_world *world);
+/// Why attraction or drag are refused, or QD_OK.
+QD_MUST_USE qd_status qdi_forces_check(const qd_world_def *def, qd_error *error);
+/// Acceleration by the attraction at a place, and its potential energy per mass.
+qd_vec2 qdi_attraction_at(const qd_world *world, double x, double y);
+double qdi_attraction_energy(const qd_world *world, double x, double y);
+
+// ---- walls.c ----
+
+/// Why motions of walls are refused, or QD_OK.
+QD_MUST_USE qd_status qdi_walls_check(const qd_world_def *def, qd_error *error);
+/// Puts the walls where they are at a time. False where two have met, or one is nowhere: then they are as before.
+bool qdi_walls_put(qd_world *world, double time);
+/// The mean velocity of a wall in the step on its way, to the right or up.
+static inline double qdi_wall_speed(const qd_world *world, int wall) {
+    return wall / 2 == 0 ? world->wall_mean[wall].x : world->wall_mean[wall].y;
+}
+/// Works out their mean velocities from one time to another.
+void qdi_walls_aim(qd_world *world, double from, double to);
+
+// ---- population.c ----
+
+/// Removes and adds the bodies that go and come with the step that leads to `time`, in the moment `next`; or, where it
+/// fails, changes nothing. QD_ERR_LIMIT: no room for another body.
+QD_MUST_USE qd_status qdi_population_change(qd_world *world, double time);
+/// True where that change was one.
+bool qdi_population_changed(const qd_world *world);
+/// Makes that change last, or takes it back.
+void qdi_population_commit(qd_world *world);
+void qdi_population_revert(qd_world *world);
+void qdi_population_release(qd_world *world);
 
 // ---- impulse.c, impulse_bounce.c, impulse_rest.c ----
 
 /// From the velocities of `now` to those of `next`: contacts that bounce, forces, contacts at rest. Leaves what each
 /// present contact gave in the joints, and the ways of bodies at rest in the movers. `walls` is what the walls gave.
-QD_MUST_USE qd_status qdi_impulse(qd_world *world, double dt, qd_vec2 *walls);
+QD_MUST_USE qd_status qdi_impulse(qd_world *world, double dt, qdi_wall_gain *walls);
 
-/// The speed that tells what bounces from what rests.
+/// The speed that tells what bounces from what rests, where nothing but gravity acts.
 double qdi_impulse_threshold(const qd_world *world, double dt);
 /// The speed at which a touch of a joint approaches.
 static inline double qdi_joint_approach(const qdi_joint *joint, const qdi_motion *m, int touch) {
     uint32_t a = joint->row_a, b = joint->row_b;
     bool wall = b == QDI_NO_ROW;
-    double ux = m->vx[a] - (wall ? 0 : m->vx[b]), uy = m->vy[a] - (wall ? 0 : m->vy[b]);
+    double ux = m->vx[a] - (wall ? joint->wx : m->vx[b]), uy = m->vy[a] - (wall ? joint->wy : m->vy[b]);
     double approach = ux * joint->nx + uy * joint->ny;
     if (joint->plain) return approach;
     approach += m->spin[a] * joint->across_a[touch];
     return wall ? approach : approach - m->spin[b] * joint->across_b[touch];
 }
+/// What two surfaces make together.
+void qdi_joint_mix(const qd_material *a, const qd_material *b, qdi_joint *joint);
+/// Bounces one joint, if some touch of it approaches faster than the threshold.
+bool qdi_joint_bounce(qdi_joint *joint, const qdi_motion *motion, double threshold);
 /// Nothing has been stirred in this step.
 void qdi_bounce_begin(qd_world *world);
 /// Notes that a joint's bodies need a look by visit `visit` of their joints (impulse_bounce.c).
@@ -373,8 +533,8 @@ static inline void qdi_bounce_stir(const qd_world *world, const qdi_joint *joint
     if (joint->moves_a) atomic_store_explicit(&stirred[joint->row_a], visit, memory_order_relaxed);
     if (joint->moves_b) atomic_store_explicit(&stirred[joint->row_b], visit, memory_order_relaxed);
 }
-/// Bounces: all joints, colour by colour, until none approaches faster than the threshold.
-void qdi_bounce(qd_world *world, const qdi_colours *colours, double threshold);
+/// Bounces: all joints, colour by colour, until none approaches faster than its threshold.
+void qdi_bounce(qd_world *world, const qdi_colours *colours);
 /// Finds the joints at rest and the movers; their velocities are those of `next` before the forces.
 QD_MUST_USE qd_status qdi_rest_find(qd_world *world, const qdi_colours *colours, double dt,
                                     qdi_colours *at_rest);
@@ -394,11 +554,24 @@ typedef qd_vec2 (*qdi_term)(const void *context, size_t i);
 QD_MUST_USE qd_status qdi_sum(qd_world *world, size_t count, qdi_term term, const void *context,
                               qd_vec2 *sum);
 
+// ---- fast.c ----
+
+/// Part of the distance from its centroid to its border that a body may move in a step without being followed.
+double qdi_fast_part(const qd_world *world);
+/// Follows the ways of bodies through the step on its way, from `now` to `next`, and puts into `next` where they
+/// really go. Refreshes and retrieves on its own: afterwards the tree has the boxes of `next`, and the candidates are
+/// enough for qdi_narrow. `walls` gets added what walls gave. Impacts go to `following`.
+QD_MUST_USE qd_status qdi_fast_follow(qd_world *world, double dt, qdi_wall_gain *walls,
+                                      qd_tree_counts *counts, qdi_lap *lap);
+void qdi_fast_release(const qd_allocator *allocator, qdi_fast *fast);
+
 // ---- stepper.c ----
+
+/// Brings the tree up to `boxes`; `counts` gets added to.
+QD_MUST_USE qd_status qdi_tree_file(qd_world *world, qd_tree_counts *counts, qdi_lap *lap);
+/// All candidates of these boxes.
+QD_MUST_USE qd_status qdi_tree_candidates(qd_world *world, uint64_t step, qdi_lap *lap);
 
 /// Makes the touching flags those of the present contacts.
 void qdi_touching_mark(qd_world *world);
-/// Files the bodies at their present places; nothing else changes.
-QD_MUST_USE qd_status qdi_tree_restore(qd_world *world);
-
 #endif

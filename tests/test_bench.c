@@ -243,6 +243,10 @@ START_TEST(test_the_command_prints_a_table) {
         ck_assert_msg(strstr(result.out, said[i]) != NULL, "does not say '%s': %s", said[i], result.out);
     ck_assert(strstr(result.err, "threads  1 (--threads)") != NULL);
     qd_program_forget(&result);
+    result = RUN("--bodies", "500", "--steps", "40", "--repeats", "2", "--margin", "auto", "--speed", "0.002",
+                 "-q");
+    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    qd_program_forget(&result);
     result = RUN("--bodies", "200", "--steps", "2", "--repeats", "1", "-q");
     ck_assert_int_eq(result.code, 0);
     ck_assert_str_eq(result.err, "");
@@ -327,6 +331,12 @@ START_TEST(test_what_is_wrong_is_said_in_one_line) {
     qd_program_forget(&result);
     result = RUN("--simd", "sse9");
     qd_program_expect_complaint(&result, 2, "sse9");
+    qd_program_forget(&result);
+    result = RUN("--margin", "wide");
+    qd_program_expect_complaint(&result, 2, "--margin: 'wide' is not a number >= 0, or auto");
+    qd_program_forget(&result);
+    result = RUN("--speed", "auto");
+    qd_program_expect_complaint(&result, 2, "--speed: 'auto' is not a number >= 0");
     qd_program_forget(&result);
     result = RUN("--csv", "nowhere/rows.csv");
     qd_program_expect_complaint(&result, 4, "nowhere/rows.csv");

@@ -16,21 +16,32 @@ typedef struct finding {
     uint64_t hash;
 } finding;
 
-enum { STEPS = 12 };
+enum { STEPS = 12, LONG_STEPS = 45 };
 
-static void follow(const qdi_bench_method *method, const qdi_bench_bodies *bodies, int threads, qd_simd simd,
-                   finding found[STEPS]) {
-    const qdi_bench_options options = {threads, (int)simd};
+static void follow_for(int steps, const qdi_bench_method *method, const qdi_bench_bodies *bodies,
+                       const qdi_bench_options *options, finding *found) {
     void *state = NULL;
-    ck_assert_msg(method->create(bodies, &options, &state) == QD_OK, "%s", method->name);
+    ck_assert_msg(method->create(bodies, options, &state) == QD_OK, "%s", method->name);
     ck_assert_ptr_nonnull(state);
-    for (int k = 0; k < STEPS; ++k) {
+    for (int k = 0; k < steps; ++k) {
         qdi_bench_step step;
         memset(&step, 0, sizeof step);
         ck_assert_msg(method->step(state, &step) == QD_OK, "%s, step %d", method->name, k);
         found[k] = (finding){step.pair_count, qdi_bench_pairs_hash(&step)};
     }
     method->destroy(state);
+}
+
+static void follow(const qdi_bench_method *method, const qdi_bench_bodies *bodies, int threads, qd_simd simd,
+                   finding found[STEPS]) {
+    const qdi_bench_options options = {.threads = threads, .simd = (int)simd};
+    follow_for(STEPS, method, bodies, &options, found);
+}
+
+static void follow_far(const qdi_bench_method *method, const qdi_bench_bodies *bodies, int threads,
+                       double margin, finding found[LONG_STEPS]) {
+    const qdi_bench_options options = {.threads = threads, .margin = margin};
+    follow_for(LONG_STEPS, method, bodies, &options, found);
 }
 
 static void compare_all(const qdi_bench_scene *scene, size_t count) {
@@ -90,6 +101,30 @@ START_TEST(test_parallel_methods_with_many_bodies) {
 }
 END_TEST
 
+/// With margins the quadtree finds the same, whether boxes last for one step or for many.
+START_TEST(test_margins_change_no_pairs) {
+    const qdi_bench_scene *scene = qdi_bench_scene_at((size_t)_i);
+    const double margins[] = {(double)NAN, 0.01, 0.3, 2}, speeds[] = {0.002, 0.02, 0.3};
+    for (size_t v = 0; v < sizeof speeds / sizeof speeds[0]; ++v) {
+        qdi_bench_scene slow = *scene;
+        slow.speed = speeds[v];
+        qdi_bench_setting setting;
+        size_t count = v == 0 ? 20000 : 300 + qd_test_effort(700);
+        ck_assert(qdi_bench_setting_make(&slow, count, 5, qd_allocator_default(), &setting) == QD_OK);
+        finding expected[LONG_STEPS], found[LONG_STEPS];
+        follow_far(&qdi_bench_grid, &setting.bodies, 1, 0, expected);
+        for (size_t m = 0; m < sizeof margins / sizeof margins[0]; ++m) {
+            follow_far(&qdi_bench_quadtree, &setting.bodies, 1 + (int)(m % 3), margins[m], found);
+            for (int k = 0; k < LONG_STEPS; ++k)
+                ck_assert_msg(found[k].pairs == expected[k].pairs && found[k].hash == expected[k].hash,
+                              "scene %s, speed %g, margin %g, step %d: %zu pairs, the grid finds %zu",
+                              scene->name, speeds[v], margins[m], k, found[k].pairs, expected[k].pairs);
+        }
+        qdi_bench_setting_free(&setting);
+    }
+}
+END_TEST
+
 START_TEST(test_motion_stays_in_the_world_and_boxes_hold_their_bodies) {
     qd_random random = qd_random_at(qd_test_seed(11), 0, 0);
     for (size_t i = 0; i < qd_test_effort(200000); ++i) {
@@ -115,6 +150,7 @@ int main(void) {
     tcase_set_timeout(tests, 300);
     tcase_add_loop_test(tests, test_all_methods_find_the_same_pairs, 0, 5);
     tcase_add_loop_test(tests, test_parallel_methods_with_many_bodies, 0, 5);
+    tcase_add_loop_test(tests, test_margins_change_no_pairs, 0, 5);
     tcase_add_test(tests, test_a_scene_more_than_the_loop_is_none);
     tcase_add_test(tests, test_motion_stays_in_the_world_and_boxes_hold_their_bodies);
     suite_add_tcase(suite, tests);

@@ -41,7 +41,7 @@ static void check_colours(const qd_world *world, size_t count, const qdi_colours
 
 // The impulse solver leaves its joints in the scratch; colour them again.
 static qdi_colours colour(qd_world *world) {
-    qd_vec2 walls;
+    qdi_wall_gain walls;
     qdi_colours colours = {.count = 0};
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     ck_assert_int_eq(qdi_impulse(world, 1e-3, &walls), QD_OK);

@@ -206,6 +206,33 @@ START_TEST(bodies_in_order_of_index_with_their_state) {
 }
 END_TEST
 
+// The world keeps its place, its walls go where they are; beyond the picture they end at its border.
+START_TEST(walls_are_drawn_where_they_are) {
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){20, 10};
+    def.wall_motion[0].velocity = 2;
+    def.wall_motion[3].velocity = 1000;
+    qd_world *world = NULL;
+    ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
+    qd_view view = qd_view_default();
+    qdi_area area = {0, 0, 400, 250};
+    qdi_camera camera = qdi_camera_fit(def.size, (qd_vec2){0, 0}, area);
+    qdi_picture picture;
+    qdi_picture_init(&picture, qd_allocator_default());
+    copy_world(&picture, world, &view, area);
+    qdi_area before = picture.world;
+    ck_assert_int_eq(qd_world_step(world, 1, NULL), QD_OK);
+    copy_world(&picture, world, &view, area);
+    ck_assert_int_eq(picture.world.min_x, before.min_x + (int)floor(2 * camera.scale + 0.5));
+    ck_assert_int_eq(picture.world.max_x, before.max_x);
+    ck_assert_int_eq(picture.world.max_y, before.max_y);
+    ck_assert_int_gt(before.min_y, 0);
+    ck_assert_int_eq(picture.world.min_y, 0);
+    qdi_picture_destroy(&picture);
+    qd_world_destroy(world);
+}
+END_TEST
+
 START_TEST(contacts_get_a_mark) {
     qd_world *world = make_world(20, 10, QD_BOUNDARY_REFLECT);
     (void)add_disk(world, 5.0, 5.0, 1.0, still);
@@ -440,6 +467,7 @@ int main(void) {
     tcase_add_test(tests, endless_floors_and_thin_lines_are_drawn);
     tcase_add_test(tests, up_is_up);
     tcase_add_test(tests, bodies_in_order_of_index_with_their_state);
+    tcase_add_test(tests, walls_are_drawn_where_they_are);
     tcase_add_test(tests, contacts_get_a_mark);
     tcase_add_test(tests, periodic_images_and_open_strays);
     tcase_add_test(tests, nodes_as_lines);

@@ -331,7 +331,7 @@ static void check_stands(int rows, double seconds) {
     qd_test_step(heap.world, 1.0 / 60, (size_t)(60 * (seconds - 1)));
     double creep = furthest(&heap, settled);
     ck_assert_msg(creep < .01, "%d rows crept %g", rows, creep);
-    ck_assert_double_le(qd_world_sum(heap.world).kinetic, 5e-5); // falls to nothing, but not steadily
+    ck_assert_double_le(qd_world_sum(heap.world).kinetic, 1e-4); // a tenth of a percent of a box per second
     qd_world_destroy(heap.world);
 }
 

@@ -24,10 +24,15 @@ static qdi_result sample(void) {
         .totals = {.contacts = 11,
                    .begins = 12,
                    .ends = 13,
+                   .rebuilds = 21,
+                   .amended = 22,
                    .refresh_in_place = 14,
                    .refresh_refiled = 15,
                    .splits = 16,
-                   .merges = 17},
+                   .merges = 17,
+                   .emitted = 21,
+                   .departed = 22,
+                   .sunk = 23},
         .energy_first = 0.1,
         .energy_last = 1e300,
         .frames = 18,
@@ -86,6 +91,8 @@ START_TEST(test_every_key) {
     ck_assert_str_eq(json_string_value(json_object_get(root, "simd")), "sse2");
     ck_assert_int_eq(whole(root, "contacts_total"), 11);
     ck_assert_int_eq(whole(root, "events_total"), 25);
+    ck_assert_int_eq(whole(root, "emitted_total"), 21);
+    ck_assert_int_eq(whole(root, "removed_total"), 45);
     ck_assert(real(json_object_get(root, "energy"), "first") == 0.1);
     ck_assert(real(json_object_get(root, "energy"), "last") == 1e300);
     ck_assert_int_eq(whole(root, "frames"), 18);
@@ -97,12 +104,14 @@ START_TEST(test_every_key) {
     for (int phase = 0; phase < QD_PHASE_COUNT; ++phase)
         ck_assert(real(phases, names[phase]) == 1 + phase * 1e-9);
     const json_t *refresh = json_object_get(root, "refresh");
+    ck_assert_int_eq(whole(refresh, "rebuilds"), 21);
+    ck_assert_int_eq(whole(refresh, "amended"), 22);
     ck_assert_int_eq(whole(refresh, "in_place"), 14);
     ck_assert_int_eq(whole(refresh, "refiled"), 15);
     ck_assert_int_eq(whole(refresh, "splits"), 16);
     ck_assert_int_eq(whole(refresh, "merges"), 17);
     ck_assert_int_eq(whole(root, "peak_rss_bytes"), 1 << 20);
-    ck_assert_uint_eq(json_object_size(root), 20);
+    ck_assert_uint_eq(json_object_size(root), 22);
     json_decref(root);
 }
 END_TEST

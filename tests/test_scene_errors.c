@@ -80,10 +80,10 @@ START_TEST(says_what_is_wrong_with_a_value) {
         {"contact: {friction: -0.5}", "contact.friction: must be a number >= 0, not \"-0.5\""},
         {"contact: {walls: {restitution: 2}}",
          "contact.walls.restitution: must be a number from 0 to 1, or auto, not \"2\""},
-        {"stepper: {margin: 0}", "stepper.margin is known, but not built yet"},
+        {"stepper: {margin: -1}", "stepper.margin: must be a number >= 0, or auto, not \"-1\""},
         {"stepper: {iterations: 0}", "stepper.iterations: must be a whole number from 1 to 1000, not \"0\""},
         {"stepper: {substeps: 101}", "stepper.substeps: must be a whole number from 1 to 100, not \"101\""},
-        {"stepper: {margin: auto}", "stepper.margin is known, but not built yet"},
+        {"stepper: {margin: wide}", "stepper.margin: must be a number >= 0, or auto, not \"wide\""},
         {"stepper: {capacity: 65536}",
          "stepper.capacity: must be a whole number from 1 to 65535, not \"65536\""},
         {"limits: {pairs: 0}", "limits.pairs: must be a number > 0, not \"0\""},
@@ -98,7 +98,8 @@ START_TEST(says_what_is_wrong_with_a_value) {
         {"name: ../x", "name: must be 1 to 64 letters, digits, \"_\" or \"-\", not \"../x\""},
         {"bodies: {}", "bodies: must be a list"},
         {"bodies: [3]", "bodies.0: must be a mapping (key: value)"},
-        {"bodies: [{}]", "bodies.0: must be exactly one of disks, rects, capsules, polyline, file, list"},
+        {"bodies: [{}]",
+         "bodies.0: must be exactly one of disks, rects, capsules, polygons, polyline, file, list"},
         {"bodies: [list: {}]", "bodies.0.list: must be a list"},
         {"bodies: [list: [3]]", "bodies.0.list.0: must be a mapping (key: value)"},
         {"bodies: [list: [{}]]", "bodies.0.list.0: \"at\" is missing"},
@@ -254,7 +255,7 @@ START_TEST(blames_the_flag_for_a_wrong_set) {
     check_set("run.dt=", "--set run.dt=: has no value");
     check_set("run.dt=~", "--set run.dt=~: run.dt has no value");
     check_set("run..dt=1", "--set run..dt=1: unknown key \"\" in run");
-    check_set("stepper.margin=0", "--set stepper.margin=0: stepper.margin is known, but not built yet");
+    check_set("record.metrics=0", "--set record.metrics=0: record is known, but not built yet");
     check_set("run.dt.x=0", "--set run.dt.x=0: run.dt: must be a number > 0");
     check_set("run.dt=[1",
               "--set run.dt=[1: did not find expected ',' or ']' (while parsing a flow sequence that "

@@ -31,6 +31,10 @@ static void add_default(const qdi_key *key, qdi_text *text) {
     qdi_settings settings = qdi_settings_default();
     qdi_disks disks = qdi_disks_default();
     qdi_listed listed = qdi_listed_default();
+    qdi_source source = qdi_source_default();
+    qdi_drain drain = qdi_drain_default();
+    bool is_source = strncmp(key->path, "emitters[]", strlen("emitters[]")) == 0;
+    bool is_drain = strncmp(key->path, "sinks[]", strlen("sinks[]")) == 0;
     bool is_listed = strncmp(key->path, "bodies[].list[]", strlen("bodies[].list[]")) == 0;
     bool item = strncmp(key->path, "bodies[]", strlen("bodies[]")) == 0;
     if (key->required) {
@@ -40,9 +44,11 @@ static void add_default(const qdi_key *key, qdi_text *text) {
     } else if (!key->planned && is_plain(plain_type(key)) && !is_of_a_form(key)) {
         qdi_text_add(text, "`");
         qdi_scene_write_value(key, plain_type(key),
-                              is_listed ? (const void *)&listed
-                              : item    ? (const void *)&disks
-                                        : &settings,
+                              is_listed   ? (const void *)&listed
+                              : item      ? (const void *)&disks
+                              : is_source ? (const void *)&source
+                              : is_drain  ? (const void *)&drain
+                                          : &settings,
                               text);
         qdi_text_add(text, "`");
     }
@@ -145,7 +151,7 @@ START_TEST(walks_the_keys_below_a_key) {
     size_t top = 0;
     for (key = NULL; (key = qdi_schema_next(NULL, key)) != NULL; ++top)
         ck_assert_ptr_null(strchr(key->path, '.'));
-    ck_assert_uint_eq(top, 11);
+    ck_assert_uint_eq(top, 13);
     const qdi_key *bodies = qdi_schema_find("bodies", 6);
     ck_assert_str_eq(qdi_schema_next(bodies, NULL)->path, "bodies[]");
     ck_assert_ptr_null(qdi_schema_next(bodies, qdi_schema_next(bodies, NULL)));

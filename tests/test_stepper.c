@@ -161,6 +161,7 @@ static uint64_t poor_life(qd_test_allocator *allocator, int which, size_t *failu
     def.size = (qd_vec2){12, 12};
     def.contact = which % 2 ? QD_CONTACT_NONE : QD_CONTACT_IMPULSE;
     def.retrieve = which / 2 % 2 ? QD_RETRIEVE_EACH : QD_RETRIEVE_JOIN;
+    def.margin = which % 3 == 0 ? 0.3 : which % 3 == 1 ? 0 : (double)NAN;
     bool shapes = which / 4 > 0;
     if (shapes) def.gravity.y = -5, def.friction = 0.5;
     qd_world *world = NULL;

@@ -19,7 +19,7 @@ enum { MOST_SIZES = 32, MOST_STEPS = 1000000, MOST_REPEATS = 1000, STEPS = 20, R
 
 typedef struct bench_settings {
     qdi_common common;
-    const char *scene, *bodies, *methods, *simd, *sweep, *csv, *plot, *rigid;
+    const char *scene, *bodies, *methods, *simd, *margin, *speed, *sweep, *csv, *plot, *rigid;
     qdi_option_number steps, threads, repeats;
     bool json;
 } bench_settings;
@@ -61,6 +61,10 @@ static int read_flags(bench *job) {
     bool good = qdi_bench_choose_scene(settings->scene ? settings->scene : "uniform", &plan->scene, &error) &&
                 qdi_bench_choose_methods(settings->methods ? settings->methods : "grid,quadtree",
                                          job->methods, &job->method_count, &error) &&
+                qdi_bench_choose_length("--margin", settings->margin ? settings->margin : "0", true,
+                                        &plan->margin, &error) &&
+                qdi_bench_choose_length("--speed", settings->speed ? settings->speed : "auto",
+                                        !settings->speed, &plan->speed, &error) &&
                 qdi_simd_choose(settings->simd, &plan->simd, &error) == QD_OK;
     if (good && settings->bodies && settings->sweep) {
         snprintf(error.text, sizeof error.text, "--bodies and --sweep-bodies cannot both be given");
@@ -287,8 +291,8 @@ static bool choose_rigid_methods(bench *job) {
 /// What --rigid gives, or NULL with the reason said.
 static const qdi_rigid_case *read_rigid_flags(bench *job) {
     const bench_settings *settings = &job->settings;
-    if (settings->scene || settings->sweep || settings->plot) {
-        qdi_complain("--rigid does not go with --scene, --sweep-bodies or --plot");
+    if (settings->scene || settings->margin || settings->speed || settings->sweep || settings->plot) {
+        qdi_complain("--rigid does not go with --scene, --margin, --speed, --sweep-bodies or --plot");
         return NULL;
     }
     const qdi_rigid_case *of = choose_case(settings->rigid);
@@ -383,6 +387,10 @@ static const qdi_option bench_options[] = {
      "run every method R times, in random order; default 5"},
     {"--simd", 0, QDI_OPTION_TEXT, "NAME", 0, 0, offsetof(bench_settings, simd),
      "the tree's kernels: auto (default), portable, sse2, avx2 or avx512"},
+    {"--margin", 0, QDI_OPTION_TEXT, "M", 0, 0, offsetof(bench_settings, margin),
+     "fatten the boxes of quadtree: a length in diameters, or auto; default 0"},
+    {"--speed", 0, QDI_OPTION_TEXT, "X", 0, 0, offsetof(bench_settings, speed),
+     "speeds of X diameters per step (sigma) instead of the scene's"},
     {"--rigid", 0, QDI_OPTION_TEXT, "CASE", 0, 0, offsetof(bench_settings, rigid),
      "whole steps of rigid bodies instead: gas (1e5 disks) or pile (2e4 rects)"},
     {"--sweep-bodies", 0, QDI_OPTION_TEXT, "LIST", 0, 0, offsetof(bench_settings, sweep),

@@ -26,6 +26,8 @@ qd_status qdi_result_json(const qdi_result *result, qdi_json *json) {
     qdi_json_hash(json, "state_hash", result->state_hash);
     qdi_json_whole(json, "contacts_total", totals->contacts);
     qdi_json_whole(json, "events_total", totals->begins + totals->ends);
+    qdi_json_whole(json, "emitted_total", totals->emitted);
+    qdi_json_whole(json, "removed_total", totals->departed + totals->sunk);
     qdi_json_open(json, "energy", '{');
     qdi_json_real(json, "first", result->energy_first);
     qdi_json_real(json, "last", result->energy_last);
@@ -41,6 +43,8 @@ qd_status qdi_result_json(const qdi_result *result, qdi_json *json) {
         qdi_json_real(json, qd_phase_name((qd_phase)phase), (double)result->profile.wall_ns[phase] / 1e9);
     qdi_json_close(json, '}');
     qdi_json_open(json, "refresh", '{');
+    qdi_json_whole(json, "rebuilds", totals->rebuilds);
+    qdi_json_whole(json, "amended", totals->amended);
     qdi_json_whole(json, "in_place", totals->refresh_in_place);
     qdi_json_whole(json, "refiled", totals->refresh_refiled);
     qdi_json_whole(json, "splits", totals->splits);

@@ -3,6 +3,7 @@
 #include "sim/number.h"
 #include "sim/suggest.h"
 
+#include <math.h>
 #include <quadrille/pairs.h>
 #include <stdio.h>
 #include <string.h>
@@ -70,6 +71,16 @@ bool qdi_bench_choose_methods(const char *names, const qdi_bench_method **method
         name += length;
         if (*name == '\0') return true;
     }
+}
+
+bool qdi_bench_choose_length(const char *flag, const char *text, bool knows_auto, double *length,
+                             qd_error *error) {
+    *length = (double)NAN;
+    if (knows_auto && strcmp(text, "auto") == 0) return true;
+    if (qdi_number_read(text, strlen(text), length) && *length >= 0 && isfinite(*length)) return true;
+    snprintf(error->text, sizeof error->text, "%s: '%.60s' is not a number >= 0%s", flag, text,
+             knows_auto ? ", or auto" : "");
+    return false;
 }
 
 bool qdi_bench_choose_bodies(const char *flag, const char *numbers, size_t *bodies, size_t room,

@@ -12,6 +12,10 @@ bool qdi_bench_choose_scene(const char *name, const qdi_bench_scene **scene, qd_
 bool qdi_bench_choose_methods(const char *names, const qdi_bench_method **methods, size_t *count,
                               qd_error *error);
 
+/// A number that is not below 0, or NaN for "auto" where that is known. `flag` is for the error.
+bool qdi_bench_choose_length(const char *flag, const char *text, bool knows_auto, double *length,
+                             qd_error *error);
+
 /// Numbers of bodies with commas between them, 1e6 being one; at most `room`. `flag` is for the error.
 bool qdi_bench_choose_bodies(const char *flag, const char *numbers, size_t *bodies, size_t room,
                              size_t *count, qd_error *error);

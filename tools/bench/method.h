@@ -25,7 +25,8 @@ typedef struct qdi_bench_bodies {
 
 typedef struct qdi_bench_options {
     int threads;
-    int simd; ///< qd_simd, of the methods that have kernels
+    int simd;      ///< qd_simd, of the methods that have kernels
+    double margin; ///< of the quadtree: a length, 0 for none, NaN: automatic
 } qdi_bench_options;
 
 /// A pair of body indices, in any order of the two.

@@ -4,6 +4,7 @@
 #include "tools/bench/statistics.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <quadrille/hash.h>
 #include <quadrille/random.h>
 #include <stdio.h>
@@ -80,7 +81,7 @@ static qd_status run_method(bench_run *run, size_t method, size_t repeat) {
     found.steps = plan->steps;
     found.repeats = plan->repeats;
     found.steady = true;
-    const qdi_bench_options options = {plan->threads, (int)plan->simd};
+    const qdi_bench_options options = {plan->threads, (int)plan->simd, plan->margin};
     void *state = NULL;
     qd_status status = tested->create(run->bodies, &options, &state);
     if (status != QD_OK) return status;
@@ -129,7 +130,9 @@ qd_status qdi_bench_run(const qdi_bench_plan *plan, qdi_bench_row *rows, bool *s
     *failed = "the bodies";
     *stopped = false;
     qdi_bench_setting setting;
-    qd_status status = qdi_bench_setting_make(plan->scene, plan->bodies, plan->seed, allocator, &setting);
+    qdi_bench_scene scene = *plan->scene;
+    if (!isnan(plan->speed)) scene.speed = plan->speed;
+    qd_status status = qdi_bench_setting_make(&scene, plan->bodies, plan->seed, allocator, &setting);
     if (status != QD_OK) return status;
     bench_run run = {.plan = plan, .rows = rows, .bodies = &setting.bodies};
     size_t samples = plan->method_count * SETS * plan->repeats;

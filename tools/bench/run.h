@@ -22,7 +22,9 @@ typedef struct qdi_bench_plan {
     size_t method_count;
     int threads;
     qd_simd simd;
-    size_t steps; ///< that count, in each repeat; QDI_BENCH_DROPPED come before them and are dropped
+    double margin; ///< see qdi_bench_options
+    double speed;  ///< instead of the scene's; NaN: the scene's
+    size_t steps;  ///< that count, in each repeat; QDI_BENCH_DROPPED come before them and are dropped
     size_t repeats;
     qdi_bench_tick tick; ///< may be NULL
     void *context;

@@ -4,68 +4,48 @@
 // bodies have changed their node as there are, as worlds do it too.
 #include "core/memory.h"
 #include "core/verbs.h"
-#include "tools/bench/method.h"
+#include "tools/bench/fat.h"
 #include "tools/bench/motion.h"
 
-#include <quadrille/tree.h>
 #include <string.h>
 
-enum { GRAIN = 4096, WIDE = 6 };
-
-typedef enum tree_way { JOIN, EACH, REBUILD } tree_way;
-
-typedef struct tree_state {
-    const qd_allocator *allocator;
-    tree_way way;
-    qd_tree_def def;
-    qd_team *team;
-    qd_tree *tree; ///< NULL between the steps of REBUILD
-    qd_pairs *pairs;
-    size_t count;
-    double half;
-    double *wide; ///< the block of the six columns below
-    double *x, *y, *vx, *vy, *radius, *spare;
-    uint32_t *narrow; ///< the block of the three columns below
-    uint32_t *index, *spare_index, *places;
-    qd_box *boxes;
-    bool ordered;     ///< rows are no longer in the order given
-    uint64_t changed; ///< bodies that changed their node since rows were put in order
-    const double *from;
-    double *to;
-} tree_state;
+enum { GRAIN = 4096 };
 
 static void destroy(void *given) {
-    tree_state *state = given;
+    qdi_bench_tree *state = given;
     if (!state) return;
     const qd_allocator *allocator = state->allocator;
+    qdi_bench_fat_destroy(state->fat);
     qd_tree_destroy(state->tree);
     qd_pairs_destroy(state->pairs);
     qd_team_destroy(state->team);
-    qdi_release(allocator, state->wide, WIDE * state->count, sizeof *state->wide);
+    qdi_release(allocator, state->wide, QDI_BENCH_TREE_COLUMNS * state->count, sizeof *state->wide);
     qdi_release(allocator, state->narrow, 3 * state->count, sizeof *state->narrow);
     qdi_release(allocator, state->boxes, state->count, sizeof *state->boxes);
     qdi_release(allocator, state, 1, sizeof *state);
 }
 
-static qd_status allocate(tree_state *state, int threads) {
+static qd_status allocate(qdi_bench_tree *state, int threads) {
     const qd_allocator *allocator = state->allocator;
     size_t n = state->count;
     qd_team_def def = qd_team_def_default();
     def.threads = threads;
     qd_status status = qd_team_create(&def, &state->team);
     if (status == QD_OK) status = qd_pairs_create(SIZE_MAX / sizeof(qd_pair), allocator, &state->pairs);
-    if (status == QD_OK && state->way != REBUILD) status = qd_tree_create(&state->def, &state->tree);
+    if (status == QD_OK && state->way != QDI_BENCH_REBUILD)
+        status = qd_tree_create(&state->def, &state->tree);
     if (status != QD_OK) return status;
-    state->wide = qdi_allocate(allocator, WIDE * n, sizeof *state->wide);
+    state->wide = qdi_allocate(allocator, QDI_BENCH_TREE_COLUMNS * n, sizeof *state->wide);
     state->narrow = qdi_allocate(allocator, 3 * n, sizeof *state->narrow);
     state->boxes = qdi_allocate(allocator, n, sizeof *state->boxes);
     return state->wide && state->narrow && state->boxes ? QD_OK : QD_ERR_MEMORY;
 }
 
-static void lay_out(tree_state *state, const qdi_bench_bodies *bodies) {
+static void lay_out(qdi_bench_tree *state, const qdi_bench_bodies *bodies) {
     size_t n = state->count, bytes = n * sizeof(double);
-    double **columns[WIDE] = {&state->x, &state->y, &state->vx, &state->vy, &state->radius, &state->spare};
-    for (size_t i = 0; i < WIDE; ++i) *columns[i] = state->wide + i * n;
+    double **columns[QDI_BENCH_TREE_COLUMNS] = {&state->x,  &state->y,      &state->vx,
+                                                &state->vy, &state->radius, &state->spare};
+    for (size_t i = 0; i < QDI_BENCH_TREE_COLUMNS; ++i) *columns[i] = state->wide + i * n;
     memcpy(state->x, bodies->x, bytes);
     memcpy(state->y, bodies->y, bytes);
     memcpy(state->vx, bodies->vx, bytes);
@@ -78,17 +58,17 @@ static void lay_out(tree_state *state, const qdi_bench_bodies *bodies) {
     state->changed = n; // the first step puts the rows in order
 }
 
-static qd_status create(tree_way way, const qdi_bench_bodies *bodies, const qdi_bench_options *options,
-                        void **made) {
+static qd_status create(qdi_bench_tree_way way, const qdi_bench_bodies *bodies,
+                        const qdi_bench_options *options, void **made) {
     const qd_allocator *allocator = qd_allocator_default();
     *made = NULL;
-    tree_state *state = qdi_allocate(allocator, 1, sizeof *state);
+    qdi_bench_tree *state = qdi_allocate(allocator, 1, sizeof *state);
     if (!state) return QD_ERR_MEMORY;
-    *state = (tree_state){.allocator = allocator,
-                          .way = way,
-                          .def = qd_tree_def_default(),
-                          .count = bodies->count,
-                          .half = .5 * bodies->side};
+    *state = (qdi_bench_tree){.allocator = allocator,
+                              .way = way,
+                              .def = qd_tree_def_default(),
+                              .count = bodies->count,
+                              .half = .5 * bodies->side};
     state->def.size = (qd_vec2){bodies->side, bodies->side};
     state->def.simd = (qd_simd)options->simd;
     qd_status status = allocate(state, options->threads);
@@ -97,44 +77,53 @@ static qd_status create(tree_way way, const qdi_bench_bodies *bodies, const qdi_
         return status;
     }
     lay_out(state, bodies);
-    *made = state;
-    return QD_OK;
+    if (way == QDI_BENCH_JOIN && options->margin != 0)
+        status = qdi_bench_fat_create(state, options, &state->fat);
+    if (status == QD_OK)
+        *made = state;
+    else
+        destroy(state);
+    return status;
 }
 
 static qd_status create_join(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **made) {
-    return create(JOIN, bodies, options, made);
+    return create(QDI_BENCH_JOIN, bodies, options, made);
 }
 
 static qd_status create_each(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **made) {
-    return create(EACH, bodies, options, made);
+    return create(QDI_BENCH_EACH, bodies, options, made);
 }
 
 static qd_status create_rebuild(const qdi_bench_bodies *bodies, const qdi_bench_options *options,
                                 void **made) {
-    return create(REBUILD, bodies, options, made);
+    return create(QDI_BENCH_REBUILD, bodies, options, made);
 }
 
 static void move_rows(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    tree_state *state = context;
+    qdi_bench_tree *state = context;
     qdi_bench_move_disks(state->x + begin, state->y + begin, state->vx + begin, state->vy + begin,
                          state->radius + begin, state->boxes + begin, end - begin, state->half);
 }
 
+void qdi_bench_tree_move(qdi_bench_tree *state) {
+    qdi_team_for(state->team, state->count, GRAIN, move_rows, state);
+}
+
 static void order_column(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const tree_state *state = context;
+    const qdi_bench_tree *state = context;
     for (size_t r = begin; r < end; ++r) state->to[r] = state->from[state->places[r]];
 }
 
 static void order_indices(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const tree_state *state = context;
+    const qdi_bench_tree *state = context;
     for (size_t r = begin; r < end; ++r) state->spare_index[r] = state->index[state->places[r]];
 }
 
 /// Puts the rows in the tree's order.
-static qd_status order_rows(tree_state *state) {
+static qd_status order_rows(qdi_bench_tree *state) {
     qd_status status = qd_tree_order(state->tree, state->team, state->places);
     if (status != QD_OK) return status;
     double **columns[] = {&state->x, &state->y, &state->vx, &state->vy, &state->radius};
@@ -151,12 +140,13 @@ static qd_status order_rows(tree_state *state) {
     state->spare_index = index;
     state->ordered = true;
     state->changed = 0;
+    state->orders += 1;
     return QD_OK;
 }
 
-static qd_status refresh(tree_state *state) {
+qd_status qdi_bench_tree_refresh(qdi_bench_tree *state) {
     qd_status status = QD_OK;
-    if (state->way == REBUILD) {
+    if (state->way == QDI_BENCH_REBUILD) {
         qd_tree_destroy(state->tree);
         state->tree = NULL;
         status = qd_tree_create(&state->def, &state->tree);
@@ -171,24 +161,30 @@ static qd_status refresh(tree_state *state) {
     return state->changed >= state->count ? order_rows(state) : QD_OK;
 }
 
-static qd_status step(void *given, qdi_bench_step *step) {
-    tree_state *state = given;
+static qd_status step_plain(qdi_bench_tree *state, qdi_bench_step *step) {
     uint64_t start = qdi_clock_ns();
-    qdi_team_for(state->team, state->count, GRAIN, move_rows, state);
+    qdi_bench_tree_move(state);
     uint64_t moved = qdi_clock_ns();
-    qd_status status = refresh(state);
+    qd_status status = qdi_bench_tree_refresh(state);
     if (status != QD_OK) return status;
     uint64_t refreshed = qdi_clock_ns();
-    status = state->way == EACH ? qd_tree_pairs_each(state->tree, state->team, state->pairs)
-                                : qd_tree_pairs(state->tree, state->team, state->pairs);
+    status = state->way == QDI_BENCH_EACH ? qd_tree_pairs_each(state->tree, state->team, state->pairs)
+                                          : qd_tree_pairs(state->tree, state->team, state->pairs);
     step->ns[QDI_BENCH_MOVE] = moved - start;
     step->ns[QDI_BENCH_STRUCTURE] = refreshed - moved;
     step->ns[QDI_BENCH_PAIRS] = qdi_clock_ns() - refreshed;
     step->pairs = qd_pairs_data(state->pairs, &step->pair_count);
     step->pair_stride = sizeof(qd_pair);
-    step->bytes = state->count * (WIDE * sizeof(double) + 3 * sizeof(uint32_t) + sizeof(qd_box)) +
+    step->bytes = state->count *
+                      (QDI_BENCH_TREE_COLUMNS * sizeof(double) + 3 * sizeof(uint32_t) + sizeof(qd_box)) +
                   qd_tree_statistics(state->tree).bytes + qd_pairs_bytes(state->pairs);
     return status;
+}
+
+static qd_status step(void *given, qdi_bench_step *step) {
+    qdi_bench_tree *state = given;
+    return state->fat && qdi_bench_fat_pays(state) ? qdi_bench_fat_step(state, step)
+                                                   : step_plain(state, step);
 }
 
 const qdi_bench_method qdi_bench_quadtree = {

@@ -28,6 +28,19 @@ target_compile_options(
             -Wmissing-prototypes
             -Wvla
             -Wundef)
+# gcc fuses a product and a sum in spite of -ffp-contract=off where it turns scalar code into one vector instruction that
+# subtracts in one lane and adds in the next (seen with gcc 12), once the flags given allow FMA. So that part is left out there.
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  include(CheckCSourceCompiles)
+  check_c_source_compiles("
+#ifndef __FMA__
+#error none
+#endif
+int main(void) { return 0; }" QD_FLAGS_HAVE_FMA)
+  if(QD_FLAGS_HAVE_FMA)
+    target_compile_options(quadrille_flags INTERFACE -fno-tree-slp-vectorize)
+  endif()
+endif()
 if(QD_WERROR)
   target_compile_options(quadrille_flags INTERFACE -Werror)
 endif()

@@ -53,6 +53,10 @@ typedef struct qd_body_def {
     qd_material material; ///< default NaN: the world's
     qd_filter filter;
     bool sensor;    ///< its contacts are found and reported, but have no effect; default false
+    /// Its way is followed in every step in which it moves (qd_continuous); default false: where the world says so, and
+    /// with `auto` in steps in which some point of it may move more than half of the distance from its centroid to the
+    /// nearest point of its border.
+    bool bullet;
     uint64_t label; ///< the id that files show; 0 (the default): index + 1
 } qd_body_def;
 
@@ -70,7 +74,7 @@ typedef struct qd_body_state {
     qd_vec2 pivot;        ///< NaN: none
     qd_material material; ///< NaN: the world's
     qd_filter filter;
-    bool sensor;
+    bool sensor, bullet;
 } qd_body_state;
 
 /// `count` bodies as rows of arrays; row r is body index[r].

@@ -40,6 +40,17 @@ typedef struct qd_contact {
     bool sensor;       ///< one of the two is a sensor: nothing comes of it
 } qd_contact;
 
+/// A bounce on the way through a step (qd_continuous), between a and b (a.index < b.index, or b is a wall).
+typedef struct qd_impact {
+    qd_id a, b;
+    double time;     ///< since the step began
+    qd_vec2 point;   ///< beside a, where it was then (it may be past the edge of a periodic world)
+    qd_vec2 normal;  ///< unit, from a to b
+    double approach; ///< speed at which the two came together, along the normal
+    double impulse;  ///< that b got along the normal; a got the opposite
+    double friction; ///< the same along the tangent, the normal turned by +90 degrees
+} qd_impact;
+
 typedef enum qd_event_kind {
     QD_EVENT_BEGIN,   ///< touches now, did not a step before
     QD_EVENT_PERSIST, ///< touches now and did

@@ -4,6 +4,8 @@
 #include <quadrille/alloc.h>
 #include <quadrille/body.h>
 #include <quadrille/contact.h>
+#include <quadrille/emitter.h>
+#include <quadrille/force.h>
 #include <quadrille/profile.h>
 #include <quadrille/status.h>
 #include <quadrille/tree.h>
@@ -36,6 +38,15 @@ typedef enum qd_retrieve_mode {
     QD_RETRIEVE_EACH, ///< one retrieve per body; the same results
 } qd_retrieve_mode;
 
+/// Which bodies have their way through a step followed (contact model impulse only): where such a body meets something
+/// on its way, it bounces there and then, and goes on for the rest of the step. The others are looked at where a step
+/// ends. Bodies with the flag `bullet` (qd_body_def) are always followed.
+typedef enum qd_continuous {
+    QD_CONTINUOUS_AUTO, ///< those that could pass through something: see qd_body_def's `bullet`
+    QD_CONTINUOUS_ON,   ///< all that move
+    QD_CONTINUOUS_OFF,  ///< bullets only
+} qd_continuous;
+
 /// What stops a step (QD_ERR_LIMIT). Infinity turns a limit off.
 typedef struct qd_limits {
     double speed; ///< fastest body allowed; default infinity
@@ -51,18 +62,29 @@ typedef struct qd_world_def {
     qd_vec2 origin;         ///< lower left corner; default 0, 0
     qd_boundary boundary_x; ///< default reflect
     qd_boundary boundary_y;
-    qd_vec2 gravity;          ///< acceleration of dynamic bodies; default 0, 0
+    qd_vec2 gravity;               ///< acceleration of dynamic bodies; default 0, 0
+    qd_attraction attraction;      ///< and this is added; default none
+    qd_drag drag;                  ///< default none
+    qd_wall_motion wall_motion[4]; ///< of reflecting sides, in the order of qd_wall; default at rest
+    /// How far outside of open sides the whole box of a body that is not static must be for the body to be removed at
+    /// the end of a step; >= 0, default infinity: never.
+    double removal;
     qd_contact_model contact; ///< default impulse
     double restitution;       ///< 0..1, default 1: of surfaces that have none of their own (qd_material)
     double friction;          ///< >= 0, default 0: the same
     double tangential;        ///< 0..1, default 0: the same
     qd_material walls;        ///< of reflecting sides; default NaN: as the three above
     /// What approaches slower than this does not bounce but comes to rest; NaN (the default): 2 |gravity| dt, twice
-    /// what a body that rests gains in a step. 0 or more.
+    /// what a body that rests gains in a step, attraction included. 0 or more.
     double threshold;
-    int iterations;                ///< most sweeps over the contacts for what bounces, 1..1000, default 8
-    int substeps;                  ///< parts that a step is solved in for what rests, 1..100, default 4
-    qd_retrieve_mode retrieve;     ///< default join
+    int iterations;            ///< most sweeps over the contacts for what bounces, 1..1000, default 8
+    int substeps;              ///< parts that a step is solved in for what rests, 1..100, default 4
+    qd_retrieve_mode retrieve; ///< default join
+    qd_continuous continuous;      ///< default auto
+    /// How much larger the boxes in the tree are than the bodies, so that they last for several steps: a length on every side;
+    /// 0: they are the bodies' own and the tree is refreshed in every step; NaN (the default): chosen from what the bodies do,
+    /// 0 where that is best. Changes no result.
+    double margin;
     uint32_t capacity;             ///< of the tree's nodes, default 64
     qd_limits limits;              ///< see there
     int threads;                   ///< 1..QD_TEAM_MAX, default 1; changes no result
@@ -83,7 +105,7 @@ typedef struct qd_limit_report {
 /// Sums over the dynamic bodies, by fixed blocks of 4096 indices in order, so the same for any thread count.
 typedef struct qd_world_sums {
     double kinetic;        ///< energy of motion, rotation included
-    double potential;      ///< - sum m g . (x - origin)
+    double potential;      ///< - sum m g . (x - origin), and that of the attraction
     qd_vec2 momentum;      ///< sum m v
     double momentum_scale; ///< sum m |v|
     double angular;        ///< angular momentum about the world's centre, spin included
@@ -95,8 +117,15 @@ typedef struct qd_world_sums {
 typedef struct qd_world_totals {
     uint64_t contacts;     ///< sum over the steps of the contacts at their end, step 0 included
     uint64_t begins, ends; ///< events
+    uint64_t impacts;      ///< bounces on the way through a step (qd_continuous)
     uint64_t refresh_in_place, refresh_refiled, splits, merges;
+    uint64_t rebuilds;    ///< how often the tree was refreshed and all candidates were retrieved
+    uint64_t amended;     ///< bodies that left the margin alone, and had theirs retrieved one by one
     qd_vec2 wall_impulse; ///< sum of the impulses that the walls gave to the bodies
+    double
+        wall_work; ///< energy that moving walls gave: sum of impulse times velocity of the wall in its step
+    uint64_t emitted, blocked; ///< bodies that emitters made, and that found no place
+    uint64_t departed, sunk;   ///< bodies that were removed outside of open sides, and by sinks
 } qd_world_totals;
 
 QD_API qd_world_def qd_world_def_default(void);
@@ -122,9 +151,10 @@ QD_API QD_MUST_USE qd_status qd_world_remove(qd_world *world, qd_id id);
 /// A body's state. Errors: QD_ERR_STALE.
 QD_API QD_MUST_USE qd_status qd_world_body(const qd_world *world, qd_id id, qd_body_state *state);
 
-/// Adds a polyline: a static body for each of its edges, in order, one end of an edge being the start of the next
+/// Adds a polyline: a body for each of its edges, in order, one end of an edge being the start of the next
 /// (qd_shape_chain). `like` tells what the edges have in common: material, filter, sensor, label; its shape's radius
-/// is theirs where that is a capsule, else 0. `closed`: the last point is joined to the first. `ids` may be NULL, else
+/// is theirs where that is a capsule, else 0. Where it is kinematic, the polyline moves as a whole, with its velocity or,
+/// about its pivot, with its spin (there must be a pivot then); else all edges are static. `closed`: the last point is joined to the first. `ids` may be NULL, else
 /// it has room for one id for each edge. Errors: as qd_world_add and qd_shape_chain; no edge is added then.
 QD_API QD_MUST_USE qd_status qd_world_add_polyline(qd_world *world, const qd_vec2 *points, size_t count,
                                                    bool closed, const qd_body_def *like, qd_id *ids,
@@ -144,6 +174,26 @@ QD_API QD_MUST_USE qd_status qd_world_turn(qd_world *world, qd_id id, double ang
 /// it before the step. Errors: QD_ERR_LIMIT (pairs), QD_ERR_MEMORY: contacts are as before, the next call
 /// tries again.
 QD_API QD_MUST_USE qd_status qd_world_detect(qd_world *world);
+
+/// Lets `force` act on the bodies from the next step on (see force.h); NULL: no longer. It is not saved with the world:
+/// whoever loads one says it again. Errors: QD_ERR_ARGUMENT.
+QD_API QD_MUST_USE qd_status qd_world_set_force(qd_world *world, qd_force_function force, void *context);
+
+/// Adds an emitter or a sink (see emitter.h), which works from the next step on; they are saved with the world. They work
+/// in the order in which they were added, sinks before emitters. Errors: QD_ERR_ARGUMENT, QD_ERR_VALUE (the reason in
+/// `error`, which may be NULL), QD_ERR_LIMIT (QD_EMITTERS_MAX), QD_ERR_MEMORY.
+QD_API QD_MUST_USE qd_status qd_world_add_emitter(qd_world *world, const qd_emitter_def *def,
+                                                  qd_error *error);
+QD_API QD_MUST_USE qd_status qd_world_add_sink(qd_world *world, const qd_sink_def *def, qd_error *error);
+
+/// What emitter or sink number `number`, from 0, has done. Errors: QD_ERR_NOT_FOUND.
+QD_API QD_MUST_USE qd_status qd_world_emitter(const qd_world *world, size_t number,
+                                              qd_emitter_counts *counts);
+QD_API QD_MUST_USE qd_status qd_world_sink(const qd_world *world, size_t number, uint64_t *taken);
+
+/// Lower left and upper right corner of the world as its sides are now: those that do not move are where `size` and
+/// `origin` say.
+QD_API void qd_world_sides(const qd_world *world, qd_vec2 *low, qd_vec2 *high);
 
 /// One step of `dt` > 0: resolve, move, refresh, retrieve, narrow (see profile.h). `profile` gets what this
 /// step took added on top; NULL is fine. On QD_ERR_LIMIT (see qd_world_limit_report) and QD_ERR_MEMORY the
@@ -171,7 +221,13 @@ QD_API const qd_contact *qd_world_contacts(const qd_world *world, size_t *count)
 /// change.
 QD_API const qd_event *qd_world_events(const qd_world *world, size_t *count);
 
-/// The tree, whose indices are the bodies' and whose origin is the world's centre. Valid until a change.
+/// Bounces on the way through the step that led to the present moment, in order of time, then of (a, b). Such a bounce has
+/// begun and ended within the step, so it is no contact and no event. None after qd_world_load, or where no step was made since
+/// a change. Valid until a change.
+QD_API const qd_impact *qd_world_impacts(const qd_world *world, size_t *count);
+
+/// The tree, whose indices are the bodies' and whose origin is the world's centre. Its boxes hold the bodies, but may be larger than
+/// they are (qd_world_def.margin), and on a periodic axis lie a period beside them. Valid until a change.
 QD_API const qd_tree *qd_world_tree(const qd_world *world);
 
 QD_API qd_world_sums qd_world_sum(const qd_world *world);
@@ -179,7 +235,7 @@ QD_API qd_world_totals qd_world_total(const qd_world *world);
 QD_API qd_limit_report qd_world_limit_report(const qd_world *world);
 
 /// XXH3-64 over the hashes of blocks of 4096 indices (ids, shapes, what the bodies are made of, poses, velocities) and
-/// of blocks of 4096 contacts (what keeps resting ones at rest), and the step. The same for any thread count, SIMD
+/// of blocks of 4096 contacts (what keeps resting ones at rest), the step, and what emitters and sinks have done. The same for any thread count, SIMD
 /// level, compiler and optimization level.
 QD_API uint64_t qd_world_hash(const qd_world *world);
 

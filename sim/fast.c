@@ -1,0 +1,145 @@
+#include "sim/fast.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static qd_status prepare(qd_world *world) {
+    qdi_scratch *scratch = &world->scratch;
+    if (!scratch->fast) {
+        scratch->fast = qdi_allocate(world->allocator, 1, sizeof *scratch->fast);
+        if (!scratch->fast) return QD_ERR_MEMORY;
+        memset(scratch->fast, 0, sizeof *scratch->fast);
+    }
+    qdi_fast *fast = scratch->fast;
+    fast->edge_count = fast->course_count = fast->leg_count = fast->cluster_count = 0;
+    qd_status status = qdi_reserve(world->allocator, &fast->course_of, &fast->course_of_room, 0, world->count,
+                                   sizeof *fast->course_of);
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &fast->flags, &fast->flag_room, 0, world->count, 1);
+    return status;
+}
+
+/// Puts the ends of new ways into `next`.
+static void arrive(const qdi_step *step, const qdi_course *course) {
+    qd_world *world = step->world;
+    const qdi_motion *next = &world->next;
+    uint32_t row = course->row;
+    qdi_pose end = qdi_leg_pose(&step->fast->legs[course->last], step->dt);
+    next->x[row] = qdi_axis_wrap(&world->axis[0], end.x);
+    next->y[row] = qdi_axis_wrap(&world->axis[1], end.y);
+    next->vx[row] = course->vx + course->ex;
+    next->vy[row] = course->vy + course->ey;
+    if (!world->turning) return;
+    double length = sqrt(end.c * end.c + end.s * end.s);
+    next->c[row] = end.c / length;
+    next->s[row] = end.s / length;
+    next->spin[row] = course->spin + course->e_spin;
+}
+
+static bool within_limits(const qd_world *world, uint32_t row) {
+    const qdi_motion *next = &world->next;
+    double far = qdi_limit_distance(world), vx = next->vx[row], vy = next->vy[row];
+    return fabs(next->x[row] - world->centre.x) <= far && fabs(next->y[row] - world->centre.y) <= far &&
+           vx * vx + vy * vy <= qdi_limit_speed_squared(world) &&
+           (!world->turning || isfinite(next->spin[row]));
+}
+
+/// Serial: new ways are few.
+static qd_status finish(const qdi_step *step, qdi_wall_gain *walls) {
+    qd_world *world = step->world;
+    qdi_fast *fast = step->fast;
+    uint32_t bad = QDI_NO_ROW;
+    for (size_t i = 0; i < fast->course_count; ++i) {
+        const qdi_course *course = &fast->courses[i];
+        if (!course->hit) continue;
+        arrive(step, course);
+        walls->impulse.x += course->walls.impulse.x;
+        walls->impulse.y += course->walls.impulse.y;
+        walls->work += course->walls.work;
+        uint32_t row = course->row;
+        if (!within_limits(world, row) && (bad == QDI_NO_ROW || world->index[row] < world->index[bad]))
+            bad = row;
+    }
+    if (bad == QDI_NO_ROW) return QD_OK;
+    qdi_limit_report_body(world, bad);
+    return QD_ERR_LIMIT;
+}
+
+static int compare(const void *p, const void *q) {
+    const qd_impact *a = p, *b = q;
+    if (a->time != b->time) return a->time < b->time ? -1 : 1;
+    if (a->a.index != b->a.index) return a->a.index < b->a.index ? -1 : 1;
+    if (a->b.index != b->b.index) return a->b.index < b->b.index ? -1 : 1;
+    return a->approach > b->approach ? -1 : a->approach < b->approach;
+}
+
+/// Puts the impacts in order into the moment that follows.
+static qd_status list_impacts(const qdi_step *step) {
+    const qdi_fast *fast = step->fast;
+    qdi_moment *moment = &step->world->following;
+    size_t count = 0;
+    for (int pass = 0; pass < 2; ++pass) { // count, then copy
+        count = 0;
+        for (size_t i = 0; i < fast->course_count; ++i)
+            for (uint32_t leg = fast->courses[i].first; leg != QDI_NONE_YET; leg = fast->legs[leg].next) {
+                if (!fast->legs[leg].blow) continue;
+                if (pass == 1) moment->impacts[count] = fast->blows[leg];
+                ++count;
+            }
+        if (pass == 1) continue;
+        qd_status status = qdi_reserve(step->world->allocator, &moment->impacts, &moment->impact_room, 0,
+                                       count, sizeof *moment->impacts);
+        if (status != QD_OK) return status;
+    }
+    moment->impact_count = count;
+    if (count > 0) qsort(moment->impacts, count, sizeof *moment->impacts, compare);
+    return QD_OK;
+}
+
+static qd_status candidates(const qdi_step *step, qd_tree_counts *counts, qdi_lap *lap) {
+    qd_status status = qdi_tree_file(step->world, counts, lap);
+    return status == QD_OK ? qdi_tree_candidates(step->world, step->world->clock.step + 1, lap) : status;
+}
+
+qd_status qdi_fast_follow(qd_world *world, double dt, qdi_wall_gain *walls, qd_tree_counts *counts,
+                          qdi_lap *lap) {
+    qd_status status = prepare(world);
+    if (status != QD_OK) return status;
+    qdi_step step = {world, world->scratch.fast, dt, qdi_fast_part(world), qdi_impulse_threshold(world, dt),
+                     true};
+    qdi_ways_file(&step);
+    bool outside = true;
+    for (int round = 0; status == QD_OK; ++round) {
+        if (outside) status = candidates(&step, counts, lap);
+        size_t added = 0;
+        step.first = round == 0;
+        if (status == QD_OK && round < QDI_ROUNDS) status = qdi_fast_find(&step, &added);
+        if (status != QD_OK || added == 0) break;
+        status = qdi_fast_solve(&step, &outside);
+        qdi_lap_end(lap, QD_PHASE_NARROW);
+    }
+    if (status == QD_OK) status = finish(&step, walls);
+    if (status == QD_OK) status = list_impacts(&step);
+    if (status != QD_OK) return status;
+    qdi_motion_boxes(world, &world->next);
+    return qdi_tree_file(world, counts, lap);
+}
+
+void qdi_fast_release(const qd_allocator *allocator, qdi_fast *fast) {
+    if (!fast) return;
+    qdi_release(allocator, fast->course_of, fast->course_of_room, sizeof *fast->course_of);
+    qdi_release(allocator, fast->flags, fast->flag_room, 1);
+    qdi_release(allocator, fast->edges, fast->edge_room, sizeof *fast->edges);
+    qdi_release(allocator, fast->courses, fast->course_room, sizeof *fast->courses);
+    qdi_release(allocator, fast->legs, fast->leg_room, sizeof *fast->legs);
+    qdi_release(allocator, fast->blows, fast->blow_room, sizeof *fast->blows);
+    qdi_release(allocator, fast->old_legs, fast->old_leg_room, sizeof *fast->old_legs);
+    qdi_release(allocator, fast->old_blows, fast->old_blow_room, sizeof *fast->old_blows);
+    qdi_release(allocator, fast->clusters, fast->cluster_room, sizeof *fast->clusters);
+    qdi_release(allocator, fast->by_cluster, fast->by_cluster_room, sizeof *fast->by_cluster);
+    qdi_release(allocator, fast->edge_by_cluster, fast->edge_by_cluster_room, sizeof *fast->edge_by_cluster);
+    qdi_release(allocator, fast->incident, fast->incident_room, sizeof *fast->incident);
+    qdi_release(allocator, fast->winner, fast->winner_room, sizeof *fast->winner);
+    qdi_release(allocator, fast, 1, sizeof *fast);
+}

@@ -1,0 +1,177 @@
+#ifndef QD_SIM_FAST_H
+#define QD_SIM_FAST_H
+
+#include "sim/world_impl.h"
+
+/// Fast bodies: what would pass a wall or another body within a step is followed on its way, bounces where it really
+/// meets something, and goes on from there.
+///
+/// **Ways.** A body's way through a step is a row of legs, each straight and even: at first one leg, from where it is to
+/// where the solver sent it. Velocities on the way are the mean ones of the step (forces act half before and half after
+/// it, as in motion.c), so with restitution 1 nothing is lost on the way.
+///
+/// **Fixpoint.** Pairs whose ways meet become edges; bodies that edges join form a cluster; a cluster is solved by itself,
+/// from the step's beginning, event after event in order of time, with its edges only (fast_solve.c). That gives new
+/// ways, which may meet others: new edges, larger clusters, solved anew, until no two ways meet that are not joined
+/// by an edge. Edges only become more, so this ends, usually after two rounds; a row of n bodies that hit each other
+/// within one step takes n. Clusters are independent and solved in parallel; what they give depends on their edges alone,
+/// and the edges are in order of (a, b): the same for any team.
+///
+/// **What is followed.** A pair is looked at where one of the two is followed: its leg is longer than the part of
+/// qdi_fast_part, it is a bullet, or what is followed has set it in such motion. What two slow bodies do to each other is
+/// found where the step ends, as in any step.
+///
+/// **Boxes.** In a step with such bodies every box in the tree contains the body's whole way through the step, both ends
+/// included; only then do the candidates hold every pair that can meet on the way, and every pair that touches where
+/// the step ends. Whoever hands candidates on from step to step, or files other boxes, has to keep to this: the box
+/// that a candidate search has seen must contain the way's box (qdi_way_bounds) of each body, or the search is done again.
+/// The last refresh gives the tree the boxes of the step's end.
+///
+/// **Bounds.** A cluster has at most QDI_IMPACTS(edges) impacts in a step; then its bodies stay where they are until the next
+/// step, with the velocities that they have. After QDI_ROUNDS rounds what still meets is left to the contacts of the step's
+/// end. On a periodic axis a way that is longer than half a period is not followed.
+
+#define QDI_IMPACTS(edges) (2 * (edges) + 30)
+#define QDI_ROUNDS         64
+/// No leg, no course.
+#define QDI_NONE_YET UINT32_MAX
+
+/// A straight piece of a way. It ends where the next one starts, the last where the step ends.
+typedef struct qdi_leg {
+    double start;        ///< since the step began
+    double x, y, c, s;   ///< then; positions go on across the edges of periodic axes
+    double vx, vy, spin; ///< on the way
+    uint32_t next;       ///< QDI_NONE_YET: the last
+    bool blow;           ///< it starts with an impact that is counted here: `blows` has it
+} qdi_leg;
+
+/// A meeting of two on their legs.
+typedef struct qdi_encounter {
+    double time;
+    qdi_pose a, b; ///< relative to a's position
+    qdi_manifold manifold;
+} qdi_encounter;
+
+/// What makes a pair of ways meet; a before b by index, a wall as b.
+typedef struct qdi_edge {
+    uint64_t key; ///< index of a << 32 | index of b; walls after all bodies
+    uint32_t row_a, row_b;
+    int wall; ///< -1: none
+    qd_image image;
+    uint32_t course_a, course_b; ///< QDI_NONE_YET for what nothing moves
+    double time;                 ///< of its next impact; infinity: none
+    qdi_encounter meeting;       ///< that impact
+    uint32_t place;              ///< in its cluster
+    bool fresh;
+} qdi_edge;
+
+/// A dynamic body with edges.
+typedef struct qdi_course {
+    uint32_t row;
+    uint32_t first, last;  ///< legs
+    uint32_t root;         ///< of its cluster: a course on the way there; then the cluster's number
+    uint32_t edges, count; ///< first of its edges in `incident`, and how many there are
+    double vx, vy, spin;   ///< mean velocities now: where it stays, other than on the way
+    double ex, ey, e_spin; ///< what forces add until the step's end
+    qdi_wall_gain walls;   ///< what walls gave
+    bool hit;              ///< something happened to it
+} qdi_course;
+
+/// A cluster: edges and legs from their firsts on.
+typedef struct qdi_cluster {
+    uint32_t first_course, courses; ///< in `by_cluster`
+    uint32_t first_edge, edges;     ///< in `edge_by_cluster`
+    uint32_t next_leg;              ///< free one
+    bool fresh;
+    bool outside; ///< a way has left the box that was filed
+} qdi_cluster;
+
+enum {
+    QDI_FOLLOWED = 1, ///< some leg is to be followed
+    QDI_FRESH = 2,    ///< its way is new
+    QDI_LOST = 4      ///< its way is too long to be followed
+};
+
+/// Working memory, kept from step to step.
+struct qdi_fast {
+    uint32_t *course_of; ///< by row
+    uint8_t *flags;      ///< by row
+    size_t course_of_room, flag_room;
+    qdi_edge *edges; ///< in order of key
+    size_t edge_count, edge_room;
+    qdi_course *courses;
+    size_t course_count, course_room;
+    qdi_leg *legs;
+    qd_impact *blows; ///< by leg, with the first dynamic body of the two
+    size_t leg_count, leg_room, blow_room;
+    qdi_leg *old_legs; ///< of the round before
+    qd_impact *old_blows;
+    size_t old_leg_room, old_blow_room;
+    qdi_cluster *clusters;
+    size_t cluster_count, cluster_room;
+    uint32_t *by_cluster, *edge_by_cluster, *incident, *winner;
+    size_t by_cluster_room, edge_by_cluster_room, incident_room, winner_room;
+};
+
+/// A step on its way, for the files of this.
+typedef struct qdi_step {
+    qd_world *world;
+    qdi_fast *fast;
+    double dt, part, threshold;
+    bool first; ///< round
+} qdi_step;
+
+/// Somebody on a leg.
+typedef struct qdi_party {
+    qdi_form form;
+    qdi_leg leg;
+    double inner, reach; ///< nearest and furthest point of the border from the centroid
+} qdi_party;
+
+// ---- fast_way.c ----
+
+/// The leg that a body goes where nothing stops it.
+qdi_leg qdi_leg_of_row(const qdi_step *step, uint32_t row);
+/// The first leg of a body's way as it is now.
+qdi_leg qdi_way_begin(const qdi_step *step, uint32_t row);
+/// The next one; false: there is none.
+bool qdi_way_next(const qdi_step *step, qdi_leg *leg);
+/// True where a leg is to be followed.
+bool qdi_leg_followed(const qdi_step *step, uint32_t row, const qdi_leg *leg);
+qdi_party qdi_party_of(const qdi_step *step, uint32_t row, const qdi_leg *leg);
+qdi_pose qdi_leg_pose(const qdi_leg *leg, double time);
+/// What contains a body's whole way.
+void qdi_way_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high);
+/// The boxes of all ways; finds out who is followed.
+void qdi_ways_file(const qdi_step *step);
+/// The box of a new way; true where the one that was filed did not contain it.
+bool qdi_way_refile(const qdi_step *step, uint32_t row);
+/// Which image of b's way lies beside a's, from that of their boxes.
+qd_image qdi_way_image(const qdi_step *step, uint32_t row_a, uint32_t row_b, qd_image image);
+
+// ---- fast_meet.c ----
+
+/// The first time in [from, until] at which the two meet and approach. `shift` is added to b's positions.
+bool qdi_legs_meet(const qdi_step *step, const qdi_party *a, const qdi_party *b, qd_vec2 shift, double from,
+                   double until, qdi_encounter *meeting);
+/// The same with a wall.
+bool qdi_leg_meets_wall(const qdi_step *step, const qdi_party *a, int wall, double from, double until,
+                        qdi_encounter *meeting);
+
+// ---- fast_find.c ----
+
+/// Adds an edge for each pair of ways that meet and have none; `added` tells how many.
+QD_MUST_USE qd_status qdi_fast_find(const qdi_step *step, size_t *added);
+
+// ---- fast_solve.c ----
+
+/// Solves a cluster from the step's beginning.
+void qdi_cluster_solve(const qdi_step *step, qdi_cluster *cluster);
+
+// ---- fast_cluster.c ----
+
+/// Forms clusters and solves those with new edges; their bodies' ways are new then. `outside`: one of these has left the
+/// box that was filed.
+QD_MUST_USE qd_status qdi_fast_solve(const qdi_step *step, bool *outside);
+
+#endif

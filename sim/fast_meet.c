@@ -1,0 +1,233 @@
+// When two on their legs meet. Two disks, and anything that does not turn and a wall, by formula; the rest by
+// conservative advancement (toi.h), and then the narrow phase says where and along which normal.
+//
+// A meeting counts only where the two approach at it, by more than rounding: what has just bounced is still as near as
+// can be. Two things are left to the contacts where the step ends, because they are what resting contacts are made of: what
+// overlaps already at the step's start, and what approaches slower than the threshold of bounces, as long as it can
+// only get a little deeper (`left_to_rest` of the smaller body) until then.
+
+#include "sim/fast.h"
+#include "sim/toi.h"
+#include "sim/vec.h"
+
+#include <math.h>
+
+/// Approach that is none, per speed; distance that is none, per size; see above.
+static const double rounding = 1e-10, near_by = 1e-10, left_to_rest = 0.1;
+/// Looks at a pair that touches without approach.
+enum { MOST_LOOKS = 200 };
+
+typedef struct meet {
+    const qdi_step *step;
+    const qdi_party *a, *b; ///< b NULL: a wall
+    qd_vec2 shift, normal;  ///< of b; into the wall
+    double wall_at;         ///< its place along the normal
+    double from, until;
+} meet;
+
+static qdi_pose pose_b(const meet *two, const qdi_pose *a, double time) {
+    if (!two->b) return (qdi_pose){0, 0, 1, 0};
+    qdi_pose pose = qdi_leg_pose(&two->b->leg, time);
+    pose.x += two->shift.x - a->x;
+    pose.y += two->shift.y - a->y;
+    return pose;
+}
+
+/// The touches within reach at a time.
+static void look(const meet *two, double time, double reach, qdi_encounter *seen) {
+    qdi_pose a = qdi_leg_pose(&two->a->leg, time);
+    seen->time = time;
+    seen->b = pose_b(two, &a, time);
+    seen->a = (qdi_pose){0, 0, a.c, a.s};
+    seen->manifold.count = 0;
+    if (!two->b) {
+        double distance = two->wall_at - (a.x * two->normal.x + a.y * two->normal.y);
+        (void)qdi_collide_wall(&two->a->form, a.c, a.s, two->normal, distance, reach, &seen->manifold);
+    } else if (two->a->form.kind == QD_SHAPE_DISK && two->b->form.kind == QD_SHAPE_DISK) {
+        (void)qdi_collide_disks(two->a->form.radius, two->b->form.radius, (qd_vec2){seen->b.x, seen->b.y},
+                                reach, &seen->manifold);
+    } else {
+        (void)qdi_collide(&two->a->form, &seen->a, &two->b->form, &seen->b, reach, &seen->manifold);
+    }
+}
+
+static double speed_of(const qdi_party *party) {
+    return fabs(party->leg.vx) + fabs(party->leg.vy) + fabs(party->leg.spin) * party->reach;
+}
+
+/// The largest approach of a touch.
+static double approach_of(const meet *two, const qdi_encounter *seen) {
+    const qdi_manifold *m = &seen->manifold;
+    double most = 0;
+    for (int k = 0; k < m->count; ++k) {
+        qd_vec2 arm = m->at[k].point;
+        const qdi_leg *a = &two->a->leg;
+        double ux = a->vx, uy = a->vy;
+        if (two->a->form.kind != QD_SHAPE_DISK) {
+            ux -= a->spin * arm.y;
+            uy += a->spin * arm.x;
+        }
+        if (two->b) {
+            const qdi_leg *b = &two->b->leg;
+            double spin = two->b->form.kind == QD_SHAPE_DISK ? 0 : b->spin;
+            ux -= b->vx - spin * (arm.y - seen->b.y);
+            uy -= b->vy + spin * (arm.x - seen->b.x);
+        }
+        double approach = ux * m->normal.x + uy * m->normal.y;
+        if (approach > most) most = approach;
+    }
+    return most;
+}
+
+static double smaller(double a, double b) {
+    return a < b ? a : b;
+}
+
+/// The smaller of the two inner radii; a segment has none.
+static double inner_of(const meet *two) {
+    if (!two->b || !(two->b->inner > 0)) return two->a->inner;
+    return two->a->inner > 0 ? smaller(two->a->inner, two->b->inner) : two->b->inner;
+}
+
+/// True where what was seen is an impact.
+static bool counts(const meet *two, const qdi_encounter *seen) {
+    double approach = approach_of(two, seen);
+    double speed = speed_of(two->a) + (two->b ? speed_of(two->b) : 0);
+    if (!(approach > rounding * speed)) return false;
+    double gap = seen->manifold.at[0].gap;
+    if (seen->manifold.count == 2) gap = smaller(gap, seen->manifold.at[1].gap);
+    if (approach > two->step->threshold && !(seen->time == 0 && gap <= 0)) return true;
+    return approach * (two->step->dt - seen->time) > left_to_rest * inner_of(two);
+}
+
+/// Two disks: their centres come within `sum`.
+static bool disks(const meet *two, qdi_encounter *meeting) {
+    qdi_pose a = qdi_leg_pose(&two->a->leg, two->from), b = pose_b(two, &a, two->from);
+    double ux = two->b->leg.vx - two->a->leg.vx, uy = two->b->leg.vy - two->a->leg.vy;
+    double sum = two->a->form.radius + two->b->form.radius;
+    double towards = -(b.x * ux + b.y * uy), distance = sqrt(b.x * b.x + b.y * b.y);
+    if (!(towards > 0)) return false;
+    double apart = (distance - sum) * (distance + sum), time = two->from;
+    if (apart > 0) {
+        double under = towards * towards - (ux * ux + uy * uy) * apart;
+        if (!(under > 0)) return false;
+        time += apart / (towards + sqrt(under));
+        if (!(time <= two->until)) return false;
+    }
+    look(two, time, near_by * sum + 1e-12 * distance, meeting);
+    return counts(two, meeting);
+}
+
+/// A wall, and something that does not turn.
+static bool straight_to_wall(const meet *two, qdi_encounter *meeting) {
+    const qdi_leg *leg = &two->a->leg;
+    double approach = leg->vx * two->normal.x + leg->vy * two->normal.y, time = two->from;
+    if (!(approach > 0)) return false;
+    qdi_pose pose = qdi_leg_pose(leg, time);
+    qd_vec2 low, high;
+    qdi_form_bounds(&two->a->form, pose.c, pose.s, &low, &high);
+    double out = two->normal.x > 0   ? high.x
+                 : two->normal.x < 0 ? -low.x
+                 : two->normal.y > 0 ? high.y
+                                     : -low.y;
+    double at = pose.x * two->normal.x + pose.y * two->normal.y, gap = two->wall_at - at - out;
+    if (gap > 0) time += gap / approach;
+    if (!(time <= two->until)) return false;
+    look(two, time, near_by * two->a->reach + 1e-12 * (fabs(at) + fabs(gap)), meeting);
+    return counts(two, meeting);
+}
+
+/// The wall as a form: a slab that is thick and long enough.
+static qdi_form slab(const meet *two, qdi_sweep *sweep) {
+    double way = speed_of(two->a) * (two->until - two->from);
+    double half = 4 * (two->a->reach + way);
+    qdi_pose pose = qdi_leg_pose(&two->a->leg, two->from);
+    double distance = two->wall_at - (pose.x * two->normal.x + pose.y * two->normal.y) + half;
+    qd_vec2 at = {two->normal.x * distance, two->normal.y * distance};
+    *sweep = (qdi_sweep){.from = at, .to = at, .c = 1};
+    return (qdi_form){.kind = QD_SHAPE_RECT, .half = {half, half}};
+}
+
+/// When the two come within `tolerance`, from `time` on.
+static bool advance(const meet *two, double tolerance, double *time) {
+    double span = two->until - *time;
+    qdi_pose a = qdi_leg_pose(&two->a->leg, *time), b = pose_b(two, &a, *time);
+    qdi_sweep sweep_a = {.to = {two->a->leg.vx * span, two->a->leg.vy * span},
+                         .c = a.c,
+                         .s = a.s,
+                         .turn = two->a->leg.spin * span};
+    qdi_sweep sweep_b;
+    qdi_form form_b;
+    if (two->b) {
+        form_b = two->b->form;
+        sweep_b = (qdi_sweep){.from = {b.x, b.y},
+                              .to = {b.x + two->b->leg.vx * span, b.y + two->b->leg.vy * span},
+                              .c = b.c,
+                              .s = b.s,
+                              .turn = two->b->leg.spin * span};
+    } else {
+        meet from_here = *two;
+        from_here.from = *time;
+        form_b = slab(&from_here, &sweep_b);
+    }
+    qdi_impact impact;
+    if (!qdi_time_of_impact(&two->a->form, &sweep_a, &form_b, &sweep_b, 0, tolerance, &impact)) return false;
+    *time += impact.time * span;
+    return true;
+}
+
+/// From one look to the next where the two touch but do not approach: they may once they have turned, or where an edge of a
+/// polyline leaves them to its neighbour.
+static double pause(const meet *two) {
+    double speed = speed_of(two->a) + (two->b ? speed_of(two->b) : 0);
+    double inner = inner_of(two);
+    double span = two->until - two->from, least = span / MOST_LOOKS;
+    double time = speed > 0 && inner > 0 ? 0.25 * inner / speed : span;
+    return time > least ? time : least;
+}
+
+static bool any(const meet *two, qdi_encounter *meeting) {
+    double size = two->b ? smaller(two->a->reach, two->b->reach) : two->a->reach;
+    double tolerance = near_by * size, time = two->from;
+    bool again = two->a->leg.spin != 0 || two->a->form.ghost;
+    if (two->b) again = again || two->b->leg.spin != 0 || two->b->form.ghost;
+    double wait = pause(two);
+    bool apart = true;
+    for (int k = 0; k < 2 * MOST_LOOKS; ++k) {
+        if (apart && !advance(two, tolerance, &time)) return false;
+        look(two, time, 4 * tolerance, meeting);
+        if (meeting->manifold.count > 0 && counts(two, meeting)) return true;
+        if (!again || time >= two->until) return false;
+        apart = !apart && meeting->manifold.count == 0;
+        if (!apart) time = smaller(time + wait, two->until);
+    }
+    return false;
+}
+
+bool qdi_legs_meet(const qdi_step *step, const qdi_party *a, const qdi_party *b, qd_vec2 shift, double from,
+                   double until, qdi_encounter *meeting) {
+    meet two = {.step = step, .a = a, .b = b, .shift = shift, .from = from, .until = until};
+    if (a->form.kind == QD_SHAPE_DISK && b->form.kind == QD_SHAPE_DISK) return disks(&two, meeting);
+    return any(&two, meeting);
+}
+
+bool qdi_leg_meets_wall(const qdi_step *step, const qdi_party *a, int wall, double from, double until,
+                        qdi_encounter *meeting) {
+    const qdi_axis *axis = &step->world->axis[wall / 2];
+    double sign = wall % 2 == 0 ? -1 : 1;
+    // A wall that moves stands still in its own frame, which is where it is at the end of the step.
+    qdi_party seen = *a;
+    double speed = qdi_wall_speed(step->world, wall), ahead = speed * (step->dt - a->leg.start);
+    seen.leg.x += wall / 2 == 0 ? ahead : 0;
+    seen.leg.y += wall / 2 == 0 ? 0 : ahead;
+    seen.leg.vx -= wall / 2 == 0 ? speed : 0;
+    seen.leg.vy -= wall / 2 == 0 ? 0 : speed;
+    meet two = {.step = step,
+                .a = &seen,
+                .normal = wall / 2 == 0 ? (qd_vec2){sign, 0} : (qd_vec2){0, sign},
+                .wall_at = wall % 2 == 0 ? -axis->low : axis->high,
+                .from = from,
+                .until = until};
+    if (a->form.kind == QD_SHAPE_DISK || a->leg.spin == 0) return straight_to_wall(&two, meeting);
+    return any(&two, meeting);
+}

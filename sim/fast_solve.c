@@ -1,0 +1,239 @@
+// A cluster, event after event. Each edge knows its next impact; a tournament of the edges (a tree in an array: the winner
+// of k is in place k, those of 2k and 2k + 1 have played for it) tells the earliest, of several at one time the first
+// by (a, b). An impact gives both bodies new legs, and all edges of the two look for their next impact anew. An impact is
+// the same collision as in impulse_bounce.c.
+
+#include "sim/fast.h"
+
+#include <math.h>
+
+typedef struct solve_job {
+    const qdi_step *step;
+    qdi_fast *fast;
+    qdi_cluster *cluster;
+    const uint32_t *edges; ///< of the cluster
+    uint32_t *winner;
+} solve_job;
+
+static qdi_edge *edge_at(const solve_job *job, uint32_t place) {
+    return &job->fast->edges[job->edges[place]];
+}
+
+static uint32_t earlier(const solve_job *job, uint32_t p, uint32_t q) {
+    double a = edge_at(job, p)->time, b = edge_at(job, q)->time;
+    if (a != b) return a < b ? p : q;
+    return p < q ? p : q;
+}
+
+static void play(const solve_job *job) {
+    uint32_t count = job->cluster->edges;
+    for (uint32_t k = 0; k < count; ++k) job->winner[count + k] = k;
+    for (uint32_t k = count - 1; k > 0; --k)
+        job->winner[k] = earlier(job, job->winner[2 * k], job->winner[2 * k + 1]);
+}
+
+static void play_again(const solve_job *job, uint32_t place) {
+    for (uint32_t k = (job->cluster->edges + place) / 2; k > 0; k /= 2)
+        job->winner[k] = earlier(job, job->winner[2 * k], job->winner[2 * k + 1]);
+}
+
+static qdi_edge *earliest(const solve_job *job) {
+    return edge_at(job, job->winner[1]); // of one edge, 1 is its own place
+}
+
+/// The last leg so far of an edge's body.
+static qdi_leg last_leg(const solve_job *job, uint32_t course, uint32_t row) {
+    return course == QDI_NONE_YET ? qdi_leg_of_row(job->step, row)
+                                  : job->fast->legs[job->fast->courses[course].last];
+}
+
+/// The next impact of an edge from a time on.
+static void look_ahead(const solve_job *job, qdi_edge *edge, double from) {
+    const qdi_step *step = job->step;
+    const qd_world *world = step->world;
+    qdi_leg leg_a = last_leg(job, edge->course_a, edge->row_a);
+    qdi_party a = qdi_party_of(step, edge->row_a, &leg_a);
+    bool meets;
+    if (edge->wall >= 0) {
+        meets = qdi_leg_meets_wall(step, &a, edge->wall, from, step->dt, &edge->meeting);
+    } else {
+        qdi_leg leg_b = last_leg(job, edge->course_b, edge->row_b);
+        qdi_party b = qdi_party_of(step, edge->row_b, &leg_b);
+        qd_vec2 shift = {edge->image.x != 0 ? edge->image.x * world->axis[0].length : 0,
+                         edge->image.y != 0 ? edge->image.y * world->axis[1].length : 0};
+        meets = qdi_legs_meet(step, &a, &b, shift, from, step->dt, &edge->meeting);
+    }
+    edge->time = meets ? edge->meeting.time : (double)INFINITY;
+}
+
+static void append(const solve_job *job, uint32_t number, qdi_leg leg) {
+    qdi_course *course = &job->fast->courses[number];
+    uint32_t place = job->cluster->next_leg++;
+    if (course->first == QDI_NONE_YET)
+        course->first = place;
+    else
+        job->fast->legs[course->last].next = place;
+    leg.next = QDI_NONE_YET;
+    job->fast->legs[place] = leg;
+    course->last = place;
+}
+
+static void begin(const solve_job *job, uint32_t number) {
+    const qd_world *world = job->step->world;
+    qdi_course *course = &job->fast->courses[number];
+    uint32_t row = course->row;
+    qdi_leg leg = qdi_leg_of_row(job->step, row);
+    course->first = course->last = QDI_NONE_YET;
+    course->vx = leg.vx;
+    course->vy = leg.vy;
+    course->spin = leg.spin;
+    course->ex = world->next.vx[row] - leg.vx;
+    course->ey = world->next.vy[row] - leg.vy;
+    course->e_spin = world->turning ? world->next.spin[row] - leg.spin : 0;
+    course->walls = (qdi_wall_gain){{0, 0}, 0};
+    course->hit = false;
+    append(job, number, leg);
+}
+
+// ---- an impact ----
+
+static qdi_joint joint_of(const solve_job *job, const qdi_edge *edge) {
+    const qd_world *world = job->step->world;
+    const qdi_manifold *m = &edge->meeting.manifold;
+    uint32_t a = edge->row_a, b = edge->row_b;
+    bool wall = edge->wall >= 0, disk_a = world->shape[a] == 0, disk_b = wall || world->shape[b] == 0;
+    qdi_joint joint = {.row_a = 0,
+                       .row_b = wall ? QDI_NO_ROW : 1,
+                       .count = (uint8_t)m->count,
+                       .moves_a = edge->course_a != QDI_NONE_YET,
+                       .moves_b = edge->course_b != QDI_NONE_YET,
+                       .nx = m->normal.x,
+                       .ny = m->normal.y,
+                       .inverse_a = 1 / world->mass[a],
+                       .inverse_b = wall ? 0 : 1 / world->mass[b],
+                       .turn_a = 1 / world->inertia[a],
+                       .turn_b = wall ? 0 : 1 / world->inertia[b]};
+    qdi_joint_mix(qdi_surface_of_row(world, a), wall ? &world->walls : qdi_surface_of_row(world, b), &joint);
+    if (wall) {
+        joint.wx = world->wall_mean[edge->wall].x;
+        joint.wy = world->wall_mean[edge->wall].y;
+    }
+    joint.plain = disk_a && disk_b && joint.friction == 0;
+    for (int k = 0; k < m->count; ++k) {
+        double half = -0.5 * m->at[k].gap, shift = !joint.moves_b ? half : (!joint.moves_a ? -half : 0);
+        double x = m->at[k].point.x + shift * joint.nx, y = m->at[k].point.y + shift * joint.ny;
+        double bx = x - edge->meeting.b.x, by = y - edge->meeting.b.y;
+        joint.across_a[k] = disk_a ? 0 : x * joint.ny - y * joint.nx;
+        joint.along_a[k] = x * joint.nx + y * joint.ny;
+        joint.across_b[k] = disk_b ? 0 : bx * joint.ny - by * joint.nx;
+        joint.along_b[k] = wall ? 0 : bx * joint.nx + by * joint.ny;
+    }
+    return joint;
+}
+
+/// From an impact on a body has the velocities that it got there.
+static void set_off(const solve_job *job, uint32_t number, double time, double vx, double vy, double spin) {
+    if (number == QDI_NONE_YET) return;
+    qdi_course *course = &job->fast->courses[number];
+    qdi_pose pose = qdi_leg_pose(&job->fast->legs[course->last], time);
+    course->vx = vx;
+    course->vy = vy;
+    course->spin = spin;
+    course->hit = true;
+    append(job, number, (qdi_leg){time, pose.x, pose.y, pose.c, pose.s, vx, vy, spin, 0, false});
+}
+
+static qd_id id_of(const qd_world *world, uint32_t row) {
+    return (qd_id){world->index[row], world->generation[row]};
+}
+
+/// Keeps what happened with the first dynamic body of the two.
+static void note(const solve_job *job, const qdi_edge *edge, const qdi_leg *a, double approach,
+                 const qdi_joint *joint) {
+    const qd_world *world = job->step->world;
+    qdi_course *course =
+        &job->fast->courses[edge->course_a != QDI_NONE_YET ? edge->course_a : edge->course_b];
+    const qdi_manifold *m = &edge->meeting.manifold;
+    qdi_pose at = qdi_leg_pose(a, edge->time);
+    double push = joint->impulse[0] + joint->impulse[1], rub = joint->rub[0] + joint->rub[1];
+    job->fast->legs[course->last].blow = true;
+    job->fast->blows[course->last] = (qd_impact){
+        .a = id_of(world, edge->row_a),
+        .b = edge->wall >= 0 ? (qd_id){(uint32_t)QD_WALL_LEFT + (uint32_t)edge->wall, 0}
+                             : id_of(world, edge->row_b),
+        .time = edge->time,
+        .point = {at.x + m->at[0].point.x, at.y + m->at[0].point.y},
+        .normal = m->normal,
+        .approach = approach,
+        .impulse = push,
+        .friction = rub,
+    };
+    if (edge->wall < 0) return;
+    qd_vec2 given = {-push * joint->nx + rub * joint->ny, -push * joint->ny - rub * joint->nx};
+    course->walls.impulse.x += given.x;
+    course->walls.impulse.y += given.y;
+    course->walls.work += given.x * joint->wx + given.y * joint->wy;
+}
+
+static void collide(const solve_job *job, qdi_edge *edge) {
+    qdi_leg a = last_leg(job, edge->course_a, edge->row_a), b = {0};
+    if (edge->wall < 0) b = last_leg(job, edge->course_b, edge->row_b);
+    double vx[2] = {a.vx, b.vx}, vy[2] = {a.vy, b.vy}, spin[2] = {a.spin, b.spin};
+    qdi_motion motion = {.vx = vx, .vy = vy, .spin = spin};
+    qdi_joint joint = joint_of(job, edge);
+    double approach = -HUGE_VAL;
+    for (int k = 0; k < joint.count; ++k) {
+        double here = qdi_joint_approach(&joint, &motion, k);
+        if (here > approach) approach = here;
+    }
+    if (!qdi_joint_bounce(&joint, &motion, job->step->threshold)) {
+        joint.restitution = 0; // too slow to bounce
+        (void)qdi_joint_bounce(&joint, &motion, 0);
+    }
+    double time = edge->time;
+    set_off(job, edge->course_a, time, vx[0], vy[0], spin[0]);
+    set_off(job, edge->course_b, time, vx[1], vy[1], spin[1]);
+    note(job, edge, &a, approach, &joint);
+}
+
+static void look_around(const solve_job *job, uint32_t number, double time) {
+    if (number == QDI_NONE_YET) return;
+    const qdi_course *course = &job->fast->courses[number];
+    for (uint32_t k = 0; k < course->count; ++k) {
+        qdi_edge *edge = &job->fast->edges[job->fast->incident[course->edges + k]];
+        look_ahead(job, edge, time);
+        play_again(job, edge->place);
+    }
+}
+
+/// All stay where they are at a time.
+static void stay(const solve_job *job, double time) {
+    for (uint32_t k = 0; k < job->cluster->courses; ++k) {
+        uint32_t number = job->fast->by_cluster[job->cluster->first_course + k];
+        qdi_course *course = &job->fast->courses[number];
+        qdi_pose pose = qdi_leg_pose(&job->fast->legs[course->last], time);
+        append(job, number, (qdi_leg){time, pose.x, pose.y, pose.c, pose.s, 0, 0, 0, 0, false});
+        course->hit = true;
+    }
+}
+
+void qdi_cluster_solve(const qdi_step *step, qdi_cluster *cluster) {
+    qdi_fast *fast = step->fast;
+    solve_job job = {step, fast, cluster, fast->edge_by_cluster + cluster->first_edge,
+                     fast->winner + 2 * (size_t)cluster->first_edge};
+    for (uint32_t k = 0; k < cluster->courses; ++k) begin(&job, fast->by_cluster[cluster->first_course + k]);
+    for (uint32_t k = 0; k < cluster->edges; ++k) look_ahead(&job, edge_at(&job, k), 0);
+    play(&job);
+    for (size_t impacts = 0;; ++impacts) {
+        qdi_edge *edge = earliest(&job);
+        double time = edge->time;
+        if (!(time <= step->dt)) return;
+        if (impacts == QDI_IMPACTS((size_t)cluster->edges)) {
+            stay(&job, time);
+            return;
+        }
+        collide(&job, edge);
+        look_around(&job, edge->course_a, time);
+        look_around(&job, edge->course_b, time);
+    }
+}

@@ -1,0 +1,226 @@
+// Ways through a step, and the boxes that contain them. A range writes its own rows.
+
+#include "sim/fast.h"
+
+#include "core/image.h"
+#include "core/outward.h"
+
+#include <quadrille/math.h>
+
+#include <math.h>
+
+double qdi_fast_part(const qd_world *world) {
+    if (world->def.contact != QD_CONTACT_IMPULSE || world->def.continuous == QD_CONTINUOUS_OFF)
+        return (double)INFINITY;
+    return world->def.continuous == QD_CONTINUOUS_ON ? 0 : 0.5;
+}
+
+/// How far a coordinate goes in the step, where a periodic axis may have wrapped it.
+static double displacement(const qdi_axis *axis, double from, double to, double expected) {
+    double way = to - from;
+    if (axis->boundary == QD_BOUNDARY_PERIODIC)
+        way -= axis->length * floor((way - expected) / axis->length + 0.5);
+    return way;
+}
+
+/// The mean velocity; that of the step's end, where it gives the way exactly, so that nothing is rounded.
+static double mean_velocity(double from, double to, double way, double last, double dt) {
+    return from + last * dt == to ? last : way / dt;
+}
+
+qdi_leg qdi_leg_of_row(const qdi_step *step, uint32_t row) {
+    const qd_world *world = step->world;
+    const qdi_motion *now = &world->now, *next = &world->next;
+    double dt = step->dt, x = now->x[row], y = now->y[row], vx = next->vx[row], vy = next->vy[row];
+    double way_x = displacement(&world->axis[0], x, next->x[row], vx * dt);
+    double way_y = displacement(&world->axis[1], y, next->y[row], vy * dt);
+    double turn = qdi_motion_turn(world, row, dt);
+    qdi_leg leg = {.x = x,
+                   .y = y,
+                   .c = now->c[row],
+                   .s = now->s[row],
+                   .vx = mean_velocity(x, next->x[row], way_x, vx, dt),
+                   .vy = mean_velocity(y, next->y[row], way_y, vy, dt),
+                   .next = QDI_NONE_YET};
+    if (turn != 0) leg.spin = turn == next->spin[row] * dt ? next->spin[row] : turn / dt;
+    return leg;
+}
+
+qdi_leg qdi_way_begin(const qdi_step *step, uint32_t row) {
+    uint32_t course = step->fast->course_of[row];
+    if (course == QDI_NONE_YET || step->fast->courses[course].first == QDI_NONE_YET)
+        return qdi_leg_of_row(step, row);
+    return step->fast->legs[step->fast->courses[course].first];
+}
+
+bool qdi_way_next(const qdi_step *step, qdi_leg *leg) {
+    if (leg->next == QDI_NONE_YET) return false;
+    *leg = step->fast->legs[leg->next];
+    return true;
+}
+
+bool qdi_leg_followed(const qdi_step *step, uint32_t row, const qdi_leg *leg) {
+    const qd_world *world = step->world;
+    double speed = sqrt(leg->vx * leg->vx + leg->vy * leg->vy);
+    if (world->shape[row]) speed += fabs(leg->spin) * world->radius[row];
+    if (world->traits.trait[world->trait[row]].bullet) return speed > 0;
+    return speed > 0 && speed * step->dt > step->part * qdi_inner_of_row(world, row);
+}
+
+qdi_party qdi_party_of(const qdi_step *step, uint32_t row, const qdi_leg *leg) {
+    return (qdi_party){qdi_form_of_row(step->world, row), *leg, qdi_inner_of_row(step->world, row),
+                       step->world->radius[row]};
+}
+
+qdi_pose qdi_leg_pose(const qdi_leg *leg, double time) {
+    double gone = time - leg->start;
+    qdi_pose pose = {leg->x + leg->vx * gone, leg->y + leg->vy * gone, leg->c, leg->s};
+    if (leg->spin == 0 || gone == 0) return pose;
+    double c, s;
+    qd_sincos(leg->spin * gone, &s, &c);
+    pose.c = leg->c * c - leg->s * s;
+    pose.s = leg->s * c + leg->c * s;
+    return pose;
+}
+
+// ---- boxes ----
+
+static void include(const qd_world *world, uint32_t row, const qdi_pose *pose, double more, qd_vec2 *low,
+                    qd_vec2 *high) {
+    qd_vec2 below, above;
+    qdi_motion_extents(world, row, pose->c, pose->s, &below, &above);
+    if (pose->x + below.x - more < low->x) low->x = pose->x + below.x - more;
+    if (pose->y + below.y - more < low->y) low->y = pose->y + below.y - more;
+    if (pose->x + above.x + more > high->x) high->x = pose->x + above.x + more;
+    if (pose->y + above.y + more > high->y) high->y = pose->y + above.y + more;
+}
+
+/// A point of a body that turns by an angle comes at most radius * (1 - cos(angle / 2)) further than at both ends.
+static void include_leg(const qdi_step *step, uint32_t row, const qdi_leg *leg, double until, qd_vec2 *low,
+                        qd_vec2 *high) {
+    double radius = step->world->radius[row], turn = fabs(leg->spin) * (until - leg->start);
+    double more = step->world->shape[row] ? (turn < 2 ? 0.125 * turn * turn : 2) * radius : 0;
+    qdi_pose begin = qdi_leg_pose(leg, leg->start), end = qdi_leg_pose(leg, until);
+    include(step->world, row, &begin, more, low, high);
+    include(step->world, row, &end, more, low, high);
+}
+
+void qdi_way_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high) {
+    *low = (qd_vec2){HUGE_VAL, HUGE_VAL};
+    *high = (qd_vec2){-HUGE_VAL, -HUGE_VAL};
+    qdi_leg leg = qdi_way_begin(step, row), after = leg;
+    while (qdi_way_next(step, &after)) {
+        include_leg(step, row, &leg, after.start, low, high);
+        leg = after;
+    }
+    include_leg(step, row, &leg, step->dt, low, high);
+    // Positions are worked out in more than one way, each with its own rounding.
+    double more = 1e-12 * (fabs(low->x) + fabs(low->y) + fabs(high->x) + fabs(high->y));
+    *low = (qd_vec2){low->x - more, low->y - more};
+    *high = (qd_vec2){high->x + more, high->y + more};
+}
+
+/// A box relative to the world's centre, by whole periods where its middle is in the world.
+static qd_box box_between(const qd_world *world, qd_vec2 low, qd_vec2 high) {
+    double x = 0.5 * (low.x + high.x), y = 0.5 * (low.y + high.y);
+    double shift_x = qdi_axis_wrap(&world->axis[0], x) - x - world->centre.x;
+    double shift_y = qdi_axis_wrap(&world->axis[1], y) - y - world->centre.y;
+    return (qd_box){qdi_outward(low.x + shift_x, -1.0F), qdi_outward(low.y + shift_y, -1.0F),
+                    qdi_outward(high.x + shift_x, 1.0F), qdi_outward(high.y + shift_y, 1.0F)};
+}
+
+static qd_vec2 periods(const qd_world *world) {
+    return (qd_vec2){world->axis[0].boundary == QD_BOUNDARY_PERIODIC ? world->axis[0].length : 0,
+                     world->axis[1].boundary == QD_BOUNDARY_PERIODIC ? world->axis[1].length : 0};
+}
+
+/// The box of the way's end, for what is not followed.
+static qd_box last_box(const qdi_step *step, uint32_t row) {
+    qdi_leg leg = qdi_way_begin(step, row);
+    while (qdi_way_next(step, &leg)) {
+    }
+    qd_vec2 low = {HUGE_VAL, HUGE_VAL}, high = {-HUGE_VAL, -HUGE_VAL};
+    qdi_pose end = qdi_leg_pose(&leg, step->dt);
+    include(step->world, row, &end, 0, &low, &high);
+    return box_between(step->world, low, high);
+}
+
+static void file_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qdi_step *step = context;
+    qd_world *world = step->world;
+    qdi_fast *fast = step->fast;
+    qd_vec2 period = periods(world), low, high;
+    for (uint32_t row = (uint32_t)begin; row < end; ++row) {
+        fast->course_of[row] = QDI_NONE_YET;
+        qdi_leg leg = qdi_leg_of_row(step, row);
+        fast->flags[row] = qdi_leg_followed(step, row, &leg) ? QDI_FOLLOWED : 0;
+        qdi_way_bounds(step, row, &low, &high);
+        world->boxes[row] = box_between(world, low, high);
+        if (qdi_box_acceptable(world->boxes[row], period)) continue;
+        fast->flags[row] = QDI_LOST;
+        world->boxes[row] = last_box(step, row);
+    }
+}
+
+void qdi_ways_file(const qdi_step *step) {
+    qdi_step job = *step;
+    qdi_team_for(step->world->team, step->world->count, QDI_BODY_GRAIN, file_range, &job);
+}
+
+static float lower(float a, float b) {
+    return a < b ? a : b;
+}
+
+static float upper(float a, float b) {
+    return a > b ? a : b;
+}
+
+/// By how many periods a filed box lies from the way that it is for. Both their middles are within a quarter of a period
+/// of the middle of the first leg.
+static double copies(const qd_world *world, int axis, double box_middle, double way_middle) {
+    const qdi_axis *a = &world->axis[axis];
+    if (a->boundary != QD_BOUNDARY_PERIODIC) return 0;
+    double centre = axis == 0 ? world->centre.x : world->centre.y;
+    return floor((box_middle + centre - way_middle) / a->length + 0.5);
+}
+
+static qd_vec2 box_copies(const qdi_step *step, uint32_t row) {
+    const qd_world *world = step->world;
+    qd_box box = world->boxes[row];
+    qdi_leg leg = qdi_leg_of_row(step, row);
+    double half = 0.5 * step->dt;
+    return (qd_vec2){copies(world, 0, 0.5 * ((double)box.min_x + (double)box.max_x), leg.x + half * leg.vx),
+                     copies(world, 1, 0.5 * ((double)box.min_y + (double)box.max_y), leg.y + half * leg.vy)};
+}
+
+qd_image qdi_way_image(const qdi_step *step, uint32_t row_a, uint32_t row_b, qd_image image) {
+    qd_vec2 a = box_copies(step, row_a), b = box_copies(step, row_b);
+    return (qd_image){(int16_t)(image.x + b.x - a.x), (int16_t)(image.y + b.y - a.y)};
+}
+
+bool qdi_way_refile(const qdi_step *step, uint32_t row) {
+    qd_world *world = step->world;
+    qd_vec2 low, high, period = periods(world), by = box_copies(step, row);
+    qdi_way_bounds(step, row, &low, &high);
+    double x = by.x * world->axis[0].length - world->centre.x,
+           y = by.y * world->axis[1].length - world->centre.y;
+    qd_box filed = world->boxes[row];
+    qd_box box = {qdi_outward(low.x + x, -1.0F), qdi_outward(low.y + y, -1.0F), qdi_outward(high.x + x, 1.0F),
+                  qdi_outward(high.y + y, 1.0F)};
+    if (box.min_x >= filed.min_x && box.max_x <= filed.max_x && box.min_y >= filed.min_y &&
+        box.max_y <= filed.max_y)
+        return false;
+    box = (qd_box){lower(box.min_x, filed.min_x), lower(box.min_y, filed.min_y),
+                   upper(box.max_x, filed.max_x), upper(box.max_y, filed.max_y)};
+    if (period.x > 0 || period.y > 0) { // its middle may have left the world
+        low = (qd_vec2){(double)box.min_x + world->centre.x, (double)box.min_y + world->centre.y};
+        high = (qd_vec2){(double)box.max_x + world->centre.x, (double)box.max_y + world->centre.y};
+        box = box_between(world, low, high);
+    }
+    world->boxes[row] = box;
+    if (qdi_box_acceptable(box, period)) return true;
+    step->fast->flags[row] = QDI_LOST;
+    world->boxes[row] = last_box(step, row);
+    return true;
+}

@@ -1,0 +1,407 @@
+#include "tools/bench/fat.h"
+
+#include "core/margin.h"
+#include "core/memory.h"
+#include "core/outward.h"
+#include "core/verbs.h"
+#include "tools/bench/motion.h"
+#include "tools/bench/sink.h"
+
+#include <math.h>
+#include <string.h>
+
+// Rows lie in tree order, so most pairs are of rows near by. Rows are worked on in blocks; the candidates of two rows of the same block
+// are tested right after the block has moved. So a step goes through memory once, and the boxes of a step never get there: they
+// live in a worker's own room, and for the few pairs of rows of two blocks they are made once more.
+//
+// A box is kept as (min x, min y, -max x, -max y): then one lies in another where all four are at least the other's, and two
+// overlap where each is at most the negated opposite of the other's, that is, where no sum of opposites is above 0. (A sum of
+// two floats has the sign of the exact one.)
+
+enum {
+    BLOCK = 8192,
+    PIECE = 512,
+    CHOOSE_AGAIN = 8,
+    SIDES = 4,
+    NEAR_PIECE = 1024, // BLOCK doubles in lines
+    AHEAD = 8,
+    FAR_GRAIN = 1024,
+    LINE = 64,
+};
+
+static const double unit = 1 << 20; ///< see sim/margin.c: sums of whole numbers are the same in any order
+
+/// Two rows of one block.
+typedef struct near_pair {
+    uint16_t a, b;
+} near_pair;
+
+typedef struct far_pair {
+    uint32_t a, b;
+} far_pair;
+
+/// What a worker has for itself.
+typedef struct bench_worker {
+    qdi_bench_block out;
+    float own[SIDES * BLOCK]; ///< boxes of a block's rows
+} bench_worker;
+
+struct qdi_bench_fat {
+    const qd_allocator *allocator;
+    double margin; ///< NaN: automatic
+    size_t count, blocks, workers;
+    float *around;        ///< fat boxes of all rows
+    uint32_t *row;        ///< by index
+    uint64_t rows_of;     ///< qdi_bench_tree.orders that `row` is for
+    size_t *sums, *start; ///< per block: sums, or whether bodies left; first near pair
+    bench_worker *worker;
+    far_pair *met; ///< candidates as the tree told them, then those of two blocks
+    size_t met_room, far_count;
+    near_pair *near; ///< by block
+    size_t near_room;
+    qdi_bench_sink sink;
+    bool held;        ///< there are fat boxes
+    uint32_t horizon; ///< steps that they are made for
+    uint32_t age;     ///< since they were, or since it was found that they would not pay
+    double growth, pairs;
+    bool moves; ///< what a pass is to do
+};
+
+void qdi_bench_fat_destroy(qdi_bench_fat *fat) {
+    if (!fat) return;
+    const qd_allocator *allocator = fat->allocator;
+    qdi_release(allocator, fat->around, fat->count, SIDES * sizeof *fat->around);
+    qdi_release(allocator, fat->row, fat->count, sizeof *fat->row);
+    qdi_release(allocator, fat->sums, fat->blocks, sizeof *fat->sums);
+    qdi_release(allocator, fat->start, fat->blocks + 1, sizeof *fat->start);
+    qdi_release(allocator, fat->worker, fat->workers, sizeof *fat->worker);
+    qdi_release(allocator, fat->met, fat->met_room, sizeof *fat->met);
+    qdi_release(allocator, fat->near, fat->near_room, sizeof *fat->near);
+    qdi_bench_sink_free(&fat->sink);
+    qdi_release(allocator, fat, 1, sizeof *fat);
+}
+
+qd_status qdi_bench_fat_create(const qdi_bench_tree *state, const qdi_bench_options *options,
+                               qdi_bench_fat **made) {
+    const qd_allocator *allocator = state->allocator;
+    size_t n = state->count, workers = (size_t)qd_team_threads(state->team);
+    qdi_bench_fat *fat = *made = qdi_allocate(allocator, 1, sizeof *fat);
+    if (!fat) return QD_ERR_MEMORY;
+    *fat = (qdi_bench_fat){.allocator = allocator,
+                           .margin = options->margin,
+                           .count = n,
+                           .blocks = qdi_range_count(n, BLOCK),
+                           .workers = workers,
+                           .sink = {.allocator = allocator},
+                           .horizon = 1,
+                           .pairs = 1};
+    fat->around = qdi_allocate(allocator, n, SIDES * sizeof *fat->around);
+    fat->row = qdi_allocate(allocator, n, sizeof *fat->row);
+    fat->sums = qdi_allocate(allocator, fat->blocks, sizeof *fat->sums);
+    fat->start = qdi_allocate(allocator, fat->blocks + 1, sizeof *fat->start);
+    fat->worker = qdi_allocate(allocator, workers, sizeof *fat->worker);
+    if (!fat->around || !fat->row || !fat->sums || !fat->start || !fat->worker) {
+        qdi_bench_fat_destroy(fat);
+        *made = NULL;
+        return QD_ERR_MEMORY;
+    }
+    for (size_t w = 0; w < workers; ++w) {
+        fat->worker[w].out.sink = &fat->sink;
+        fat->worker[w].out.used = 0;
+    }
+    for (size_t i = 0; i < n; ++i) fat->row[i] = (uint32_t)i;
+    return QD_OK;
+}
+
+// ---- boxes ----
+
+static inline void put_box(float *to, double x, double y, double radius) {
+    to[0] = qdi_outward(x - radius, -1.0F);
+    to[1] = qdi_outward(y - radius, -1.0F);
+    to[2] = qdi_outward(-x - radius, -1.0F);
+    to[3] = qdi_outward(-y - radius, -1.0F);
+}
+
+#if defined __SSE2__
+/// Makes boxes; whether any is outside of its fat one. As put_box, to the last bit.
+static bool make_boxes(const double *x, const double *y, const double *radius, const float *around,
+                       float *own, size_t count) {
+    const __m128d sign = _mm_set1_pd(-0.0);
+    const __m128 magnitude = _mm_castsi128_ps(_mm_set1_epi32(0x7fffffff));
+    const __m128 ulp = _mm_set1_ps(1.1920928955078125e-7F), least = _mm_set1_ps(1.17549435e-38F);
+    __m128 outside = _mm_setzero_ps();
+    for (size_t i = 0; i < count; ++i) {
+        const __m128d at = _mm_set_pd(y[i], x[i]), r = _mm_set1_pd(radius[i]);
+        const __m128 near = _mm_movelh_ps(_mm_cvtpd_ps(_mm_sub_pd(at, r)),
+                                          _mm_cvtpd_ps(_mm_sub_pd(_mm_xor_pd(at, sign), r)));
+        const __m128 more = _mm_add_ps(_mm_mul_ps(_mm_and_ps(near, magnitude), ulp), least);
+        const __m128 box = _mm_sub_ps(near, more);
+        _mm_storeu_ps(own + SIDES * i, box);
+        outside = _mm_or_ps(outside, _mm_cmplt_ps(box, _mm_loadu_ps(around + SIDES * i)));
+    }
+    return _mm_movemask_ps(outside) != 0;
+}
+#else
+/// Makes boxes; whether any is outside of its fat one.
+static bool make_boxes(const double *x, const double *y, const double *radius, const float *around,
+                       float *own, size_t count) {
+    int outside = 0;
+    for (size_t i = 0; i < count; ++i) {
+        put_box(own + SIDES * i, x[i], y[i], radius[i]);
+        for (size_t k = SIDES * i; k < SIDES * i + SIDES; ++k) outside |= own[k] < around[k];
+    }
+    return outside != 0;
+}
+#endif
+
+static double stride(const qdi_bench_tree *state, size_t row) {
+    return sqrt(state->vx[row] * state->vx[row] + state->vy[row] * state->vy[row]) / (2 * state->radius[row]);
+}
+
+static void sum_strides(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qdi_bench_tree *state = context;
+    size_t sum = 0;
+    for (size_t r = begin; r < end; ++r) sum += (size_t)(unit * stride(state, r));
+    state->fat->sums[begin / BLOCK] = sum;
+}
+
+static void fatten(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qdi_bench_tree *state = context;
+    const qdi_bench_fat *fat = state->fat;
+    const qd_vec2 none = {0, 0};
+    size_t sum = 0;
+    for (size_t r = begin; r < end; ++r) {
+        double side = 2 * state->radius[r], more = fat->margin;
+        if (isnan(more)) more = (QDI_MARGIN_LEAST + fat->horizon * stride(state, r)) * side;
+        qd_box box = qdi_outward_disk(state->x[r], state->y[r], state->radius[r]);
+        box = state->boxes[r] = qdi_margin_fatten(box, more, none);
+        float *to = fat->around + SIDES * r;
+        to[0] = box.min_x, to[1] = box.min_y, to[2] = -box.max_x, to[3] = -box.max_y;
+        sum += (size_t)(unit * more / side);
+    }
+    fat->sums[begin / BLOCK] = sum;
+}
+
+static double mean_over(qdi_bench_tree *state, qdi_range_function pass) {
+    const qdi_bench_fat *fat = state->fat;
+    qdi_team_for(state->team, state->count, BLOCK, pass, state);
+    size_t sum = 0;
+    for (size_t k = 0; k < fat->blocks; ++k) sum += fat->sums[k];
+    return (double)sum / (unit * (double)state->count);
+}
+
+bool qdi_bench_fat_pays(qdi_bench_tree *state) {
+    qdi_bench_fat *fat = state->fat;
+    if (!isnan(fat->margin)) return true;
+    fat->age += 1;
+    if (fat->held && fat->age <= fat->horizon) return true;
+    if (!fat->held && fat->horizon == 0 && fat->age < CHOOSE_AGAIN) return false;
+    // In the bench nothing changes a body's course but walls, so there is no reason why boxes should not last.
+    fat->horizon = (uint32_t)qdi_margin_horizon(2 * mean_over(state, sum_strides), fat->pairs,
+                                                QDI_MARGIN_LONGEST);
+    fat->held = false;
+    fat->age = 0;
+    return fat->horizon > 0;
+}
+
+// ---- pairs ----
+
+#if defined __SSE2__
+static inline bool overlap(const float *a, const float *b) {
+    const __m128 other = _mm_loadu_ps(b);
+    const __m128 sums = _mm_add_ps(_mm_loadu_ps(a), _mm_shuffle_ps(other, other, _MM_SHUFFLE(1, 0, 3, 2)));
+    return _mm_movemask_ps(_mm_cmpgt_ps(sums, _mm_setzero_ps())) == 0;
+}
+#else
+static inline bool overlap(const float *a, const float *b) {
+    return (a[0] + b[2] <= 0) & (a[1] + b[3] <= 0) & (a[2] + b[0] <= 0) & (a[3] + b[1] <= 0);
+}
+#endif
+
+/// A column of the rows from `row` on. Tests wait for nothing, so meanwhile the rows that come next are asked for: by each piece of tests a
+/// column, by each test a line of it, which makes about as many lines as there are.
+static uintptr_t next_column(const qdi_bench_tree *state, size_t row, size_t piece) {
+    if (row >= state->count) row = 0;
+    const size_t half = row + BLOCK / 2 < state->count ? row + BLOCK / 2 : row;
+    const void *const columns[] = {state->x + row,
+                                   state->vx + row,
+                                   state->y + row,
+                                   state->vy + row,
+                                   state->radius + row,
+                                   state->fat->around + SIDES * row,
+                                   state->fat->around + SIDES * half,
+                                   state->index + row};
+    const size_t count = sizeof columns / sizeof columns[0];
+    return (uintptr_t)columns[piece < count ? piece : count - 1];
+}
+
+/// Tests the near pairs of a block. Whether two overlap is anybody's guess: so pairs are written whether or not.
+static void test_near(const qdi_bench_tree *state, size_t block, bench_worker *worker) {
+    const qdi_bench_fat *fat = state->fat;
+    const uint32_t *index = state->index + block * BLOCK;
+    const float *own = worker->own;
+    size_t piece = 0;
+    const near_pair *at = fat->near + fat->start[block], *end = fat->near + fat->start[block + 1];
+    while (at < end) {
+        const near_pair *stop = end - at > NEAR_PIECE ? at + NEAR_PIECE : end;
+        if (worker->out.used + (size_t)(stop - at) > QDI_BENCH_BLOCK) qdi_bench_flush(&worker->out);
+        qdi_bench_pair *to = worker->out.pairs + worker->out.used;
+        uintptr_t line = next_column(state, (block + 1) * BLOCK, piece++);
+        for (; at < stop; ++at, line += LINE) {
+            __builtin_prefetch((const void *)line);
+            *to = (qdi_bench_pair){index[at->a], index[at->b]};
+            to += overlap(own + SIDES * at->a, own + SIDES * at->b);
+        }
+        worker->out.used = (size_t)(to - worker->out.pairs);
+    }
+}
+
+static void do_block(void *context, size_t begin, size_t end, int number) {
+    const qdi_bench_tree *state = context;
+    const qdi_bench_fat *fat = state->fat;
+    bench_worker *worker = &fat->worker[number];
+    size_t outside = 0;
+    for (size_t at = begin; at < end; at += PIECE) {
+        size_t count = end - at < PIECE ? end - at : PIECE;
+        if (fat->moves) {
+            qdi_bench_move(state->x + at, state->vx + at, count, state->half);
+            qdi_bench_move(state->y + at, state->vy + at, count, state->half);
+        }
+        outside += make_boxes(state->x + at, state->y + at, state->radius + at, fat->around + SIDES * at,
+                              worker->own + SIDES * (at - begin), count);
+    }
+    fat->sums[begin / BLOCK] = outside;
+    if (!outside) test_near(state, begin / BLOCK, worker);
+}
+
+/// Asks for what a far pair needs, some time ahead.
+static inline void ask_for(const qdi_bench_tree *state, far_pair rows) {
+    const uint32_t row[2] = {rows.a, rows.b};
+    for (int k = 0; k < 2; ++k) {
+        __builtin_prefetch(&state->x[row[k]]);
+        __builtin_prefetch(&state->y[row[k]]);
+        __builtin_prefetch(&state->radius[row[k]]);
+    }
+}
+
+static void test_far(void *context, size_t begin, size_t end, int number) {
+    const qdi_bench_tree *state = context;
+    const qdi_bench_fat *fat = state->fat;
+    qdi_bench_block *out = &fat->worker[number].out;
+    for (size_t i = begin; i < end; ++i) {
+        const uint32_t a = fat->met[i].a, b = fat->met[i].b;
+        if (i + AHEAD < end) ask_for(state, fat->met[i + AHEAD]);
+        float boxes[2][SIDES];
+        put_box(boxes[0], state->x[a], state->y[a], state->radius[a]);
+        put_box(boxes[1], state->x[b], state->y[b], state->radius[b]);
+        if (!overlap(boxes[0], boxes[1])) continue;
+        if (out->used == QDI_BENCH_BLOCK) qdi_bench_flush(out);
+        out->pairs[out->used++] = (qdi_bench_pair){state->index[a], state->index[b]};
+    }
+}
+
+/// Goes over all blocks; true where all bodies are in their fat boxes and all near pairs were found.
+static bool do_blocks(qdi_bench_tree *state, bool moves) {
+    qdi_bench_fat *fat = state->fat;
+    fat->moves = moves;
+    fat->sink.count = 0;
+    for (size_t w = 0; w < fat->workers; ++w) fat->worker[w].out.used = 0;
+    qdi_team_for(state->team, state->count, BLOCK, do_block, state);
+    size_t left = 0;
+    for (size_t k = 0; k < fat->blocks; ++k) left += fat->sums[k];
+    return left == 0;
+}
+
+// ---- all anew ----
+
+static void find_rows(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qdi_bench_tree *state = context;
+    for (size_t r = begin; r < end; ++r) state->fat->row[state->index[r]] = (uint32_t)r;
+}
+
+/// Sorts the candidates into near ones, by block, and far ones.
+static qd_status sort_candidates(qdi_bench_tree *state) {
+    qdi_bench_fat *fat = state->fat;
+    size_t count;
+    const qd_pair *pairs = qd_pairs_data(state->pairs, &count);
+    qd_status status = qdi_reserve(fat->allocator, &fat->met, &fat->met_room, 0, count, sizeof *fat->met);
+    if (status == QD_OK)
+        status = qdi_reserve(fat->allocator, &fat->near, &fat->near_room, 0, count, sizeof *fat->near);
+    if (status == QD_OK) status = qdi_bench_sink_reserve(&fat->sink, count);
+    if (status != QD_OK) return status;
+    memset(fat->start, 0, (fat->blocks + 1) * sizeof *fat->start);
+    for (size_t i = 0; i < count; ++i) {
+        const far_pair rows = {fat->row[pairs[i].a], fat->row[pairs[i].b]};
+        fat->met[i] = rows;
+        fat->start[rows.a / BLOCK] += rows.a / BLOCK == rows.b / BLOCK;
+    }
+    (void)qdi_exclusive_scan(fat->start, fat->blocks + 1);
+    fat->far_count = 0;
+    for (size_t i = 0; i < count; ++i) {
+        const far_pair rows = fat->met[i];
+        if (rows.a / BLOCK == rows.b / BLOCK)
+            fat->near[fat->start[rows.a / BLOCK]++] = (near_pair){rows.a % BLOCK, rows.b % BLOCK};
+        else
+            fat->met[fat->far_count++] = rows;
+    }
+    for (size_t k = fat->blocks; k > 0; --k) fat->start[k] = fat->start[k - 1];
+    fat->start[0] = 0;
+    double side = 1 + 2 * fat->growth;
+    fat->pairs = (double)count / ((double)state->count * side * side);
+    return QD_OK;
+}
+
+static qd_status make_all(qdi_bench_tree *state) {
+    qdi_bench_fat *fat = state->fat;
+    uint64_t orders = state->orders;
+    fat->growth = mean_over(state, fatten);
+    qd_status status = qdi_bench_tree_refresh(state);
+    if (status == QD_OK && state->orders != orders) { // the boxes are still in the old order
+        fat->growth = mean_over(state, fatten);
+        status = qdi_bench_tree_refresh(state);
+    }
+    if (status == QD_OK) status = qd_tree_pairs(state->tree, state->team, state->pairs);
+    if (status != QD_OK) return status;
+    if (state->orders != fat->rows_of) qdi_team_for(state->team, state->count, BLOCK, find_rows, state);
+    fat->rows_of = state->orders;
+    fat->held = true;
+    fat->age = 0;
+    return sort_candidates(state);
+}
+
+static size_t bytes_of(const qdi_bench_tree *state) {
+    const qdi_bench_fat *fat = state->fat;
+    size_t per_body = QDI_BENCH_TREE_COLUMNS * sizeof(double) + 4 * sizeof(uint32_t) + 2 * sizeof(qd_box);
+    return state->count * per_body + qd_tree_statistics(state->tree).bytes + qd_pairs_bytes(state->pairs) +
+           fat->met_room * sizeof *fat->met + fat->near_room * sizeof *fat->near +
+           fat->sink.room * sizeof *fat->sink.pairs + fat->workers * sizeof *fat->worker;
+}
+
+qd_status qdi_bench_fat_step(qdi_bench_tree *state, qdi_bench_step *step) {
+    qdi_bench_fat *fat = state->fat;
+    uint64_t start = qdi_clock_ns(), moved, built;
+    qd_status status = QD_OK;
+    if (fat->held && do_blocks(state, true)) {
+        built = moved = qdi_clock_ns();
+    } else {
+        if (!fat->held) qdi_bench_tree_move(state);
+        moved = qdi_clock_ns();
+        status = make_all(state);
+        if (status != QD_OK) return status;
+        built = qdi_clock_ns();
+        (void)do_blocks(state, false);
+    }
+    qdi_team_for(state->team, fat->far_count, FAR_GRAIN, test_far, state);
+    for (size_t w = 0; w < fat->workers; ++w) qdi_bench_flush(&fat->worker[w].out);
+    step->ns[QDI_BENCH_MOVE] = moved - start;
+    step->ns[QDI_BENCH_STRUCTURE] = built - moved;
+    step->ns[QDI_BENCH_PAIRS] = qdi_clock_ns() - built;
+    step->pairs = fat->sink.pairs;
+    step->pair_count = fat->sink.count;
+    step->pair_stride = sizeof *fat->sink.pairs;
+    step->bytes = bytes_of(state);
+    return status;
+}
