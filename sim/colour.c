@@ -24,7 +24,8 @@ typedef struct colour_job {
 } colour_job;
 
 static uint64_t priority_of(const colour_job *job, uint32_t number) {
-    return job->round << 56 | (uint64_t)(job->links[number].hash >> 8) << 32 | number;
+    const qdi_link *link = &job->links[number];
+    return job->round << 56 | (uint64_t)(link->hash >> 8) << 32 | link->contact;
 }
 
 static void raise(const colour_job *job, uint32_t row, uint64_t priority) {
@@ -113,6 +114,21 @@ static qd_status reserve(qd_world *world, size_t count) {
     return status;
 }
 
+/// Puts the links that have no colour in order of (a, b).
+static qd_status order_rest(qd_world *world, const uint32_t *left, size_t count, uint32_t *order) {
+    qdi_keys *keys = &world->scratch.keys;
+    qd_status status = qdi_keys_reserve(world->allocator, keys, count);
+    if (status != QD_OK) return status;
+    for (size_t i = 0; i < count; ++i) {
+        keys->key[i] = world->scratch.links[left[i]].contact;
+        keys->value[i] = left[i];
+    }
+    status = qdi_team_sort(world->team, keys->key, keys->value, keys->key_spare, keys->value_spare, count,
+                           32);
+    for (size_t i = 0; i < count; ++i) order[i] = keys->value[i];
+    return status;
+}
+
 qd_status qdi_colour(qd_world *world, size_t count, qdi_colours *colours) {
     qd_status status = reserve(world, count);
     if (status != QD_OK) return status;
@@ -144,10 +160,9 @@ qd_status qdi_colour(qd_world *world, size_t count, qdi_colours *colours) {
     }
     colours->last_is_serial = done < count;
     if (colours->last_is_serial) {
-        const uint32_t *left = scratch->pending[colours->count % 2]; // still in order of (a, b)
-        for (size_t i = 0; done + i < count; ++i) scratch->order[done + i] = left[i];
+        status = order_rest(world, scratch->pending[colours->count % 2], count - done, scratch->order + done);
         colours->start[colours->count++] = done;
     }
     colours->start[colours->count] = count;
-    return QD_OK;
+    return status;
 }

@@ -15,6 +15,8 @@ typedef struct event_job {
     qd_event *events;
 } event_job;
 
+enum { AHEAD = 8 };
+
 static uint64_t order_of(const qd_contact *contact) {
     return (uint64_t)contact->a.index << 32 | contact->b.index;
 }
@@ -87,12 +89,22 @@ static void take_over(const event_job *job, size_t at, qd_contact *contact, qdi_
     }
 }
 
+/// Joints lie in another order than contacts: one that is needed soon is asked for ahead.
+static inline void ask_for(const event_job *job, size_t at) {
+    if (!job->joints || at >= job->before->contact_count) return;
+    const qdi_joint *joint = &job->joints[job->place[at]];
+    __builtin_prefetch(&joint->impulse);
+    __builtin_prefetch((const char *)(joint + 1) - 1);
+}
+
 static void write_ended(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const event_job *job = context;
     const qd_contact *contacts = job->before->contacts;
     size_t at = find(job->after, order_of(&contacts[begin]));
     for (size_t i = begin; i < end; ++i) {
+        if (i + AHEAD < end && job->end_rank[i + AHEAD + 1] != job->end_rank[i + AHEAD])
+            ask_for(job, i + AHEAD);
         if (job->end_rank[i + 1] == job->end_rank[i]) continue;
         at = find_from(job->after, at, order_of(&contacts[i]));
         qd_event *event = &job->events[job->end_rank[i] + at];
@@ -108,6 +120,7 @@ static void write_present(void *context, size_t begin, size_t end, int worker) {
     size_t begun = 0, at = find(job->before, order_of(&contacts[begin]));
     for (size_t i = begin; i < end; ++i) {
         at = find_from(job->before, at, order_of(&contacts[i]));
+        ask_for(job, at + AHEAD);
         bool persists = found(job->before, at, &contacts[i]);
         // Other bodies may have had these indices: their contact's end comes before this one's begin.
         bool replaces = !persists && at < job->before->contact_count &&

@@ -90,26 +90,28 @@ static void make_links(void *context, size_t begin, size_t end, int worker) {
     const joint_job *job = context;
     const qd_world *world = job->world;
     for (size_t i = begin; i < end; ++i) {
-        const qd_contact *contact = &world->present.contacts[i];
-        bool wall = qd_id_is_wall(contact->b);
-        uint32_t a = world->row_of_index[contact->a.index];
-        uint32_t b = wall ? QDI_NO_ROW : world->row_of_index[contact->b.index];
-        uint64_t hash = qd_hash_mix(contact->a.index, contact->b.index);
-        world->scratch.links[i] = (qdi_link){a, b, (uint32_t)(hash >> 32), world->kind[a] == QD_BODY_DYNAMIC,
-                                             !wall && world->kind[b] == QD_BODY_DYNAMIC};
+        const qdi_spot *spot = &world->present.spots[i];
+        uint32_t a = spot->row_a, b = spot->row_b;
+        bool wall = b == QDI_NO_ROW;
+        uint32_t other = wall ? world->present.contacts[spot->contact].b.index : world->index[b];
+        world->scratch.links[i] = (qdi_link){.row_a = a,
+                                             .row_b = b,
+                                             .hash = (uint32_t)(qd_hash_mix(world->index[a], other) >> 32),
+                                             .contact = spot->contact,
+                                             .moves_a = world->kind[a] == QD_BODY_DYNAMIC,
+                                             .moves_b = !wall && world->kind[b] == QD_BODY_DYNAMIC};
     }
 }
 
-static qdi_joint make_joint(const joint_job *job, uint32_t number) {
+static void make_joint(const joint_job *job, const qdi_link *link, qdi_joint *joint) {
     const qd_world *world = job->world;
-    const qd_contact *contact = &world->present.contacts[number];
-    const qdi_link *link = &world->scratch.links[number];
+    const qd_contact *contact = &world->present.contacts[link->contact];
     uint32_t a = link->row_a, b = link->row_b;
     bool wall = b == QDI_NO_ROW;
-    qdi_joint joint = {
+    *joint = (qdi_joint){
         .row_a = a,
         .row_b = b,
-        .contact = number,
+        .contact = link->contact,
         .count = contact->sensor ? 0 : contact->count,
         .moves_a = link->moves_a,
         .moves_b = link->moves_b,
@@ -119,17 +121,16 @@ static qdi_joint make_joint(const joint_job *job, uint32_t number) {
         .inverse_b = wall ? 0 : 1 / world->mass[b],
         .depth = {contact->touch[0].depth, contact->touch[1].depth},
     };
-    qdi_joint_mix(qdi_surface_of_row(world, a), wall ? &world->walls : qdi_surface_of_row(world, b), &joint);
+    qdi_joint_mix(qdi_surface_of_row(world, a), wall ? &world->walls : qdi_surface_of_row(world, b), joint);
     if (wall) {
         qd_vec2 speed = world->wall_mean[contact->b.index - (uint32_t)QD_WALL_LEFT];
-        joint.wx = speed.x;
-        joint.wy = speed.y;
+        joint->wx = speed.x;
+        joint->wy = speed.y;
     }
-    joint.threshold = threshold_of(job, &joint);
+    joint->threshold = threshold_of(job, joint);
     bool disks = world->shape[a] == 0 && (wall || world->shape[b] == 0);
-    joint.plain = disks && joint.friction == 0;
-    if (!joint.plain) make_arms(world, contact, &joint);
-    return joint;
+    joint->plain = disks && joint->friction == 0;
+    if (!joint->plain) make_arms(world, contact, joint);
 }
 
 /// True where a joint will bounce, unless another one hinders it.
@@ -141,6 +142,13 @@ static bool is_fast(const joint_job *job, const qdi_joint *joint) {
     return fast;
 }
 
+/// Contacts lie in order of (a, b), which is any order here: what is needed soon is asked for ahead.
+enum { AHEAD = 6 };
+static inline void ask_for(const qd_world *world, const qdi_link *link) {
+    const char *contact = (const char *)&world->present.contacts[link->contact];
+    for (size_t at = 0; at < sizeof(qd_contact); at += 64) __builtin_prefetch(contact + at);
+}
+
 static void make_joints(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const joint_job *job = context;
@@ -148,34 +156,53 @@ static void make_joints(void *context, size_t begin, size_t end, int worker) {
     size_t fast = 0;
     for (size_t i = begin; i < end; ++i) {
         qdi_joint *joint = &scratch->joints[i];
-        *joint = make_joint(job, scratch->order[i]);
+        if (i + AHEAD < end) ask_for(job->world, &scratch->links[scratch->order[i + AHEAD]]);
+        make_joint(job, &scratch->links[scratch->order[i]], joint);
         scratch->place[joint->contact] = (uint32_t)i;
-        fast += is_fast(job, joint);
+        if (!is_fast(job, joint)) continue;
+        fast += 1;
+        qdi_bounce_stir(job->world, joint, 1);
     }
     job->fast[begin / QDI_CONTACT_GRAIN] = fast;
 }
 
-/// What the wall of joint i gave to its body.
+/// The joint of a contact with a wall, of those in `keys`.
+static const qdi_joint *wall_joint(const qdi_scratch *scratch, size_t i) {
+    return &scratch->joints[scratch->place[scratch->keys.key[i]]];
+}
+
+/// What the wall gave to its body.
 static qd_vec2 wall_impulse(const void *context, size_t i) {
-    const qdi_joint *joint = &((const qdi_joint *)context)[i];
-    if (joint->row_b != QDI_NO_ROW) return (qd_vec2){0, 0};
+    const qdi_joint *joint = wall_joint(context, i);
     double push = joint->impulse[0] + joint->impulse[1], rub = joint->rub[0] + joint->rub[1];
     return (qd_vec2){-push * joint->nx + rub * joint->ny, -push * joint->ny - rub * joint->nx};
 }
 
 /// The energy that it gave, being moved.
 static qd_vec2 wall_work(const void *context, size_t i) {
-    const qdi_joint *joint = &((const qdi_joint *)context)[i];
+    const qdi_joint *joint = wall_joint(context, i);
     qd_vec2 given = wall_impulse(context, i);
     return (qd_vec2){given.x * joint->wx + given.y * joint->wy, 0};
 }
 
-static qd_status sum_walls(qd_world *world, size_t count, qdi_wall_gain *walls) {
-    const qdi_joint *joints = world->scratch.joints;
-    qd_status status = qdi_sum(world, count, wall_impulse, joints, &walls->impulse);
+/// What the walls gave in all: of their contacts in order of (a, b).
+static qd_status sum_walls(qd_world *world, qdi_wall_gain *walls) {
+    const qdi_moment *moment = &world->present;
+    qdi_keys *keys = &world->scratch.keys;
+    size_t first = moment->first_wall, count = moment->contact_count - first;
+    if (count == 0) return QD_OK;
+    qd_status status = qdi_keys_reserve(world->allocator, keys, count);
+    if (status != QD_OK) return status;
+    for (size_t i = 0; i < count; ++i) {
+        keys->key[i] = moment->spots[first + i].contact;
+        keys->value[i] = 0;
+    }
+    status = qdi_team_sort(world->team, keys->key, keys->value, keys->key_spare, keys->value_spare, count,
+                           32);
+    if (status == QD_OK) status = qdi_sum(world, count, wall_impulse, &world->scratch, &walls->impulse);
     if (status != QD_OK || !world->walls_move) return status;
     qd_vec2 work = {0, 0};
-    status = qdi_sum(world, count, wall_work, joints, &work);
+    status = qdi_sum(world, count, wall_work, &world->scratch, &work);
     walls->work = work.x;
     return status;
 }
@@ -191,6 +218,9 @@ static qd_status reserve(qd_world *world, size_t count) {
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->joints, &scratch->joint_room, 0, count,
                              sizeof *scratch->joints);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->stirred, &scratch->stirred_room, 0, world->count,
+                             sizeof *scratch->stirred);
     return status;
 }
 
@@ -206,6 +236,7 @@ qd_status qdi_impulse(qd_world *world, double dt, qdi_wall_gain *walls) {
     status = qdi_colour(world, count, &colours);
     if (status != QD_OK) return status;
     job.fast = scratch->range_count;
+    qdi_bounce_begin(world);
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, make_joints, &job);
     if (qdi_exclusive_scan(job.fast, qdi_range_count(count, QDI_CONTACT_GRAIN)) > 0)
         qdi_bounce(world, &colours);
@@ -214,5 +245,5 @@ qd_status qdi_impulse(qd_world *world, double dt, qdi_wall_gain *walls) {
     status = qdi_forces_kick(world, dt);
     if (status != QD_OK) return status;
     qdi_rest_solve(world, &at_rest, dt);
-    return sum_walls(world, count, walls);
+    return sum_walls(world, walls);
 }

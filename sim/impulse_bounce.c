@@ -12,14 +12,21 @@
 // touching bodies pair after pair: three in contact give other velocities than a simultaneous solution would, but
 // momentum, angular momentum and (with e = 1, mu = 0) energy are kept to rounding.
 //
-// Shared between ranges of a colour: nothing that is written, see impulse.c. The counts of bounces are per range.
+// Sweeps look only where something has changed. Visits of colours are numbered from 1, and `stirred` says of each body
+// which visit changed its velocity last: a joint whose bodies have been left alone since its own last visit would not bounce
+// now, as it did not then. Before the first visit, bodies are stirred (1) that approach one another fast enough.
+//
+// Shared between ranges of a colour: nothing that is written, see impulse.c (bodies that nothing moves are never stirred).
+// The counts of bounces are per range.
 
 #include "sim/world_impl.h"
 
 typedef struct bounce_job {
-    qdi_motion motion; ///< whose velocities are changed
-    qdi_joint *first;  ///< of the colour in work
-    size_t *bounced;   ///< per range
+    const qd_world *world;
+    qdi_motion motion;     ///< whose velocities are changed
+    uint32_t visit, since; ///< number of this visit, and of the last one of the same joints, or 1
+    qdi_joint *first;      ///< of the colour in work
+    size_t *bounced;       ///< per range
 } bounce_job;
 
 /// Gives `push` along the normal and `rub` along the tangent at levers to a joint's bodies.
@@ -124,15 +131,27 @@ static bool bounce_any(const bounce_job *job, qdi_joint *joint) {
     return true;
 }
 
-static bool bounce(const bounce_job *job, qdi_joint *joint) {
+static bool is_stirred(const bounce_job *job, uint32_t row) {
+    if (row == QDI_NO_ROW) return false;
+    return atomic_load_explicit(&job->world->scratch.stirred[row], memory_order_relaxed) >= job->since;
+}
+
+static bool bounce_now(const bounce_job *job, qdi_joint *joint) {
     if (joint->count == 0) return false;
     return joint->plain ? bounce_plain(job, joint) : bounce_any(job, joint);
+}
+
+static bool bounce(const bounce_job *job, qdi_joint *joint) {
+    if (!is_stirred(job, joint->row_a) && !is_stirred(job, joint->row_b)) return false;
+    bool bounced = bounce_now(job, joint);
+    if (bounced) qdi_bounce_stir(job->world, joint, job->visit);
+    return bounced;
 }
 
 bool qdi_joint_bounce(qdi_joint *joint, const qdi_motion *motion, double threshold) {
     bounce_job job = {.motion = *motion};
     joint->threshold = threshold;
-    return bounce(&job, joint);
+    return bounce_now(&job, joint);
 }
 
 static void sweep_range(void *context, size_t begin, size_t end, int worker) {
@@ -149,6 +168,8 @@ static bool sweep(qd_world *world, bounce_job *job, const qdi_colours *colours) 
     for (size_t c = 0; c < colours->count; ++c) {
         size_t count = colours->start[c + 1] - colours->start[c];
         job->first = world->scratch.joints + colours->start[c];
+        job->visit += 1;
+        job->since = job->visit > colours->count ? job->visit - (uint32_t)colours->count : 1;
         if (c + 1 == colours->count && colours->last_is_serial) {
             for (size_t i = 0; i < count; ++i) bounced += bounce(job, &job->first[i]);
             continue;
@@ -159,8 +180,19 @@ static bool sweep(qd_world *world, bounce_job *job, const qdi_colours *colours) 
     return bounced > 0;
 }
 
+static void clear_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qd_world *world = context;
+    for (size_t r = begin; r < end; ++r)
+        atomic_store_explicit(&world->scratch.stirred[r], 0, memory_order_relaxed);
+}
+
+void qdi_bounce_begin(qd_world *world) {
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, world);
+}
+
 void qdi_bounce(qd_world *world, const qdi_colours *colours) {
-    bounce_job job = {.motion = world->next, .bounced = world->scratch.range_count};
+    bounce_job job = {.world = world, .motion = world->next, .bounced = world->scratch.range_count};
     for (int k = 0; k < world->def.iterations; ++k)
         if (!sweep(world, &job, colours)) break;
 }

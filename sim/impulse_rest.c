@@ -46,8 +46,7 @@ struct qdi_rest {
     double nx, ny;
     double inverse_a, inverse_b, turn_a, turn_b;
     double friction;
-    double slop, fastest;                   ///< per sub-step
-    double rate, mass_scale, impulse_scale; ///< of the spring; rate per sub-step
+    double size; ///< of the smaller body: its radius
     rest_touch touch[2];
 };
 
@@ -223,22 +222,21 @@ static void make_rest(const rest_job *job, uint32_t number, qdi_rest *rest) {
                        .friction = joint->friction};
     double size = joint->moves_a ? world->radius[a] : world->radius[b];
     if (joint->moves_a && joint->moves_b && world->radius[b] < size) size = world->radius[b];
-    rest->slop = slop_part * size;
-    rest->fastest = fastest_out * size;
-    double soft = 2 * damping + spring_angle, stiff = spring_angle * soft;
-    rest->rate = spring_angle / soft;
-    rest->mass_scale = stiff / (1 + stiff);
-    rest->impulse_scale = 1 / (1 + stiff);
+    rest->size = size;
     for (int k = 0; k < rest->count; ++k)
         make_touch(job, joint, &world->present.holds[joint->contact], k, &rest->touch[k]);
 }
+
+enum { AHEAD = 6 }; ///< joints whose holds, which lie in order of (a, b), are asked for
 
 static void make_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const rest_job *job = context;
     size_t place = job->count[begin / QDI_CONTACT_GRAIN];
-    for (size_t i = begin; i < end; ++i)
+    for (size_t i = begin; i < end; ++i) {
+        if (i + AHEAD < end) __builtin_prefetch(&job->world->present.holds[job->joints[i + AHEAD].contact]);
         if (job->held[i]) make_rest(job, (uint32_t)i, &job->rests[place++]);
+    }
 }
 
 /// Where the joints at rest of each colour begin, from the counts of the ranges before each.
@@ -328,103 +326,124 @@ static void move_range(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-/// The velocities of a joint's two bodies, while it is worked on.
+/// What a joint sees of its two bodies' velocities, while it is worked on: that of a as seen from b, along the normal and
+/// the tangent, and the two spins; and what the joint has given them since.
 typedef struct speeds {
-    double ax, ay, aw, bx, by, bw;
+    double normal, tangent, spin_a, spin_b;
+    double push, rub;
 } speeds;
 
-static inline speeds take(const rest_job *job, const qdi_rest *rest) {
-    const qdi_mover *a = &job->movers[rest->slot_a], *b = &job->movers[rest->slot_b];
-    return (speeds){a->vx, a->vy, a->spin, b->vx, b->vy, b->spin};
+static inline speeds take(const qdi_rest *rest, const qdi_mover *a, const qdi_mover *b) {
+    double x = a->vx - b->vx, y = a->vy - b->vy;
+    return (speeds){x * rest->nx + y * rest->ny, y * rest->nx - x * rest->ny, a->spin, b->spin, 0, 0};
 }
 
-static inline void put(const rest_job *job, const qdi_rest *rest, const speeds *v) {
+/// a loses what the joint gave, b gets it.
+static inline void put(const qdi_rest *rest, const speeds *v, qdi_mover *a, qdi_mover *b) {
+    double x = v->push * rest->nx - v->rub * rest->ny, y = v->push * rest->ny + v->rub * rest->nx;
     if (rest->moves_a) {
-        qdi_mover *a = &job->movers[rest->slot_a];
-        a->vx = v->ax;
-        a->vy = v->ay;
-        a->spin = v->aw;
+        a->vx -= x * rest->inverse_a;
+        a->vy -= y * rest->inverse_a;
+        a->spin = v->spin_a;
     }
     if (rest->moves_b) {
-        qdi_mover *b = &job->movers[rest->slot_b];
-        b->vx = v->bx;
-        b->vy = v->by;
-        b->spin = v->bw;
+        b->vx += x * rest->inverse_b;
+        b->vy += y * rest->inverse_b;
+        b->spin = v->spin_b;
     }
 }
 
-/// Gives an impulse p along the normal and t along the tangent at a touch: a loses it, b gets it.
-static inline void give(const qdi_rest *rest, const rest_touch *touch, double p, double t, speeds *v) {
-    double x = p * rest->nx - t * rest->ny, y = p * rest->ny + t * rest->nx;
-    v->ax -= x * rest->inverse_a;
-    v->ay -= y * rest->inverse_a;
-    v->aw -= (touch->across_a * p + touch->along_a * t) * rest->turn_a;
-    v->bx += x * rest->inverse_b;
-    v->by += y * rest->inverse_b;
-    v->bw += (touch->across_b * p + touch->along_b * t) * rest->turn_b;
+static void warm(const rest_job *job, const qdi_rest *rest) {
+    qdi_mover *a = &job->movers[rest->slot_a], *b = &job->movers[rest->slot_b];
+    speeds v = {0, 0, a->spin, b->spin, 0, 0};
+    for (int k = 0; k < rest->count; ++k) {
+        const rest_touch *touch = &rest->touch[k];
+        v.push += touch->normal;
+        v.rub += touch->tangent;
+        v.spin_a -= (touch->across_a * touch->normal + touch->along_a * touch->tangent) * rest->turn_a;
+        v.spin_b += (touch->across_b * touch->normal + touch->along_b * touch->tangent) * rest->turn_b;
+    }
+    put(rest, &v, a, b);
 }
 
-static void warm(const rest_job *job, qdi_rest *rest) {
-    speeds v = take(job, rest);
-    for (int k = 0; k < rest->count; ++k)
-        give(rest, &rest->touch[k], rest->touch[k].normal, rest->touch[k].tangent, &v);
-    put(job, rest, &v);
-}
-
-/// The gap of a touch now. A lever (along, across) that is turned has along * c + across * s along the normal.
-static inline double gap_now(const qdi_rest *rest, const rest_touch *touch, const qdi_mover *a,
-                             const qdi_mover *b) {
+/// The gap of a touch now; `way`: that of b away from a, along the normal. A lever (along, across) that is turned has
+/// along * c + across * s along the normal.
+static inline double gap_now(const rest_touch *touch, double way, const qdi_mover *a, const qdi_mover *b) {
     double moved_a = touch->along_a * (a->c - 1) + touch->across_a * a->s;
     double moved_b = touch->along_b * (b->c - 1) + touch->across_b * b->s;
-    return touch->gap + (b->dx - a->dx) * rest->nx + (b->dy - a->dy) * rest->ny + moved_b - moved_a;
+    return touch->gap + way + moved_b - moved_a;
 }
 
 static inline void rub(const qdi_rest *rest, rest_touch *touch, speeds *v) {
-    double slip = (v->ay - v->by) * rest->nx - (v->ax - v->bx) * rest->ny + v->aw * touch->along_a -
-                  v->bw * touch->along_b;
+    double slip = v->tangent + (v->spin_a * touch->along_a - v->spin_b * touch->along_b);
     double most = touch->normal > 0 ? rest->friction * touch->normal : 0; // the friction may be infinite
     double given = touch->tangent + touch->rub_mass * slip;
-    if (given > most) given = most;
-    if (given < -most) given = -most;
+    given = given > most ? most : given;
+    given = given < -most ? -most : given;
     double t = given - touch->tangent;
     touch->tangent = given;
-    give(rest, touch, 0, t, v);
+    v->rub += t;
+    v->tangent -= t * (rest->inverse_a + rest->inverse_b);
+    v->spin_a -= touch->along_a * (t * rest->turn_a);
+    v->spin_b += touch->along_b * (t * rest->turn_b);
 }
 
-/// `back`: takes overlap back.
-static inline void press(const rest_job *job, const qdi_rest *rest, rest_touch *touch, double gap, bool back,
-                         speeds *v) {
-    double allowed = 0, mass_scale = 1, impulse_scale = 0; // approach that is allowed; < 0: asked to part
-    if (gap > 0) {
-        allowed = gap * job->per_h;
-    } else if (back) {
-        double over = gap + rest->slop, way = rest->rate * over; // over > 0: may settle
-        if (way < -rest->fastest) way = -rest->fastest;
-        allowed = way * job->per_h;
-        if (over < 0) mass_scale = rest->mass_scale, impulse_scale = rest->impulse_scale;
-    }
-    double approach = (v->ax - v->bx) * rest->nx + (v->ay - v->by) * rest->ny + v->aw * touch->across_a -
-                      v->bw * touch->across_b;
-    double given = touch->normal + touch->mass * mass_scale * (approach - allowed) -
-                   impulse_scale * touch->normal;
-    if (given < 0) given = 0;
+/// The approach that a gap allows; < 0: asked to part. Where overlap is taken back, that is soft.
+typedef struct aim {
+    double allowed, mass_scale, impulse_scale;
+} aim;
+
+static inline aim aim_back(const rest_job *job, const qdi_rest *rest, double gap) {
+    const double soft = 2 * damping + spring_angle, stiff = spring_angle * soft, rate = spring_angle / soft;
+    double over = gap + slop_part * rest->size, least = -fastest_out * rest->size;
+    double way = rate * over; // over > 0: may settle
+    way = way < least ? least : way;
+    way = gap > 0 ? gap : way;
+    bool hard = over >= 0;
+    return (aim){way * job->per_h, hard ? 1 : stiff / (1 + stiff), hard ? 0 : 1 / (1 + stiff)};
+}
+
+static inline void press(const qdi_rest *rest, rest_touch *touch, aim to, speeds *v) {
+    double approach = v->normal + (v->spin_a * touch->across_a - v->spin_b * touch->across_b);
+    double given = touch->normal + touch->mass * to.mass_scale * (approach - to.allowed) -
+                   to.impulse_scale * touch->normal;
+    given = given < 0 ? 0 : given;
     double p = given - touch->normal;
     touch->normal = given;
-    give(rest, touch, p, 0, v);
+    v->push += p;
+    v->normal -= p * (rest->inverse_a + rest->inverse_b);
+    v->spin_a -= touch->across_a * (p * rest->turn_a);
+    v->spin_b += touch->across_b * (p * rest->turn_b);
 }
 
-static void solve(const rest_job *job, qdi_rest *rest, bool back) {
-    const qdi_mover *a = &job->movers[rest->slot_a], *b = &job->movers[rest->slot_b];
-    speeds v = take(job, rest);
-    if (rest->friction > 0 && back)
-        for (int k = 0; k < rest->count; ++k) rub(rest, &rest->touch[k], &v);
-    for (int k = 0; k < rest->count; ++k)
-        press(job, rest, &rest->touch[k], gap_now(rest, &rest->touch[k], a, b), back, &v);
-    if (rest->friction > 0 && !back)
-        for (int k = 0; k < rest->count; ++k) rub(rest, &rest->touch[k], &v);
-    put(job, rest, &v);
-    if (back) return;
-    for (int k = 0; k < rest->count; ++k) {
+static void solve(const rest_job *job, qdi_rest *rest) {
+    qdi_mover *a = &job->movers[rest->slot_a], *b = &job->movers[rest->slot_b];
+    const int touches = rest->count > 1 ? 2 : 1;
+    speeds v = take(rest, a, b);
+    if (rest->friction > 0)
+        for (int k = 0; k < touches; ++k) rub(rest, &rest->touch[k], &v);
+    double way = (b->dx - a->dx) * rest->nx + (b->dy - a->dy) * rest->ny;
+    for (int k = 0; k < touches; ++k) {
+        rest_touch *touch = &rest->touch[k];
+        press(rest, touch, aim_back(job, rest, gap_now(touch, way, a, b)), &v);
+    }
+    put(rest, &v, a, b);
+}
+
+static void relax(const rest_job *job, qdi_rest *rest) {
+    qdi_mover *a = &job->movers[rest->slot_a], *b = &job->movers[rest->slot_b];
+    const int touches = rest->count > 1 ? 2 : 1;
+    speeds v = take(rest, a, b);
+    double way = (b->dx - a->dx) * rest->nx + (b->dy - a->dy) * rest->ny;
+    for (int k = 0; k < touches; ++k) {
+        rest_touch *touch = &rest->touch[k];
+        double gap = gap_now(touch, way, a, b);
+        press(rest, touch, (aim){gap > 0 ? gap * job->per_h : 0, 1, 0}, &v);
+    }
+    if (rest->friction > 0)
+        for (int k = 0; k < touches; ++k) rub(rest, &rest->touch[k], &v);
+    put(rest, &v, a, b);
+    for (int k = 0; k < touches; ++k) {
         rest->touch[k].total += rest->touch[k].normal;
         rest->touch[k].total_tangent += rest->touch[k].tangent;
     }
@@ -439,13 +458,13 @@ static void warm_range(void *context, size_t begin, size_t end, int worker) {
 static void solve_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const rest_job *job = context;
-    for (size_t i = begin; i < end; ++i) solve(job, &job->rests[job->first + i], true);
+    for (size_t i = begin; i < end; ++i) solve(job, &job->rests[job->first + i]);
 }
 
 static void relax_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const rest_job *job = context;
-    for (size_t i = begin; i < end; ++i) solve(job, &job->rests[job->first + i], false);
+    for (size_t i = begin; i < end; ++i) relax(job, &job->rests[job->first + i]);
 }
 
 /// Does something to all joints at rest, colour by colour.

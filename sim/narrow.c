@@ -1,7 +1,8 @@
 // Exact tests in float64, in three parallel passes: candidates and walls are tested, what touches is put in
-// order of (a, b), and contacts are made in that order. A range of candidates writes the places of its hits
+// order of (a, b), and contacts are made at the places that this gave them, but one after the other as the candidates
+// came (their spots): so what is read of the bodies is in the cache. A range of candidates writes the places of its hits
 // into `hits` from its own begin on, so ranges share nothing; a scan over the ranges' counts says where each
-// one's keys go:
+// one's keys and spots go:
 //
 //   candidates  | range 0      | range 1      | range 2    |
 //   hits        | 3 9 . . . .  | 14 . . . . . | 22 25 27 . |      counts 2 1 3 -> first 0 2 3
@@ -34,9 +35,11 @@ typedef struct narrow_job {
     uint8_t *wall_mask;
     size_t *count;      ///< per range of candidates
     size_t *wall_count; ///< per range of bodies
+    size_t wall_total;
     const qdi_keys *keys;
     size_t wall_first; ///< place of the first wall's key
     qd_contact *contacts;
+    qdi_spot *spots;
 } narrow_job;
 
 // A key is a << bits | b, b of a wall being the number of indices + the wall's bit. So keys are short, and
@@ -178,7 +181,7 @@ static bool meet_wall(const narrow_job *job, uint32_t row, int wall, qdi_manifol
     const qdi_axis *axis = &world->axis[wall / 2];
     double at = wall / 2 == 0 ? job->motion.x[row] : job->motion.y[row];
     double distance = wall % 2 == 0 ? at - axis->low : axis->high - at;
-    const qdi_form *form = &world->shapes.look[world->shape[row]]->form;
+    const qdi_form *form = &world->shapes.form[world->shape[row]];
     return qdi_collide_wall(form, job->motion.c[row], job->motion.s[row], wall_normal(wall), distance,
                             second_reach * world->radius[row], manifold) > 0 &&
            touches(manifold);
@@ -222,8 +225,14 @@ static void key_pairs(void *context, size_t begin, size_t end, int worker) {
     for (size_t k = begin; place < stop; ++k, ++place) {
         uint32_t i = job->hits[k];
         job->keys->key[place] = key_of(job, index[job->pairs[i].a], index[job->pairs[i].b]);
-        job->keys->value[place] = (uint32_t)k;
+        job->keys->value[place] = (uint32_t)place;
     }
+}
+
+/// Where the keys of the walls that a range of bodies touches end.
+static size_t walls_stop(const narrow_job *job, size_t begin) {
+    size_t range = begin / QDI_BODY_GRAIN, ranges = qdi_range_count(job->world->count, QDI_BODY_GRAIN);
+    return job->wall_first + (range + 1 < ranges ? job->wall_count[range + 1] : job->wall_total);
 }
 
 static void key_walls(void *context, size_t begin, size_t end, int worker) {
@@ -231,11 +240,13 @@ static void key_walls(void *context, size_t begin, size_t end, int worker) {
     const narrow_job *job = context;
     const qd_world *world = job->world;
     size_t place = job->wall_first + job->wall_count[begin / QDI_BODY_GRAIN];
-    for (size_t r = begin; r < end; ++r) {
+    size_t stop = walls_stop(job, begin);
+    for (size_t r = begin; r < end && place < stop; ++r) {
         for (unsigned wall = 0, mask = job->wall_mask[r]; mask; ++wall, mask >>= 1) {
             if (!(mask & 1U)) continue;
             job->keys->key[place] = key_of(job, world->index[r], world->index_count + wall);
-            job->keys->value[place++] = 0;
+            job->keys->value[place] = (uint32_t)place;
+            ++place;
         }
     }
 }
@@ -262,9 +273,8 @@ static void put_touches(qd_contact *contact, const qdi_manifold *manifold, doubl
     }
 }
 
-static qd_contact wall_contact(const narrow_job *job, uint32_t index, int wall) {
+static qd_contact wall_contact(const narrow_job *job, uint32_t row, int wall) {
     const qd_world *world = job->world;
-    uint32_t row = world->row_of_index[index];
     double x = job->motion.x[row], y = job->motion.y[row];
     qdi_manifold manifold = {.normal = wall_normal(wall), .count = 1};
     if (world->shape[row] == 0) {
@@ -276,7 +286,7 @@ static qd_contact wall_contact(const narrow_job *job, uint32_t index, int wall) 
         QD_ASSERT(met);
         (void)met;
     }
-    qd_contact contact = {.a = {index, world->generation[row]},
+    qd_contact contact = {.a = {world->index[row], world->generation[row]},
                           .b = {(uint32_t)QD_WALL_LEFT + (uint32_t)wall, 0},
                           .sensor = world->traits.trait[world->trait[row]].sensor};
     put_touches(&contact, &manifold, x, y);
@@ -286,10 +296,12 @@ static qd_contact wall_contact(const narrow_job *job, uint32_t index, int wall) 
     return contact;
 }
 
-static qd_contact pair_contact(const narrow_job *job, uint32_t place) {
+static qd_contact pair_contact(const narrow_job *job, size_t hit, qdi_spot *spot) {
     const qd_world *world = job->world;
-    const qdi_meeting pair = job->pairs[job->hits[place]];
+    const qdi_meeting pair = job->pairs[job->hits[hit]];
     uint32_t a = pair.a, b = pair.b;
+    spot->row_a = a;
+    spot->row_b = b;
     qd_vec2 d = between(job, a, b);
     qd_contact contact = {.a = {world->index[a], world->generation[a]},
                           .b = {world->index[b], world->generation[b]},
@@ -300,7 +312,7 @@ static qd_contact pair_contact(const narrow_job *job, uint32_t place) {
     qdi_manifold disks = {.count = 0};
     const qdi_manifold *manifold = &disks;
     if ((world->shape[a] | world->shape[b]) != 0)
-        manifold = &job->found[place];
+        manifold = &job->found[hit];
     else
         (void)qdi_collide_disks(world->radius[a], world->radius[b], d, 0, &disks);
     put_touches(&contact, manifold, job->motion.x[a], job->motion.y[a]);
@@ -310,17 +322,88 @@ static qd_contact pair_contact(const narrow_job *job, uint32_t place) {
     return contact;
 }
 
-static void make_contacts(void *context, size_t begin, size_t end, int worker) {
+/// Tells every spot which contact it is.
+static void number_spots(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const narrow_job *job = context;
-    size_t indices = job->world->index_count;
-    for (size_t i = begin; i < end; ++i) {
-        uint64_t key = job->keys->key[i];
-        uint64_t a = key >> job->bits, b = key & ((UINT64_C(1) << job->bits) - 1);
-        job->contacts[i] = b >= indices ? wall_contact(job, (uint32_t)a, (int)(b - indices))
-                                        : pair_contact(job, job->keys->value[i]);
+    for (size_t i = begin; i < end; ++i) job->spots[job->keys->value[i]].contact = (uint32_t)i;
+}
+
+/// Contacts lie in order of (a, b), which is any order here: what is written soon is asked for ahead.
+enum { AHEAD = 4 };
+static inline void ask_for(qd_contact *contact) {
+    for (size_t at = 0; at < sizeof *contact; at += 64) __builtin_prefetch((char *)contact + at, 1);
+}
+
+static void make_pair_contacts(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const narrow_job *job = context;
+    size_t range = begin / QDI_CONTACT_GRAIN, ranges = qdi_range_count(job->pair_count, QDI_CONTACT_GRAIN);
+    size_t place = job->count[range];
+    size_t stop = range + 1 < ranges ? job->count[range + 1] : job->wall_first;
+    (void)end;
+    for (size_t k = begin; place < stop; ++k, ++place) {
+        qdi_spot *spot = &job->spots[place];
+        if (place + AHEAD < stop) ask_for(&job->contacts[job->spots[place + AHEAD].contact]);
+        job->contacts[spot->contact] = pair_contact(job, k, spot);
     }
 }
+
+static void make_wall_contacts(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const narrow_job *job = context;
+    size_t place = job->wall_first + job->wall_count[begin / QDI_BODY_GRAIN];
+    size_t stop = walls_stop(job, begin);
+    for (size_t r = begin; r < end && place < stop; ++r) {
+        int wall = 0;
+        for (unsigned mask = job->wall_mask[r]; mask; ++wall, mask >>= 1) {
+            if (!(mask & 1U)) continue;
+            qdi_spot *spot = &job->spots[place++];
+            job->contacts[spot->contact] = wall_contact(job, (uint32_t)r, wall);
+            spot->row_a = (uint32_t)r;
+            spot->row_b = QDI_NO_ROW;
+        }
+    }
+}
+
+// ---- spots of contacts that came by another way ----
+
+typedef struct spots_job {
+    const qd_world *world;
+    qdi_moment *moment;
+} spots_job;
+
+static void find_rows(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const spots_job *job = context;
+    for (size_t i = begin; i < end; ++i) {
+        qdi_spot *spot = &job->moment->spots[i];
+        const qd_contact *contact = &job->moment->contacts[spot->contact];
+        spot->row_a = job->world->row_of_index[contact->a.index];
+        spot->row_b = qd_id_is_wall(contact->b) ? QDI_NO_ROW : job->world->row_of_index[contact->b.index];
+    }
+}
+
+void qdi_spots_find_rows(qd_world *world, qdi_moment *moment) {
+    spots_job job = {world, moment};
+    qdi_team_for(world->team, moment->contact_count, QDI_CONTACT_GRAIN, find_rows, &job);
+}
+
+qd_status qdi_spots_make(qd_world *world, qdi_moment *moment) {
+    size_t count = moment->contact_count, place = 0;
+    qd_status status = qdi_reserve(world->allocator, &moment->spots, &moment->spot_room, 0, count,
+                                   sizeof *moment->spots);
+    if (status != QD_OK) return status;
+    for (size_t i = 0; i < count; ++i)
+        if (!qd_id_is_wall(moment->contacts[i].b)) moment->spots[place++].contact = (uint32_t)i;
+    moment->first_wall = place;
+    for (size_t i = 0; i < count; ++i)
+        if (qd_id_is_wall(moment->contacts[i].b)) moment->spots[place++].contact = (uint32_t)i;
+    qdi_spots_find_rows(world, moment);
+    return QD_OK;
+}
+
+// ---- all of it ----
 
 /// Walls are in the contacts of the rigid model only: without one, they mirror.
 static unsigned walls_of(const qd_world *world) {
@@ -368,21 +451,29 @@ qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_moment *mome
     size_t body_ranges = job.walls ? qdi_range_count(world->count, QDI_BODY_GRAIN) : 0;
     if (job.walls) qdi_team_for(team, world->count, QDI_BODY_GRAIN, test_walls, &job);
     job.wall_first = qdi_exclusive_scan(job.count, qdi_range_count(job.pair_count, QDI_CONTACT_GRAIN));
-    size_t count = job.wall_first + qdi_exclusive_scan(job.wall_count, body_ranges);
+    job.wall_total = qdi_exclusive_scan(job.wall_count, body_ranges);
+    size_t count = job.wall_first + job.wall_total;
 
     status = qdi_keys_reserve(world->allocator, &world->scratch.keys, count);
     if (status == QD_OK)
         status = qdi_reserve(world->allocator, &moment->contacts, &moment->contact_room, 0, count,
                              sizeof *moment->contacts);
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &moment->spots, &moment->spot_room, 0, count,
+                             sizeof *moment->spots);
     if (status != QD_OK) return status;
     job.contacts = moment->contacts;
+    job.spots = moment->spots;
     qdi_team_for(team, job.pair_count, QDI_CONTACT_GRAIN, key_pairs, &job);
     if (job.walls) qdi_team_for(team, world->count, QDI_BODY_GRAIN, key_walls, &job);
     qdi_keys *keys = &world->scratch.keys;
     status = qdi_team_sort(team, keys->key, keys->value, keys->key_spare, keys->value_spare, count,
                            2 * job.bits);
     if (status != QD_OK) return status;
-    qdi_team_for(team, count, QDI_CONTACT_GRAIN, make_contacts, &job);
+    qdi_team_for(team, count, QDI_CONTACT_GRAIN, number_spots, &job);
+    qdi_team_for(team, job.pair_count, QDI_CONTACT_GRAIN, make_pair_contacts, &job);
+    if (job.walls) qdi_team_for(team, world->count, QDI_BODY_GRAIN, make_wall_contacts, &job);
     moment->contact_count = count;
+    moment->first_wall = job.wall_first;
     return QD_OK;
 }

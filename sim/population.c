@@ -229,6 +229,7 @@ void qdi_population_revert(qd_world *world) {
     }
     world->index_count = all->index_count;
     qdi_bodies_refill_free(world);
+    if (qdi_population_changed(world)) qdi_spots_find_rows(world, &world->present);
     for (size_t i = 0; i < all->emitter_count; ++i) all->emitters[i].counts = all->emitters[i].before;
     for (size_t i = 0; i < all->sink_count; ++i) all->sinks[i].taken = all->sinks[i].before;
     world->changed = false; // a step only begins when nothing has been

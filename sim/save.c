@@ -574,7 +574,9 @@ static qd_status get_state(const unsigned char **at, qd_world *world, const coun
     if (status != QD_OK) return status;
     qdi_bodies_refill_free(world);
     if (world->changed) return QD_OK; // the next detection files the bodies
-    qdi_touching_mark(world, &world->present, 1);
+    status = qdi_spots_make(world, &world->present);
+    if (status != QD_OK) return status;
+    qdi_touching_mark(world);
     for (size_t r = 0; r < n->fats; ++r) world->fat[r] = get_fat(at);
     return n->fats > 0 ? qdi_candidates_restore(world) : qdi_tree_restore(world);
 }

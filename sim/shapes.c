@@ -110,6 +110,9 @@ qd_status qdi_shapes_take(qdi_shapes *shapes, const qd_shape *shape, uint32_t *n
     if (status == QD_OK)
         status = qdi_reserve(allocator, &shapes->shape, &shapes->room[1], shapes->count, need,
                              sizeof(const qd_shape *));
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &shapes->form, &shapes->room[2], shapes->count, need,
+                             sizeof *shapes->form);
     if (status != QD_OK) return status;
     shape_search search = {shapes, shape};
     uint32_t taken;
@@ -131,8 +134,10 @@ qd_status qdi_shapes_take(qdi_shapes *shapes, const qd_shape *shape, uint32_t *n
         for (; shapes->count <= taken + 1; ++shapes->count) {
             shapes->look[shapes->count] = NULL;
             shapes->shape[shapes->count] = NULL;
+            shapes->form[shapes->count] = qdi_form_disk(0);
         }
         shapes->look[taken + 1] = look;
+        shapes->form[taken + 1] = look->form;
         shapes->shape[taken + 1] = &look->shape;
     }
     *number = taken + 1;
@@ -152,6 +157,7 @@ void qdi_shapes_release(qdi_shapes *shapes) {
         qdi_release(allocator, shapes->look[i], shapes->look[i] ? 1 : 0, sizeof(qdi_look));
     qdi_release(allocator, shapes->look, shapes->room[0], sizeof(qdi_look *));
     qdi_release(allocator, shapes->shape, shapes->room[1], sizeof(const qd_shape *));
+    qdi_release(allocator, shapes->form, shapes->room[2], sizeof *shapes->form);
     qdi_numbers_release(&shapes->numbers);
     *shapes = (qdi_shapes){.numbers = shapes->numbers};
 }

@@ -22,7 +22,8 @@ typedef struct qdi_shapes {
     qdi_numbers numbers; ///< a shape's number is one more than its number there
     qdi_look **look;     ///< by shape number; NULL for 0 and for free ones
     const qd_shape **shape;
-    size_t room[2];
+    qdi_form *form; ///< by shape number, side by side: what is asked for all the time
+    size_t room[3];
     size_t count; ///< shape numbers are below this
 } qdi_shapes;
 

@@ -7,29 +7,26 @@
 
 #include <math.h>
 
-static void mark(const qd_world *world, qd_id id, uint8_t value) {
-    uint32_t row = qd_id_is_wall(id) ? QDI_NO_ROW : qdi_body_row(world, id);
-    if (row != QDI_NO_ROW) atomic_store_explicit(&world->touching[row], value, memory_order_relaxed);
+static void unmark_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qd_world *world = context;
+    for (size_t r = begin; r < end; ++r) atomic_store_explicit(&world->touching[r], 0, memory_order_relaxed);
 }
 
-typedef struct mark_job {
-    const qd_world *world;
-    const qd_contact *contacts;
-    uint8_t value;
-} mark_job;
-
-static void mark_contacts(void *context, size_t begin, size_t end, int worker) {
+static void mark_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const mark_job *job = context;
+    const qd_world *world = context;
     for (size_t i = begin; i < end; ++i) {
-        mark(job->world, job->contacts[i].a, job->value);
-        mark(job->world, job->contacts[i].b, job->value);
+        const qdi_spot *spot = &world->present.spots[i];
+        atomic_store_explicit(&world->touching[spot->row_a], 1, memory_order_relaxed);
+        if (spot->row_b != QDI_NO_ROW)
+            atomic_store_explicit(&world->touching[spot->row_b], 1, memory_order_relaxed);
     }
 }
 
-void qdi_touching_mark(qd_world *world, const qdi_moment *moment, uint8_t value) {
-    mark_job job = {world, moment->contacts, value};
-    qdi_team_for(world->team, moment->contact_count, QDI_CONTACT_GRAIN, mark_contacts, &job);
+void qdi_touching_mark(qd_world *world) {
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, unmark_range, world);
+    qdi_team_for(world->team, world->present.contact_count, QDI_CONTACT_GRAIN, mark_range, world);
 }
 
 // ---- refresh, retrieve, narrow ----
@@ -61,11 +58,10 @@ static qd_status find_contacts(qd_world *world, const qdi_motion *motion, const 
 /// `following` becomes `present`.
 static void commit_contacts(qd_world *world, const qdi_found *found) {
     const qd_tree_counts *counts = &found->counts;
-    qdi_touching_mark(world, &world->present, 0);
     qdi_moment before = world->present;
     world->present = world->following;
     world->following = before;
-    qdi_touching_mark(world, &world->present, 1);
+    qdi_touching_mark(world);
     qd_world_totals *totals = &world->totals;
     totals->begins += world->present.begins;
     totals->ends += world->present.ends;

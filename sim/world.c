@@ -169,6 +169,7 @@ qd_status qd_world_create(const qd_world_def *def, qd_world **world) {
 
 static void moment_release(const qd_allocator *allocator, qdi_moment *moment) {
     qdi_release(allocator, moment->contacts, moment->contact_room, sizeof *moment->contacts);
+    qdi_release(allocator, moment->spots, moment->spot_room, sizeof *moment->spots);
     qdi_release(allocator, moment->holds, moment->hold_room, sizeof *moment->holds);
     qdi_release(allocator, moment->impacts, moment->impact_room, sizeof *moment->impacts);
     qdi_release(allocator, moment->events, moment->event_room, sizeof *moment->events);
@@ -184,6 +185,7 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->end_rank, scratch->end_room, sizeof *scratch->end_rank);
     qdi_release(allocator, scratch->links, scratch->link_room, sizeof *scratch->links);
     qdi_release(allocator, scratch->place, scratch->place_room, sizeof *scratch->place);
+    qdi_release(allocator, scratch->stirred, scratch->stirred_room, sizeof *scratch->stirred);
     qdi_release(allocator, scratch->joints, scratch->joint_room, sizeof *scratch->joints);
     qdi_release(allocator, scratch->order, scratch->order_room, sizeof *scratch->order);
     for (int k = 0; k < 2; ++k)

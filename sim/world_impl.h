@@ -57,9 +57,18 @@ typedef struct qdi_hold {
     double normal[2], tangent[2];
 } qdi_hold;
 
+/// A contact by its place in the order in which the tree told the candidates, where neighbours in the world are neighbours in
+/// memory. No result may depend on that order.
+typedef struct qdi_spot {
+    uint32_t contact;      ///< its number
+    uint32_t row_a, row_b; ///< of its bodies; row_b QDI_NO_ROW: a wall
+} qdi_spot;
+
 /// Contacts of a moment, and the events that led to them.
 typedef struct qdi_moment {
     qd_contact *contacts;
+    qdi_spot *spots; ///< as many; those of walls come last
+    size_t first_wall, spot_room;
     qdi_hold *holds; ///< by contact
     size_t contact_count, contact_room, hold_room;
     qd_event *events;
@@ -82,10 +91,11 @@ typedef struct qdi_keys {
     size_t room[4];
 } qdi_keys;
 
-/// What the colouring needs of a contact.
+/// What the colouring needs of a contact, by spot.
 typedef struct qdi_link {
     uint32_t row_a, row_b; ///< row_b QDI_NO_ROW: a wall
     uint32_t hash;         ///< priority
+    uint32_t contact;
     bool moves_a, moves_b; ///< dynamic; the others take no part
 } qdi_link;
 
@@ -152,15 +162,17 @@ typedef struct qdi_scratch {
     qdi_keys keys;
     uint32_t *end_rank; ///< events: ended contacts before each old contact
     size_t end_room;
-    qdi_link *links; ///< by contact
+    qdi_link *links; ///< by spot
     size_t link_room;
     qdi_joint *joints; ///< in order of colour
     size_t joint_room;
-    uint32_t *order; ///< contacts by colour
+    uint32_t *order; ///< links by colour
     size_t order_room;
     uint32_t *place; ///< of each contact: where its joint is
     size_t place_room;
-    uint32_t *pending[2]; ///< contacts without a colour
+    _Atomic uint32_t *stirred; ///< by row: when a bounce changed its velocity last, see impulse_bounce.c
+    size_t stirred_room;
+    uint32_t *pending[2]; ///< links without a colour
     size_t pending_room[2];
     uint8_t *won; ///< by place in `pending`
     size_t won_room;
@@ -319,7 +331,7 @@ void qdi_body_forget(qd_world *world, uint32_t row);
 /// The form of a body.
 static inline qdi_form qdi_form_of_row(const qd_world *world, uint32_t row) {
     uint32_t shape = world->shape[row];
-    return shape ? world->shapes.look[shape]->form : qdi_form_disk(world->radius[row]);
+    return shape ? world->shapes.form[shape] : qdi_form_disk(world->radius[row]);
 }
 /// Distance from a body's centroid to the nearest point of its border.
 static inline double qdi_inner_of_row(const qd_world *world, uint32_t row) {
@@ -431,6 +443,10 @@ qd_vec2 qdi_nearest_image(const qd_world *world, qd_vec2 way, qd_image *image);
 /// Exact tests of the candidates and of the walls at the positions of `motion`; contacts in order to
 /// `moment`.
 QD_MUST_USE qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_moment *moment);
+/// Makes the spots of contacts that come from elsewhere.
+QD_MUST_USE qd_status qdi_spots_make(qd_world *world, qdi_moment *moment);
+/// Rows have changed: finds those of the spots again.
+void qdi_spots_find_rows(qd_world *world, qdi_moment *moment);
 
 // ---- events.c ----
 
@@ -509,6 +525,14 @@ static inline double qdi_joint_approach(const qdi_joint *joint, const qdi_motion
 void qdi_joint_mix(const qd_material *a, const qd_material *b, qdi_joint *joint);
 /// Bounces one joint, if some touch of it approaches faster than the threshold.
 bool qdi_joint_bounce(qdi_joint *joint, const qdi_motion *motion, double threshold);
+/// Nothing has been stirred in this step.
+void qdi_bounce_begin(qd_world *world);
+/// Notes that a joint's bodies need a look by visit `visit` of their joints (impulse_bounce.c).
+static inline void qdi_bounce_stir(const qd_world *world, const qdi_joint *joint, uint32_t visit) {
+    _Atomic uint32_t *stirred = world->scratch.stirred;
+    if (joint->moves_a) atomic_store_explicit(&stirred[joint->row_a], visit, memory_order_relaxed);
+    if (joint->moves_b) atomic_store_explicit(&stirred[joint->row_b], visit, memory_order_relaxed);
+}
 /// Bounces: all joints, colour by colour, until none approaches faster than its threshold.
 void qdi_bounce(qd_world *world, const qdi_colours *colours);
 /// Finds the joints at rest and the movers; their velocities are those of `next` before the forces.
@@ -548,6 +572,6 @@ QD_MUST_USE qd_status qdi_tree_file(qd_world *world, qd_tree_counts *counts, qdi
 /// All candidates of these boxes.
 QD_MUST_USE qd_status qdi_tree_candidates(qd_world *world, uint64_t step, qdi_lap *lap);
 
-/// Puts touching flags of the present contacts to `value`.
-void qdi_touching_mark(qd_world *world, const qdi_moment *moment, uint8_t value);
+/// Makes the touching flags those of the present contacts.
+void qdi_touching_mark(qd_world *world);
 #endif

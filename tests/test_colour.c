@@ -24,7 +24,10 @@ static void check_colours(const qd_world *world, size_t count, const qdi_colours
             ck_assert_uint_eq(joint_colour[order[i]], 0);
             joint_colour[order[i]] = c + 1;
             const qdi_link *joint = &links[order[i]];
-            if (i > colours->start[c]) ck_assert_uint_lt(order[i - 1], order[i]);
+            if (i > colours->start[c]) {
+                const qdi_link *before = &links[order[i - 1]];
+                ck_assert(serial ? before->contact < joint->contact : order[i - 1] < order[i]);
+            }
             ck_assert(serial || !joint->moves_a || body_colour[joint->row_a] != c + 1);
             body_colour[joint->row_a] = c + 1;
             if (!joint->moves_b) continue;

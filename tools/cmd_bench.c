@@ -1,6 +1,7 @@
 #include "core/memory.h"
 #include "tools/bench/choice.h"
 #include "tools/bench/output.h"
+#include "tools/bench/rigid_output.h"
 #include "tools/bench/run.h"
 #include "tools/command.h"
 #include "tools/console.h"
@@ -18,7 +19,7 @@ enum { MOST_SIZES = 32, MOST_STEPS = 1000000, MOST_REPEATS = 1000, STEPS = 20, R
 
 typedef struct bench_settings {
     qdi_common common;
-    const char *scene, *speed, *bodies, *methods, *simd, *margin, *sweep, *csv, *plot;
+    const char *scene, *speed, *bodies, *methods, *simd, *margin, *sweep, *csv, *plot, *rigid;
     qdi_option_number steps, threads, repeats;
     bool json;
 } bench_settings;
@@ -31,6 +32,8 @@ typedef struct bench {
     size_t size_count;
     const qdi_bench_method *methods[QDI_BENCH_MOST_METHODS]; ///< asked for
     size_t method_count;
+    const qdi_rigid_method *rigid[QDI_RIGID_MOST_METHODS]; ///< asked for with --rigid
+    size_t rigid_count;
     qdi_bench_row rows[MOST_SIZES * QDI_BENCH_MOST_METHODS];
     size_t row_count;
     qdi_progress progress;
@@ -108,7 +111,7 @@ static bool tick(void *context) {
     return qdi_host_signal() == 0;
 }
 
-static void start(bench *job) {
+static void start(bench *job, uint64_t steps) {
     const bench_settings *settings = &job->settings;
     const qdi_common *common = &settings->common;
     qdi_thread_choice choice = qdi_threads_here(settings->threads.given ? (int)settings->threads.value : 0,
@@ -123,8 +126,7 @@ static void start(bench *job) {
     const char *no_colour = getenv("NO_COLOR");
     qdi_progress_style style = qdi_host_stderr_is_terminal() ? QDI_PROGRESS_BAR : QDI_PROGRESS_LINES;
     if (common->quiet || common->no_progress) style = QDI_PROGRESS_NONE;
-    job->progress = qdi_progress_start(style, !common->no_colour && !(no_colour && *no_colour),
-                                       total_steps(job));
+    job->progress = qdi_progress_start(style, !common->no_colour && !(no_colour && *no_colour), steps);
 }
 
 /// Chooses the methods that can be run with this many bodies and names the others.
@@ -169,13 +171,16 @@ static int measure(bench *job) {
     return QDI_EXIT_DONE;
 }
 
-static int write_csv(const bench *job, const qdi_bench_origin *origin) {
+static int write_csv(const bench *job, const qdi_bench_origin *origin, const qdi_rigid_report *rigid) {
     const char *path = job->settings.csv;
     if (!path) return QDI_EXIT_DONE;
     FILE *file = fopen(path, "wb");
     bool good = file != NULL;
     if (file) {
-        qdi_bench_write_csv(file, origin, job->rows, job->row_count);
+        if (rigid)
+            qdi_rigid_write_csv(file, origin, rigid);
+        else
+            qdi_bench_write_csv(file, origin, job->rows, job->row_count);
         good = !ferror(file);
         good = fclose(file) == 0 && good;
     }
@@ -196,13 +201,16 @@ static int write_plot(const bench *job) {
     return good ? QDI_EXIT_DONE : QDI_EXIT_OUTPUT;
 }
 
-static int write_stdout(const bench *job, const qdi_bench_origin *origin) {
+static int write_stdout(const bench *job, const qdi_bench_origin *origin, const qdi_rigid_report *rigid) {
     qd_status status = QD_OK;
     if (job->settings.json) {
         qdi_json json = {.allocator = qd_allocator_default()};
-        status = qdi_bench_write_json(&json, origin, job->rows, job->row_count);
+        status = rigid ? qdi_rigid_write_json(&json, origin, rigid)
+                       : qdi_bench_write_json(&json, origin, job->rows, job->row_count);
         if (status == QD_OK) fputs(json.text, stdout);
         qdi_json_free(&json);
+    } else if (rigid) {
+        qdi_rigid_print(stdout, rigid);
     } else {
         qdi_bench_print_tables(stdout, job->rows, job->row_count);
         if (job->size_count > 1) qdi_bench_print_sweep(stdout, job->rows, job->row_count);
@@ -216,14 +224,136 @@ static int write_stdout(const bench *job, const qdi_bench_origin *origin) {
     return QDI_EXIT_OUTPUT;
 }
 
-static int write_all(const bench *job) {
+/// `rigid`: what --rigid measured, else NULL.
+static int write_all(const bench *job, const qdi_rigid_report *rigid) {
     char processor[200];
     qdi_host_processor(processor, sizeof processor);
     const qdi_bench_origin origin = qdi_bench_origin_here(processor);
-    int exit_code = write_csv(job, &origin);
+    int exit_code = write_csv(job, &origin, rigid);
     if (exit_code == QDI_EXIT_DONE) exit_code = write_plot(job);
-    if (exit_code == QDI_EXIT_DONE) exit_code = write_stdout(job, &origin);
+    if (exit_code == QDI_EXIT_DONE) exit_code = write_stdout(job, &origin, rigid);
     return exit_code;
+}
+
+// ---- pairs ----
+
+static int bench_pairs(bench *job) {
+    int exit_code = read_flags(job);
+    if (exit_code == QDI_EXIT_DONE) exit_code = check_outputs(job);
+    if (exit_code != QDI_EXIT_DONE) return exit_code;
+    start(job, total_steps(job));
+    exit_code = measure(job);
+    if (exit_code == QDI_EXIT_DONE) exit_code = write_all(job, NULL);
+    qd_error error = {""};
+    if (exit_code == QDI_EXIT_DONE && !qdi_bench_rows_agree(job->rows, job->row_count, &error)) {
+        qdi_complain("%s", error.text);
+        exit_code = QDI_EXIT_INVARIANT;
+    }
+    return exit_code;
+}
+
+// ---- rigid bodies ----
+
+static const qdi_rigid_case *choose_case(const char *name) {
+    const qdi_rigid_case *of;
+    for (size_t i = 0; (of = qdi_rigid_case_at(i)) != NULL; ++i)
+        if (strcmp(of->name, name) == 0) return of;
+    qdi_complain("--rigid: there is no '%.60s'; there are: gas, pile", name);
+    return NULL;
+}
+
+/// The methods of --methods, or all.
+static bool choose_rigid_methods(bench *job) {
+    const char *names = job->settings.methods ? job->settings.methods : "all";
+    const qdi_rigid_method *method;
+    for (const char *name = names;; ++name) {
+        size_t length = strcspn(name, ","), before = job->rigid_count;
+        bool all = length == 3 && memcmp(name, "all", 3) == 0;
+        for (size_t i = 0; (method = qdi_rigid_method_at(i)) != NULL; ++i) {
+            bool same = strlen(method->name) == length && memcmp(method->name, name, length) == 0;
+            if ((same || all) && job->rigid_count < QDI_RIGID_MOST_METHODS)
+                job->rigid[job->rigid_count++] = method;
+        }
+        if (job->rigid_count == before) {
+            qdi_complain(
+                "--methods with --rigid: '%.60s' is not of impulse, chipmunk-hash, chipmunk-tree (where "
+                "Chipmunk was found), each once",
+                name);
+            return false;
+        }
+        name += length;
+        if (*name == '\0') return true;
+    }
+}
+
+/// What --rigid gives, or NULL with the reason said.
+static const qdi_rigid_case *read_rigid_flags(bench *job) {
+    const bench_settings *settings = &job->settings;
+    if (settings->scene || settings->margin || settings->speed || settings->sweep || settings->plot) {
+        qdi_complain("--rigid does not go with --scene, --margin, --speed, --sweep-bodies or --plot");
+        return NULL;
+    }
+    const qdi_rigid_case *of = choose_case(settings->rigid);
+    if (!of || !choose_rigid_methods(job)) return NULL;
+    qd_error error = {""};
+    job->sizes[0] = of->bodies;
+    bool good = qdi_simd_choose(settings->simd, &job->plan.simd, &error) == QD_OK;
+    if (good && settings->bodies)
+        good = qdi_bench_choose_bodies("--bodies", settings->bodies, job->sizes, 1, &job->size_count, &error);
+    if (!good) qdi_complain("%s", error.text);
+    return good ? of : NULL;
+}
+
+/// The bodies are there: measures, and writes what came out.
+static int measure_rigid(bench *job, const qdi_rigid_setting *setting) {
+    qdi_rigid_plan plan = {.setting = setting,
+                           .options = {job->plan.threads, job->plan.simd},
+                           .steps = job->plan.steps,
+                           .repeats = job->plan.repeats,
+                           .seed = SEED,
+                           .tick = tick,
+                           .method_count = job->rigid_count,
+                           .context = job};
+    memcpy(plan.methods, job->rigid, sizeof plan.methods);
+    qdi_rigid_row rows[QDI_RIGID_MOST_METHODS];
+    qdi_rigid_report report = {.plan = &plan, .rows = rows, .count = job->rigid_count};
+    bool stopped = false;
+    const char *failed = "the bodies";
+    qd_status status = qdi_rigid_look_at(setting, setting->bodies, &report.start);
+    if (status == QD_OK) status = qdi_rigid_run(&plan, rows, &stopped, &failed);
+    qdi_progress_end(&job->progress);
+    if (status != QD_OK) {
+        qdi_complain("%s with %zu bodies: %s", failed, setting->count, qd_status_text(status));
+        return QDI_EXIT_FAILED;
+    }
+    return stopped ? QDI_EXIT_SIGNAL : write_all(job, &report);
+}
+
+static bool go_on(void *context) {
+    (void)context;
+    return qdi_host_signal() == 0;
+}
+
+static int bench_rigid(bench *job) {
+    const qdi_rigid_case *of = read_rigid_flags(job);
+    if (!of) return QDI_EXIT_USAGE;
+    int exit_code = check_outputs(job);
+    if (exit_code != QDI_EXIT_DONE) return exit_code;
+    job->plan.steps = job->settings.steps.given ? (size_t)job->settings.steps.value : STEPS;
+    job->plan.repeats = job->settings.repeats.given ? (size_t)job->settings.repeats.value : REPEATS;
+    start(job, job->rigid_count * job->plan.repeats * (job->plan.steps + QDI_RIGID_DROPPED));
+    qdi_rigid_setting setting;
+    qd_status status = qdi_rigid_setting_make(of, job->sizes[0], job->plan.threads, go_on, NULL, &setting);
+    if (status != QD_OK) {
+        qdi_progress_end(&job->progress);
+        qdi_complain("the bodies: %s", qd_status_text(status));
+        return QDI_EXIT_FAILED;
+    }
+    exit_code = measure_rigid(job, &setting);
+    qdi_rigid_setting_free(&setting);
+    if (exit_code != QDI_EXIT_SIGNAL) return exit_code;
+    qdi_complain("stopped by %s; nothing was written", qdi_host_signal_name(qdi_host_signal()));
+    return QDI_EXIT_SIGNAL + qdi_host_signal();
 }
 
 static int bench_main(int count, char *const *arguments) {
@@ -235,20 +365,8 @@ static int bench_main(int count, char *const *arguments) {
     }
     memset(job, 0, sizeof *job);
     int exit_code;
-    if (qdi_command_start(&qdi_command_bench, count, arguments, &job->settings, &exit_code)) {
-        exit_code = read_flags(job);
-        if (exit_code == QDI_EXIT_DONE) exit_code = check_outputs(job);
-        if (exit_code == QDI_EXIT_DONE) {
-            start(job);
-            exit_code = measure(job);
-        }
-        if (exit_code == QDI_EXIT_DONE) exit_code = write_all(job);
-        qd_error error = {""};
-        if (exit_code == QDI_EXIT_DONE && !qdi_bench_rows_agree(job->rows, job->row_count, &error)) {
-            qdi_complain("%s", error.text);
-            exit_code = QDI_EXIT_INVARIANT;
-        }
-    }
+    if (qdi_command_start(&qdi_command_bench, count, arguments, &job->settings, &exit_code))
+        exit_code = job->settings.rigid ? bench_rigid(job) : bench_pairs(job);
     qdi_release(allocator, job, 1, sizeof *job);
     return exit_code;
 }
@@ -271,6 +389,8 @@ static const qdi_option bench_options[] = {
      "the tree's kernels: auto (default), portable, sse2, avx2 or avx512"},
     {"--margin", 0, QDI_OPTION_TEXT, "M", 0, 0, offsetof(bench_settings, margin),
      "fatten the boxes of quadtree: a length in diameters, or auto; default 0"},
+    {"--rigid", 0, QDI_OPTION_TEXT, "CASE", 0, 0, offsetof(bench_settings, rigid),
+     "whole steps of rigid bodies instead: gas (1e5 disks) or pile (2e4 rects)"},
     {"--sweep-bodies", 0, QDI_OPTION_TEXT, "LIST", 0, 0, offsetof(bench_settings, sweep),
      "several numbers of bodies, as 1e3,1e4,1e5"},
     {"--csv", 0, QDI_OPTION_TEXT, "FILE", 0, 0, offsetof(bench_settings, csv),
@@ -289,7 +409,8 @@ const qdi_command qdi_command_bench = {
     "measure ways to find all pairs beside each other",
     "  quadrille bench                                   the quadtree beside a uniform grid\n"
     "  quadrille bench --scene sizes --bodies 1e4 --methods all\n"
-    "  quadrille bench --sweep-bodies 1e3,1e4,1e5,1e6 --threads 1 --csv growth.csv\n",
+    "  quadrille bench --sweep-bodies 1e3,1e4,1e5,1e6 --threads 1 --csv growth.csv\n"
+    "  quadrille bench --rigid pile --threads 1          our solver beside Chipmunk, where it was found\n",
     NULL,
     bench_main,
 };

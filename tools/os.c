@@ -81,6 +81,20 @@ static void note_signal(int number) {
     noted_signal = number;
 }
 
+int qdi_host_stdout_away(void) {
+    fflush(stdout);
+    int kept = dup(STDOUT_FILENO);
+    if (kept >= 0) dup2(STDERR_FILENO, STDOUT_FILENO);
+    return kept;
+}
+
+void qdi_host_stdout_back(int kept) {
+    if (kept < 0) return;
+    fflush(stdout);
+    dup2(kept, STDOUT_FILENO);
+    close(kept);
+}
+
 void qdi_host_watch_signals(void) {
     static const int watched[] = {SIGINT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < sizeof watched / sizeof watched[0]; ++i) {

@@ -28,6 +28,11 @@ FILE *qdi_host_program_open(const char *name);
 /// Waits for the program's end; true where all was written and it was content.
 bool qdi_host_program_close(FILE *program);
 
+/// From now on what is written to stdout goes to stderr: for libraries that tell people things there. The result is for
+/// qdi_host_stdout_back, which ends that; < 0 where it cannot be done.
+int qdi_host_stdout_away(void);
+void qdi_host_stdout_back(int kept);
+
 /// True where stderr is a terminal that can redraw a line.
 bool qdi_host_stderr_is_terminal(void);
 

@@ -47,6 +47,13 @@ static void put_text(FILE *out, const char *text) {
     fputc('"', out);
 }
 
+void qdi_bench_put_origin(FILE *out, const qdi_bench_origin *origin) {
+    put_text(out, origin->commit);
+    put_text(out, origin->compiler);
+    put_text(out, origin->flags);
+    put_text(out, origin->cpu);
+}
+
 void qdi_bench_write_csv(FILE *out, const qdi_bench_origin *origin, const qdi_bench_row *rows, size_t count) {
     fputs(
         "method,scene,speed,bodies,threads,simd,steps,repeats,ns_per_body,min,median,mean,spread,pairs,hash",
@@ -68,10 +75,7 @@ void qdi_bench_write_csv(FILE *out, const qdi_bench_origin *origin, const qdi_be
         for (size_t phase = 0; phase < QDI_BENCH_PHASES; ++phase) put_real(out, row->phases[phase]);
         put_known(out, row->leavers >= 0, row->leavers);
         put_known(out, row->bytes_per_body > 0, row->bytes_per_body);
-        put_text(out, origin->commit);
-        put_text(out, origin->compiler);
-        put_text(out, origin->flags);
-        put_text(out, origin->cpu);
+        qdi_bench_put_origin(out, origin);
         fputc('\n', out);
     }
 }

@@ -16,6 +16,9 @@ typedef struct qdi_bench_origin {
 /// What the build knows, with this processor's name.
 qdi_bench_origin qdi_bench_origin_here(const char *cpu);
 
+/// Its four as fields of a CSV line, each after a comma.
+void qdi_bench_put_origin(FILE *out, const qdi_bench_origin *origin);
+
 /// "none" for a method without kernels.
 const char *qdi_bench_row_simd(const qdi_bench_row *row);
 

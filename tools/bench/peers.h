@@ -2,6 +2,7 @@
 #define QD_TOOLS_BENCH_PEERS_H
 
 #include "tools/bench/method.h"
+#include "tools/bench/rigid.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -14,6 +15,10 @@ extern const qdi_bench_method qdi_bench_box2d;         ///< where QD_HAVE_BOX2D 
 extern const qdi_bench_method qdi_bench_chipmunk_tree; ///< where QD_HAVE_CHIPMUNK is defined
 extern const qdi_bench_method qdi_bench_chipmunk_hash; ///< where QD_HAVE_CHIPMUNK is defined
 extern const qdi_bench_method qdi_bench_cgal;          ///< where QD_HAVE_CGAL is defined
+
+/// Whole steps of rigid bodies (rigid.h), with either broad phase.
+extern const qdi_rigid_method qdi_rigid_chipmunk_hash; ///< where QD_HAVE_CHIPMUNK is defined
+extern const qdi_rigid_method qdi_rigid_chipmunk_tree; ///< where QD_HAVE_CHIPMUNK is defined
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,7 @@
 # How to use it: the top CMakeLists.txt includes this file before the folders (C++, where it is needed, counts for the
 # folder that enables it and those below it), after QuadrilleFlags. Then tools/CMakeLists.txt, below quadrille_tools,
 # says
-#   qd_add_peers(quadrille_peers bench/peer_box2d.cpp bench/peer_chipmunk.c bench/peer_cgal.cpp)
+#   qd_add_peers(quadrille_peers bench/peer_box2d.cpp bench/peer_chipmunk.c ... bench/peer_cgal.cpp)
 #   target_link_libraries(quadrille_tools PUBLIC quadrille_peers)
 # The library exists in any case. Whoever links it is compiled with QD_HAVE_BOX2D, QD_HAVE_CHIPMUNK and QD_HAVE_CGAL
 # (=1), as they were found, and may use what tools/bench/peers.h declares.
@@ -79,13 +79,13 @@ if(qd_peers_missing)
 endif()
 message(STATUS "Peers of the bench: ${qd_peers_text}")
 
-# qd_add_peers(TARGET SOURCES...): a static library of those sources peer_<name>.c or .cpp whose peer was found; one
+# qd_add_peers(TARGET SOURCES...): a static library of those sources peer_<name>[_<part>].c or .cpp whose peer was found; one
 # without any code where none was.
 function(qd_add_peers target)
   set(chosen "")
   foreach(source IN LISTS ARGN)
     get_filename_component(name "${source}" NAME_WE)
-    string(REPLACE "peer_" "" name "${name}")
+    string(REGEX REPLACE "^peer_([^_]+).*" "\\1" name "${name}")
     if(name IN_LIST qd_peers_found)
       list(APPEND chosen "${source}")
     endif()

@@ -1,0 +1,212 @@
+#include "tests/harness.h"
+#include "tests/program.h"
+#include "tools/bench/peers.h"
+#include "tools/bench/rigid.h"
+#include "tools/bench/rigid_output.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The rigid bench: its bodies, what its judge sees, that all methods start from the same state, its flags and outputs.
+
+static qd_program program;
+
+static void setup(void) {
+    qd_program_setup(&program, QD_PROGRAM);
+}
+
+static void teardown(void) {
+    qd_program_teardown(&program);
+}
+
+#define RUN(...) qd_program_run(&program, &(qd_program_start){.arguments = {"bench", __VA_ARGS__}})
+
+static qdi_rigid_setting make(size_t which, size_t count) {
+    qdi_rigid_setting setting;
+    ck_assert(qdi_rigid_setting_make(qdi_rigid_case_at(which), count, 1, NULL, NULL, &setting) == QD_OK);
+    return setting;
+}
+
+START_TEST(test_gas_is_what_it_says) {
+    qdi_rigid_setting gas = make(0, 2500);
+    ck_assert_str_eq(gas.of->name, "gas");
+    double area = 0, kinetic = 0;
+    for (size_t i = 0; i < gas.count; ++i) {
+        const qdi_rigid_body *body = &gas.bodies[i];
+        area += 3.141592653589793 * body->radius * body->radius;
+        kinetic += 0.5 * body->mass *
+                   (body->velocity.x * body->velocity.x + body->velocity.y * body->velocity.y);
+    }
+    ck_assert_double_eq_tol(area / (gas.size.x * gas.size.y), 0.3, 1e-9);
+    qdi_rigid_look look;
+    ck_assert(qdi_rigid_look_at(&gas, gas.bodies, &look) == QD_OK);
+    ck_assert_uint_eq(look.contacts, 0); // nobody touches anybody at the start
+    ck_assert_double_eq_tol(look.kinetic, kinetic, 1e-9 * kinetic);
+    qdi_rigid_setting_free(&gas);
+}
+END_TEST
+
+START_TEST(test_pile_rests_on_the_floor) {
+    qdi_rigid_setting pile = make(1, 120);
+    qdi_rigid_look look;
+    ck_assert(qdi_rigid_look_at(&pile, pile.bodies, &look) == QD_OK);
+    double mass = 0, lowest = HUGE_VAL, highest = 0;
+    for (size_t i = 0; i < pile.count; ++i) {
+        mass += pile.bodies[i].mass;
+        lowest = fmin(lowest, pile.bodies[i].position.y);
+        highest = fmax(highest, pile.bodies[i].position.y);
+    }
+    ck_assert_uint_ge(look.contacts, pile.count); // each on another or on the floor
+    ck_assert_double_lt(look.kinetic, 2e-3 * mass);
+    ck_assert_double_lt(look.deepest, 0.05);
+    ck_assert(lowest > 0.1 && lowest < 0.6 && highest > 2 * lowest && highest < pile.size.y);
+    qdi_rigid_setting_free(&pile);
+}
+END_TEST
+
+/// Every method gives back the bodies as it got them, and after some steps as they went on.
+START_TEST(test_methods_start_from_the_same_state) {
+    for (size_t which = 0; which < 2; ++which) {
+        qdi_rigid_setting setting = make(which, 90);
+        const qdi_rigid_options options = {2, QD_SIMD_AUTO};
+        const qdi_rigid_method *method;
+        for (size_t m = 0; (method = qdi_rigid_method_at(m)) != NULL; ++m) {
+            qdi_rigid_body *bodies = malloc(setting.count * sizeof *bodies);
+            ck_assert_ptr_nonnull(bodies);
+            memcpy(bodies, setting.bodies, setting.count * sizeof *bodies);
+            void *state;
+            ck_assert(method->create(&setting, &options, &state) == QD_OK);
+            for (int after = 0; after < 2; ++after) {
+                method->read(state, bodies);
+                for (size_t i = 0; i < setting.count; ++i) {
+                    const qdi_rigid_body *is = &bodies[i], *was = &setting.bodies[i];
+                    double dx = is->position.x - (was->position.x + after * was->velocity.x * setting.dt);
+                    double dy = is->position.y - (was->position.y + after * was->velocity.y * setting.dt);
+                    double turned = fabs(is->turn.x - was->turn.x) + fabs(is->turn.y - was->turn.y);
+                    double most = after ? 0.02 : 1e-12; // one step of gravity, or nothing
+                    ck_assert_msg(fabs(dx) < most && fabs(dy) < most && turned < 10 * most,
+                                  "%s, body %zu after %d steps: %g %g %g away", method->name, i, after, dx,
+                                  dy, turned);
+                }
+                ck_assert(method->step(state, &(qd_profile){0}) == QD_OK);
+            }
+            method->destroy(state);
+            method->destroy(NULL);
+            free(bodies);
+        }
+        qdi_rigid_setting_free(&setting);
+    }
+}
+END_TEST
+
+static bool stop_soon(void *context) {
+    int *left = context;
+    return --*left > 0;
+}
+
+START_TEST(test_a_run_measures_and_can_be_stopped) {
+    qdi_rigid_setting setting = make(0, 400);
+    int left = 1000;
+    qdi_rigid_plan plan = {.setting = &setting,
+                           .methods = {&qdi_rigid_impulse},
+                           .method_count = 1,
+                           .options = {1, QD_SIMD_AUTO},
+                           .steps = 4,
+                           .repeats = 2,
+                           .seed = 1,
+                           .tick = stop_soon,
+                           .context = &left};
+    qdi_rigid_row row;
+    bool stopped = true;
+    const char *failed;
+    ck_assert(qdi_rigid_run(&plan, &row, &stopped, &failed) == QD_OK && !stopped);
+    ck_assert_int_eq(left, 1000 - 2 * (4 + QDI_RIGID_DROPPED));
+    ck_assert(row.median > 0 && row.min <= row.median && row.has_phases && row.phases[QD_PHASE_MOVE] > 0);
+    qdi_rigid_look start;
+    ck_assert(qdi_rigid_look_at(&setting, setting.bodies, &start) == QD_OK);
+    ck_assert_double_eq_tol(row.end.kinetic, start.kinetic, 1e-9 * start.kinetic);
+    left = 5;
+    ck_assert(qdi_rigid_run(&plan, &row, &stopped, &failed) == QD_OK && stopped);
+    qdi_rigid_setting_free(&setting);
+}
+END_TEST
+
+START_TEST(test_reference_is_the_fastest_peer) {
+    const qdi_rigid_method peer = {.name = "peer", .peer = true};
+    qdi_rigid_row rows[] = {{.method = &qdi_rigid_impulse, .median = 1},
+                            {.method = &peer, .median = 8},
+                            {.method = &peer, .median = 5}};
+    ck_assert_ptr_eq(qdi_rigid_reference(rows, 3), &rows[2]);
+    ck_assert_ptr_eq(qdi_rigid_reference(rows, 1), &rows[0]);
+}
+END_TEST
+
+START_TEST(test_the_command) {
+    qd_program_outcome result = RUN("--rigid", "gas", "--bodies", "300", "--steps", "2", "--repeats", "1",
+                                    "-q", "--threads", "1", "--json", "--csv", "rigid.csv");
+    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    json_t *whole = json_loads(result.out, 0, NULL);
+    ck_assert_ptr_nonnull(whole);
+    ck_assert_str_eq(json_string_value(json_object_get(whole, "rigid")), "gas");
+    const json_t *rows = json_object_get(whole, "rows");
+    size_t methods = 0;
+    while (qdi_rigid_method_at(methods)) ++methods;
+    ck_assert_uint_eq(json_array_size(rows), methods);
+    char *csv = qd_scratch_read(qd_scratch_at(&program.work, "rigid.csv").text, NULL);
+    ck_assert_ptr_nonnull(csv);
+    const char *line = csv;
+    for (size_t i = 0; i < methods; ++i) {
+        const json_t *row = json_array_get(rows, i);
+        const char *name = qdi_rigid_method_at(i)->name;
+        ck_assert_str_eq(json_string_value(json_object_get(row, "method")), name);
+        ck_assert(json_number_value(json_object_get(row, "ns_per_body")) > 0);
+        ck_assert(json_is_integer(json_object_get(row, "contacts")));
+        line = strchr(line, '\n') + 1;
+        ck_assert_msg(strncmp(line, name, strlen(name)) == 0, "%s", line);
+    }
+    ck_assert_uint_eq(json_object_size(json_object_get(json_array_get(rows, 0), "phases")), QD_PHASE_EXPORT);
+    free(csv);
+    json_decref(whole);
+    qd_program_forget(&result);
+
+    result = RUN("--rigid", "pile", "--bodies", "40", "--steps", "1", "--repeats", "1", "--methods",
+                 "impulse");
+    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    ck_assert(strstr(result.out, "pile: 40 bodies, 8 iterations") && strstr(result.out, "impulse by phase"));
+    qd_program_forget(&result);
+}
+END_TEST
+
+START_TEST(test_what_is_wrong_is_said_in_one_line) {
+    qd_program_outcome result = RUN("--rigid", "soup");
+    qd_program_expect_complaint(&result, 2, "gas, pile");
+    qd_program_forget(&result);
+    result = RUN("--rigid", "gas", "--scene", "uniform");
+    qd_program_expect_complaint(&result, 2, "does not go with");
+    qd_program_forget(&result);
+    result = RUN("--rigid", "gas", "--methods", "grid");
+    qd_program_expect_complaint(&result, 2, "grid");
+    qd_program_forget(&result);
+    result = RUN("--rigid", "gas", "--bodies", "none");
+    qd_program_expect_complaint(&result, 2, "--bodies");
+    qd_program_forget(&result);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("bench_rigid");
+    TCase *tests = tcase_create("bench_rigid");
+    tcase_set_timeout(tests, 120);
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, test_gas_is_what_it_says);
+    tcase_add_test(tests, test_pile_rests_on_the_floor);
+    tcase_add_test(tests, test_methods_start_from_the_same_state);
+    tcase_add_test(tests, test_a_run_measures_and_can_be_stopped);
+    tcase_add_test(tests, test_reference_is_the_fastest_peer);
+    tcase_add_test(tests, test_the_command);
+    tcase_add_test(tests, test_what_is_wrong_is_said_in_one_line);
+    suite_add_tcase(suite, tests);
+    return qd_test_run(suite);
+}
