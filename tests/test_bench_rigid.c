@@ -73,7 +73,7 @@ START_TEST(test_methods_start_from_the_same_state) {
         const qdi_rigid_options options = {2, QD_SIMD_AUTO};
         const qdi_rigid_method *method;
         for (size_t m = 0; (method = qdi_rigid_method_at(m)) != NULL; ++m) {
-            qdi_rigid_body *bodies = malloc(setting.count * sizeof *bodies);
+            qdi_rigid_body *bodies = malloc((setting.count + 1) * sizeof *bodies);
             ck_assert_ptr_nonnull(bodies);
             memcpy(bodies, setting.bodies, setting.count * sizeof *bodies);
             void *state;

@@ -41,7 +41,7 @@ static void chipmunk_destroy(void *given) {
         cpBodyEachShape(state->bodies[i], free_shape, NULL);
         cpBodyFree(state->bodies[i]);
     }
-    qdi_release(qd_allocator_default(), state->bodies, state->count, sizeof *state->bodies);
+    qdi_release(qd_allocator_default(), state->bodies, state->count, sizeof(cpBody *));
     qdi_release(qd_allocator_default(), state, 1, sizeof *state);
 }
 
