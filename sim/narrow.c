@@ -54,14 +54,6 @@ static int bits_for(uint64_t most) {
     return bits;
 }
 
-qd_vec2 qdi_nearest_image(const qd_world *world, qd_vec2 way, qd_image *image) {
-    *image = (qd_image){0, 0};
-    const qdi_axis *x = &world->axis[0], *y = &world->axis[1];
-    if (x->boundary == QD_BOUNDARY_PERIODIC) image->x = (int16_t)-floor(way.x / x->length + 0.5);
-    if (y->boundary == QD_BOUNDARY_PERIODIC) image->y = (int16_t)-floor(way.y / y->length + 0.5);
-    return (qd_vec2){way.x + image->x * x->length, way.y + image->y * y->length};
-}
-
 /// Which image of b, `d` away from a along one axis, is the nearest: two bodies, each no longer than half a period, touch
 /// through no other. Candidates do not say, for a body may have gone round since they were found.
 static int nearest_image(double d, double period) {

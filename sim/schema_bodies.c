@@ -1,5 +1,5 @@
 // Keys of a scene: bodies one by one, from files, and polylines.
-#include "sim/schema_keys.h"
+#include "sim/schema_shared.h"
 
 #include <float.h>
 #include <math.h>
@@ -43,44 +43,7 @@ static const qdi_key keys[] = {
      .low = -1e30,
      .high = 1e30,
      .about = "The point that it turns about; `auto`: the mean of its corners."},
-    {.path = "bodies[].polyline.restitution",
-     .type = QDI_KEY_REAL_OR_AUTO,
-     .offset = IN_ITEM(material.restitution),
-     .high = 1,
-     .about =
-         "As `contact.restitution`, of this surface; `auto`: as that. Of two surfaces the larger counts."},
-    {.path = "bodies[].polyline.friction",
-     .type = QDI_KEY_REAL_OR_AUTO,
-     .offset = IN_ITEM(material.friction),
-     .high = (double)INFINITY,
-     .about = "As `contact.friction`, of this surface; `auto`: as that. Of two surfaces the root of the "
-              "product counts."},
-    {.path = "bodies[].polyline.tangential_restitution",
-     .type = QDI_KEY_REAL_OR_AUTO,
-     .offset = IN_ITEM(material.tangential),
-     .high = 1,
-     .about = "As `contact.tangential_restitution`, of this surface; `auto`: as that. Of two surfaces the "
-              "larger counts."},
-    {.path = "bodies[].polyline.filter",
-     .type = QDI_KEY_GROUP,
-     .about = "Whom it can touch: two bodies touch if each one's category has a bit of the other's mask."},
-    {.path = "bodies[].polyline.filter.category",
-     .type = QDI_KEY_UINT32,
-     .offset = IN_ITEM(filter.category),
-     .high = UINT32_MAX,
-     .about = "A sum of 1, 2, 4, 8, ..."},
-    {.path = "bodies[].polyline.filter.mask",
-     .type = QDI_KEY_UINT32,
-     .offset = IN_ITEM(filter.mask),
-     .high = UINT32_MAX,
-     .about = "A sum of the same."},
-    {.path = "bodies[].polyline.filter.group",
-     .type = QDI_KEY_INT,
-     .offset = IN_ITEM(filter.group),
-     .low = INT32_MIN,
-     .high = INT32_MAX,
-     .about =
-         "Bodies of one group > 0 always touch, of one group < 0 never, whatever the category; 0: no group."},
+    SURFACE_KEYS("bodies[].polyline", IN_ITEM),
     {.path = "bodies[].file",
      .type = QDI_KEY_GROUP,
      .about = "Disks from a file: CSV, a LAMMPS dump or a LAMMPS data file."},
@@ -228,44 +191,7 @@ static const qdi_key keys[] = {
      .type = QDI_KEY_BOOL,
      .offset = IN_LISTED(def.bullet),
      .about = "Its way is followed in every step, whatever `stepper.continuous` says."},
-    {.path = "bodies[].list[].restitution",
-     .type = QDI_KEY_REAL_OR_AUTO,
-     .offset = IN_LISTED(def.material.restitution),
-     .high = 1,
-     .about =
-         "As `contact.restitution`, of this surface; `auto`: as that. Of two surfaces the larger counts."},
-    {.path = "bodies[].list[].friction",
-     .type = QDI_KEY_REAL_OR_AUTO,
-     .offset = IN_LISTED(def.material.friction),
-     .high = (double)INFINITY,
-     .about = "As `contact.friction`, of this surface; `auto`: as that. Of two surfaces the root of the "
-              "product counts."},
-    {.path = "bodies[].list[].tangential_restitution",
-     .type = QDI_KEY_REAL_OR_AUTO,
-     .offset = IN_LISTED(def.material.tangential),
-     .high = 1,
-     .about = "As `contact.tangential_restitution`, of this surface; `auto`: as that. Of two surfaces the "
-              "larger counts."},
-    {.path = "bodies[].list[].filter",
-     .type = QDI_KEY_GROUP,
-     .about = "Whom it can touch: two bodies touch if each one's category has a bit of the other's mask."},
-    {.path = "bodies[].list[].filter.category",
-     .type = QDI_KEY_UINT32,
-     .offset = IN_LISTED(def.filter.category),
-     .high = UINT32_MAX,
-     .about = "A sum of 1, 2, 4, 8, ..."},
-    {.path = "bodies[].list[].filter.mask",
-     .type = QDI_KEY_UINT32,
-     .offset = IN_LISTED(def.filter.mask),
-     .high = UINT32_MAX,
-     .about = "A sum of the same."},
-    {.path = "bodies[].list[].filter.group",
-     .type = QDI_KEY_INT,
-     .offset = IN_LISTED(def.filter.group),
-     .low = INT32_MIN,
-     .high = INT32_MAX,
-     .about =
-         "Bodies of one group > 0 always touch, of one group < 0 never, whatever the category; 0: no group."},
+    SURFACE_KEYS("bodies[].list[]", IN_LISTED_BODY),
 };
 
 qdi_schema_piece qdi_schema_bodies(void) {

@@ -437,8 +437,6 @@ QD_MUST_USE qd_status qdi_rows_order(qd_world *world);
 
 /// True where two bodies may touch at all.
 bool qdi_may_touch(const qd_world *world, uint32_t row_a, uint32_t row_b);
-/// From one position to another, along a periodic axis to its nearest image; which that is to `image`.
-qd_vec2 qdi_nearest_image(const qd_world *world, qd_vec2 way, qd_image *image);
 
 /// Exact tests of the candidates and of the walls at the positions of `motion`; contacts in order to
 /// `moment`.
