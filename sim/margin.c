@@ -192,22 +192,6 @@ static void add_counts(qd_tree_counts *counts, const qd_tree_counts *more) {
     counts->merges += more->merges;
 }
 
-qd_status qdi_tree_file(qd_world *world, qd_tree_counts *counts, qdi_lap *lap) {
-    qd_tree_counts here = {0};
-    world->margin.held = false;
-    qd_status status = refresh(world, world->boxes, &here);
-    add_counts(counts, &here);
-    qdi_lap_end(lap, QD_PHASE_REFRESH);
-    return status;
-}
-
-qd_status qdi_tree_candidates(qd_world *world, uint64_t step, qdi_lap *lap) {
-    qd_status status = retrieve(world);
-    if (status == QD_ERR_LIMIT) qdi_limit_report_pairs(world, step);
-    qdi_lap_end(lap, QD_PHASE_RETRIEVE);
-    return status;
-}
-
 static qd_status rebuild(qd_world *world, const qd_box *boxes, qdi_found *found, qdi_lap *lap) {
     qd_tree_counts counts = {0};
     qd_status status = refresh(world, boxes, &counts);

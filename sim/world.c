@@ -111,13 +111,8 @@ static qd_status make_surfaces(qd_world *world) {
     return qdi_traits_init(&world->traits, world->allocator, surface);
 }
 
-static qd_status make_parts(qd_world *world) {
+qd_status qdi_world_make_tree(const qd_world *world, qd_tree **tree) {
     const qd_world_def *def = &world->def;
-    qd_team_def team_def = qd_team_def_default();
-    team_def.threads = def->threads;
-    team_def.allocator = world->allocator;
-    qd_status status = qd_team_create(&team_def, &world->team);
-    if (status != QD_OK) return status;
     qd_tree_def tree_def = qd_tree_def_default();
     tree_def.size = def->size;
     tree_def.period.x = def->boundary_x == QD_BOUNDARY_PERIODIC ? def->size.x : 0;
@@ -125,7 +120,17 @@ static qd_status make_parts(qd_world *world) {
     tree_def.capacity = def->capacity;
     tree_def.simd = def->simd;
     tree_def.allocator = world->allocator;
-    status = qd_tree_create(&tree_def, &world->tree);
+    return qd_tree_create(&tree_def, tree);
+}
+
+static qd_status make_parts(qd_world *world) {
+    const qd_world_def *def = &world->def;
+    qd_team_def team_def = qd_team_def_default();
+    team_def.threads = def->threads;
+    team_def.allocator = world->allocator;
+    qd_status status = qd_team_create(&team_def, &world->team);
+    if (status != QD_OK) return status;
+    status = qdi_world_make_tree(world, &world->tree);
     if (status != QD_OK) return status;
     return qd_pairs_create(qdi_limit_pairs(world), world->allocator, &world->candidates);
 }

@@ -308,6 +308,8 @@ void qdi_lap_end(qdi_lap *lap, qd_phase phase);
 
 /// Makes an empty world from a checked def; the tree and the team with it.
 QD_MUST_USE qd_status qdi_world_make(const qd_world_def *def, qd_world **world);
+/// Makes a tree such as the world's own, for other boxes in it.
+QD_MUST_USE qd_status qdi_world_make_tree(const qd_world *world, qd_tree **tree);
 /// Why a def is refused, or QD_OK.
 QD_MUST_USE qd_status qdi_world_def_check(const qd_world_def *def, qd_error *error);
 
@@ -557,18 +559,12 @@ QD_MUST_USE qd_status qdi_sum(qd_world *world, size_t count, qdi_term term, cons
 /// Part of the distance from its centroid to its border that a body may move in a step without being followed.
 double qdi_fast_part(const qd_world *world);
 /// Follows the ways of bodies through the step on its way, from `now` to `next`, and puts into `next` where they
-/// really go. Refreshes and retrieves on its own: afterwards the tree has the boxes of `next`, and the candidates are
-/// enough for qdi_narrow. `walls` gets added what walls gave. Impacts go to `following`.
-QD_MUST_USE qd_status qdi_fast_follow(qd_world *world, double dt, qdi_wall_gain *walls,
-                                      qd_tree_counts *counts, qdi_lap *lap);
+/// really go, their boxes with them. The world's tree must still be that of `now`, and is not changed. `walls` gets added what
+/// walls gave. Impacts go to `following`.
+QD_MUST_USE qd_status qdi_fast_follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_lap *lap);
 void qdi_fast_release(const qd_allocator *allocator, qdi_fast *fast);
 
 // ---- stepper.c ----
-
-/// Brings the tree up to `boxes`; `counts` gets added to.
-QD_MUST_USE qd_status qdi_tree_file(qd_world *world, qd_tree_counts *counts, qdi_lap *lap);
-/// All candidates of these boxes.
-QD_MUST_USE qd_status qdi_tree_candidates(qd_world *world, uint64_t step, qdi_lap *lap);
 
 /// Makes the touching flags those of the present contacts.
 void qdi_touching_mark(qd_world *world);
