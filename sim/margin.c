@@ -207,14 +207,14 @@ static qd_status find_all(fatten_job *job, qdi_found *found, qdi_lap *lap) {
     qd_world *world = job->world;
     qdi_margin *margin = &world->margin;
     margin->held = false;
-    margin->growth = 0;
     if (world->def.margin == 0) return rebuild(world, world->boxes, found, lap); // NaN is not 0
     qd_status status = qdi_reserve(world->allocator, &world->scratch.range_count, &world->scratch.range_room,
                                    0, qdi_range_count(world->count, QDI_BODY_GRAIN),
                                    sizeof *world->scratch.range_count);
     if (status != QD_OK) return status;
     job->sums = world->scratch.range_count;
-    choose(job);
+    choose(job); // from the candidates that there are, and how fat the boxes were that they came from
+    margin->growth = 0;
     if (margin->horizon == 0) return rebuild(world, world->boxes, found, lap);
     margin->growth = mean_over(job, fatten_range);
     status = rebuild(world, world->fat, found, lap);
