@@ -20,35 +20,10 @@
 // for walls and static bodies, and the last four for walls where these move; they and the kinematic ones are read by
 // many and written by none. `slot` is written by all ranges that meet a body, with the same value, hence atomic.
 
-#include "sim/world_impl.h"
+#include "sim/rest.h"
 
 #include <math.h>
-
-/// Overlap that is left alone, and most that is taken back in a sub-step, as parts of the smaller body's radius.
-static const double slop_part = 3e-4, fastest_out = 1e-2;
-/// The spring of an overlap: its angle per sub-step (a quarter turn), and its damping ratio. Stiffer ones never come to
-/// rest under a high pile, softer ones let it sink and sway.
-static const double spring_angle = 1.5707963267948966, damping = 1.5;
-
-/// One touch of a contact at rest.
-typedef struct rest_touch {
-    double across_a, along_a, across_b, along_b; ///< levers at the start of the step, see qdi_joint
-    double gap;                                  ///< then
-    double mass, rub_mass;
-    double normal, tangent;      ///< given in this sub-step
-    double total, total_tangent; ///< given in the sub-steps before
-} rest_touch;
-
-struct qdi_rest {
-    uint32_t slot_a, slot_b, joint;
-    uint8_t count;
-    bool moves_a, moves_b;
-    double nx, ny;
-    double inverse_a, inverse_b, turn_a, turn_b;
-    double friction;
-    double size; ///< of the smaller body: its radius
-    rest_touch touch[2];
-};
+#include <string.h>
 
 typedef struct rest_job {
     qd_world *world;
@@ -59,10 +34,14 @@ typedef struct rest_job {
     double dt;              ///< of the step
     double h, per_h, again; ///< sub-step; 1 over it; what a hold of the last step is worth in this one
     int substeps;
-    qdi_rest *rests;
     qdi_mover *movers;
     const qdi_push *pushes;
-    size_t first; ///< of the colour in work
+    uint32_t *list; ///< numbers of the joints at rest, colour by colour
+    // Of the colour in work: its groups, the joints in them, and who works on it.
+    qdi_rest *rests;
+    const uint32_t *inside;
+    size_t inside_count;
+    const qdi_rest_kernels *kernels;
 } rest_job;
 
 // ---- who rests ----
@@ -187,55 +166,112 @@ static uint32_t slot_of_wall(const qd_world *world, const qdi_joint *joint) {
 }
 
 static void make_touch(const rest_job *job, const qdi_joint *joint, const qdi_hold *hold, int k,
-                       rest_touch *touch) {
+                       qdi_rest_touch *touch, int lane) {
+    bool there = k < joint->count;
     double inverse = joint->inverse_a + joint->inverse_b;
-    touch->across_a = joint->across_a[k];
-    touch->along_a = joint->along_a[k];
-    touch->across_b = joint->across_b[k];
-    touch->along_b = joint->along_b[k];
-    touch->gap = -joint->depth[k];
-    touch->mass = 1 / (inverse + joint->across_a[k] * joint->across_a[k] * joint->turn_a +
+    touch->across_a[lane] = there ? joint->across_a[k] : 0;
+    touch->along_a[lane] = there ? joint->along_a[k] : 0;
+    touch->across_b[lane] = there ? joint->across_b[k] : -0.0;
+    touch->along_b[lane] = there ? joint->along_b[k] : -0.0;
+    touch->gap[lane] = there ? -joint->depth[k] : 0;
+    double mass = 1 / (inverse + joint->across_a[k] * joint->across_a[k] * joint->turn_a +
                        joint->across_b[k] * joint->across_b[k] * joint->turn_b);
-    touch->rub_mass = 1 / (inverse + joint->along_a[k] * joint->along_a[k] * joint->turn_a +
+    double rub_mass = 1 / (inverse + joint->along_a[k] * joint->along_a[k] * joint->turn_a +
                            joint->along_b[k] * joint->along_b[k] * joint->turn_b);
-    touch->normal = job->again * hold->normal[k];
-    touch->tangent = job->again * hold->tangent[k];
-    touch->total = touch->total_tangent = 0;
+    touch->mass[lane] = there ? mass : 0;
+    touch->rub_mass[lane] = there ? rub_mass : 0;
+    touch->normal[lane] = there ? job->again * hold->normal[k] : 0;
+    touch->tangent[lane] = there ? job->again * hold->tangent[k] : 0;
 }
 
-static void make_rest(const rest_job *job, uint32_t number, qdi_rest *rest) {
+static void make_rest(const rest_job *job, const qdi_joint *joint, qdi_rest *rest, int lane) {
     const qd_world *world = job->world;
-    const qdi_joint *joint = &job->joints[number];
     uint32_t a = joint->row_a, b = joint->row_b;
-    *rest = (qdi_rest){.slot_a = slot_of(world, a),
-                       .slot_b = b == QDI_NO_ROW ? slot_of_wall(world, joint) : slot_of(world, b),
-                       .joint = number,
-                       .count = joint->count,
-                       .moves_a = joint->moves_a,
-                       .moves_b = joint->moves_b,
-                       .nx = joint->nx,
-                       .ny = joint->ny,
-                       .inverse_a = joint->inverse_a,
-                       .inverse_b = joint->inverse_b,
-                       .turn_a = joint->turn_a,
-                       .turn_b = joint->turn_b,
-                       .friction = joint->friction};
+    rest->slot_a[lane] = slot_of(world, a);
+    rest->slot_b[lane] = b == QDI_NO_ROW ? slot_of_wall(world, joint) : slot_of(world, b);
+    rest->nx[lane] = joint->nx;
+    rest->ny[lane] = joint->ny;
+    rest->inverse_a[lane] = joint->inverse_a;
+    rest->inverse_b[lane] = joint->inverse_b;
+    rest->turn_a[lane] = joint->turn_a;
+    rest->turn_b[lane] = joint->turn_b;
+    rest->friction[lane] = joint->friction;
     double size = joint->moves_a ? world->radius[a] : world->radius[b];
     if (joint->moves_a && joint->moves_b && world->radius[b] < size) size = world->radius[b];
-    rest->size = size;
-    for (int k = 0; k < rest->count; ++k)
-        make_touch(job, joint, &world->present.holds[joint->contact], k, &rest->touch[k]);
+    rest->size[lane] = size;
+    for (int k = 0; k < 2; ++k)
+        make_touch(job, joint, &world->present.holds[joint->contact], k, &rest->touch[k], lane);
+    unsigned bit = 1U << lane;
+    if (joint->moves_a) rest->moves_a = (uint8_t)(rest->moves_a | bit);
+    if (joint->moves_b) rest->moves_b = (uint8_t)(rest->moves_b | bit);
+    if (joint->count > 1) rest->two = (uint8_t)(rest->two | bit);
+    if (joint->friction > 0) rest->rubs = (uint8_t)(rest->rubs | bit);
 }
 
-enum { AHEAD = 6 }; ///< joints whose holds, which lie in order of (a, b), are asked for
+static void list_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const rest_job *job = context;
+    size_t place = job->count[begin / QDI_CONTACT_GRAIN];
+    for (size_t i = begin; i < end; ++i)
+        if (job->held[i]) job->list[place++] = (uint32_t)i;
+}
+
+enum { AHEAD = 6 }; ///< joints that are asked for, with their holds, which lie in order of (a, b)
+
+static inline void ask_for(const rest_job *job, const qdi_joint *joint) {
+    __builtin_prefetch(&job->world->present.holds[joint->contact]);
+}
+
+/// Joints of a group: what there is from `group` on, but no more than there are lanes.
+static inline size_t lanes_of(const rest_job *job, size_t group) {
+    size_t left = job->inside_count - group * QDI_REST_LANES;
+    return left < QDI_REST_LANES ? left : QDI_REST_LANES;
+}
 
 static void make_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const rest_job *job = context;
-    size_t place = job->count[begin / QDI_CONTACT_GRAIN];
-    for (size_t i = begin; i < end; ++i) {
-        if (i + AHEAD < end) __builtin_prefetch(&job->world->present.holds[job->joints[i + AHEAD].contact]);
-        if (job->held[i]) make_rest(job, (uint32_t)i, &job->rests[place++]);
+    for (size_t g = begin; g < end; ++g) {
+        qdi_rest *rest = &job->rests[g];
+        const uint32_t *inside = job->inside + g * QDI_REST_LANES;
+        size_t lanes = lanes_of(job, g);
+        memset(rest, 0, sizeof *rest);
+        for (size_t lane = 0; lane < lanes; ++lane) {
+            if (g * QDI_REST_LANES + lane + AHEAD < job->inside_count)
+                ask_for(job, &job->joints[inside[lane + AHEAD]]);
+            make_rest(job, &job->joints[inside[lane]], rest, (int)lane);
+        }
+    }
+}
+
+static size_t groups_of(size_t joints) {
+    return (joints + QDI_REST_LANES - 1) / QDI_REST_LANES;
+}
+
+/// Groups of all colours.
+static size_t count_groups(const qdi_colours *at_rest) {
+    size_t groups = 0;
+    for (size_t c = 0; c < at_rest->count; ++c)
+        groups += groups_of(at_rest->start[c + 1] - at_rest->start[c]);
+    return groups;
+}
+
+/// Does something to all groups, colour by colour.
+static void over_colours(rest_job *job, const qdi_colours *at_rest, qdi_range_function function) {
+    qd_world *world = job->world;
+    job->rests = world->scratch.rests;
+    job->kernels = qdi_rest_kernels_of(world->def.simd);
+    for (size_t c = 0; c < at_rest->count; ++c) {
+        job->inside = job->list + at_rest->start[c];
+        job->inside_count = at_rest->start[c + 1] - at_rest->start[c];
+        size_t groups = groups_of(job->inside_count);
+        if (c + 1 == at_rest->count && at_rest->last_is_serial) {
+            job->kernels = &qdi_rest_portable;
+            function(job, 0, groups, 0);
+        } else {
+            qdi_team_for(world->team, groups, QDI_CONTACT_GRAIN / QDI_REST_LANES, function, job);
+        }
+        job->rests += groups;
     }
 }
 
@@ -273,17 +309,18 @@ qd_status qdi_rest_find(qd_world *world, const qdi_colours *colours, double dt, 
     status = qdi_reserve(world->allocator, &scratch->slot, &scratch->slot_room, 0, world->count,
                          sizeof *scratch->slot);
     if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &scratch->rests, &scratch->rest_room, 0, count,
+        status = qdi_reserve(world->allocator, &scratch->rests, &scratch->rest_room, 0, count_groups(at_rest),
                              sizeof *scratch->rests);
     if (status != QD_OK) return status;
-    job.rests = scratch->rests;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, &job);
     qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, mark_range, &job);
     job.count = scratch->range_count + ranges;
     status = gather(world, &job);
     if (status != QD_OK) return status;
     job.count = scratch->range_count;
-    qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, make_range, &job);
+    job.list = scratch->pending[0];
+    qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, list_range, &job);
+    over_colours(&job, at_rest, make_range);
     return QD_OK;
 }
 
@@ -326,157 +363,22 @@ static void move_range(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-/// What a joint sees of its two bodies' velocities, while it is worked on: that of a as seen from b, along the normal and
-/// the tangent, and the two spins; and what the joint has given them since.
-typedef struct speeds {
-    double normal, tangent, spin_a, spin_b;
-    double push, rub;
-} speeds;
-
-static inline speeds take(const qdi_rest *rest, const qdi_mover *a, const qdi_mover *b) {
-    double x = a->vx - b->vx, y = a->vy - b->vy;
-    return (speeds){x * rest->nx + y * rest->ny, y * rest->nx - x * rest->ny, a->spin, b->spin, 0, 0};
-}
-
-/// a loses what the joint gave, b gets it.
-static inline void put(const qdi_rest *rest, const speeds *v, qdi_mover *a, qdi_mover *b) {
-    double x = v->push * rest->nx - v->rub * rest->ny, y = v->push * rest->ny + v->rub * rest->nx;
-    if (rest->moves_a) {
-        a->vx -= x * rest->inverse_a;
-        a->vy -= y * rest->inverse_a;
-        a->spin = v->spin_a;
-    }
-    if (rest->moves_b) {
-        b->vx += x * rest->inverse_b;
-        b->vy += y * rest->inverse_b;
-        b->spin = v->spin_b;
-    }
-}
-
-static void warm(const rest_job *job, const qdi_rest *rest) {
-    qdi_mover *a = &job->movers[rest->slot_a], *b = &job->movers[rest->slot_b];
-    speeds v = {0, 0, a->spin, b->spin, 0, 0};
-    for (int k = 0; k < rest->count; ++k) {
-        const rest_touch *touch = &rest->touch[k];
-        v.push += touch->normal;
-        v.rub += touch->tangent;
-        v.spin_a -= (touch->across_a * touch->normal + touch->along_a * touch->tangent) * rest->turn_a;
-        v.spin_b += (touch->across_b * touch->normal + touch->along_b * touch->tangent) * rest->turn_b;
-    }
-    put(rest, &v, a, b);
-}
-
-/// The gap of a touch now; `way`: that of b away from a, along the normal. A lever (along, across) that is turned has
-/// along * c + across * s along the normal.
-static inline double gap_now(const rest_touch *touch, double way, const qdi_mover *a, const qdi_mover *b) {
-    double moved_a = touch->along_a * (a->c - 1) + touch->across_a * a->s;
-    double moved_b = touch->along_b * (b->c - 1) + touch->across_b * b->s;
-    return touch->gap + way + moved_b - moved_a;
-}
-
-static inline void rub(const qdi_rest *rest, rest_touch *touch, speeds *v) {
-    double slip = v->tangent + (v->spin_a * touch->along_a - v->spin_b * touch->along_b);
-    double most = touch->normal > 0 ? rest->friction * touch->normal : 0; // the friction may be infinite
-    double given = touch->tangent + touch->rub_mass * slip;
-    given = given > most ? most : given;
-    given = given < -most ? -most : given;
-    double t = given - touch->tangent;
-    touch->tangent = given;
-    v->rub += t;
-    v->tangent -= t * (rest->inverse_a + rest->inverse_b);
-    v->spin_a -= touch->along_a * (t * rest->turn_a);
-    v->spin_b += touch->along_b * (t * rest->turn_b);
-}
-
-/// The approach that a gap allows; < 0: asked to part. Where overlap is taken back, that is soft.
-typedef struct aim {
-    double allowed, mass_scale, impulse_scale;
-} aim;
-
-static inline aim aim_back(const rest_job *job, const qdi_rest *rest, double gap) {
-    const double soft = 2 * damping + spring_angle, stiff = spring_angle * soft, rate = spring_angle / soft;
-    double over = gap + slop_part * rest->size, least = -fastest_out * rest->size;
-    double way = rate * over; // over > 0: may settle
-    way = way < least ? least : way;
-    way = gap > 0 ? gap : way;
-    bool hard = over >= 0;
-    return (aim){way * job->per_h, hard ? 1 : stiff / (1 + stiff), hard ? 0 : 1 / (1 + stiff)};
-}
-
-static inline void press(const qdi_rest *rest, rest_touch *touch, aim to, speeds *v) {
-    double approach = v->normal + (v->spin_a * touch->across_a - v->spin_b * touch->across_b);
-    double given = touch->normal + touch->mass * to.mass_scale * (approach - to.allowed) -
-                   to.impulse_scale * touch->normal;
-    given = given < 0 ? 0 : given;
-    double p = given - touch->normal;
-    touch->normal = given;
-    v->push += p;
-    v->normal -= p * (rest->inverse_a + rest->inverse_b);
-    v->spin_a -= touch->across_a * (p * rest->turn_a);
-    v->spin_b += touch->across_b * (p * rest->turn_b);
-}
-
-static void solve(const rest_job *job, qdi_rest *rest) {
-    qdi_mover *a = &job->movers[rest->slot_a], *b = &job->movers[rest->slot_b];
-    const int touches = rest->count > 1 ? 2 : 1;
-    speeds v = take(rest, a, b);
-    if (rest->friction > 0)
-        for (int k = 0; k < touches; ++k) rub(rest, &rest->touch[k], &v);
-    double way = (b->dx - a->dx) * rest->nx + (b->dy - a->dy) * rest->ny;
-    for (int k = 0; k < touches; ++k) {
-        rest_touch *touch = &rest->touch[k];
-        press(rest, touch, aim_back(job, rest, gap_now(touch, way, a, b)), &v);
-    }
-    put(rest, &v, a, b);
-}
-
-static void relax(const rest_job *job, qdi_rest *rest) {
-    qdi_mover *a = &job->movers[rest->slot_a], *b = &job->movers[rest->slot_b];
-    const int touches = rest->count > 1 ? 2 : 1;
-    speeds v = take(rest, a, b);
-    double way = (b->dx - a->dx) * rest->nx + (b->dy - a->dy) * rest->ny;
-    for (int k = 0; k < touches; ++k) {
-        rest_touch *touch = &rest->touch[k];
-        double gap = gap_now(touch, way, a, b);
-        press(rest, touch, (aim){gap > 0 ? gap * job->per_h : 0, 1, 0}, &v);
-    }
-    if (rest->friction > 0)
-        for (int k = 0; k < touches; ++k) rub(rest, &rest->touch[k], &v);
-    put(rest, &v, a, b);
-    for (int k = 0; k < touches; ++k) {
-        rest->touch[k].total += rest->touch[k].normal;
-        rest->touch[k].total_tangent += rest->touch[k].tangent;
-    }
-}
-
 static void warm_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const rest_job *job = context;
-    for (size_t i = begin; i < end; ++i) warm(job, &job->rests[job->first + i]);
+    job->kernels->warm(job->movers, job->rests + begin, end - begin, job->per_h);
 }
 
 static void solve_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const rest_job *job = context;
-    for (size_t i = begin; i < end; ++i) solve(job, &job->rests[job->first + i]);
+    job->kernels->solve(job->movers, job->rests + begin, end - begin, job->per_h);
 }
 
 static void relax_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const rest_job *job = context;
-    for (size_t i = begin; i < end; ++i) relax(job, &job->rests[job->first + i]);
-}
-
-/// Does something to all joints at rest, colour by colour.
-static void over_colours(rest_job *job, const qdi_colours *at_rest, qdi_range_function function) {
-    for (size_t c = 0; c < at_rest->count; ++c) {
-        size_t count = at_rest->start[c + 1] - at_rest->start[c];
-        job->first = at_rest->start[c];
-        if (c + 1 == at_rest->count && at_rest->last_is_serial)
-            function(job, 0, count, 0);
-        else
-            qdi_team_for(job->world->team, count, QDI_CONTACT_GRAIN, function, job);
-    }
+    job->kernels->relax(job->movers, job->rests + begin, end - begin, job->per_h);
 }
 
 // ---- into the step and out of it ----
@@ -511,30 +413,34 @@ static void close_range(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
+static void report(const qdi_rest *rest, size_t lane, qdi_joint *joint) {
+    for (int k = 0; k < joint->count; ++k) {
+        joint->impulse[k] += rest->total[k][lane];
+        joint->rub[k] += rest->total_tangent[k][lane];
+        joint->hold.normal[k] = rest->touch[k].normal[lane];
+        joint->hold.tangent[k] = rest->touch[k].tangent[lane];
+    }
+}
+
 static void report_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const rest_job *job = context;
-    for (size_t i = begin; i < end; ++i) {
-        const qdi_rest *rest = &job->rests[i];
-        qdi_joint *joint = &job->world->scratch.joints[rest->joint];
-        for (int k = 0; k < rest->count; ++k) {
-            joint->impulse[k] += rest->touch[k].total;
-            joint->rub[k] += rest->touch[k].total_tangent;
-            joint->hold.normal[k] = rest->touch[k].normal;
-            joint->hold.tangent[k] = rest->touch[k].tangent;
-        }
+    for (size_t g = begin; g < end; ++g) {
+        const uint32_t *inside = job->inside + g * QDI_REST_LANES;
+        for (size_t lane = 0, lanes = lanes_of(job, g); lane < lanes; ++lane)
+            report(&job->rests[g], lane, &job->world->scratch.joints[inside[lane]]);
     }
 }
 
 void qdi_rest_solve(qd_world *world, const qdi_colours *at_rest, double dt) {
     qdi_scratch *scratch = &world->scratch;
-    size_t movers = scratch->mover_count, rests = at_rest->start[at_rest->count];
+    size_t movers = scratch->mover_count;
     if (movers == 0) return;
     rest_job job = {.world = world,
                     .h = dt / world->def.substeps,
                     .per_h = world->def.substeps / dt,
                     .substeps = world->def.substeps,
-                    .rests = scratch->rests,
+                    .list = scratch->pending[0],
                     .movers = scratch->movers,
                     .pushes = scratch->pushes};
     scratch->pushes[0] = (qdi_push){0, 0, 0};
@@ -546,6 +452,6 @@ void qdi_rest_solve(qd_world *world, const qdi_colours *at_rest, double dt) {
         qdi_team_for(world->team, movers, QDI_BODY_GRAIN, move_range, &job);
         over_colours(&job, at_rest, relax_range);
     }
-    qdi_team_for(world->team, rests, QDI_CONTACT_GRAIN, report_range, &job);
+    over_colours(&job, at_rest, report_range);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, close_range, &job);
 }

@@ -119,13 +119,14 @@ typedef struct qdi_joint {
     qdi_hold hold;             ///< of the last sub-step
 } qdi_joint;
 
-/// A contact at rest, see impulse_rest.c.
+/// Contacts at rest, see rest.h.
 typedef struct qdi_rest qdi_rest;
 /// A body with such contacts, while a step is solved in parts.
 typedef struct qdi_mover {
     double vx, vy, spin;
-    double dx, dy, angle; ///< moved and turned by since the step began
-    double c, s;          ///< of that angle
+    double angle;  ///< turned by since the step began
+    double dx, dy; ///< and moved by
+    double c, s;   ///< of that angle
 } qdi_mover;
 /// What forces add to such a body's velocities in a sub-step.
 typedef struct qdi_push {

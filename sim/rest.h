@@ -1,0 +1,59 @@
+#ifndef QD_SIM_REST_H
+#define QD_SIM_REST_H
+
+#include "sim/world_impl.h"
+
+/// Contacts at rest as the sweeps of impulse_rest.c work on them: eight of one colour side by side, so that one instruction
+/// does the same to several. Each set of instructions has kernels of its own (rest_kernel.h), and all give the same bits,
+/// for no lane knows of another.
+
+/// Contacts of a group. Places that are not filled belong to mover 0, and nothing comes of them.
+enum { QDI_REST_LANES = 8 };
+
+typedef double qdi_lanes[QDI_REST_LANES];
+
+/// One touch of each contact. One that is not there is all zeros, and its levers on b are -0: so adding what it gives
+/// leaves every number as it is, -0 too.
+typedef struct qdi_rest_touch {
+    qdi_lanes across_a, along_a, across_b, along_b; ///< levers at the start of the step, see qdi_joint
+    qdi_lanes gap;                                  ///< then
+    qdi_lanes mass, rub_mass;
+    qdi_lanes normal, tangent; ///< given in this sub-step
+} qdi_rest_touch;
+
+struct qdi_rest {
+    uint32_t slot_a[QDI_REST_LANES], slot_b[QDI_REST_LANES]; ///< movers
+    qdi_lanes nx, ny;
+    qdi_lanes inverse_a, inverse_b, turn_a, turn_b;
+    qdi_lanes friction;
+    qdi_lanes size; ///< of the smaller body: its radius
+    qdi_rest_touch touch[2];
+    qdi_lanes total[2], total_tangent[2]; ///< given in the sub-steps before, by touch
+    // Which of the lanes, by bit:
+    uint8_t moves_a, moves_b; ///< may change a, or b
+    uint8_t two;              ///< have a second touch
+    uint8_t rubs;             ///< have friction
+};
+
+/// The eight numbers of a mover, from number `part` on.
+static inline double *qdi_mover_at(qdi_mover *movers, uint32_t slot, unsigned part) {
+    return (double *)(movers + slot) + part;
+}
+
+/// Does something to `count` groups, one after the other; `per_h` is 1 over the sub-step.
+typedef void (*qdi_rest_sweep)(qdi_mover *movers, qdi_rest *groups, size_t count, double per_h);
+
+typedef struct qdi_rest_kernels {
+    qdi_rest_sweep warm, solve, relax;
+} qdi_rest_kernels;
+
+/// The kernels of an instruction set that is available.
+const qdi_rest_kernels *qdi_rest_kernels_of(qd_simd simd);
+
+/// These work on lane after lane, so the contacts of a group may share bodies.
+extern const qdi_rest_kernels qdi_rest_portable;
+#ifdef __x86_64__
+extern const qdi_rest_kernels qdi_rest_sse2, qdi_rest_avx2, qdi_rest_avx512;
+#endif
+
+#endif
