@@ -337,7 +337,7 @@ static inline qdi_form qdi_form_of_row(const qd_world *world, uint32_t row) {
 /// Distance from a body's centroid to the nearest point of its border.
 static inline double qdi_inner_of_row(const qd_world *world, uint32_t row) {
     uint32_t shape = world->shape[row];
-    return shape ? world->shapes.look[shape]->inner : world->radius[row];
+    return shape ? world->shapes.inner[shape] : world->radius[row];
 }
 /// The surface of a body.
 static inline const qd_material *qdi_surface_of_row(const qd_world *world, uint32_t row) {
