@@ -16,6 +16,7 @@
 #include "sim/world_impl.h"
 
 #include <math.h>
+#include <string.h>
 
 double qdi_impulse_threshold(const qd_world *world, double dt) {
     if (!isnan(world->def.threshold)) return world->def.threshold;
@@ -108,19 +109,19 @@ static void make_joint(const joint_job *job, const qdi_link *link, qdi_joint *jo
     const qd_contact *contact = &world->present.contacts[link->contact];
     uint32_t a = link->row_a, b = link->row_b;
     bool wall = b == QDI_NO_ROW;
-    *joint = (qdi_joint){
-        .row_a = a,
-        .row_b = b,
-        .contact = link->contact,
-        .count = contact->sensor ? 0 : contact->count,
-        .moves_a = link->moves_a,
-        .moves_b = link->moves_b,
-        .nx = contact->normal.x,
-        .ny = contact->normal.y,
-        .inverse_a = 1 / world->mass[a],
-        .inverse_b = wall ? 0 : 1 / world->mass[b],
-        .depth = {contact->touch[0].depth, contact->touch[1].depth},
-    };
+    memset(joint, 0,
+           sizeof *joint); // field by field: a copy of what was just written would have to wait for it
+    joint->row_a = a;
+    joint->row_b = b;
+    joint->contact = link->contact;
+    joint->count = contact->sensor ? 0 : contact->count;
+    joint->moves_a = link->moves_a;
+    joint->moves_b = link->moves_b;
+    joint->nx = contact->normal.x;
+    joint->ny = contact->normal.y;
+    joint->inverse_a = 1 / world->mass[a];
+    joint->inverse_b = wall ? 0 : 1 / world->mass[b];
+    for (int k = 0; k < 2; ++k) joint->depth[k] = contact->touch[k].depth;
     qdi_joint_mix(qdi_surface_of_row(world, a), wall ? &world->walls : qdi_surface_of_row(world, b), joint);
     if (wall) {
         qd_vec2 speed = world->wall_mean[contact->b.index - (uint32_t)QD_WALL_LEFT];

@@ -201,11 +201,6 @@ static void make_rest(const rest_job *job, const qdi_joint *joint, qdi_rest *res
     rest->size[lane] = size;
     for (int k = 0; k < 2; ++k)
         make_touch(job, joint, &world->present.holds[joint->contact], k, &rest->touch[k], lane);
-    unsigned bit = 1U << lane;
-    if (joint->moves_a) rest->moves_a = (uint8_t)(rest->moves_a | bit);
-    if (joint->moves_b) rest->moves_b = (uint8_t)(rest->moves_b | bit);
-    if (joint->count > 1) rest->two = (uint8_t)(rest->two | bit);
-    if (joint->friction > 0) rest->rubs = (uint8_t)(rest->rubs | bit);
 }
 
 static void list_range(void *context, size_t begin, size_t end, int worker) {
@@ -216,10 +211,16 @@ static void list_range(void *context, size_t begin, size_t end, int worker) {
         if (job->held[i]) job->list[place++] = (uint32_t)i;
 }
 
-enum { AHEAD = 6 }; ///< joints that are asked for, with their holds, which lie in order of (a, b)
+/// Joints that are asked for ahead, and holds, which lie in order of (a, b).
+enum { JOINTS_AHEAD = 12, HOLDS_AHEAD = 6 };
 
-static inline void ask_for(const rest_job *job, const qdi_joint *joint) {
-    __builtin_prefetch(&job->world->present.holds[joint->contact]);
+static inline void ask_for(const rest_job *job, size_t i) {
+    if (i + JOINTS_AHEAD < job->inside_count) {
+        const char *joint = (const char *)&job->joints[job->inside[i + JOINTS_AHEAD]];
+        for (size_t at = 0; at < sizeof(qdi_joint); at += 64) __builtin_prefetch(joint + at);
+    }
+    if (i + HOLDS_AHEAD < job->inside_count)
+        __builtin_prefetch(&job->world->present.holds[job->joints[job->inside[i + HOLDS_AHEAD]].contact]);
 }
 
 /// Joints of a group: what there is from `group` on, but no more than there are lanes.
@@ -228,19 +229,37 @@ static inline size_t lanes_of(const rest_job *job, size_t group) {
     return left < QDI_REST_LANES ? left : QDI_REST_LANES;
 }
 
+/// Groups are larger than what the processor can write at a time without having read it.
+static void make_group(const rest_job *job, size_t group) {
+    qdi_rest *rest = &job->rests[group];
+    size_t lanes = lanes_of(job, group);
+    unsigned moves_a = 0, moves_b = 0, two = 0, rubs = 0;
+    if (lanes < QDI_REST_LANES) memset(rest, 0, sizeof *rest);
+    for (size_t lane = 0; lane < lanes; ++lane) {
+        ask_for(job, group * QDI_REST_LANES + lane);
+        const qdi_joint *joint = &job->joints[job->inside[group * QDI_REST_LANES + lane]];
+        make_rest(job, joint, rest, (int)lane);
+        moves_a |= (unsigned)joint->moves_a << lane;
+        moves_b |= (unsigned)joint->moves_b << lane;
+        two |= (unsigned)(joint->count > 1) << lane;
+        rubs |= (unsigned)(joint->friction > 0) << lane;
+    }
+    memset(rest->total, 0, sizeof rest->total);
+    memset(rest->total_tangent, 0, sizeof rest->total_tangent);
+    rest->moves_a = (uint8_t)moves_a;
+    rest->moves_b = (uint8_t)moves_b;
+    rest->two = (uint8_t)two;
+    rest->rubs = (uint8_t)rubs;
+}
+
 static void make_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const rest_job *job = context;
     for (size_t g = begin; g < end; ++g) {
-        qdi_rest *rest = &job->rests[g];
-        const uint32_t *inside = job->inside + g * QDI_REST_LANES;
-        size_t lanes = lanes_of(job, g);
-        memset(rest, 0, sizeof *rest);
-        for (size_t lane = 0; lane < lanes; ++lane) {
-            if (g * QDI_REST_LANES + lane + AHEAD < job->inside_count)
-                ask_for(job, &job->joints[inside[lane + AHEAD]]);
-            make_rest(job, &job->joints[inside[lane]], rest, (int)lane);
-        }
+        if (g + 1 < end)
+            for (size_t at = 0; at < sizeof(qdi_rest); at += 64)
+                __builtin_prefetch((const char *)&job->rests[g + 1] + at, 1);
+        make_group(job, g);
     }
 }
 
