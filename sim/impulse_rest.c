@@ -312,10 +312,12 @@ qd_status qdi_rest_find(qd_world *world, const qdi_colours *colours, double dt, 
     size_t ranges = qdi_range_count(all, QDI_CONTACT_GRAIN);
     qd_status status = qdi_reserve(world->allocator, &scratch->range_count, &scratch->range_room, 0,
                                    ranges + bodies, sizeof *scratch->range_count);
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &scratch->held, &scratch->held_room, 0, all, 1);
     if (status != QD_OK) return status;
     rest_job job = {.world = world,
                     .joints = scratch->joints,
-                    .held = scratch->won,
+                    .held = scratch->held,
                     .count = scratch->range_count,
                     .still = 1e-9 / dt,
                     .dt = dt,

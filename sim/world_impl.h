@@ -99,6 +99,11 @@ typedef struct qdi_link {
     bool moves_a, moves_b; ///< dynamic; the others take no part
 } qdi_link;
 
+/// Colouring: the highest priority of the links of a body, by parity of the round.
+typedef struct qdi_claims {
+    _Atomic uint64_t highest[2];
+} qdi_claims;
+
 /// A contact as the impulse solver works with it. The arms are those of the touches, from the centroid of a (or b) to
 /// the touch: `across` is arm x normal (0 for a disk), `along` is arm . normal, which is arm x tangent.
 typedef struct qdi_joint {
@@ -173,10 +178,12 @@ typedef struct qdi_scratch {
     size_t place_room;
     _Atomic uint32_t *stirred; ///< by row: when a bounce changed its velocity last, see impulse_bounce.c
     size_t stirred_room;
-    uint32_t *pending[2]; ///< links without a colour
+    uint32_t *pending[2]; ///< links without a colour, and with one
     size_t pending_room[2];
-    uint8_t *won; ///< by place in `pending`
-    size_t won_room;
+    qdi_claims *claims; ///< by row
+    size_t claim_room;
+    uint8_t *held; ///< by joint: 1 where it is at rest
+    size_t held_room;
     qd_vec2 *partial; ///< per block of an ordered sum
     size_t partial_room;
     // What rests: see impulse_rest.c.
@@ -262,7 +269,6 @@ struct qd_world {
     qd_box *boxes; ///< of the bodies, as motion made them last
     qd_box *fat;   ///< around them, while margin.held
     _Atomic uint8_t *touching;
-    _Atomic uint64_t *priority; ///< colouring: highest priority of a joint of this body
 
     size_t index_count, index_room;
     uint32_t *row_of_index, *generation_of_index;
