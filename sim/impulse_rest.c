@@ -30,7 +30,7 @@ typedef struct rest_job {
     const qdi_joint *joints;
     uint8_t *held;          ///< by joint: 1 where at rest
     size_t *count;          ///< per range
-    double still;           ///< per radius: a speed that is none
+    bool bounced;           ///< some velocities have changed since it was found out who rests
     double dt;              ///< of the step
     double h, per_h, again; ///< sub-step; 1 over it; what a hold of the last step is worth in this one
     int substeps;
@@ -46,30 +46,6 @@ typedef struct rest_job {
 
 // ---- who rests ----
 
-/// A joint rests unless all of it parts faster than the threshold; with gravity, even then where some of it will not have
-/// parted by the end of the step: what lies on the two would press them further into each other meanwhile. Where the
-/// sweeps of the bounces did not suffice, what still approaches is stopped here; but not if the two are to lose nothing,
-/// and there is nothing to rest on.
-static bool rests(const rest_job *job, const qdi_joint *joint) {
-    const qd_world *world = job->world;
-    const qdi_motion *m = &world->next;
-    if (joint->count == 0) return false;
-    double approach = -HUGE_VAL;
-    bool stays = false;
-    for (int k = 0; k < joint->count; ++k) {
-        if (joint->depth[k] < 0) continue;
-        double here = qdi_joint_approach(joint, m, k);
-        if (here > approach) approach = here;
-        stays = stays || joint->depth[k] + here * job->dt > 0;
-    }
-    uint32_t a = joint->row_a, b = joint->row_b;
-    double speed = fabs(m->vx[a]) + fabs(m->vy[a]);
-    speed += b != QDI_NO_ROW ? fabs(m->vx[b]) + fabs(m->vy[b]) : fabs(joint->wx) + fabs(joint->wy);
-    double rounding = 1e-12 * speed + job->still * world->radius[a];
-    if (approach > rounding && joint->threshold == 0 && joint->restitution == 1) return false;
-    return approach >= -(joint->threshold + rounding) || (stays && joint->threshold > 0);
-}
-
 static void mark(const rest_job *job, uint32_t row) {
     if (row != QDI_NO_ROW && job->world->kind[row] != QD_BODY_STATIC)
         atomic_store_explicit(&job->world->scratch.slot[row], 1, memory_order_relaxed);
@@ -80,7 +56,10 @@ static void find_range(void *context, size_t begin, size_t end, int worker) {
     const rest_job *job = context;
     size_t count = 0;
     for (size_t i = begin; i < end; ++i) {
-        job->held[i] = rests(job, &job->joints[i]);
+        const qdi_meeting *ends = &job->world->scratch.ends[i];
+        if (job->bounced &&
+            (qdi_is_stirred(job->world, ends->a, 1) || qdi_is_stirred(job->world, ends->b, 1)))
+            job->held[i] = qdi_joint_rests(job->world, &job->joints[i], job->dt);
         count += job->held[i];
     }
     job->count[begin / QDI_CONTACT_GRAIN] = count;
@@ -91,9 +70,8 @@ static void mark_range(void *context, size_t begin, size_t end, int worker) {
     const rest_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         if (!job->held[i]) continue;
-        const qdi_joint *joint = &job->joints[i];
-        mark(job, joint->row_a);
-        mark(job, joint->row_b);
+        mark(job, job->world->scratch.ends[i].a);
+        mark(job, job->world->scratch.ends[i].b);
     }
 }
 
@@ -306,20 +284,19 @@ static void part_colours(const rest_job *job, const qdi_colours *all, size_t cou
     at_rest->start[all->count] = count;
 }
 
-qd_status qdi_rest_find(qd_world *world, const qdi_colours *colours, double dt, qdi_colours *at_rest) {
+qd_status qdi_rest_find(qd_world *world, const qdi_colours *colours, double dt, bool bounced,
+                        qdi_colours *at_rest) {
     qdi_scratch *scratch = &world->scratch;
     size_t all = colours->start[colours->count], bodies = qdi_range_count(world->count, QDI_BODY_GRAIN);
     size_t ranges = qdi_range_count(all, QDI_CONTACT_GRAIN);
     qd_status status = qdi_reserve(world->allocator, &scratch->range_count, &scratch->range_room, 0,
                                    ranges + bodies, sizeof *scratch->range_count);
-    if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &scratch->held, &scratch->held_room, 0, all, 1);
     if (status != QD_OK) return status;
     rest_job job = {.world = world,
                     .joints = scratch->joints,
                     .held = scratch->held,
                     .count = scratch->range_count,
-                    .still = 1e-9 / dt,
+                    .bounced = bounced,
                     .dt = dt,
                     .again = world->clock.dt > 0 ? dt / world->clock.dt : 1};
     qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, find_range, &job);

@@ -3,9 +3,35 @@
 
 #include "sim/world_impl.h"
 
+#include <math.h>
+
 /// Contacts at rest as the sweeps of impulse_rest.c work on them: eight of one colour side by side, so that one instruction
 /// does the same to several. Each set of instructions has kernels of its own (rest_kernel.h), and all give the same bits,
 /// for no lane knows of another.
+
+/// A joint rests unless all of it parts faster than the threshold; with gravity, even then where some of it will not have
+/// parted by the end of the step: what lies on the two would press them further into each other meanwhile. Where the
+/// sweeps of the bounces did not suffice, what still approaches is stopped here; but not if the two are to lose nothing,
+/// and there is nothing to rest on.
+static inline bool qdi_joint_rests(const qd_world *world, const qdi_joint *joint, double dt) {
+    const qdi_motion *m = &world->next;
+    if (joint->count == 0) return false;
+    double approach = -HUGE_VAL;
+    bool stays = false;
+    for (int k = 0; k < joint->count; ++k) {
+        if (joint->depth[k] < 0) continue;
+        double here = qdi_joint_approach(joint, m, k);
+        if (here > approach) approach = here;
+        stays = stays || joint->depth[k] + here * dt > 0;
+    }
+    uint32_t a = joint->row_a, b = joint->row_b;
+    double speed = fabs(m->vx[a]) + fabs(m->vy[a]);
+    speed += b != QDI_NO_ROW ? fabs(m->vx[b]) + fabs(m->vy[b]) : fabs(joint->wx) + fabs(joint->wy);
+    // A speed that is none, per radius and by rounding.
+    double rounding = 1e-12 * speed + 1e-9 / dt * world->radius[a];
+    if (approach > rounding && joint->threshold == 0 && joint->restitution == 1) return false;
+    return approach >= -(joint->threshold + rounding) || (stays && joint->threshold > 0);
+}
 
 /// Contacts of a group. Places that are not filled belong to mover 0, and nothing comes of them.
 enum { QDI_REST_LANES = 8 };

@@ -191,6 +191,7 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     for (int k = 0; k < 2; ++k)
         qdi_release(allocator, scratch->pending[k], scratch->pending_room[k], sizeof *scratch->pending[k]);
     qdi_release(allocator, scratch->claims, scratch->claim_room, sizeof *scratch->claims);
+    qdi_release(allocator, scratch->ends, scratch->ends_room, sizeof *scratch->ends);
     qdi_release(allocator, scratch->held, scratch->held_room, sizeof *scratch->held);
     qdi_release(allocator, scratch->partial, scratch->partial_room, sizeof *scratch->partial);
     qdi_release(allocator, scratch->slot, scratch->slot_room, sizeof *scratch->slot);

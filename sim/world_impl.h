@@ -91,6 +91,11 @@ typedef struct qdi_keys {
     size_t room[4];
 } qdi_keys;
 
+/// Two bodies that may touch, by row; that of the lower index comes first.
+typedef struct qdi_meeting {
+    uint32_t a, b;
+} qdi_meeting;
+
 /// What the colouring needs of a contact, by spot.
 typedef struct qdi_link {
     uint32_t row_a, row_b; ///< row_b QDI_NO_ROW: a wall
@@ -172,6 +177,8 @@ typedef struct qdi_scratch {
     size_t link_room;
     qdi_joint *joints; ///< in order of colour
     size_t joint_room;
+    qdi_meeting *ends; ///< of the joints: the rows of their bodies
+    size_t ends_room;
     uint32_t *order; ///< links by colour
     size_t order_room;
     uint32_t *place; ///< of each contact: where its joint is
@@ -214,11 +221,6 @@ typedef struct qdi_colours {
     bool last_is_serial; ///< contacts of the last colour may share bodies
     size_t start[QDI_COLOURS_MAX + 2];
 } qdi_colours;
-
-/// Two bodies that may touch, by row; that of the lower index comes first.
-typedef struct qdi_meeting {
-    uint32_t a, b;
-} qdi_meeting;
 
 /// Fat boxes, see margin.c. Everything here but `edited` and `left` is saved.
 typedef struct qdi_margin {
@@ -538,10 +540,16 @@ static inline void qdi_bounce_stir(const qd_world *world, const qdi_joint *joint
     if (joint->moves_a) atomic_store_explicit(&stirred[joint->row_a], visit, memory_order_relaxed);
     if (joint->moves_b) atomic_store_explicit(&stirred[joint->row_b], visit, memory_order_relaxed);
 }
+/// True where a bounce has changed a body's velocity in visit `since` or later, or it approaches something fast (1).
+static inline bool qdi_is_stirred(const qd_world *world, uint32_t row, uint32_t since) {
+    if (row == QDI_NO_ROW) return false;
+    return atomic_load_explicit(&world->scratch.stirred[row], memory_order_relaxed) >= since;
+}
 /// Bounces: all joints, colour by colour, until none approaches faster than its threshold.
 void qdi_bounce(qd_world *world, const qdi_colours *colours);
-/// Finds the joints at rest and the movers; their velocities are those of `next` before the forces.
-QD_MUST_USE qd_status qdi_rest_find(qd_world *world, const qdi_colours *colours, double dt,
+/// Finds the joints at rest and the movers; their velocities are those of `next` before the forces. `held` says already who
+/// rested before anything bounced; `bounced`: something has, since.
+QD_MUST_USE qd_status qdi_rest_find(qd_world *world, const qdi_colours *colours, double dt, bool bounced,
                                     qdi_colours *at_rest);
 /// Frees the joints at rest.
 void qdi_rest_release(const qd_allocator *allocator, qdi_scratch *scratch);
