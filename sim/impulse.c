@@ -171,7 +171,7 @@ static void make_joints(void *context, size_t begin, size_t end, int worker) {
         make_joint(job, &scratch->links[scratch->order[i]], joint);
         scratch->place[joint->contact] = (uint32_t)i;
         scratch->ends[i] = (qdi_meeting){joint->row_a, joint->row_b};
-        scratch->held[i] = qdi_joint_rests(world, joint, job->dt);
+        scratch->held[i] = qdi_joint_rests(world, joint, job->dt) ? joint->count : 0;
         if (!is_fast(job, joint)) continue;
         fast += 1;
         qdi_bounce_stir(world, joint, 1);
@@ -248,7 +248,8 @@ qd_status qdi_impulse(qd_world *world, double dt, qdi_wall_gain *walls) {
     if (status != QD_OK) return status;
     joint_job job = {.world = world, .dt = dt, .threshold = qdi_impulse_threshold(world, dt)};
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, make_links, &job);
-    qdi_colours colours, at_rest;
+    qdi_colours colours;
+    qdi_resting resting;
     status = qdi_colour(world, count, &colours);
     if (status != QD_OK) return status;
     job.fast = scratch->range_count;
@@ -256,10 +257,10 @@ qd_status qdi_impulse(qd_world *world, double dt, qdi_wall_gain *walls) {
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, make_joints, &job);
     bool fast = qdi_exclusive_scan(job.fast, qdi_range_count(count, QDI_CONTACT_GRAIN)) > 0;
     if (fast) qdi_bounce(world, &colours);
-    status = qdi_rest_find(world, &colours, dt, fast, &at_rest);
+    status = qdi_rest_find(world, &colours, dt, fast, &resting);
     if (status != QD_OK) return status;
     status = qdi_forces_kick(world, dt);
     if (status != QD_OK) return status;
-    qdi_rest_solve(world, &at_rest, dt);
+    qdi_rest_solve(world, &resting, dt);
     return sum_walls(world, walls);
 }

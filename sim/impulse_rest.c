@@ -28,19 +28,26 @@
 typedef struct rest_job {
     qd_world *world;
     const qdi_joint *joints;
-    uint8_t *held;          ///< by joint: 1 where at rest
-    size_t *count;          ///< per range
-    bool bounced;           ///< some velocities have changed since it was found out who rests
-    double dt;              ///< of the step
+    uint8_t *held;        ///< by joint: its touches where it is at rest, else 0
+    size_t *count, *twos; ///< per range: joints at rest, and those with two touches
+    size_t *bodies;       ///< per range of bodies: movers
+    size_t serial; ///< the first joint of a serial colour: from there on all have two touches, as it were
+    bool bounced;  ///< some velocities have changed since it was found out who rests
+    double dt;     ///< of the step
     double h, per_h, again; ///< sub-step; 1 over it; what a hold of the last step is worth in this one
     int substeps;
     qdi_mover *movers;
     const qdi_push *pushes;
     uint32_t *list; ///< numbers of the joints at rest, colour by colour
-    // Of the colour in work: its groups, the joints in them, and who works on it.
+    const qdi_colours *colours;
+    const qdi_resting *resting;
+    // Of the colour in work: its groups and their second touches, of which there are `twos_groups`; the joints with two
+    // touches in them, and with one; and who works on it.
     qdi_rest *rests;
-    const uint32_t *inside;
-    size_t inside_count;
+    qdi_rest_touch *second;
+    size_t twos_groups;
+    const uint32_t *inside[2];
+    size_t inside_count[2];
     const qdi_rest_kernels *kernels;
 } rest_job;
 
@@ -51,18 +58,24 @@ static void mark(const rest_job *job, uint32_t row) {
         atomic_store_explicit(&job->world->scratch.slot[row], 1, memory_order_relaxed);
 }
 
+static bool counts_as_two(const rest_job *job, size_t i) {
+    return job->held[i] > (i < job->serial ? 1 : 0);
+}
+
 static void find_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const rest_job *job = context;
-    size_t count = 0;
+    size_t count = 0, twos = 0;
     for (size_t i = begin; i < end; ++i) {
         const qdi_meeting *ends = &job->world->scratch.ends[i];
         if (job->bounced &&
             (qdi_is_stirred(job->world, ends->a, 1) || qdi_is_stirred(job->world, ends->b, 1)))
-            job->held[i] = qdi_joint_rests(job->world, &job->joints[i], job->dt);
-        count += job->held[i];
+            job->held[i] = qdi_joint_rests(job->world, &job->joints[i], job->dt) ? job->joints[i].count : 0;
+        count += job->held[i] > 0;
+        twos += counts_as_two(job, i);
     }
     job->count[begin / QDI_CONTACT_GRAIN] = count;
+    job->twos[begin / QDI_CONTACT_GRAIN] = twos;
 }
 
 static void mark_range(void *context, size_t begin, size_t end, int worker) {
@@ -88,7 +101,7 @@ static void count_range(void *context, size_t begin, size_t end, int worker) {
     size_t count = 0;
     for (size_t r = begin; r < end; ++r)
         count += atomic_load_explicit(&job->world->scratch.slot[r], memory_order_relaxed);
-    job->count[begin / QDI_BODY_GRAIN] = count;
+    job->bodies[begin / QDI_BODY_GRAIN] = count;
 }
 
 static void gather_range(void *context, size_t begin, size_t end, int worker) {
@@ -96,7 +109,7 @@ static void gather_range(void *context, size_t begin, size_t end, int worker) {
     const rest_job *job = context;
     const qd_world *world = job->world;
     const qdi_motion *m = &world->next;
-    size_t slot = job->count[begin / QDI_BODY_GRAIN] + 1;
+    size_t slot = job->bodies[begin / QDI_BODY_GRAIN] + 1;
     for (size_t r = begin; r < end; ++r) {
         if (!atomic_load_explicit(&world->scratch.slot[r], memory_order_relaxed)) continue;
         atomic_store_explicit(&world->scratch.slot[r], (uint32_t)slot, memory_order_relaxed);
@@ -106,11 +119,12 @@ static void gather_range(void *context, size_t begin, size_t end, int worker) {
 }
 
 /// Numbers the movers and takes their velocities.
-static qd_status gather(qd_world *world, rest_job *job) {
+static qd_status gather(qd_world *world, rest_job *job, size_t *counts) {
     qdi_scratch *scratch = &world->scratch;
     size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
+    job->bodies = counts;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, count_range, job);
-    size_t bodies = qdi_exclusive_scan(job->count, ranges) + 1;
+    size_t bodies = qdi_exclusive_scan(counts, ranges) + 1;
     size_t count = bodies + (world->walls_move ? QDI_WALLS : 0);
     qd_status status = qdi_reserve(world->allocator, &scratch->movers, &scratch->mover_room, 0, count,
                                    sizeof *scratch->movers);
@@ -160,10 +174,13 @@ static void make_touch(const rest_job *job, const qdi_joint *joint, const qdi_ho
     touch->rub_mass[lane] = there ? rub_mass : 0;
     touch->normal[lane] = there ? job->again * hold->normal[k] : 0;
     touch->tangent[lane] = there ? job->again * hold->tangent[k] : 0;
+    touch->total[lane] = touch->total_tangent[lane] = 0;
 }
 
-static void make_rest(const rest_job *job, const qdi_joint *joint, qdi_rest *rest, int lane) {
+static void make_rest(const rest_job *job, const qdi_joint *joint, qdi_rest *rest, qdi_rest_touch *second,
+                      int lane) {
     const qd_world *world = job->world;
+    const qdi_hold *hold = &world->present.holds[joint->contact];
     uint32_t a = joint->row_a, b = joint->row_b;
     rest->slot_a[lane] = slot_of(world, a);
     rest->slot_b[lane] = b == QDI_NO_ROW ? slot_of_wall(world, joint) : slot_of(world, b);
@@ -177,153 +194,205 @@ static void make_rest(const rest_job *job, const qdi_joint *joint, qdi_rest *res
     double size = joint->moves_a ? world->radius[a] : world->radius[b];
     if (joint->moves_a && joint->moves_b && world->radius[b] < size) size = world->radius[b];
     rest->size[lane] = size;
-    for (int k = 0; k < 2; ++k)
-        make_touch(job, joint, &world->present.holds[joint->contact], k, &rest->touch[k], lane);
+    make_touch(job, joint, hold, 0, &rest->touch, lane);
+    if (second) make_touch(job, joint, hold, 1, second, lane);
 }
 
+/// The colour of a joint.
+static size_t colour_of(const qdi_colours *colours, size_t joint) {
+    size_t low = 0, high = colours->count - 1;
+    while (low < high) {
+        size_t middle = low + (high - low + 1) / 2;
+        if (colours->start[middle] <= joint)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+/// Puts the numbers of the joints at rest where they belong: in each colour, those with two touches first.
 static void list_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const rest_job *job = context;
-    size_t place = job->count[begin / QDI_CONTACT_GRAIN];
-    for (size_t i = begin; i < end; ++i)
-        if (job->held[i]) job->list[place++] = (uint32_t)i;
+    const size_t range = begin / QDI_CONTACT_GRAIN, *start = job->colours->start;
+    size_t c = colour_of(job->colours, begin), held = job->count[range] - job->resting->start[c];
+    size_t twos = job->twos[range] - job->resting->twos_before[c], ones = held - twos;
+    for (size_t i = begin; i < end; ++i) {
+        while (i >= start[c + 1]) ++c, twos = ones = 0;
+        if (!job->held[i]) continue;
+        size_t first = job->resting->start[c];
+        if (counts_as_two(job, i))
+            job->list[first + twos++] = (uint32_t)i;
+        else
+            job->list[first + job->resting->twos[c] + ones++] = (uint32_t)i;
+    }
 }
 
 /// Joints that are asked for ahead, and holds, which lie in order of (a, b).
 enum { JOINTS_AHEAD = 12, HOLDS_AHEAD = 6 };
 
-static inline void ask_for(const rest_job *job, size_t i) {
-    if (i + JOINTS_AHEAD < job->inside_count) {
-        const char *joint = (const char *)&job->joints[job->inside[i + JOINTS_AHEAD]];
+static inline void ask_for(const rest_job *job, const uint32_t *inside, size_t count) {
+    if (JOINTS_AHEAD < count) {
+        const char *joint = (const char *)&job->joints[inside[JOINTS_AHEAD]];
         for (size_t at = 0; at < sizeof(qdi_joint); at += 64) __builtin_prefetch(joint + at);
     }
-    if (i + HOLDS_AHEAD < job->inside_count)
-        __builtin_prefetch(&job->world->present.holds[job->joints[job->inside[i + HOLDS_AHEAD]].contact]);
+    if (HOLDS_AHEAD < count)
+        __builtin_prefetch(&job->world->present.holds[job->joints[inside[HOLDS_AHEAD]].contact]);
 }
 
-/// Joints of a group: what there is from `group` on, but no more than there are lanes.
-static inline size_t lanes_of(const rest_job *job, size_t group) {
-    size_t left = job->inside_count - group * QDI_REST_LANES;
-    return left < QDI_REST_LANES ? left : QDI_REST_LANES;
+/// The joints of a group (`numbers`), and how many they and those after them are.
+static inline size_t joints_from(const rest_job *job, size_t group, const uint32_t **numbers) {
+    size_t one = group >= job->twos_groups, first = QDI_REST_LANES * (one ? group - job->twos_groups : group);
+    *numbers = job->inside[one] + first;
+    return job->inside_count[one] - first;
 }
 
 /// Groups are larger than what the processor can write at a time without having read it.
+static inline void ask_to_write(const void *first, size_t bytes) {
+    for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch((const char *)first + at, 1);
+}
+
 static void make_group(const rest_job *job, size_t group) {
     qdi_rest *rest = &job->rests[group];
-    size_t lanes = lanes_of(job, group);
-    unsigned moves_a = 0, moves_b = 0, two = 0, rubs = 0;
-    if (lanes < QDI_REST_LANES) memset(rest, 0, sizeof *rest);
-    for (size_t lane = 0; lane < lanes; ++lane) {
-        ask_for(job, group * QDI_REST_LANES + lane);
-        const qdi_joint *joint = &job->joints[job->inside[group * QDI_REST_LANES + lane]];
-        make_rest(job, joint, rest, (int)lane);
+    qdi_rest_touch *second = group < job->twos_groups ? &job->second[group] : NULL;
+    const uint32_t *numbers = NULL;
+    size_t left = joints_from(job, group, &numbers);
+    unsigned moves_a = 0, moves_b = 0, rubs = 0;
+    ask_to_write(rest + 1, sizeof *rest);
+    if (second) ask_to_write(second + 1, sizeof *second);
+    if (left < QDI_REST_LANES) memset(rest, 0, sizeof *rest);
+    if (left < QDI_REST_LANES && second) memset(second, 0, sizeof *second);
+    for (size_t lane = 0; lane < QDI_REST_LANES && lane < left; ++lane) {
+        ask_for(job, numbers + lane, left - lane);
+        const qdi_joint *joint = &job->joints[numbers[lane]];
+        make_rest(job, joint, rest, second, (int)lane);
         moves_a |= (unsigned)joint->moves_a << lane;
         moves_b |= (unsigned)joint->moves_b << lane;
-        two |= (unsigned)(joint->count > 1) << lane;
         rubs |= (unsigned)(joint->friction > 0) << lane;
     }
-    memset(rest->total, 0, sizeof rest->total);
-    memset(rest->total_tangent, 0, sizeof rest->total_tangent);
     rest->moves_a = (uint8_t)moves_a;
     rest->moves_b = (uint8_t)moves_b;
-    rest->two = (uint8_t)two;
     rest->rubs = (uint8_t)rubs;
 }
 
 static void make_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const rest_job *job = context;
-    for (size_t g = begin; g < end; ++g) {
-        if (g + 1 < end)
-            for (size_t at = 0; at < sizeof(qdi_rest); at += 64)
-                __builtin_prefetch((const char *)&job->rests[g + 1] + at, 1);
-        make_group(job, g);
-    }
+    for (size_t g = begin; g < end; ++g) make_group(context, g);
 }
 
 static size_t groups_of(size_t joints) {
     return (joints + QDI_REST_LANES - 1) / QDI_REST_LANES;
 }
 
-/// Groups of all colours.
-static size_t count_groups(const qdi_colours *at_rest) {
-    size_t groups = 0;
-    for (size_t c = 0; c < at_rest->count; ++c)
-        groups += groups_of(at_rest->start[c + 1] - at_rest->start[c]);
+/// Groups of all colours, and those with second touches.
+static size_t count_groups(const qdi_resting *resting, size_t *with_second) {
+    size_t groups = 0, twos_groups = 0;
+    for (size_t c = 0; c < resting->count; ++c) {
+        size_t joints = resting->start[c + 1] - resting->start[c];
+        twos_groups += groups_of(resting->twos[c]);
+        groups += groups_of(resting->twos[c]) + groups_of(joints - resting->twos[c]);
+    }
+    *with_second = twos_groups;
     return groups;
 }
 
 /// Does something to all groups, colour by colour.
-static void over_colours(rest_job *job, const qdi_colours *at_rest, qdi_range_function function) {
+static void over_colours(rest_job *job, const qdi_resting *resting, qdi_range_function function) {
     qd_world *world = job->world;
     job->rests = world->scratch.rests;
+    job->second = world->scratch.second;
     job->kernels = qdi_rest_kernels_of(world->def.simd);
-    for (size_t c = 0; c < at_rest->count; ++c) {
-        job->inside = job->list + at_rest->start[c];
-        job->inside_count = at_rest->start[c + 1] - at_rest->start[c];
-        size_t groups = groups_of(job->inside_count);
-        if (c + 1 == at_rest->count && at_rest->last_is_serial) {
+    for (size_t c = 0; c < resting->count; ++c) {
+        job->inside_count[0] = resting->twos[c];
+        job->inside_count[1] = resting->start[c + 1] - resting->start[c] - resting->twos[c];
+        job->inside[0] = job->list + resting->start[c];
+        job->inside[1] = job->inside[0] + resting->twos[c];
+        job->twos_groups = groups_of(job->inside_count[0]);
+        size_t groups = job->twos_groups + groups_of(job->inside_count[1]);
+        if (c + 1 == resting->count && resting->last_is_serial) {
             job->kernels = &qdi_rest_portable;
             function(job, 0, groups, 0);
         } else {
             qdi_team_for(world->team, groups, QDI_CONTACT_GRAIN / QDI_REST_LANES, function, job);
         }
         job->rests += groups;
+        job->second += job->twos_groups;
     }
 }
 
-/// Where the joints at rest of each colour begin, from the counts of the ranges before each.
-static void part_colours(const rest_job *job, const qdi_colours *all, size_t count, qdi_colours *at_rest) {
-    at_rest->count = all->count;
-    at_rest->last_is_serial = all->last_is_serial;
+/// Where the joints at rest of each colour begin, and how many have two touches, from the counts of the ranges before each.
+static void part_colours(const rest_job *job, const qdi_colours *all, size_t count, size_t twos,
+                         qdi_resting *resting) {
+    resting->count = all->count;
+    resting->last_is_serial = all->last_is_serial;
     for (size_t c = 0; c < all->count; ++c) {
-        size_t range = all->start[c] / QDI_CONTACT_GRAIN, before = job->count[range];
-        for (size_t i = range * QDI_CONTACT_GRAIN; i < all->start[c]; ++i) before += job->held[i];
-        at_rest->start[c] = before;
+        size_t range = all->start[c] / QDI_CONTACT_GRAIN;
+        resting->start[c] = job->count[range];
+        resting->twos_before[c] = job->twos[range];
+        for (size_t i = range * QDI_CONTACT_GRAIN; i < all->start[c]; ++i) {
+            resting->start[c] += job->held[i] > 0;
+            resting->twos_before[c] += counts_as_two(job, i);
+        }
+        if (c > 0) resting->twos[c - 1] = resting->twos_before[c] - resting->twos_before[c - 1];
     }
-    at_rest->start[all->count] = count;
+    resting->start[all->count] = count;
+    resting->twos[all->count - 1] = twos - resting->twos_before[all->count - 1];
+}
+
+static qd_status reserve_groups(qd_world *world, const qdi_resting *resting) {
+    qdi_scratch *scratch = &world->scratch;
+    size_t second = 0, groups = count_groups(resting, &second);
+    qd_status status = qdi_reserve(world->allocator, &scratch->slot, &scratch->slot_room, 0, world->count,
+                                   sizeof *scratch->slot);
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &scratch->rests, &scratch->rest_room, 0, groups,
+                             sizeof *scratch->rests);
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &scratch->second, &scratch->second_room, 0, second,
+                             sizeof *scratch->second);
+    return status;
 }
 
 qd_status qdi_rest_find(qd_world *world, const qdi_colours *colours, double dt, bool bounced,
-                        qdi_colours *at_rest) {
+                        qdi_resting *resting) {
     qdi_scratch *scratch = &world->scratch;
     size_t all = colours->start[colours->count], bodies = qdi_range_count(world->count, QDI_BODY_GRAIN);
     size_t ranges = qdi_range_count(all, QDI_CONTACT_GRAIN);
     qd_status status = qdi_reserve(world->allocator, &scratch->range_count, &scratch->range_room, 0,
-                                   ranges + bodies, sizeof *scratch->range_count);
+                                   2 * ranges + bodies, sizeof *scratch->range_count);
     if (status != QD_OK) return status;
     rest_job job = {.world = world,
                     .joints = scratch->joints,
                     .held = scratch->held,
                     .count = scratch->range_count,
+                    .twos = scratch->range_count + ranges,
+                    .serial = colours->start[colours->count - (colours->last_is_serial ? 1 : 0)],
                     .bounced = bounced,
                     .dt = dt,
-                    .again = world->clock.dt > 0 ? dt / world->clock.dt : 1};
+                    .again = world->clock.dt > 0 ? dt / world->clock.dt : 1,
+                    .list = scratch->pending[0],
+                    .colours = colours,
+                    .resting = resting};
     qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, find_range, &job);
-    size_t count = qdi_exclusive_scan(job.count, ranges);
-    part_colours(&job, colours, count, at_rest);
+    size_t count = qdi_exclusive_scan(job.count, ranges), twos = qdi_exclusive_scan(job.twos, ranges);
+    part_colours(&job, colours, count, twos, resting);
     scratch->mover_count = 0;
     if (count == 0) return QD_OK;
-    status = qdi_reserve(world->allocator, &scratch->slot, &scratch->slot_room, 0, world->count,
-                         sizeof *scratch->slot);
-    if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &scratch->rests, &scratch->rest_room, 0, count_groups(at_rest),
-                             sizeof *scratch->rests);
+    status = reserve_groups(world, resting);
     if (status != QD_OK) return status;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, &job);
     qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, mark_range, &job);
-    job.count = scratch->range_count + ranges;
-    status = gather(world, &job);
+    status = gather(world, &job, scratch->range_count + 2 * ranges);
     if (status != QD_OK) return status;
-    job.count = scratch->range_count;
-    job.list = scratch->pending[0];
     qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, list_range, &job);
-    over_colours(&job, at_rest, make_range);
+    over_colours(&job, resting, make_range);
     return QD_OK;
 }
 
 void qdi_rest_release(const qd_allocator *allocator, qdi_scratch *scratch) {
     qdi_release(allocator, scratch->rests, scratch->rest_room, sizeof *scratch->rests);
+    qdi_release(allocator, scratch->second, scratch->second_room, sizeof *scratch->second);
 }
 
 // ---- sub-steps ----
@@ -361,22 +430,30 @@ static void move_range(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
+/// A sweep over groups [begin, end) of the colour in work, of which the first ones have second touches.
+static void sweep_groups(const rest_job *job, qdi_rest_sweep sweep, size_t begin, size_t end) {
+    size_t both = end < job->twos_groups ? end : job->twos_groups;
+    if (begin < both) sweep(job->movers, job->rests + begin, job->second + begin, both - begin, job->per_h);
+    if (begin < both) begin = both;
+    if (begin < end) sweep(job->movers, job->rests + begin, NULL, end - begin, job->per_h);
+}
+
 static void warm_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const rest_job *job = context;
-    job->kernels->warm(job->movers, job->rests + begin, end - begin, job->per_h);
+    sweep_groups(job, job->kernels->warm, begin, end);
 }
 
 static void solve_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const rest_job *job = context;
-    job->kernels->solve(job->movers, job->rests + begin, end - begin, job->per_h);
+    sweep_groups(job, job->kernels->solve, begin, end);
 }
 
 static void relax_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const rest_job *job = context;
-    job->kernels->relax(job->movers, job->rests + begin, end - begin, job->per_h);
+    sweep_groups(job, job->kernels->relax, begin, end);
 }
 
 // ---- into the step and out of it ----
@@ -411,26 +488,28 @@ static void close_range(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-static void report(const qdi_rest *rest, size_t lane, qdi_joint *joint) {
-    for (int k = 0; k < joint->count; ++k) {
-        joint->impulse[k] += rest->total[k][lane];
-        joint->rub[k] += rest->total_tangent[k][lane];
-        joint->hold.normal[k] = rest->touch[k].normal[lane];
-        joint->hold.tangent[k] = rest->touch[k].tangent[lane];
-    }
+static void report(const qdi_rest_touch *touch, size_t lane, qdi_joint *joint, int k) {
+    joint->impulse[k] += touch->total[lane];
+    joint->rub[k] += touch->total_tangent[lane];
+    joint->hold.normal[k] = touch->normal[lane];
+    joint->hold.tangent[k] = touch->tangent[lane];
 }
 
 static void report_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const rest_job *job = context;
     for (size_t g = begin; g < end; ++g) {
-        const uint32_t *inside = job->inside + g * QDI_REST_LANES;
-        for (size_t lane = 0, lanes = lanes_of(job, g); lane < lanes; ++lane)
-            report(&job->rests[g], lane, &job->world->scratch.joints[inside[lane]]);
+        const uint32_t *numbers = NULL;
+        size_t left = joints_from(job, g, &numbers);
+        for (size_t lane = 0; lane < QDI_REST_LANES && lane < left; ++lane) {
+            qdi_joint *joint = &job->world->scratch.joints[numbers[lane]];
+            report(&job->rests[g].touch, lane, joint, 0);
+            if (joint->count > 1) report(&job->second[g], lane, joint, 1);
+        }
     }
 }
 
-void qdi_rest_solve(qd_world *world, const qdi_colours *at_rest, double dt) {
+void qdi_rest_solve(qd_world *world, const qdi_resting *resting, double dt) {
     qdi_scratch *scratch = &world->scratch;
     size_t movers = scratch->mover_count;
     if (movers == 0) return;
@@ -445,11 +524,11 @@ void qdi_rest_solve(qd_world *world, const qdi_colours *at_rest, double dt) {
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, open_range, &job);
     for (int k = 0; k < world->def.substeps; ++k) {
         qdi_team_for(world->team, movers, QDI_BODY_GRAIN, push_range, &job);
-        over_colours(&job, at_rest, warm_range);
-        over_colours(&job, at_rest, solve_range);
+        over_colours(&job, resting, warm_range);
+        over_colours(&job, resting, solve_range);
         qdi_team_for(world->team, movers, QDI_BODY_GRAIN, move_range, &job);
-        over_colours(&job, at_rest, relax_range);
+        over_colours(&job, resting, relax_range);
     }
-    over_colours(&job, at_rest, report_range);
+    over_colours(&job, resting, report_range);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, close_range, &job);
 }

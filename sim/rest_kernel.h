@@ -75,37 +75,45 @@ static inline void put(qdi_mover *movers, const qdi_rest *group, unsigned at, co
     v_give(movers, group->slot_b + at, group->moves_b >> at & LANES_MASK, to_b);
 }
 
-static inline int touches_of(const qdi_rest *group, unsigned at) {
-    return group->two >> at & LANES_MASK ? 2 : 1;
+/// What a touch gave in the sub-step before.
+static inline void warm_touch(const qdi_rest_touch *touch, unsigned at, view *v) {
+    vec normal = v_load(touch->normal + at), tangent = v_load(touch->tangent + at);
+    v->push += normal;
+    v->rub += tangent;
+    v->spin_a -= (v_load(touch->across_a + at) * normal + v_load(touch->along_a + at) * tangent) * v->turn_a;
+    v->spin_b += (v_load(touch->across_b + at) * normal + v_load(touch->along_b + at) * tangent) * v->turn_b;
 }
 
-static inline void warm_lanes(qdi_mover *movers, const qdi_rest *group, unsigned at) {
+static inline void warm_lanes(qdi_mover *movers, const qdi_rest *group, const qdi_rest_touch *second,
+                              unsigned at) {
     const moving a = take_moving(movers, group->slot_a + at), b = take_moving(movers, group->slot_b + at);
-    const int touches = touches_of(group, at);
     view v = view_of(group, at, &a, &b);
-    for (int k = 0; k < touches; ++k) {
-        const qdi_rest_touch *touch = &group->touch[k];
-        vec normal = v_load(touch->normal + at), tangent = v_load(touch->tangent + at);
-        v.push += normal;
-        v.rub += tangent;
-        v.spin_a -= (v_load(touch->across_a + at) * normal + v_load(touch->along_a + at) * tangent) *
-                    v.turn_a;
-        v.spin_b += (v_load(touch->across_b + at) * normal + v_load(touch->along_b + at) * tangent) *
-                    v.turn_b;
-    }
+    warm_touch(&group->touch, at, &v);
+    if (second) warm_touch(second, at, &v);
     put(movers, group, at, &v, &a, &b);
 }
 
-/// The gap of a touch now; `way`: that of b away from a, along the normal. A lever (along, across) that is turned has
-/// along * c + across * s along the normal.
-static inline vec gap_now(const qdi_rest_touch *touch, unsigned at, vec way, const moved *a, const moved *b) {
-    vec moved_a = v_load(touch->along_a + at) * (a->c - v_set(1)) + v_load(touch->across_a + at) * a->s;
-    vec moved_b = v_load(touch->along_b + at) * (b->c - v_set(1)) + v_load(touch->across_b + at) * b->s;
-    return v_load(touch->gap + at) + way + moved_b - moved_a;
+/// Where the bodies of contacts have moved to, and the way of b away from a, along the normal.
+typedef struct way {
+    moved a, b;
+    vec apart;
+} way;
+
+static inline way way_of(qdi_mover *movers, const qdi_rest *group, unsigned at, const view *v) {
+    way w = {.a = take_moved(movers, group->slot_a + at), .b = take_moved(movers, group->slot_b + at)};
+    w.apart = (w.b.dx - w.a.dx) * v->nx + (w.b.dy - w.a.dy) * v->ny;
+    return w;
+}
+
+/// The gap of a touch now. A lever (along, across) that is turned has along * c + across * s along the normal.
+static inline vec gap_now(const qdi_rest_touch *touch, unsigned at, const way *w) {
+    vec moved_a = v_load(touch->along_a + at) * (w->a.c - v_set(1)) + v_load(touch->across_a + at) * w->a.s;
+    vec moved_b = v_load(touch->along_b + at) * (w->b.c - v_set(1)) + v_load(touch->across_b + at) * w->b.s;
+    return v_load(touch->gap + at) + w->apart + moved_b - moved_a;
 }
 
 /// Those of `lanes` that have no friction stay as they are.
-static inline void rub(const qdi_rest *group, unsigned at, qdi_rest_touch *touch, mask lanes, view *v) {
+static inline void rub_touch(const qdi_rest *group, unsigned at, qdi_rest_touch *touch, mask lanes, view *v) {
     vec along_a = v_load(touch->along_a + at), along_b = v_load(touch->along_b + at);
     vec normal = v_load(touch->normal + at), tangent = v_load(touch->tangent + at), none = v_set(0);
     vec slip = v->tangent + (v->spin_a * along_a - v->spin_b * along_b);
@@ -121,12 +129,12 @@ static inline void rub(const qdi_rest *group, unsigned at, qdi_rest_touch *touch
     v->spin_b = v_pick(lanes, v->spin_b + along_b * (t * v->turn_b), v->spin_b);
 }
 
-static inline void rub_all(qdi_rest *group, unsigned at, view *v) {
+static inline void rub(qdi_rest *group, qdi_rest_touch *second, unsigned at, view *v) {
     const unsigned bits = group->rubs >> at & LANES_MASK;
-    const int touches = touches_of(group, at);
     if (!bits) return;
     const mask lanes = v_lanes(bits);
-    for (int k = 0; k < touches; ++k) rub(group, at, &group->touch[k], lanes, v);
+    rub_touch(group, at, &group->touch, lanes, v);
+    if (second) rub_touch(group, at, second, lanes, v);
 }
 
 /// Gives `given` along the normal in all, where `before` was given.
@@ -144,79 +152,91 @@ static inline vec approach_of(const qdi_rest_touch *touch, unsigned at, const vi
     return v->normal + (v->spin_a * v_load(touch->across_a + at) - v->spin_b * v_load(touch->across_b + at));
 }
 
-static inline vec way_of(const view *v, const moved *a, const moved *b) {
-    return (b->dx - a->dx) * v->nx + (b->dy - a->dy) * v->ny;
-}
-
 /// No faster approach than the gap allows; where bodies overlap, a little of that is taken back, softly.
-static inline void press_back(const qdi_rest *group, unsigned at, qdi_rest_touch *touch, vec gap,
-                              double per_h, view *v) {
+static inline void solve_touch(const qdi_rest *group, unsigned at, qdi_rest_touch *touch, const way *w,
+                               double per_h, view *v) {
     const double soft = 2 * DAMPING + SPRING_ANGLE, stiff = SPRING_ANGLE * soft, rate = SPRING_ANGLE / soft;
-    vec size = v_load(group->size + at), none = v_set(0), one = v_set(1);
-    vec over = gap + v_set(slop_part) * size, way = v_max(v_set(-fastest_out) * size, v_set(rate) * over);
-    way = v_pick(v_above(gap, none), gap, way); // over > 0: may settle
+    vec size = v_load(group->size + at), none = v_set(0), one = v_set(1), gap = gap_now(touch, at, w);
+    vec over = gap + v_set(slop_part) * size;
+    vec aim = v_max(v_set(-fastest_out) * size, v_set(rate) * over); // over > 0: may settle
+    aim = v_pick(v_above(gap, none), gap, aim);
     mask hard = v_level(over, none);
     vec mass_scale = v_pick(hard, one, v_set(stiff / (1 + stiff)));
     vec impulse_scale = v_pick(hard, none, v_set(1 / (1 + stiff)));
     vec before = v_load(touch->normal + at), approach = approach_of(touch, at, v);
-    vec given = before + v_load(touch->mass + at) * mass_scale * (approach - way * v_set(per_h)) -
+    vec given = before + v_load(touch->mass + at) * mass_scale * (approach - aim * v_set(per_h)) -
                 impulse_scale * before;
     press(touch, at, given, before, v);
 }
 
-static inline void solve_lanes(qdi_mover *movers, qdi_rest *group, unsigned at, double per_h) {
-    const uint32_t *slot_a = group->slot_a + at, *slot_b = group->slot_b + at;
-    const moving a = take_moving(movers, slot_a), b = take_moving(movers, slot_b);
-    const moved from_a = take_moved(movers, slot_a), from_b = take_moved(movers, slot_b);
-    const int touches = touches_of(group, at);
+static inline void solve_lanes(qdi_mover *movers, qdi_rest *group, qdi_rest_touch *second, unsigned at,
+                               double per_h) {
+    const moving a = take_moving(movers, group->slot_a + at), b = take_moving(movers, group->slot_b + at);
     view v = view_of(group, at, &a, &b);
-    rub_all(group, at, &v);
-    vec way = way_of(&v, &from_a, &from_b);
-    for (int k = 0; k < touches; ++k) {
-        qdi_rest_touch *touch = &group->touch[k];
-        press_back(group, at, touch, gap_now(touch, at, way, &from_a, &from_b), per_h, &v);
-    }
+    rub(group, second, at, &v);
+    const way w = way_of(movers, group, at, &v);
+    solve_touch(group, at, &group->touch, &w, per_h, &v);
+    if (second) solve_touch(group, at, second, &w, per_h, &v);
     put(movers, group, at, &v, &a, &b);
 }
 
-static inline void relax_lanes(qdi_mover *movers, qdi_rest *group, unsigned at, double per_h) {
-    const uint32_t *slot_a = group->slot_a + at, *slot_b = group->slot_b + at;
-    const moving a = take_moving(movers, slot_a), b = take_moving(movers, slot_b);
-    const moved from_a = take_moved(movers, slot_a), from_b = take_moved(movers, slot_b);
-    const int touches = touches_of(group, at);
-    view v = view_of(group, at, &a, &b);
-    vec way = way_of(&v, &from_a, &from_b), none = v_set(0);
-    for (int k = 0; k < touches; ++k) {
-        qdi_rest_touch *touch = &group->touch[k];
-        vec gap = gap_now(touch, at, way, &from_a, &from_b);
-        vec allowed = v_pick(v_above(gap, none), gap * v_set(per_h), none);
-        vec before = v_load(touch->normal + at), approach = approach_of(touch, at, &v);
-        press(touch, at, before + v_load(touch->mass + at) * (approach - allowed), before, &v);
-    }
-    rub_all(group, at, &v);
-    put(movers, group, at, &v, &a, &b);
-    for (int k = 0; k < touches; ++k) {
-        double *total = group->total[k] + at, *tangent = group->total_tangent[k] + at;
-        v_store(total, v_load(total) + v_load(group->touch[k].normal + at));
-        v_store(tangent, v_load(tangent) + v_load(group->touch[k].tangent + at));
-    }
+static inline void relax_touch(qdi_rest_touch *touch, unsigned at, const way *w, double per_h, view *v) {
+    vec gap = gap_now(touch, at, w), none = v_set(0);
+    vec allowed = v_pick(v_above(gap, none), gap * v_set(per_h), none);
+    vec before = v_load(touch->normal + at), approach = approach_of(touch, at, v);
+    press(touch, at, before + v_load(touch->mass + at) * (approach - allowed), before, v);
 }
 
-static void warm(qdi_mover *movers, qdi_rest *groups, size_t count, double per_h) {
+static inline void total(qdi_rest_touch *touch, unsigned at) {
+    v_store(touch->total + at, v_load(touch->total + at) + v_load(touch->normal + at));
+    v_store(touch->total_tangent + at, v_load(touch->total_tangent + at) + v_load(touch->tangent + at));
+}
+
+static inline void relax_lanes(qdi_mover *movers, qdi_rest *group, qdi_rest_touch *second, unsigned at,
+                               double per_h) {
+    const moving a = take_moving(movers, group->slot_a + at), b = take_moving(movers, group->slot_b + at);
+    view v = view_of(group, at, &a, &b);
+    const way w = way_of(movers, group, at, &v);
+    relax_touch(&group->touch, at, &w, per_h, &v);
+    if (second) relax_touch(second, at, &w, per_h, &v);
+    rub(group, second, at, &v);
+    put(movers, group, at, &v, &a, &b);
+    total(&group->touch, at);
+    if (second) total(second, at);
+}
+
+// ---- groups ----
+
+static void warm(qdi_mover *movers, qdi_rest *groups, qdi_rest_touch *second, size_t count, double per_h) {
     (void)per_h;
     for (size_t g = 0; g < count; ++g) {
-        for (unsigned at = 0; at < QDI_REST_LANES; at += WIDTH) warm_lanes(movers, &groups[g], at);
+        for (unsigned at = 0; at < QDI_REST_LANES; at += WIDTH) {
+            if (second)
+                warm_lanes(movers, &groups[g], &second[g], at);
+            else
+                warm_lanes(movers, &groups[g], NULL, at);
+        }
     }
 }
 
-static void solve(qdi_mover *movers, qdi_rest *groups, size_t count, double per_h) {
+static void solve(qdi_mover *movers, qdi_rest *groups, qdi_rest_touch *second, size_t count, double per_h) {
     for (size_t g = 0; g < count; ++g) {
-        for (unsigned at = 0; at < QDI_REST_LANES; at += WIDTH) solve_lanes(movers, &groups[g], at, per_h);
+        for (unsigned at = 0; at < QDI_REST_LANES; at += WIDTH) {
+            if (second)
+                solve_lanes(movers, &groups[g], &second[g], at, per_h);
+            else
+                solve_lanes(movers, &groups[g], NULL, at, per_h);
+        }
     }
 }
 
-static void relax(qdi_mover *movers, qdi_rest *groups, size_t count, double per_h) {
+static void relax(qdi_mover *movers, qdi_rest *groups, qdi_rest_touch *second, size_t count, double per_h) {
     for (size_t g = 0; g < count; ++g) {
-        for (unsigned at = 0; at < QDI_REST_LANES; at += WIDTH) relax_lanes(movers, &groups[g], at, per_h);
+        for (unsigned at = 0; at < QDI_REST_LANES; at += WIDTH) {
+            if (second)
+                relax_lanes(movers, &groups[g], &second[g], at, per_h);
+            else
+                relax_lanes(movers, &groups[g], NULL, at, per_h);
+        }
     }
 }

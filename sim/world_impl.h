@@ -131,6 +131,8 @@ typedef struct qdi_joint {
 
 /// Contacts at rest, see rest.h.
 typedef struct qdi_rest qdi_rest;
+typedef struct qdi_rest_touch qdi_rest_touch;
+typedef struct qdi_resting qdi_resting;
 /// A body with such contacts, while a step is solved in parts.
 typedef struct qdi_mover {
     double vx, vy, spin;
@@ -189,7 +191,7 @@ typedef struct qdi_scratch {
     size_t pending_room[2];
     qdi_claims *claims; ///< by row
     size_t claim_room;
-    uint8_t *held; ///< by joint: 1 where it is at rest
+    uint8_t *held; ///< by joint: its touches where it is at rest, else 0
     size_t held_room;
     qd_vec2 *partial; ///< per block of an ordered sum
     size_t partial_room;
@@ -202,6 +204,8 @@ typedef struct qdi_scratch {
     size_t mover_count, mover_room, push_room;
     qdi_rest *rests;
     size_t rest_room;
+    qdi_rest_touch *second;
+    size_t second_room;
     qdi_fast *fast; ///< fast.h; NULL until it is needed
     // What flies: see forces.c.
     qdi_flight *flights; ///< by row; nothing where `flown` is false
@@ -550,11 +554,11 @@ void qdi_bounce(qd_world *world, const qdi_colours *colours);
 /// Finds the joints at rest and the movers; their velocities are those of `next` before the forces. `held` says already who
 /// rested before anything bounced; `bounced`: something has, since.
 QD_MUST_USE qd_status qdi_rest_find(qd_world *world, const qdi_colours *colours, double dt, bool bounced,
-                                    qdi_colours *at_rest);
+                                    qdi_resting *resting);
 /// Frees the joints at rest.
 void qdi_rest_release(const qd_allocator *allocator, qdi_scratch *scratch);
 /// Solves them in sub-steps; afterwards the velocities of `next` are theirs.
-void qdi_rest_solve(qd_world *world, const qdi_colours *at_rest, double dt);
+void qdi_rest_solve(qd_world *world, const qdi_resting *resting, double dt);
 
 // ---- order.c ----
 
