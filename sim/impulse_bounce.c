@@ -25,7 +25,7 @@ typedef struct bounce_job {
     const qd_world *world;
     qdi_motion motion;     ///< whose velocities are changed
     uint32_t visit, since; ///< number of this visit, and of the last one of the same joints, or 1
-    qdi_joint *first;      ///< of the colour in work
+    size_t first;          ///< joint of the colour in work
     size_t *bounced;       ///< per range
 } bounce_job;
 
@@ -131,18 +131,16 @@ static bool bounce_any(const bounce_job *job, qdi_joint *joint) {
     return true;
 }
 
-static bool is_stirred(const bounce_job *job, uint32_t row) {
-    if (row == QDI_NO_ROW) return false;
-    return atomic_load_explicit(&job->world->scratch.stirred[row], memory_order_relaxed) >= job->since;
-}
-
 static bool bounce_now(const bounce_job *job, qdi_joint *joint) {
     if (joint->count == 0) return false;
     return joint->plain ? bounce_plain(job, joint) : bounce_any(job, joint);
 }
 
-static bool bounce(const bounce_job *job, qdi_joint *joint) {
-    if (!is_stirred(job, joint->row_a) && !is_stirred(job, joint->row_b)) return false;
+static bool bounce(const bounce_job *job, size_t number) {
+    const qdi_meeting *ends = &job->world->scratch.ends[number];
+    if (!qdi_is_stirred(job->world, ends->a, job->since) && !qdi_is_stirred(job->world, ends->b, job->since))
+        return false;
+    qdi_joint *joint = &job->world->scratch.joints[number];
     bool bounced = bounce_now(job, joint);
     if (bounced) qdi_bounce_stir(job->world, joint, job->visit);
     return bounced;
@@ -158,7 +156,7 @@ static void sweep_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const bounce_job *job = context;
     size_t bounced = 0;
-    for (size_t i = begin; i < end; ++i) bounced += bounce(job, &job->first[i]);
+    for (size_t i = begin; i < end; ++i) bounced += bounce(job, job->first + i);
     job->bounced[begin / QDI_CONTACT_GRAIN] = bounced;
 }
 
@@ -167,11 +165,11 @@ static bool sweep(qd_world *world, bounce_job *job, const qdi_colours *colours) 
     size_t bounced = 0;
     for (size_t c = 0; c < colours->count; ++c) {
         size_t count = colours->start[c + 1] - colours->start[c];
-        job->first = world->scratch.joints + colours->start[c];
+        job->first = colours->start[c];
         job->visit += 1;
         job->since = job->visit > colours->count ? job->visit - (uint32_t)colours->count : 1;
         if (c + 1 == colours->count && colours->last_is_serial) {
-            for (size_t i = 0; i < count; ++i) bounced += bounce(job, &job->first[i]);
+            for (size_t i = 0; i < count; ++i) bounced += bounce(job, job->first + i);
             continue;
         }
         qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, sweep_range, job);
