@@ -376,6 +376,12 @@ static void frame_world(copy_job *copier, const qd_world *from, qdi_area area) {
 
 qd_status qdi_picture_copy(qdi_picture *picture, const qd_world *world, const qd_view *view, qdi_area area,
                            double speed_top) {
+    const qd_world_def def = qd_world_definition(world);
+    return qdi_picture_copy_part(picture, world, view, area, def.size, def.origin, speed_top);
+}
+
+qd_status qdi_picture_copy_part(qdi_picture *picture, const qd_world *world, const qd_view *view,
+                                qdi_area area, qd_vec2 size, qd_vec2 origin, double speed_top) {
     copy_job copier = {.picture = picture,
                        .view = view,
                        .bodies = qd_world_view(world),
@@ -384,7 +390,7 @@ qd_status qdi_picture_copy(qdi_picture *picture, const qd_world *world, const qd
                        .status = QD_OK};
     size_t contact_count = 0;
     const qd_contact *contacts = qd_world_contacts(world, &contact_count);
-    copier.camera = qdi_camera_fit(copier.world.size, copier.world.origin, area);
+    copier.camera = qdi_camera_fit(size, origin, area);
     frame_world(&copier, world, area);
     picture->facts = (qdi_facts){.step = qd_world_steps(world),
                                  .time = qd_world_time(world),
