@@ -61,15 +61,9 @@ static void put_hold(const qd_contact *contact, const qdi_hold *hold, unsigned c
     }
 }
 
-/// Contacts from `first` on.
-typedef struct contact_portion {
-    const qd_world *world;
-    size_t first;
-} contact_portion;
-
 static void hash_contacts(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const contact_portion *job = context;
+    const qdi_portion *job = context;
     const qd_world *world = job->world;
     const qdi_moment *moment = &world->present;
     unsigned char buffer[RECORDS * HOLD], *at = buffer;
@@ -120,7 +114,7 @@ uint64_t qd_world_hash(const qd_world *world) {
     // Contacts by portions of as many blocks as there are slots.
     size_t count = world->present.contact_count, portion = world->block_room * QDI_BLOCK;
     for (size_t first = 0; first < count; first += portion) {
-        contact_portion job = {world, first};
+        qdi_portion job = {world, first};
         size_t here = count - first < portion ? count - first : portion;
         qdi_team_for(world->team, here, QDI_BLOCK, hash_contacts, &job);
         hash = combine(world, qdi_range_count(here, QDI_BLOCK), hash);
@@ -144,6 +138,8 @@ static void sum_block(void *context, size_t begin, size_t end, int worker) {
         double turning = isfinite(world->inertia[r]) ? world->inertia[r] * world->now.spin[r] : 0;
         qd_vec2 arm = {world->now.x[r] - world->centre.x, world->now.y[r] - world->centre.y};
         sums.kinetic += 0.5 * mass * squared + 0.5 * turning * world->now.spin[r];
+        sums.translation += 0.5 * mass * squared;
+        sums.rotation += 0.5 * turning * world->now.spin[r];
         sums.angular += mass * (arm.x * vy - arm.y * vx) + turning;
         sums.potential -= mass * (gravity.x * (world->now.x[r] - origin.x) +
                                   gravity.y * (world->now.y[r] - origin.y));
@@ -166,6 +162,8 @@ qd_world_sums qd_world_sum(const qd_world *world) {
     for (size_t b = 0; b < qdi_range_count(world->index_count, QDI_BLOCK); ++b) {
         const qd_world_sums *block = &world->block_sums[b];
         sums.kinetic += block->kinetic;
+        sums.translation += block->translation;
+        sums.rotation += block->rotation;
         sums.potential += block->potential;
         sums.momentum.x += block->momentum.x;
         sums.momentum.y += block->momentum.y;
