@@ -237,17 +237,26 @@ static void put_all(unsigned char **at, const qd_world *world, const counts *n, 
     for (size_t r = 0; r < n->fats; ++r) put_fat(at, world->fat[r]);
 }
 
+static counts counts_of(const qd_world *world) {
+    const qdi_population *all = world->population;
+    return (counts){.indices = world->index_count,
+                    .bodies = world->count,
+                    .contacts = world->present.contact_count,
+                    .shapes = world->shapes.numbers.live,
+                    .traits = world->traits.numbers.live,
+                    .emitters = all ? all->emitter_count : 0,
+                    .sinks = all ? all->sink_count : 0,
+                    .fats = fats_count(world) ? world->count : 0};
+}
+
+size_t qdi_saved_bytes(const qd_world *world) {
+    const counts n = counts_of(world);
+    return saved_size(&n);
+}
+
 qd_status qd_world_save(const qd_world *world, unsigned char **data, size_t *bytes) {
     if (!world || !data || !bytes) return QD_ERR_ARGUMENT;
-    const qdi_population *all = world->population;
-    const counts n = {.indices = world->index_count,
-                      .bodies = world->count,
-                      .contacts = world->present.contact_count,
-                      .shapes = world->shapes.numbers.live,
-                      .traits = world->traits.numbers.live,
-                      .emitters = all ? all->emitter_count : 0,
-                      .sinks = all ? all->sink_count : 0,
-                      .fats = fats_count(world) ? world->count : 0};
+    const counts n = counts_of(world);
     size_t size = saved_size(&n), ranks = world->shapes.numbers.count + world->traits.numbers.count + 1;
     uint32_t *rank = qdi_allocate(world->allocator, ranks, sizeof *rank);
     unsigned char *start = rank ? qdi_allocate(world->allocator, size, 1) : NULL, *at = start;
