@@ -254,25 +254,45 @@ size_t qdi_saved_bytes(const qd_world *world) {
     return saved_size(&n);
 }
 
+/// Writes the whole, of so many bytes. Errors: QD_ERR_MEMORY.
+static qd_status save_to(const qd_world *world, const counts *n, unsigned char *start, size_t size) {
+    size_t ranks = world->shapes.numbers.count + world->traits.numbers.count + 1;
+    uint32_t *rank = qdi_allocate(world->allocator, ranks, sizeof *rank);
+    if (!rank) return QD_ERR_MEMORY;
+    unsigned char *at = start;
+    memcpy(at, magic, sizeof magic);
+    at += sizeof magic;
+    qdi_put_u32(&at, VERSION);
+    qdi_put_u64(&at, size);
+    put_all(&at, world, n, rank, rank + world->shapes.numbers.count);
+    QD_ASSERT(at + CHECKSUM == start + size);
+    qdi_put_u64(&at, qd_hash_bytes(start, size - CHECKSUM));
+    qdi_release(world->allocator, rank, ranks, sizeof *rank);
+    return QD_OK;
+}
+
 qd_status qd_world_save(const qd_world *world, unsigned char **data, size_t *bytes) {
     if (!world || !data || !bytes) return QD_ERR_ARGUMENT;
     const counts n = counts_of(world);
-    size_t size = saved_size(&n), ranks = world->shapes.numbers.count + world->traits.numbers.count + 1;
-    uint32_t *rank = qdi_allocate(world->allocator, ranks, sizeof *rank);
-    unsigned char *start = rank ? qdi_allocate(world->allocator, size, 1) : NULL, *at = start;
-    if (start) {
-        memcpy(at, magic, sizeof magic);
-        at += sizeof magic;
-        qdi_put_u32(&at, VERSION);
-        qdi_put_u64(&at, size);
-        put_all(&at, world, &n, rank, rank + world->shapes.numbers.count);
-        QD_ASSERT(at + CHECKSUM == start + size);
-        qdi_put_u64(&at, qd_hash_bytes(start, (size_t)(at - start)));
-        *data = start;
-        *bytes = size;
+    size_t size = saved_size(&n);
+    unsigned char *start = qdi_allocate(world->allocator, size, 1);
+    if (!start) return QD_ERR_MEMORY;
+    qd_status status = save_to(world, &n, start, size);
+    if (status != QD_OK) {
+        qdi_release(world->allocator, start, size, 1);
+        return status;
     }
-    qdi_release(world->allocator, rank, ranks, sizeof *rank);
-    return start ? QD_OK : QD_ERR_MEMORY;
+    *data = start;
+    *bytes = size;
+    return QD_OK;
+}
+
+qd_status qdi_world_save_into(const qd_world *world, size_t extra, const qd_allocator *allocator,
+                              unsigned char **data, size_t *room, size_t *bytes) {
+    const counts n = counts_of(world);
+    *bytes = saved_size(&n);
+    qd_status status = qdi_reserve(allocator, data, room, 0, *bytes + extra, 1);
+    return status == QD_OK ? save_to(world, &n, *data, *bytes) : status;
 }
 
 void qd_world_save_free(const qd_world *world, unsigned char *data, size_t bytes) {

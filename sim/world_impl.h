@@ -590,4 +590,11 @@ QD_MUST_USE qd_status qdi_tree_candidates(qd_world *world, uint64_t step, qdi_la
 
 /// Makes the touching flags those of the present contacts.
 void qdi_touching_mark(qd_world *world);
+
+// ---- save.c ----
+
+/// qd_world_save into an array of the caller's, as qdi_reserve makes it grow, with room for `extra` bytes behind.
+QD_MUST_USE qd_status qdi_world_save_into(const qd_world *world, size_t extra, const qd_allocator *allocator,
+                                          unsigned char **data, size_t *room, size_t *bytes);
+
 #endif
