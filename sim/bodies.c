@@ -82,7 +82,8 @@ static size_t index_columns(qd_world *world, column *columns) {
 static size_t block_columns(qd_world *world, column *columns) {
     columns[0] = (column){&world->block_hash, sizeof *world->block_hash};
     columns[1] = (column){&world->block_sums, sizeof *world->block_sums};
-    return 2;
+    columns[2] = (column){&world->block_looks, sizeof *world->block_looks};
+    return 3;
 }
 
 static size_t grown_room(size_t room, size_t need) {

@@ -237,7 +237,7 @@ static void put_all(unsigned char **at, const qd_world *world, const counts *n, 
     for (size_t r = 0; r < n->fats; ++r) put_fat(at, world->fat[r]);
 }
 
-static counts count_all(const qd_world *world) {
+static counts counts_of(const qd_world *world) {
     const qdi_population *all = world->population;
     return (counts){.indices = world->index_count,
                     .bodies = world->count,
@@ -247,6 +247,11 @@ static counts count_all(const qd_world *world) {
                     .emitters = all ? all->emitter_count : 0,
                     .sinks = all ? all->sink_count : 0,
                     .fats = fats_count(world) ? world->count : 0};
+}
+
+size_t qdi_saved_bytes(const qd_world *world) {
+    const counts n = counts_of(world);
+    return saved_size(&n);
 }
 
 /// Writes the whole, of so many bytes. Errors: QD_ERR_MEMORY.
@@ -268,7 +273,7 @@ static qd_status save_to(const qd_world *world, const counts *n, unsigned char *
 
 qd_status qd_world_save(const qd_world *world, unsigned char **data, size_t *bytes) {
     if (!world || !data || !bytes) return QD_ERR_ARGUMENT;
-    const counts n = count_all(world);
+    const counts n = counts_of(world);
     size_t size = saved_size(&n);
     unsigned char *start = qdi_allocate(world->allocator, size, 1);
     if (!start) return QD_ERR_MEMORY;
@@ -284,7 +289,7 @@ qd_status qd_world_save(const qd_world *world, unsigned char **data, size_t *byt
 
 qd_status qdi_world_save_into(const qd_world *world, size_t extra, const qd_allocator *allocator,
                               unsigned char **data, size_t *room, size_t *bytes) {
-    const counts n = count_all(world);
+    const counts n = counts_of(world);
     *bytes = saved_size(&n);
     qd_status status = qdi_reserve(allocator, data, room, 0, *bytes + extra, 1);
     return status == QD_OK ? save_to(world, &n, *data, *bytes) : status;

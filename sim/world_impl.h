@@ -231,6 +231,18 @@ typedef struct qdi_found {
     uint64_t amended;  ///< bodies whose candidates were
 } qdi_found;
 
+/// What a block of contacts shows, but for sensors.
+typedef struct qdi_contact_look {
+    uint64_t ends;  ///< dynamic bodies, each once per contact
+    double deepest; ///< overlap
+} qdi_contact_look;
+
+/// Contacts from `first` on, for passes by portions.
+typedef struct qdi_portion {
+    const qd_world *world;
+    size_t first;
+} qdi_portion;
+
 /// Time: `base_time` at step `base_step`, `dt` per step since.
 typedef struct qdi_clock {
     uint64_t step, base_step;
@@ -269,6 +281,7 @@ struct qd_world {
     size_t free_count;
     uint64_t *block_hash; ///< qd_world_hash: per block of indices
     qd_world_sums *block_sums;
+    qdi_contact_look *block_looks; ///< qd_world_measure
     size_t block_room;
 
     qdi_moment present, following;
@@ -488,6 +501,11 @@ static inline double qdi_wall_speed(const qd_world *world, int wall) {
 }
 /// Works out their mean velocities from one time to another.
 void qdi_walls_aim(qd_world *world, double from, double to);
+
+// ---- save.c ----
+
+/// The size that a world has when it is saved.
+size_t qdi_saved_bytes(const qd_world *world);
 
 // ---- population.c ----
 
