@@ -190,7 +190,8 @@ qd_status qd_store_open(const char *path, qd_store_mode mode, const qd_allocator
     bool reads = mode == QD_STORE_READ;
     status = open_database(made, path, reads ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, error);
     if (status == QD_OK) status = qdi_tables_check(made, &version, error);
-    if (status == QD_OK && version < qdi_tables_version()) status = qdi_tables_update(made, version, error);
+    if (status == QD_OK && (!reads || version < qdi_tables_version()))
+        status = qdi_tables_update(made, version, error);
     if (status == QD_OK && !reads) status = get_ready(made, error);
     if (status == QD_OK)
         *store = made;

@@ -22,6 +22,7 @@ typedef enum qdi_row_kind {
     QDI_ROW_CHECKPOINT,
     QDI_ROW_FRAME,
     QDI_ROW_FAILURE,
+    QDI_ROW_METRICS,
     QDI_ROW_KINDS
 } qdi_row_kind;
 
@@ -41,6 +42,12 @@ typedef struct qdi_batch {
 typedef struct qdi_row_header {
     uint32_t kind, bytes; ///< bytes of the row that follows, a multiple of 8
 } qdi_row_header;
+
+typedef struct qdi_metrics_row {
+    qd_metrics metrics;
+    uint64_t phase_ns[QD_PHASE_COUNT];
+    uint64_t timed; ///< the phases are known
+} qdi_metrics_row;
 
 typedef struct qdi_hash_row {
     uint64_t step, hash;
@@ -127,6 +134,15 @@ int64_t qdi_tables_version(void);
 
 /// The tables with rows by step, NULL past the last.
 const char *qdi_tables_stepped(size_t number);
+
+// ---- store_metrics.c ----
+
+/// Gives the table `metrics` the columns that it lacks: all in a new store, those that came since in an older one.
+int qdi_metrics_columns(qd_store *store);
+
+/// Prepares the statement that inserts a qdi_metrics_row, and binds one.
+int qdi_metrics_prepare(qd_store *store, sqlite3_stmt **statement);
+int qdi_metrics_bind(const qd_store *store, sqlite3_stmt *statement, const void *row);
 
 // ---- store_rows.c ----
 

@@ -108,13 +108,15 @@ static const struct {
     [QDI_ROW_FRAME] = {"INSERT INTO frames (number, step, time, pixels) VALUES (?,?,?,?)", bind_frame_row},
     [QDI_ROW_FAILURE] = {"INSERT INTO failures (step, reason, label, x, y, vx, vy) VALUES (?,?,?,?,?,?,?)",
                          bind_failure_row},
+    [QDI_ROW_METRICS] = {NULL, qdi_metrics_bind}, // as many columns as there are metrics
 };
 
 int qdi_rows_prepare(qd_store *store) {
     int code = SQLITE_OK;
     for (int kind = 0; kind < QDI_ROW_KINDS && code == SQLITE_OK; ++kind)
-        code = sqlite3_prepare_v3(store->db, writers[kind].sql, -1, SQLITE_PREPARE_PERSISTENT,
-                                  &store->inserts[kind], NULL);
+        code = writers[kind].sql ? sqlite3_prepare_v3(store->db, writers[kind].sql, -1,
+                                                      SQLITE_PREPARE_PERSISTENT, &store->inserts[kind], NULL)
+                                 : qdi_metrics_prepare(store, &store->inserts[kind]);
     if (code == SQLITE_OK)
         code = sqlite3_prepare_v3(store->db,
                                   "DELETE FROM checkpoints WHERE step > 0 AND step NOT IN"

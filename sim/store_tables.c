@@ -12,6 +12,7 @@ static const char version_1[] =
     "CREATE TABLE run (version TEXT, scene TEXT, scene_hash TEXT, scene_text TEXT, seed INTEGER, dt REAL,"
     " steps INTEGER, bodies INTEGER, threads INTEGER, simd TEXT, source TEXT, compiler TEXT, flags TEXT,"
     " cpu TEXT, created_wall TEXT);"
+    "CREATE TABLE metrics (step INTEGER PRIMARY KEY);" // its columns: store_metrics.c
     "CREATE TABLE hashes (step INTEGER PRIMARY KEY, hash TEXT NOT NULL);"
     "CREATE TABLE events (step INTEGER NOT NULL, number INTEGER NOT NULL, kind TEXT NOT NULL,"
     " a INTEGER NOT NULL, b INTEGER, wall TEXT, x REAL, y REAL, normal_x REAL, normal_y REAL, impulse REAL,"
@@ -35,7 +36,7 @@ int64_t qdi_tables_version(void) {
 }
 
 const char *qdi_tables_stepped(size_t number) {
-    static const char *const tables[] = {"hashes",      "events", "snapshots",
+    static const char *const tables[] = {"metrics",     "hashes", "events",  "snapshots",
                                          "checkpoints", "frames", "failures"};
     return number < sizeof tables / sizeof tables[0] ? tables[number] : NULL;
 }
@@ -57,11 +58,13 @@ qd_status qdi_tables_check(qd_store *store, int64_t *version, qd_error *error) {
     return QD_OK;
 }
 
-static int update(sqlite3 *db, int64_t version) {
+static int update(qd_store *store, int64_t version) {
+    sqlite3 *db = store->db;
     char mark[96];
     int code = SQLITE_OK;
     for (int64_t next = version; next < VERSION && code == SQLITE_OK; ++next)
         code = qdi_sql_run(db, changes[next]);
+    if (code == SQLITE_OK) code = qdi_metrics_columns(store);
     (void)snprintf(mark, sizeof mark, "PRAGMA application_id=%d; PRAGMA user_version=%d",
                    QDI_STORE_APPLICATION, VERSION);
     return code == SQLITE_OK ? qdi_sql_run(db, mark) : code;
@@ -69,7 +72,7 @@ static int update(sqlite3 *db, int64_t version) {
 
 qd_status qdi_tables_update(qd_store *store, int64_t version, qd_error *error) {
     int code = qdi_sql_run(store->db, "BEGIN IMMEDIATE");
-    if (code == SQLITE_OK) code = update(store->db, version);
+    if (code == SQLITE_OK) code = update(store, version);
     if (code == SQLITE_OK) code = qdi_sql_run(store->db, "COMMIT");
     if (code == SQLITE_OK) return QD_OK;
     qd_status status = qdi_sql_fail(store, "bring up to date", code, error);

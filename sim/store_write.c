@@ -63,6 +63,15 @@ qd_status qd_store_put_hash(qd_store *store, uint64_t step, uint64_t hash) {
     return status == QD_OK ? put(store, QDI_ROW_HASH, &row, sizeof row, false) : status;
 }
 
+qd_status qd_store_put_metrics(qd_store *store, const qd_metrics *metrics,
+                               const uint64_t phase_ns[QD_PHASE_COUNT]) {
+    if (!metrics) return QD_ERR_ARGUMENT;
+    qd_status status = check(store, metrics->step);
+    qdi_metrics_row row = {.metrics = *metrics, .timed = phase_ns != NULL};
+    if (phase_ns) memcpy(row.phase_ns, phase_ns, sizeof row.phase_ns);
+    return status == QD_OK ? put(store, QDI_ROW_METRICS, &row, sizeof row, false) : status;
+}
+
 qd_status qd_store_put_frame(qd_store *store, const qd_store_frame *frame) {
     if (!frame) return QD_ERR_ARGUMENT;
     qd_status status = check(store, frame->step > frame->number ? frame->step : frame->number);

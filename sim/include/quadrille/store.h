@@ -2,6 +2,8 @@
 #define QUADRILLE_STORE_H
 
 #include <quadrille/alloc.h>
+#include <quadrille/metrics.h>
+#include <quadrille/profile.h>
 #include <quadrille/scene.h>
 #include <quadrille/simd.h>
 #include <quadrille/status.h>
@@ -10,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// What a run leaves behind as rows: where it came from, state hashes, events, snapshots, checkpoints, frames, failures. It
+/// What a run leaves behind as rows: where it came from, metrics, state hashes, events, snapshots, checkpoints, frames, failures. It
 /// is one SQLite database, run.db; docs/run-store.md has every table and column.
 ///
 /// Rows are handed to a thread of the store's own through a queue that blocks and never drops. They are committed in
@@ -66,6 +68,10 @@ QD_API const char *qd_store_note(const qd_store *store);
 //
 // Whatever is put appears in the order in which it was put. All calls may wait for the writer. Once it has failed (the disk is
 // full, ...) they return its status, and qd_store_flush and qd_store_close tell the reason.
+
+/// What qd_world_measure says of a step. `phase_ns` is the time that each phase took since the row before, or NULL: not known.
+QD_API QD_MUST_USE qd_status qd_store_put_metrics(qd_store *store, const qd_metrics *metrics,
+                                                  const uint64_t phase_ns[QD_PHASE_COUNT]);
 
 /// The state hash (qd_world_hash) of a step.
 QD_API QD_MUST_USE qd_status qd_store_put_hash(qd_store *store, uint64_t step, uint64_t hash);
