@@ -98,9 +98,17 @@ qd_status qdi_os_write_file(const char *temporary, const char *path, const void 
     return failed("write", path, number, error);
 }
 
-qd_status qdi_os_rename_new(const char *from, const char *path, qd_error *error) {
+void qdi_os_discard(const char *path) {
+    (void)unlink(path);
+}
+
+bool qdi_os_exists(const char *path) {
     struct stat info;
-    if (lstat(path, &info) == 0) {
+    return lstat(path, &info) == 0;
+}
+
+qd_status qdi_os_rename_new(const char *from, const char *path, qd_error *error) {
+    if (qdi_os_exists(path)) {
         (void)failed("make", path, EEXIST, error);
         return QD_ERR_EXISTS;
     }

@@ -1,6 +1,5 @@
 #include <quadrille/store.h>
 
-#include "core/cookie.h"
 #include "core/memory.h"
 #include "sim/os.h"
 #include "sim/reason.h"
@@ -9,18 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/// Added to the name of a store while it is made.
-#define PART ".part"
-
-/// How long to wait for another process's lock before it is said that there is one, in milliseconds.
-enum { PATIENCE = 0 };
-
-qd_store_def qd_store_def_default(void) {
-    return (qd_store_def){.cookie = QDI_COOKIE, .threads = 1};
-}
-
-/// A store without a database.
-static qd_status make(const char *path, const qd_allocator *allocator, qd_store **store, qd_error *error) {
+qd_status qdi_store_make(const char *path, const qd_allocator *allocator, qd_store **store, qd_error *error) {
     allocator = qdi_allocator_or_default(allocator);
     qd_store *made = qdi_allocate(allocator, 1, sizeof *made);
     size_t bytes = strlen(path) + 1;
@@ -29,17 +17,25 @@ static qd_status make(const char *path, const qd_allocator *allocator, qd_store 
         qdi_release(allocator, made, 1, sizeof *made);
         return qdi_reason(error, QD_ERR_MEMORY, "%s", qd_status_text(QD_ERR_MEMORY));
     }
-    *made = (qd_store){.allocator = allocator, .path = copy, .path_bytes = bytes, .batch = QDI_BATCHES};
+    *made = (qd_store){.allocator = allocator,
+                       .path = copy,
+                       .path_bytes = bytes,
+                       .batch = QDI_BATCHES,
+                       .part_bytes = QDI_STORE_PART};
     memcpy(copy, path, bytes);
     *store = made;
     return QD_OK;
 }
 
-/// Frees everything. The queue has ended.
-static void destroy(qd_store *store) {
+void qdi_store_disconnect(qd_store *store) {
+    (void)sqlite3_close(store->db);
+    store->db = NULL;
+}
+
+void qdi_store_destroy(qd_store *store) {
     const qd_allocator *allocator = store->allocator;
     qdi_rows_finish(store);
-    (void)sqlite3_close(store->db);
+    qdi_store_disconnect(store);
     for (int i = 0; i < QDI_BATCHES; ++i) qdi_release(allocator, store->batches[i].rows, QDI_BATCH_BYTES, 1);
     qdi_release(allocator, store->state, store->state_room, 1);
     qdi_release(allocator, store->labels, store->label_room, sizeof *store->labels);
@@ -47,20 +43,21 @@ static void destroy(qd_store *store) {
     qdi_release(allocator, store, 1, sizeof *store);
 }
 
-/// Opens the database at `path`, which may be another than the store's.
-static qd_status open_database(qd_store *store, const char *path, int flags, qd_error *error) {
-    int code = sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_EXRESCODE, NULL);
-    if (code == SQLITE_OK) code = sqlite3_busy_timeout(store->db, PATIENCE);
+qd_status qdi_store_connect(qd_store *store, const char *path, int flags, qd_error *error) {
+    int code = sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX, NULL);
+    // Before anything is read: whoever is alone from the start needs no memory shared with others.
+    if (code == SQLITE_OK && (flags & SQLITE_OPEN_READWRITE))
+        code = qdi_sql_run(store->db, "PRAGMA locking_mode=EXCLUSIVE");
+    if (code == SQLITE_OK) code = qdi_sql_run(store->db, "PRAGMA trusted_schema=OFF");
     if (code == SQLITE_OK) return QD_OK;
     qd_status status = qdi_sql_fail(store, "open", code, error);
-    (void)sqlite3_close(store->db);
-    store->db = NULL;
+    qdi_store_disconnect(store);
     return status;
 }
 
 /// Keeps everybody else out and turns the write-ahead log on, or says why there is none.
 static qd_status take_over(qd_store *store, qd_error *error) {
-    int code = qdi_sql_run(store->db, "PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT");
+    int code = qdi_sql_run(store->db, "BEGIN EXCLUSIVE; COMMIT");
     if (code != SQLITE_OK) return qdi_sql_fail(store, "lock", code, error);
     sqlite3_stmt *statement = NULL;
     code = sqlite3_prepare_v2(store->db, "PRAGMA journal_mode=WAL", -1, &statement, NULL);
@@ -79,8 +76,7 @@ static qd_status take_over(qd_store *store, qd_error *error) {
     return code == SQLITE_OK ? QD_OK : qdi_sql_fail(store, "open", code, error);
 }
 
-/// Everything that writing takes.
-static qd_status get_ready(qd_store *store, qd_error *error) {
+qd_status qdi_store_get_ready(qd_store *store, qd_error *error) {
     qd_status status = take_over(store, error);
     if (status != QD_OK) return status;
     int code = qdi_rows_prepare(store);
@@ -95,86 +91,26 @@ static qd_status get_ready(qd_store *store, qd_error *error) {
     return status == QD_OK ? QD_OK : qdi_reason(error, status, "%s", qd_status_text(status));
 }
 
-static int bind_texts(sqlite3_stmt *statement, const char *const *texts, int count) {
-    int code = SQLITE_OK;
-    for (int i = 0; i < count && code == SQLITE_OK; ++i)
-        code = sqlite3_bind_text(statement, i + 1, texts[i] ? texts[i] : "", -1, SQLITE_STATIC);
-    return code;
+/// Opens to write, with nobody else, and brings the tables up to date.
+static qd_status open_to_write(qd_store *store, qd_error *error) {
+    int64_t version = 0;
+    qd_status status = qdi_store_connect(store, store->path, SQLITE_OPEN_READWRITE, error);
+    if (status == QD_OK) status = qdi_tables_check(store, &version, error);
+    return status == QD_OK ? qdi_tables_update(store, version, error) : status;
 }
 
-/// The row of `run`.
-static int put_run(qd_store *store, const qd_store_def *def) {
-    enum { TEXTS = 8 };
-    const qd_scene_run plan = qd_scene_run_settings(def->scene);
-    const char *const texts[TEXTS] = {QD_VERSION,
-                                      qd_scene_name(def->scene),
-                                      qd_scene_text(def->scene),
-                                      qd_simd_name(def->simd),
-                                      def->source,
-                                      def->compiler,
-                                      def->flags,
-                                      def->cpu};
-    const uint64_t numbers[] = {plan.seed, plan.steps, def->bodies, (uint64_t)def->threads};
-    sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(
-        store->db,
-        "INSERT INTO run (version, scene, scene_text, simd, source, compiler, flags,"
-        " cpu, seed, steps, bodies, threads, dt, scene_hash, created_wall) VALUES"
-        " (?,?,?,?,?,?,?,?,?,?,?,?,?,?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
-        -1, &statement, NULL);
-    if (code == SQLITE_OK) code = bind_texts(statement, texts, TEXTS);
-    for (int i = 0; i < 4 && code == SQLITE_OK; ++i)
-        code = qdi_sql_bind_step(statement, TEXTS + 1 + i, numbers[i]);
-    if (code == SQLITE_OK) code = sqlite3_bind_double(statement, TEXTS + 5, plan.dt);
-    if (code == SQLITE_OK) code = qdi_sql_bind_hash(statement, TEXTS + 6, qd_scene_hash(def->scene));
-    if (code == SQLITE_OK) code = sqlite3_step(statement);
-    (void)sqlite3_finalize(statement);
-    return code == SQLITE_DONE ? SQLITE_OK : code;
-}
-
-/// Makes the tables and the run's row in a database of another name, and gives it its own when all is there.
-static qd_status found(qd_store *store, const qd_store_def *def, const char *part, qd_error *error) {
-    qd_status status = qdi_os_remove_file(part, error);
-    if (status == QD_OK)
-        status = open_database(store, part, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error);
-    if (status != QD_OK) return status;
-    int code = qdi_sql_run(store->db, "PRAGMA page_size=" QDI_STORE_PAGE "; PRAGMA synchronous=FULL");
-    if (code == SQLITE_OK) status = qdi_tables_update(store, 0, error);
-    if (code == SQLITE_OK && status == QD_OK) code = put_run(store, def);
-    if (code != SQLITE_OK) status = qdi_sql_fail(store, "write", code, error);
-    int closed = sqlite3_close(store->db);
-    store->db = NULL;
-    if (status == QD_OK && closed != SQLITE_OK) status = qdi_sql_fail(store, "write", closed, error);
-    if (status == QD_OK) status = qdi_os_rename_new(part, store->path, error);
-    if (status == QD_OK) return QD_OK;
-    qd_status removed = qdi_os_remove_file(part, NULL); // what went wrong first is what counts
-    (void)removed;
-    return status;
-}
-
-qd_status qd_store_create(const char *path, const qd_store_def *def, qd_store **store, qd_error *error) {
-    if (!path || !def || !store || def->cookie != QDI_COOKIE || !def->scene)
-        return qdi_reason(error, QD_ERR_ARGUMENT, "no path, no scene, or a def that is none");
-    *store = NULL;
-    qd_store *made = NULL;
-    qd_status status = make(path, def->allocator, &made, error);
-    if (status != QD_OK) return status;
-    size_t bytes = made->path_bytes + strlen(PART);
-    char *part = qdi_allocate(made->allocator, bytes, 1);
-    if (!part) {
-        destroy(made);
-        return qdi_reason(error, QD_ERR_MEMORY, "%s", qd_status_text(QD_ERR_MEMORY));
+/// Opens to read; an older store is brought up to date before.
+static qd_status open_to_read(qd_store *store, qd_error *error) {
+    for (;;) {
+        int64_t version = 0;
+        qd_status status = qdi_store_connect(store, store->path, SQLITE_OPEN_READONLY, error);
+        if (status == QD_OK) status = qdi_tables_check(store, &version, error);
+        if (status != QD_OK || version == qdi_tables_version()) return status;
+        qdi_store_disconnect(store);
+        status = open_to_write(store, error);
+        if (status != QD_OK) return status;
+        qdi_store_disconnect(store);
     }
-    (void)snprintf(part, bytes, "%s" PART, path);
-    status = found(made, def, part, error);
-    qdi_release(made->allocator, part, bytes, 1);
-    if (status == QD_OK) status = open_database(made, path, SQLITE_OPEN_READWRITE, error);
-    if (status == QD_OK) status = get_ready(made, error);
-    if (status == QD_OK)
-        *store = made;
-    else
-        destroy(made);
-    return status;
 }
 
 qd_status qd_store_open(const char *path, qd_store_mode mode, const qd_allocator *allocator, qd_store **store,
@@ -184,19 +120,14 @@ qd_status qd_store_open(const char *path, qd_store_mode mode, const qd_allocator
     *store = NULL;
     if (!qdi_os_is_file(path)) return qdi_reason(error, QD_ERR_NOT_FOUND, "there is no %.300s", path);
     qd_store *made = NULL;
-    qd_status status = make(path, allocator, &made, error);
+    qd_status status = qdi_store_make(path, allocator, &made, error);
     if (status != QD_OK) return status;
-    int64_t version = 0;
-    bool reads = mode == QD_STORE_READ;
-    status = open_database(made, path, reads ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, error);
-    if (status == QD_OK) status = qdi_tables_check(made, &version, error);
-    if (status == QD_OK && (!reads || version < qdi_tables_version()))
-        status = qdi_tables_update(made, version, error);
-    if (status == QD_OK && !reads) status = get_ready(made, error);
+    status = mode == QD_STORE_READ ? open_to_read(made, error) : open_to_write(made, error);
+    if (status == QD_OK && mode == QD_STORE_GO_ON) status = qdi_store_get_ready(made, error);
     if (status == QD_OK)
         *store = made;
     else
-        destroy(made);
+        qdi_store_destroy(made);
     return status;
 }
 
@@ -210,7 +141,7 @@ qd_status qd_store_close(qd_store *store, qd_error *error) {
         int code = qdi_sql_run(store->db, "PRAGMA journal_mode=DELETE");
         if (code != SQLITE_OK) status = qdi_sql_fail(store, "close", code, error);
     }
-    destroy(store);
+    qdi_store_destroy(store);
     return status;
 }
 

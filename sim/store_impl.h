@@ -7,7 +7,7 @@
 
 #include <sqlite3.h>
 
-/// What the files of the store share. store.c opens and closes, store_tables.c has the tables and brings older ones up to
+/// What the files of the store share. store.c opens and closes, store_create.c makes new ones, store_tables.c has the tables and brings older ones up to
 /// date, store_write.c takes rows in, store_rows.c is the writer's side, store_read.c reads, store_sql.c speaks with SQLite.
 
 /// "QDrn", in the header of every run.db.
@@ -27,10 +27,13 @@ typedef enum qdi_row_kind {
 } qdi_row_kind;
 
 /// Bytes of a page of the database.
-#define QDI_STORE_PAGE "4096"
+#define QDI_STORE_PAGE "16384"
 
 /// Batches that go round between the two threads, and bytes of each.
 enum { QDI_BATCHES = 4, QDI_BATCH_BYTES = 1 << 18 };
+
+/// Most bytes of a stored world that one row holds. SQLite's rows are limited, and it copies each of them in memory.
+#define QDI_STORE_PART ((size_t)32 << 20)
 
 /// Rows on their way: a header and its row, one after the other.
 typedef struct qdi_batch {
@@ -91,13 +94,32 @@ struct qd_store {
     /// A world on its way, at most one at a time: who wants to fill it waits until the queue is empty.
     unsigned char *state;
     size_t state_room;
+    size_t part_bytes; ///< QDI_STORE_PART
     qdi_label *labels; ///< by index, of bodies whose label is not index + 1
     size_t label_count, label_room;
     // The writer's; others look at them when the queue is empty.
     sqlite3_stmt *inserts[QDI_ROW_KINDS];
-    sqlite3_stmt *prune;
+    sqlite3_stmt *put_part, *drop_parts, *prune, *prune_parts;
     qd_error failure; ///< why the writer stopped
 };
+
+// ---- store.c ----
+
+/// A store without a database.
+QD_MUST_USE qd_status qdi_store_make(const char *path, const qd_allocator *allocator, qd_store **store,
+                                     qd_error *error);
+
+/// Opens the database at `path`, which need not be the store's own; with SQLITE_OPEN_READWRITE among the flags for nobody else.
+QD_MUST_USE qd_status qdi_store_connect(qd_store *store, const char *path, int flags, qd_error *error);
+
+/// Closes the database, if one is open.
+void qdi_store_disconnect(qd_store *store);
+
+/// Everything that writing takes: the lock, the log, statements, batches and the thread.
+QD_MUST_USE qd_status qdi_store_get_ready(qd_store *store, qd_error *error);
+
+/// Frees everything. The queue has ended.
+void qdi_store_destroy(qd_store *store);
 
 // ---- store_sql.c ----
 

@@ -143,48 +143,96 @@ void qd_store_moment_free(qd_store *store, qd_store_moment *moment) {
     moment->world_bytes = moment->session_bytes = 0;
 }
 
-static qd_status copy_blob(qd_store *store, sqlite3_stmt *statement, int column, unsigned char **data,
-                           size_t *bytes) {
+static qd_status no_memory(qd_error *error) {
+    return qdi_reason(error, QD_ERR_MEMORY, "%s", qd_status_text(QD_ERR_MEMORY));
+}
+
+static qd_status copy_session(qd_store *store, sqlite3_stmt *statement, int column, qd_store_moment *moment,
+                              qd_error *error) {
     const void *blob = sqlite3_column_blob(statement, column);
-    *bytes = (size_t)sqlite3_column_bytes(statement, column);
-    *data = NULL;
-    if (!blob || *bytes == 0) { // NULL also where SQLite has no memory
-        *bytes = 0;
-        return sqlite3_errcode(store->db) == SQLITE_NOMEM ? QD_ERR_MEMORY : QD_OK;
-    }
-    *data = qdi_allocate(store->allocator, *bytes, 1);
-    if (!*data) {
-        *bytes = 0;
-        return QD_ERR_MEMORY;
-    }
-    memcpy(*data, blob, *bytes);
+    size_t bytes = (size_t)sqlite3_column_bytes(statement, column);
+    if (!blob && sqlite3_errcode(store->db) == SQLITE_NOMEM) return no_memory(error);
+    if (!blob || bytes == 0) return QD_OK;
+    moment->session = qdi_allocate(store->allocator, bytes, 1);
+    if (!moment->session) return no_memory(error);
+    moment->session_bytes = bytes;
+    memcpy(moment->session, blob, bytes);
     return QD_OK;
 }
 
-/// A row of step, checksum, world and, in `checkpoints`, session.
-static qd_status copy_moment(qd_store *store, sqlite3_stmt *statement, const char *table,
-                             qd_store_moment *moment, qd_error *error) {
-    moment->step = column_step(statement, 0);
-    uint64_t said = 0;
-    bool more = sqlite3_column_count(statement) > 3, sound = qdi_sql_hash(statement, 1, &said);
-    qd_status status = copy_blob(store, statement, 2, &moment->world, &moment->world_bytes);
-    if (status == QD_OK && more)
-        status = copy_blob(store, statement, 3, &moment->session, &moment->session_bytes);
-    if (status != QD_OK) return qdi_reason(error, status, "%s", qd_status_text(status));
-    uint64_t checksum = qd_hash_bytes(moment->world, moment->world_bytes);
-    if (more) checksum = qd_hash_seeded(moment->session, moment->session_bytes, checksum);
-    if (sound && checksum == said) return QD_OK;
-    return qdi_reason(error, QD_ERR_CORRUPT,
-                      "%.300s: table %s: that of step %" PRIu64 " is damaged: its checksum differs",
-                      store->path, table, moment->step);
+/// Begins a query about the parts of a world; `owner` is "snapshot" or "checkpoint". Returns SQLite's code.
+static int query_parts(qd_store *store, const char *sql, const char *owner, uint64_t step,
+                       sqlite3_stmt **statement) {
+    int code = sqlite3_prepare_v2(store->db, sql, -1, statement, NULL);
+    if (code == SQLITE_OK) code = sqlite3_bind_text(*statement, 1, owner, -1, SQLITE_STATIC);
+    return code == SQLITE_OK ? qdi_sql_bind_step(*statement, 2, step) : code;
 }
 
-static qd_status get_moment(qd_store *store, const char *table, const char *sql, uint64_t from,
+/// Bytes that the parts of a world have in all.
+static int count_parts(qd_store *store, const char *owner, uint64_t step, size_t *bytes) {
+    sqlite3_stmt *statement = NULL;
+    int code = query_parts(store, "SELECT sum(length(data)) FROM parts WHERE owner = ? AND step = ?", owner,
+                           step, &statement);
+    if (code == SQLITE_OK) code = sqlite3_step(statement);
+    *bytes = code == SQLITE_ROW ? (size_t)sqlite3_column_int64(statement, 0) : 0;
+    (void)sqlite3_finalize(statement);
+    return code == SQLITE_ROW ? SQLITE_OK : code;
+}
+
+/// Joins the parts of a world, of `world_bytes` bytes in all.
+static int join_parts(qd_store *store, const char *owner, qd_store_moment *moment) {
+    sqlite3_stmt *statement = NULL;
+    size_t at = 0;
+    int code = query_parts(store, "SELECT data FROM parts WHERE owner = ? AND step = ? ORDER BY part", owner,
+                           moment->step, &statement);
+    if (code == SQLITE_OK) code = sqlite3_step(statement);
+    for (; code == SQLITE_ROW; code = sqlite3_step(statement)) {
+        const void *blob = sqlite3_column_blob(statement, 0);
+        size_t bytes = (size_t)sqlite3_column_bytes(statement, 0);
+        if (!blob || bytes > moment->world_bytes - at) break; // no memory, or other bytes than were counted
+        memcpy(moment->world + at, blob, bytes);
+        at += bytes;
+    }
+    if (code == SQLITE_ROW) code = sqlite3_errcode(store->db) == SQLITE_NOMEM ? SQLITE_NOMEM : SQLITE_CORRUPT;
+    (void)sqlite3_finalize(statement);
+    return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+static qd_status copy_world(qd_store *store, const char *owner, qd_store_moment *moment, qd_error *error) {
+    size_t bytes = 0;
+    int code = count_parts(store, owner, moment->step, &bytes);
+    if (code == SQLITE_OK && bytes > 0) {
+        moment->world = qdi_allocate(store->allocator, bytes, 1);
+        if (!moment->world) return no_memory(error);
+        moment->world_bytes = bytes;
+        code = join_parts(store, owner, moment);
+    }
+    return code == SQLITE_OK ? QD_OK : qdi_sql_fail(store, "read", code, error);
+}
+
+/// A row of step, checksum, bytes and, of a checkpoint, session.
+static qd_status copy_moment(qd_store *store, sqlite3_stmt *statement, const char *owner,
+                             qd_store_moment *moment, qd_error *error) {
+    moment->step = column_step(statement, 0);
+    uint64_t said = 0, bytes = column_step(statement, 2);
+    bool more = sqlite3_column_count(statement) > 3, sound = qdi_sql_hash(statement, 1, &said);
+    qd_status status = more ? copy_session(store, statement, 3, moment, error) : QD_OK;
+    if (status == QD_OK) status = copy_world(store, owner, moment, error);
+    if (status != QD_OK) return status;
+    uint64_t checksum = qd_hash_bytes(moment->world, moment->world_bytes);
+    if (more) checksum = qd_hash_seeded(moment->session, moment->session_bytes, checksum);
+    if (sound && checksum == said && bytes == moment->world_bytes) return QD_OK;
+    return qdi_reason(error, QD_ERR_CORRUPT,
+                      "%.300s: the %s of step %" PRIu64 " is damaged: its checksum differs", store->path,
+                      owner, moment->step);
+}
+
+static qd_status get_moment(qd_store *store, const char *owner, const char *sql, uint64_t from,
                             qd_store_moment *moment, qd_error *error) {
     *moment = (qd_store_moment){0};
     sqlite3_stmt *statement = NULL;
     qd_status status = query(store, sql, from, &statement, error);
-    if (status == QD_OK) status = copy_moment(store, statement, table, moment, error);
+    if (status == QD_OK) status = copy_moment(store, statement, owner, moment, error);
     (void)sqlite3_finalize(statement);
     if (status != QD_OK) qd_store_moment_free(store, moment);
     return status;
@@ -192,16 +240,16 @@ static qd_status get_moment(qd_store *store, const char *table, const char *sql,
 
 qd_status qd_store_next_snapshot(qd_store *store, uint64_t from, qd_store_moment *moment, qd_error *error) {
     if (!store || !moment) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the snapshot");
-    return get_moment(store, "snapshots",
-                      "SELECT step, checksum, world FROM snapshots WHERE step >= ? ORDER BY step LIMIT 1",
+    return get_moment(store, "snapshot",
+                      "SELECT step, checksum, bytes FROM snapshots WHERE step >= ? ORDER BY step LIMIT 1",
                       from, moment, error);
 }
 
 qd_status qd_store_next_checkpoint(qd_store *store, uint64_t from, qd_store_moment *moment, qd_error *error) {
     if (!store || !moment) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the checkpoint");
     return get_moment(
-        store, "checkpoints",
-        "SELECT step, checksum, world, session FROM checkpoints WHERE step >= ? ORDER BY step LIMIT 1", from,
+        store, "checkpoint",
+        "SELECT step, checksum, bytes, session FROM checkpoints WHERE step >= ? ORDER BY step LIMIT 1", from,
         moment, error);
 }
 
@@ -212,8 +260,8 @@ qd_status qd_store_last_checkpoint(qd_store *store, uint64_t most, qd_store_mome
     if (most > QDI_STORE_STEP_MAX) most = QDI_STORE_STEP_MAX;
     for (;;) {
         qd_error error = {""};
-        qd_status status = get_moment(store, "checkpoints",
-                                      "SELECT step, checksum, world, session FROM checkpoints WHERE step <= ?"
+        qd_status status = get_moment(store, "checkpoint",
+                                      "SELECT step, checksum, bytes, session FROM checkpoints WHERE step <= ?"
                                       " ORDER BY step DESC LIMIT 1",
                                       most, moment, &error);
         if (skipped && error.text[0]) *skipped = error;

@@ -52,21 +52,19 @@ static int bind_event_row(const qd_store *store, sqlite3_stmt *statement, const 
     return code == SQLITE_OK ? sqlite3_bind_null(statement, impact ? 14 : 15) : code;
 }
 
-/// What both kinds of stored worlds have in common: step, time, bytes, checksum, world, and of a checkpoint the session.
+/// What both kinds of stored worlds have in common: step, time, bytes, checksum, and of a checkpoint the session.
 static int bind_state(const qd_store *store, sqlite3_stmt *statement, const void *data) {
     const qdi_state_row *row = data;
     const unsigned char *session = store->state + row->world_bytes;
     uint64_t checksum = qd_hash_bytes(store->state, row->world_bytes);
-    bool more = sqlite3_bind_parameter_count(statement) > 5;
+    bool more = sqlite3_bind_parameter_count(statement) > 4;
     if (more) checksum = qd_hash_seeded(session, row->session_bytes, checksum);
     int code = qdi_sql_bind_step(statement, 1, row->step);
     if (code == SQLITE_OK) code = sqlite3_bind_double(statement, 2, row->time);
-    if (code == SQLITE_OK) code = qdi_sql_bind_step(statement, 3, row->world_bytes + row->session_bytes);
+    if (code == SQLITE_OK) code = qdi_sql_bind_step(statement, 3, row->world_bytes);
     if (code == SQLITE_OK) code = qdi_sql_bind_hash(statement, 4, checksum);
-    if (code == SQLITE_OK)
-        code = sqlite3_bind_blob64(statement, 5, store->state, row->world_bytes, SQLITE_STATIC);
     if (code == SQLITE_OK && more)
-        code = sqlite3_bind_blob64(statement, 6, session, row->session_bytes, SQLITE_STATIC);
+        code = sqlite3_bind_blob64(statement, 5, session, row->session_bytes, SQLITE_STATIC);
     return code;
 }
 
@@ -100,10 +98,9 @@ static const struct {
         {"INSERT INTO events (step, number, kind, a, b, wall, x, y, normal_x, normal_y, impulse,"
          " friction, approach, depth, within) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
          bind_event_row},
-    [QDI_ROW_SNAPSHOT] = {"INSERT INTO snapshots (step, time, bytes, checksum, world) VALUES (?,?,?,?,?)",
-                          bind_state},
-    [QDI_ROW_CHECKPOINT] = {"INSERT OR REPLACE INTO checkpoints (step, time, bytes, checksum, world, session,"
-                            " created_wall) VALUES (?,?,?,?,?,?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
+    [QDI_ROW_SNAPSHOT] = {"INSERT INTO snapshots (step, time, bytes, checksum) VALUES (?,?,?,?)", bind_state},
+    [QDI_ROW_CHECKPOINT] = {"INSERT OR REPLACE INTO checkpoints (step, time, bytes, checksum, session,"
+                            " created_wall) VALUES (?,?,?,?,?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
                             bind_state},
     [QDI_ROW_FRAME] = {"INSERT INTO frames (number, step, time, pixels) VALUES (?,?,?,?)", bind_frame_row},
     [QDI_ROW_FAILURE] = {"INSERT INTO failures (step, reason, label, x, y, vx, vy) VALUES (?,?,?,?,?,?,?)",
@@ -111,27 +108,44 @@ static const struct {
     [QDI_ROW_METRICS] = {NULL, qdi_metrics_bind}, // as many columns as there are metrics
 };
 
+static int prepare(qd_store *store, const char *sql, sqlite3_stmt **statement) {
+    return sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL);
+}
+
 int qdi_rows_prepare(qd_store *store) {
     int code = SQLITE_OK;
     for (int kind = 0; kind < QDI_ROW_KINDS && code == SQLITE_OK; ++kind)
-        code = writers[kind].sql ? sqlite3_prepare_v3(store->db, writers[kind].sql, -1,
-                                                      SQLITE_PREPARE_PERSISTENT, &store->inserts[kind], NULL)
+        code = writers[kind].sql ? prepare(store, writers[kind].sql, &store->inserts[kind])
                                  : qdi_metrics_prepare(store, &store->inserts[kind]);
     if (code == SQLITE_OK)
-        code = sqlite3_prepare_v3(store->db,
-                                  "DELETE FROM checkpoints WHERE step > 0 AND step NOT IN"
-                                  " (SELECT step FROM checkpoints ORDER BY step DESC LIMIT ?)",
-                                  -1, SQLITE_PREPARE_PERSISTENT, &store->prune, NULL);
+        code = prepare(store, "INSERT INTO parts (owner, step, part, data) VALUES (?,?,?,?)",
+                       &store->put_part);
+    if (code == SQLITE_OK)
+        code = prepare(store, "DELETE FROM parts WHERE owner = ? AND step = ?", &store->drop_parts);
+    if (code == SQLITE_OK)
+        code = prepare(store,
+                       "DELETE FROM checkpoints WHERE step > 0 AND step NOT IN"
+                       " (SELECT step FROM checkpoints ORDER BY step DESC LIMIT ?)",
+                       &store->prune);
+    if (code == SQLITE_OK)
+        code = prepare(store,
+                       "DELETE FROM parts WHERE owner = 'checkpoint' AND step NOT IN"
+                       " (SELECT step FROM checkpoints)",
+                       &store->prune_parts);
     return code;
 }
 
 void qdi_rows_finish(qd_store *store) {
+    sqlite3_stmt **const others[] = {&store->put_part, &store->drop_parts, &store->prune,
+                                     &store->prune_parts};
     for (int kind = 0; kind < QDI_ROW_KINDS; ++kind) {
         (void)sqlite3_finalize(store->inserts[kind]);
         store->inserts[kind] = NULL;
     }
-    (void)sqlite3_finalize(store->prune);
-    store->prune = NULL;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; ++i) {
+        (void)sqlite3_finalize(*others[i]);
+        *others[i] = NULL;
+    }
 }
 
 /// Runs a statement whose values are bound.
@@ -141,15 +155,36 @@ static int run(sqlite3_stmt *statement) {
     return code == SQLITE_DONE ? reset : code;
 }
 
+/// The world of a snapshot or checkpoint, in place of one that is there.
+static int write_world(qd_store *store, const char *owner, const qdi_state_row *row) {
+    int code = bind_word(store->drop_parts, 1, owner);
+    if (code == SQLITE_OK) code = qdi_sql_bind_step(store->drop_parts, 2, row->step);
+    if (code == SQLITE_OK) code = run(store->drop_parts);
+    if (code == SQLITE_OK) code = bind_word(store->put_part, 1, owner);
+    if (code == SQLITE_OK) code = qdi_sql_bind_step(store->put_part, 2, row->step);
+    uint64_t part = 0;
+    for (size_t at = 0; at < row->world_bytes && code == SQLITE_OK; at += store->part_bytes) {
+        size_t left = row->world_bytes - at, bytes = left < store->part_bytes ? left : store->part_bytes;
+        code = qdi_sql_bind_step(store->put_part, 3, part++);
+        if (code == SQLITE_OK)
+            code = sqlite3_bind_blob64(store->put_part, 4, store->state + at, bytes, SQLITE_STATIC);
+        if (code == SQLITE_OK) code = run(store->put_part);
+    }
+    return code;
+}
+
 static int write_row(qd_store *store, qdi_row_kind kind, const void *row) {
     sqlite3_stmt *statement = store->inserts[kind];
+    bool checkpoint = kind == QDI_ROW_CHECKPOINT;
     if (kind == QDI_ROW_FAILURE) (void)sqlite3_clear_bindings(statement); // some stay without value
     int code = writers[kind].bind(store, statement, row);
     if (code == SQLITE_OK) code = run(statement);
-    if (code != SQLITE_OK || kind != QDI_ROW_CHECKPOINT) return code;
-    const qdi_state_row *state = row;
-    code = qdi_sql_bind_step(store->prune, 1, state->keep);
-    return code == SQLITE_OK ? run(store->prune) : code;
+    if (code == SQLITE_OK && (checkpoint || kind == QDI_ROW_SNAPSHOT))
+        code = write_world(store, checkpoint ? "checkpoint" : "snapshot", row);
+    if (code != SQLITE_OK || !checkpoint) return code;
+    code = qdi_sql_bind_step(store->prune, 1, ((const qdi_state_row *)row)->keep);
+    if (code == SQLITE_OK) code = run(store->prune);
+    return code == SQLITE_OK ? run(store->prune_parts) : code;
 }
 
 static int write_rows(qd_store *store, const qdi_batch *batch) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 qd_status qdi_sql_status(int code) {
+    if (code == SQLITE_IOERR_NOMEM) return QD_ERR_MEMORY;
     switch (code & 0xff) {
     case SQLITE_OK:
     case SQLITE_ROW:
@@ -15,6 +16,8 @@ qd_status qdi_sql_status(int code) {
     case SQLITE_NOMEM: return QD_ERR_MEMORY;
     case SQLITE_BUSY:
     case SQLITE_LOCKED: return QD_ERR_STATE;
+    case SQLITE_ERROR: // our statements are right where the tables are ours
+    case SQLITE_MISMATCH:
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB: return QD_ERR_CORRUPT;
     case SQLITE_CONSTRAINT: return QD_ERR_EXISTS;
@@ -35,8 +38,9 @@ qd_status qdi_sql_fail(const qd_store *store, const char *verb, int code, qd_err
     if (status == QD_ERR_STATE)
         return qdi_reason(error, status, "%.300s is in use by another process", store->path);
     // The connection knows more than the code does, unless there is none or it speaks of something else.
-    const char *why = store->db && sqlite3_errcode(store->db) == (code & 0xff) ? sqlite3_errmsg(store->db)
-                                                                               : sqlite3_errstr(code);
+    const char *why = store->db && (sqlite3_errcode(store->db) & 0xff) == (code & 0xff)
+                          ? sqlite3_errmsg(store->db)
+                          : sqlite3_errstr(code);
     return qdi_reason(error, status, "cannot %s %.300s: %.150s", verb, store->path, why);
 }
 

@@ -17,10 +17,11 @@ static const char version_1[] =
     "CREATE TABLE events (step INTEGER NOT NULL, number INTEGER NOT NULL, kind TEXT NOT NULL,"
     " a INTEGER NOT NULL, b INTEGER, wall TEXT, x REAL, y REAL, normal_x REAL, normal_y REAL, impulse REAL,"
     " friction REAL, approach REAL, depth REAL, within REAL, PRIMARY KEY (step, number)) WITHOUT ROWID;"
-    "CREATE TABLE snapshots (step INTEGER PRIMARY KEY, time REAL, bytes INTEGER, checksum TEXT NOT NULL,"
-    " world BLOB NOT NULL);"
+    "CREATE TABLE snapshots (step INTEGER PRIMARY KEY, time REAL, bytes INTEGER, checksum TEXT NOT NULL);"
     "CREATE TABLE checkpoints (step INTEGER PRIMARY KEY, time REAL, bytes INTEGER, checksum TEXT NOT NULL,"
-    " world BLOB NOT NULL, session BLOB, created_wall TEXT);"
+    " session BLOB, created_wall TEXT);"
+    "CREATE TABLE parts (owner TEXT NOT NULL, step INTEGER NOT NULL, part INTEGER NOT NULL,"
+    " data BLOB NOT NULL, PRIMARY KEY (owner, step, part));"
     "CREATE TABLE frames (number INTEGER PRIMARY KEY, step INTEGER NOT NULL, time REAL, pixels TEXT NOT "
     "NULL);"
     "CREATE TABLE failures (step INTEGER NOT NULL, reason TEXT NOT NULL, label INTEGER, x REAL, y REAL,"
@@ -36,8 +37,8 @@ int64_t qdi_tables_version(void) {
 }
 
 const char *qdi_tables_stepped(size_t number) {
-    static const char *const tables[] = {"metrics",     "hashes", "events",  "snapshots",
-                                         "checkpoints", "frames", "failures"};
+    static const char *const tables[] = {"metrics",     "hashes", "events", "snapshots",
+                                         "checkpoints", "parts",  "frames", "failures"};
     return number < sizeof tables / sizeof tables[0] ? tables[number] : NULL;
 }
 
