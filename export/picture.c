@@ -354,10 +354,14 @@ static void frame_world(copy_job *copier, const qd_world *from, qdi_area area) {
     qd_vec2 low, high;
     qd_world_sides(from, &low, &high);
     double scale = camera->scale;
-    double left = camera->left + (low.x - world->origin.x) * scale;
-    double bottom = camera->bottom - (low.y - world->origin.y) * scale;
-    double right = camera->left + (world->size.x + (high.x - (world->origin.x + world->size.x))) * scale;
-    double top = camera->bottom - (world->size.y + (high.y - (world->origin.y + world->size.y))) * scale;
+    // How far the world's corner is from the camera's: 0 where all of the world is shown.
+    double x = world->origin.x - camera->x0, y = world->origin.y - camera->y0;
+    double left = camera->left + (x + (low.x - world->origin.x)) * scale;
+    double bottom = camera->bottom - (y + (low.y - world->origin.y)) * scale;
+    double right = camera->left +
+                   (x + (world->size.x + (high.x - (world->origin.x + world->size.x)))) * scale;
+    double top = camera->bottom -
+                 (y + (world->size.y + (high.y - (world->origin.y + world->size.y)))) * scale;
     picture->world = (qdi_area){within(left, area.min_x, area.max_x), within(top, area.min_y, area.max_y),
                                 within(right, area.min_x, area.max_x),
                                 within(bottom, area.min_y, area.max_y)};
