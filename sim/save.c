@@ -3,9 +3,9 @@
 //   magic (8), version (4), length of all (8)
 //   def, clock, totals, what became of energy (ledger.h), "changed" flag
 //   number of indices, bodies, contacts, shapes, traits, emitters, sinks (8 each)
-//   generation of each index; shapes and traits that are used, in order of their numbers; bodies by row; contacts
+//   generation of each index; shapes and traits that are used, in the order in which bodies name them; bodies by index; contacts
 //   with what holds them, in order
-//   emitters and sinks (save_population.c); fat boxes by row, where there are some
+//   emitters and sinks (save_population.c); fat boxes in the order of the bodies, where there are some
 //   XXH3-64 of everything before (8)
 //
 // Shapes and traits get new numbers from 1 on; which ones decides nothing. The tree is not stored: it is a function of
@@ -208,17 +208,63 @@ static void put_contact(unsigned char **at, const qd_contact *contact, const qdi
     }
 }
 
-/// Numbers in use get ranks from 1 on; `rank` has room for each of them.
-static void rank_numbers(const qdi_numbers *numbers, uint32_t *rank) {
-    uint32_t used = 0;
-    for (size_t i = 0; i < numbers->count; ++i) rank[i] = numbers->uses[i] > 0 ? ++used : 0;
+/// Numbers of shapes or traits in the order in which bodies, by index, name them first.
+typedef struct ranking {
+    uint32_t *rank;   ///< by number less 1: from 1 on, 0 where no body has it
+    uint32_t *number; ///< less 1, by rank less 1
+    uint32_t used;
+} ranking;
+
+/// Where everything goes in the file. Rows are the world's own business and change in time; the file has an order of its own, so
+/// that worlds of one state are the same bytes.
+typedef struct ranks {
+    ranking shapes, traits;
+    uint32_t *body; ///< by row
+} ranks;
+
+static void rank_number(ranking *all, uint32_t number) {
+    if (number == 0 || all->rank[number - 1] != 0) return;
+    all->number[all->used++] = number - 1;
+    all->rank[number - 1] = all->used;
 }
 
-static void put_all(unsigned char **at, const qd_world *world, const counts *n, uint32_t *shape_rank,
-                    uint32_t *trait_rank) {
+static void rank_all(const qd_world *world, ranks *all) {
+    uint32_t bodies = 0;
+    memset(all->shapes.rank, 0, world->shapes.numbers.count * sizeof *all->shapes.rank);
+    memset(all->traits.rank, 0, world->traits.numbers.count * sizeof *all->traits.rank);
+    bool plain = world->shapes.numbers.live == 0 && world->traits.numbers.live == 0;
+    for (size_t i = 0; i < world->index_count; ++i) {
+        uint32_t row = world->row_of_index[i];
+        if (row == QDI_NO_ROW) continue;
+        all->body[row] = bodies++;
+        if (plain) continue;
+        rank_number(&all->shapes, world->shape[row]);
+        rank_number(&all->traits, world->trait[row]);
+    }
+}
+
+/// Bodies by index, written row by row.
+static void put_bodies(unsigned char **at, const qd_world *world, const ranks *all) {
+    unsigned char *start = *at;
+    for (size_t row = 0; row < world->count; ++row) {
+        *at = start + (size_t)all->body[row] * PER_BODY;
+        put_body(at, world, row, all->shapes.rank, all->traits.rank);
+    }
+    *at = start + world->count * PER_BODY;
+}
+
+static void put_fats(unsigned char **at, const qd_world *world, const ranks *all) {
+    unsigned char *start = *at;
+    for (size_t row = 0; row < world->count; ++row) {
+        *at = start + (size_t)all->body[row] * PER_FAT;
+        put_fat(at, world->fat[row]);
+    }
+    *at = start + world->count * PER_FAT;
+}
+
+static void put_all(unsigned char **at, const qd_world *world, const counts *n, ranks *all) {
     const qdi_moment *moment = &world->present;
-    rank_numbers(&world->shapes.numbers, shape_rank);
-    rank_numbers(&world->traits.numbers, trait_rank);
+    rank_all(world, all);
     put_def(at, &world->def);
     put_past(at, world);
     qdi_put_u64(at, n->indices);
@@ -229,14 +275,12 @@ static void put_all(unsigned char **at, const qd_world *world, const counts *n, 
     qdi_put_u64(at, n->emitters);
     qdi_put_u64(at, n->sinks);
     for (size_t i = 0; i < n->indices; ++i) qdi_put_u32(at, world->generation_of_index[i]);
-    for (size_t i = 0; i < world->shapes.numbers.count; ++i)
-        if (shape_rank[i]) qdi_shape_put(world->shapes.shape[i + 1], at);
-    for (size_t i = 0; i < world->traits.numbers.count; ++i)
-        if (trait_rank[i]) qdi_trait_put(&world->traits.trait[i + 1], at);
-    for (size_t r = 0; r < n->bodies; ++r) put_body(at, world, r, shape_rank, trait_rank);
+    for (size_t i = 0; i < n->shapes; ++i) qdi_shape_put(world->shapes.shape[all->shapes.number[i] + 1], at);
+    for (size_t i = 0; i < n->traits; ++i) qdi_trait_put(&world->traits.trait[all->traits.number[i] + 1], at);
+    put_bodies(at, world, all);
     for (size_t i = 0; i < n->contacts; ++i) put_contact(at, &moment->contacts[i], &moment->holds[i]);
     qdi_population_put(world, at);
-    for (size_t r = 0; r < n->fats; ++r) put_fat(at, world->fat[r]);
+    if (n->fats > 0) put_fats(at, world, all);
 }
 
 static counts counts_of(const qd_world *world) {
@@ -258,18 +302,22 @@ size_t qdi_saved_bytes(const qd_world *world) {
 
 /// Writes the whole, of so many bytes. Errors: QD_ERR_MEMORY.
 static qd_status save_to(const qd_world *world, const counts *n, unsigned char *start, size_t size) {
-    size_t ranks = world->shapes.numbers.count + world->traits.numbers.count + 1;
-    uint32_t *rank = qdi_allocate(world->allocator, ranks, sizeof *rank);
-    if (!rank) return QD_ERR_MEMORY;
+    size_t shapes = world->shapes.numbers.count, traits = world->traits.numbers.count;
+    size_t places = 2 * (shapes + traits) + world->count + 1;
+    uint32_t *place = qdi_allocate(world->allocator, places, sizeof *place);
+    if (!place) return QD_ERR_MEMORY;
+    ranks all = {.shapes = {.rank = place, .number = place + shapes}};
+    all.traits = (ranking){.rank = place + 2 * shapes, .number = place + 2 * shapes + traits};
+    all.body = place + 2 * (shapes + traits);
     unsigned char *at = start;
     memcpy(at, magic, sizeof magic);
     at += sizeof magic;
     qdi_put_u32(&at, VERSION);
     qdi_put_u64(&at, size);
-    put_all(&at, world, n, rank, rank + world->shapes.numbers.count);
+    put_all(&at, world, n, &all);
     QD_ASSERT(at + CHECKSUM == start + size);
     qdi_put_u64(&at, qd_hash_bytes(start, size - CHECKSUM));
-    qdi_release(world->allocator, rank, ranks, sizeof *rank);
+    qdi_release(world->allocator, place, places, sizeof *place);
     return QD_OK;
 }
 
