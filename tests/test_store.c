@@ -210,10 +210,6 @@ START_TEST(goes_on_as_if_nothing_had_happened) {
         qd_test_store_run(broken.store, world, 60);
         qd_test_store_close(&broken.store);
         char *content = qd_test_store_content(broken.path.text);
-        if (getenv("QD_DUMP")) {
-            qd_scratch_write("/tmp/store-a.txt", expected);
-            qd_scratch_write("/tmp/store-b.txt", content);
-        }
         ck_assert_msg(strcmp(content, expected) == 0, "stopped at %d: other rows", (int)stop);
         free(content);
         qd_world_destroy(world);
