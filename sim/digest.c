@@ -5,6 +5,7 @@
 
 #include "sim/bytes.h"
 #include "sim/population.h"
+#include "sim/portion.h"
 #include "sim/world_impl.h"
 
 #include <math.h>

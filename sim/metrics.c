@@ -3,6 +3,7 @@
 
 #include <quadrille/metrics.h>
 
+#include "sim/portion.h"
 #include "sim/world_impl.h"
 
 #define REAL(field, unit)                                                                                    \
@@ -141,6 +142,40 @@ static void measure_contacts(const qd_world *world, qd_metrics *m) {
     m->collisions = totals->begins + totals->impacts;
 }
 
+static void measure_balance(const qd_world *world, qd_metrics *m) {
+    const qdi_ledger *all = &world->ledger;
+    m->lost_bodies_normal = all->lost[0][0];
+    m->lost_bodies_friction = all->lost[0][1];
+    m->lost_walls_normal = all->lost[1][0];
+    m->lost_walls_friction = all->lost[1][1];
+    m->lost = all->lost[0][0] + all->lost[0][1] + all->lost[1][0] + all->lost[1][1];
+    m->drag_lost = all->drag;
+    m->entered = world->entered;
+    m->wall_work = world->totals.wall_work;
+    m->kinematic_work = all->kinematic;
+    m->force_work = all->force;
+    m->drift = all->drift;
+    m->imbalance = m->kinetic + m->potential + m->contact_energy + m->lost + m->drag_lost - m->entered -
+                   m->wall_work - m->kinematic_work - m->force_work - m->drift;
+}
+
+static void measure_pressure(const qd_world *world, qd_metrics *m) {
+    const qdi_ledger *all = &world->ledger;
+    const qdi_axis *axis = world->axis;
+    m->area = axis[0].length * axis[1].length;
+    m->virial_impulse = all->virial;
+    m->virial = world->rates.virial;
+    m->pressure = ((double)m->dynamic * m->temperature + 0.5 * m->virial) / m->area;
+    m->push_left = all->push[0];
+    m->push_right = all->push[1];
+    m->push_bottom = all->push[2];
+    m->push_top = all->push[3];
+    double length = 0;
+    for (int k = 0; k < 2; ++k)
+        if (axis[k].boundary == QD_BOUNDARY_REFLECT) length += 2 * axis[1 - k].length;
+    if (length > 0) m->wall_pressure = world->rates.push / length;
+}
+
 static void measure_tree(const qd_world *world, qd_metrics *m) {
     const qd_tree_stats stats = qd_tree_statistics(world->tree);
     m->tree_nodes = stats.nodes;
@@ -155,9 +190,10 @@ void qd_world_measure(const qd_world *world, qd_metrics *metrics) {
                     .time = qd_world_time(world),
                     .bodies = world->count,
                     .dynamic = world->count - world->fixed,
-                    .area = world->axis[0].length * world->axis[1].length,
                     .saved_bytes = qdi_saved_bytes(world)};
     measure_motion(world, &m);
+    measure_balance(world, &m);
+    measure_pressure(world, &m);
     measure_contacts(world, &m);
     measure_tree(world, &m);
     *metrics = m;

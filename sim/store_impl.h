@@ -59,7 +59,7 @@ typedef struct qdi_hash_row {
 typedef struct qdi_event_row {
     uint64_t step, number, a, b;
     uint32_t kind; ///< a qd_event_kind, or QDI_EVENT_IMPACT
-    uint32_t wall; ///< 0: none, else 1 + its place in qd_wall; b is not looked at then
+    uint32_t side; ///< 0: none, else 1 + its place in qd_wall; b is not looked at then
     qd_vec2 point, normal;
     double impulse, friction, approach;
     double rest; ///< depth; of an impact its time within the step

@@ -33,7 +33,7 @@ static int bind_word(sqlite3_stmt *statement, int at, const char *word) {
 
 static int bind_event_row(const qd_store *store, sqlite3_stmt *statement, const void *data) {
     static const char *const kinds[] = {"begin", "persist", "end", "impact"};
-    static const char *const walls[] = {"left", "right", "bottom", "top"};
+    static const char *const sides[] = {"left", "right", "bottom", "top"};
     (void)store;
     const qdi_event_row *row = data;
     const double reals[] = {row->point.x, row->point.y,  row->normal.x, row->normal.y,
@@ -44,9 +44,9 @@ static int bind_event_row(const qd_store *store, sqlite3_stmt *statement, const 
     if (code == SQLITE_OK) code = bind_word(statement, 3, kinds[row->kind]);
     if (code == SQLITE_OK) code = qdi_sql_bind_step(statement, 4, row->a);
     if (code == SQLITE_OK)
-        code = row->wall ? sqlite3_bind_null(statement, 5) : qdi_sql_bind_step(statement, 5, row->b);
+        code = row->side ? sqlite3_bind_null(statement, 5) : qdi_sql_bind_step(statement, 5, row->b);
     if (code == SQLITE_OK)
-        code = row->wall ? bind_word(statement, 6, walls[row->wall - 1]) : sqlite3_bind_null(statement, 6);
+        code = row->side ? bind_word(statement, 6, sides[row->side - 1]) : sqlite3_bind_null(statement, 6);
     if (code == SQLITE_OK) code = bind_reals(statement, 7, reals, 7);
     if (code == SQLITE_OK) code = sqlite3_bind_double(statement, impact ? 15 : 14, row->rest);
     return code == SQLITE_OK ? sqlite3_bind_null(statement, impact ? 14 : 15) : code;
@@ -95,7 +95,7 @@ static const struct {
 } writers[QDI_ROW_KINDS] = {
     [QDI_ROW_HASH] = {"INSERT INTO hashes (step, hash) VALUES (?,?)", bind_hash_row},
     [QDI_ROW_EVENT] =
-        {"INSERT INTO events (step, number, kind, a, b, wall, x, y, normal_x, normal_y, impulse,"
+        {"INSERT INTO events (step, number, kind, a, b, side, x, y, normal_x, normal_y, impulse,"
          " friction, approach, depth, within) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
          bind_event_row},
     [QDI_ROW_SNAPSHOT] = {"INSERT INTO snapshots (step, time, bytes, checksum) VALUES (?,?,?,?)", bind_state},

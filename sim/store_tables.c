@@ -15,7 +15,7 @@ static const char version_1[] =
     "CREATE TABLE metrics (step INTEGER PRIMARY KEY);" // its columns: store_metrics.c
     "CREATE TABLE hashes (step INTEGER PRIMARY KEY, hash TEXT NOT NULL);"
     "CREATE TABLE events (step INTEGER NOT NULL, number INTEGER NOT NULL, kind TEXT NOT NULL,"
-    " a INTEGER NOT NULL, b INTEGER, wall TEXT, x REAL, y REAL, normal_x REAL, normal_y REAL, impulse REAL,"
+    " a INTEGER NOT NULL, b INTEGER, side TEXT, x REAL, y REAL, normal_x REAL, normal_y REAL, impulse REAL,"
     " friction REAL, approach REAL, depth REAL, within REAL, PRIMARY KEY (step, number)) WITHOUT ROWID;"
     "CREATE TABLE snapshots (step INTEGER PRIMARY KEY, time REAL, bytes INTEGER, checksum TEXT NOT NULL);"
     "CREATE TABLE checkpoints (step INTEGER PRIMARY KEY, time REAL, bytes INTEGER, checksum TEXT NOT NULL,"

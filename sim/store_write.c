@@ -159,7 +159,7 @@ static uint64_t label_of(const qd_store *store, const qd_body_view *view, qd_id 
 static void name_both(const qd_store *store, const qd_body_view *view, qd_id a, qd_id b, qdi_event_row *row) {
     row->a = label_of(store, view, a);
     if (qd_id_is_wall(b))
-        row->wall = 1 + (b.index - (uint32_t)QD_WALL_LEFT);
+        row->side = 1 + (b.index - (uint32_t)QD_WALL_LEFT);
     else
         row->b = label_of(store, view, b);
 }

@@ -204,8 +204,9 @@ static void expect_refused(const char *named) {
 
 START_TEST(test_damaged_checkpoints) {
     static const char *const damages[] = {
-        "UPDATE checkpoints SET world = substr(world, 1, length(world) / 2) WHERE step = ",
-        "UPDATE checkpoints SET world = zeroblob(length(world)) WHERE step = ",
+        "UPDATE parts SET data = substr(data, 1, length(data) / 2) WHERE owner = 'checkpoints' AND step = ",
+        "UPDATE parts SET data = zeroblob(length(data)) WHERE owner = 'checkpoints' AND step = ",
+        "DELETE FROM parts WHERE owner = 'checkpoints' AND step = ",
         "UPDATE checkpoints SET session = zeroblob(length(session)) WHERE step = ",
         "UPDATE checkpoints SET session = NULL WHERE step = ",
         "UPDATE checkpoints SET checksum = '0123456789abcdef' WHERE step = ",
@@ -230,7 +231,7 @@ END_TEST
 
 START_TEST(test_no_sound_checkpoint) {
     make_stopped();
-    qd_runs_change(at("out").text, "UPDATE checkpoints SET world = zeroblob(length(world))");
+    qd_runs_change(at("out").text, "UPDATE parts SET data = zeroblob(length(data))");
     int64_t rows = qd_runs_number(at("out").text, "SELECT count(*) FROM events");
     expect_refused("`quadrille run` with --force begins again");
     ck_assert_int_eq(qd_runs_number(at("out").text, "SELECT count(*) FROM events"), rows);
@@ -389,7 +390,7 @@ int main(void) {
     tcase_add_test(tests, test_a_complete_run);
     tcase_add_test(tests, test_resume_of_another_scene);
     tcase_add_test(tests, test_what_is_no_run);
-    tcase_add_loop_test(tests, test_damaged_checkpoints, 0, 6);
+    tcase_add_loop_test(tests, test_damaged_checkpoints, 0, 7);
     tcase_add_test(tests, test_no_sound_checkpoint);
     tcase_add_test(tests, test_missing_and_broken_frames);
     tcase_add_test(tests, test_foreign_stores_and_scenes);
