@@ -114,7 +114,8 @@ static void expect_same_table(sqlite3 *a, sqlite3 *b, const char *table) {
 }
 
 void qd_runs_expect_same(const char *a, const char *b) {
-    static const char *const tables[] = {"metrics", "hashes", "events", "snapshots", "parts", "frames", "failures"};
+    static const char *const tables[] = {"metrics", "hashes", "events",  "snapshots",
+                                         "parts",   "frames", "failures"};
     expect_same_file(a, b, "scene.yaml");
     expect_same_frames(a, b);
     json_t *result_a = result_of(a), *result_b = result_of(b);

@@ -204,9 +204,9 @@ static void expect_refused(const char *named) {
 
 START_TEST(test_damaged_checkpoints) {
     static const char *const damages[] = {
-        "UPDATE parts SET data = substr(data, 1, length(data) / 2) WHERE owner = 'checkpoints' AND step = ",
-        "UPDATE parts SET data = zeroblob(length(data)) WHERE owner = 'checkpoints' AND step = ",
-        "DELETE FROM parts WHERE owner = 'checkpoints' AND step = ",
+        "UPDATE parts SET data = substr(data, 1, length(data) / 2) WHERE owner = 'checkpoint' AND step = ",
+        "UPDATE parts SET data = zeroblob(length(data)) WHERE owner = 'checkpoint' AND step = ",
+        "DELETE FROM parts WHERE owner = 'checkpoint' AND step = ",
         "UPDATE checkpoints SET session = zeroblob(length(session)) WHERE step = ",
         "UPDATE checkpoints SET session = NULL WHERE step = ",
         "UPDATE checkpoints SET checksum = '0123456789abcdef' WHERE step = ",
