@@ -355,6 +355,7 @@ START_TEST(test_frames_are_kept_up_to_a_number) {
                                        "result.json.part",
                                        "bodies_3.csv.part",
                                        "notes.part",
+                                       "postmortem.png",
                                        "frames/frame_99999999999999999999999.png"};
     for (size_t i = 0; i < sizeof more / sizeof more[0]; ++i) {
         char name[96];
