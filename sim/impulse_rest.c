@@ -20,6 +20,7 @@
 // for walls and static bodies, and the last four for walls where these move; they and the kinematic ones are read by
 // many and written by none. `slot` is written by all ranges that meet a body, with the same value, hence atomic.
 
+#include "sim/account.h"
 #include "sim/rest.h"
 
 #include <math.h>
@@ -141,7 +142,7 @@ static qd_status gather(qd_world *world, rest_job *job, size_t *counts) {
     }
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_range, job);
     scratch->mover_count = count;
-    return QD_OK;
+    return qdi_account_movers(world);
 }
 
 // ---- joints at rest ----
@@ -482,13 +483,19 @@ static void close_range(void *context, size_t begin, size_t end, int worker) {
         uint32_t slot = slot_of(world, (uint32_t)r);
         if (!slot || world->kind[r] != QD_BODY_DYNAMIC) continue;
         const qdi_mover *mover = &job->movers[slot];
+        const qdi_push *push = &job->pushes[slot];
+        qdi_twist change = {push->x * job->substeps, push->y * job->substeps, push->spin * job->substeps};
+        qdi_account_mover(world, (uint32_t)r, slot, change, job->dt);
         world->next.vx[r] = mover->vx;
         world->next.vy[r] = mover->vy;
         if (world->turning) world->next.spin[r] = mover->spin;
     }
 }
 
-static void report(const qdi_rest_touch *touch, size_t lane, qdi_joint *joint, int k) {
+/// Tells a joint, and its account, what one of its touches gave; the means are those of its movers.
+static void report(const qdi_rest_touch *touch, size_t lane, qdi_joint *joint, int k, const qdi_twist *a,
+                   const qdi_twist *b, qdi_account *account) {
+    qdi_account_rest(joint, k, touch->total[lane], touch->total_tangent[lane], a, b, account);
     joint->impulse[k] += touch->total[lane];
     joint->rub[k] += touch->total_tangent[lane];
     joint->hold.normal[k] = touch->normal[lane];
@@ -498,13 +505,18 @@ static void report(const qdi_rest_touch *touch, size_t lane, qdi_joint *joint, i
 static void report_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const rest_job *job = context;
+    const qdi_books *books = &job->world->scratch.books;
     for (size_t g = begin; g < end; ++g) {
         const uint32_t *numbers = NULL;
         size_t left = joints_from(job, g, &numbers);
+        const qdi_rest *rests = &job->rests[g];
         for (size_t lane = 0; lane < QDI_REST_LANES && lane < left; ++lane) {
             qdi_joint *joint = &job->world->scratch.joints[numbers[lane]];
-            report(&job->rests[g].touch, lane, joint, 0);
-            if (joint->count > 1) report(&job->second[g], lane, joint, 1);
+            qdi_account *account = &books->accounts[numbers[lane]];
+            const qdi_twist *a = &books->means[rests->slot_a[lane]], *b = &books->means[rests->slot_b[lane]];
+            report(&rests->touch, lane, joint, 0, a, b, account);
+            if (joint->count > 1) report(&job->second[g], lane, joint, 1, a, b, account);
+            qdi_account_other(job->world, joint, account);
         }
     }
 }
@@ -514,6 +526,7 @@ void qdi_rest_solve(qd_world *world, const qdi_resting *resting, double dt) {
     size_t movers = scratch->mover_count;
     if (movers == 0) return;
     rest_job job = {.world = world,
+                    .dt = dt,
                     .h = dt / world->def.substeps,
                     .per_h = world->def.substeps / dt,
                     .substeps = world->def.substeps,
@@ -529,6 +542,7 @@ void qdi_rest_solve(qd_world *world, const qdi_resting *resting, double dt) {
         qdi_team_for(world->team, movers, QDI_BODY_GRAIN, move_range, &job);
         over_colours(&job, resting, relax_range);
     }
+    qdi_account_means(world);
     over_colours(&job, resting, report_range);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, close_range, &job);
 }
