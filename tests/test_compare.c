@@ -342,6 +342,52 @@ START_TEST(random_worlds) {
 }
 END_TEST
 
+/// Keys that were told.
+typedef struct keys {
+    size_t count, most;
+    char text[16][160];
+} keys;
+
+static bool note_key(void *context, const char *key, const char *first, const char *second) {
+    keys *all = context;
+    ck_assert_uint_lt(all->count, 16);
+    snprintf(all->text[all->count], sizeof all->text[0], "%s: %s, %s", key, first ? first : "-",
+             second ? second : "-");
+    return ++all->count < all->most;
+}
+
+static qd_scene *scene_of(const char *text) {
+    qd_scene *scene = NULL;
+    qd_error error = {""};
+    qd_status status = qd_scene_parse(text, strlen(text), "scene", NULL, &scene, &error);
+    ck_assert_msg(status == QD_OK, "%s", error.text);
+    return scene;
+}
+
+START_TEST(scenes_key_by_key) {
+    qd_scene *one = scene_of("name: one\nrun: {steps: 10}\nworld: {gravity: [0, -1]}\n"
+                             "bodies:\n- disks: {count: 20}\n- disks: {count: 5}\n");
+    qd_scene *two = scene_of("name: one\nrun: {steps: 12}\nworld: {gravity: [0, -2]}\n"
+                             "bodies:\n- disks: {count: 30}\n");
+    keys all = {.most = 100};
+    uint64_t count = 0;
+    ck_assert_int_eq(qd_scene_compare(one, one, note_key, &all, &count), QD_OK);
+    ck_assert_uint_eq(all.count + count, 0);
+    all.most = 4;
+    ck_assert_int_eq(qd_scene_compare(one, two, note_key, &all, &count), QD_OK);
+    ck_assert_uint_eq(all.count, 4);
+    ck_assert_uint_eq(count, 4);
+    const char *const expected[] = {"world.gravity.1: -1, -2", "run.steps: 10, 12",
+                                    "bodies.0.disks.count: 20, 30", "bodies.1.disks.count: 5, -"};
+    for (size_t k = 0; k < 4; ++k) ck_assert_str_eq(all.text[k], expected[k]);
+    ck_assert_int_eq(qd_scene_compare(two, one, NULL, NULL, &count), QD_OK);
+    ck_assert_uint_gt(count, 4); // every key of what is in one only
+    ck_assert_int_eq(qd_scene_compare(two, NULL, NULL, NULL, &count), QD_ERR_ARGUMENT);
+    qd_scene_destroy(one);
+    qd_scene_destroy(two);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("compare");
     TCase *tcase = tcase_create("compare");
@@ -353,6 +399,7 @@ int main(void) {
     tcase_add_test(tcase, settings_have_names_and_words);
     tcase_add_test(tcase, a_visitor_may_stop);
     tcase_add_test(tcase, random_worlds);
+    tcase_add_test(tcase, scenes_key_by_key);
     suite_add_tcase(suite, tcase);
     return qd_test_run(suite);
 }

@@ -2,12 +2,14 @@
 #define QUADRILLE_COMPARE_H
 
 #include <quadrille/api.h>
+#include <quadrille/scene.h>
 #include <quadrille/status.h>
 #include <quadrille/world.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-/// What two worlds differ in, field by field: everything that a saved world holds (qd_world_save).
+/// What two worlds differ in, field by field: everything that a saved world holds (qd_world_save); and two scenes, key by
+/// key.
 
 /// What a field belongs to.
 typedef enum qd_difference_of {
@@ -50,5 +52,16 @@ typedef struct qd_comparison {
 QD_API QD_MUST_USE qd_status qd_world_compare(const qd_world *first, const qd_world *second,
                                               qd_difference_visit visit, void *context,
                                               qd_comparison *comparison);
+
+/// Gets a key that differs ("world.size.0", "bodies.0.disks.count") with its value in each scene, NULL where it is not there;
+/// false: no more of them, please. The texts live as long as the call; of a long value they are the beginning.
+typedef bool (*qd_scene_difference_visit)(void *context, const char *key, const char *first,
+                                          const char *second);
+
+/// Compares two resolved scenes (qd_scene_text) key by key, in their order. `count` (may be NULL) gets how many keys differ, up
+/// to where the visitor stopped; `visit` may be NULL. Errors: QD_ERR_ARGUMENT, QD_ERR_MEMORY.
+QD_API QD_MUST_USE qd_status qd_scene_compare(const qd_scene *first, const qd_scene *second,
+                                              qd_scene_difference_visit visit, void *context,
+                                              uint64_t *count);
 
 #endif
