@@ -64,7 +64,7 @@ void qdi_help_command(FILE *out, const qdi_command *command) {
     const qdi_option *common = qdi_common_options(&common_count);
     fprintf(out, "quadrille %s: %s\n\nExamples\n%s\nUsage\n  quadrille %s", syntax->command, command->about,
             command->examples, syntax->command);
-    if (syntax->word) fprintf(out, " [%s]", syntax->word);
+    if (syntax->word) fprintf(out, syntax->needed ? " %s" : " [%s]", syntax->word);
     fprintf(out, " [flags]\n");
     if (command->word_about) fprintf(out, "  %-18s %s\n", syntax->word, command->word_about);
     fprintf(out, "\nFlags\n");
@@ -114,7 +114,8 @@ static int help_main(int count, char *const *arguments) {
     return QDI_EXIT_DONE;
 }
 
-static const qdi_syntax help_syntax = {"help", NULL, 0, "COMMAND", offsetof(help_settings, command)};
+static const qdi_syntax help_syntax = {
+    .command = "help", .word = "COMMAND", .word_offset = offsetof(help_settings, command)};
 
 const qdi_command qdi_command_help = {
     &help_syntax,
