@@ -11,12 +11,12 @@
 
 #include "core/cookie.h"
 #include "core/memory.h"
+#include "core/os.h"
+#include "core/queue.h"
 #include "export/caption.h"
 #include "export/manifest.h"
-#include "export/os.h"
 #include "export/picture.h"
 #include "export/png_sink.h"
-#include "export/queue.h"
 #include "sim/number.h"
 
 #include <inttypes.h>

@@ -34,6 +34,16 @@ QD_MUST_USE qd_status qdi_os_remove_directory_if_empty(const char *path, qd_erro
 QD_MUST_USE qd_status qdi_os_write_file(const char *temporary, const char *path, const void *data,
                                         size_t bytes, qd_error *error);
 
+/// Deletes a file that is of no use to anybody; nothing is said where that fails.
+void qdi_os_discard(const char *path);
+
+/// True where anything has this name, a link that leads nowhere too.
+bool qdi_os_exists(const char *path);
+
+/// Renames a file to `path`, which must not exist, and syncs the directory. Others that make `path` at the same time are not
+/// noticed. Errors: QD_ERR_EXISTS, QD_ERR_IO.
+QD_MUST_USE qd_status qdi_os_rename_new(const char *from, const char *path, qd_error *error);
+
 /// Syncs a directory, so that the names in it survive a crash. Where a file system cannot, nothing happens.
 void qdi_os_sync_directory(const char *path);
 
