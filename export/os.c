@@ -54,6 +54,17 @@ void qdi_file_remove(const char *path) {
     (void)unlink(path);
 }
 
+qd_status qdi_file_tail(const char *path, void *data, size_t bytes, qd_error *error) {
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return fail("read", path, error);
+    struct stat facts;
+    ssize_t got = -1;
+    if (fstat(file, &facts) == 0 && facts.st_size >= (off_t)bytes)
+        got = pread(file, data, bytes, facts.st_size - (off_t)bytes);
+    (void)close(file);
+    return got == (ssize_t)bytes ? QD_OK : QD_ERR_IO;
+}
+
 qd_status qdi_directory_check(const char *path, qd_error *error) {
     struct stat facts;
     if (stat(path, &facts) != 0) return fail("write to", path, error);

@@ -24,6 +24,8 @@ QD_MUST_USE qd_status qdi_file_close(qdi_file file, const char *path, bool sync,
 QD_MUST_USE qd_status qdi_file_rename(const char *from, const char *to, qd_error *error);
 /// Removes a file; one that does not exist is fine.
 void qdi_file_remove(const char *path);
+/// Reads the last bytes of a file. QD_ERR_IO, also where it has fewer: then with no reason.
+QD_MUST_USE qd_status qdi_file_tail(const char *path, void *data, size_t bytes, qd_error *error);
 /// QD_ERR_IO with the reason unless `path` is a directory in which files can be made.
 QD_MUST_USE qd_status qdi_directory_check(const char *path, qd_error *error);
 

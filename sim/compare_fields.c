@@ -53,6 +53,9 @@ static const char *const shapes[] = {"disk", "rect", "capsule", "polygon", NULL}
 static const qdi_field vec_lines[] = {FIELD(qd_vec2, x), FIELD(qd_vec2, y)};
 static const qdi_fields vec = TABLE(vec_lines);
 
+static const qdi_field number_lines[] = {{.name = NULL, .kind = QDI_FIELD_REAL}};
+static const qdi_fields number = TABLE(number_lines);
+
 static const qdi_field shape_lines[] = {
     WORD(qd_shape, kind, shapes),
     FIELD(qd_shape, radius),
@@ -170,10 +173,30 @@ static const qdi_field margin_lines[] = {
 };
 static const qdi_fields margin = TABLE(margin_lines);
 
+static const qdi_field pair_lines[] = {
+    {.kind = QDI_FIELD_PART, .part = &number, .count = 2, .stride = sizeof(double)}};
+static const qdi_fields pair = TABLE(pair_lines);
+
+static const qdi_field ledger_lines[] = {
+    PARTS(qdi_ledger, lost, pair, 2),
+    FIELD(qdi_ledger, virial),
+    FIELD(qdi_ledger, kinematic),
+    FIELD(qdi_ledger, drag),
+    FIELD(qdi_ledger, force),
+    FIELD(qdi_ledger, drift),
+    PARTS(qdi_ledger, push, number, QDI_WALLS),
+};
+static const qdi_fields ledger = TABLE(ledger_lines);
+
+static const qdi_field rate_lines[] = {FIELD(qdi_rates, virial), FIELD(qdi_rates, push)};
+static const qdi_fields rates = TABLE(rate_lines);
+
 static const qdi_field world_lines[] = {
     SAME(qd_world, def, def),       PART(qd_world, clock, clock_fields),
-    PART(qd_world, totals, totals), FIELD(qd_world, changed),
-    FIELD(qd_world, turning),       PART(qd_world, margin, margin),
+    PART(qd_world, totals, totals), PART(qd_world, ledger, ledger),
+    PART(qd_world, rates, rates),   FIELD(qd_world, entered),
+    FIELD(qd_world, changed),       FIELD(qd_world, turning),
+    PART(qd_world, margin, margin),
 };
 const qdi_fields qdi_fields_world = TABLE(world_lines);
 
@@ -218,9 +241,6 @@ static const qdi_field contact_lines[] = {
     FIELD(qd_contact, count),      FIELD(qd_contact, sensor),
 };
 static const qdi_fields contact = TABLE(contact_lines);
-
-static const qdi_field number_lines[] = {{.name = NULL, .kind = QDI_FIELD_REAL}};
-static const qdi_fields number = TABLE(number_lines);
 
 static const qdi_field hold_lines[] = {
     PARTS(qdi_hold, normal, number, 2),

@@ -3,9 +3,9 @@
 //   magic (8), version (4), length of all (8)
 //   def, clock, totals, what became of energy (ledger.h), "changed" flag
 //   number of indices, bodies, contacts, shapes, traits, emitters, sinks (8 each)
-//   generation of each index; shapes and traits that are used, in order of their numbers; bodies by row; contacts
+//   generation of each index; shapes and traits that are used, in order of their first use; bodies by index; contacts
 //   with what holds them, in order
-//   emitters and sinks (save_population.c); fat boxes by row, where there are some
+//   emitters and sinks (save_population.c); fat boxes by index, where there are some
 //   XXH3-64 of everything before (8)
 //
 // Shapes and traits get new numbers from 1 on; which ones decides nothing. The tree is not stored: it is a function of
@@ -208,17 +208,46 @@ static void put_contact(unsigned char **at, const qd_contact *contact, const qdi
     }
 }
 
-/// Numbers in use get ranks from 1 on; `rank` has room for each of them.
-static void rank_numbers(const qdi_numbers *numbers, uint32_t *rank) {
-    uint32_t used = 0;
-    for (size_t i = 0; i < numbers->count; ++i) rank[i] = numbers->uses[i] > 0 ? ++used : 0;
+/// Shapes and traits get ranks from 1 on in the order in which bodies use them, by index; the two arrays have room for all
+/// numbers. Order of index everywhere: so the bytes are a function of the state, whatever the rows' order is.
+static void rank_by_use(const qd_world *world, uint32_t *shape_rank, uint32_t *trait_rank) {
+    memset(shape_rank, 0, world->shapes.numbers.count * sizeof *shape_rank);
+    memset(trait_rank, 0, world->traits.numbers.count * sizeof *trait_rank);
+    uint32_t shapes = 0, traits = 0;
+    for (size_t i = 0; i < world->index_count; ++i) {
+        uint32_t row = world->row_of_index[i];
+        if (row == QDI_NO_ROW) continue;
+        uint32_t shape = world->shape[row], trait = world->trait[row];
+        if (shape && !shape_rank[shape - 1]) shape_rank[shape - 1] = ++shapes;
+        if (trait && !trait_rank[trait - 1]) trait_rank[trait - 1] = ++traits;
+    }
+    QD_ASSERT(shapes == world->shapes.numbers.live && traits == world->traits.numbers.live);
+}
+
+static void put_shapes(unsigned char **at, const qd_world *world, const uint32_t *rank) {
+    uint32_t next = 1;
+    for (size_t i = 0; i < world->index_count; ++i) {
+        uint32_t row = world->row_of_index[i], shape = row == QDI_NO_ROW ? 0 : world->shape[row];
+        if (!shape || rank[shape - 1] != next) continue;
+        qdi_shape_put(world->shapes.shape[shape], at);
+        ++next;
+    }
+}
+
+static void put_traits(unsigned char **at, const qd_world *world, const uint32_t *rank) {
+    uint32_t next = 1;
+    for (size_t i = 0; i < world->index_count; ++i) {
+        uint32_t row = world->row_of_index[i], trait = row == QDI_NO_ROW ? 0 : world->trait[row];
+        if (!trait || rank[trait - 1] != next) continue;
+        qdi_trait_put(&world->traits.trait[trait], at);
+        ++next;
+    }
 }
 
 static void put_all(unsigned char **at, const qd_world *world, const counts *n, uint32_t *shape_rank,
                     uint32_t *trait_rank) {
     const qdi_moment *moment = &world->present;
-    rank_numbers(&world->shapes.numbers, shape_rank);
-    rank_numbers(&world->traits.numbers, trait_rank);
+    rank_by_use(world, shape_rank, trait_rank);
     put_def(at, &world->def);
     put_past(at, world);
     qdi_put_u64(at, n->indices);
@@ -229,14 +258,15 @@ static void put_all(unsigned char **at, const qd_world *world, const counts *n, 
     qdi_put_u64(at, n->emitters);
     qdi_put_u64(at, n->sinks);
     for (size_t i = 0; i < n->indices; ++i) qdi_put_u32(at, world->generation_of_index[i]);
-    for (size_t i = 0; i < world->shapes.numbers.count; ++i)
-        if (shape_rank[i]) qdi_shape_put(world->shapes.shape[i + 1], at);
-    for (size_t i = 0; i < world->traits.numbers.count; ++i)
-        if (trait_rank[i]) qdi_trait_put(&world->traits.trait[i + 1], at);
-    for (size_t r = 0; r < n->bodies; ++r) put_body(at, world, r, shape_rank, trait_rank);
+    put_shapes(at, world, shape_rank);
+    put_traits(at, world, trait_rank);
+    for (size_t i = 0; i < n->indices; ++i)
+        if (world->row_of_index[i] != QDI_NO_ROW)
+            put_body(at, world, world->row_of_index[i], shape_rank, trait_rank);
     for (size_t i = 0; i < n->contacts; ++i) put_contact(at, &moment->contacts[i], &moment->holds[i]);
     qdi_population_put(world, at);
-    for (size_t r = 0; r < n->fats; ++r) put_fat(at, world->fat[r]);
+    for (size_t i = 0; n->fats > 0 && i < n->indices; ++i)
+        if (world->row_of_index[i] != QDI_NO_ROW) put_fat(at, world->fat[world->row_of_index[i]]);
 }
 
 static counts counts_of(const qd_world *world) {
@@ -609,6 +639,7 @@ static qd_status get_state(const unsigned char **at, qd_world *world, const coun
     status = qdi_spots_make(world, &world->present);
     if (status != QD_OK) return status;
     qdi_touching_mark(world);
+    world->moved_since_order = n->bodies; // rows are in order of index: the next step puts them in tree order
     for (size_t r = 0; r < n->fats; ++r) world->fat[r] = get_fat(at);
     return n->fats > 0 ? qdi_candidates_restore(world) : qdi_tree_restore(world);
 }

@@ -107,8 +107,17 @@ START_TEST(a_copy_is_whole) {
         ck_assert_double_eq(p[i].touch[0].depth, q[i].touch[0].depth);
     }
     qd_body_view a = qd_world_view(world), b = qd_world_view(copy);
-    ck_assert_mem_eq(a.index, b.index, a.count * sizeof *a.index); // row order too
-    ck_assert_mem_eq(a.touching, b.touching, a.count);
+    for (size_t i = 0; i < a.index_count; ++i)
+        ck_assert_int_eq(a.touching[a.row_of_index[i]], b.touching[b.row_of_index[i]]);
+    // Rows of the copy are in another order; the bytes are not.
+    unsigned char *first, *second;
+    size_t first_bytes, second_bytes;
+    ck_assert_int_eq(qd_world_save(world, &first, &first_bytes), QD_OK);
+    ck_assert_int_eq(qd_world_save(copy, &second, &second_bytes), QD_OK);
+    ck_assert_uint_eq(first_bytes, second_bytes);
+    ck_assert_mem_eq(first, second, first_bytes);
+    qd_world_save_free(world, first, first_bytes);
+    qd_world_save_free(copy, second, second_bytes);
     ck_assert_uint_eq(qd_tree_count(qd_world_tree(copy)), 120);
     qd_world_destroy(world);
     qd_world_destroy(copy);

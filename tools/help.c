@@ -7,8 +7,8 @@
 #include <string.h>
 
 const qdi_command *qdi_command_at(size_t number) {
-    static const qdi_command *const commands[] = {&qdi_command_run, &qdi_command_scenes, &qdi_command_bench,
-                                                  &qdi_command_help};
+    static const qdi_command *const commands[] = {&qdi_command_run, &qdi_command_resume, &qdi_command_scenes,
+                                                  &qdi_command_bench, &qdi_command_help};
     return number < sizeof commands / sizeof commands[0] ? commands[number] : NULL;
 }
 
@@ -79,6 +79,7 @@ void qdi_help_program(FILE *out) {
                  "  quadrille scenes                    list the built-in scenes\n"
                  "  quadrille scenes pool > my.yaml     a scene to start from\n"
                  "  quadrille run my.yaml -o out        simulate it into the directory out\n"
+                 "  quadrille resume out                go on with it after Ctrl-C or a crash\n"
                  "\n"
                  "Commands\n");
     const qdi_command *command;
@@ -91,8 +92,9 @@ void qdi_help_program(FILE *out) {
         "Exit codes\n"
         "  0 done, 1 failed, 2 wrong command line, 3 scene missing or not valid, 4 output cannot be "
         "written,\n"
-        "  5 a limit of the scene was passed or methods of the bench differ, 130 stopped by Ctrl-C\n"
-        "  (128 + n: by signal n)\n");
+        "  5 a limit of the scene was passed or methods of the bench differ, 75 stopped early: `quadrille "
+        "resume`\n"
+        "  goes on; 128 + n killed by signal n, as by a second Ctrl-C (130)\n");
 }
 
 typedef struct help_settings {
