@@ -2,6 +2,7 @@
 #include "tests/program.h"
 #include "tests/recorder.h"
 
+#include <quadrille/random.h>
 #include <quadrille/scene.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,6 +140,37 @@ START_TEST(any_byte_of_a_stored_world) {
     qd_recording_turn(at("out").text, table, "checksum", 40, 3, 0);
     qd_recording_turn(at("out").text, table, "session", 20, -1, 0);
     EXPECT_FOUND(RUN("verify", "out", "--threads", "1"), "checkpoints: step 20: ");
+}
+END_TEST
+
+// Any byte of the file: never a crash, and what is said is one line.
+START_TEST(any_byte_of_the_file) {
+    make("out", &(qd_recording){.bodies = 500, .pictures = true}); // most of the file is worlds
+    size_t bytes = 0;
+    char *data = qd_scratch_read(at("out/run.db").text, &bytes);
+    ck_assert_ptr_nonnull(data);
+    size_t cases = qd_test_effort(60), found = 0;
+    uint64_t seed = qd_test_seed(900);
+    for (uint64_t k = seed; k < seed + (qd_test_replaying() ? 1 : cases); ++k) {
+        qd_random random = qd_random_at(k, 0, 0);
+        size_t place = qd_random_bits(&random) % bytes;
+        char kept = data[place];
+        data[place] = (char)(kept ^ (1 << qd_random_bits(&random) % 8));
+        FILE *file = fopen(at("out/run.db").text, "wb");
+        ck_assert_ptr_nonnull(file);
+        ck_assert_uint_eq(fwrite(data, 1, bytes, file), bytes);
+        ck_assert_int_eq(fclose(file), 0);
+        data[place] = kept;
+        qd_program_outcome result = RUN("verify", "out", "--threads", "1", "-q");
+        ck_assert_msg(result.code == 0 || result.code == 4 || result.code == 5, "seed %llu: exit %d: %s",
+                      (unsigned long long)k, result.code, result.err);
+        const char *line = strchr(result.err, '\n');
+        ck_assert(result.code == 0 ? !line : line && line[1] == '\0');
+        found += result.code != 0;
+        qd_program_forget(&result);
+    }
+    ck_assert_msg(qd_test_replaying() || found * 3 > cases, "%zu of %zu, %zu bytes", found, cases, bytes); // the others are in what nobody reads
+    free(data);
 }
 END_TEST
 
@@ -337,6 +369,7 @@ int main(void) {
     tcase_add_loop_test(tcase, built_in_scenes, 0, scenes);
     tcase_add_test(tcase, any_bit_of_a_hash);
     tcase_add_loop_test(tcase, any_byte_of_a_stored_world, 0, 2);
+    tcase_add_test(tcase, any_byte_of_the_file);
     tcase_add_test(tcase, a_planted_bit);
     tcase_add_test(tcase, a_snapshot_of_another_run);
     tcase_add_test(tcase, frames_and_their_lists);

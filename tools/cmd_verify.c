@@ -140,13 +140,21 @@ static int say_verdict(const verify_job *job) {
                          findings->count, findings->first);
         return QDI_EXIT_INVARIANT;
     }
+    if (job->settings.common.quiet || job->settings.json) return QDI_EXIT_DONE;
     char threads[320];
     write_threads(job, threads, sizeof threads);
-    if (!job->settings.common.quiet && !job->settings.json)
-        printf("%s: all as recorded, replayed with %s: %" PRIu64 " hashes, %" PRIu64 " snapshots, %" PRIu64
-               " checkpoints, %" PRIu64 " frames\n",
-               job->settings.directory, threads, verified->hashes, verified->snapshots, verified->checkpoints,
-               verified->frames);
+    const struct {
+        uint64_t count;
+        const char *one, *many;
+    } rows[] = {{verified->hashes, "hash", "hashes"},
+                {verified->snapshots, "snapshot", "snapshots"},
+                {verified->checkpoints, "checkpoint", "checkpoints"},
+                {verified->frames, "frame", "frames"}};
+    printf("%s: all as recorded, replayed with %s", job->settings.directory, threads);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i)
+        printf("%s %" PRIu64 " %s", i == 0 ? ":" : ",", rows[i].count,
+               rows[i].count == 1 ? rows[i].one : rows[i].many);
+    printf("\n");
     return QDI_EXIT_DONE;
 }
 

@@ -64,18 +64,18 @@ static qd_status tell(walk *job, const char *table, uint64_t step, const char *w
 
 // ---- the next rows ----
 
-/// What a reason says behind the name of the file and the table, which are said anyway.
-static const char *behind_table(const char *reason, const char *table) {
-    const char *at = strstr(reason, table);
-    at = at ? strstr(at, ": ") : NULL;
-    return at ? at + 2 : reason;
+/// What a reason says behind the name of the file, which is said anyway.
+static const char *behind_file(const char *reason) {
+    static const char name[] = "/run.db: ";
+    const char *at = strstr(reason, name);
+    return at ? at + sizeof name - 1 : reason;
 }
 
 static qd_status next_hash(walk *job, uint64_t from) {
     qd_error error = {""};
     qd_status status = qd_store_next_hash(job->past->store, from, &job->hash_step, &job->hash, &error);
     while (status == QD_ERR_CORRUPT && job->hash_step >= from) {
-        status = tell(job, "hashes", job->hash_step, behind_table(error.text, "hashes"), NULL);
+        status = tell(job, "hashes", job->hash_step, behind_file(error.text), NULL);
         if (status != QD_OK) return status;
         from = job->hash_step + 1;
         status = qd_store_next_hash(job->past->store, from, &job->hash_step, &job->hash, &error);
@@ -91,7 +91,7 @@ static qd_status next_state(walk *job, states *of, uint64_t from) {
     qd_store *store = job->past->store;
     qd_status status = of->next(store, from, &of->moment, &error);
     while (status == QD_ERR_CORRUPT && of->moment.step >= from && error.text[0]) {
-        status = tell(job, of->table, of->moment.step, behind_table(error.text, of->table), NULL);
+        status = tell(job, of->table, of->moment.step, behind_file(error.text), NULL);
         if (status != QD_OK) return status;
         from = of->moment.step + 1;
         status = of->next(store, from, &of->moment, &error);
