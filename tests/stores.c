@@ -188,7 +188,8 @@ static void add_columns(sqlite3 *db, const char *table, char columns[2048]) {
 }
 
 char *qd_test_store_content(const char *path) {
-    static const char *const tables[] = {"run", "metrics", "hashes", "events", "snapshots", "frames", "failures"};
+    static const char *const tables[] = {"run",       "metrics", "hashes",  "events",
+                                         "snapshots", "frames",  "failures"};
     char *result = NULL, columns[2048], query[2200];
     size_t bytes = 0;
     FILE *text = open_memstream(&result, &bytes);

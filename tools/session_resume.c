@@ -205,7 +205,7 @@ int qdi_session_restore(qdi_session *session) {
     candidate found;
     status = find_checkpoint(session, &found, &error);
     if (status == QD_ERR_NOT_FOUND && !error.text[0]) return start_again(session);
-    if (status == QD_ERR_NOT_FOUND) {
+    if (status == QD_ERR_NOT_FOUND || status == QD_ERR_CORRUPT) {
         qdi_complain("%s cannot be gone on with: %s; `quadrille run` with --force begins again",
                      session->directory, error.text);
         return QDI_EXIT_OUTPUT;
