@@ -207,6 +207,9 @@ static qd_status copy_world(qd_store *store, const char *owner, qd_store_moment 
         moment->world_bytes = bytes;
         code = join_parts(store, owner, moment);
     }
+    if (qdi_sql_status(code) == QD_ERR_CORRUPT)
+        return qdi_reason(error, QD_ERR_CORRUPT, "%.300s: the %s of step %" PRIu64 " is damaged: %s",
+                          store->path, owner, moment->step, sqlite3_errstr(code));
     return code == SQLITE_OK ? QD_OK : qdi_sql_fail(store, "read", code, error);
 }
 
@@ -253,6 +256,17 @@ qd_status qd_store_next_checkpoint(qd_store *store, uint64_t from, qd_store_mome
         moment, error);
 }
 
+/// Adds one more damaged checkpoint to the line about them.
+static void add_skipped(qd_error *skipped, const qd_error *error, uint64_t step) {
+    if (!skipped) return;
+    size_t used = strlen(skipped->text);
+    if (used == 0)
+        *skipped = *error;
+    else
+        (void)snprintf(skipped->text + used, sizeof skipped->text - used, "; so is that of step %" PRIu64,
+                       step);
+}
+
 qd_status qd_store_last_checkpoint(qd_store *store, uint64_t most, qd_store_moment *moment,
                                    qd_error *skipped) {
     if (!store || !moment) return qdi_reason(skipped, QD_ERR_ARGUMENT, "nowhere to put the checkpoint");
@@ -264,9 +278,13 @@ qd_status qd_store_last_checkpoint(qd_store *store, uint64_t most, qd_store_mome
                                       "SELECT step, checksum, bytes, session FROM checkpoints WHERE step <= ?"
                                       " ORDER BY step DESC LIMIT 1",
                                       most, moment, &error);
-        if (skipped && error.text[0]) *skipped = error;
-        if (status != QD_ERR_CORRUPT || moment->step == 0) return status;
-        most = moment->step - 1;
+        if (status == QD_ERR_CORRUPT) add_skipped(skipped, &error, moment->step);
+        if (status == QD_ERR_CORRUPT && moment->step > 0) {
+            most = moment->step - 1;
+            continue;
+        }
+        if (status != QD_OK && error.text[0] && skipped) *skipped = error;
+        return status;
     }
 }
 
