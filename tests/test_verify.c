@@ -2,6 +2,7 @@
 #include "tests/program.h"
 #include "tests/recorder.h"
 
+#include <quadrille/metrics.h>
 #include <quadrille/random.h>
 #include <quadrille/scene.h>
 #include <stdio.h>
@@ -60,9 +61,10 @@ START_TEST(a_sound_run) {
     make_sound("out");
     qd_program_outcome result = RUN("verify", "out", "--threads", "1,2,3");
     ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
-    ck_assert_str_eq(result.out,
-                     "out: all as recorded, replayed with 1, 2 and 3 threads: 9 hashes, 5 snapshots, "
-                     "3 checkpoints, 5 frames\n");
+    ck_assert_str_eq(
+        result.out,
+        "out: all as recorded, replayed with 1, 2 and 3 threads: 9 hashes, 5 rows of metrics, 5 snapshots, "
+        "3 checkpoints, 5 frames\n");
     qd_program_forget(&result);
     result = RUN("verify", "out", "-q");
     ck_assert_int_eq(result.code, 0);
@@ -90,7 +92,8 @@ START_TEST(built_in_scenes) {
     make("out", &how);
     qd_program_outcome result = RUN("verify", "out", "--threads", "1,2,3");
     ck_assert_msg(result.code == 0, "%s: %s%s", name, result.out, result.err);
-    ck_assert_ptr_nonnull(strstr(result.out, "4 hashes, 3 snapshots, 2 checkpoints, 0 frames"));
+    ck_assert_ptr_nonnull(
+        strstr(result.out, "4 hashes, 2 rows of metrics, 3 snapshots, 2 checkpoints, 0 frames"));
     qd_program_forget(&result);
 }
 END_TEST
@@ -143,6 +146,29 @@ START_TEST(any_byte_of_a_stored_world) {
 }
 END_TEST
 
+START_TEST(any_number_of_the_metrics) {
+    make_sound("out");
+    size_t count = 0;
+    const qd_metric_field *fields = qd_metric_fields(&count);
+    for (size_t i = 1; i < count; i += qd_test_effort(10) < 10 ? 9 : 1) { // but for the step
+        char change[160], back[160], named[160];
+        snprintf(change, sizeof change, "UPDATE metrics SET %s = %s + 1 WHERE step = 20", fields[i].name,
+                 fields[i].name);
+        snprintf(back, sizeof back, "UPDATE metrics SET %s = (SELECT kept FROM kept) WHERE step = 20",
+                 fields[i].name);
+        snprintf(named, sizeof named, "metrics: step 20: %s is ", fields[i].name);
+        char keep[160];
+        snprintf(keep, sizeof keep, "CREATE TABLE kept AS SELECT %s AS kept FROM metrics WHERE step = 20",
+                 fields[i].name);
+        qd_recording_sql(at("out").text, keep);
+        qd_recording_sql(at("out").text, change);
+        EXPECT_FOUND(RUN("verify", "out", "--threads", "2"), named, " in the replay (1 number differs)");
+        qd_recording_sql(at("out").text, back);
+        qd_recording_sql(at("out").text, "DROP TABLE kept");
+    }
+}
+END_TEST
+
 // Any byte of the file: never a crash, and what is said is one line.
 START_TEST(any_byte_of_the_file) {
     make("out", &(qd_recording){.bodies = 500, .pictures = true}); // most of the file is worlds
@@ -169,7 +195,8 @@ START_TEST(any_byte_of_the_file) {
         found += result.code != 0;
         qd_program_forget(&result);
     }
-    ck_assert_msg(qd_test_replaying() || found * 3 > cases, "%zu of %zu, %zu bytes", found, cases, bytes); // the others are in what nobody reads
+    ck_assert_msg(qd_test_replaying() || found * 3 > cases, "%zu of %zu, %zu bytes", found, cases,
+                  bytes); // the others are in what nobody reads
     free(data);
 }
 END_TEST
@@ -310,7 +337,8 @@ START_TEST(runs_that_are_not_complete) {
     make("out", &(qd_recording){.sets = {"world.gravity.1=-50"}, .stop_at = 23, .pictures = true});
     qd_program_outcome result = RUN("verify", "out", "--threads", "1");
     ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
-    ck_assert_ptr_nonnull(strstr(result.out, "5 hashes, 3 snapshots, 2 checkpoints, 3 frames"));
+    ck_assert_ptr_nonnull(
+        strstr(result.out, "5 hashes, 3 rows of metrics, 3 snapshots, 2 checkpoints, 3 frames"));
     qd_program_forget(&result);
     char *yaml = qd_scratch_read(at("out/scene.yaml").text, NULL), *speed = strstr(yaml, "speed: .inf");
     ck_assert_ptr_nonnull(speed);
@@ -369,6 +397,7 @@ int main(void) {
     tcase_add_loop_test(tcase, built_in_scenes, 0, scenes);
     tcase_add_test(tcase, any_bit_of_a_hash);
     tcase_add_loop_test(tcase, any_byte_of_a_stored_world, 0, 2);
+    tcase_add_test(tcase, any_number_of_the_metrics);
     tcase_add_test(tcase, any_byte_of_the_file);
     tcase_add_test(tcase, a_planted_bit);
     tcase_add_test(tcase, a_snapshot_of_another_run);

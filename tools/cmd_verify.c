@@ -109,6 +109,7 @@ static qd_status close_json(verify_job *job) {
     qdi_json *json = &job->json;
     qdi_json_close(json, ']');
     qdi_json_whole(json, "hashes", job->verified.hashes);
+    qdi_json_whole(json, "metrics", job->verified.metrics);
     qdi_json_whole(json, "snapshots", job->verified.snapshots);
     qdi_json_whole(json, "checkpoints", job->verified.checkpoints);
     qdi_json_whole(json, "frames", job->verified.frames);
@@ -147,6 +148,7 @@ static int say_verdict(const verify_job *job) {
         uint64_t count;
         const char *one, *many;
     } rows[] = {{verified->hashes, "hash", "hashes"},
+                {verified->metrics, "row of metrics", "rows of metrics"},
                 {verified->snapshots, "snapshot", "snapshots"},
                 {verified->checkpoints, "checkpoint", "checkpoints"},
                 {verified->frames, "frame", "frames"}};
@@ -203,7 +205,7 @@ static const qdi_syntax verify_syntax = {.command = "verify",
 const qdi_command qdi_command_verify = {
     &verify_syntax,
     "replay a run and compare it with what was recorded",
-    "  quadrille verify pool-1a2b3c4d                    every hash, snapshot, checkpoint and frame\n"
+    "  quadrille verify pool-1a2b3c4d                    all that it recorded\n"
     "  quadrille verify out --threads 1,2,4              the same with each number of threads\n"
     "  quadrille verify out -v                           and every field that differs\n",
     "a run directory; nothing in it is changed",

@@ -10,7 +10,11 @@
 
 #include "tools/verify.h"
 
+#include "sim/number.h"
+
 #include <inttypes.h>
+#include <math.h>
+#include <quadrille/metrics.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -47,6 +51,8 @@ typedef struct walk {
     bool list;
     bool hash_there; ///< the next row of hashes
     uint64_t hash_step, hash;
+    bool metrics_there; ///< and of metrics
+    qd_metrics metrics;
     states states[TABLES];
     bool agreed; ///< at `agreed_step`, for the last time
     uint64_t agreed_step;
@@ -102,10 +108,17 @@ static qd_status next_state(walk *job, states *of, uint64_t from) {
     return status;
 }
 
+static qd_status next_metrics(walk *job, uint64_t from) {
+    qd_status status = qd_store_next_metrics(job->past->store, from, &job->metrics, job->error);
+    job->metrics_there = status == QD_OK;
+    return status == QD_ERR_NOT_FOUND ? QD_OK : status;
+}
+
 /// The step of the next row; false where there are no more.
 static bool next_step(const walk *job, uint64_t *step) {
-    bool there = job->hash_there;
-    *step = there ? job->hash_step : UINT64_MAX;
+    bool there = job->hash_there || job->metrics_there;
+    *step = job->hash_there ? job->hash_step : UINT64_MAX;
+    if (job->metrics_there && job->metrics.step < *step) *step = job->metrics.step;
     for (int k = 0; k < TABLES; ++k) {
         if (!job->states[k].there) continue;
         there = true;
@@ -197,6 +210,55 @@ static qd_status judge_state(walk *job, states *of, bool hash_agreed) {
     return status == QD_OK ? next_state(job, of, step + 1) : status;
 }
 
+/// Which numbers of a row of metrics differ; the first one in words. Those that the row has no value for are passed over.
+static size_t compare_metrics(const qd_metrics *stored, const qd_metrics *here, char *words, size_t bytes) {
+    size_t count = 0, differ = 0;
+    const qd_metric_field *fields = qd_metric_fields(&count);
+    for (size_t i = 0; i < count; ++i) {
+        const char *p = (const char *)stored + fields[i].offset, *q = (const char *)here + fields[i].offset;
+        double x, y;
+        uint64_t m, n;
+        memcpy(&x, p, sizeof x);
+        memcpy(&y, q, sizeof y);
+        memcpy(&m, p, sizeof m);
+        memcpy(&n, q, sizeof n);
+        bool real = fields[i].kind == QD_METRIC_REAL;
+        if (real ? x == y || isnan(x) : m == n || m == UINT64_MAX) continue; // -0 is stored as 0
+        if (differ++ > 0) continue;
+        char one[QDI_NUMBER_ROOM], two[QDI_NUMBER_ROOM];
+        if (real) {
+            (void)qdi_number_write(x, one);
+            (void)qdi_number_write(y, two);
+        } else {
+            snprintf(one, sizeof one, "%" PRIu64, m);
+            snprintf(two, sizeof two, "%" PRIu64, n);
+        }
+        snprintf(words, bytes, "%s is %s, %s in the replay", fields[i].name, one, two);
+    }
+    return differ;
+}
+
+static qd_status judge_metrics(walk *job, bool hash_agreed) {
+    uint64_t step = job->metrics.step;
+    qd_metrics here;
+    qd_world_measure(job->replay.world, &here);
+    job->verified->metrics += 1;
+    char words[256], line[320];
+    size_t differ = compare_metrics(&job->metrics, &here, words, sizeof words);
+    if (differ > 0) {
+        snprintf(line, sizeof line, "%s (%zu number%s differ%s)", words, differ, differ == 1 ? "" : "s",
+                 differ == 1 ? "s" : "");
+        if (hash_agreed) {
+            qd_status status = tell(job, "metrics", step, line, NULL);
+            if (status != QD_OK) return status;
+        } else {
+            suspect *row = add_suspect(job, "metrics", step);
+            snprintf(row->words, sizeof row->words, "%s", line);
+        }
+    }
+    return next_metrics(job, step + 1);
+}
+
 // ---- the walk ----
 
 /// The state differs, and what tells most of it.
@@ -220,6 +282,8 @@ static qd_status judge_step(walk *job, uint64_t step) {
     for (int k = 0; k < TABLES && status == QD_OK; ++k)
         if (job->states[k].there && job->states[k].moment.step == step)
             status = judge_state(job, &job->states[k], agreed);
+    if (status == QD_OK && job->metrics_there && job->metrics.step == step)
+        status = judge_metrics(job, job->agreed && job->agreed_step == step);
     return status;
 }
 
@@ -255,6 +319,7 @@ static qd_status judge_result(walk *job, const qdi_verify_result *result) {
 static qd_status go(walk *job, const qdi_verify_result *result) {
     qd_status status = qdi_replay_begin(&job->replay, job->error);
     if (status == QD_OK) status = next_hash(job, 0);
+    if (status == QD_OK) status = next_metrics(job, 0);
     for (int k = 0; k < TABLES && status == QD_OK; ++k) status = next_state(job, &job->states[k], 0);
     uint64_t step;
     while (status == QD_OK && !is_sure(job) && next_step(job, &step)) {
@@ -284,7 +349,7 @@ qd_status qdi_verify_replay(const qdi_past *past, int threads, const qdi_verify_
                             .next = qd_store_next_checkpoint,
                             .count = &verified->checkpoints}}};
     findings->progress = &progress;
-    verified->hashes = verified->snapshots = verified->checkpoints = 0;
+    verified->hashes = verified->metrics = verified->snapshots = verified->checkpoints = 0;
     qd_status status = go(&job, result);
     qdi_progress_end(&progress);
     findings->progress = NULL;
