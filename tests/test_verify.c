@@ -146,6 +146,19 @@ START_TEST(any_byte_of_a_stored_world) {
 }
 END_TEST
 
+START_TEST(steps_that_never_were) {
+    make_sound("out");
+    qd_recording_sql(at("out").text, "UPDATE hashes SET step = 9000000000000 WHERE step = 40");
+    EXPECT_FOUND(RUN("verify", "out", "--threads", "1"),
+                 "hashes: step 9000000000000: the run has only 40 steps");
+    qd_recording_sql(at("out").text, "UPDATE snapshots SET step = 41 WHERE step = 40");
+    qd_recording_sql(at("out").text, "UPDATE parts SET step = 41 WHERE step = 40 AND owner = 'snapshot'");
+    qd_recording_sql(at("out").text, "UPDATE metrics SET step = -1 WHERE step = 30");
+    EXPECT_FOUND(RUN("verify", "out", "--threads", "1"), "snapshots: step 41: the run has only 40 steps",
+                 "hashes: step 9000000000000: ");
+}
+END_TEST
+
 START_TEST(any_number_of_the_metrics) {
     make_sound("out");
     size_t count = 0;
@@ -397,6 +410,7 @@ int main(void) {
     tcase_add_loop_test(tcase, built_in_scenes, 0, scenes);
     tcase_add_test(tcase, any_bit_of_a_hash);
     tcase_add_loop_test(tcase, any_byte_of_a_stored_world, 0, 2);
+    tcase_add_test(tcase, steps_that_never_were);
     tcase_add_test(tcase, any_number_of_the_metrics);
     tcase_add_test(tcase, any_byte_of_the_file);
     tcase_add_test(tcase, a_planted_bit);

@@ -140,6 +140,7 @@ static qd_status load_next(qdi_diff_side *side, uint64_t from, qd_error *error) 
 
 /// Puts a side at a step >= `from`, which becomes `*at`: one that replays to that very step. QD_ERR_NOT_FOUND: that cannot be.
 static qd_status put_at(qdi_diff_side *side, uint64_t from, uint64_t *at, qd_error *error) {
+    if (from > side->past.plan.steps) return QD_ERR_NOT_FOUND;
     qd_status status = QD_OK;
     if (!side->replay.world || qd_world_steps(side->replay.world) < from) {
         status = side->replayable ? qdi_replay_go(&side->replay, from, error) : load_next(side, from, error);

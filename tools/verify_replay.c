@@ -77,6 +77,13 @@ static const char *behind_file(const char *reason) {
     return at ? at + sizeof name - 1 : reason;
 }
 
+/// A row of a step that the run does not have: what comes after it in its table is not looked at.
+static qd_status tell_beyond(walk *job, const char *table, uint64_t step) {
+    char words[96];
+    snprintf(words, sizeof words, "the run has only %" PRIu64 " steps", job->past->plan.steps);
+    return tell(job, table, step, words, NULL);
+}
+
 static qd_status next_hash(walk *job, uint64_t from) {
     qd_error error = {""};
     qd_status status = qd_store_next_hash(job->past->store, from, &job->hash_step, &job->hash, &error);
@@ -86,7 +93,8 @@ static qd_status next_hash(walk *job, uint64_t from) {
         from = job->hash_step + 1;
         status = qd_store_next_hash(job->past->store, from, &job->hash_step, &job->hash, &error);
     }
-    job->hash_there = status == QD_OK;
+    job->hash_there = status == QD_OK && job->hash_step <= job->past->plan.steps;
+    if (status == QD_OK && !job->hash_there) return tell_beyond(job, "hashes", job->hash_step);
     if (status == QD_OK || status == QD_ERR_NOT_FOUND) return QD_OK;
     *job->error = error;
     return status;
@@ -102,7 +110,11 @@ static qd_status next_state(walk *job, states *of, uint64_t from) {
         from = of->moment.step + 1;
         status = of->next(store, from, &of->moment, &error);
     }
-    of->there = status == QD_OK;
+    of->there = status == QD_OK && of->moment.step <= job->past->plan.steps;
+    if (status == QD_OK && !of->there) {
+        qd_store_moment_free(store, &of->moment);
+        return tell_beyond(job, of->table, of->moment.step);
+    }
     if (status == QD_OK || status == QD_ERR_NOT_FOUND) return QD_OK;
     *job->error = error;
     return status;
@@ -110,7 +122,8 @@ static qd_status next_state(walk *job, states *of, uint64_t from) {
 
 static qd_status next_metrics(walk *job, uint64_t from) {
     qd_status status = qd_store_next_metrics(job->past->store, from, &job->metrics, job->error);
-    job->metrics_there = status == QD_OK;
+    job->metrics_there = status == QD_OK && job->metrics.step <= job->past->plan.steps;
+    if (status == QD_OK && !job->metrics_there) return tell_beyond(job, "metrics", job->metrics.step);
     return status == QD_ERR_NOT_FOUND ? QD_OK : status;
 }
 
