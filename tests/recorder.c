@@ -1,11 +1,11 @@
 #include "tests/recorder.h"
 
-#include "sim/number.h"
 #include "sim/world_impl.h"
 #include "tests/scratch.h"
 
 #include <check.h>
 #include <inttypes.h>
+#include <quadrille/frame.h>
 #include <quadrille/metrics.h>
 #include <quadrille/rundir.h>
 #include <quadrille/store.h>
@@ -24,9 +24,7 @@ typedef struct recorder {
     qd_world *world;
     qd_rundir *rundir;
     qd_store *store;
-    uint64_t frames;
-    char *manifest;
-    size_t manifest_bytes;
+    qd_frame_writer *writer; ///< NULL where there are no frames
 } recorder;
 
 static void expect(qd_status status, const qd_error *error, const char *what) {
@@ -66,26 +64,29 @@ static void make_directory(recorder *job, const char *path) {
     def.bodies = qd_world_count(job->world);
     def.threads = job->how->threads > 0 ? job->how->threads : 1;
     expect(qd_store_create(name, &def, &job->store, &error), &error, "store");
-    if (job->plan.frames_every > 0) expect(qd_rundir_subdir(job->rundir, "frames", &error), &error, "frames");
-    job->manifest = malloc(1 << 16);
-    ck_assert_ptr_nonnull(job->manifest);
-    job->manifest_bytes = (size_t)snprintf(job->manifest, 1 << 16, "index,step,time,pixels\n");
+    if (job->plan.frames_every == 0) return;
+    expect(qd_rundir_subdir(job->rundir, "frames", &error), &error, "frames");
+    snprintf(name, sizeof name, "%s/frames", path);
+    qd_frame_writer_def frames = qd_frame_writer_def_default();
+    frames.directory = name;
+    frames.view = qd_scene_view(job->scene);
+    frames.provenance = (qd_provenance){qd_scene_name(job->scene), qd_scene_hash(job->scene), job->plan.seed};
+    expect(qd_frame_writer_create(&frames, &job->writer, &error), &error, "frames");
 }
 
 static bool due(uint64_t step, uint64_t every) {
     return every > 0 && step % every == 0;
 }
 
-static void put_frame(recorder *job, uint64_t step) {
-    const qd_store_frame frame = {job->frames++, step, qd_world_time(job->world), 0x1234 + step};
+static void put_frame(recorder *job) {
+    const qd_frame_row *rows = NULL;
+    size_t count = 0;
+    qd_error error = {""};
+    expect(qd_frame_writer_push(job->writer, job->world), NULL, "push");
+    expect(qd_frame_writer_flush(job->writer, &rows, &count, &error), &error, "flush");
+    ck_assert_uint_eq(count, 1);
+    const qd_store_frame frame = {rows->index, rows->step, rows->time, rows->pixels};
     expect(qd_store_put_frame(job->store, &frame), NULL, "frame");
-    char time[QDI_NUMBER_ROOM], name[64];
-    (void)qdi_number_write(frame.time, time);
-    job->manifest_bytes += (size_t)snprintf(
-        job->manifest + job->manifest_bytes, (size_t)(1 << 16) - job->manifest_bytes,
-        "%" PRIu64 ",%" PRIu64 ",%s,%016" PRIx64 "\n", frame.number, frame.step, time, frame.pixels);
-    snprintf(name, sizeof name, "frames/frame_%06" PRIu64 ".png", frame.number);
-    if (job->how->pictures) expect(qd_rundir_write(job->rundir, name, "picture", 7, NULL), NULL, name);
 }
 
 static void put_metrics(recorder *job) {
@@ -98,7 +99,7 @@ static void put_metrics(recorder *job) {
 static void record(recorder *job, uint64_t step) {
     const qd_scene_run *plan = &job->plan;
     qd_store *store = job->store;
-    if (due(step, plan->frames_every)) put_frame(job, step);
+    if (due(step, plan->frames_every)) put_frame(job);
     if (due(step, plan->record_metrics)) put_metrics(job);
     if (due(step, plan->record_hashes) || (plan->record_hashes > 0 && step == plan->steps))
         expect(qd_store_put_hash(store, step, qd_world_hash(job->world)), NULL, "hash");
@@ -132,13 +133,10 @@ static void finish(recorder *job) {
         int bytes = snprintf(text, sizeof text,
                              "{\n  \"steps\": %" PRIu64 ",\n  \"state_hash\": \"%016" PRIx64 "\"\n}\n",
                              qd_world_steps(job->world), qd_world_hash(job->world));
-        if (job->plan.frames_every > 0)
-            expect(qd_rundir_write(job->rundir, "frames/manifest.csv", job->manifest, job->manifest_bytes,
-                                   &error),
-                   &error, "manifest");
+        if (job->writer) expect(qd_frame_writer_finish(job->writer, NULL, &error), &error, "frames");
         expect(qd_rundir_write(job->rundir, "result.json", text, (size_t)bytes, &error), &error, "result");
     }
-    free(job->manifest);
+    qd_frame_writer_destroy(job->writer);
     qd_rundir_close(job->rundir);
     qd_world_destroy(job->world);
     qd_scene_destroy(job->scene);

@@ -21,7 +21,6 @@ typedef struct qd_recording {
     uint64_t bodies;     ///< 0: as the scene says
     int threads;         ///< 0: 1
     uint64_t stop_at;    ///< steps after which the run breaks off, without a result; 0: it is complete
-    bool pictures;       ///< the files of frames are there (they are no pictures)
     qd_plant plant;
 } qd_recording;
 

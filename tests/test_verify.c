@@ -32,6 +32,7 @@ static const char scene[] = "name: small\n"
                             "bodies:\n"
                             "- disks: {count: 30, radius: {uniform: [0.3, 0.6]}, velocity: {normal: 3}}\n"
                             "frames: {every: 10}\n"
+                            "view: {size: [64, 48]}\n"
                             "record: {hashes: 5, snapshots: 10, metrics: 10}\n"
                             "checkpoint: {every: 20, keep: 4, seconds: 0}\n";
 
@@ -42,7 +43,14 @@ static void make(const char *name, const qd_recording *how) {
 }
 
 static void make_sound(const char *name) {
-    make(name, &(qd_recording){.pictures = true});
+    make(name, &(qd_recording){.scene = NULL});
+}
+
+static void put_file(const char *name, const char *data, size_t bytes) {
+    FILE *file = fopen(at(name).text, "wb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(data, 1, bytes, file), bytes);
+    ck_assert_int_eq(fclose(file), 0);
 }
 
 /// Exit 5; each of the texts is on stdout, the first one on stderr too, in one line.
@@ -56,6 +64,12 @@ static void expect_found(qd_program_outcome outcome, const char *const *texts) {
     qd_program_forget(&outcome);
 }
 #define EXPECT_FOUND(outcome, ...) expect_found(outcome, (const char *const[]){__VA_ARGS__, NULL})
+
+/// A complaint, with no result.
+static void expect_refusal(qd_program_outcome *result, int code, const char *named) {
+    qd_program_expect_complaint(result, code, named);
+    qd_program_forget(result);
+}
 
 START_TEST(a_sound_run) {
     make_sound("out");
@@ -184,7 +198,7 @@ END_TEST
 
 // Any byte of the file: never a crash, and what is said is one line.
 START_TEST(any_byte_of_the_file) {
-    make("out", &(qd_recording){.bodies = 500, .pictures = true}); // most of the file is worlds
+    make("out", &(qd_recording){.bodies = 500}); // most of the file is worlds
     size_t bytes = 0;
     char *data = qd_scratch_read(at("out/run.db").text, &bytes);
     ck_assert_ptr_nonnull(data);
@@ -195,10 +209,7 @@ START_TEST(any_byte_of_the_file) {
         size_t place = qd_random_bits(&random) % bytes;
         char kept = data[place];
         data[place] = (char)(kept ^ (1 << qd_random_bits(&random) % 8));
-        FILE *file = fopen(at("out/run.db").text, "wb");
-        ck_assert_ptr_nonnull(file);
-        ck_assert_uint_eq(fwrite(data, 1, bytes, file), bytes);
-        ck_assert_int_eq(fclose(file), 0);
+        put_file("out/run.db", data, bytes);
         data[place] = kept;
         qd_program_outcome result = RUN("verify", "out", "--threads", "1", "-q");
         ck_assert_msg(result.code == 0 || result.code == 4 || result.code == 5, "seed %llu: exit %d: %s",
@@ -218,7 +229,7 @@ static const qd_plant plant = {true, 18, 7, 0};
 
 // A state that really changed, by one bit, between two records.
 START_TEST(a_planted_bit) {
-    make("out", &(qd_recording){.pictures = true, .plant = plant});
+    make("out", &(qd_recording){.plant = plant});
     qd_program_outcome result = RUN("verify", "out", "--threads", "2");
     ck_assert_ptr_null(strstr(result.err, "findings"));
     EXPECT_FOUND(result,
@@ -278,14 +289,31 @@ static void expect_frame(const char *named) {
     EXPECT_FOUND(RUN("verify", "out", "--threads", "1"), named);
 }
 
-START_TEST(frames_and_their_lists) {
+START_TEST(pictures) {
     make_sound("out");
-    const char *const list = "out/frames/manifest.csv", *const picture = "out/frames/frame_000002.png";
-    char *manifest = qd_scratch_read(at(list).text, NULL);
-    ck_assert_ptr_nonnull(manifest);
+    const char *const picture = "out/frames/frame_000002.png";
+    size_t bytes = 0, others = 0;
+    char *data = qd_scratch_read(at(picture).text, &bytes);
+    char *other = qd_scratch_read(at("out/frames/frame_000003.png").text, &others);
     ck_assert_int_eq(remove(at(picture).text), 0);
     expect_frame("frames: frame 2: frames/frame_000002.png is not there");
-    qd_scratch_write(at(picture).text, "picture");
+    put_file(picture, other, others);
+    expect_frame("frames: frame 2: frames/frame_000002.png has pixels ");
+    put_file(picture, data, bytes / 2);
+    expect_frame("frames: frame 2: frames/frame_000002.png is damaged: ");
+    data[bytes / 2] ^= 1;
+    put_file(picture, data, bytes);
+    expect_frame("frames: frame 2: frames/frame_000002.png is damaged: ");
+    free(data);
+    free(other);
+}
+END_TEST
+
+START_TEST(frames_and_their_lists) {
+    make_sound("out");
+    const char *const list = "out/frames/manifest.csv";
+    char *manifest = qd_scratch_read(at(list).text, NULL);
+    ck_assert_ptr_nonnull(manifest);
     char *digit = strrchr(manifest, '\n') - 1, kept = *digit; // of the last row's hash
     *digit = *digit == '0' ? '1' : '0';
     qd_scratch_write(at(list).text, manifest);
@@ -310,7 +338,7 @@ START_TEST(frames_of_the_table) {
     expect_frame("frames: frame 5: frames/frame_000005.png is in no row of the table");
     ck_assert_int_eq(remove(at("out/frames/frame_000005.png").text), 0);
     qd_recording_turn(at("out").text, "frames", "pixels", 1, 15, 0);
-    expect_frame("frames: frame 1: manifest.csv has 1,10,0.2,");
+    expect_frame("frames: frame 1: frames/frame_000001.png has pixels ");
     qd_recording_turn(at("out").text, "frames", "pixels", 1, 15, 0);
     qd_recording_sql(at("out").text, "DELETE FROM frames WHERE number = 4");
     qd_program_outcome result = RUN("verify", "out", "--threads", "1");
@@ -347,7 +375,7 @@ END_TEST
 
 // A run that broke off, and one whose world broke a limit in the replay only.
 START_TEST(runs_that_are_not_complete) {
-    make("out", &(qd_recording){.sets = {"world.gravity.1=-50"}, .stop_at = 23, .pictures = true});
+    make("out", &(qd_recording){.sets = {"world.gravity.1=-50"}, .stop_at = 23});
     qd_program_outcome result = RUN("verify", "out", "--threads", "1");
     ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
     ck_assert_ptr_nonnull(
@@ -368,21 +396,21 @@ END_TEST
 
 START_TEST(what_is_no_run) {
     qd_program_outcome result = RUN("verify", "nowhere");
-    qd_program_expect_complaint(&result, 3, "there is no run directory nowhere");
+    expect_refusal(&result, 3, "there is no run directory nowhere");
     result = RUN("verify");
-    qd_program_expect_complaint(&result, 2, "verify needs a DIR");
+    expect_refusal(&result, 2, "verify needs a DIR");
     make_sound("out");
     result = RUN("verify", "out", "--threads", "1,0");
-    qd_program_expect_complaint(&result, 2, "--threads: '1,0' is not a list");
+    expect_refusal(&result, 2, "--threads: '1,0' is not a list");
     result = RUN("verify", "out", "--threads", "1,");
-    qd_program_expect_complaint(&result, 2, "--threads: '1,' is not a list");
+    expect_refusal(&result, 2, "--threads: '1,' is not a list");
     char *yaml = qd_scratch_read(at("out/scene.yaml").text, NULL);
     qd_scratch_write(at("out/scene.yaml").text, "world: {size: [0, 1]}\n");
     result = RUN("verify", "out");
-    qd_program_expect_complaint(&result, 3, "world.size");
+    expect_refusal(&result, 3, "world.size");
     ck_assert_int_eq(remove(at("out/scene.yaml").text), 0);
     result = RUN("verify", "out");
-    qd_program_expect_complaint(&result, 3, "scene.yaml");
+    expect_refusal(&result, 3, "scene.yaml");
     qd_scratch_write(at("out/scene.yaml").text, "bodies: [list: [{shape: disk, at: [-5, 5]}]]\n");
     result = RUN("verify", "out");
     ck_assert_int_eq(result.code, 3);
@@ -392,10 +420,10 @@ START_TEST(what_is_no_run) {
     qd_scratch_write(at("out/run.db").text,
                      "no database, but long enough to be taken for the head of one, or not");
     result = RUN("verify", "out");
-    qd_program_expect_complaint(&result, 4, "run.db");
+    expect_refusal(&result, 4, "run.db");
     ck_assert_int_eq(remove(at("out/run.db").text), 0);
     result = RUN("verify", "out");
-    qd_program_expect_complaint(&result, 4, "run.db");
+    expect_refusal(&result, 4, "run.db");
 }
 END_TEST
 
@@ -415,6 +443,7 @@ int main(void) {
     tcase_add_test(tcase, any_byte_of_the_file);
     tcase_add_test(tcase, a_planted_bit);
     tcase_add_test(tcase, a_snapshot_of_another_run);
+    tcase_add_test(tcase, pictures);
     tcase_add_test(tcase, frames_and_their_lists);
     tcase_add_test(tcase, frames_of_the_table);
     tcase_add_test(tcase, the_scene_and_the_result);

@@ -3,6 +3,7 @@
 #include "sim/os.h"
 #include "tools/console.h"
 #include "tools/exit_codes.h"
+#include "tools/failure.h"
 #include "tools/os.h"
 
 #include <inttypes.h>
@@ -14,14 +15,9 @@ enum { PATH_SIZE = 4096 };
 
 // ---- a run directory ----
 
-static int fail(qd_status status, const qd_error *error, int exit_code) {
-    qdi_complain("%s", error->text[0] ? error->text : qd_status_text(status));
-    return status == QD_ERR_MEMORY || status == QD_ERR_INTERNAL ? QDI_EXIT_FAILED : exit_code;
-}
-
 int qdi_past_fail(qd_status status, const qd_error *error) {
     bool scene = status == QD_ERR_INVALID || status == QD_ERR_VALUE;
-    return fail(status, error, scene ? QDI_EXIT_SCENE : QDI_EXIT_OUTPUT);
+    return qdi_fail(status, error, scene ? QDI_EXIT_SCENE : QDI_EXIT_OUTPUT);
 }
 
 int qdi_past_open(qdi_past *past, const char *directory) {
@@ -38,12 +34,12 @@ int qdi_past_open(qdi_past *past, const char *directory) {
     }
     snprintf(path, sizeof path, "%s/scene.yaml", directory);
     qd_status status = qd_scene_read(path, NULL, &past->scene, &error);
-    if (status != QD_OK) return fail(status, &error, QDI_EXIT_SCENE);
+    if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_SCENE);
     past->plan = qd_scene_run_settings(past->scene);
     snprintf(path, sizeof path, "%s/run.db", directory);
     status = qd_store_open(path, QD_STORE_READ, NULL, &past->store, &error);
     if (status == QD_OK) status = qd_store_read_run(past->store, &past->run, &error);
-    return status == QD_OK ? QDI_EXIT_DONE : fail(status, &error, QDI_EXIT_OUTPUT);
+    return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_OUTPUT);
 }
 
 void qdi_past_close(qdi_past *past) {

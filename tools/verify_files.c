@@ -5,6 +5,7 @@
 #include "tools/verify.h"
 
 #include <inttypes.h>
+#include <quadrille/frame.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,13 +105,27 @@ static void check_row(manifest *list, const qd_store_frame *frame, qdi_findings 
     tell(findings, "frames", frame->number, words);
 }
 
-static void check_file(const qdi_past *past, uint64_t number, qdi_findings *findings) {
-    char path[PATH_SIZE], name[48], words[96];
-    snprintf(name, sizeof name, "frames/frame_%06" PRIu64 ".png", number);
+/// The picture of a row: its pixels must be those that were drawn.
+static qd_status check_file(const qdi_past *past, const qd_store_frame *frame, qdi_findings *findings) {
+    char path[PATH_SIZE], name[48], words[640];
+    snprintf(name, sizeof name, "frames/frame_%06" PRIu64 ".png", frame->number);
     snprintf(path, sizeof path, "%s/%s", past->directory, name);
-    if (qdi_os_is_file(path)) return;
-    snprintf(words, sizeof words, "%s is not there", name);
-    tell(findings, "frames", number, words);
+    uint64_t pixels;
+    qd_error error = {""};
+    qd_status status = qd_frame_read_pixels(path, NULL, &pixels, &error);
+    if (status == QD_OK && pixels == frame->pixels) return QD_OK;
+    const char *why = strstr(error.text, ".png: "); // the path is said anyway
+    if (status == QD_OK)
+        snprintf(words, sizeof words, "%s has pixels %016" PRIx64 ", the table %016" PRIx64, name, pixels,
+                 frame->pixels);
+    else if (status == QD_ERR_NOT_FOUND)
+        snprintf(words, sizeof words, "%s is not there", name);
+    else if (status == QD_ERR_CORRUPT)
+        snprintf(words, sizeof words, "%s is damaged: %s", name, why ? why + 6 : error.text);
+    else
+        return status;
+    tell(findings, "frames", frame->number, words);
+    return QD_OK;
 }
 
 /// Pictures that no row of the table names.
@@ -162,7 +177,7 @@ qd_status qdi_verify_frames(const qdi_past *past, bool complete, qdi_findings *f
         }
         if (status != QD_OK) break;
         if (frame.number != next) tell(findings, "frames", next, "the table has no such row");
-        check_file(past, frame.number, findings);
+        status = check_file(past, &frame, findings);
         if (there) check_row(&list, &frame, findings);
         verified->frames += 1;
     }
