@@ -336,8 +336,10 @@ qd_status qd_rundir_clear(qd_rundir *rundir, qd_error *error) {
     return rundir ? delete_run(rundir, error) : QD_ERR_ARGUMENT;
 }
 
-static bool is_in_the_making(const char *name) {
-    return ends_with(name, strlen(name), PART) && (is_top_file(name) || is_body_file(name));
+/// What a run leaves only where it ended early.
+static bool is_leftover(const char *name) {
+    bool part = ends_with(name, strlen(name), PART) && (is_top_file(name) || is_body_file(name));
+    return part || strcmp(name, "postmortem.png") == 0;
 }
 
 /// Deletes what of a directory's frames a run does not go on from.
@@ -362,7 +364,7 @@ static bool sweep_frame(void *context, const char *name) {
 
 qd_status qd_rundir_keep_frames(qd_rundir *rundir, uint64_t frames, qd_error *error) {
     if (!rundir) return QD_ERR_ARGUMENT;
-    qd_status status = sweep_directory(rundir->allocator, rundir->path, is_in_the_making, NULL, error);
+    qd_status status = sweep_directory(rundir->allocator, rundir->path, is_leftover, NULL, error);
     char *path = join(rundir->allocator, rundir->path, "/frames", NULL);
     if (status == QD_OK && !path) status = out_of_memory(error);
     if (status == QD_OK && qdi_os_is_directory(path)) {

@@ -318,7 +318,8 @@ START_TEST(test_a_limit_and_its_post_mortem) {
     qd_program_expect_complaint(&result, 5, "; see out/postmortem.png");
     qd_program_forget(&result);
     for (int again = 0; again < 2; ++again) {
-        const char *directory = at("out").text;
+        qd_scratch_path out = at("out");
+        const char *directory = out.text;
         int64_t step = qd_runs_number(directory, "SELECT step FROM failures");
         ck_assert_int_eq(qd_runs_number(directory, "SELECT count(*) FROM failures"), 1);
         ck_assert_int_eq(qd_runs_number(directory, "SELECT label FROM failures"), 1);

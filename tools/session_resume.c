@@ -63,13 +63,16 @@ static qd_status read_moment(const qdi_session *session, const qd_store_moment *
     if (status == QD_OK)
         status = qd_world_load(moment->world, moment->world_bytes, session->threads.threads, NULL,
                                &found->world, error);
-    if (status == QD_OK && qd_world_steps(found->world) != moment->step) {
-        snprintf(error->text, sizeof error->text, "it is of step %" PRIu64, qd_world_steps(found->world));
-        qd_world_destroy(found->world);
-        found->world = NULL;
-        status = QD_ERR_CORRUPT;
-    }
-    return status;
+    if (status != QD_OK) return status;
+    uint64_t every = session->plan.frames_every;
+    if (qd_world_steps(found->world) == moment->step &&
+        found->state.frames == (every > 0 ? moment->step / every + 1 : 0))
+        return QD_OK;
+    snprintf(error->text, sizeof error->text, "it is of step %" PRIu64 " and frame %" PRIu64,
+             qd_world_steps(found->world), found->state.frames);
+    qd_world_destroy(found->world);
+    found->world = NULL;
+    return QD_ERR_CORRUPT;
 }
 
 /// How many of the frames before a checkpoint are there, and the reason where not all are.
@@ -150,6 +153,10 @@ static int go_back(qdi_session *session, const candidate *found) {
 static int take_up(qdi_session *session, const candidate *found) {
     const qdi_session_state *state = &found->state;
     session->world = found->world;
+    if (session->simd_asked && session->simd != qd_simd_best() && !session->common.quiet)
+        qdi_warn("--simd: a run that is gone on with takes the processor's best kernels");
+    session->simd = qd_simd_best(); // as every world that was loaded does
+    session->simd_asked = false;
     session->moment_bytes = found->bytes;
     session->steps_done = session->checkpoint_step = qd_world_steps(found->world);
     session->checkpointed = true;

@@ -30,7 +30,7 @@ QD_API bool qd_rundir_complete(const qd_rundir *rundir);
 /// Deletes what the run has made of its scene; the scene itself stays. Errors: QD_ERR_IO, QD_ERR_MEMORY.
 QD_API QD_MUST_USE qd_status qd_rundir_clear(qd_rundir *rundir, qd_error *error);
 
-/// Deletes the frames from number `frames` on, the list of frames, and all files in the making. Errors: QD_ERR_IO,
+/// Deletes the frames from number `frames` on, the list of frames, an earlier post-mortem, and all files in the making. Errors: QD_ERR_IO,
 /// QD_ERR_MEMORY.
 QD_API QD_MUST_USE qd_status qd_rundir_keep_frames(qd_rundir *rundir, uint64_t frames, qd_error *error);
 
