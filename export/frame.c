@@ -17,11 +17,11 @@
 #include "export/manifest.h"
 #include "export/picture.h"
 #include "export/png_file.h"
+#include "export/png_read.h"
 #include "export/png_sink.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <quadrille/hash.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -109,8 +109,8 @@ static qd_status draw_shot(qd_frame_writer *writer, const frame_shot *shot) {
 
 static uint64_t hash_pixels(const qd_frame_writer *writer) {
     const qdi_raster *raster = &writer->worker_raster;
-    uint64_t pixels = qd_hash_bytes(raster->pixels, (size_t)raster->width * (size_t)raster->height);
-    return qd_hash_seeded(writer->palette.rgb, sizeof writer->palette.rgb, pixels);
+    return qdi_pixels_hash(raster->pixels, (size_t)raster->width * (size_t)raster->height,
+                           writer->palette.rgb[0], QDI_INK_COUNT);
 }
 
 static qd_status frame_path(const char *directory, uint64_t index, char path[QDI_PATH_MAX]) {

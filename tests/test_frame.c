@@ -220,6 +220,59 @@ static void refused(const qd_frame_writer_def *def, qd_status want) {
     ck_assert_int_eq(qd_frame_writer_create(def, &writer, NULL), want);
 }
 
+// What is read of a file is what was written; any bit of it turned is noticed, wherever it is.
+START_TEST(pictures_are_read_back) {
+    qd_scratch scratch;
+    qd_scratch_make(&scratch);
+    qd_world *world = make_world(20, 1);
+    qd_frame_writer_def def = make_def(&scratch);
+    def.view.width = def.view.height = 32;
+    qd_frame_writer *writer = NULL;
+    ck_assert_int_eq(qd_frame_writer_create(&def, &writer, NULL), QD_OK);
+    ck_assert_int_eq(push_frames(writer, world, 2), QD_OK);
+    const qd_frame_row *rows = NULL;
+    size_t count = 0, bytes = 0;
+    ck_assert_int_eq(qd_frame_writer_flush(writer, &rows, &count, NULL), QD_OK);
+    ck_assert_uint_eq(count, 2);
+    const qd_scratch_path first = qd_scratch_at(&scratch, "frame_000000.png"),
+                          second = qd_scratch_at(&scratch, "frame_000001.png");
+    uint64_t pixels = 0;
+    qd_error error = {""};
+    ck_assert_int_eq(qd_frame_read_pixels(first.text, NULL, &pixels, &error), QD_OK);
+    ck_assert_uint_eq(pixels, rows[0].pixels);
+    ck_assert_int_eq(qd_frame_read_pixels(second.text, NULL, &pixels, &error), QD_OK);
+    ck_assert_uint_eq(pixels, rows[1].pixels);
+    ck_assert_uint_ne(rows[0].pixels, rows[1].pixels);
+    char *data = qd_scratch_read(first.text, &bytes);
+    for (size_t at = 0; at <= bytes; at += qd_test_effort(10) < 10 ? 13 : 1) {
+        if (at < bytes) data[at] = (char)(data[at] ^ (1 << at % 8));
+        FILE *file = fopen(second.text, "wb"); // at the end: one byte more
+        ck_assert_uint_eq(fwrite(data, 1, bytes + (at == bytes), file), bytes + (at == bytes));
+        ck_assert_int_eq(fclose(file), 0);
+        error.text[0] = '\0';
+        qd_status status = qd_frame_read_pixels(second.text, NULL, &pixels, &error);
+        ck_assert_msg(status == QD_ERR_CORRUPT, "byte %zu: %s", at, qd_status_text(status));
+        ck_assert(error.text[0] && !strchr(error.text, '\n'));
+        if (at < bytes) data[at] = (char)(data[at] ^ (1 << at % 8));
+    }
+    ck_assert_int_eq(qd_frame_read_pixels("nowhere.png", NULL, &pixels, &error), QD_ERR_NOT_FOUND);
+    ck_assert_int_eq(qd_frame_read_pixels(NULL, NULL, &pixels, &error), QD_ERR_ARGUMENT);
+    free(data);
+    for (size_t n = 1;; ++n) {
+        qd_test_allocator allocator;
+        qd_test_allocator_init(&allocator, n);
+        qd_status status = qd_frame_read_pixels(first.text, &allocator.allocator, &pixels, NULL);
+        ck_assert_uint_eq(allocator.live, 0);
+        if (status == QD_OK) break;
+        ck_assert_int_eq(status, QD_ERR_MEMORY);
+        ck_assert_uint_lt(n, 100);
+    }
+    qd_frame_writer_destroy(writer);
+    qd_world_destroy(world);
+    qd_scratch_remove(&scratch);
+}
+END_TEST
+
 START_TEST(bad_definitions) {
     qd_scratch scratch;
     qd_scratch_make(&scratch);
@@ -467,6 +520,7 @@ int main(void) {
     tcase_add_test(tests, provenance_is_in_the_file);
     tcase_add_test(tests, same_bytes_for_any_thread_count);
     tcase_add_test(tests, empty_world_and_tiny_picture);
+    tcase_add_test(tests, pictures_are_read_back);
     tcase_add_test(tests, bad_definitions);
     tcase_add_test(tests, bad_directories);
     tcase_add_test(tests, disk_full);

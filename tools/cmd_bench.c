@@ -401,8 +401,9 @@ static const qdi_option bench_options[] = {
      "print JSON on the standard output instead of tables"},
 };
 
-static const qdi_syntax bench_syntax = {"bench", bench_options,
-                                        sizeof bench_options / sizeof bench_options[0], NULL, 0};
+static const qdi_syntax bench_syntax = {.command = "bench",
+                                        .options = bench_options,
+                                        .option_count = sizeof bench_options / sizeof bench_options[0]};
 
 const qdi_command qdi_command_bench = {
     &bench_syntax,

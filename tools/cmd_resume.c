@@ -18,10 +18,6 @@ typedef struct resume_settings {
 
 /// Threads and kernels may be others than those that the run was begun with: results are the same.
 static int prepare(const resume_settings *settings, qdi_session *session) {
-    if (!settings->directory) {
-        qdi_complain("resume needs the DIR of a run");
-        return QDI_EXIT_USAGE;
-    }
     if (strlen(settings->directory) >= sizeof session->directory) {
         qdi_complain("the name of the run directory is longer than %d characters", QDI_SESSION_PATH - 1);
         return QDI_EXIT_OUTPUT;
@@ -73,9 +69,12 @@ static const qdi_option resume_options[] = {
      "work with N threads; results are the same for any N"},
 };
 
-static const qdi_syntax resume_syntax = {"resume", resume_options,
-                                         sizeof resume_options / sizeof resume_options[0], "DIR",
-                                         offsetof(resume_settings, directory)};
+static const qdi_syntax resume_syntax = {.command = "resume",
+                                         .options = resume_options,
+                                         .option_count = sizeof resume_options / sizeof resume_options[0],
+                                         .word = "DIR",
+                                         .word_offset = offsetof(resume_settings, directory),
+                                         .needed = true};
 
 const qdi_command qdi_command_resume = {
     &resume_syntax,

@@ -194,8 +194,11 @@ static const qdi_option run_options[] = {
      "print the content of result.json on the standard output"},
 };
 
-static const qdi_syntax run_syntax = {"run", run_options, sizeof run_options / sizeof run_options[0], "SCENE",
-                                      offsetof(run_settings, scene)};
+static const qdi_syntax run_syntax = {.command = "run",
+                                      .options = run_options,
+                                      .option_count = sizeof run_options / sizeof run_options[0],
+                                      .word = "SCENE",
+                                      .word_offset = offsetof(run_settings, scene)};
 
 const qdi_command qdi_command_run = {
     &run_syntax,

@@ -68,6 +68,12 @@ QD_API QD_MUST_USE qd_status qd_frame_writer_finish(qd_frame_writer *writer, uin
 /// Finishes if need be, stops the thread and frees; NULL is fine.
 QD_API void qd_frame_writer_destroy(qd_frame_writer *writer);
 
+/// Reads a frame's file and tells the hash of its pixels and palette, which is that of its qd_frame_row as long as nobody has
+/// changed the file. `allocator` may be NULL. Errors: QD_ERR_NOT_FOUND, QD_ERR_CORRUPT (damaged, or no picture of a frame), the
+/// reason in `error`; QD_ERR_MEMORY, QD_ERR_ARGUMENT. Any thread.
+QD_API QD_MUST_USE qd_status qd_frame_read_pixels(const char *path, const qd_allocator *allocator,
+                                                  uint64_t *pixels, qd_error *error);
+
 /// Looks whether the first `count` frames of a directory are there and have their end; returns how many are, up to the first
 /// that is not, whose reason is in `error`. Reads a few bytes of each.
 QD_API uint64_t qd_frames_whole(const char *directory, uint64_t count, qd_error *error);

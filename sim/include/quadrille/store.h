@@ -130,6 +130,11 @@ QD_API void qd_store_run_free(qd_store *store, qd_store_run *run);
 QD_API QD_MUST_USE qd_status qd_store_next_hash(qd_store *store, uint64_t from, uint64_t *step,
                                                 uint64_t *hash, qd_error *error);
 
+/// The first row of metrics of a step >= `from`, phases left out. What it has no value for (a program that knew fewer numbers
+/// wrote it) is NaN, or UINT64_MAX.
+QD_API QD_MUST_USE qd_status qd_store_next_metrics(qd_store *store, uint64_t from, qd_metrics *metrics,
+                                                   qd_error *error);
+
 /// The first frame with a number >= `from`.
 QD_API QD_MUST_USE qd_status qd_store_next_frame(qd_store *store, uint64_t from, qd_store_frame *frame,
                                                  qd_error *error);
