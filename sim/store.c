@@ -55,6 +55,10 @@ qd_status qdi_store_connect(qd_store *store, const char *path, int flags, qd_err
     return status;
 }
 
+void qdi_store_empty_log(qd_store *store) {
+    (void)qdi_sql_run(store->db, "PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
 /// Keeps everybody else out and turns the write-ahead log on, or says why there is none.
 static qd_status take_over(qd_store *store, qd_error *error) {
     int code = qdi_sql_run(store->db, "BEGIN EXCLUSIVE; COMMIT");
@@ -65,7 +69,10 @@ static qd_status take_over(qd_store *store, qd_error *error) {
     store->wal = code == SQLITE_ROW && strcmp((const char *)sqlite3_column_text(statement, 0), "wal") == 0;
     (void)sqlite3_finalize(statement);
     if (store->wal) code = qdi_sql_run(store->db, "SELECT count(*) FROM run; PRAGMA synchronous=NORMAL");
-    if (store->wal && code == SQLITE_OK) return QD_OK;
+    if (store->wal && code == SQLITE_OK) {
+        qdi_store_empty_log(store);
+        return QD_OK;
+    }
     if (qdi_sql_status(code) == QD_ERR_MEMORY) return qdi_sql_fail(store, "open", code, error);
     (void)qdi_reason(
         &store->note, QD_OK,

@@ -118,6 +118,10 @@ void qdi_store_disconnect(qd_store *store);
 /// Everything that writing takes: the lock, the log, statements, batches and the thread.
 QD_MUST_USE qd_status qdi_store_get_ready(qd_store *store, qd_error *error);
 
+/// Puts what is in the write-ahead log into the database and makes the log short: else it takes more of the disk than all it is
+/// about. Where that fails, what was committed stays in the log, and the next time may be better.
+void qdi_store_empty_log(qd_store *store);
+
 /// Frees everything. The queue has ended.
 void qdi_store_destroy(qd_store *store);
 

@@ -208,7 +208,10 @@ qd_status qdi_rows_work(void *context, size_t slot) {
     if (code == SQLITE_OK) code = qdi_sql_run(store->db, "BEGIN");
     if (code == SQLITE_OK) code = write_rows(store, batch);
     if (code == SQLITE_OK) code = qdi_sql_run(store->db, "COMMIT");
-    if (code == SQLITE_OK && special) code = qdi_sql_run(store->db, "PRAGMA synchronous=NORMAL");
+    if (code == SQLITE_OK && special) {
+        qdi_store_empty_log(store);
+        code = qdi_sql_run(store->db, "PRAGMA synchronous=NORMAL");
+    }
     batch->used = 0;
     batch->lasting = false;
     if (code == SQLITE_OK) return QD_OK;
