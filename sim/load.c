@@ -75,14 +75,14 @@ static void get_def(const unsigned char **at, qd_world_def *def) {
 static bool get_margin(const unsigned char **at, qdi_margin *margin) {
     uint64_t held = qdi_get_u64(at), horizon = qdi_get_u64(at), age = qdi_get_u64(at),
              lasted = qdi_get_u64(at);
-    margin->growth = qdi_get_f64(at);
+    margin->pairs = qdi_get_f64(at);
     margin->slack = qdi_get_f64(at);
     margin->held = held != 0;
     margin->horizon = (uint32_t)horizon;
     margin->age = (uint32_t)age;
     margin->lasted = (uint32_t)lasted;
     return held <= 1 && horizon <= QDI_MARGIN_LONGEST && age <= UINT32_MAX && lasted <= UINT32_MAX &&
-           margin->growth >= 0 && margin->growth <= 1 && margin->slack >= 0 && margin->slack <= 1;
+           margin->pairs >= 0 && isfinite(margin->pairs) && margin->slack >= 0 && margin->slack <= 1;
 }
 
 static qd_box get_fat(const unsigned char **at) {

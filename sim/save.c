@@ -110,7 +110,7 @@ static void put_margin(unsigned char **at, const qd_world *world) {
     qdi_put_u64(at, margin->horizon);
     qdi_put_u64(at, margin->age);
     qdi_put_u64(at, margin->lasted);
-    qdi_put_f64(at, margin->growth);
+    qdi_put_f64(at, margin->pairs);
     qdi_put_f64(at, margin->slack);
 }
 

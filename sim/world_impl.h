@@ -235,9 +235,10 @@ typedef struct qdi_margin {
     uint32_t horizon; ///< automatic: steps that boxes are made for, 0: not fattened
     uint32_t age;     ///< steps since fat boxes were made, or since it was found that they would not pay
     uint32_t lasted;  ///< steps that the fat boxes before did last
-    double growth;    ///< mean part of its size that a body was given on each side
-    double slack;     ///< automatic: part of its size that each body is given for a step, whatever its speed
-    size_t left;      ///< bodies that the last motion brought out of their fat boxes
+    double
+        pairs; ///< candidates per body when all were retrieved last, or, of fat boxes, about what there were without fat
+    double slack; ///< automatic: part of its size that each body is given for a step, whatever its speed
+    size_t left;  ///< bodies that the last motion brought out of their fat boxes
 } qdi_margin;
 
 /// What a search for candidates did.

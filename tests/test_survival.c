@@ -2,7 +2,7 @@
 #define _GNU_SOURCE // unshare, mount
 #include "tests/harness.h"
 #include "tests/program.h"
-#include "tests/rundirs.h"
+#include "tests/runs.h"
 #include "tests/worlds.h"
 
 #include <errno.h>
@@ -32,8 +32,7 @@ static const char scene[] = "name: tiny\n"
                             "checkpoint: {every: 15}\n";
 
 static qd_program program;
-static char *expected; ///< of a run that nobody disturbed
-static double expected_seconds;
+static double expected_seconds; ///< that a run takes which nobody disturbs
 
 static double now(void) {
     struct timespec time;
@@ -41,15 +40,11 @@ static double now(void) {
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static char *content(const char *directory) {
-    return qd_rundir_content(qd_scratch_at(&program.work, directory).text);
-}
-
-static void expect_as_undisturbed(const char *directory, const char *after) {
-    char *found = content(directory);
-    qd_rundir_expect_same(expected, found, after);
-    free(found);
-    qd_program_expect_no_parts(qd_scratch_at(&program.work, directory).text);
+static void expect_as_undisturbed(const char *directory) {
+    qd_scratch_path good = qd_scratch_at(&program.work, "good"),
+                    other = qd_scratch_at(&program.work, directory);
+    qd_runs_expect_same(good.text, other.text);
+    qd_program_expect_no_parts(other.text);
 }
 
 static void setup(void) {
@@ -59,11 +54,9 @@ static void setup(void) {
     qd_program_succeed(&program, &(qd_program_start){.arguments = {"run", "tiny.yaml", "-o", "good", "-q",
                                                                    "--threads", "1"}});
     expected_seconds = now() - before;
-    expected = content("good");
 }
 
 static void teardown(void) {
-    free(expected);
     qd_program_teardown(&program);
 }
 
@@ -78,7 +71,7 @@ static void finish(const char *directory, const char *after) {
     qd_program_outcome outcome = qd_program_run(&program, &start);
     ck_assert_msg(outcome.code == 0, "%s: going on ends with %d: %s", after, outcome.code, outcome.err);
     qd_program_forget(&outcome);
-    expect_as_undisturbed(directory, after);
+    expect_as_undisturbed(directory);
 }
 
 static void remove_run(const char *directory) {
@@ -117,8 +110,7 @@ static void disturb_often(int number, size_t times) {
             ++disturbed;
             continue;
         }
-        snprintf(after, sizeof after, "after signal %d, seed %" PRIu64, number, seed);
-        expect_as_undisturbed("run", after);
+        expect_as_undisturbed("run");
         remove_run("run");
     }
     snprintf(after, sizeof after, "after %zu signals %d, seed %" PRIu64, disturbed, number, seed);
@@ -199,7 +191,7 @@ static void fail_writes(int error, bool stay, size_t times) {
         snprintf(how, sizeof how, "QD_FAULT_%s=%d", stay ? "STAY" : "ERROR", stay ? 1 : error);
         qd_program_outcome outcome = run_with("run", fault, how);
         if (outcome.code == 0) // what failed was not needed
-            expect_as_undisturbed("run", fault);
+            expect_as_undisturbed("run");
         else
             expect_one_line(&outcome, fault, outcome.code == 4);
         qd_program_forget(&outcome);
@@ -287,9 +279,7 @@ START_TEST(a_small_disk_is_full_and_freed) {
         ++stopped;
     }
     ck_assert_uint_gt(stopped, 2);
-    char *found = qd_rundir_content(run);
-    qd_rundir_expect_same(expected, found, "on a small disk");
-    free(found);
+    qd_runs_expect_same(qd_scratch_at(&program.work, "good").text, run);
     ck_assert_int_eq(umount(disk.path), 0);
     qd_scratch_remove(&disk);
 }
