@@ -98,6 +98,30 @@ START_TEST(saved_worlds_go_on_the_same) {
 }
 END_TEST
 
+// How fat boxes will be, too: the same whether a world was loaded on its way or not, slow or fast.
+START_TEST(margins_go_on_the_same) {
+    const double dt[] = {0.002, 0.02, 0.1, 0.3};
+    qd_world_def def = qd_world_def_default();
+    qd_test_gas_def(&def, 14, 14);
+    def.margin = (double)NAN;
+    qd_world *world = qd_test_world(&def);
+    qd_test_gas_fill(world, 14, 14, 5);
+    for (size_t at = 0; at < 30; ++at) {
+        unsigned char *data;
+        size_t bytes;
+        qd_world *copy;
+        ck_assert_int_eq(qd_world_save(world, &data, &bytes), QD_OK);
+        ck_assert_int_eq(qd_world_load(data, bytes, 1, NULL, &copy, NULL), QD_OK);
+        qd_world_save_free(world, data, bytes);
+        qd_test_step(world, dt[_i], 1);
+        qd_test_step(copy, dt[_i], 1);
+        check_same_bytes(world, copy, at);
+        qd_world_destroy(copy);
+    }
+    qd_world_destroy(world);
+}
+END_TEST
+
 START_TEST(a_copy_is_whole) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){20, 20};
@@ -337,6 +361,7 @@ int main(void) {
     TCase *tcase = tcase_create("save");
     tcase_set_timeout(tcase, 240);
     tcase_add_test(tcase, saved_worlds_go_on_the_same);
+    tcase_add_loop_test(tcase, margins_go_on_the_same, 0, 4);
     tcase_add_test(tcase, a_copy_is_whole);
     tcase_add_loop_test(tcase, damage_is_noticed, 0, 3);
     tcase_add_loop_test(tcase, forged_data_does_no_harm, 0, 3);
