@@ -58,7 +58,7 @@ static bool bounce_plain(const bounce_job *job, qdi_joint *joint, qdi_account *a
     if (!(approach > joint->threshold)) return false;
     double impulse = (1 + joint->restitution) * approach / (joint->inverse_a + joint->inverse_b);
     joint->impulse[0] += impulse;
-    account->normal += 0.5 * (1 - joint->restitution) * approach * impulse;
+    account->lane[QDI_LOST_NORMAL] += 0.5 * (1 - joint->restitution) * approach * impulse;
     if (joint->moves_a) {
         m->vx[a] -= impulse * joint->inverse_a * joint->nx;
         m->vy[a] -= impulse * joint->inverse_a * joint->ny;
@@ -103,7 +103,7 @@ static void rub(const bounce_job *job, qdi_joint *joint, const double push[2], q
     double impulse = (1 + joint->tangential) * slip / k, most = joint->friction * total;
     if (impulse > most) impulse = most;
     if (impulse < -most) impulse = -most;
-    account->friction += impulse * (slip - 0.5 * k * impulse);
+    account->lane[QDI_LOST_FRICTION] += impulse * (slip - 0.5 * k * impulse);
     give(joint, m, &(blow){0, impulse, along_a * impulse, along_b * impulse});
     for (int i = 0; i < 2; ++i) joint->rub[i] += part[i] * impulse;
 }
@@ -125,7 +125,7 @@ static bool bounce_any(const bounce_job *job, qdi_joint *joint, qdi_account *acc
     blow given = {.push = push[0] + push[1]};
     for (int k = 0; k < touches; ++k) {
         joint->impulse[k] += push[k];
-        account->normal += 0.5 * (1 - joint->restitution) * approach[k] * push[k];
+        account->lane[QDI_LOST_NORMAL] += 0.5 * (1 - joint->restitution) * approach[k] * push[k];
         given.turn_a += joint->across_a[k] * push[k];
         given.turn_b += joint->across_b[k] * push[k];
     }
@@ -139,7 +139,7 @@ static bool bounce_now(const bounce_job *job, qdi_joint *joint, qdi_account *acc
     return joint->plain ? bounce_plain(job, joint, account) : bounce_any(job, joint, account);
 }
 
-static bool bounce(const bounce_job *job, size_t number) {
+static inline bool bounce(const bounce_job *job, size_t number) {
     const qdi_scratch *scratch = &job->world->scratch;
     const qdi_meeting *ends = &scratch->ends[number];
     if (!qdi_is_stirred(job->world, ends->a, job->since) && !qdi_is_stirred(job->world, ends->b, job->since))
@@ -147,7 +147,7 @@ static bool bounce(const bounce_job *job, size_t number) {
     qdi_joint *joint = &scratch->joints[number];
     qdi_account *account = &scratch->books.accounts[number];
     if (!bounce_now(job, joint, account)) return false;
-    qdi_account_other(job->world, joint, account);
+    qdi_account_given(job->world, joint, account);
     qdi_bounce_stir(job->world, joint, job->visit);
     return true;
 }

@@ -115,6 +115,8 @@ static void gather_range(void *context, size_t begin, size_t end, int worker) {
         if (!atomic_load_explicit(&world->scratch.slot[r], memory_order_relaxed)) continue;
         atomic_store_explicit(&world->scratch.slot[r], (uint32_t)slot, memory_order_relaxed);
         double spin = world->turning ? m->spin[r] : 0;
+        world->scratch.books.means[slot] = (qdi_twist){m->vx[r], m->vy[r], spin};
+        world->scratch.books.drift[slot] = 0;
         job->movers[slot++] = (qdi_mover){.vx = m->vx[r], .vy = m->vy[r], .spin = spin, .c = 1};
     }
 }
@@ -133,16 +135,22 @@ static qd_status gather(qd_world *world, rest_job *job, size_t *counts) {
         status = qdi_reserve(world->allocator, &scratch->pushes, &scratch->push_room, 0, count,
                              sizeof *scratch->pushes);
     if (status != QD_OK) return status;
+    status = qdi_account_movers(world, count);
+    if (status != QD_OK) return status;
     job->movers = scratch->movers;
     job->movers[0] = (qdi_mover){.c = 1};
+    scratch->books.means[0] = (qdi_twist){0, 0, 0};
+    scratch->books.drift[0] = 0;
     for (size_t k = bodies; k < count; ++k) {
         qd_vec2 speed = world->wall_mean[k - bodies];
         job->movers[k] = (qdi_mover){.vx = speed.x, .vy = speed.y, .c = 1};
         scratch->pushes[k] = (qdi_push){0, 0, 0};
+        scratch->books.means[k] = (qdi_twist){speed.x, speed.y, 0};
+        scratch->books.drift[k] = 0;
     }
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_range, job);
     scratch->mover_count = count;
-    return qdi_account_movers(world);
+    return QD_OK;
 }
 
 // ---- joints at rest ----
@@ -492,31 +500,49 @@ static void close_range(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-/// Tells a joint, and its account, what one of its touches gave; the means are those of its movers.
-static void report(const qdi_rest_touch *touch, size_t lane, qdi_joint *joint, int k, const qdi_twist *a,
-                   const qdi_twist *b, qdi_account *account) {
-    qdi_account_rest(joint, k, touch->total[lane], touch->total_tangent[lane], a, b, account);
+/// Tells a joint what one of its touches gave.
+static void report(const qdi_rest_touch *touch, size_t lane, qdi_joint *joint, int k) {
     joint->impulse[k] += touch->total[lane];
     joint->rub[k] += touch->total_tangent[lane];
     joint->hold.normal[k] = touch->normal[lane];
     joint->hold.tangent[k] = touch->tangent[lane];
 }
 
+/// What a joint at rest took in the whole of the step, see account.h: it is contact `lane` of a group.
+static void settle(const rest_job *job, size_t group, size_t lane, const qdi_joint *joint,
+                   qdi_account *account) {
+    const qd_world *world = job->world;
+    const qdi_rest *rests = &job->rests[group];
+    const qdi_twist *a = &world->scratch.books.means[rests->slot_a[lane]],
+                    *b = &world->scratch.books.means[rests->slot_b[lane]];
+    double x = a->x - b->x, y = a->y - b->y, virial = 0;
+    double approach = x * joint->nx + y * joint->ny, slip = y * joint->nx - x * joint->ny;
+    for (int k = 0; k < joint->count; ++k) {
+        const qdi_rest_touch *touch = k == 0 ? &rests->touch : &job->second[group];
+        account->lane[QDI_LOST_NORMAL] += touch->total[lane] * (approach + (a->spin * joint->across_a[k] -
+                                                                            b->spin * joint->across_b[k]));
+        account->lane[QDI_LOST_FRICTION] +=
+            touch->total_tangent[lane] * (slip + (a->spin * joint->along_a[k] - b->spin * joint->along_b[k]));
+        virial += joint->impulse[k] * (joint->along_a[k] - joint->along_b[k]) -
+                  joint->rub[k] * (joint->across_a[k] - joint->across_b[k]);
+    }
+    if (joint->moves_a && joint->moves_b && joint->friction > 0)
+        account->lane[QDI_VIRIAL] = virial;
+    else
+        qdi_account_given(world, joint, account);
+}
+
 static void report_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const rest_job *job = context;
-    const qdi_books *books = &job->world->scratch.books;
     for (size_t g = begin; g < end; ++g) {
         const uint32_t *numbers = NULL;
         size_t left = joints_from(job, g, &numbers);
-        const qdi_rest *rests = &job->rests[g];
         for (size_t lane = 0; lane < QDI_REST_LANES && lane < left; ++lane) {
             qdi_joint *joint = &job->world->scratch.joints[numbers[lane]];
-            qdi_account *account = &books->accounts[numbers[lane]];
-            const qdi_twist *a = &books->means[rests->slot_a[lane]], *b = &books->means[rests->slot_b[lane]];
-            report(&rests->touch, lane, joint, 0, a, b, account);
-            if (joint->count > 1) report(&job->second[g], lane, joint, 1, a, b, account);
-            qdi_account_other(job->world, joint, account);
+            report(&job->rests[g].touch, lane, joint, 0);
+            if (joint->count > 1) report(&job->second[g], lane, joint, 1);
+            settle(job, g, lane, joint, &job->world->scratch.books.accounts[numbers[lane]]);
         }
     }
 }
@@ -542,7 +568,6 @@ void qdi_rest_solve(qd_world *world, const qdi_resting *resting, double dt) {
         qdi_team_for(world->team, movers, QDI_BODY_GRAIN, move_range, &job);
         over_colours(&job, resting, relax_range);
     }
-    qdi_account_means(world);
-    over_colours(&job, resting, report_range);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, close_range, &job);
+    over_colours(&job, resting, report_range); // with means that the bodies have by now
 }
