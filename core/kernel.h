@@ -33,9 +33,10 @@ typedef struct qdi_kernels {
     /// `box`, body `index`'s, against the slots [begin, end). The pair kernels return false when the search should stop.
     bool (*box_list)(const qdi_slots *slots, qd_box box, qd_body_index index, size_t begin, size_t end,
                      qd_pairs *pairs, int worker);
-    /// Each of the slots [begin, end) against those after it, and against each of the rows [rows_begin, rows_end).
-    bool (*list)(const qdi_slots *slots, size_t begin, size_t end, const qdi_slots *rows, size_t rows_begin,
-                 size_t rows_end, qd_pairs *pairs, int worker);
+    /// Each of the slots [begin, end), whose bounds are given, against those after it, and against each of the rows
+    /// [rows_begin, rows_end).
+    bool (*list)(const qdi_slots *slots, size_t begin, size_t end, qd_box bounds, const qdi_slots *rows,
+                 size_t rows_begin, size_t rows_end, qd_pairs *pairs, int worker);
     /// Copies those of the slots [begin, end) that overlap `box` (boxes and indices) to `to`, from slot `at` on, in their order;
     /// returns the slot after the last. May write QDI_SLOT_SLACK slots more than end - begin.
     size_t (*pick)(const qdi_slots *slots, size_t begin, size_t end, qd_box box, const qdi_slots *to,
