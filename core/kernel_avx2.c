@@ -56,6 +56,15 @@ static inline void v_store_first(float *to, size_t count, vec value) {
     _mm256_maskstore_ps(to, _mm256_cmpgt_epi32(_mm256_set1_epi32(most), lane), value);
 }
 
+static inline bool v_rows(const uint32_t *row, size_t left, uint32_t rows[WIDTH]) {
+    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m256i lanes = _mm256_cmpgt_epi32(_mm256_set1_epi32(left < WIDTH ? (int)left : (int)WIDTH), lane);
+    const __m256i all = _mm256_blendv_epi8(_mm256_set1_epi32((int)row[0]), _mm256_loadu_si256((const __m256i *)row),
+                                           lanes);
+    _mm256_storeu_si256((__m256i *)rows, all);
+    return _mm256_movemask_epi8(_mm256_cmpeq_epi32(all, _mm256_set1_epi32(-1))) == 0;
+}
+
 // Bodies i and i + 4 share a vector, one in each half; transposing the halves puts body j in lane j.
 static inline void v_boxes(const qd_box *boxes, const uint32_t rows[WIDTH], vec out[4]) {
     __m256 body[4];

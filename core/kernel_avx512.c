@@ -50,6 +50,13 @@ static inline void v_store_first(float *to, size_t count, vec value) {
     _mm512_mask_storeu_ps(to, lanes, value);
 }
 
+static inline bool v_rows(const uint32_t *row, size_t left, uint32_t rows[WIDTH]) {
+    const __mmask16 lanes = (__mmask16)(left >= WIDTH ? 0xffffU : (1U << left) - 1U);
+    const __m512i all = _mm512_mask_loadu_epi32(_mm512_set1_epi32((int)row[0]), lanes, row);
+    _mm512_storeu_si512(rows, all);
+    return _mm512_cmpeq_epi32_mask(all, _mm512_set1_epi32(-1)) == 0;
+}
+
 // Bodies i, i + 4, i + 8 and i + 12 share a vector, one in each quarter; transposing the quarters puts body j in lane j.
 static inline void v_boxes(const qd_box *boxes, const uint32_t rows[WIDTH], vec out[4]) {
     __m512 body[4];

@@ -5,6 +5,7 @@
 #    include "core/kernel_window.h"
 
 #    include <emmintrin.h>
+#    include <stdbool.h>
 #    include <stdint.h>
 #    include <string.h>
 
@@ -60,6 +61,15 @@ static inline void v_store_first(float *to, size_t count, vec value) {
     float lanes[WIDTH];
     _mm_storeu_ps(lanes, value);
     memcpy(to, lanes, count * sizeof *to); // which may be whole numbers
+}
+
+static inline bool v_rows(const uint32_t *row, size_t left, uint32_t rows[WIDTH]) {
+    bool known = true;
+    for (unsigned i = 0; i < WIDTH; ++i) {
+        rows[i] = row[i < left ? i : 0];
+        known &= rows[i] != UINT32_MAX;
+    }
+    return known;
 }
 
 static inline void v_boxes(const qd_box *boxes, const uint32_t rows[WIDTH], vec out[4]) {

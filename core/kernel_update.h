@@ -4,6 +4,8 @@
 //   unsigned v_le(vec a, vec b), v_lt(a, b) one bit per lane: a <= b, a < b
 //   vec v_pick(unsigned mask, vec a, vec b) a where the lane's bit is set, else b
 //   void v_store(float *, unsigned mask, vec) may write all lanes up to QDI_LANES, only those of the mask beyond
+//   bool v_rows(const uint32_t *row, size_t left, uint32_t rows[WIDTH]): the first `left` rows, all where there are fewer, and the
+//                                          first again and again; false where one is QDI_NONE
 //   void v_boxes(const qd_box *, const uint32_t rows[WIDTH], vec out[4]): min x, min y, max x, max y of the rows
 //   float v_lowest(vec), v_highest(vec)
 //   void v_store_first(float *, size_t count, vec): the first `count` lanes, all where there are fewer
@@ -38,16 +40,6 @@ static inline unsigned width_below(size_t count) {
     return count >= WIDTH ? (unsigned)((UINT64_C(1) << WIDTH) - 1) : (1U << count) - 1U;
 }
 
-// The rows of a block; lanes past the end repeat the first. False where a slot has no row.
-static inline bool rows_of(const qdi_slots *slots, size_t at, size_t left, uint32_t rows[WIDTH]) {
-    bool known = true;
-    for (unsigned i = 0; i < WIDTH; ++i) {
-        rows[i] = slots->row[i < left ? at + i : at];
-        known &= rows[i] != QDI_NONE;
-    }
-    return known;
-}
-
 // Lanes whose box is plainly good: qdi_box_acceptable may still accept others.
 static inline unsigned plainly_good(const vec box[4], vec x, vec y, vec width, vec height,
                                     const qdi_node_test *test) {
@@ -75,7 +67,7 @@ static void kernel_update(const qdi_slots *slots, const qd_box *boxes, const qdi
         const unsigned lanes = width_below(left);
         uint32_t rows[WIDTH];
         vec box[4];
-        if (!rows_of(slots, at, left, rows)) {
+        if (!v_rows(slots->row + at, left, rows)) {
             qdi_update_slots(slots, boxes, test, at, left < WIDTH ? end : at + WIDTH, tally);
             continue;
         }
