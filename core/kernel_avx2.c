@@ -59,8 +59,8 @@ static inline void v_store_first(float *to, size_t count, vec value) {
 static inline bool v_rows(const uint32_t *row, size_t left, uint32_t rows[WIDTH]) {
     const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     const __m256i lanes = _mm256_cmpgt_epi32(_mm256_set1_epi32(left < WIDTH ? (int)left : (int)WIDTH), lane);
-    const __m256i all = _mm256_blendv_epi8(_mm256_set1_epi32((int)row[0]), _mm256_loadu_si256((const __m256i *)row),
-                                           lanes);
+    const __m256i all = _mm256_blendv_epi8(_mm256_set1_epi32((int)row[0]),
+                                           _mm256_loadu_si256((const __m256i *)row), lanes);
     _mm256_storeu_si256((__m256i *)rows, all);
     return _mm256_movemask_epi8(_mm256_cmpeq_epi32(all, _mm256_set1_epi32(-1))) == 0;
 }
@@ -94,6 +94,10 @@ static inline float v_highest(vec a) {
 }
 
 #    include "core/kernel_update.h"
+
+static void kernel_drop(const qdi_slots *slots, size_t begin, size_t end, uint64_t which) {
+    qdi_drop_runs(slots, begin, end, which, kernel_shift);
+}
 
 typedef struct block {
     __m256 min_x[2], min_y[2], max_x[2], max_y[2];
@@ -232,5 +236,6 @@ static inline size_t pick_block(const block *here, unsigned hits, const qdi_slot
 
 #    include "core/kernel_pairs.h"
 
-const qdi_kernels qdi_kernels_avx2 = {kernel_box_list, kernel_list, kernel_pick, kernel_shift, kernel_update};
+const qdi_kernels qdi_kernels_avx2 = {kernel_box_list, kernel_list, kernel_pick,
+                                      kernel_shift,    kernel_drop, kernel_update};
 #endif

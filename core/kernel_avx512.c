@@ -83,6 +83,27 @@ static inline float v_highest(vec a) {
 
 #    include "core/kernel_update.h"
 
+static inline void drop_column(uint32_t *column, size_t at, __mmask16 stay, size_t to, __mmask16 kept) {
+    const __m512i together = _mm512_maskz_compress_epi32(stay, _mm512_loadu_si512(column + at));
+    _mm512_mask_storeu_epi32(column + to, kept, together);
+}
+
+static void kernel_drop(const qdi_slots *slots, size_t begin, size_t end, uint64_t which) {
+    size_t at = begin + (unsigned)__builtin_ctzll(which) / WIDTH * WIDTH, to = at;
+    for (; at < end; at += WIDTH) {
+        const __mmask16 stay = (__mmask16)(~(which >> (at - begin)) & width_below(end - at));
+        const unsigned count = (unsigned)__builtin_popcount(stay);
+        const __mmask16 kept = (__mmask16)((1U << count) - 1U);
+        drop_column((uint32_t *)slots->min_x, at, stay, to, kept);
+        drop_column((uint32_t *)slots->min_y, at, stay, to, kept);
+        drop_column((uint32_t *)slots->max_x, at, stay, to, kept);
+        drop_column((uint32_t *)slots->max_y, at, stay, to, kept);
+        drop_column(slots->row, at, stay, to, kept);
+        drop_column(slots->index, at, stay, to, kept);
+        to += count;
+    }
+}
+
 typedef struct block {
     __m512 min_x, min_y, max_x, max_y;
     __m512i index;
@@ -255,6 +276,6 @@ static inline size_t pick_block(const block *here, unsigned hits, const qdi_slot
 
 #    include "core/kernel_pairs.h"
 
-const qdi_kernels qdi_kernels_avx512 = {kernel_box_list, kernel_list, kernel_pick, kernel_shift,
-                                        kernel_update};
+const qdi_kernels qdi_kernels_avx512 = {kernel_box_list, kernel_list, kernel_pick,
+                                        kernel_shift,    kernel_drop, kernel_update};
 #endif

@@ -89,6 +89,10 @@ static inline float v_highest(vec a) {
 
 #    include "core/kernel_update.h"
 
+static void kernel_drop(const qdi_slots *slots, size_t begin, size_t end, uint64_t which) {
+    qdi_drop_runs(slots, begin, end, which, kernel_shift);
+}
+
 typedef struct block {
     __m128 min_x[4], min_y[4], max_x[4], max_y[4];
     const qdi_slots *slots;
@@ -214,5 +218,6 @@ static inline size_t pick_block(const block *here, unsigned hits, const qdi_slot
 
 #    include "core/kernel_pairs.h"
 
-const qdi_kernels qdi_kernels_sse2 = {kernel_box_list, kernel_list, kernel_pick, kernel_shift, kernel_update};
+const qdi_kernels qdi_kernels_sse2 = {kernel_box_list, kernel_list, kernel_pick,
+                                      kernel_shift,    kernel_drop, kernel_update};
 #endif

@@ -99,6 +99,7 @@ static void kernel_update(const qdi_slots *slots, const qd_box *boxes, const qdi
         if (gone == 0) continue;
         if (tally->gone == 0) tally->first_gone = at + (unsigned)__builtin_ctz(gone);
         tally->gone += (uint32_t)__builtin_popcount(gone);
+        if (at - tally->base < 64) tally->which |= (uint64_t)gone << (at - tally->base);
     }
     const qd_box found = {v_lowest(own[0]), v_lowest(own[1]), v_highest(own[2]), v_highest(own[3])};
     tally->own = qdi_box_union(tally->own, found);
