@@ -14,26 +14,24 @@
 
 #include <float.h>
 
-// Columns of whole numbers too: nothing is done to the bits. The vectors that go furthest are moved first.
-static inline void shift_column(float *column, size_t to, size_t from, size_t count) {
-    if (to < from) {
-        for (size_t i = 0; i < count; i += WIDTH)
-            v_store_first(column + to + i, count - i, v_load(column + from + i));
-    } else {
-        for (size_t end = (count + WIDTH - 1) / WIDTH * WIDTH; end > 0; end -= WIDTH) {
-            const size_t i = end - WIDTH;
-            v_store_first(column + to + i, count - i, v_load(column + from + i));
-        }
-    }
+// Columns of whole numbers too: nothing is done to the bits.
+static inline void shift_vector(const qdi_slots *slots, size_t to, size_t from, size_t count) {
+    v_store_first(slots->min_x + to, count, v_load(slots->min_x + from));
+    v_store_first(slots->min_y + to, count, v_load(slots->min_y + from));
+    v_store_first(slots->max_x + to, count, v_load(slots->max_x + from));
+    v_store_first(slots->max_y + to, count, v_load(slots->max_y + from));
+    v_store_first((float *)slots->row + to, count, v_load((float *)slots->row + from));
+    v_store_first((float *)slots->index + to, count, v_load((float *)slots->index + from));
 }
 
+// The vectors that go furthest are moved first.
 static void kernel_shift(const qdi_slots *slots, size_t to, size_t from, size_t count) {
-    shift_column(slots->min_x, to, from, count);
-    shift_column(slots->min_y, to, from, count);
-    shift_column(slots->max_x, to, from, count);
-    shift_column(slots->max_y, to, from, count);
-    shift_column((float *)slots->row, to, from, count);
-    shift_column((float *)slots->index, to, from, count);
+    if (to < from) {
+        for (size_t i = 0; i < count; i += WIDTH) shift_vector(slots, to + i, from + i, count - i);
+    } else {
+        for (size_t end = (count + WIDTH - 1) / WIDTH * WIDTH; end > 0; end -= WIDTH)
+            shift_vector(slots, to + end - WIDTH, from + end - WIDTH, count - (end - WIDTH));
+    }
 }
 
 static inline unsigned width_below(size_t count) {
