@@ -14,4 +14,11 @@ void qdi_bench_move(double *x, double *v, size_t count, double half);
 void qdi_bench_move_disks(double *x, double *y, double *vx, double *vy, const double *radius, qd_box *boxes,
                           size_t count, double half);
 
+#ifdef __x86_64__
+/// The same with AVX2.
+void qdi_bench_move_avx2(double *x, double *v, size_t count, double half);
+void qdi_bench_move_disks_avx2(double *x, double *y, double *vx, double *vy, const double *radius,
+                               qd_box *boxes, size_t count, double half);
+#endif
+
 #endif

@@ -11,7 +11,7 @@ typedef enum qd_simd {
     QD_SIMD_PORTABLE, ///< plain C, as the compiler makes it
     QD_SIMD_SSE2,     ///< every x86-64
     QD_SIMD_AVX2,
-    QD_SIMD_AVX512, ///< F, BW, DQ and VL
+    QD_SIMD_AVX512, ///< F, BW, DQ, VL and VBMI2: processors since 2019
 } qd_simd;
 
 /// "auto", "portable", "sse2", "avx2", "avx512". Any thread.
