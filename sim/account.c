@@ -73,6 +73,7 @@ void qdi_account_mover(const qd_world *world, uint32_t row, uint32_t slot, qdi_t
 
 typedef struct tally_job {
     const double *values; ///< lanes of each item, one item after the other
+    bool one;             ///< all lanes belong to one sum: which value is in which decides nothing
     qdi_tally_line *lines;
     qdi_tally_cut cut;
 } tally_job;
@@ -107,10 +108,17 @@ static qd_status add_up(qd_world *world, tally_job *job, size_t count, double su
     qdi_team_for(world->team, count, GRAIN, see_range, job);
     qdi_tally_most most = {{0}};
     for (size_t r = 0; r < ranges; ++r) qdi_tally_see(&most, books->lines[r].most.lane);
-    job->cut = qdi_tally_cut_for(&most, count);
+    for (int k = 0; k < QDI_TALLY_LANES && job->one; ++k)
+        qdi_tally_see(&most, (double[]){most.lane[k], most.lane[k], most.lane[k], most.lane[k]});
+    job->cut = qdi_tally_cut_for(&most, job->one ? count * QDI_TALLY_LANES : count);
     qdi_team_for(world->team, count, GRAIN, add_range, job);
     qdi_tally all = {{0}, {0}};
     for (size_t r = 0; r < ranges; ++r) qdi_tally_merge(&all, &books->lines[r].tally);
+    for (int k = 1; k < QDI_TALLY_LANES && job->one; ++k) { // exact as well
+        all.first[0] += all.first[k];
+        all.second[0] += all.second[k];
+        all.first[k] = all.second[k] = 0;
+    }
     for (int k = 0; k < QDI_TALLY_LANES; ++k) sums[k] = all.first[k] + all.second[k];
     return QD_OK;
 }
@@ -122,12 +130,12 @@ static qd_status reserve_array(const qd_world *world, double **values, size_t *r
 
 /// Adds the sum of an array to a number.
 static qd_status add_array(qd_world *world, double *values, size_t count, double *number) {
-    tally_job job = {.values = values};
+    tally_job job = {.values = values, .one = true};
     double sums[QDI_TALLY_LANES];
     if (count == 0) return QD_OK;
     for (size_t i = count; i % QDI_TALLY_LANES != 0; ++i) values[i] = 0;
     qd_status status = add_up(world, &job, qdi_range_count(count, QDI_TALLY_LANES), sums);
-    *number += (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    *number += sums[0];
     return status;
 }
 
