@@ -171,9 +171,9 @@ static void make_joints(void *context, size_t begin, size_t end, int worker) {
         ask_for(world, i, end);
         make_joint(job, &scratch->links[scratch->order[i]], joint);
         scratch->place[joint->contact] = (uint32_t)i;
+        scratch->books.accounts[i] = (qdi_account){{0}};
         scratch->ends[i] = (qdi_meeting){joint->row_a, joint->row_b};
         scratch->held[i] = qdi_joint_rests(world, joint, job->dt) ? joint->count : 0;
-        scratch->books.accounts[i] = (qdi_account){{0}};
         if (!is_fast(job, joint)) continue;
         fast += 1;
         qdi_bounce_stir(world, joint, 1);

@@ -139,7 +139,7 @@ static bool bounce_now(const bounce_job *job, qdi_joint *joint, qdi_account *acc
     return joint->plain ? bounce_plain(job, joint, account) : bounce_any(job, joint, account);
 }
 
-static inline bool bounce(const bounce_job *job, size_t number) {
+static bool bounce(const bounce_job *job, size_t number) {
     const qdi_scratch *scratch = &job->world->scratch;
     const qdi_meeting *ends = &scratch->ends[number];
     if (!qdi_is_stirred(job->world, ends->a, job->since) && !qdi_is_stirred(job->world, ends->b, job->since))

@@ -115,8 +115,7 @@ static void gather_range(void *context, size_t begin, size_t end, int worker) {
         if (!atomic_load_explicit(&world->scratch.slot[r], memory_order_relaxed)) continue;
         atomic_store_explicit(&world->scratch.slot[r], (uint32_t)slot, memory_order_relaxed);
         double spin = world->turning ? m->spin[r] : 0;
-        world->scratch.books.means[slot] = (qdi_twist){m->vx[r], m->vy[r], spin};
-        world->scratch.books.drift[slot] = 0;
+        qdi_account_mover_begin(world, slot, (qdi_twist){m->vx[r], m->vy[r], spin});
         job->movers[slot++] = (qdi_mover){.vx = m->vx[r], .vy = m->vy[r], .spin = spin, .c = 1};
     }
 }
@@ -134,19 +133,16 @@ static qd_status gather(qd_world *world, rest_job *job, size_t *counts) {
     if (status == QD_OK)
         status = qdi_reserve(world->allocator, &scratch->pushes, &scratch->push_room, 0, count,
                              sizeof *scratch->pushes);
-    if (status != QD_OK) return status;
-    status = qdi_account_movers(world, count);
+    if (status == QD_OK) status = qdi_account_movers(world, count);
     if (status != QD_OK) return status;
     job->movers = scratch->movers;
     job->movers[0] = (qdi_mover){.c = 1};
-    scratch->books.means[0] = (qdi_twist){0, 0, 0};
-    scratch->books.drift[0] = 0;
+    qdi_account_mover_begin(world, 0, (qdi_twist){0, 0, 0});
     for (size_t k = bodies; k < count; ++k) {
         qd_vec2 speed = world->wall_mean[k - bodies];
         job->movers[k] = (qdi_mover){.vx = speed.x, .vy = speed.y, .c = 1};
         scratch->pushes[k] = (qdi_push){0, 0, 0};
-        scratch->books.means[k] = (qdi_twist){speed.x, speed.y, 0};
-        scratch->books.drift[k] = 0;
+        qdi_account_mover_begin(world, k, (qdi_twist){speed.x, speed.y, 0});
     }
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_range, job);
     scratch->mover_count = count;
@@ -500,7 +496,6 @@ static void close_range(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-/// Tells a joint what one of its touches gave.
 static void report(const qdi_rest_touch *touch, size_t lane, qdi_joint *joint, int k) {
     joint->impulse[k] += touch->total[lane];
     joint->rub[k] += touch->total_tangent[lane];
@@ -508,28 +503,47 @@ static void report(const qdi_rest_touch *touch, size_t lane, qdi_joint *joint, i
     joint->hold.tangent[k] = touch->tangent[lane];
 }
 
-/// What a joint at rest took in the whole of the step, see account.h: it is contact `lane` of a group.
-static void settle(const rest_job *job, size_t group, size_t lane, const qdi_joint *joint,
-                   qdi_account *account) {
+/// What a touch took in the whole of the step, see account.h, and its part of the virial.
+static double settle(const qdi_rest *rest, const qdi_rest_touch *touch, size_t lane, const qdi_joint *joint,
+                     int k, const qdi_books *books, qdi_account *account) {
+    const qdi_twist *a = &books->means[rest->slot_a[lane]], *b = &books->means[rest->slot_b[lane]];
+    double x = a->x - b->x, y = a->y - b->y, nx = rest->nx[lane], ny = rest->ny[lane];
+    double across_a = touch->across_a[lane], across_b = touch->across_b[lane];
+    double along_a = touch->along_a[lane], along_b = touch->along_b[lane];
+    account->lane[QDI_LOST_NORMAL] += touch->total[lane] *
+                                      (x * nx + y * ny + (a->spin * across_a - b->spin * across_b));
+    account->lane[QDI_LOST_FRICTION] += touch->total_tangent[lane] *
+                                        (y * nx - x * ny + (a->spin * along_a - b->spin * along_b));
+    return joint->impulse[k] * (along_a - along_b) - joint->rub[k] * (across_a - across_b);
+}
+
+/// All that a joint reports. Its group is at hand, unlike the joint: no more of that is looked at than need be.
+static void report_joint(const rest_job *job, size_t group, size_t lane, uint32_t number) {
     const qd_world *world = job->world;
-    const qdi_rest *rests = &job->rests[group];
-    const qdi_twist *a = &world->scratch.books.means[rests->slot_a[lane]],
-                    *b = &world->scratch.books.means[rests->slot_b[lane]];
-    double x = a->x - b->x, y = a->y - b->y, virial = 0;
-    double approach = x * joint->nx + y * joint->ny, slip = y * joint->nx - x * joint->ny;
-    for (int k = 0; k < joint->count; ++k) {
-        const qdi_rest_touch *touch = k == 0 ? &rests->touch : &job->second[group];
-        account->lane[QDI_LOST_NORMAL] += touch->total[lane] * (approach + (a->spin * joint->across_a[k] -
-                                                                            b->spin * joint->across_b[k]));
-        account->lane[QDI_LOST_FRICTION] +=
-            touch->total_tangent[lane] * (slip + (a->spin * joint->along_a[k] - b->spin * joint->along_b[k]));
-        virial += joint->impulse[k] * (joint->along_a[k] - joint->along_b[k]) -
-                  joint->rub[k] * (joint->across_a[k] - joint->across_b[k]);
-    }
-    if (joint->moves_a && joint->moves_b && joint->friction > 0)
+    const qdi_books *books = &world->scratch.books;
+    const qdi_rest *rest = &job->rests[group];
+    qdi_joint *joint = &world->scratch.joints[number];
+    qdi_account *account = &books->accounts[number];
+    const bool two = joint->count > 1;
+    report(&rest->touch, lane, joint, 0);
+    if (two) report(&job->second[group], lane, joint, 1);
+    double virial = settle(rest, &rest->touch, lane, joint, 0, books, account);
+    if (two) virial += settle(rest, &job->second[group], lane, joint, 1, books, account);
+    unsigned free = rest->moves_a & rest->moves_b & rest->rubs; // what rubs has its levers
+    if (free >> lane & 1)
         account->lane[QDI_VIRIAL] = virial;
     else
         qdi_account_given(world, joint, account);
+}
+
+enum { REPORTS_AHEAD = 8 };
+
+/// What a joint's report reads and writes.
+static inline void ask_for_report(const rest_job *job, uint32_t number) {
+    const qdi_scratch *scratch = &job->world->scratch;
+    __builtin_prefetch(&scratch->joints[number], 1);
+    __builtin_prefetch(&scratch->joints[number].impulse, 1);
+    __builtin_prefetch(&scratch->books.accounts[number], 1);
 }
 
 static void report_range(void *context, size_t begin, size_t end, int worker) {
@@ -539,10 +553,8 @@ static void report_range(void *context, size_t begin, size_t end, int worker) {
         const uint32_t *numbers = NULL;
         size_t left = joints_from(job, g, &numbers);
         for (size_t lane = 0; lane < QDI_REST_LANES && lane < left; ++lane) {
-            qdi_joint *joint = &job->world->scratch.joints[numbers[lane]];
-            report(&job->rests[g].touch, lane, joint, 0);
-            if (joint->count > 1) report(&job->second[g], lane, joint, 1);
-            settle(job, g, lane, joint, &job->world->scratch.books.accounts[numbers[lane]]);
+            if (lane + REPORTS_AHEAD < left) ask_for_report(job, numbers[lane + REPORTS_AHEAD]);
+            report_joint(job, g, lane, numbers[lane]);
         }
     }
 }
@@ -569,5 +581,5 @@ void qdi_rest_solve(qd_world *world, const qdi_resting *resting, double dt) {
         over_colours(&job, resting, relax_range);
     }
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, close_range, &job);
-    over_colours(&job, resting, report_range); // with means that the bodies have by now
+    over_colours(&job, resting, report_range); // with the means that the movers have by now
 }

@@ -571,11 +571,6 @@ void qdi_rest_release(const qd_allocator *allocator, qdi_scratch *scratch);
 /// Solves them in sub-steps; afterwards the velocities of `next` are theirs.
 void qdi_rest_solve(qd_world *world, const qdi_resting *resting, double dt);
 
-// ---- save.c ----
-
-/// The size that a world has when it is saved.
-size_t qdi_saved_bytes(const qd_world *world);
-
 // ---- order.c ----
 
 /// Makes room for `count` keys and values.
