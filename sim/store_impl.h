@@ -172,7 +172,7 @@ int qdi_metrics_columns(qd_store *store);
 
 /// Prepares the statement that inserts a qdi_metrics_row, and binds one.
 int qdi_metrics_prepare(qd_store *store, sqlite3_stmt **statement);
-int qdi_metrics_bind(const qd_store *store, sqlite3_stmt *statement, const void *row);
+int qdi_metrics_bind(const qd_store *store, sqlite3_stmt *statement, const void *data);
 
 // ---- store_rows.c ----
 
