@@ -73,7 +73,7 @@ void qdi_account_mover(const qd_world *world, uint32_t row, uint32_t slot, qdi_t
 
 typedef struct tally_job {
     const double *values; ///< lanes of each item, one item after the other
-    bool one;             ///< all lanes are of one sum
+    bool one;             ///< all lanes belong to one sum: which value is in which decides nothing
     qdi_tally_line *lines;
     qdi_tally_cut cut;
 } tally_job;
@@ -95,12 +95,11 @@ static void add_range(void *context, size_t begin, size_t end, int worker) {
     job->lines[begin / GRAIN].tally = tally;
 }
 
-/// Both passes over `count` items. Where all lanes are of one sum they are cut alike, so that which value is in which lane
-/// makes no difference.
-static qd_status tally_up(qd_world *world, tally_job *job, size_t count, qdi_tally *sums) {
+/// Both passes over `count` items.
+static qd_status add_up(qd_world *world, tally_job *job, size_t count, double sums[QDI_TALLY_LANES]) {
     qdi_books *books = &world->scratch.books;
     size_t ranges = qdi_range_count(count, GRAIN);
-    *sums = (qdi_tally){{0}, {0}};
+    for (int k = 0; k < QDI_TALLY_LANES; ++k) sums[k] = 0;
     if (count == 0) return QD_OK;
     qd_status status = qdi_reserve(world->allocator, &books->lines, &books->line_room, 0, ranges,
                                    sizeof *books->lines);
@@ -109,21 +108,19 @@ static qd_status tally_up(qd_world *world, tally_job *job, size_t count, qdi_tal
     qdi_team_for(world->team, count, GRAIN, see_range, job);
     qdi_tally_most most = {{0}};
     for (size_t r = 0; r < ranges; ++r) qdi_tally_see(&most, books->lines[r].most.lane);
-    for (int k = 1; job->one && k < QDI_TALLY_LANES; ++k)
-        if (most.lane[k] > most.lane[0]) most.lane[0] = most.lane[k];
-    for (int k = 1; job->one && k < QDI_TALLY_LANES; ++k) most.lane[k] = most.lane[0];
+    for (int k = 0; k < QDI_TALLY_LANES && job->one; ++k)
+        qdi_tally_see(&most, (double[]){most.lane[k], most.lane[k], most.lane[k], most.lane[k]});
     job->cut = qdi_tally_cut_for(&most, job->one ? count * QDI_TALLY_LANES : count);
     qdi_team_for(world->team, count, GRAIN, add_range, job);
-    for (size_t r = 0; r < ranges; ++r) qdi_tally_merge(sums, &books->lines[r].tally);
-    return QD_OK;
-}
-
-/// The sum of each lane.
-static qd_status add_up(qd_world *world, tally_job *job, size_t count, double sums[QDI_TALLY_LANES]) {
-    qdi_tally all;
-    qd_status status = tally_up(world, job, count, &all);
+    qdi_tally all = {{0}, {0}};
+    for (size_t r = 0; r < ranges; ++r) qdi_tally_merge(&all, &books->lines[r].tally);
+    for (int k = 1; k < QDI_TALLY_LANES && job->one; ++k) { // exact as well
+        all.first[0] += all.first[k];
+        all.second[0] += all.second[k];
+        all.first[k] = all.second[k] = 0;
+    }
     for (int k = 0; k < QDI_TALLY_LANES; ++k) sums[k] = all.first[k] + all.second[k];
-    return status;
+    return QD_OK;
 }
 
 /// Room for `count` values that add_array can add up.
@@ -134,16 +131,11 @@ static qd_status reserve_array(const qd_world *world, double **values, size_t *r
 /// Adds the sum of an array to a number.
 static qd_status add_array(qd_world *world, double *values, size_t count, double *number) {
     tally_job job = {.values = values, .one = true};
-    qdi_tally sums;
+    double sums[QDI_TALLY_LANES];
     if (count == 0) return QD_OK;
     for (size_t i = count; i % QDI_TALLY_LANES != 0; ++i) values[i] = 0;
-    qd_status status = tally_up(world, &job, qdi_range_count(count, QDI_TALLY_LANES), &sums);
-    double first = 0, second = 0; // both exact
-    for (int k = 0; k < QDI_TALLY_LANES; ++k) {
-        first += sums.first[k];
-        second += sums.second[k];
-    }
-    *number += first + second;
+    qd_status status = add_up(world, &job, qdi_range_count(count, QDI_TALLY_LANES), sums);
+    *number += sums[0];
     return status;
 }
 
