@@ -28,11 +28,15 @@ static inline unsigned block_overlap(const block *these, qd_box box) {
     return mask;
 }
 
-static void window_column(float *to, uint8_t *coarse, const float *from, float origin, float scale) {
+// Coarse coordinates of 0 to 126: bytes that leave their highest bit free.
+// Not inlined, and pointers that say that they are apart: or gcc makes no vectors of it.
+__attribute__((noinline)) static void window_column(float *restrict to, uint8_t *restrict coarse,
+                                                    const float *restrict from, float origin, float scale) {
+    const float half = 0.5F * scale;
     memcpy(to, from, QDI_PAIR_BLOCK * sizeof *to);
     for (unsigned i = 0; i < QDI_PAIR_BLOCK; ++i) {
-        const float moved = (from[i] - origin) * scale, low = moved > 0.0F ? moved : 0.0F;
-        coarse[i] = (uint8_t)(int32_t)(low < 254.0F ? low : 254.0F);
+        const float moved = (from[i] - origin) * half, low = moved > 0.0F ? moved : 0.0F;
+        coarse[i] = (uint8_t)(int32_t)(low < 126.0F ? low : 126.0F);
     }
 }
 
@@ -45,42 +49,47 @@ static void window_put(qdi_window *window, unsigned to, const qdi_slots *slots, 
     window_column(window->max_x + place, coarse->column[2], slots->max_x + at, x, by_x);
     window_column(window->max_y + place, coarse->column[3], slots->max_y + at, y, by_y);
     memcpy(window->index + place, slots->index + at, QDI_PAIR_BLOCK * sizeof *window->index);
-    for (unsigned i = count; i < QDI_PAIR_BLOCK; ++i) coarse->column[0][i] = 255;
+    for (unsigned i = count; i < QDI_PAIR_BLOCK; ++i) coarse->column[0][i] = 127;
 }
 
-// All bytes or'ed.
-static inline unsigned fold(const uint8_t *bytes) {
+// Eight bytes, the first one lowest.
+static inline uint64_t word_of(const uint8_t *bytes) {
     uint64_t word;
     memcpy(&word, bytes, sizeof word);
-    word |= word >> 32;
-    word |= word >> 16;
-    word |= word >> 8;
-    return (unsigned)(word & 0xffU);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
 }
 
-// One row against all lanes.
-static inline unsigned coarse_row(const qdi_coarse *lanes, const qdi_coarse *rows, unsigned row) {
-    static const uint8_t bit[QDI_PAIR_BLOCK] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
-    const uint8_t min_x = rows->column[0][row], min_y = rows->column[1][row];
-    const uint8_t max_x = rows->column[2][row], max_y = rows->column[3][row];
-    uint8_t hits[QDI_PAIR_BLOCK];
-    for (unsigned i = 0; i < QDI_PAIR_BLOCK; ++i) {
-        const uint8_t x = lanes->column[0][i] <= max_x ? bit[i] : 0,
-                      over_x = lanes->column[2][i] >= min_x ? x : 0;
-        const uint8_t y = lanes->column[1][i] <= max_y ? over_x : 0;
-        hits[i] = lanes->column[3][i] >= min_y ? y : 0;
-    }
-    return fold(hits) | fold(hits + 8) << 8;
+#define TOPS  UINT64_C(0x8080808080808080)
+#define BYTES UINT64_C(0x0101010101010101)
+
+// Bit i is set where byte i of four words is not below that of four others: no byte's difference borrows from the next one's.
+static inline unsigned not_below(const uint64_t high[4], const uint64_t low[4]) {
+    const uint64_t hits = ((high[0] | TOPS) - low[0]) & ((high[1] | TOPS) - low[1]) &
+                          ((high[2] | TOPS) - low[2]) & ((high[3] | TOPS) - low[3]) & TOPS;
+    return (unsigned)((hits >> 7) * UINT64_C(0x0102040810204080) >> 56);
 }
 
 static void window_test(qdi_window *window, unsigned row_block, unsigned lane_block,
                         const uint64_t among[4]) {
-    const qdi_coarse *rows = &window->coarse[row_block], *lanes = &window->coarse[lane_block];
     const unsigned base = lane_block * 4096 + row_block * QDI_PAIR_BLOCK * QDI_PAIR_BLOCK;
+    const qdi_coarse *rows = &window->coarse[row_block], *lanes = &window->coarse[lane_block];
+    uint64_t lane[4][2];
+    for (unsigned c = 0; c < 4; ++c)
+        for (unsigned half = 0; half < 2; ++half) lane[c][half] = word_of(lanes->column[c] + 8 * half);
     for (unsigned g = 0; g < window->fours[row_block]; ++g) {
         uint64_t hits = 0;
-        for (unsigned i = 0; i < 4; ++i)
-            hits |= (uint64_t)coarse_row(lanes, rows, 4 * g + i) << (QDI_PAIR_BLOCK * i);
+        for (unsigned r = 0; r < 4; ++r) {
+            uint64_t row[4]; // its coordinates, each in every byte
+            for (unsigned c = 0; c < 4; ++c) row[c] = rows->column[c][4 * g + r] * BYTES;
+            for (unsigned half = 0; half < 2; ++half) {
+                const uint64_t high[4] = {row[2], lane[2][half], row[3], lane[3][half]};
+                const uint64_t low[4] = {lane[0][half], row[0], lane[1][half], row[1]};
+                hits |= (uint64_t)not_below(high, low) << (QDI_PAIR_BLOCK * r + 8 * half);
+            }
+        }
         qdi_window_note(window, hits & among[g], base + 64 * g);
     }
 }

@@ -9,15 +9,6 @@
 /// So few that they are still in the nearest cache when their boxes are made.
 enum { PIECE = 256 };
 
-static void mirror(double *restrict x, double *restrict v, size_t count, double half) {
-    for (size_t i = 0; i < count; ++i) {
-        double high = 2.0 * (x[i] - half), low = 2.0 * (x[i] + half);
-        double over = (x[i] > half ? high : 0.0) + (x[i] < -half ? low : 0.0);
-        v[i] = over != 0.0 ? -v[i] : v[i];
-        x[i] -= over;
-    }
-}
-
 // Few bodies reach a wall, so whether any did is asked once, by the signs of how far they are inside; and where
 // none did, velocities are not written.
 void MOVE(double *restrict x, double *restrict v, size_t count, double half) {
@@ -29,7 +20,7 @@ void MOVE(double *restrict x, double *restrict v, size_t count, double half) {
         x[i] = moved;
         signs |= bits;
     }
-    if (signs >> 63) mirror(x, v, count, half);
+    if (signs >> 63) qdi_bench_mirror(x, v, count, half);
 }
 
 static void make_boxes(const double *restrict x, const double *restrict y, const double *restrict radius,
