@@ -98,8 +98,9 @@ static void settle(const colour_job *job, size_t range) {
         uint32_t number = pending[i];
         const qdi_link *link = &job->links[number];
         uint64_t priority = priority_of(link, job->round);
-        bool wins = (!link->moves_a || holds(job, link->row_a, priority)) &
-                    (!link->moves_b || holds(job, link->row_b, priority));
+        unsigned holds_a = !link->moves_a || holds(job, link->row_a, priority);
+        unsigned holds_b = !link->moves_b || holds(job, link->row_b, priority);
+        bool wins = holds_a & holds_b;
         settled[won] = number;
         pending[lost] = number;
         won += wins;

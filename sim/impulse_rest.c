@@ -15,6 +15,8 @@
 // left alone, so that contacts at rest do not flicker; beyond it a part of it is taken back per sub-step, at
 // most `fastest_out`. All of these are relative to the sub-step and to the smaller body, so units do not matter.
 //
+// Here it is found out who rests, and what rests is put into groups of eight (rest.h); the sweeps are in rest_kernel.h.
+//
 // A mover is a body that has such a contact and moves. Movers are numbered by row and joints lie in order of colour;
 // neither order decides anything, because joints of a colour share no mover that they write (impulse.c). Mover 0 stands
 // for walls and static bodies, and the last four for walls where these move; they and the kinematic ones are read by

@@ -23,7 +23,7 @@ typedef struct qdi_shapes {
     const qd_shape **shape;
     // By shape number too, side by side: what is asked for all the time.
     qdi_form *form;
-    double *inner;       ///< distance from the centroid to the nearest point of the border
+    double *inner; ///< distance from the centroid to the nearest point of the border
     size_t room[4];
     size_t count; ///< shape numbers are below this
 } qdi_shapes;
