@@ -159,7 +159,7 @@ static void make_joints(void *context, size_t begin, size_t end, int worker) {
         if (i + AHEAD < end) ask_for(job->world, &scratch->links[scratch->order[i + AHEAD]]);
         make_joint(job, &scratch->links[scratch->order[i]], joint);
         scratch->place[joint->contact] = (uint32_t)i;
-        scratch->books.accounts[i] = qdi_account_open(joint);
+        scratch->books.accounts[i] = (qdi_account){{0}};
         if (!is_fast(job, joint)) continue;
         fast += 1;
         qdi_bounce_stir(job->world, joint, 1);
@@ -199,12 +199,11 @@ static qd_vec2 wall_work(const void *context, size_t i) {
     return (qd_vec2){given.x * joint->wx + given.y * joint->wy, 0};
 }
 
-/// What the walls gave in all: of their contacts in order of (a, b).
-static qd_status sum_walls(qd_world *world, qdi_wall_gain *walls) {
+/// What the walls gave in all: of their contacts in order of (a, b). And where the energy went.
+static qd_status settle(qd_world *world, qdi_wall_gain *walls) {
     const qdi_moment *moment = &world->present;
     qdi_keys *keys = &world->scratch.keys;
     size_t first = moment->first_wall, count = moment->contact_count - first;
-    if (count == 0) return QD_OK;
     qd_status status = qdi_keys_reserve(world->allocator, keys, count);
     if (status != QD_OK) return status;
     for (size_t i = 0; i < count; ++i) {
@@ -218,6 +217,7 @@ static qd_status sum_walls(qd_world *world, qdi_wall_gain *walls) {
     if (status == QD_OK) status = qdi_sum(world, count, push_sideways, &world->scratch, &aside);
     if (status == QD_OK) status = qdi_sum(world, count, push_upright, &world->scratch, &upright);
     qdi_account_pushes(world, aside, upright);
+    if (status == QD_OK) status = qdi_account_joints(world, moment->contact_count, count);
     if (status != QD_OK || !world->walls_move) return status;
     qd_vec2 work = {0, 0};
     status = qdi_sum(world, count, wall_work, &world->scratch, &work);
@@ -263,6 +263,5 @@ qd_status qdi_impulse(qd_world *world, double dt, qdi_wall_gain *walls) {
     status = qdi_forces_kick(world, dt);
     if (status != QD_OK) return status;
     qdi_rest_solve(world, &at_rest, dt);
-    status = qdi_account_joints(world, count);
-    return status == QD_OK ? sum_walls(world, walls) : status;
+    return settle(world, walls);
 }

@@ -59,7 +59,7 @@ static bool bounce_plain(const bounce_job *job, qdi_joint *joint, qdi_account *a
     if (!(approach > joint->threshold)) return false;
     double impulse = (1 + joint->restitution) * approach / (joint->inverse_a + joint->inverse_b);
     joint->impulse[0] += impulse;
-    account->normal += 0.5 * (1 - joint->restitution) * approach * impulse;
+    account->lane[QDI_LOST_NORMAL] += 0.5 * (1 - joint->restitution) * approach * impulse;
     if (joint->moves_a) {
         m->vx[a] -= impulse * joint->inverse_a * joint->nx;
         m->vy[a] -= impulse * joint->inverse_a * joint->ny;
@@ -104,7 +104,7 @@ static void rub(const bounce_job *job, qdi_joint *joint, const double push[2], q
     double impulse = (1 + joint->tangential) * slip / k, most = joint->friction * total;
     if (impulse > most) impulse = most;
     if (impulse < -most) impulse = -most;
-    account->friction += impulse * (slip - 0.5 * k * impulse);
+    account->lane[QDI_LOST_FRICTION] += impulse * (slip - 0.5 * k * impulse);
     give(joint, m, &(blow){0, impulse, along_a * impulse, along_b * impulse});
     for (int i = 0; i < 2; ++i) joint->rub[i] += part[i] * impulse;
 }
@@ -126,7 +126,7 @@ static bool bounce_any(const bounce_job *job, qdi_joint *joint, qdi_account *acc
     blow given = {.push = push[0] + push[1]};
     for (int k = 0; k < touches; ++k) {
         joint->impulse[k] += push[k];
-        account->normal += 0.5 * (1 - joint->restitution) * approach[k] * push[k];
+        account->lane[QDI_LOST_NORMAL] += 0.5 * (1 - joint->restitution) * approach[k] * push[k];
         given.turn_a += joint->across_a[k] * push[k];
         given.turn_b += joint->across_b[k] * push[k];
     }
@@ -145,12 +145,11 @@ static bool bounce_now(const bounce_job *job, qdi_joint *joint, qdi_account *acc
     return joint->plain ? bounce_plain(job, joint, account) : bounce_any(job, joint, account);
 }
 
-static bool bounce(const bounce_job *job, size_t i) {
+static inline bool bounce(const bounce_job *job, size_t i) {
     qdi_joint *joint = &job->first[i];
-    qdi_account *account = &job->accounts[i];
     if (!is_stirred(job, joint->row_a) && !is_stirred(job, joint->row_b)) return false;
-    if (!bounce_now(job, joint, account)) return false;
-    qdi_account_other(job->world, joint, account);
+    if (!bounce_now(job, joint, &job->accounts[i])) return false;
+    qdi_account_given(job->world, joint, &job->accounts[i]);
     qdi_bounce_stir(job->world, joint, job->visit);
     return true;
 }

@@ -144,6 +144,8 @@ static void gather_range(void *context, size_t begin, size_t end, int worker) {
         if (!atomic_load_explicit(&world->scratch.slot[r], memory_order_relaxed)) continue;
         atomic_store_explicit(&world->scratch.slot[r], (uint32_t)slot, memory_order_relaxed);
         double spin = world->turning ? m->spin[r] : 0;
+        world->scratch.books.means[slot] = (qdi_twist){m->vx[r], m->vy[r], spin};
+        world->scratch.books.drift[slot] = 0;
         job->movers[slot++] = (qdi_mover){.vx = m->vx[r], .vy = m->vy[r], .spin = spin, .c = 1};
     }
 }
@@ -161,16 +163,22 @@ static qd_status gather(qd_world *world, rest_job *job) {
         status = qdi_reserve(world->allocator, &scratch->pushes, &scratch->push_room, 0, count,
                              sizeof *scratch->pushes);
     if (status != QD_OK) return status;
+    status = qdi_account_movers(world, count);
+    if (status != QD_OK) return status;
     job->movers = scratch->movers;
     job->movers[0] = (qdi_mover){.c = 1};
+    scratch->books.means[0] = (qdi_twist){0, 0, 0};
+    scratch->books.drift[0] = 0;
     for (size_t k = bodies; k < count; ++k) {
         qd_vec2 speed = world->wall_mean[k - bodies];
         job->movers[k] = (qdi_mover){.vx = speed.x, .vy = speed.y, .c = 1};
         scratch->pushes[k] = (qdi_push){0, 0, 0};
+        scratch->books.means[k] = (qdi_twist){speed.x, speed.y, 0};
+        scratch->books.drift[k] = 0;
     }
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_range, job);
     scratch->mover_count = count;
-    return qdi_account_movers(world);
+    return QD_OK;
 }
 
 // ---- joints at rest ----
@@ -514,23 +522,52 @@ static void close_range(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
+/// What a joint at rest took in the whole of the step, see account.h. All of the rest is at hand here, unlike the joint.
+static void settle(const rest_job *job, const qdi_rest *rest, const qdi_joint *joint) {
+    const qd_world *world = job->world;
+    const qdi_books *books = &world->scratch.books;
+    const qdi_twist *a = &books->means[rest->slot_a], *b = &books->means[rest->slot_b];
+    qdi_account *account = &books->accounts[rest->joint];
+    double x = a->x - b->x, y = a->y - b->y, virial = 0;
+    double approach = x * rest->nx + y * rest->ny, slip = y * rest->nx - x * rest->ny;
+    for (int k = 0; k < rest->count; ++k) {
+        const rest_touch *touch = &rest->touch[k];
+        account->lane[QDI_LOST_NORMAL] += touch->total * (approach + (a->spin * touch->across_a -
+                                                                      b->spin * touch->across_b));
+        account->lane[QDI_LOST_FRICTION] += touch->total_tangent *
+                                            (slip + (a->spin * touch->along_a - b->spin * touch->along_b));
+        virial += joint->impulse[k] * (touch->along_a - touch->along_b) -
+                  joint->rub[k] * (touch->across_a - touch->across_b);
+    }
+    if (rest->moves_a && rest->moves_b && rest->friction > 0)
+        account->lane[QDI_VIRIAL] = virial;
+    else
+        qdi_account_given(world, joint, account);
+}
+
+/// What a rest's report reads and writes elsewhere.
+static inline void ask_ahead(const rest_job *job, const qdi_rest *rest) {
+    const qdi_scratch *scratch = &job->world->scratch;
+    __builtin_prefetch(&scratch->joints[rest->joint].impulse, 1);
+    __builtin_prefetch(&scratch->books.accounts[rest->joint], 1);
+    __builtin_prefetch(&scratch->books.means[rest->slot_a]);
+    __builtin_prefetch(&scratch->books.means[rest->slot_b]);
+}
+
 static void report_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const rest_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         const qdi_rest *rest = &job->rests[i];
         qdi_joint *joint = &job->world->scratch.joints[rest->joint];
-        const qdi_books *books = &job->world->scratch.books;
-        qdi_account *account = &books->accounts[rest->joint];
+        if (i + AHEAD < end) ask_ahead(job, rest + AHEAD);
         for (int k = 0; k < rest->count; ++k) {
-            qdi_account_rest(joint, k, rest->touch[k].total, rest->touch[k].total_tangent,
-                             &books->means[rest->slot_a], &books->means[rest->slot_b], account);
             joint->impulse[k] += rest->touch[k].total;
             joint->rub[k] += rest->touch[k].total_tangent;
             joint->hold.normal[k] = rest->touch[k].normal;
             joint->hold.tangent[k] = rest->touch[k].tangent;
         }
-        qdi_account_other(job->world, joint, account);
+        settle(job, rest, joint);
     }
 }
 
@@ -555,7 +592,7 @@ void qdi_rest_solve(qd_world *world, const qdi_colours *at_rest, double dt) {
         qdi_team_for(world->team, movers, QDI_BODY_GRAIN, move_range, &job);
         over_colours(&job, at_rest, relax_range);
     }
-    qdi_account_means(world);
-    qdi_team_for(world->team, rests, QDI_CONTACT_GRAIN, report_range, &job);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, close_range, &job);
+    qdi_team_for(world->team, rests, QDI_CONTACT_GRAIN, report_range,
+                 &job); // with means that the bodies have by now
 }

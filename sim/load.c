@@ -1,5 +1,5 @@
-// A world from the bytes that save.c writes, behind a good checksum; still, nothing is believed that would lead outside of what
-// there is.
+// A world from the bytes that save.c writes, behind a good checksum; still, nothing is believed that would
+// lead outside of what there is.
 
 #include <quadrille/hash.h>
 

@@ -8,8 +8,8 @@
 //   emitters and sinks (save_population.c); fat boxes in the order of the bodies, where there are some
 //   XXH3-64 of everything before (8)
 //
-// Shapes and traits get new numbers from 1 on; which ones decides nothing. The tree is not stored: it is a function of
-// the boxes, and so are the candidates. Nor are free indices: they are those that no body has.
+// Shapes and traits get new numbers from 1 on, in that order. The tree is not stored: it is a
+// function of the boxes, and so are the candidates. Nor are free indices: they are those that no body has.
 
 #include <quadrille/hash.h>
 
@@ -200,8 +200,8 @@ typedef struct ranking {
     uint32_t used;
 } ranking;
 
-/// Where everything goes in the file. Rows are the world's own business and change in time; the file has an order of its own, so
-/// that worlds of one state are the same bytes.
+/// Where everything goes in the file. Rows are the world's own business and change in time; the file has an
+/// order of its own, so that worlds of one state are the same bytes.
 typedef struct ranks {
     ranking shapes, traits;
     uint32_t *body; ///< by row

@@ -17,7 +17,8 @@ typedef struct qdi_saved {
 /// Bytes in all.
 size_t qdi_saved_size(const qdi_saved *n);
 
-/// The last part of the header, for those who only want the bodies: where they begin, how many they are, bytes of each.
+/// The last part of the header, for those who only want the bodies: where they begin, how many they are,
+/// bytes of each.
 typedef struct qdi_saved_bodies {
     uint64_t at, count;
     uint32_t bytes;

@@ -15,7 +15,8 @@ qd_status qdi_store_make(const char *path, const qd_allocator *allocator, qd_sto
     char *copy = made ? qdi_allocate(allocator, bytes, 1) : NULL;
     if (!copy) {
         qdi_release(allocator, made, 1, sizeof *made);
-        return qdi_reason(error, QD_ERR_MEMORY, "%s", qd_status_text(QD_ERR_MEMORY));
+        (void)qdi_reason(error, QD_ERR_MEMORY, "%s", qd_status_text(QD_ERR_MEMORY));
+        return QD_ERR_MEMORY;
     }
     *made = (qd_store){.allocator = allocator,
                        .path = copy,

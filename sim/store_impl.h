@@ -7,8 +7,9 @@
 
 #include <sqlite3.h>
 
-/// What the files of the store share. store.c opens and closes, store_create.c makes new ones, store_tables.c has the tables and brings older ones up to
-/// date, store_write.c takes rows in, store_rows.c is the writer's side, store_read.c reads, store_sql.c speaks with SQLite.
+/// What the files of the store share. store.c opens and closes, store_create.c makes new ones, store_tables.c
+/// has the tables and brings older ones up to date, store_write.c takes rows in, store_rows.c is the writer's
+/// side, store_read.c reads, store_sql.c speaks with SQLite.
 
 /// "QDrn", in the header of every run.db.
 #define QDI_STORE_APPLICATION 0x5144726e
@@ -32,7 +33,8 @@ typedef enum qdi_row_kind {
 /// Batches that go round between the two threads, and bytes of each.
 enum { QDI_BATCHES = 4, QDI_BATCH_BYTES = 1 << 18 };
 
-/// Most bytes of a stored world that one row holds. SQLite's rows are limited, and it copies each of them in memory.
+/// Most bytes of a stored world that one row holds. SQLite's rows are limited, and it copies each of them in
+/// memory.
 #define QDI_STORE_PART ((size_t)32 << 20)
 
 /// Rows on their way: a header and its row, one after the other.
@@ -109,7 +111,8 @@ struct qd_store {
 QD_MUST_USE qd_status qdi_store_make(const char *path, const qd_allocator *allocator, qd_store **store,
                                      qd_error *error);
 
-/// Opens the database at `path`, which need not be the store's own; with SQLITE_OPEN_READWRITE among the flags for nobody else.
+/// Opens the database at `path`, which need not be the store's own; with SQLITE_OPEN_READWRITE among the
+/// flags for nobody else.
 QD_MUST_USE qd_status qdi_store_connect(qd_store *store, const char *path, int flags, qd_error *error);
 
 /// Closes the database, if one is open.
@@ -132,7 +135,8 @@ qd_status qdi_sql_fail(const qd_store *store, const char *verb, int code, qd_err
 /// Runs statements that give no rows. Returns SQLite's code.
 int qdi_sql_run(sqlite3 *db, const char *sql);
 
-/// Runs one statement and gives the first column of its first row as a number; 0 where there is none. Returns SQLite's code.
+/// Runs one statement and gives the first column of its first row as a number; 0 where there is none. Returns
+/// SQLite's code.
 int qdi_sql_number(sqlite3 *db, const char *sql, int64_t *number);
 
 /// Binds a step or number, or a hash as its 16 digits.
@@ -144,8 +148,8 @@ bool qdi_sql_hash(sqlite3_stmt *statement, int column, uint64_t *hash);
 
 // ---- store_tables.c ----
 
-/// Makes the tables, or brings them up to date: every change that the schema has seen since `version` (0: none yet), in one
-/// transaction. On an error the database is as it was.
+/// Makes the tables, or brings them up to date: every change that the schema has seen since `version` (0:
+/// none yet), in one transaction. On an error the database is as it was.
 QD_MUST_USE qd_status qdi_tables_update(qd_store *store, int64_t version, qd_error *error);
 
 /// QD_OK for a run store of this schema or an older one; `version` gets which.
@@ -164,7 +168,7 @@ int qdi_metrics_columns(qd_store *store);
 
 /// Prepares the statement that inserts a qdi_metrics_row, and binds one.
 int qdi_metrics_prepare(qd_store *store, sqlite3_stmt **statement);
-int qdi_metrics_bind(const qd_store *store, sqlite3_stmt *statement, const void *row);
+int qdi_metrics_bind(const qd_store *store, sqlite3_stmt *statement, const void *data);
 
 // ---- store_rows.c ----
 
@@ -177,8 +181,8 @@ qd_status qdi_rows_work(void *context, size_t slot);
 
 // ---- store_write.c ----
 
-/// Puts what is on its way in line and waits until all is written; does nothing where the store only reads. Errors: the
-/// writer's, with its reason.
+/// Puts what is on its way in line and waits until all is written; does nothing where the store only reads.
+/// Errors: the writer's, with its reason.
 QD_MUST_USE qd_status qdi_store_settle(qd_store *store, qd_error *error);
 
 /// Takes the labels of a world's bodies. Errors: QD_ERR_MEMORY.

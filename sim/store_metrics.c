@@ -1,5 +1,6 @@
-// The table `metrics`: a column for each of qd_metric_fields, under its name, and one for each phase. A store of a program that
-// knew fewer of them gets the others when it is opened to go on; its old rows have no value there.
+// The table `metrics`: a column for each of qd_metric_fields, under its name, and one for each phase. A store
+// of a program that knew fewer of them gets the others when it is opened to go on; its old rows have no value
+// there.
 
 #include "sim/scene_text.h"
 #include "sim/store_impl.h"

@@ -1,5 +1,5 @@
-// Reading a store. Every call is one query of its own that ends with the call, so nothing stays open between calls and rows may
-// be put in between.
+// Reading a store. Every call is one query of its own that ends with the call, so nothing stays open between
+// calls and rows may be put in between.
 
 #include <quadrille/hash.h>
 
@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/// Waits for what was put, and begins a query with one number, `from`, that is at most QDI_STORE_STEP_MAX. QD_ERR_NOT_FOUND
-/// where it gives no row. The caller finalizes the statement in any case.
+/// Waits for what was put, and begins a query with one number, `from`, that is at most QDI_STORE_STEP_MAX.
+/// QD_ERR_NOT_FOUND where it gives no row. The caller finalizes the statement in any case.
 static qd_status query(qd_store *store, const char *sql, uint64_t from, sqlite3_stmt **statement,
                        qd_error *error) {
     *statement = NULL;

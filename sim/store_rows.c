@@ -1,5 +1,5 @@
-// The writer's side: batches of rows become rows of the database, one transaction each. All of this runs on the queue's thread;
-// what it touches of the store (see qd_store) is its own while the queue is not empty.
+// The writer's side: batches of rows become rows of the database, one transaction each. All of this runs on
+// the queue's thread; what it touches of the store (see qd_store) is its own while the queue is not empty.
 
 #include <quadrille/hash.h>
 

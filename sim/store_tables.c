@@ -1,7 +1,8 @@
 // The tables of a run store, and how older ones are brought up to date.
 //
-// The schema is a list of changes; version n is what the first n of them make. A new store goes through all of them, an older
-// one through those that it has not seen: so there is one description, and what a migration makes is what a new store has.
+// The schema is a list of changes; version n is what the first n of them make. A new store goes through all
+// of them, an older one through those that it has not seen: so there is one description, and what a migration
+// makes is what a new store has.
 
 #include "sim/reason.h"
 #include "sim/store_impl.h"

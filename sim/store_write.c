@@ -1,5 +1,5 @@
-// Rows on their way to the writer: they are copied into batches, and a batch that is full goes in line. What is shared with
-// the writer's thread is said at qd_store; the queue orders it.
+// Rows on their way to the writer: they are copied into batches, and a batch that is full goes in line. What
+// is shared with the writer's thread is said at qd_store; the queue orders it.
 
 #include "core/assert.h"
 #include "core/memory.h"
@@ -86,8 +86,8 @@ qd_status qd_store_put_failure(qd_store *store, const qd_limit_report *report) {
 
 // ---- worlds ----
 
-/// Saves the world, and the session behind it, into the store's `state`, and puts the row that says so in line. The batch ends
-/// with it: before it is written nobody may fill the state again.
+/// Saves the world, and the session behind it, into the store's `state`, and puts the row that says so in
+/// line. The batch ends with it: before it is written nobody may fill the state again.
 static qd_status put_state(qd_store *store, qdi_row_kind kind, const qd_world *world, const void *session,
                            size_t session_bytes, uint64_t keep) {
     qd_status status = check(store, qd_world_steps(world));
@@ -118,9 +118,9 @@ qd_status qd_store_put_checkpoint(qd_store *store, const qd_world *world, const 
 
 // ---- events ----
 //
-// An event that ends a contact may name a body that is gone, and with it its label. All such bodies touched something at the
-// step before, when they were alive and an event named them. So labels are kept from when a body is first named; those
-// that are index + 1, as most are, need no keeping.
+// An event that ends a contact may name a body that is gone, and with it its label. All such bodies touched
+// something at the step before, when they were alive and an event named them. So labels are kept from when a
+// body is first named; those that are index + 1, as most are, need no keeping.
 
 /// Keeps a living body's label.
 static qd_status keep_label(qd_store *store, const qd_body_view *view, uint32_t row) {

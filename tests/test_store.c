@@ -188,7 +188,8 @@ START_TEST(keeps_why_a_run_failed) {
 }
 END_TEST
 
-/// A run that goes on from its checkpoint, in another process's place, leaves what one leaves that was never interrupted.
+/// A run that goes on from its checkpoint, in another process's place, leaves what one leaves that was never
+/// interrupted.
 START_TEST(goes_on_as_if_nothing_had_happened) {
     qd_store_rig whole, broken;
     begin(&whole);

@@ -36,7 +36,8 @@ static void flip(const char *path, const char *table, const char *column, const 
     ck_assert_int_eq(sqlite3_close(db), SQLITE_OK);
 }
 
-/// The last sound checkpoint is that of `step`, and the line about others is `named`; NOT_FOUND where `step` is UINT64_MAX.
+/// The last sound checkpoint is that of `step`, and the line about others is `named`; NOT_FOUND where `step`
+/// is UINT64_MAX.
 static void check_last(const qd_store_rig *rig, uint64_t step, const char *named) {
     qd_store *store = qd_test_store_open(rig->path.text, QD_STORE_GO_ON);
     qd_store_moment moment;

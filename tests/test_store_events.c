@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// What the table should hold, written down beside the store by other means: labels from a list that is kept for all bodies
-/// there ever were.
+/// What the table should hold, written down beside the store by other means: labels from a list that is kept
+/// for all bodies there ever were.
 typedef struct witness {
     FILE *text;
     char *chars;
@@ -104,7 +104,8 @@ static void check_same(const qd_store_rig *rig, const char *expected) {
     free(rows);
 }
 
-/// Every event as the world has it, in its order, with the labels of bodies that are gone; `persist` at steps that this divides.
+/// Every event as the world has it, in its order, with the labels of bodies that are gone; `persist` at steps
+/// that this divides.
 START_TEST(are_those_of_the_world) {
     qd_store_rig rig;
     qd_store_rig_make(&rig);
@@ -147,7 +148,8 @@ START_TEST(name_bodies_that_are_gone) {
         seen.text = open_memstream(&seen.chars, &seen.bytes);
         ck_assert_ptr_nonnull(seen.text);
         for (int step = 1; step <= 30; ++step) {
-            // The rows of a step are put once: those of the step itself, or those of an exchange before it is made.
+            // The rows of a step are put once: those of the step itself, or those of an exchange before it is
+            // made.
             qd_test_step(rig.world, 0.02, 1);
             note_labels(&seen, rig.world);
             if (step % 5 == 4) {

@@ -408,6 +408,16 @@ static void run_until_killed(const qd_store_rig *rig, int from, int to) {
     if (qd_store_close(run.store, NULL) != QD_OK) _exit(8);
 }
 
+/// Somebody who only reads finds what was committed, and changes nothing of it.
+static void check_readable(const attempt *killed) {
+    qd_store_moment moment;
+    qd_store *store = qd_test_store_open(killed->rig->path.text, QD_STORE_READ);
+    ck_assert_int_eq(qd_store_last_checkpoint(store, UINT64_MAX, &moment, NULL), QD_OK);
+    ck_assert_uint_ge(moment.step, killed->step);
+    qd_store_moment_free(store, &moment);
+    qd_test_store_close(&store);
+}
+
 START_TEST(a_killed_process_loses_nothing) {
     qd_store_rig rig;
     make(&rig);
@@ -423,6 +433,7 @@ START_TEST(a_killed_process_loses_nothing) {
         ck_assert(killed.saved);
         ck_assert_int_eq(kill(other.process, SIGKILL), 0);
         (void)finish(&other);
+        check_readable(&killed);
         resume(&killed, expected, round);
     }
     free(expected);
