@@ -123,13 +123,12 @@ static qd_status add_up(qd_world *world, tally_job *job, size_t count, double su
     return QD_OK;
 }
 
-/// Room for `count` values that add_array can add up.
+/// Room for `count` values that qdi_account_array can add up.
 static qd_status reserve_array(const qd_world *world, double **values, size_t *room, size_t count) {
     return qdi_reserve(world->allocator, values, room, 0, count + QDI_TALLY_LANES, sizeof **values);
 }
 
-/// Adds the sum of an array to a number.
-static qd_status add_array(qd_world *world, double *values, size_t count, double *number) {
+qd_status qdi_account_array(qd_world *world, double *values, size_t count, double *number) {
     tally_job job = {.values = values, .one = true};
     double sums[QDI_TALLY_LANES];
     if (count == 0) return QD_OK;
@@ -173,7 +172,7 @@ qd_status qdi_account_joints(qd_world *world, size_t count, size_t walls) {
     ledger->lost[1][1] += lost.y;
     ledger->virial += sums[QDI_VIRIAL];
     ledger->kinematic += sums[QDI_WORK];
-    return add_array(world, books->drift, world->scratch.mover_count, &ledger->drift);
+    return qdi_account_array(world, books->drift, world->scratch.mover_count, &ledger->drift);
 }
 
 // ---- forces ----
@@ -191,9 +190,9 @@ qd_status qdi_account_flights(qd_world *world) {
     const qd_drag *drag = &world->def.drag;
     bool drags = drag->linear > 0 || drag->quadratic > 0 || drag->spin > 0;
     qd_status status = QD_OK;
-    if (drags) status = add_array(world, books->drag, world->count, &books->ledger.drag);
+    if (drags) status = qdi_account_array(world, books->drag, world->count, &books->ledger.drag);
     if (status == QD_OK && world->force)
-        status = add_array(world, books->force, world->count, &books->ledger.force);
+        status = qdi_account_array(world, books->force, world->count, &books->ledger.force);
     return status;
 }
 
@@ -234,7 +233,7 @@ qd_status qdi_account_wraps(qd_world *world, double dt) {
     if (status != QD_OK) return status;
     wrap_job job = {world, dt};
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, wrap_range, &job);
-    return add_array(world, books->wraps, world->count, &books->ledger.force);
+    return qdi_account_array(world, books->wraps, world->count, &books->ledger.force);
 }
 
 // ---- the world's ledger ----

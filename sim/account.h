@@ -55,6 +55,9 @@ QD_MUST_USE qd_status qdi_account_movers(qd_world *world, size_t count);
 /// and the work of medium and callback.
 void qdi_account_mover(const qd_world *world, uint32_t row, uint32_t slot, qdi_twist change, double dt);
 
+/// Adds the sum of `count` values to a number, the same whatever their order; behind them there is room for as many as a
+/// tally has lanes.
+QD_MUST_USE qd_status qdi_account_array(qd_world *world, double *values, size_t count, double *number);
 /// Adds the accounts of `count` joints, those of walls (whose contacts are the first `walls` of the keys) for themselves, and the drift of the movers, to the step's ledger.
 QD_MUST_USE qd_status qdi_account_joints(qd_world *world, size_t count, size_t walls);
 /// Makes room for what medium and callback do, by row.

@@ -1,5 +1,6 @@
 // The energy's balance, closed to rounding in worlds of every kind, and what must not change it: threads, margins, saving and
 // loading, a step that is refused.
+#include "sim/account.h"
 #include "tests/harness.h"
 #include "tests/worlds.h"
 
@@ -7,6 +8,7 @@
 #include <quadrille/metrics.h>
 #include <quadrille/scene.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static double larger(double a, double b) {
@@ -32,6 +34,42 @@ static void check_same(const qd_metrics *p, const qd_metrics *q, bool tree, cons
                       fields[i].name);
     }
 }
+
+// ---- sums ----
+
+START_TEST(sums_do_not_depend_on_the_order) {
+    enum { MOST = 20000 };
+    static const size_t counts[] = {1, 2, 3, 5, 100, 4097, MOST};
+    qd_world_def def = qd_world_def_default();
+    def.threads = 2;
+    qd_world *world = qd_test_world(&def);
+    double *values = malloc((MOST + 4) * sizeof *values);
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
+        qd_random random = qd_random_at(12, i, 0);
+        double first = 0, exact = 0, size = 0;
+        for (size_t k = 0; k < counts[i]; ++k) {
+            values[k] = qd_random_normal(&random) * ldexp(1, (int)(qd_random_bits(&random) % 60) - 30);
+            exact += values[k];
+            size += fabs(values[k]);
+        }
+        for (int round = 0; round < 10; ++round) {
+            double sum = 0;
+            ck_assert_int_eq(qdi_account_array(world, values, counts[i], &sum), QD_OK);
+            if (round == 0) first = sum;
+            ck_assert_msg(memcmp(&sum, &first, 8) == 0, "%zu values: %a, then %a", counts[i], first, sum);
+            ck_assert_double_eq_tol(sum, exact, 1e-14 * size);
+            for (size_t k = counts[i]; k-- > 1;) { // shuffles
+                size_t other = qd_random_bits(&random) % (k + 1);
+                double kept = values[k];
+                values[k] = values[other];
+                values[other] = kept;
+            }
+        }
+    }
+    free(values);
+    qd_world_destroy(world);
+}
+END_TEST
 
 // ---- random worlds ----
 
@@ -109,7 +147,7 @@ static void step_in_balance(qd_world *world, double dt, int steps, uint64_t seed
 }
 
 START_TEST(balance_closes_in_random_worlds) {
-    uint64_t first = qd_test_seed(1), count = qd_test_replaying() ? 1 : qd_test_effort(60);
+    uint64_t first = qd_test_seed(1), count = qd_test_replaying() ? 1 : qd_test_effort(40);
     for (uint64_t seed = first; seed < first + count; ++seed) {
         qd_world *world = random_world(seed, 1 + (int)(seed % 3), (double)NAN);
         step_in_balance(world, seed % 2 ? 0.01 : 0.03, 60, seed);
@@ -244,7 +282,7 @@ START_TEST(balance_closes_in_scenes) {
         qd_world *world = scene_world(names[i], &dt);
         qd_metrics m;
         for (size_t k = 0; k < 10; ++k) {
-            qd_test_step(world, dt, qd_test_effort(25));
+            qd_test_step(world, dt, qd_test_effort(15));
             qd_world_measure(world, &m);
             scale = scale_of(&m, scale);
             ck_assert_msg(fabs(m.imbalance) <= 1e-12 * scale, "%s, step %llu: imbalance %g of %g", names[i],
@@ -309,6 +347,7 @@ static Suite *suite(void) {
     Suite *s = suite_create("balance");
     TCase *t = tcase_create("balance");
     tcase_set_timeout(t, 240);
+    tcase_add_test(t, sums_do_not_depend_on_the_order);
     tcase_add_test(t, balance_closes_in_random_worlds);
     tcase_add_test(t, metrics_are_the_same_for_threads_and_margins);
     tcase_add_test(t, loaded_worlds_measure_the_same);
