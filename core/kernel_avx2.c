@@ -188,5 +188,6 @@ static inline size_t pick_block(const block *here, unsigned hits, const qdi_slot
 
 #    include "core/kernel_pairs.h"
 
-const qdi_kernels qdi_kernels_avx2 = {kernel_box_list, kernel_list, kernel_pick, kernel_shift, kernel_update};
+const qdi_kernels qdi_kernels_avx2 = {kernel_box_list, kernel_list,  kernel_pick,
+                                      kernel_hits,     kernel_shift, kernel_update};
 #endif

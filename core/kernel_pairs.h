@@ -91,3 +91,11 @@ static size_t kernel_pick(const qdi_slots *slots, size_t begin, size_t end, qd_b
     }
     return at;
 }
+
+static void kernel_hits(const qdi_slots *slots, size_t begin, size_t end, qd_box box, unsigned *hits) {
+    const qdi_slots source = *slots; // a copy, as above
+    for (size_t at = begin; at < end; at += QDI_PAIR_BLOCK) {
+        const block here = block_load(&source, at);
+        *hits++ = block_overlap(&here, box) & lanes_below(end - at);
+    }
+}

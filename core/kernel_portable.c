@@ -29,5 +29,5 @@ static inline unsigned block_overlap(const block *these, qd_box box) {
 
 #include "core/kernel_pairs.h"
 
-const qdi_kernels qdi_kernels_portable = {kernel_box_list, kernel_list, kernel_pick, qdi_shift_slots,
-                                          qdi_update_slots};
+const qdi_kernels qdi_kernels_portable = {kernel_box_list, kernel_list,     kernel_pick,
+                                          kernel_hits,     qdi_shift_slots, qdi_update_slots};

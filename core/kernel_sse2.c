@@ -112,5 +112,6 @@ static inline unsigned block_overlap(const block *these, qd_box box) {
 
 #    include "core/kernel_pairs.h"
 
-const qdi_kernels qdi_kernels_sse2 = {kernel_box_list, kernel_list, kernel_pick, kernel_shift, kernel_update};
+const qdi_kernels qdi_kernels_sse2 = {kernel_box_list, kernel_list,  kernel_pick,
+                                      kernel_hits,     kernel_shift, kernel_update};
 #endif

@@ -1,4 +1,5 @@
 // Queries of one box, and walks over the nodes. All of them only read, so any number of threads may be here at once.
+#include "core/kernel.h"
 #include "core/outer.h"
 #include "core/tree_impl.h"
 
@@ -7,6 +8,7 @@ typedef struct query_state {
     qd_box box;
     qd_image base, image; // of the box, and of the copy of the world that is searched now
     qd_vec2 shift;        // that image in the world's units
+    bool shifted;         // it is not (0, 0)
     bool periodic;
     qd_body_index self;
     qd_tree_visit visit;
@@ -31,8 +33,26 @@ static bool outer_hit(void *context, size_t place) {
     return hit(query, query->tree->outer.order[place]);
 }
 
+/// Blocks of slots that are asked about at once.
+enum { BLOCKS = 16 };
+
+/// A list that overlaps the box, where the copy that is searched lies where the boxes say.
+static bool search_here(const query_state *query, const qdi_node *node) {
+    const size_t end = (size_t)node->first + node->count, step = (size_t)BLOCKS * QDI_PAIR_BLOCK;
+    unsigned hits[BLOCKS];
+    for (size_t begin = node->first; begin < end; begin += step) {
+        const size_t stop = end - begin < step ? end : begin + step;
+        query->tree->kernels->hits(&query->tree->slots, begin, stop, query->box, hits);
+        for (size_t at = begin, k = 0; at < stop; at += QDI_PAIR_BLOCK, ++k)
+            for (unsigned left = hits[k]; left != 0; left &= left - 1)
+                if (!hit(query, at + (unsigned)__builtin_ctz(left))) return false;
+    }
+    return true;
+}
+
 static bool search_list(const query_state *query, const qdi_node *node) {
-    if (!qdi_shift_overlap(query->box, node->own, query->shift)) return true;
+    if (node->count == 0 || !qdi_shift_overlap(query->box, node->own, query->shift)) return true;
+    if (!query->shifted) return search_here(query, node);
     for (size_t s = node->first; s < (size_t)node->first + node->count; ++s) {
         if (qdi_shift_overlap(query->box, qdi_slot_box(&query->tree->slots, s), query->shift) &&
             !hit(query, s)) {
@@ -42,11 +62,22 @@ static bool search_list(const query_state *query, const qdi_node *node) {
     return true;
 }
 
+/// Which of the four children's subtrees overlap the box, by bit.
+static unsigned children_hit(const query_state *query, const qdi_family *family) {
+    unsigned hits = 0;
+    for (unsigned q = 0; q < 4; ++q) {
+        const qd_box box = qdi_family_box(family, q);
+        const bool is = query->shifted ? qdi_shift_overlap(query->box, box, query->shift)
+                                       : qd_box_overlap(query->box, box);
+        hits |= (unsigned)is << q;
+    }
+    return hits;
+}
+
 static bool search_children(const query_state *query, qdi_family_index index) {
     const qdi_family *family = &query->tree->families[index];
-    for (unsigned q = 0; q < 4; ++q) {
-        if (!qdi_shift_overlap(query->box, qdi_family_box(family, q), query->shift)) continue;
-        const qdi_node *node = &query->tree->nodes[4 * index + q];
+    for (unsigned hits = children_hit(query, family); hits != 0; hits &= hits - 1) {
+        const qdi_node *node = &query->tree->nodes[4 * index + (unsigned)__builtin_ctz(hits)];
         if (!search_list(query, node)) return false;
         if (!qdi_is_leaf(node) && !search_children(query, node->children)) return false;
     }
@@ -57,6 +88,7 @@ static bool search_copy(query_state *query) {
     const qd_tree *tree = query->tree;
     const qdi_node *root = &tree->nodes[QDI_ROOT];
     query->shift = (qd_vec2){query->image.x * tree->period.x, query->image.y * tree->period.y};
+    query->shifted = query->shift.x != 0 || query->shift.y != 0;
     if (!qdi_shift_overlap(query->box, qdi_family_box(&tree->families[0], 0), query->shift)) return true;
     bool going = qdi_outer_used(tree)
                      ? qdi_outer_search(&tree->outer, query->box, query->shift, 0, outer_hit, query)

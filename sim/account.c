@@ -188,8 +188,10 @@ qd_status qdi_account_fly(qd_world *world) {
 
 qd_status qdi_account_flights(qd_world *world) {
     qdi_books *books = &world->scratch.books;
-    if (!qdi_forces_settle(world)) return QD_OK;
-    qd_status status = add_array(world, books->drag, world->count, &books->ledger.drag);
+    const qd_drag *drag = &world->def.drag;
+    bool drags = drag->linear > 0 || drag->quadratic > 0 || drag->spin > 0;
+    qd_status status = QD_OK;
+    if (drags) status = add_array(world, books->drag, world->count, &books->ledger.drag);
     if (status == QD_OK && world->force)
         status = add_array(world, books->force, world->count, &books->ledger.force);
     return status;

@@ -44,6 +44,11 @@ static inline void qdi_account_given(const qd_world *world, const qdi_joint *joi
         account->lane[QDI_WORK] = qdi_account_work(joint, &world->next);
 }
 
+/// Notes the velocity of a mover before forces act.
+static inline void qdi_account_mover_begin(const qd_world *world, size_t slot, qdi_twist velocity) {
+    world->scratch.books.means[slot] = velocity;
+    world->scratch.books.drift[slot] = 0;
+}
 /// Room for the movers.
 QD_MUST_USE qd_status qdi_account_movers(qd_world *world, size_t count);
 /// When a mover has its last velocity, and forces have changed it by `change` in the whole of the step: the mean, the drift,
@@ -78,6 +83,9 @@ double qdi_energy_of_row(const qd_world *world, uint32_t row);
 #define QDI_LEDGER_BYTES (16 * 8)
 void qdi_ledger_put(const qd_world *world, unsigned char **at);
 bool qdi_ledger_get(const unsigned char **at, qd_world *world);
+
+/// The size that a world has when it is saved (save.c).
+size_t qdi_saved_bytes(const qd_world *world);
 
 void qdi_books_release(const qd_allocator *allocator, qdi_books *books);
 

@@ -14,11 +14,7 @@ static qd_status prepare(qd_world *world) {
     }
     qdi_fast *fast = scratch->fast;
     fast->edge_count = fast->course_count = fast->leg_count = fast->cluster_count = 0;
-    qd_status status = qdi_reserve(world->allocator, &fast->course_of, &fast->course_of_room, 0, world->count,
-                                   sizeof *fast->course_of);
-    if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &fast->flags, &fast->flag_room, 0, world->count, 1);
-    return status;
+    return QD_OK;
 }
 
 /// Puts the ends of new ways into `next`.
@@ -64,6 +60,19 @@ static double drift_of(const qdi_step *step, const qdi_course *course) {
     return drift;
 }
 
+/// The box at the end of a new way, and whether that leaves the fat one.
+static void box_again(qd_world *world, uint32_t row) {
+    qd_vec2 period = qdi_world_period(world);
+    qdi_margin *margin = &world->margin;
+    bool before = margin->held && qdi_margin_left(world, row, period);
+    qdi_motion_box(world, row);
+    bool after = margin->held && qdi_margin_left(world, row, period);
+    if (before == after) return;
+    size_t *left = &world->scratch.left[row / QDI_BODY_GRAIN];
+    *left = after ? *left + 1 : *left - 1;
+    margin->left = after ? margin->left + 1 : margin->left - 1;
+}
+
 /// Serial: new ways are few.
 static qd_status finish(const qdi_step *step, qdi_wall_gain *walls) {
     qd_world *world = step->world;
@@ -73,6 +82,7 @@ static qd_status finish(const qdi_step *step, qdi_wall_gain *walls) {
         const qdi_course *course = &fast->courses[i];
         if (!course->hit) continue;
         arrive(step, course);
+        box_again(world, course->row);
         walls->impulse.x += course->walls.impulse.x;
         walls->impulse.y += course->walls.impulse.y;
         walls->work += course->walls.work;
@@ -118,39 +128,57 @@ static qd_status list_impacts(const qdi_step *step) {
     return QD_OK;
 }
 
-static qd_status candidates(const qdi_step *step, qd_tree_counts *counts, qdi_lap *lap) {
-    qd_status status = qdi_tree_file(step->world, counts, lap);
-    return status == QD_OK ? qdi_tree_candidates(step->world, step->world->clock.step + 1, lap) : status;
+/// One round: candidates, edges, new ways. `done`: there were no new edges.
+static qd_status take_round(qdi_step *step, int round, bool *outside, bool *done, qdi_lap *lap) {
+    qd_status status = *outside ? qdi_fast_file(step, lap) : QD_OK;
+    size_t added = 0;
+    step->first = round == 0;
+    if (status == QD_OK && round < QDI_ROUNDS) status = qdi_fast_find(step, &added);
+    qdi_lap_end(lap, QD_PHASE_RETRIEVE);
+    *done = added == 0;
+    if (status != QD_OK || *done) return status;
+    bool wide;
+    status = qdi_fast_solve(step, outside, &wide);
+    if (status == QD_OK && *outside) status = qdi_fast_list_more(step, wide);
+    qdi_lap_end(lap, QD_PHASE_NARROW);
+    return status;
 }
 
-qd_status qdi_fast_follow(qd_world *world, double dt, qdi_wall_gain *walls, qd_tree_counts *counts,
-                          qdi_lap *lap) {
+qd_status qdi_fast_follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_lap *lap) {
     qd_status status = prepare(world);
     if (status != QD_OK) return status;
-    qdi_step step = {world, world->scratch.fast, dt, qdi_fast_part(world), qdi_impulse_threshold(world, dt),
-                     true};
-    qdi_ways_file(&step);
-    bool outside = true;
-    for (int round = 0; status == QD_OK; ++round) {
-        if (outside) status = candidates(&step, counts, lap);
-        size_t added = 0;
-        step.first = round == 0;
-        if (status == QD_OK && round < QDI_ROUNDS) status = qdi_fast_find(&step, &added);
-        if (status != QD_OK || added == 0) break;
-        status = qdi_fast_solve(&step, &outside);
-        qdi_lap_end(lap, QD_PHASE_NARROW);
-    }
+    qd_vec2 period = qdi_world_period(world);
+    qdi_step step = {.world = world,
+                     .fast = world->scratch.fast,
+                     .dt = dt,
+                     .part = qdi_fast_part(world),
+                     .threshold = qdi_impulse_threshold(world, dt),
+                     .periodic = period.x > 0 || period.y > 0};
+    status = qdi_fast_list(&step);
+    qdi_lap_end(lap, QD_PHASE_MOVE);
+    bool outside = true, done = false;
+    for (int round = 0; status == QD_OK && !done; ++round)
+        status = take_round(&step, round, &outside, &done, lap);
     if (status == QD_OK) status = finish(&step, walls);
-    if (status == QD_OK) status = list_impacts(&step);
-    if (status != QD_OK) return status;
-    qdi_motion_boxes(world, &world->next);
-    return qdi_tree_file(world, counts, lap);
+    return status == QD_OK ? list_impacts(&step) : status;
 }
 
 void qdi_fast_release(const qd_allocator *allocator, qdi_fast *fast) {
     if (!fast) return;
     qdi_release(allocator, fast->course_of, fast->course_of_room, sizeof *fast->course_of);
+    qdi_release(allocator, fast->place_of, fast->place_of_room, sizeof *fast->place_of);
     qdi_release(allocator, fast->flags, fast->flag_room, 1);
+    qdi_release(allocator, fast->slowest, fast->slowest_room, sizeof *fast->slowest);
+    qdi_release(allocator, fast->followed, fast->followed_room, sizeof *fast->followed);
+    qdi_release(allocator, fast->listed, fast->listed_room, sizeof *fast->listed);
+    qdi_release(allocator, fast->names, fast->name_room, sizeof *fast->names);
+    qdi_release(allocator, fast->boxes, fast->box_room, sizeof *fast->boxes);
+    qd_tree_destroy(fast->tree);
+    qd_pairs_destroy(fast->pairs);
+    for (size_t w = 0; w < fast->meets_room; ++w)
+        qdi_release(allocator, fast->meets[w].at, fast->meets[w].room, sizeof *fast->meets[w].at);
+    qdi_release(allocator, fast->meets, fast->meets_room, sizeof *fast->meets);
+    qdi_release(allocator, fast->met, fast->met_room, sizeof *fast->met);
     qdi_release(allocator, fast->edges, fast->edge_room, sizeof *fast->edges);
     qdi_release(allocator, fast->courses, fast->course_room, sizeof *fast->courses);
     qdi_release(allocator, fast->legs, fast->leg_room, sizeof *fast->legs);

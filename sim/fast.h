@@ -21,11 +21,13 @@
 /// qdi_fast_part, it is a bullet, or what is followed has set it in such motion. What two slow bodies do to each other is
 /// found where the step ends, as in any step.
 ///
-/// **Boxes.** In a step with such bodies every box in the tree contains the body's whole way through the step, both ends
-/// included; only then do the candidates hold every pair that can meet on the way, and every pair that touches where
-/// the step ends. Whoever hands candidates on from step to step, or files other boxes, has to keep to this: the box
-/// that a candidate search has seen must contain the way's box (qdi_way_bounds) of each body, or the search is done again.
-/// The last refresh gives the tree the boxes of the step's end.
+/// **Who is near.** Bodies that are followed, and those that have been hit, are listed, and a tree of their own holds the
+/// boxes of their whole ways; its pairs are candidates. All others move little: no further than `slow`. The world's tree still
+/// has the boxes of the step's beginning (or fat ones around them), so whoever of them a listed body can meet has a box there
+/// that overlaps the box of that body's way, made larger by `slow`: one retrieve for each body that is followed. Where
+/// many are, or such a box would be too large for a periodic world, all are listed and nothing is retrieved. So a step costs what any step
+/// costs, and something for each body that is followed; the world's tree, margins and candidates are what they are anyway.
+/// Candidates only have to be enough: what becomes an edge is found by an exact test.
 ///
 /// **Bounds.** A cluster has at most QDI_IMPACTS(edges) impacts in a step; then its bodies stay where they are until the next
 /// step, with the velocities that they have. After QDI_ROUNDS rounds what still meets is left to the contacts of the step's
@@ -84,7 +86,8 @@ typedef struct qdi_cluster {
     uint32_t first_edge, edges;     ///< in `edge_by_cluster`
     uint32_t next_leg;              ///< free one
     bool fresh;
-    bool outside; ///< a way has left the box that was filed
+    bool outside; ///< a way has left the box that was filed, or its body has none
+    bool wide;    ///< and is too wide for a retrieve
 } qdi_cluster;
 
 enum {
@@ -93,11 +96,42 @@ enum {
     QDI_LOST = 4      ///< its way is too long to be followed
 };
 
+/// What an edge is made from.
+typedef struct qdi_meet {
+    uint64_t key; ///< see qdi_edge
+    uint32_t row_a, row_b;
+    int wall;
+    qd_image image;
+} qdi_meet;
+
+/// What one thread found, in any order.
+typedef struct qdi_meets {
+    qdi_meet *at;
+    size_t count, room;
+    qd_status status; ///< QD_ERR_MEMORY: there was more
+} qdi_meets;
+
 /// Working memory, kept from step to step.
 struct qdi_fast {
     uint32_t *course_of; ///< by row
+    uint32_t *place_of;  ///< by row: place in the list, QDI_NONE_YET: not listed
     uint8_t *flags;      ///< by row
-    size_t course_of_room, flag_room;
+    size_t course_of_room, place_of_room, flag_room;
+    bool all;         ///< all bodies are listed
+    double slow;      ///< how far any point of a body that is not listed moves at most
+    double *slowest;  ///< per range, the same, squared
+    size_t *followed; ///< per range: bodies that are followed
+    size_t slowest_room, followed_room;
+    uint32_t *listed;     ///< rows
+    qd_body_index *names; ///< their indices
+    qd_box *boxes;        ///< of their ways
+    size_t listed_count, listed_room, name_room, box_room;
+    qd_tree *tree;    ///< of these boxes; NULL until it is needed
+    qd_pairs *pairs;  ///< of that tree
+    qdi_meets *meets; ///< by worker
+    size_t meets_room;
+    qdi_meet *met; ///< of all workers
+    size_t met_room;
     qdi_edge *edges; ///< in order of key
     size_t edge_count, edge_room;
     qdi_course *courses;
@@ -119,7 +153,8 @@ typedef struct qdi_step {
     qd_world *world;
     qdi_fast *fast;
     double dt, part, threshold;
-    bool first; ///< round
+    bool first;    ///< round
+    bool periodic; ///< along some axis
 } qdi_step;
 
 /// Somebody on a leg.
@@ -143,12 +178,24 @@ qdi_party qdi_party_of(const qdi_step *step, uint32_t row, const qdi_leg *leg);
 qdi_pose qdi_leg_pose(const qdi_leg *leg, double time);
 /// What contains a body's whole way.
 void qdi_way_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high);
-/// The boxes of all ways; finds out who is followed.
-void qdi_ways_file(const qdi_step *step);
-/// The box of a new way; true where the one that was filed did not contain it.
-bool qdi_way_refile(const qdi_step *step, uint32_t row);
-/// Which image of b's way lies beside a's, from that of their boxes.
-qd_image qdi_way_image(const qdi_step *step, uint32_t row_a, uint32_t row_b, qd_image image);
+/// The same as a box for a tree. False: it is too long for a periodic world, and the body is not followed: `box` is that of
+/// its end.
+bool qdi_way_box(const qdi_step *step, uint32_t row, qd_box *box);
+/// A box made larger by what bodies that are not listed move; false: it is too large for a periodic world.
+bool qdi_way_wider(const qdi_step *step, qd_box way, qd_box *wider);
+/// Which image of b's way lies beside a's; false: one of them is too long for that.
+bool qdi_way_image(const qdi_step *step, uint32_t row_a, uint32_t row_b, qd_image *image);
+
+// ---- fast_list.c ----
+
+/// Finds out who is followed, and lists them.
+QD_MUST_USE qd_status qdi_fast_list(const qdi_step *step);
+/// Lists those who have a course since. `wide`: the box of somebody's way is too large for a retrieve.
+QD_MUST_USE qd_status qdi_fast_list_more(const qdi_step *step, bool wide);
+/// Brings the tree of the ways and its pairs up to date.
+QD_MUST_USE qd_status qdi_fast_file(const qdi_step *step, qdi_lap *lap);
+/// After a body got a new way: its flags and its box. Looks at nobody else's.
+void qdi_fast_relist(const qdi_step *step, uint32_t row, qdi_cluster *cluster);
 
 // ---- fast_meet.c ----
 
@@ -172,7 +219,7 @@ void qdi_cluster_solve(const qdi_step *step, qdi_cluster *cluster);
 // ---- fast_cluster.c ----
 
 /// Forms clusters and solves those with new edges; their bodies' ways are new then. `outside`: one of these has left the
-/// box that was filed.
-QD_MUST_USE qd_status qdi_fast_solve(const qdi_step *step, bool *outside);
+/// box that was filed, or has none yet; `wide`: it is too large for a retrieve.
+QD_MUST_USE qd_status qdi_fast_solve(const qdi_step *step, bool *outside, bool *wide);
 
 #endif

@@ -1,5 +1,5 @@
 // Clusters: bodies that edges join, found by union and find. What nothing moves joins nobody. Serial, but for the solving:
-// edges are few. Each cluster's work is its own: its courses, edges, legs and the flags and boxes of its bodies' rows.
+// edges are few. Each cluster's work is its own: its courses, edges, legs and the flags and boxes of its bodies.
 
 #include "sim/fast.h"
 
@@ -189,20 +189,10 @@ static qd_status reserve_legs(const qdi_step *step) {
     return QD_OK;
 }
 
-static void file_ways(const qdi_step *step, qdi_cluster *cluster) {
-    qdi_fast *fast = step->fast;
-    for (uint32_t k = 0; k < cluster->courses; ++k) {
-        uint32_t row = fast->courses[fast->by_cluster[cluster->first_course + k]].row;
-        uint8_t flags = fast->flags[row] & QDI_LOST;
-        if (flags) continue;
-        qdi_leg leg = qdi_way_begin(step, row);
-        flags = QDI_FRESH;
-        do {
-            if (qdi_leg_followed(step, row, &leg)) flags |= QDI_FOLLOWED;
-        } while (qdi_way_next(step, &leg));
-        fast->flags[row] = flags;
-        if (qdi_way_refile(step, row)) cluster->outside = true;
-    }
+static void relist(const qdi_step *step, qdi_cluster *cluster) {
+    const qdi_fast *fast = step->fast;
+    for (uint32_t k = 0; k < cluster->courses; ++k)
+        qdi_fast_relist(step, fast->courses[fast->by_cluster[cluster->first_course + k]].row, cluster);
 }
 
 static void solve_range(void *context, size_t begin, size_t end, int worker) {
@@ -212,13 +202,13 @@ static void solve_range(void *context, size_t begin, size_t end, int worker) {
         qdi_cluster *cluster = &step->fast->clusters[k];
         if (!cluster->fresh) continue;
         qdi_cluster_solve(step, cluster);
-        file_ways(step, cluster);
+        relist(step, cluster);
     }
 }
 
-qd_status qdi_fast_solve(const qdi_step *step, bool *outside) {
+qd_status qdi_fast_solve(const qdi_step *step, bool *outside, bool *wide) {
     qdi_fast *fast = step->fast;
-    *outside = false;
+    *outside = *wide = false;
     qd_status status = add_courses(step);
     if (status != QD_OK) return status;
     for (size_t i = 0; i < fast->course_count; ++i)
@@ -232,6 +222,9 @@ qd_status qdi_fast_solve(const qdi_step *step, bool *outside) {
     if (status != QD_OK) return status;
     qdi_step job = *step;
     qdi_team_for(step->world->team, fast->cluster_count, 4, solve_range, &job);
-    for (size_t k = 0; k < fast->cluster_count; ++k) *outside = *outside || fast->clusters[k].outside;
+    for (size_t k = 0; k < fast->cluster_count; ++k) {
+        *outside = *outside || fast->clusters[k].outside;
+        *wide = *wide || fast->clusters[k].wide;
+    }
     return QD_OK;
 }

@@ -1,20 +1,20 @@
-// Which ways meet: candidates and walls are tested in parallel, and what was found is gathered in order of the ranges, put
-// in order of (a, b), and added to the edges. A range of candidates writes the places of its hits into `hits` from its own
-// begin on, as in narrow.c.
+// Which ways meet: the pairs of the listed bodies' tree, the walls, and what is about those that are followed are tested in parallel.
+// Each worker notes what it found, in any order; put in order of (a, b), that is added to the edges.
 
 #include "sim/fast.h"
+
+#include "core/assert.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+/// Listed bodies to a range; each takes some microseconds.
+enum { RETRIEVE_GRAIN = 32 };
+
 typedef struct find_job {
     const qdi_step *step;
     const qd_pair *pairs;
-    size_t pair_count;
     unsigned walls;
-    uint32_t *hits;
-    uint8_t *wall_mask;
-    size_t *count, *wall_count; ///< per range
 } find_job;
 
 static uint64_t key_of(uint64_t a, uint64_t b) {
@@ -72,23 +72,52 @@ static bool sensor(const qd_world *world, uint32_t row) {
     return world->traits.trait[world->trait[row]].sensor;
 }
 
-static bool hits(const qdi_step *step, const qd_pair *pair) {
-    const qd_world *world = step->world;
-    uint32_t a = world->row_of_index[pair->a], b = world->row_of_index[pair->b];
-    uint8_t flags = step->fast->flags[a] | step->fast->flags[b];
-    if (!due(step, flags) || (flags & QDI_LOST)) return false;
-    if (!qdi_may_touch(world, a, b) || sensor(world, a) || sensor(world, b)) return false;
-    if (known(step->fast, key_of(pair->a, pair->b))) return false;
-    return ways_meet(step, a, b, qdi_way_image(step, a, b, pair->image));
+/// Adds to what a worker has found.
+static void note(const qdi_step *step, qdi_meets *meets, qdi_meet meet) {
+    qd_status status = qdi_reserve(step->world->allocator, &meets->at, &meets->room, meets->count,
+                                   meets->count + 1, sizeof *meets->at);
+    if (status == QD_OK)
+        meets->at[meets->count++] = meet;
+    else
+        meets->status = status;
 }
 
-static void pair_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+/// True for two disks on their first ways that do not come near each other: the one moves straight, seen from the other. This says
+/// so of most candidates, and soon.
+static bool plainly_apart(const qdi_step *step, uint32_t a, uint32_t b) {
+    const qd_world *world = step->world;
+    const qdi_motion *now = &world->now, *next = &world->next;
+    if ((world->shape[a] | world->shape[b]) != 0 || step->periodic) return false;
+    if (step->fast->course_of[a] != QDI_NONE_YET || step->fast->course_of[b] != QDI_NONE_YET) return false;
+    double x = now->x[b] - now->x[a], y = now->y[b] - now->y[a];
+    double way_x = next->x[b] - next->x[a] - x, way_y = next->y[b] - next->y[a] - y;
+    double sum = world->radius[a] + world->radius[b], enough = sum * sum * (1 + 1e-6);
+    double squared = way_x * way_x + way_y * way_y, along = -(x * way_x + y * way_y);
+    if (!(along > 0)) return x * x + y * y > enough;
+    double part = along < squared ? along / squared : 1;
+    x += part * way_x;
+    y += part * way_y;
+    return x * x + y * y > enough;
+}
+
+/// Looks at two bodies; a has the lower index.
+static void look_at_pair(const qdi_step *step, uint32_t a, uint32_t b, qdi_meets *meets) {
+    const qd_world *world = step->world;
+    uint8_t flags = step->fast->flags[a] | step->fast->flags[b];
+    if (!due(step, flags) || (flags & QDI_LOST) || plainly_apart(step, a, b)) return;
+    if (!qdi_may_touch(world, a, b) || sensor(world, a) || sensor(world, b)) return;
+    uint64_t key = key_of(world->index[a], world->index[b]);
+    qd_image image;
+    if (known(step->fast, key) || !qdi_way_image(step, a, b, &image) || !ways_meet(step, a, b, image)) return;
+    note(step, meets, (qdi_meet){key, a, b, -1, image});
+}
+
+static void look_at_pairs(void *context, size_t begin, size_t end, int worker) {
     const find_job *job = context;
-    size_t found = 0;
+    const qdi_step *step = job->step;
+    const uint32_t *row = step->world->row_of_index;
     for (size_t i = begin; i < end; ++i)
-        if (hits(job->step, &job->pairs[i])) job->hits[begin + found++] = (uint32_t)i;
-    job->count[begin / QDI_CONTACT_GRAIN] = found;
+        look_at_pair(step, row[job->pairs[i].a], row[job->pairs[i].b], &step->fast->meets[worker]);
 }
 
 static bool way_meets_wall(const qdi_step *step, uint32_t row, int wall) {
@@ -109,8 +138,10 @@ static double above_zero(double value) {
 /// Walls that a way may reach.
 static unsigned walls_near(const qdi_step *step, uint32_t row, unsigned walls) {
     const qdi_axis *x = &step->world->axis[0], *y = &step->world->axis[1];
-    qd_vec2 low, high;
-    qdi_way_bounds(step, row, &low, &high);
+    qd_vec2 centre = step->world->centre;
+    qd_box box = step->fast->boxes[step->fast->place_of[row]];
+    qd_vec2 low = {centre.x + (double)box.min_x, centre.y + (double)box.min_y},
+            high = {centre.x + (double)box.max_x, centre.y + (double)box.max_y};
     double came[QDI_WALLS]; // from where each wall was, if that was further in
     for (int wall = 0; wall < QDI_WALLS; ++wall) came[wall] = qdi_wall_speed(step->world, wall) * step->dt;
     unsigned near = (low.x <= x->low + above_zero(-came[0]) ? 1U : 0U) |
@@ -120,119 +151,141 @@ static unsigned walls_near(const qdi_step *step, uint32_t row, unsigned walls) {
     return near & walls;
 }
 
-static void wall_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
-    const find_job *job = context;
+static void look_at_walls(const find_job *job, uint32_t row, qdi_meets *meets) {
     const qdi_step *step = job->step;
     const qd_world *world = step->world;
-    size_t found = 0;
-    for (uint32_t row = (uint32_t)begin; row < end; ++row) {
-        job->wall_mask[row] = 0;
-        uint8_t flags = step->fast->flags[row];
-        if (!due(step, flags) || world->kind[row] != QD_BODY_DYNAMIC || sensor(world, row)) continue;
-        unsigned near = walls_near(step, row, job->walls);
-        for (int wall = 0; near; ++wall, near >>= 1) {
-            if (!(near & 1U)) continue;
-            if (known(step->fast, key_of(world->index[row], (uint64_t)QD_WALL_LEFT + (uint64_t)wall)))
-                continue;
-            if (!way_meets_wall(step, row, wall)) continue;
-            job->wall_mask[row] |= (uint8_t)(1U << wall);
-            ++found;
-        }
+    if (world->kind[row] != QD_BODY_DYNAMIC || sensor(world, row)) return;
+    unsigned near = walls_near(step, row, job->walls);
+    for (int wall = 0; near; ++wall, near >>= 1) {
+        if (!(near & 1U)) continue;
+        uint64_t key = key_of(world->index[row], (uint64_t)QD_WALL_LEFT + (uint64_t)wall);
+        if (known(step->fast, key) || !way_meets_wall(step, row, wall)) continue;
+        note(step, meets, (qdi_meet){key, row, QDI_NO_ROW, wall, {0, 0}});
     }
-    job->wall_count[begin / QDI_BODY_GRAIN] = found;
+}
+
+/// A body that is followed, while those about it are looked at.
+typedef struct about {
+    const qdi_step *step;
+    qdi_meets *meets;
+    uint32_t row;
+} about;
+
+/// Those that are listed are met in the pairs of their tree.
+static bool look_at_neighbour(void *context, qd_body_index body, qd_image image) {
+    (void)image; // of a box, not of a way
+    const about *job = context;
+    const qd_world *world = job->step->world;
+    uint32_t row = world->row_of_index[body];
+    if (job->step->fast->place_of[row] != QDI_NONE_YET) return true;
+    bool first = world->index[job->row] < body;
+    look_at_pair(job->step, first ? job->row : row, first ? row : job->row, job->meets);
+    return true;
+}
+
+static void look_about(void *context, size_t begin, size_t end, int worker) {
+    const find_job *job = context;
+    const qdi_step *step = job->step;
+    const qdi_fast *fast = step->fast;
+    for (size_t i = begin; i < end; ++i) {
+        uint32_t row = fast->listed[i];
+        if (!due(step, fast->flags[row]) || (fast->flags[row] & QDI_LOST)) continue;
+        qdi_meets *meets = &step->fast->meets[worker];
+        if (job->walls) look_at_walls(job, row, meets);
+        if (fast->all) continue;
+        about here = {step, meets, row};
+        qd_box box;
+        bool fits = qdi_way_wider(step, fast->boxes[i], &box);
+        qd_status status = qd_tree_retrieve(step->world->tree, box, fast->names[i], look_at_neighbour, &here);
+        QD_ASSERT(fits && status == QD_OK);
+        (void)fits;
+        (void)status;
+    }
 }
 
 // ---- edges ----
 
-static void add_pairs(const find_job *job) {
-    const qdi_step *step = job->step;
-    const qd_world *world = step->world;
-    qdi_fast *fast = step->fast;
-    for (size_t range = 0; range * QDI_CONTACT_GRAIN < job->pair_count; ++range) {
-        for (size_t k = 0; k < job->count[range]; ++k) {
-            const qd_pair *pair = &job->pairs[job->hits[range * QDI_CONTACT_GRAIN + k]];
-            uint32_t a = world->row_of_index[pair->a], b = world->row_of_index[pair->b];
-            fast->edges[fast->edge_count++] = (qdi_edge){.key = key_of(pair->a, pair->b),
-                                                         .row_a = a,
-                                                         .row_b = b,
-                                                         .wall = -1,
-                                                         .image = qdi_way_image(step, a, b, pair->image),
-                                                         .fresh = true};
-        }
-    }
-}
-
-static void add_walls(const find_job *job) {
-    const qd_world *world = job->step->world;
-    qdi_fast *fast = job->step->fast;
-    for (size_t range = 0; range * QDI_BODY_GRAIN < world->count; ++range) {
-        if (job->wall_count[range] == 0) continue;
-        size_t end = (range + 1) * QDI_BODY_GRAIN < world->count ? (range + 1) * QDI_BODY_GRAIN
-                                                                 : world->count;
-        for (size_t row = range * QDI_BODY_GRAIN; row < end; ++row)
-            for (int wall = 0; wall < QDI_WALLS; ++wall)
-                if (job->wall_mask[row] >> wall & 1U)
-                    fast->edges[fast->edge_count++] = (qdi_edge){
-                        .key = key_of(world->index[row], (uint64_t)QD_WALL_LEFT + (uint64_t)wall),
-                        .row_a = (uint32_t)row,
-                        .row_b = QDI_NO_ROW,
-                        .wall = wall,
-                        .fresh = true};
-    }
-}
-
 static int compare(const void *p, const void *q) {
-    uint64_t a = ((const qdi_edge *)p)->key, b = ((const qdi_edge *)q)->key;
+    uint64_t a = ((const qdi_meet *)p)->key, b = ((const qdi_meet *)q)->key;
     return a < b ? -1 : a > b;
 }
 
-static size_t sum(const size_t *values, size_t count) {
-    size_t total = 0;
-    for (size_t i = 0; i < count; ++i) total += values[i];
-    return total;
+/// All that was found, in order of key.
+static qd_status collect(const qdi_step *step, size_t *count) {
+    qdi_fast *fast = step->fast;
+    size_t workers = (size_t)qd_team_threads(step->world->team), found = 0;
+    for (size_t w = 0; w < workers; ++w) {
+        if (fast->meets[w].status != QD_OK) return fast->meets[w].status;
+        found += fast->meets[w].count;
+    }
+    qd_status status = qdi_reserve(step->world->allocator, &fast->met, &fast->met_room, 0, found,
+                                   sizeof *fast->met);
+    if (status != QD_OK) return status;
+    *count = 0;
+    for (size_t w = 0; w < workers; ++w)
+        for (size_t i = 0; i < fast->meets[w].count; ++i) fast->met[(*count)++] = fast->meets[w].at[i];
+    if (found > 0) qsort(fast->met, found, sizeof *fast->met, compare); // no two keys are equal
+    return QD_OK;
 }
 
-static qd_status reserve(const qdi_step *step, find_job *job, size_t ranges, size_t body_ranges) {
-    qd_world *world = step->world;
-    qdi_scratch *scratch = &world->scratch;
-    qd_status status = qdi_reserve(world->allocator, &scratch->range_count, &scratch->range_room, 0,
-                                   ranges + body_ranges + 1, sizeof *scratch->range_count);
-    if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &scratch->hits, &scratch->hit_room, 0, job->pair_count,
-                             sizeof *scratch->hits);
-    if (status == QD_OK && job->walls)
-        status = qdi_reserve(world->allocator, &scratch->wall_mask, &scratch->wall_room, 0, world->count, 1);
-    job->count = scratch->range_count;
-    job->wall_count = status == QD_OK ? scratch->range_count + ranges : NULL;
-    job->hits = scratch->hits;
-    job->wall_mask = scratch->wall_mask;
-    return status;
+static qdi_edge edge_of(const qdi_meet *meet) {
+    return (qdi_edge){.key = meet->key,
+                      .row_a = meet->row_a,
+                      .row_b = meet->row_b,
+                      .wall = meet->wall,
+                      .image = meet->image,
+                      .fresh = true};
+}
+
+/// Merges what was found into the edges, from the end on.
+static void merge(qdi_fast *fast, size_t count) {
+    size_t old = fast->edge_count, new = count;
+    for (size_t i = 0; i < old; ++i) fast->edges[i].fresh = false;
+    fast->edge_count = old + new;
+    for (size_t place = old + new; new > 0;) {
+        bool from_old = old > 0 && fast->edges[old - 1].key > fast->met[new - 1].key;
+        --place;
+        if (from_old)
+            fast->edges[place] = fast->edges[--old];
+        else
+            fast->edges[place] = edge_of(&fast->met[--new]);
+    }
+}
+
+static qd_status reserve(const qdi_step *step) {
+    qdi_fast *fast = step->fast;
+    size_t workers = (size_t)qd_team_threads(step->world->team), before = fast->meets_room;
+    qd_status status = qdi_reserve(step->world->allocator, &fast->meets, &fast->meets_room, before, workers,
+                                   sizeof *fast->meets);
+    if (status != QD_OK) return status;
+    for (size_t w = before; w < fast->meets_room; ++w) fast->meets[w] = (qdi_meets){.at = NULL};
+    for (size_t w = 0; w < workers; ++w) {
+        fast->meets[w].count = 0;
+        fast->meets[w].status = QD_OK;
+    }
+    return QD_OK;
 }
 
 qd_status qdi_fast_find(const qdi_step *step, size_t *added) {
     qd_world *world = step->world;
     qdi_fast *fast = step->fast;
     *added = 0;
+    qd_status status = reserve(step);
+    if (status != QD_OK) return status;
     find_job job = {.step = step};
     job.walls = (world->axis[0].boundary == QD_BOUNDARY_REFLECT ? 3U : 0U) |
                 (world->axis[1].boundary == QD_BOUNDARY_REFLECT ? 12U : 0U);
-    job.pairs = qd_pairs_data(world->candidates, &job.pair_count);
-    size_t ranges = qdi_range_count(job.pair_count, QDI_CONTACT_GRAIN);
-    size_t body_ranges = job.walls ? qdi_range_count(world->count, QDI_BODY_GRAIN) : 0;
-    qd_status status = reserve(step, &job, ranges, body_ranges);
+    size_t pairs;
+    job.pairs = qd_pairs_data(fast->pairs, &pairs);
+    qdi_team_for(world->team, pairs, QDI_CONTACT_GRAIN, look_at_pairs, &job);
+    qdi_team_for(world->team, fast->listed_count, RETRIEVE_GRAIN, look_about, &job);
+    size_t found;
+    status = collect(step, &found);
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &fast->edges, &fast->edge_room, fast->edge_count,
+                             fast->edge_count + found, sizeof *fast->edges);
     if (status != QD_OK) return status;
-    qdi_team_for(world->team, job.pair_count, QDI_CONTACT_GRAIN, pair_range, &job);
-    if (job.walls) qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, wall_range, &job);
-    size_t found = sum(job.count, ranges) + sum(job.wall_count, body_ranges);
-    if (found == 0) return QD_OK;
-    status = qdi_reserve(world->allocator, &fast->edges, &fast->edge_room, fast->edge_count,
-                         fast->edge_count + found, sizeof *fast->edges);
-    if (status != QD_OK) return status;
-    for (size_t i = 0; i < fast->edge_count; ++i) fast->edges[i].fresh = false;
-    add_pairs(&job);
-    if (job.walls) add_walls(&job);
-    qsort(fast->edges, fast->edge_count, sizeof *fast->edges, compare); // no two keys are equal
+    if (found > 0) merge(fast, found);
     *added = found;
     return QD_OK;
 }

@@ -1,4 +1,4 @@
-// Ways through a step, and the boxes that contain them. A range writes its own rows.
+// Ways through a step, and the boxes that contain them. Nothing here writes.
 
 #include "sim/fast.h"
 
@@ -105,7 +105,8 @@ static void include_leg(const qdi_step *step, uint32_t row, const qdi_leg *leg, 
     include(step->world, row, &end, more, low, high);
 }
 
-void qdi_way_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high) {
+/// The bounds of all legs.
+static void legs_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high) {
     *low = (qd_vec2){HUGE_VAL, HUGE_VAL};
     *high = (qd_vec2){-HUGE_VAL, -HUGE_VAL};
     qdi_leg leg = qdi_way_begin(step, row), after = leg;
@@ -114,8 +115,29 @@ void qdi_way_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *h
         leg = after;
     }
     include_leg(step, row, &leg, step->dt, low, high);
-    // Positions are worked out in more than one way, each with its own rounding.
-    double more = 1e-12 * (fabs(low->x) + fabs(low->y) + fabs(high->x) + fabs(high->y));
+}
+
+/// The same for a disk that has met nobody, where no edge of the world wraps it.
+static void disk_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high) {
+    const qdi_motion *now = &step->world->now, *next = &step->world->next;
+    double radius = step->world->radius[row];
+    *low = (qd_vec2){(now->x[row] < next->x[row] ? now->x[row] : next->x[row]) - radius,
+                     (now->y[row] < next->y[row] ? now->y[row] : next->y[row]) - radius};
+    *high = (qd_vec2){(now->x[row] > next->x[row] ? now->x[row] : next->x[row]) + radius,
+                      (now->y[row] > next->y[row] ? now->y[row] : next->y[row]) + radius};
+}
+
+void qdi_way_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high) {
+    bool plain = step->world->shape[row] == 0 && !step->periodic &&
+                 step->fast->course_of[row] == QDI_NONE_YET;
+    if (plain)
+        disk_bounds(step, row, low, high);
+    else
+        legs_bounds(step, row, low, high);
+    // Positions are worked out in more than one way, each with its own rounding; and who comes this near has met
+    // (fast_meet.c).
+    double more = 1e-9 * step->world->radius[row] +
+                  1e-12 * (fabs(low->x) + fabs(low->y) + fabs(high->x) + fabs(high->y));
     *low = (qd_vec2){low->x - more, low->y - more};
     *high = (qd_vec2){high->x + more, high->y + more};
 }
@@ -129,12 +151,7 @@ static qd_box box_between(const qd_world *world, qd_vec2 low, qd_vec2 high) {
                     qdi_outward(high.x + shift_x, 1.0F), qdi_outward(high.y + shift_y, 1.0F)};
 }
 
-static qd_vec2 periods(const qd_world *world) {
-    return (qd_vec2){world->axis[0].boundary == QD_BOUNDARY_PERIODIC ? world->axis[0].length : 0,
-                     world->axis[1].boundary == QD_BOUNDARY_PERIODIC ? world->axis[1].length : 0};
-}
-
-/// The box of the way's end, for what is not followed.
+/// The box of the way's end.
 static qd_box last_box(const qdi_step *step, uint32_t row) {
     qdi_leg leg = qdi_way_begin(step, row);
     while (qdi_way_next(step, &leg)) {
@@ -145,82 +162,40 @@ static qd_box last_box(const qdi_step *step, uint32_t row) {
     return box_between(step->world, low, high);
 }
 
-static void file_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
-    const qdi_step *step = context;
-    qd_world *world = step->world;
-    qdi_fast *fast = step->fast;
-    qd_vec2 period = periods(world), low, high;
-    for (uint32_t row = (uint32_t)begin; row < end; ++row) {
-        fast->course_of[row] = QDI_NONE_YET;
-        qdi_leg leg = qdi_leg_of_row(step, row);
-        fast->flags[row] = qdi_leg_followed(step, row, &leg) ? QDI_FOLLOWED : 0;
-        qdi_way_bounds(step, row, &low, &high);
-        world->boxes[row] = box_between(world, low, high);
-        if (qdi_box_acceptable(world->boxes[row], period)) continue;
-        fast->flags[row] = QDI_LOST;
-        world->boxes[row] = last_box(step, row);
-    }
-}
-
-void qdi_ways_file(const qdi_step *step) {
-    qdi_step job = *step;
-    qdi_team_for(step->world->team, step->world->count, QDI_BODY_GRAIN, file_range, &job);
-}
-
-static float lower(float a, float b) {
-    return a < b ? a : b;
-}
-
-static float upper(float a, float b) {
-    return a > b ? a : b;
-}
-
-/// By how many periods a filed box lies from the way that it is for. Both their middles are within a quarter of a period
-/// of the middle of the first leg.
-static double copies(const qd_world *world, int axis, double box_middle, double way_middle) {
-    const qdi_axis *a = &world->axis[axis];
-    if (a->boundary != QD_BOUNDARY_PERIODIC) return 0;
-    double centre = axis == 0 ? world->centre.x : world->centre.y;
-    return floor((box_middle + centre - way_middle) / a->length + 0.5);
-}
-
-static qd_vec2 box_copies(const qdi_step *step, uint32_t row) {
-    const qd_world *world = step->world;
-    qd_box box = world->boxes[row];
-    qdi_leg leg = qdi_leg_of_row(step, row);
-    double half = 0.5 * step->dt;
-    return (qd_vec2){copies(world, 0, 0.5 * ((double)box.min_x + (double)box.max_x), leg.x + half * leg.vx),
-                     copies(world, 1, 0.5 * ((double)box.min_y + (double)box.max_y), leg.y + half * leg.vy)};
-}
-
-qd_image qdi_way_image(const qdi_step *step, uint32_t row_a, uint32_t row_b, qd_image image) {
-    qd_vec2 a = box_copies(step, row_a), b = box_copies(step, row_b);
-    return (qd_image){(int16_t)(image.x + b.x - a.x), (int16_t)(image.y + b.y - a.y)};
-}
-
-bool qdi_way_refile(const qdi_step *step, uint32_t row) {
-    qd_world *world = step->world;
-    qd_vec2 low, high, period = periods(world), by = box_copies(step, row);
+bool qdi_way_box(const qdi_step *step, uint32_t row, qd_box *box) {
+    qd_vec2 low, high;
     qdi_way_bounds(step, row, &low, &high);
-    double x = by.x * world->axis[0].length - world->centre.x,
-           y = by.y * world->axis[1].length - world->centre.y;
-    qd_box filed = world->boxes[row];
-    qd_box box = {qdi_outward(low.x + x, -1.0F), qdi_outward(low.y + y, -1.0F), qdi_outward(high.x + x, 1.0F),
-                  qdi_outward(high.y + y, 1.0F)};
-    if (box.min_x >= filed.min_x && box.max_x <= filed.max_x && box.min_y >= filed.min_y &&
-        box.max_y <= filed.max_y)
-        return false;
-    box = (qd_box){lower(box.min_x, filed.min_x), lower(box.min_y, filed.min_y),
-                   upper(box.max_x, filed.max_x), upper(box.max_y, filed.max_y)};
-    if (period.x > 0 || period.y > 0) { // its middle may have left the world
-        low = (qd_vec2){(double)box.min_x + world->centre.x, (double)box.min_y + world->centre.y};
-        high = (qd_vec2){(double)box.max_x + world->centre.x, (double)box.max_y + world->centre.y};
-        box = box_between(world, low, high);
-    }
-    world->boxes[row] = box;
-    if (qdi_box_acceptable(box, period)) return true;
-    step->fast->flags[row] = QDI_LOST;
-    world->boxes[row] = last_box(step, row);
+    *box = box_between(step->world, low, high);
+    if (qdi_box_acceptable(*box, qdi_world_period(step->world))) return true;
+    *box = last_box(step, row);
+    return false;
+}
+
+bool qdi_way_wider(const qdi_step *step, qd_box way, qd_box *wider) {
+    double more = step->fast->slow;
+    *wider = (qd_box){
+        qdi_outward((double)way.min_x - more, -1.0F), qdi_outward((double)way.min_y - more, -1.0F),
+        qdi_outward((double)way.max_x + more, 1.0F), qdi_outward((double)way.max_y + more, 1.0F)};
+    return qdi_box_acceptable(*wider, qdi_world_period(step->world));
+}
+
+static int image_of(double from, double to, double period) {
+    return period > 0 ? -(int)floor((to - from) / period + 0.5) : 0;
+}
+
+// Both ways' boxes are at most half a period long, so if they overlap, then through the image whose middle is nearest.
+bool qdi_way_image(const qdi_step *step, uint32_t row_a, uint32_t row_b, qd_image *image) {
+    qd_vec2 period = qdi_world_period(step->world);
+    *image = (qd_image){0, 0};
+    if (period.x == 0 && period.y == 0) return true;
+    qd_vec2 low[2], high[2];
+    qdi_way_bounds(step, row_a, &low[0], &high[0]);
+    qdi_way_bounds(step, row_b, &low[1], &high[1]);
+    for (int k = 0; k < 2; ++k)
+        if ((period.x > 0 && high[k].x - low[k].x > 0.5 * period.x) ||
+            (period.y > 0 && high[k].y - low[k].y > 0.5 * period.y))
+            return false;
+    image->x = (int16_t)image_of(0.5 * (low[0].x + high[0].x), 0.5 * (low[1].x + high[1].x), period.x);
+    image->y = (int16_t)image_of(0.5 * (low[0].y + high[0].y), 0.5 * (low[1].y + high[1].y), period.y);
     return true;
 }

@@ -192,22 +192,6 @@ static void add_counts(qd_tree_counts *counts, const qd_tree_counts *more) {
     counts->merges += more->merges;
 }
 
-qd_status qdi_tree_file(qd_world *world, qd_tree_counts *counts, qdi_lap *lap) {
-    qd_tree_counts here = {0};
-    world->margin.held = false;
-    qd_status status = refresh(world, world->boxes, &here);
-    add_counts(counts, &here);
-    qdi_lap_end(lap, QD_PHASE_REFRESH);
-    return status;
-}
-
-qd_status qdi_tree_candidates(qd_world *world, uint64_t step, qdi_lap *lap) {
-    qd_status status = retrieve(world);
-    if (status == QD_ERR_LIMIT) qdi_limit_report_pairs(world, step);
-    qdi_lap_end(lap, QD_PHASE_RETRIEVE);
-    return status;
-}
-
 static qd_status rebuild(qd_world *world, const qd_box *boxes, qdi_found *found, qdi_lap *lap) {
     qd_tree_counts counts = {0};
     qd_status status = refresh(world, boxes, &counts);
@@ -223,14 +207,14 @@ static qd_status find_all(fatten_job *job, qdi_found *found, qdi_lap *lap) {
     qd_world *world = job->world;
     qdi_margin *margin = &world->margin;
     margin->held = false;
-    margin->growth = 0;
     if (world->def.margin == 0) return rebuild(world, world->boxes, found, lap); // NaN is not 0
     qd_status status = qdi_reserve(world->allocator, &world->scratch.range_count, &world->scratch.range_room,
                                    0, qdi_range_count(world->count, QDI_BODY_GRAIN),
                                    sizeof *world->scratch.range_count);
     if (status != QD_OK) return status;
     job->sums = world->scratch.range_count;
-    choose(job);
+    choose(job); // from the candidates that there are, and how fat the boxes were that they came from
+    margin->growth = 0;
     if (margin->horizon == 0) return rebuild(world, world->boxes, found, lap);
     margin->growth = mean_over(job, fatten_range);
     status = rebuild(world, world->fat, found, lap);

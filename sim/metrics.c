@@ -3,8 +3,8 @@
 
 #include <quadrille/metrics.h>
 
+#include "sim/account.h"
 #include "sim/portion.h"
-#include "sim/world_impl.h"
 
 #define REAL(field, unit)                                                                                    \
     { #field, unit, QD_METRIC_REAL, offsetof(qd_metrics, field) }

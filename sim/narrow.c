@@ -16,6 +16,7 @@
 #include "sim/world_impl.h"
 
 #include <math.h>
+#include <string.h>
 
 /// How far apart a second point may be, as a part of the smaller radius.
 static const double second_reach = 0.05;
@@ -288,30 +289,31 @@ static qd_contact wall_contact(const narrow_job *job, uint32_t row, int wall) {
     return contact;
 }
 
-static qd_contact pair_contact(const narrow_job *job, size_t hit, qdi_spot *spot) {
+static void make_pair_contact(const narrow_job *job, size_t hit, qdi_spot *spot, qd_contact *contact) {
     const qd_world *world = job->world;
     const qdi_meeting pair = job->pairs[job->hits[hit]];
     uint32_t a = pair.a, b = pair.b;
     spot->row_a = a;
     spot->row_b = b;
     qd_vec2 d = between(job, a, b);
-    qd_contact contact = {.a = {world->index[a], world->generation[a]},
-                          .b = {world->index[b], world->generation[b]},
-                          .image = image_of(job, a, b)};
+    memset(contact, 0, sizeof *contact);
+    contact->a = (qd_id){world->index[a], world->generation[a]};
+    contact->b = (qd_id){world->index[b], world->generation[b]};
+    contact->image = image_of(job, a, b);
     if (!job->plain)
-        contact.sensor = world->traits.trait[world->trait[a]].sensor ||
-                         world->traits.trait[world->trait[b]].sensor;
+        contact->sensor = world->traits.trait[world->trait[a]].sensor ||
+                          world->traits.trait[world->trait[b]].sensor;
     qdi_manifold disks = {.count = 0};
     const qdi_manifold *manifold = &disks;
     if ((world->shape[a] | world->shape[b]) != 0)
         manifold = &job->found[hit];
     else
         (void)qdi_collide_disks(world->radius[a], world->radius[b], d, 0, &disks);
-    put_touches(&contact, manifold, job->motion.x[a], job->motion.y[a]);
-    qd_vec2 arm = {contact.touch[0].point.x - job->motion.x[a], contact.touch[0].point.y - job->motion.y[a]};
+    put_touches(contact, manifold, job->motion.x[a], job->motion.y[a]);
+    qd_vec2 arm = {contact->touch[0].point.x - job->motion.x[a],
+                   contact->touch[0].point.y - job->motion.y[a]};
     qd_vec2 va = velocity_at(job, a, arm), vb = velocity_at(job, b, (qd_vec2){arm.x - d.x, arm.y - d.y});
-    contact.approach = (va.x - vb.x) * contact.normal.x + (va.y - vb.y) * contact.normal.y;
-    return contact;
+    contact->approach = (va.x - vb.x) * contact->normal.x + (va.y - vb.y) * contact->normal.y;
 }
 
 /// Tells every spot which contact it is.
@@ -337,7 +339,7 @@ static void make_pair_contacts(void *context, size_t begin, size_t end, int work
     for (size_t k = begin; place < stop; ++k, ++place) {
         qdi_spot *spot = &job->spots[place];
         if (place + AHEAD < stop) ask_for(&job->contacts[job->spots[place + AHEAD].contact]);
-        job->contacts[spot->contact] = pair_contact(job, k, spot);
+        make_pair_contact(job, k, spot, &job->contacts[spot->contact]);
     }
 }
 

@@ -165,22 +165,18 @@ static qd_status move_on(qd_world *world, double dt, qdi_wall_gain gains[2], qdi
     return status;
 }
 
-/// Lets bodies go and come, and finds candidates for the positions of `next`; bodies that are followed change these on the
-/// way, and who is there afterwards is another question. In a step with such bodies, or where others are there than before,
-/// no fat box holds what the candidates have to cover: all is found anew.
+/// Follows those that are fast on their ways, which changes the positions of `next`; lets bodies go and come; and finds
+/// candidates for those that are there then. Where others are there than before, none of the old ones are worth anything.
 static qd_status follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_found *found, qdi_lap *lap) {
     const qdi_clock then = {.step = world->clock.step + 1, .dt = dt};
-    double time = time_after(world, dt);
-    bool fast = world->fast > 0;
-    *found = (qdi_found){.rebuilds = fast};
+    *found = (qdi_found){.rebuilds = 0};
     world->following.impact_count = 0;
-    qd_status status = fast ? qdi_fast_follow(world, dt, walls, &found->counts, lap) : QD_OK;
+    qd_status status = world->fast > 0 ? qdi_fast_follow(world, dt, walls, lap) : QD_OK;
     if (status == QD_OK) status = qdi_account_wraps(world, dt);
-    if (status == QD_OK) status = qdi_population_change(world, time);
+    if (status == QD_OK) status = qdi_population_change(world, time_after(world, dt));
     qdi_lap_end(lap, QD_PHASE_MOVE);
     if (status != QD_OK) return status;
     if (qdi_population_changed(world)) world->margin.held = false;
-    if (fast && !qdi_population_changed(world)) return QD_OK;
     return find_candidates(world, &world->next, &then, found, lap);
 }
 

@@ -112,13 +112,8 @@ static qd_status make_surfaces(qd_world *world) {
     return qdi_traits_init(&world->traits, world->allocator, surface);
 }
 
-static qd_status make_parts(qd_world *world) {
+qd_status qdi_world_make_tree(const qd_world *world, qd_tree **tree) {
     const qd_world_def *def = &world->def;
-    qd_team_def team_def = qd_team_def_default();
-    team_def.threads = def->threads;
-    team_def.allocator = world->allocator;
-    qd_status status = qd_team_create(&team_def, &world->team);
-    if (status != QD_OK) return status;
     qd_tree_def tree_def = qd_tree_def_default();
     tree_def.size = def->size;
     tree_def.period.x = def->boundary_x == QD_BOUNDARY_PERIODIC ? def->size.x : 0;
@@ -126,7 +121,17 @@ static qd_status make_parts(qd_world *world) {
     tree_def.capacity = def->capacity;
     tree_def.simd = def->simd;
     tree_def.allocator = world->allocator;
-    status = qd_tree_create(&tree_def, &world->tree);
+    return qd_tree_create(&tree_def, tree);
+}
+
+static qd_status make_parts(qd_world *world) {
+    const qd_world_def *def = &world->def;
+    qd_team_def team_def = qd_team_def_default();
+    team_def.threads = def->threads;
+    team_def.allocator = world->allocator;
+    qd_status status = qd_team_create(&team_def, &world->team);
+    if (status != QD_OK) return status;
+    status = qdi_world_make_tree(world, &world->tree);
     if (status != QD_OK) return status;
     return qd_pairs_create(qdi_limit_pairs(world), world->allocator, &world->candidates);
 }
@@ -191,7 +196,9 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->order, scratch->order_room, sizeof *scratch->order);
     for (int k = 0; k < 2; ++k)
         qdi_release(allocator, scratch->pending[k], scratch->pending_room[k], sizeof *scratch->pending[k]);
-    qdi_release(allocator, scratch->won, scratch->won_room, sizeof *scratch->won);
+    qdi_release(allocator, scratch->claims, scratch->claim_room, sizeof *scratch->claims);
+    qdi_release(allocator, scratch->ends, scratch->ends_room, sizeof *scratch->ends);
+    qdi_release(allocator, scratch->held, scratch->held_room, sizeof *scratch->held);
     qdi_release(allocator, scratch->partial, scratch->partial_room, sizeof *scratch->partial);
     qdi_release(allocator, scratch->slot, scratch->slot_room, sizeof *scratch->slot);
     qdi_release(allocator, scratch->movers, scratch->mover_room, sizeof *scratch->movers);

@@ -92,6 +92,11 @@ typedef struct qdi_keys {
     size_t room[4];
 } qdi_keys;
 
+/// Two bodies that may touch, by row; that of the lower index comes first.
+typedef struct qdi_meeting {
+    uint32_t a, b;
+} qdi_meeting;
+
 /// What the colouring needs of a contact, by spot.
 typedef struct qdi_link {
     uint32_t row_a, row_b; ///< row_b QDI_NO_ROW: a wall
@@ -99,6 +104,11 @@ typedef struct qdi_link {
     uint32_t contact;
     bool moves_a, moves_b; ///< dynamic; the others take no part
 } qdi_link;
+
+/// Colouring: the highest priority of the links of a body, by parity of the round.
+typedef struct qdi_claims {
+    _Atomic uint64_t highest[2];
+} qdi_claims;
 
 /// A contact as the impulse solver works with it. The arms are those of the touches, from the centroid of a (or b) to
 /// the touch: `across` is arm x normal (0 for a disk), `along` is arm . normal, which is arm x tangent.
@@ -120,13 +130,16 @@ typedef struct qdi_joint {
     qdi_hold hold;             ///< of the last sub-step
 } qdi_joint;
 
-/// A contact at rest, see impulse_rest.c.
+/// Contacts at rest, see rest.h.
 typedef struct qdi_rest qdi_rest;
+typedef struct qdi_rest_touch qdi_rest_touch;
+typedef struct qdi_resting qdi_resting;
 /// A body with such contacts, while a step is solved in parts.
 typedef struct qdi_mover {
     double vx, vy, spin;
-    double dx, dy, angle; ///< moved and turned by since the step began
-    double c, s;          ///< of that angle
+    double angle;  ///< turned by since the step began
+    double dx, dy; ///< and moved by
+    double c, s;   ///< of that angle
 } qdi_mover;
 /// What forces add to such a body's velocities in a sub-step.
 typedef struct qdi_push {
@@ -167,16 +180,20 @@ typedef struct qdi_scratch {
     size_t link_room;
     qdi_joint *joints; ///< in order of colour
     size_t joint_room;
+    qdi_meeting *ends; ///< of the joints: the rows of their bodies
+    size_t ends_room;
     uint32_t *order; ///< links by colour
     size_t order_room;
     uint32_t *place; ///< of each contact: where its joint is
     size_t place_room;
     _Atomic uint32_t *stirred; ///< by row: when a bounce changed its velocity last, see impulse_bounce.c
     size_t stirred_room;
-    uint32_t *pending[2]; ///< links without a colour
+    uint32_t *pending[2]; ///< links without a colour, and with one
     size_t pending_room[2];
-    uint8_t *won; ///< by place in `pending`
-    size_t won_room;
+    qdi_claims *claims; ///< by row
+    size_t claim_room;
+    uint8_t *held; ///< by joint: its touches where it is at rest, else 0
+    size_t held_room;
     qd_vec2 *partial; ///< per block of an ordered sum
     size_t partial_room;
     // What rests: see impulse_rest.c.
@@ -188,6 +205,8 @@ typedef struct qdi_scratch {
     size_t mover_count, mover_room, push_room;
     qdi_rest *rests;
     size_t rest_room;
+    qdi_rest_touch *second;
+    size_t second_room;
     qdi_fast *fast;  ///< fast.h; NULL until it is needed
     qdi_books books; ///< account.h
     // What flies: see forces.c.
@@ -208,11 +227,6 @@ typedef struct qdi_colours {
     bool last_is_serial; ///< contacts of the last colour may share bodies
     size_t start[QDI_COLOURS_MAX + 2];
 } qdi_colours;
-
-/// Two bodies that may touch, by row; that of the lower index comes first.
-typedef struct qdi_meeting {
-    uint32_t a, b;
-} qdi_meeting;
 
 /// Fat boxes, see margin.c. Everything here but `edited` and `left` is saved.
 typedef struct qdi_margin {
@@ -263,7 +277,6 @@ struct qd_world {
     qd_box *boxes; ///< of the bodies, as motion made them last
     qd_box *fat;   ///< around them, while margin.held
     _Atomic uint8_t *touching;
-    _Atomic uint64_t *priority; ///< colouring: highest priority of a joint of this body
 
     size_t index_count, index_room;
     uint32_t *row_of_index, *generation_of_index;
@@ -314,6 +327,8 @@ void qdi_lap_end(qdi_lap *lap, qd_phase phase);
 
 /// Makes an empty world from a checked def; the tree and the team with it.
 QD_MUST_USE qd_status qdi_world_make(const qd_world_def *def, qd_world **world);
+/// Makes a tree such as the world's own, for other boxes in it.
+QD_MUST_USE qd_status qdi_world_make_tree(const qd_world *world, qd_tree **tree);
 /// Why a def is refused, or QD_OK.
 QD_MUST_USE qd_status qdi_world_def_check(const qd_world_def *def, qd_error *error);
 
@@ -342,7 +357,7 @@ static inline qdi_form qdi_form_of_row(const qd_world *world, uint32_t row) {
 /// Distance from a body's centroid to the nearest point of its border.
 static inline double qdi_inner_of_row(const qd_world *world, uint32_t row) {
     uint32_t shape = world->shape[row];
-    return shape ? world->shapes.look[shape]->inner : world->radius[row];
+    return shape ? world->shapes.inner[shape] : world->radius[row];
 }
 /// The surface of a body.
 static inline const qd_material *qdi_surface_of_row(const qd_world *world, uint32_t row) {
@@ -539,20 +554,21 @@ static inline void qdi_bounce_stir(const qd_world *world, const qdi_joint *joint
     if (joint->moves_a) atomic_store_explicit(&stirred[joint->row_a], visit, memory_order_relaxed);
     if (joint->moves_b) atomic_store_explicit(&stirred[joint->row_b], visit, memory_order_relaxed);
 }
+/// True where a bounce has changed a body's velocity in visit `since` or later, or it approaches something fast (1).
+static inline bool qdi_is_stirred(const qd_world *world, uint32_t row, uint32_t since) {
+    if (row == QDI_NO_ROW) return false;
+    return atomic_load_explicit(&world->scratch.stirred[row], memory_order_relaxed) >= since;
+}
 /// Bounces: all joints, colour by colour, until none approaches faster than its threshold.
 void qdi_bounce(qd_world *world, const qdi_colours *colours);
-/// Finds the joints at rest and the movers; their velocities are those of `next` before the forces.
-QD_MUST_USE qd_status qdi_rest_find(qd_world *world, const qdi_colours *colours, double dt,
-                                    qdi_colours *at_rest);
+/// Finds the joints at rest and the movers; their velocities are those of `next` before the forces. `held` says already who
+/// rested before anything bounced; `bounced`: something has, since.
+QD_MUST_USE qd_status qdi_rest_find(qd_world *world, const qdi_colours *colours, double dt, bool bounced,
+                                    qdi_resting *resting);
 /// Frees the joints at rest.
 void qdi_rest_release(const qd_allocator *allocator, qdi_scratch *scratch);
 /// Solves them in sub-steps; afterwards the velocities of `next` are theirs.
-void qdi_rest_solve(qd_world *world, const qdi_colours *at_rest, double dt);
-
-// ---- save.c ----
-
-/// The size that a world has when it is saved.
-size_t qdi_saved_bytes(const qd_world *world);
+void qdi_rest_solve(qd_world *world, const qdi_resting *resting, double dt);
 
 // ---- order.c ----
 
@@ -570,18 +586,12 @@ QD_MUST_USE qd_status qdi_sum(qd_world *world, size_t count, qdi_term term, cons
 /// Part of the distance from its centroid to its border that a body may move in a step without being followed.
 double qdi_fast_part(const qd_world *world);
 /// Follows the ways of bodies through the step on its way, from `now` to `next`, and puts into `next` where they
-/// really go. Refreshes and retrieves on its own: afterwards the tree has the boxes of `next`, and the candidates are
-/// enough for qdi_narrow. `walls` gets added what walls gave. Impacts go to `following`.
-QD_MUST_USE qd_status qdi_fast_follow(qd_world *world, double dt, qdi_wall_gain *walls,
-                                      qd_tree_counts *counts, qdi_lap *lap);
+/// really go, their boxes with them. The world's tree must still be that of `now`, and is not changed. `walls` gets added what
+/// walls gave. Impacts go to `following`.
+QD_MUST_USE qd_status qdi_fast_follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_lap *lap);
 void qdi_fast_release(const qd_allocator *allocator, qdi_fast *fast);
 
 // ---- stepper.c ----
-
-/// Brings the tree up to `boxes`; `counts` gets added to.
-QD_MUST_USE qd_status qdi_tree_file(qd_world *world, qd_tree_counts *counts, qdi_lap *lap);
-/// All candidates of these boxes.
-QD_MUST_USE qd_status qdi_tree_candidates(qd_world *world, uint64_t step, qdi_lap *lap);
 
 /// Makes the touching flags those of the present contacts.
 void qdi_touching_mark(qd_world *world);

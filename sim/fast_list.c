@@ -1,0 +1,203 @@
+// Who is followed: the list of their rows, and the tree of their ways. A range of rows writes its own flags, its own slots and, from its own
+// first place on, the list.
+
+#include "sim/fast.h"
+
+#include <math.h>
+#include <string.h>
+
+/// Where more than one in so many is followed, all are listed: a retrieve for each would cost more.
+enum { FEW = 4 };
+
+/// Whether a body is followed; if not, `way` is how far any point of it moves, squared.
+static bool followed(const qdi_step *step, uint32_t row, double *way) {
+    qdi_leg leg = qdi_leg_of_row(step, row);
+    double far = sqrt(leg.vx * leg.vx + leg.vy * leg.vy) * step->dt;
+    if (step->world->shape[row]) far += fabs(leg.spin) * step->dt * step->world->radius[row];
+    *way = far * far;
+    return qdi_leg_followed(step, row, &leg);
+}
+
+static void survey(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qdi_step *step = context;
+    const qd_world *world = step->world;
+    const qdi_motion now = world->now, next = world->next;
+    qdi_fast *fast = step->fast;
+    size_t count = 0;
+    double slowest = 0;
+    // Most are disks that move by much less than what is followed.
+    double least = 0.99 * step->part, least_squared = world->bullets > 0 ? -1 : least * least;
+    for (uint32_t row = (uint32_t)begin; row < end; ++row) {
+        double x = next.x[row] - now.x[row], y = next.y[row] - now.y[row], radius = world->radius[row];
+        double way = x * x + y * y;
+        bool plain = world->shape[row] == 0 && way <= least_squared * (radius * radius);
+        bool is = !plain && followed(step, row, &way);
+        fast->course_of[row] = fast->place_of[row] = QDI_NONE_YET;
+        fast->flags[row] = is ? QDI_FOLLOWED : 0;
+        count += is;
+        if (!is && way > slowest) slowest = way;
+    }
+    fast->followed[begin / QDI_BODY_GRAIN] = count;
+    fast->slowest[begin / QDI_BODY_GRAIN] = slowest;
+}
+
+static void put_on_list(const qdi_step *step, uint32_t row, uint32_t place) {
+    qdi_fast *fast = step->fast;
+    fast->listed[place] = row;
+    fast->names[place] = step->world->index[row];
+    fast->place_of[row] = place;
+    if (!qdi_way_box(step, row, &fast->boxes[place])) fast->flags[row] = QDI_LOST;
+}
+
+static void gather(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qdi_step *step = context;
+    qdi_fast *fast = step->fast;
+    uint32_t place = (uint32_t)fast->followed[begin / QDI_BODY_GRAIN];
+    for (uint32_t row = (uint32_t)begin; row < end; ++row)
+        if (fast->all || fast->flags[row]) put_on_list(step, row, fast->all ? row : place++);
+}
+
+static qd_status reserve_list(const qdi_step *step, size_t count) {
+    qdi_fast *fast = step->fast;
+    const qd_allocator *allocator = step->world->allocator;
+    qd_status status = qdi_reserve(allocator, &fast->listed, &fast->listed_room, fast->listed_count, count,
+                                   sizeof *fast->listed);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &fast->names, &fast->name_room, fast->listed_count, count,
+                             sizeof *fast->names);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &fast->boxes, &fast->box_room, fast->listed_count, count,
+                             sizeof *fast->boxes);
+    return status;
+}
+
+static qd_status list_all(const qdi_step *step) {
+    qdi_fast *fast = step->fast;
+    fast->all = true;
+    qd_status status = reserve_list(step, step->world->count);
+    if (status != QD_OK) return status;
+    fast->listed_count = step->world->count;
+    qdi_step job = *step;
+    qdi_team_for(step->world->team, step->world->count, QDI_BODY_GRAIN, gather, &job);
+    return QD_OK;
+}
+
+/// True where the box of a way is too large to retrieve what is about it.
+static bool too_wide(const qdi_step *step, uint32_t row, qd_box way) {
+    qd_box wider;
+    return !step->fast->all && !(step->fast->flags[row] & QDI_LOST) && !qdi_way_wider(step, way, &wider);
+}
+
+static qd_status reserve(const qdi_step *step, size_t ranges) {
+    qdi_fast *fast = step->fast;
+    const qd_allocator *allocator = step->world->allocator;
+    size_t count = step->world->count;
+    qd_status status = qdi_reserve(allocator, &fast->course_of, &fast->course_of_room, 0, count,
+                                   sizeof *fast->course_of);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &fast->place_of, &fast->place_of_room, 0, count,
+                             sizeof *fast->place_of);
+    if (status == QD_OK) status = qdi_reserve(allocator, &fast->flags, &fast->flag_room, 0, count, 1);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &fast->slowest, &fast->slowest_room, 0, ranges,
+                             sizeof *fast->slowest);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &fast->followed, &fast->followed_room, 0, ranges,
+                             sizeof *fast->followed);
+    return status;
+}
+
+qd_status qdi_fast_list(const qdi_step *step) {
+    qdi_fast *fast = step->fast;
+    const qd_world *world = step->world;
+    size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
+    qd_status status = reserve(step, ranges);
+    if (status != QD_OK) return status;
+    qdi_step job = *step;
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, survey, &job);
+    fast->slow = 0;
+    for (size_t k = 0; k < ranges; ++k)
+        if (fast->slowest[k] > fast->slow) fast->slow = fast->slowest[k];
+    fast->slow = sqrt(fast->slow) * (1 + 1e-9); // it is worked out in another way than boxes are
+    size_t count = qdi_exclusive_scan(fast->followed, ranges);
+    fast->all = false;
+    fast->listed_count = 0;
+    if (count * FEW > world->count) return list_all(step);
+    status = reserve_list(step, count);
+    if (status != QD_OK) return status;
+    fast->listed_count = count;
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather, &job);
+    for (size_t i = 0; i < count; ++i)
+        if (too_wide(step, fast->listed[i], fast->boxes[i])) return list_all(step);
+    return QD_OK;
+}
+
+qd_status qdi_fast_list_more(const qdi_step *step, bool wide) {
+    qdi_fast *fast = step->fast;
+    for (size_t i = 0; i < fast->course_count && !wide; ++i) {
+        uint32_t row = fast->courses[i].row;
+        if (fast->place_of[row] != QDI_NONE_YET) continue;
+        qd_status status = reserve_list(step, fast->listed_count + 1);
+        if (status != QD_OK) return status;
+        uint32_t place = (uint32_t)fast->listed_count++;
+        put_on_list(step, row, place);
+        wide = too_wide(step, row, fast->boxes[place]);
+    }
+    return wide ? list_all(step) : QD_OK;
+}
+
+static bool contains(qd_box outer, qd_box inner) {
+    return inner.min_x >= outer.min_x && inner.max_x <= outer.max_x && inner.min_y >= outer.min_y &&
+           inner.max_y <= outer.max_y;
+}
+
+void qdi_fast_relist(const qdi_step *step, uint32_t row, qdi_cluster *cluster) {
+    qdi_fast *fast = step->fast;
+    if (fast->flags[row] & QDI_LOST) return;
+    qdi_leg leg = qdi_way_begin(step, row);
+    uint8_t flags = QDI_FRESH;
+    do {
+        if (qdi_leg_followed(step, row, &leg)) flags |= QDI_FOLLOWED;
+    } while (qdi_way_next(step, &leg));
+    fast->flags[row] = flags;
+    uint32_t place = fast->place_of[row];
+    qd_box box;
+    if (place == QDI_NONE_YET) { // it gets one soon
+        cluster->outside = true;
+        return;
+    }
+    if (!qdi_way_box(step, row, &box)) fast->flags[row] = QDI_LOST;
+    if (contains(fast->boxes[place], box)) return;
+    fast->boxes[place] = box;
+    cluster->outside = true;
+    cluster->wide = cluster->wide || too_wide(step, row, box);
+}
+
+// ---- the tree ----
+
+static qd_status make_tree(const qdi_step *step) {
+    qdi_fast *fast = step->fast;
+    qd_status status = QD_OK;
+    if (!fast->pairs)
+        status = qd_pairs_create(qdi_limit_pairs(step->world), step->world->allocator, &fast->pairs);
+    return status == QD_OK && !fast->tree ? qdi_world_make_tree(step->world, &fast->tree) : status;
+}
+
+qd_status qdi_fast_file(const qdi_step *step, qdi_lap *lap) {
+    qdi_fast *fast = step->fast;
+    qd_world *world = step->world;
+    qd_status status = make_tree(step);
+    if (status != QD_OK) return status;
+    // The tree's own errors about boxes and indices cannot happen.
+    status = qd_tree_refresh(fast->tree, world->team, fast->boxes, fast->names, fast->listed_count, NULL,
+                             NULL);
+    qdi_lap_end(lap, QD_PHASE_REFRESH);
+    if (status != QD_OK) return status == QD_ERR_MEMORY ? status : QD_ERR_INTERNAL;
+    qd_pairs_set_limit(fast->pairs, qdi_limit_pairs(world));
+    status = qd_tree_pairs(fast->tree, world->team, fast->pairs);
+    if (status == QD_ERR_LIMIT) qdi_limit_report_pairs(world, world->clock.step + 1);
+    qdi_lap_end(lap, QD_PHASE_RETRIEVE);
+    return status;
+}
