@@ -169,7 +169,7 @@ static const qdi_fields totals = TABLE(total_lines);
 
 static const qdi_field margin_lines[] = {
     WORK(qdi_margin, held),   WORK(qdi_margin, horizon), WORK(qdi_margin, age),
-    WORK(qdi_margin, lasted), WORK(qdi_margin, pairs),  WORK(qdi_margin, slack),
+    WORK(qdi_margin, lasted), WORK(qdi_margin, pairs),   WORK(qdi_margin, slack),
 };
 static const qdi_fields margin = TABLE(margin_lines);
 

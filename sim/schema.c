@@ -239,7 +239,7 @@ qdi_settings qdi_settings_default(void) {
                 .seed = 1,
                 .frames_every = 10,
                 .record_metrics = 10,
-                .record_hashes = 10,
+                .record_hashes = 100,
                 .checkpoint_seconds = 60,
                 .checkpoint_keep = 2},
         .view = qd_view_default(),

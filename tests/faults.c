@@ -73,11 +73,14 @@ static bool fault(void) {
 }
 
 /// The function that this one stands before.
-#define NEXT(name) ((__typeof__(&name))(uintptr_t)dlsym(RTLD_NEXT, #name))
+#define NEXT(name) ((__typeof__(&(name)))(uintptr_t)dlsym(RTLD_NEXT, #name))
 
 static bool told(int descriptor) {
     return descriptor == STDOUT_FILENO || descriptor == STDERR_FILENO;
 }
+
+// Headers name parameters in a way that is theirs alone.
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
 
 ssize_t write(int descriptor, const void *data, size_t bytes) {
     if (!told(descriptor) && fault()) return -1;
@@ -226,6 +229,8 @@ void free(void *memory) {
     forget(memory);
     __libc_free(memory);
 }
+
+// NOLINTEND(readability-inconsistent-declaration-parameter-name)
 
 // ---- the end ----
 
