@@ -324,7 +324,7 @@ static void over_colours(rest_job *job, const qdi_resting *resting, qdi_range_fu
             qdi_team_for(world->team, groups, QDI_CONTACT_GRAIN / QDI_REST_LANES, function, job);
         }
         job->rests += groups;
-        job->second += job->twos_groups;
+        if (job->second) job->second += job->twos_groups;
     }
 }
 
