@@ -156,13 +156,14 @@ static void write_items(const qdi_settings *settings, const qdi_key *key, const 
                              : disks->listed_count;
     qdi_text_add(text, count > 0 ? "\n" : " []\n");
     for (size_t i = 0; i < count; ++i) {
+        if (all) {
+            write_item(settings, item, &settings->items[i], depth + 1, text);
+            continue;
+        }
         const void *body = sources  ? (const void *)&settings->sources[i]
                            : drains ? (const void *)&settings->drains[i]
                                     : (const void *)&disks->listed[i];
-        if (all)
-            write_item(settings, item, &settings->items[i], depth + 1, text);
-        else
-            write_listed(settings, item, body, depth + 1, text);
+        write_listed(settings, item, body, depth + 1, text);
     }
 }
 

@@ -24,8 +24,12 @@ static int remove_entry(const char *path, const struct stat *info, int kind, str
     return remove(path);
 }
 
+void qd_scratch_remove_tree(const char *path) {
+    ck_assert_int_eq(nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS), 0);
+}
+
 void qd_scratch_remove(const qd_scratch *scratch) {
-    ck_assert_int_eq(nftw(scratch->path, remove_entry, 16, FTW_DEPTH | FTW_PHYS), 0);
+    qd_scratch_remove_tree(scratch->path);
 }
 
 qd_scratch_path qd_scratch_at(const qd_scratch *scratch, const char *name) {

@@ -14,6 +14,8 @@ typedef struct qd_scratch {
 void qd_scratch_make(qd_scratch *scratch);
 /// Deletes it with all that is in it.
 void qd_scratch_remove(const qd_scratch *scratch);
+/// The same of any directory.
+void qd_scratch_remove_tree(const char *path);
 
 /// "SCRATCH/name".
 typedef struct qd_scratch_path {

@@ -22,7 +22,7 @@ static qdi_session_state sample(void) {
         state.profile.wall_ns[phase] = 1000U + (uint64_t)phase;
         state.recorded_ns[phase] = 2000U + (uint64_t)phase;
         for (int thread = 0; thread < QDI_SESSION_THREADS; ++thread)
-            state.profile.busy_ns[phase][thread] = (uint64_t)(10000 + 100 * phase + thread);
+            state.profile.busy_ns[phase][thread] = 10000U + 100U * (uint64_t)phase + (uint64_t)thread;
     }
     return state;
 }

@@ -75,9 +75,7 @@ static void finish(const char *directory, const char *after) {
 }
 
 static void remove_run(const char *directory) {
-    char command[1024];
-    snprintf(command, sizeof command, "rm -rf '%s'", qd_scratch_at(&program.work, directory).text);
-    ck_assert_int_eq(system(command), 0);
+    qd_scratch_remove_tree(qd_scratch_at(&program.work, directory).text);
 }
 
 // ---- killed, told to stop ----
@@ -252,6 +250,15 @@ static bool mount_small(const char *path, const char *size) {
            mount("tmpfs", path, "tmpfs", 0, options) == 0;
 }
 
+/// A file that takes up so much of the disk.
+static void take_up(const char *path, int kilobytes) {
+    static const char zeros[1024];
+    FILE *file = fopen(path, "wb");
+    ck_assert_ptr_nonnull(file);
+    for (int i = 0; i < kilobytes; ++i) ck_assert_uint_eq(fwrite(zeros, 1, sizeof zeros, file), sizeof zeros);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
 START_TEST(a_small_disk_is_full_and_freed) {
     qd_scratch disk;
     qd_scratch_make(&disk);
@@ -260,15 +267,12 @@ START_TEST(a_small_disk_is_full_and_freed) {
         qd_scratch_remove(&disk);
         return;
     }
-    char filler[600], run[600], command[1400];
-    snprintf(filler, sizeof filler, "%s/filler", disk.path);
-    snprintf(run, sizeof run, "%s/run", disk.path);
+    qd_scratch_path filler = qd_scratch_at(&disk, "filler"), run = qd_scratch_at(&disk, "run");
     size_t stopped = 0;
     // What else lies there becomes less and less.
     for (int kilobytes = 4000; kilobytes >= 0; kilobytes -= 50) {
-        snprintf(command, sizeof command, "head -c %dk /dev/zero >'%s'", kilobytes, filler);
-        ck_assert_int_eq(system(command), 0);
-        qd_program_start start = start_run(run);
+        take_up(filler.text, kilobytes);
+        qd_program_start start = start_run(run.text);
         qd_program_outcome outcome = qd_program_run(&program, &start);
         if (outcome.code == 0) {
             qd_program_forget(&outcome);
@@ -279,7 +283,7 @@ START_TEST(a_small_disk_is_full_and_freed) {
         ++stopped;
     }
     ck_assert_uint_gt(stopped, 2);
-    qd_runs_expect_same(qd_scratch_at(&program.work, "good").text, run);
+    qd_runs_expect_same(qd_scratch_at(&program.work, "good").text, run.text);
     ck_assert_int_eq(umount(disk.path), 0);
     qd_scratch_remove(&disk);
 }
