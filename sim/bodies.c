@@ -1,7 +1,7 @@
 #include <quadrille/world.h>
 
 #include "core/memory.h"
-#include "sim/world_impl.h"
+#include "sim/account.h"
 
 #include <string.h>
 
@@ -82,7 +82,8 @@ static size_t index_columns(qd_world *world, column *columns) {
 static size_t block_columns(qd_world *world, column *columns) {
     columns[0] = (column){&world->block_hash, sizeof *world->block_hash};
     columns[1] = (column){&world->block_sums, sizeof *world->block_sums};
-    return 2;
+    columns[2] = (column){&world->block_looks, sizeof *world->block_looks};
+    return 3;
 }
 
 static size_t grown_room(size_t room, size_t need) {
@@ -239,6 +240,7 @@ qd_status qd_world_remove(qd_world *world, qd_id id) {
     if (!world) return QD_ERR_ARGUMENT;
     uint32_t row = qdi_body_row(world, id);
     if (row == QDI_NO_ROW) return QD_ERR_STALE;
+    world->entered -= qdi_energy_of_row(world, row);
     qdi_body_hide(world, row);
     qdi_body_forget(world, (uint32_t)world->count);
     world->changed = true;

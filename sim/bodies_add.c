@@ -4,7 +4,7 @@
 
 #include "core/cookie.h"
 #include "core/memory.h"
-#include "sim/world_impl.h"
+#include "sim/account.h"
 
 #include <quadrille/math.h>
 
@@ -186,6 +186,7 @@ static qd_status add(qd_world *world, const qd_body_def *body, qdi_placing *plac
     birth.id = take_id(world);
     birth.label = body->label ? body->label : (uint64_t)birth.id.index + 1;
     qdi_body_enter(world, &birth);
+    world->entered += qdi_energy_of_row(world, (uint32_t)world->count - 1);
     if (id) *id = birth.id;
     return QD_OK;
 }
@@ -276,8 +277,10 @@ qd_status qd_world_place(qd_world *world, qd_id id, qd_vec2 position, qd_vec2 ve
     placing.velocity = velocity;
     qd_status status = qdi_body_check(world, &placing, error);
     if (status != QD_OK) return status;
+    world->entered -= qdi_energy_of_row(world, row);
     set_place(world, row, position, velocity);
     follow_pivot(world, row);
+    world->entered += qdi_energy_of_row(world, row);
     return QD_OK;
 }
 
@@ -292,7 +295,9 @@ qd_status qd_world_turn(qd_world *world, qd_id id, double angle, double spin, qd
     placing.spin = spin;
     qd_status status = qdi_body_check(world, &placing, error);
     if (status != QD_OK) return status;
+    world->entered -= qdi_energy_of_row(world, row);
     set_turn(world, row, placing.turn, spin);
     follow_pivot(world, row);
+    world->entered += qdi_energy_of_row(world, row);
     return QD_OK;
 }

@@ -5,6 +5,7 @@
 
 #include "sim/bytes.h"
 #include "sim/population.h"
+#include "sim/portion.h"
 #include "sim/world_impl.h"
 
 #include <math.h>
@@ -61,15 +62,9 @@ static void put_hold(const qd_contact *contact, const qdi_hold *hold, unsigned c
     }
 }
 
-/// Contacts from `first` on.
-typedef struct contact_portion {
-    const qd_world *world;
-    size_t first;
-} contact_portion;
-
 static void hash_contacts(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const contact_portion *job = context;
+    const qdi_portion *job = context;
     const qd_world *world = job->world;
     const qdi_moment *moment = &world->present;
     unsigned char buffer[RECORDS * HOLD], *at = buffer;
@@ -120,13 +115,32 @@ uint64_t qd_world_hash(const qd_world *world) {
     // Contacts by portions of as many blocks as there are slots.
     size_t count = world->present.contact_count, portion = world->block_room * QDI_BLOCK;
     for (size_t first = 0; first < count; first += portion) {
-        contact_portion job = {world, first};
+        qdi_portion job = {world, first};
         size_t here = count - first < portion ? count - first : portion;
         qdi_team_for(world->team, here, QDI_BLOCK, hash_contacts, &job);
         hash = combine(world, qdi_range_count(here, QDI_BLOCK), hash);
     }
     if (world->population) hash = hash_population(world->population, hash);
     return hash;
+}
+
+/// Rows lie in another order than indices: one that is needed soon is asked for ahead.
+enum { AHEAD = 12 };
+static inline void ask_for(const qd_world *world, size_t index) {
+    uint32_t r = world->row_of_index[index];
+    if (r == QDI_NO_ROW) return;
+    const qdi_motion *now = &world->now;
+    __builtin_prefetch(&world->kind[r]);
+    __builtin_prefetch(&world->mass[r]);
+    __builtin_prefetch(&world->radius[r]);
+    __builtin_prefetch(&now->x[r]);
+    __builtin_prefetch(&now->y[r]);
+    __builtin_prefetch(&now->vx[r]);
+    __builtin_prefetch(&now->vy[r]);
+    if (world->shaped > 0) __builtin_prefetch(&world->shape[r]);
+    if (!world->turning) return;
+    __builtin_prefetch(&now->spin[r]);
+    __builtin_prefetch(&world->inertia[r]);
 }
 
 static void sum_block(void *context, size_t begin, size_t end, int worker) {
@@ -138,12 +152,16 @@ static void sum_block(void *context, size_t begin, size_t end, int worker) {
     qd_world_sums sums = {0};
     for (size_t i = begin; i < end; ++i) {
         uint32_t r = world->row_of_index[i];
+        if (i + AHEAD < end) ask_for(world, i + AHEAD);
         if (r == QDI_NO_ROW || world->kind[r] != QD_BODY_DYNAMIC) continue;
         double mass = world->mass[r], vx = world->now.vx[r], vy = world->now.vy[r];
         double squared = vx * vx + vy * vy, speed = sqrt(squared);
-        double turning = isfinite(world->inertia[r]) ? world->inertia[r] * world->now.spin[r] : 0;
+        double spin = world->turning ? world->now.spin[r] : 0;
+        double turning = spin != 0 && isfinite(world->inertia[r]) ? world->inertia[r] * spin : 0;
         qd_vec2 arm = {world->now.x[r] - world->centre.x, world->now.y[r] - world->centre.y};
-        sums.kinetic += 0.5 * mass * squared + 0.5 * turning * world->now.spin[r];
+        sums.kinetic += 0.5 * mass * squared + 0.5 * turning * spin;
+        sums.translation += 0.5 * mass * squared;
+        sums.rotation += 0.5 * turning * spin;
         sums.angular += mass * (arm.x * vy - arm.y * vx) + turning;
         sums.potential -= mass * (gravity.x * (world->now.x[r] - origin.x) +
                                   gravity.y * (world->now.y[r] - origin.y));
@@ -152,7 +170,7 @@ static void sum_block(void *context, size_t begin, size_t end, int worker) {
         sums.momentum.y += mass * vy;
         sums.momentum_scale += mass * speed;
         sums.mass += mass;
-        uint32_t shape = world->shape[r];
+        uint32_t shape = world->shaped > 0 ? world->shape[r] : 0;
         sums.area += shape ? qd_shape_area(world->shapes.shape[shape])
                            : pi * world->radius[r] * world->radius[r];
         if (speed > sums.fastest) sums.fastest = speed;
@@ -166,6 +184,8 @@ qd_world_sums qd_world_sum(const qd_world *world) {
     for (size_t b = 0; b < qdi_range_count(world->index_count, QDI_BLOCK); ++b) {
         const qd_world_sums *block = &world->block_sums[b];
         sums.kinetic += block->kinetic;
+        sums.translation += block->translation;
+        sums.rotation += block->rotation;
         sums.potential += block->potential;
         sums.momentum.x += block->momentum.x;
         sums.momentum.y += block->momentum.y;

@@ -1,4 +1,5 @@
 #include "sim/fast.h"
+#include "sim/account.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -54,6 +55,24 @@ static void box_again(qd_world *world, uint32_t row) {
     margin->left = after ? margin->left + 1 : margin->left - 1;
 }
 
+/// Forces act on the way as if nothing had been met; this is what a body's energy has over what its impacts explain.
+static double drift_of(const qdi_step *step, const qdi_course *course) {
+    const qd_world *world = step->world;
+    uint32_t row = course->row;
+    const qdi_leg *first = &step->fast->legs[course->first];
+    qdi_pose end = qdi_leg_pose(&step->fast->legs[course->last], step->dt);
+    qd_vec2 pull = world->def.gravity, more = {0, 0};
+    if (world->def.attraction.strength != 0)
+        more = qdi_attraction_at(world, world->now.x[row], world->now.y[row]);
+    double x = end.x - first->x - first->vx * step->dt, y = end.y - first->y - first->vy * step->dt;
+    double drift = (course->vx - first->vx) * course->ex + (course->vy - first->vy) * course->ey -
+                   (pull.x + more.x) * x - (pull.y + more.y) * y;
+    drift *= world->mass[row];
+    if (course->e_spin != 0 && isfinite(world->inertia[row]))
+        drift += world->inertia[row] * (course->spin - first->spin) * course->e_spin;
+    return drift;
+}
+
 /// Serial: new ways are few.
 static qd_status finish(const qdi_step *step, qdi_wall_gain *walls) {
     qd_world *world = step->world;
@@ -67,6 +86,8 @@ static qd_status finish(const qdi_step *step, qdi_wall_gain *walls) {
         walls->impulse.x += course->walls.impulse.x;
         walls->impulse.y += course->walls.impulse.y;
         walls->work += course->walls.work;
+        qdi_ledger_add(&world->scratch.books.ledger, &course->ledger);
+        world->scratch.books.ledger.drift += drift_of(step, course);
         uint32_t row = course->row;
         if (!within_limits(world, row) && (bad == QDI_NO_ROW || world->index[row] < world->index[bad]))
             bad = row;

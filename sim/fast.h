@@ -76,6 +76,7 @@ typedef struct qdi_course {
     double vx, vy, spin;   ///< mean velocities now: where it stays, other than on the way
     double ex, ey, e_spin; ///< what forces add until the step's end
     qdi_wall_gain walls;   ///< what walls gave
+    qdi_ledger ledger;     ///< what its impacts did
     bool hit;              ///< something happened to it
 } qdi_course;
 

@@ -3,6 +3,7 @@
 // by (a, b). An impact gives both bodies new legs, and all edges of the two look for their next impact anew. An impact is
 // the same collision as in impulse_bounce.c.
 
+#include "sim/account.h"
 #include "sim/fast.h"
 
 #include <math.h>
@@ -91,6 +92,7 @@ static void begin(const solve_job *job, uint32_t number) {
     course->ey = world->next.vy[row] - leg.vy;
     course->e_spin = world->turning ? world->next.spin[row] - leg.spin : 0;
     course->walls = (qdi_wall_gain){{0, 0}, 0};
+    course->ledger = (qdi_ledger){.drift = 0};
     course->hit = false;
     append(job, number, leg);
 }
@@ -147,14 +149,32 @@ static qd_id id_of(const qd_world *world, uint32_t row) {
     return (qd_id){world->index[row], world->generation[row]};
 }
 
+/// Adds what an impact took and gave to a ledger; `m` has the velocities of the two.
+static void settle(const qdi_edge *edge, const qdi_joint *joint, const qdi_motion *m,
+                   const qdi_account *account, qdi_ledger *ledger) {
+    int wall = edge->wall >= 0;
+    ledger->lost[wall][0] += account->normal;
+    ledger->lost[wall][1] += account->friction;
+    double push = joint->impulse[0] + joint->impulse[1], rub = joint->rub[0] + joint->rub[1];
+    if (wall) {
+        ledger->push[edge->wall] += push;
+    } else if (joint->moves_a && joint->moves_b) {
+        double bx = edge->meeting.b.x, by = edge->meeting.b.y; // from the centre of a
+        ledger->virial += push * (bx * joint->nx + by * joint->ny) + rub * (by * joint->nx - bx * joint->ny);
+    } else {
+        ledger->kinematic += qdi_account_work(joint, m);
+    }
+}
+
 /// Keeps what happened with the first dynamic body of the two.
 static void note(const solve_job *job, const qdi_edge *edge, const qdi_leg *a, double approach,
-                 const qdi_joint *joint) {
+                 const qdi_joint *joint, const qdi_motion *motion, const qdi_account *account) {
     const qd_world *world = job->step->world;
     qdi_course *course =
         &job->fast->courses[edge->course_a != QDI_NONE_YET ? edge->course_a : edge->course_b];
     const qdi_manifold *m = &edge->meeting.manifold;
     qdi_pose at = qdi_leg_pose(a, edge->time);
+    settle(edge, joint, motion, account, &course->ledger);
     double push = joint->impulse[0] + joint->impulse[1], rub = joint->rub[0] + joint->rub[1];
     job->fast->legs[course->last].blow = true;
     job->fast->blows[course->last] = (qd_impact){
@@ -181,19 +201,20 @@ static void collide(const solve_job *job, qdi_edge *edge) {
     double vx[2] = {a.vx, b.vx}, vy[2] = {a.vy, b.vy}, spin[2] = {a.spin, b.spin};
     qdi_motion motion = {.vx = vx, .vy = vy, .spin = spin};
     qdi_joint joint = joint_of(job, edge);
+    qdi_account account = qdi_account_open(&joint);
     double approach = -HUGE_VAL;
     for (int k = 0; k < joint.count; ++k) {
         double here = qdi_joint_approach(&joint, &motion, k);
         if (here > approach) approach = here;
     }
-    if (!qdi_joint_bounce(&joint, &motion, job->step->threshold)) {
+    if (!qdi_joint_bounce(&joint, &motion, job->step->threshold, &account)) {
         joint.restitution = 0; // too slow to bounce
-        (void)qdi_joint_bounce(&joint, &motion, 0);
+        (void)qdi_joint_bounce(&joint, &motion, 0, &account);
     }
     double time = edge->time;
     set_off(job, edge->course_a, time, vx[0], vy[0], spin[0]);
     set_off(job, edge->course_b, time, vx[1], vy[1], spin[1]);
-    note(job, edge, &a, approach, &joint);
+    note(job, edge, &a, approach, &joint, &motion, &account);
 }
 
 static void look_around(const solve_job *job, uint32_t number, double time) {

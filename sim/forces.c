@@ -17,7 +17,7 @@
 //
 // A range writes its own rows.
 
-#include "sim/world_impl.h"
+#include "sim/account.h"
 
 #include <quadrille/math.h>
 
@@ -80,6 +80,7 @@ typedef struct flight_job {
     double spin_fade, spin_p1, spin_p2; ///< of that of the spin
     double quadratic;
     qd_vec2 medium;
+    bool settles;         ///< somebody keeps the books of medium or callback
     uint32_t *lowest_bad; ///< qdi_forces_finish: per range
 } flight_job;
 
@@ -177,6 +178,38 @@ static void fly(const flight_job *job, qdi_flight *flight, double *vx, double *v
     *vy = job->medium.y + uy;
 }
 
+static void spin(const flight_job *job, qdi_flight *flight, double *spin) {
+    double dt = job->dt;
+    flight->angle = *spin * dt * job->spin_p1 + flight->turn * dt * dt * job->spin_p2;
+    *spin = *spin * job->spin_fade + flight->turn * dt * job->spin_p1;
+}
+
+/// Inertia, or 0 where a body cannot turn.
+static double turning_mass(const qd_world *world, size_t row) {
+    return world->turning && isfinite(world->inertia[row]) ? world->inertia[row] : 0;
+}
+
+/// Kinetic energy as the velocities of `next` are now; 0 for what is not dynamic.
+static double energy_of(const qd_world *world, size_t row) {
+    if (world->kind[row] != QD_BODY_DYNAMIC) return 0;
+    double vx = world->next.vx[row], vy = world->next.vy[row],
+           spin = world->turning ? world->next.spin[row] : 0;
+    return 0.5 * (world->mass[row] * (vx * vx + vy * vy) + turning_mass(world, row) * spin * spin);
+}
+
+/// What medium and callback did to a body on its flight, which had the energy `before`.
+static void settle(const qd_world *world, size_t row, const qdi_flight *flight, double before) {
+    const qdi_books *books = &world->scratch.books;
+    bool dynamic = world->kind[row] == QD_BODY_DYNAMIC;
+    double mass = dynamic ? world->mass[row] : 0,
+           turn = turning_mass(world, row) * flight->turn * flight->angle;
+    double work = mass * (flight->ax * flight->dx + flight->ay * flight->dy) + turn;
+    books->drag[row] = work - (energy_of(world, row) - before);
+    if (!world->force) return;
+    double *const *force = world->scratch.force;
+    books->force[row] = dynamic ? force[0][row] * flight->dx + force[1][row] * flight->dy + turn : 0;
+}
+
 static void fly_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const flight_job *job = context;
@@ -186,22 +219,21 @@ static void fly_range(void *context, size_t begin, size_t end, int worker) {
     if (world->force) ask(world, &world->now, qd_world_time(world), dt, begin, end);
     for (size_t r = begin; r < end; ++r) {
         qdi_flight *flight = &world->scratch.flights[r];
-        if (world->kind[r] != QD_BODY_DYNAMIC) {
-            *flight = (qdi_flight){0, 0, 0, 0, 0, 0};
-            continue;
+        *flight = (qdi_flight){0, 0, 0, 0, 0, 0};
+        double before = job->settles ? energy_of(world, r) : 0;
+        if (world->kind[r] == QD_BODY_DYNAMIC) {
+            *flight = acceleration(world, &world->now, r);
+            fly(job, flight, &next->vx[r], &next->vy[r]);
+            if (world->turning) spin(job, flight, &next->spin[r]);
         }
-        *flight = acceleration(world, &world->now, r);
-        fly(job, flight, &next->vx[r], &next->vy[r]);
-        if (!world->turning) continue;
-        double spin = next->spin[r];
-        flight->angle = spin * dt * job->spin_p1 + flight->turn * dt * dt * job->spin_p2;
-        next->spin[r] = spin * job->spin_fade + flight->turn * dt * job->spin_p1;
+        if (job->settles) settle(world, r, flight, before);
     }
 }
 
 static flight_job flights_of(qd_world *world, double dt) {
     const qd_drag *drag = &world->def.drag;
     flight_job job = {.world = world, .dt = dt, .quadratic = drag->quadratic, .medium = drag->medium};
+    job.settles = qdi_forces_settle(world);
     fading(drag->linear * dt, &job.fade, &job.p1, &job.p2);
     fading(drag->spin * dt, &job.spin_fade, &job.spin_p1, &job.spin_p2);
     return job;
@@ -211,9 +243,13 @@ bool qdi_forces_vary(const qd_world *world) {
     return world->def.attraction.strength != 0 || world->force;
 }
 
-qd_status qdi_forces_kick(qd_world *world, double dt) {
+bool qdi_forces_settle(const qd_world *world) {
     const qd_drag *drag = &world->def.drag;
-    if (!qdi_forces_vary(world) && drag->linear == 0 && drag->quadratic == 0 && drag->spin == 0) {
+    return world->force || drag->linear > 0 || drag->quadratic > 0 || drag->spin > 0;
+}
+
+qd_status qdi_forces_kick(qd_world *world, double dt) {
+    if (!qdi_forces_vary(world) && !qdi_forces_settle(world)) {
         kick_alike(world, dt);
         return QD_OK;
     }
@@ -223,6 +259,7 @@ qd_status qdi_forces_kick(qd_world *world, double dt) {
     for (int k = 0; k < 3 && status == QD_OK && world->force; ++k)
         status = qdi_reserve(world->allocator, &scratch->force[k], &scratch->force_room[k], 0, world->count,
                              sizeof(double));
+    if (status == QD_OK) status = qdi_account_fly(world);
     if (status != QD_OK) return status;
     flight_job job = flights_of(world, dt);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, fly_range, &job);
@@ -231,6 +268,24 @@ qd_status qdi_forces_kick(qd_world *world, double dt) {
 }
 
 // ---- after the move ----
+
+/// What the callback did beyond what it did on the flight: its force at the new place is another than at the old one.
+static void settle_more(const qd_world *world, size_t r, const qdi_flight *before, const qdi_flight *after,
+                        double half) {
+    const qdi_motion *now = &world->now, *next = &world->next;
+    double ax = after->ax - before->ax, ay = after->ay - before->ay,
+           turn = (after->turn - before->turn) * half;
+    double vx = next->vx[r] - 0.5 * ax * half, vy = next->vy[r] - 0.5 * ay * half;
+    if (world->def.attraction.strength != 0) {
+        qd_vec2 from = qdi_attraction_at(world, now->x[r], now->y[r]);
+        qd_vec2 to = qdi_attraction_at(world, next->x[r], next->y[r]);
+        ax -= to.x - from.x;
+        ay -= to.y - from.y;
+    }
+    double work = world->mass[r] * (ax * vx + ay * vy) * half;
+    if (turn != 0) work += turning_mass(world, r) * turn * (next->spin[r] - 0.5 * turn);
+    world->scratch.books.force[r] += work;
+}
 
 static void finish_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
@@ -250,6 +305,7 @@ static void finish_range(void *context, size_t begin, size_t end, int worker) {
         next->vy[r] += (after.ay - before->ay) * half;
         double vx = next->vx[r], vy = next->vy[r], spin = 0;
         if (world->turning) spin = next->spin[r] += (after.turn - before->turn) * half;
+        if (world->force) settle_more(world, r, before, &after, half);
         if (!(vx * vx + vy * vy <= fastest && isfinite(spin)) && world->index[r] < *bad)
             *bad = world->index[r];
     }

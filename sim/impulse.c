@@ -13,7 +13,7 @@
 
 #include <quadrille/hash.h>
 
-#include "sim/world_impl.h"
+#include "sim/account.h"
 
 #include <math.h>
 
@@ -159,6 +159,7 @@ static void make_joints(void *context, size_t begin, size_t end, int worker) {
         if (i + AHEAD < end) ask_for(job->world, &scratch->links[scratch->order[i + AHEAD]]);
         make_joint(job, &scratch->links[scratch->order[i]], joint);
         scratch->place[joint->contact] = (uint32_t)i;
+        scratch->books.accounts[i] = qdi_account_open(joint);
         if (!is_fast(job, joint)) continue;
         fast += 1;
         qdi_bounce_stir(job->world, joint, 1);
@@ -176,6 +177,19 @@ static qd_vec2 wall_impulse(const void *context, size_t i) {
     const qdi_joint *joint = wall_joint(context, i);
     double push = joint->impulse[0] + joint->impulse[1], rub = joint->rub[0] + joint->rub[1];
     return (qd_vec2){-push * joint->nx + rub * joint->ny, -push * joint->ny - rub * joint->nx};
+}
+
+/// The same across the left and the right wall, and across the lower and the upper one.
+static qd_vec2 push_sideways(const void *context, size_t i) {
+    const qdi_joint *joint = wall_joint(context, i);
+    double push = (joint->impulse[0] + joint->impulse[1]) * fabs(joint->nx);
+    return joint->nx < 0 ? (qd_vec2){push, 0} : (qd_vec2){0, push};
+}
+
+static qd_vec2 push_upright(const void *context, size_t i) {
+    const qdi_joint *joint = wall_joint(context, i);
+    double push = (joint->impulse[0] + joint->impulse[1]) * fabs(joint->ny);
+    return joint->ny < 0 ? (qd_vec2){push, 0} : (qd_vec2){0, push};
 }
 
 /// The energy that it gave, being moved.
@@ -200,6 +214,10 @@ static qd_status sum_walls(qd_world *world, qdi_wall_gain *walls) {
     status = qdi_team_sort(world->team, keys->key, keys->value, keys->key_spare, keys->value_spare, count,
                            32);
     if (status == QD_OK) status = qdi_sum(world, count, wall_impulse, &world->scratch, &walls->impulse);
+    qd_vec2 aside = {0, 0}, upright = {0, 0};
+    if (status == QD_OK) status = qdi_sum(world, count, push_sideways, &world->scratch, &aside);
+    if (status == QD_OK) status = qdi_sum(world, count, push_upright, &world->scratch, &upright);
+    qdi_account_pushes(world, aside, upright);
     if (status != QD_OK || !world->walls_move) return status;
     qd_vec2 work = {0, 0};
     status = qdi_sum(world, count, wall_work, &world->scratch, &work);
@@ -221,7 +239,7 @@ static qd_status reserve(qd_world *world, size_t count) {
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->stirred, &scratch->stirred_room, 0, world->count,
                              sizeof *scratch->stirred);
-    return status;
+    return status == QD_OK ? qdi_account_begin(world, count) : status;
 }
 
 qd_status qdi_impulse(qd_world *world, double dt, qdi_wall_gain *walls) {
@@ -245,5 +263,6 @@ qd_status qdi_impulse(qd_world *world, double dt, qdi_wall_gain *walls) {
     status = qdi_forces_kick(world, dt);
     if (status != QD_OK) return status;
     qdi_rest_solve(world, &at_rest, dt);
-    return sum_walls(world, walls);
+    status = qdi_account_joints(world, count);
+    return status == QD_OK ? sum_walls(world, walls) : status;
 }

@@ -19,13 +19,14 @@
 // Shared between ranges of a colour: nothing that is written, see impulse.c (bodies that nothing moves are never stirred).
 // The counts of bounces are per range.
 
-#include "sim/world_impl.h"
+#include "sim/account.h"
 
 typedef struct bounce_job {
     const qd_world *world;
     qdi_motion motion;     ///< whose velocities are changed
     uint32_t visit, since; ///< number of this visit, and of the last one of the same joints, or 1
     qdi_joint *first;      ///< of the colour in work
+    qdi_account *accounts; ///< of these
     size_t *bounced;       ///< per range
 } bounce_job;
 
@@ -51,13 +52,14 @@ static void give(const qdi_joint *joint, const qdi_motion *m, const blow *given)
 }
 
 /// Neither friction nor levers: disks that do not turn.
-static bool bounce_plain(const bounce_job *job, qdi_joint *joint) {
+static bool bounce_plain(const bounce_job *job, qdi_joint *joint, qdi_account *account) {
     const qdi_motion *m = &job->motion;
     uint32_t a = joint->row_a, b = joint->row_b;
     double approach = qdi_joint_approach(joint, m, 0);
     if (!(approach > joint->threshold)) return false;
     double impulse = (1 + joint->restitution) * approach / (joint->inverse_a + joint->inverse_b);
     joint->impulse[0] += impulse;
+    account->normal += 0.5 * (1 - joint->restitution) * approach * impulse;
     if (joint->moves_a) {
         m->vx[a] -= impulse * joint->inverse_a * joint->nx;
         m->vy[a] -= impulse * joint->inverse_a * joint->ny;
@@ -86,7 +88,7 @@ static bool solve_both(const qdi_joint *joint, const double approach[2], double 
 }
 
 /// The tangential impulse of a joint whose touches were pushed: one for both, at the lever that their pushes add up to.
-static void rub(const bounce_job *job, qdi_joint *joint, const double push[2]) {
+static void rub(const bounce_job *job, qdi_joint *joint, const double push[2], qdi_account *account) {
     const qdi_motion *m = &job->motion;
     double total = push[0] + push[1];
     if (joint->friction == 0 || !(total > 0)) return;
@@ -102,11 +104,12 @@ static void rub(const bounce_job *job, qdi_joint *joint, const double push[2]) {
     double impulse = (1 + joint->tangential) * slip / k, most = joint->friction * total;
     if (impulse > most) impulse = most;
     if (impulse < -most) impulse = -most;
+    account->friction += impulse * (slip - 0.5 * k * impulse);
     give(joint, m, &(blow){0, impulse, along_a * impulse, along_b * impulse});
     for (int i = 0; i < 2; ++i) joint->rub[i] += part[i] * impulse;
 }
 
-static bool bounce_any(const bounce_job *job, qdi_joint *joint) {
+static bool bounce_any(const bounce_job *job, qdi_joint *joint, qdi_account *account) {
     double approach[2] = {0, 0}, push[2] = {0, 0};
     int approaching = 0, fastest = 0;
     const int touches = joint->count > 1 ? 2 : 1;
@@ -123,11 +126,12 @@ static bool bounce_any(const bounce_job *job, qdi_joint *joint) {
     blow given = {.push = push[0] + push[1]};
     for (int k = 0; k < touches; ++k) {
         joint->impulse[k] += push[k];
+        account->normal += 0.5 * (1 - joint->restitution) * approach[k] * push[k];
         given.turn_a += joint->across_a[k] * push[k];
         given.turn_b += joint->across_b[k] * push[k];
     }
     give(joint, &job->motion, &given);
-    rub(job, joint, push);
+    rub(job, joint, push, account);
     return true;
 }
 
@@ -136,29 +140,32 @@ static bool is_stirred(const bounce_job *job, uint32_t row) {
     return atomic_load_explicit(&job->world->scratch.stirred[row], memory_order_relaxed) >= job->since;
 }
 
-static bool bounce_now(const bounce_job *job, qdi_joint *joint) {
+static bool bounce_now(const bounce_job *job, qdi_joint *joint, qdi_account *account) {
     if (joint->count == 0) return false;
-    return joint->plain ? bounce_plain(job, joint) : bounce_any(job, joint);
+    return joint->plain ? bounce_plain(job, joint, account) : bounce_any(job, joint, account);
 }
 
-static bool bounce(const bounce_job *job, qdi_joint *joint) {
+static bool bounce(const bounce_job *job, size_t i) {
+    qdi_joint *joint = &job->first[i];
+    qdi_account *account = &job->accounts[i];
     if (!is_stirred(job, joint->row_a) && !is_stirred(job, joint->row_b)) return false;
-    bool bounced = bounce_now(job, joint);
-    if (bounced) qdi_bounce_stir(job->world, joint, job->visit);
-    return bounced;
+    if (!bounce_now(job, joint, account)) return false;
+    qdi_account_other(job->world, joint, account);
+    qdi_bounce_stir(job->world, joint, job->visit);
+    return true;
 }
 
-bool qdi_joint_bounce(qdi_joint *joint, const qdi_motion *motion, double threshold) {
+bool qdi_joint_bounce(qdi_joint *joint, const qdi_motion *motion, double threshold, qdi_account *account) {
     bounce_job job = {.motion = *motion};
     joint->threshold = threshold;
-    return bounce_now(&job, joint);
+    return bounce_now(&job, joint, account);
 }
 
 static void sweep_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const bounce_job *job = context;
     size_t bounced = 0;
-    for (size_t i = begin; i < end; ++i) bounced += bounce(job, &job->first[i]);
+    for (size_t i = begin; i < end; ++i) bounced += bounce(job, i);
     job->bounced[begin / QDI_CONTACT_GRAIN] = bounced;
 }
 
@@ -168,10 +175,11 @@ static bool sweep(qd_world *world, bounce_job *job, const qdi_colours *colours) 
     for (size_t c = 0; c < colours->count; ++c) {
         size_t count = colours->start[c + 1] - colours->start[c];
         job->first = world->scratch.joints + colours->start[c];
+        job->accounts = world->scratch.books.accounts + colours->start[c];
         job->visit += 1;
         job->since = job->visit > colours->count ? job->visit - (uint32_t)colours->count : 1;
         if (c + 1 == colours->count && colours->last_is_serial) {
-            for (size_t i = 0; i < count; ++i) bounced += bounce(job, &job->first[i]);
+            for (size_t i = 0; i < count; ++i) bounced += bounce(job, i);
             continue;
         }
         qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, sweep_range, job);

@@ -20,7 +20,7 @@
 // for walls and static bodies, and the last four for walls where these move; they and the kinematic ones are read by
 // many and written by none. `slot` is written by all ranges that meet a body, with the same value, hence atomic.
 
-#include "sim/world_impl.h"
+#include "sim/account.h"
 
 #include <math.h>
 
@@ -170,7 +170,7 @@ static qd_status gather(qd_world *world, rest_job *job) {
     }
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_range, job);
     scratch->mover_count = count;
-    return QD_OK;
+    return qdi_account_movers(world);
 }
 
 // ---- joints at rest ----
@@ -505,6 +505,9 @@ static void close_range(void *context, size_t begin, size_t end, int worker) {
         uint32_t slot = slot_of(world, (uint32_t)r);
         if (!slot || world->kind[r] != QD_BODY_DYNAMIC) continue;
         const qdi_mover *mover = &job->movers[slot];
+        const qdi_push *push = &job->pushes[slot];
+        qdi_twist change = {push->x * job->substeps, push->y * job->substeps, push->spin * job->substeps};
+        qdi_account_mover(world, (uint32_t)r, slot, change, job->dt);
         world->next.vx[r] = mover->vx;
         world->next.vy[r] = mover->vy;
         if (world->turning) world->next.spin[r] = mover->spin;
@@ -517,12 +520,17 @@ static void report_range(void *context, size_t begin, size_t end, int worker) {
     for (size_t i = begin; i < end; ++i) {
         const qdi_rest *rest = &job->rests[i];
         qdi_joint *joint = &job->world->scratch.joints[rest->joint];
+        const qdi_books *books = &job->world->scratch.books;
+        qdi_account *account = &books->accounts[rest->joint];
         for (int k = 0; k < rest->count; ++k) {
+            qdi_account_rest(joint, k, rest->touch[k].total, rest->touch[k].total_tangent,
+                             &books->means[rest->slot_a], &books->means[rest->slot_b], account);
             joint->impulse[k] += rest->touch[k].total;
             joint->rub[k] += rest->touch[k].total_tangent;
             joint->hold.normal[k] = rest->touch[k].normal;
             joint->hold.tangent[k] = rest->touch[k].tangent;
         }
+        qdi_account_other(job->world, joint, account);
     }
 }
 
@@ -531,6 +539,7 @@ void qdi_rest_solve(qd_world *world, const qdi_colours *at_rest, double dt) {
     size_t movers = scratch->mover_count, rests = at_rest->start[at_rest->count];
     if (movers == 0) return;
     rest_job job = {.world = world,
+                    .dt = dt,
                     .h = dt / world->def.substeps,
                     .per_h = world->def.substeps / dt,
                     .substeps = world->def.substeps,
@@ -546,6 +555,7 @@ void qdi_rest_solve(qd_world *world, const qdi_colours *at_rest, double dt) {
         qdi_team_for(world->team, movers, QDI_BODY_GRAIN, move_range, &job);
         over_colours(&job, at_rest, relax_range);
     }
+    qdi_account_means(world);
     qdi_team_for(world->team, rests, QDI_CONTACT_GRAIN, report_range, &job);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, close_range, &job);
 }

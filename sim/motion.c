@@ -7,6 +7,7 @@
 // turned by spin * dt exactly and brought back to length 1.
 
 #include "core/outward.h"
+#include "sim/account.h"
 #include "sim/world_impl.h"
 
 #include <quadrille/math.h>
@@ -374,13 +375,20 @@ static void gather_mirrored(void *context, size_t begin, size_t end, int worker)
     }
 }
 
+/// A step's numbers, for the sums over mirrored bodies.
+typedef struct mirror_sums {
+    const qd_world *world;
+    double dt;
+    qd_vec2 half_kick;
+} mirror_sums;
+
 static qd_vec2 mirrored_work(const void *context, size_t i) {
-    const qd_world *world = context;
+    const qd_world *world = ((const mirror_sums *)context)->world;
     return (qd_vec2){world->scratch.gains[world->scratch.keys.value[i]].work, 0};
 }
 
 static qd_vec2 mirrored_impulse(const void *context, size_t i) {
-    const qd_world *world = context;
+    const qd_world *world = ((const mirror_sums *)context)->world;
     uint32_t r = world->scratch.keys.value[i];
     if (world->walls_move) return world->scratch.gains[r].impulse;
     unsigned turned = world->scratch.wall_mask[r];
@@ -389,7 +397,51 @@ static qd_vec2 mirrored_impulse(const void *context, size_t i) {
                      turned & MIRRORED_Y ? twice * world->next.vy[r] : 0};
 }
 
-static qd_status sum_mirrored(qd_world *world, size_t *counts, size_t ranges, qdi_wall_gain *sum) {
+/// A wall pushes to its own side.
+static qd_vec2 mirrored_aside(const void *context, size_t i) {
+    double push = mirrored_impulse(context, i).x;
+    return push > 0 ? (qd_vec2){push, 0} : (qd_vec2){0, -push};
+}
+
+static qd_vec2 mirrored_upright(const void *context, size_t i) {
+    double push = mirrored_impulse(context, i).y;
+    return push > 0 ? (qd_vec2){push, 0} : (qd_vec2){0, -push};
+}
+
+/// Gravity acts as if no wall had been there: its work belongs to another place than where the body is.
+static qd_vec2 mirrored_drift(const void *context, size_t i) {
+    const mirror_sums *sums = context;
+    const qd_world *world = sums->world;
+    uint32_t r = world->scratch.keys.value[i];
+    const qdi_motion *now = &world->now, *next = &world->next;
+    qd_vec2 impulse = mirrored_impulse(context, i), g = world->def.gravity;
+    double mass = world->mass[r], x = (next->vx[r] - impulse.x / mass - sums->half_kick.x) * sums->dt,
+           y = (next->vy[r] - impulse.y / mass - sums->half_kick.y) * sums->dt;
+    if (world->scratch.flown) {
+        x = world->scratch.flights[r].dx;
+        y = world->scratch.flights[r].dy;
+    }
+    unsigned turned = world->scratch.wall_mask[r];
+    double drift = turned & MIRRORED_X ? g.x * (now->x[r] + x - next->x[r]) : 0;
+    if (turned & MIRRORED_Y) drift += g.y * (now->y[r] + y - next->y[r]);
+    return (qd_vec2){mass * drift, 0};
+}
+
+/// Pushes and drift of the mirrored bodies, which are in order.
+static qd_status sum_pushes(qd_world *world, const mirror_sums *sums, size_t count) {
+    qd_vec2 aside = {0, 0}, upright = {0, 0}, drift = {0, 0};
+    qd_status status = qdi_sum(world, count, mirrored_aside, sums, &aside);
+    if (status == QD_OK) status = qdi_sum(world, count, mirrored_upright, sums, &upright);
+    if (status == QD_OK && (sums->half_kick.x != 0 || sums->half_kick.y != 0))
+        status = qdi_sum(world, count, mirrored_drift, sums, &drift);
+    qdi_account_pushes(world, aside, upright);
+    world->scratch.books.ledger.drift += drift.x;
+    return status;
+}
+
+static qd_status sum_mirrored(qd_world *world, const move_job *step, size_t ranges, qdi_wall_gain *sum) {
+    size_t *counts = step->mirrored;
+    mirror_sums sums = {world, step->dt, step->half_kick};
     size_t count = qdi_exclusive_scan(counts, ranges);
     qdi_keys *keys = &world->scratch.keys;
     qd_status status = qdi_keys_reserve(world->allocator, keys, count);
@@ -398,11 +450,11 @@ static qd_status sum_mirrored(qd_world *world, size_t *counts, size_t ranges, qd
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_mirrored, &job);
     status = qdi_team_sort(world->team, keys->key, keys->value, keys->key_spare, keys->value_spare, count,
                            28);
-    if (status == QD_OK) status = qdi_sum(world, count, mirrored_impulse, world, &sum->impulse);
+    if (status == QD_OK) status = qdi_sum(world, count, mirrored_impulse, &sums, &sum->impulse);
     qd_vec2 work = {0, 0};
-    if (status == QD_OK && world->walls_move) status = qdi_sum(world, count, mirrored_work, world, &work);
+    if (status == QD_OK && world->walls_move) status = qdi_sum(world, count, mirrored_work, &sums, &work);
     sum->work = work.x;
-    return status;
+    return status == QD_OK ? sum_pushes(world, &sums, count) : status;
 }
 
 static bool limits_hold(qd_world *world, const uint32_t *lowest_bad, size_t ranges) {
@@ -448,11 +500,13 @@ qd_status qdi_motion_move(qd_world *world, double dt, qdi_wall_gain *mirrored) {
                     x.moves || y.moves ? scratch->gains : NULL};
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, move_range, &job);
     if (scratch->flown && qdi_forces_vary(world)) qdi_forces_finish(world, dt, scratch->order);
+    if (scratch->flown) status = qdi_account_flights(world);
+    if (status != QD_OK) return status;
     *mirrored = (qdi_wall_gain){{0, 0}, 0};
     world->margin.left = 0;
     for (size_t k = 0; k < ranges && job.left; ++k) world->margin.left += job.left[k];
     if (!limits_hold(world, scratch->order, ranges)) return QD_ERR_LIMIT;
-    if (mirrors) return sum_mirrored(world, scratch->range_count, ranges, mirrored);
+    if (mirrors) return sum_mirrored(world, &job, ranges, mirrored);
     world->fast = qdi_exclusive_scan(scratch->range_count, ranges);
     if (world->def.contact == QD_CONTACT_IMPULSE) world->fast += world->bullets;
     return QD_OK;

@@ -5,6 +5,7 @@
 // index, so that a sink which does not take all takes the same ones for any team.
 
 #include "sim/population.h"
+#include "sim/account.h"
 
 #include "core/cookie.h"
 
@@ -186,6 +187,7 @@ qd_status qdi_population_change(qd_world *world, double time) {
     all->hidden = all->newborn_count = all->flagged = 0;
     all->departed = all->sunk = all->blocked = 0;
     all->index_count = world->index_count;
+    all->entered = world->entered;
     all->under_way = true;
     size_t going;
     qd_status status = choose(world, &going);
@@ -208,6 +210,8 @@ bool qdi_population_changed(const qd_world *world) {
 void qdi_population_commit(qd_world *world) {
     qdi_population *all = world->population;
     if (!all || !all->under_way) return;
+    for (size_t k = 0; k < all->hidden; ++k)
+        world->entered -= qdi_energy_of_row(world, (uint32_t)(world->count + k));
     for (size_t k = 0; k < all->hidden; ++k) qdi_body_forget(world, (uint32_t)(world->count + k));
     qd_world_totals *totals = &world->totals;
     totals->emitted += all->newborn_count;
@@ -228,6 +232,7 @@ void qdi_population_revert(qd_world *world) {
         world->generation_of_index[newborn->id.index] = newborn->before;
     }
     world->index_count = all->index_count;
+    world->entered = all->entered;
     qdi_bodies_refill_free(world);
     if (qdi_population_changed(world)) qdi_spots_find_rows(world, &world->present);
     for (size_t i = 0; i < all->emitter_count; ++i) all->emitters[i].counts = all->emitters[i].before;

@@ -37,6 +37,7 @@ struct qdi_population {
     // The change on its way.
     bool under_way;
     size_t hidden, index_count;
+    double entered; ///< world->entered before
     size_t flagged; ///< rows below this have a flag in scratch.leaving: 2 for those that go
     uint64_t departed, sunk, blocked;
     qdi_newborn *newborn;

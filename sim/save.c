@@ -1,7 +1,7 @@
 // A world as bytes, little-endian:
 //
 //   magic (8), version (4), length of all (8)
-//   def, clock, totals, "changed" flag
+//   def, clock, totals, what became of energy (ledger.h), "changed" flag
 //   number of indices, bodies, contacts, shapes, traits, emitters, sinks (8 each)
 //   generation of each index; shapes and traits that are used, in order of their numbers; bodies by row; contacts
 //   with what holds them, in order
@@ -16,6 +16,7 @@
 #include "core/assert.h"
 #include "core/cookie.h"
 #include "core/margin.h"
+#include "sim/account.h"
 #include "sim/bytes.h"
 #include "sim/population.h"
 #include "sim/world_impl.h"
@@ -27,7 +28,7 @@ enum {
     MARGIN = 6 * 8,
     FIELDS = 4 + 32 + 40 + QDI_WALLS * 40 + 8,
     DEF = 16 + 16 + 8 + 16 + FIELDS + 8 + 7 * 8 + 16 + 8 + 24 + 8,
-    PAST = 32 + 80 + 16 + 40 + 8 + 8 + MARGIN,
+    PAST = 32 + 80 + 16 + 40 + QDI_LEDGER_BYTES + 8 + 8 + MARGIN,
     COUNTS = 56,
     PER_INDEX = 4,
     PER_BODY = 4 + 8 + 8 + 10 * 8,
@@ -35,7 +36,7 @@ enum {
     PER_TOUCH = 16 + 3 * 8 + 4 + 16,
     PER_CONTACT = 16 + 16 + 8 + 4 + 4 + 2 * PER_TOUCH,
     CHECKSUM = 8,
-    VERSION = 2
+    VERSION = 3
 };
 static const unsigned char magic[8] = {'Q', 'D', 'W', 'O', 'R', 'L', 'D', '\n'};
 
@@ -160,6 +161,7 @@ static void put_past(unsigned char **at, const qd_world *world) {
     qdi_put_u64(at, totals->blocked);
     qdi_put_u64(at, totals->departed);
     qdi_put_u64(at, totals->sunk);
+    qdi_ledger_put(world, at);
     qdi_put_u64(at, world->changed);
     qdi_put_u64(at, world->turning);
     put_margin(at, world);
@@ -237,17 +239,26 @@ static void put_all(unsigned char **at, const qd_world *world, const counts *n, 
     for (size_t r = 0; r < n->fats; ++r) put_fat(at, world->fat[r]);
 }
 
+static counts counts_of(const qd_world *world) {
+    const qdi_population *all = world->population;
+    return (counts){.indices = world->index_count,
+                    .bodies = world->count,
+                    .contacts = world->present.contact_count,
+                    .shapes = world->shapes.numbers.live,
+                    .traits = world->traits.numbers.live,
+                    .emitters = all ? all->emitter_count : 0,
+                    .sinks = all ? all->sink_count : 0,
+                    .fats = fats_count(world) ? world->count : 0};
+}
+
+size_t qdi_saved_bytes(const qd_world *world) {
+    const counts n = counts_of(world);
+    return saved_size(&n);
+}
+
 qd_status qd_world_save(const qd_world *world, unsigned char **data, size_t *bytes) {
     if (!world || !data || !bytes) return QD_ERR_ARGUMENT;
-    const qdi_population *all = world->population;
-    const counts n = {.indices = world->index_count,
-                      .bodies = world->count,
-                      .contacts = world->present.contact_count,
-                      .shapes = world->shapes.numbers.live,
-                      .traits = world->traits.numbers.live,
-                      .emitters = all ? all->emitter_count : 0,
-                      .sinks = all ? all->sink_count : 0,
-                      .fats = fats_count(world) ? world->count : 0};
+    const counts n = counts_of(world);
     size_t size = saved_size(&n), ranks = world->shapes.numbers.count + world->traits.numbers.count + 1;
     uint32_t *rank = qdi_allocate(world->allocator, ranks, sizeof *rank);
     unsigned char *start = rank ? qdi_allocate(world->allocator, size, 1) : NULL, *at = start;
@@ -370,11 +381,12 @@ static qd_status get_past(const unsigned char **at, qd_world *world) {
     totals->blocked = qdi_get_u64(at);
     totals->departed = qdi_get_u64(at);
     totals->sunk = qdi_get_u64(at);
+    bool ledger = qdi_ledger_get(at, world);
     uint64_t changed = qdi_get_u64(at), turning = qdi_get_u64(at);
     world->changed = changed != 0;
     world->turning = world->turning || turning != 0;
     bool margin = get_margin(at, &world->margin);
-    bool fine = margin && !(world->changed && world->margin.held) && changed <= 1 && turning <= 1 &&
+    bool fine = ledger && margin && !(world->changed && world->margin.held) && changed <= 1 && turning <= 1 &&
                 clock->base_step <= clock->step && isfinite(clock->base_time) && isfinite(clock->dt) &&
                 clock->dt >= 0 && qdi_walls_put(world, qd_world_time(world));
     return fine ? QD_OK : QD_ERR_CORRUPT;

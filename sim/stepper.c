@@ -3,6 +3,7 @@
 // refused on its way leaves state and contacts as they were, and the tree is given its old boxes back.
 
 #include "core/assert.h"
+#include "sim/account.h"
 #include "sim/world_impl.h"
 
 #include <math.h>
@@ -104,6 +105,7 @@ qd_status qd_world_detect(qd_world *world) {
 static qd_status resolve(qd_world *world, double dt, qdi_wall_gain *walls) {
     *walls = (qdi_wall_gain){{0, 0}, 0};
     world->scratch.mover_count = 0;
+    world->scratch.books.ledger = (qdi_ledger){.drift = 0};
     qdi_forces_begin(world);
     if (world->def.contact == QD_CONTACT_IMPULSE) return qdi_impulse(world, dt, walls);
     return qdi_forces_kick(world, dt);
@@ -137,6 +139,7 @@ static void commit_step(qd_world *world, double dt, const qdi_found *found, cons
     }
     qdi_population_commit(world);
     commit_contacts(world, found);
+    qdi_account_commit(world, dt);
     clock_tick(world, dt);
     world->totals.contacts += world->present.contact_count;
     world->totals.wall_impulse.x += gains[0].impulse.x + gains[1].impulse.x;
@@ -169,6 +172,7 @@ static qd_status follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_fo
     *found = (qdi_found){.rebuilds = 0};
     world->following.impact_count = 0;
     qd_status status = world->fast > 0 ? qdi_fast_follow(world, dt, walls, lap) : QD_OK;
+    if (status == QD_OK) status = qdi_account_wraps(world, dt);
     if (status == QD_OK) status = qdi_population_change(world, time_after(world, dt));
     qdi_lap_end(lap, QD_PHASE_MOVE);
     if (status != QD_OK) return status;

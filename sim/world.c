@@ -2,6 +2,7 @@
 
 #include "core/cookie.h"
 #include "core/memory.h"
+#include "sim/account.h"
 #include "sim/population.h"
 #include "sim/world_impl.h"
 
@@ -207,6 +208,7 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->gains, scratch->gain_room, sizeof *scratch->gains);
     qdi_release(allocator, scratch->leaving, scratch->leaving_room, sizeof *scratch->leaving);
     qdi_fast_release(allocator, scratch->fast);
+    qdi_books_release(allocator, &scratch->books);
 }
 
 void qd_world_destroy(qd_world *world) {

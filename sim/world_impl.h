@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "core/verbs.h"
 #include "sim/collide.h"
+#include "sim/ledger.h"
 #include "sim/reason.h"
 #include "sim/shapes.h"
 
@@ -187,7 +188,8 @@ typedef struct qdi_scratch {
     size_t mover_count, mover_room, push_room;
     qdi_rest *rests;
     size_t rest_room;
-    qdi_fast *fast; ///< fast.h; NULL until it is needed
+    qdi_fast *fast;  ///< fast.h; NULL until it is needed
+    qdi_books books; ///< account.h
     // What flies: see forces.c.
     qdi_flight *flights; ///< by row; nothing where `flown` is false
     size_t flight_room;
@@ -269,6 +271,7 @@ struct qd_world {
     size_t free_count;
     uint64_t *block_hash; ///< qd_world_hash: per block of indices
     qd_world_sums *block_sums;
+    qdi_contact_look *block_looks; ///< qd_world_measure
     size_t block_room;
 
     qdi_moment present, following;
@@ -291,6 +294,9 @@ struct qd_world {
     size_t fast;                ///< during a step: bodies whose ways are to be followed
     qdi_scratch scratch;
     qd_world_totals totals;
+    qdi_ledger ledger;
+    qdi_rates rates;
+    double entered; ///< energy of bodies that were added, less that of bodies that went
     qd_limit_report report;
 };
 
@@ -472,6 +478,8 @@ QD_MUST_USE qd_status qdi_forces_kick(qd_world *world, double dt);
 void qdi_forces_finish(qd_world *world, double dt, uint32_t *lowest_bad);
 /// True where forces depend on the place.
 bool qdi_forces_vary(const qd_world *world);
+/// True where a medium or a callback takes or gives energy.
+bool qdi_forces_settle(const qd_world *world);
 /// Why attraction or drag are refused, or QD_OK.
 QD_MUST_USE qd_status qdi_forces_check(const qd_world_def *def, qd_error *error);
 /// Acceleration by the attraction at a place, and its potential energy per mass.
@@ -523,8 +531,8 @@ static inline double qdi_joint_approach(const qdi_joint *joint, const qdi_motion
 }
 /// What two surfaces make together.
 void qdi_joint_mix(const qd_material *a, const qd_material *b, qdi_joint *joint);
-/// Bounces one joint, if some touch of it approaches faster than the threshold.
-bool qdi_joint_bounce(qdi_joint *joint, const qdi_motion *motion, double threshold);
+/// Bounces one joint, if some touch of it approaches faster than the threshold; what it lost goes to `account`.
+bool qdi_joint_bounce(qdi_joint *joint, const qdi_motion *motion, double threshold, qdi_account *account);
 /// Nothing has been stirred in this step.
 void qdi_bounce_begin(qd_world *world);
 /// Notes that a joint's bodies need a look by visit `visit` of their joints (impulse_bounce.c).
@@ -542,6 +550,11 @@ QD_MUST_USE qd_status qdi_rest_find(qd_world *world, const qdi_colours *colours,
 void qdi_rest_release(const qd_allocator *allocator, qdi_scratch *scratch);
 /// Solves them in sub-steps; afterwards the velocities of `next` are theirs.
 void qdi_rest_solve(qd_world *world, const qdi_colours *at_rest, double dt);
+
+// ---- save.c ----
+
+/// The size that a world has when it is saved.
+size_t qdi_saved_bytes(const qd_world *world);
 
 // ---- order.c ----
 

@@ -105,6 +105,7 @@ typedef struct qd_limit_report {
 /// Sums over the dynamic bodies, by fixed blocks of 4096 indices in order, so the same for any thread count.
 typedef struct qd_world_sums {
     double kinetic;        ///< energy of motion, rotation included
+    double translation, rotation; ///< its two parts
     double potential;      ///< - sum m g . (x - origin), and that of the attraction
     qd_vec2 momentum;      ///< sum m v
     double momentum_scale; ///< sum m |v|

@@ -1,0 +1,87 @@
+#ifndef QD_SIM_ACCOUNT_H
+#define QD_SIM_ACCOUNT_H
+
+#include "sim/world_impl.h"
+
+/// Where energy goes.
+///
+/// **Contacts.** An impulse J between two bodies whose points meet with the relative velocity u takes J . (u before + u
+/// after) / 2 from their energy, less what one of the two gives that is not free to move. That holds for all impulses of a
+/// stage together, each with the velocities before and after the whole stage, because every body's velocities change by
+/// impulses alone. So a contact at rest is settled once per step, not once per sub-step: with what it gave in all, and the
+/// means of the velocities before and after. A bounce is settled where it happens: then what one contact lost does not
+/// depend on the next one.
+///
+/// **Forces.** On the way of a free body gravity's work is exactly what the potential loses. A body at rest on others
+/// gets its velocity and its way in sub-steps, of which the two do not quite fit: m g . (mean velocity dt - way) is the
+/// drift. So are changes of place that overlaps bring, and an impact's effect on what forces do in the rest of the step.
+///
+/// **Order.** All sums are of a kind that does not depend on the order (tally.h), or are made in one that means something.
+
+/// Room for the accounts of `count` joints.
+QD_MUST_USE qd_status qdi_account_begin(qd_world *world, size_t count);
+
+/// A fresh account of a joint.
+static inline qdi_account qdi_account_open(const qdi_joint *joint) {
+    uint32_t kind = joint->row_b == QDI_NO_ROW         ? QDI_ACCOUNT_WALL
+                    : joint->moves_a && joint->moves_b ? QDI_ACCOUNT_BODIES
+                                                       : QDI_ACCOUNT_FIXED;
+    return (qdi_account){0, 0, 0, kind};
+}
+
+/// Work of the one of a joint's bodies that does not move freely, whose velocity is in `m`, by the impulses so far.
+double qdi_account_work(const qdi_joint *joint, const qdi_motion *m);
+/// Sets `other` from the impulses so far of a joint of this step.
+void qdi_account_other(const qd_world *world, const qdi_joint *joint, qdi_account *account);
+
+/// Notes the velocities that movers have, before forces act. There is room for the movers.
+QD_MUST_USE qd_status qdi_account_movers(qd_world *world);
+/// When the movers have their last velocities: the means.
+void qdi_account_means(qd_world *world);
+/// What resting touch `touch` of a joint took, with the impulses of all sub-steps; the means are those of its movers.
+static inline void qdi_account_rest(const qdi_joint *joint, int touch, double push, double rub,
+                                    const qdi_twist *a, const qdi_twist *b, qdi_account *account) {
+    double x = a->x - b->x, y = a->y - b->y;
+    double approach = x * joint->nx + y * joint->ny + a->spin * joint->across_a[touch] -
+                      b->spin * joint->across_b[touch];
+    double slip = y * joint->nx - x * joint->ny + a->spin * joint->along_a[touch] -
+                  b->spin * joint->along_b[touch];
+    account->normal += push * approach;
+    account->friction += rub * slip;
+}
+/// What forces did to a mover, whose velocity they changed by `change` in the whole of the step: the drift, and the work of
+/// medium and callback.
+void qdi_account_mover(const qd_world *world, uint32_t row, uint32_t slot, qdi_twist change, double dt);
+
+/// Adds the accounts of `count` joints, and the drift of the movers, to the step's ledger.
+QD_MUST_USE qd_status qdi_account_joints(qd_world *world, size_t count);
+/// Makes room for what medium and callback do, by row.
+QD_MUST_USE qd_status qdi_account_fly(qd_world *world);
+/// Adds impulses across the left and the right wall, and across the lower and the upper one.
+static inline void qdi_account_pushes(qd_world *world, qd_vec2 aside, qd_vec2 upright) {
+    double *push = world->scratch.books.ledger.push;
+    push[0] += aside.x;
+    push[1] += aside.y;
+    push[2] += upright.x;
+    push[3] += upright.y;
+}
+/// Adds what medium and callback did.
+QD_MUST_USE qd_status qdi_account_flights(qd_world *world);
+/// Adds the work of gravity on bodies that left through periodic sides, from `now` to `next`.
+QD_MUST_USE qd_status qdi_account_wraps(qd_world *world, double dt);
+/// Adds what a part of a step did.
+void qdi_ledger_add(qdi_ledger *all, const qdi_ledger *part);
+/// Adds the step's ledger to the world's, before the clock ticks.
+void qdi_account_commit(qd_world *world, double dt);
+
+/// Kinetic and potential energy of a body; 0 for one that is not dynamic.
+double qdi_energy_of_row(const qd_world *world, uint32_t row);
+
+/// Writes the world's ledger and what belongs to it, or reads it: false where something is not finite.
+#define QDI_LEDGER_BYTES (16 * 8)
+void qdi_ledger_put(const qd_world *world, unsigned char **at);
+bool qdi_ledger_get(const unsigned char **at, qd_world *world);
+
+void qdi_books_release(const qd_allocator *allocator, qdi_books *books);
+
+#endif

@@ -1,0 +1,70 @@
+#ifndef QD_SIM_LEDGER_H
+#define QD_SIM_LEDGER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// What became of energy and momentum. A step fills a ledger of its own, which is added to the world's when the step has
+/// succeeded.
+typedef struct qdi_ledger {
+    double lost[2]
+               [2];   ///< to contacts: [0] between bodies, [1] with walls; [0] along the normal, [1] friction
+    double virial;    ///< sum of r_ab . J between dynamic bodies
+    double kinematic; ///< work of kinematic bodies
+    double drag;      ///< lost to the medium
+    double force;     ///< work of the callback, and of gravity through periodic sides
+    double drift;     ///< energy that comes of the step's finite length
+    double push[4];   ///< impulse across each wall, in the order of qd_wall
+} qdi_ledger;
+
+/// What a contact took and gave in a step. `other` is its part of the virial where both bodies are dynamic, else the work of
+/// the one that is not; nothing for walls.
+typedef struct qdi_account {
+    double normal, friction; ///< energy lost
+    double other;
+    uint32_t kind; ///< a qdi_account_kind
+} qdi_account;
+
+typedef enum qdi_account_kind {
+    QDI_ACCOUNT_BODIES, ///< of two dynamic bodies
+    QDI_ACCOUNT_FIXED,  ///< of a dynamic and another one
+    QDI_ACCOUNT_WALL,
+} qdi_account_kind;
+
+/// A velocity and a spin.
+typedef struct qdi_twist {
+    double x, y, spin;
+} qdi_twist;
+
+/// What a range of values adds up to, see tally.h and account.c.
+typedef struct qdi_tally_line qdi_tally_line;
+
+/// Working memory of a step, see account.h.
+typedef struct qdi_books {
+    qdi_ledger ledger;     ///< of the step on its way
+    qdi_account *accounts; ///< by joint
+    size_t account_room;
+    qdi_twist
+        *means;    ///< by mover: its velocity before the forces, then the mean of that and the one after all
+    double *drift; ///< by mover
+    size_t mean_room, drift_room;
+    double *drag, *force; ///< by row: what medium and callback did; only where there is one
+    size_t drag_room, force_room;
+    double *wraps; ///< by row: what gravity gave through a periodic side
+    size_t wrap_room;
+    qdi_tally_line *lines; ///< per range
+    size_t line_room;
+} qdi_books;
+
+/// Per time, in the last step: what is shown of it.
+typedef struct qdi_rates {
+    double virial, push; ///< push: across all walls
+} qdi_rates;
+
+/// What a block of contacts shows, but for sensors: qd_world_measure.
+typedef struct qdi_contact_look {
+    uint64_t ends;  ///< dynamic bodies, each once per contact
+    double deepest; ///< overlap
+} qdi_contact_look;
+
+#endif

@@ -1,0 +1,200 @@
+// What is measured of a world. Passes over bodies and contacts go by fixed blocks, each of which fills its own slot; the
+// slots are combined in order.
+
+#include <quadrille/metrics.h>
+
+#include "sim/portion.h"
+#include "sim/world_impl.h"
+
+#define REAL(field, unit)                                                                                    \
+    { #field, unit, QD_METRIC_REAL, offsetof(qd_metrics, field) }
+#define WHOLE(field, unit)                                                                                   \
+    { #field, unit, QD_METRIC_WHOLE, offsetof(qd_metrics, field) }
+#define ENERGY   "mass length^2 / time^2"
+#define MOMENTUM "mass length / time"
+#define PRESSURE "mass / time^2"
+
+static const qd_metric_field fields[] = {
+    WHOLE(step, "1"),
+    REAL(time, "time"),
+    WHOLE(bodies, "1"),
+    WHOLE(dynamic, "1"),
+    WHOLE(contacts, "1"),
+    REAL(kinetic, ENERGY),
+    REAL(translation, ENERGY),
+    REAL(rotation, ENERGY),
+    REAL(potential, ENERGY),
+    REAL(contact_energy, ENERGY),
+    REAL(lost, ENERGY),
+    REAL(lost_bodies_normal, ENERGY),
+    REAL(lost_bodies_friction, ENERGY),
+    REAL(lost_walls_normal, ENERGY),
+    REAL(lost_walls_friction, ENERGY),
+    REAL(drag_lost, ENERGY),
+    REAL(entered, ENERGY),
+    REAL(wall_work, ENERGY),
+    REAL(kinematic_work, ENERGY),
+    REAL(force_work, ENERGY),
+    REAL(drift, ENERGY),
+    REAL(imbalance, ENERGY),
+    REAL(momentum_x, MOMENTUM),
+    REAL(momentum_y, MOMENTUM),
+    REAL(angular_momentum, "mass length^2 / time"),
+    REAL(fastest, "length / time"),
+    REAL(temperature, ENERGY),
+    REAL(area, "length^2"),
+    REAL(virial_impulse, "mass length^2 / time"),
+    REAL(virial, ENERGY),
+    REAL(pressure, PRESSURE),
+    REAL(push_left, MOMENTUM),
+    REAL(push_right, MOMENTUM),
+    REAL(push_bottom, MOMENTUM),
+    REAL(push_top, MOMENTUM),
+    REAL(wall_pressure, PRESSURE),
+    WHOLE(begins, "1"),
+    WHOLE(ends, "1"),
+    WHOLE(impacts, "1"),
+    WHOLE(collisions, "1"),
+    REAL(largest_overlap, "length"),
+    REAL(contact_number, "1"),
+    WHOLE(tree_nodes, "1"),
+    WHOLE(tree_leaves, "1"),
+    WHOLE(tree_deepest, "1"),
+    WHOLE(tree_longest, "1"),
+    WHOLE(tree_outside, "1"),
+    WHOLE(saved_bytes, "bytes"),
+};
+
+const qd_metric_field *qd_metric_fields(size_t *count) {
+    *count = sizeof fields / sizeof fields[0];
+    return fields;
+}
+
+// ---- contacts ----
+
+static void look_at_block(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qdi_portion *job = context;
+    const qd_world *world = job->world;
+    qdi_contact_look look = {0, 0};
+    for (size_t i = begin; i < end; ++i) {
+        const qd_contact *contact = &world->present.contacts[job->first + i];
+        if (contact->sensor) continue;
+        bool wall = qd_id_is_wall(contact->b);
+        look.ends += wall ? 1 : 2;
+        if (world->fixed >
+            0) { // a body that was removed is no longer anybody's end, but then the contact is old
+            uint32_t a = qdi_body_row(world, contact->a),
+                     b = wall ? QDI_NO_ROW : qdi_body_row(world, contact->b);
+            look.ends -= a != QDI_NO_ROW && world->kind[a] != QD_BODY_DYNAMIC;
+            look.ends -= b != QDI_NO_ROW && world->kind[b] != QD_BODY_DYNAMIC;
+        }
+        for (int k = 0; k < contact->count; ++k)
+            if (contact->touch[k].depth > look.deepest) look.deepest = contact->touch[k].depth;
+    }
+    world->block_looks[begin / QDI_BLOCK] = look;
+}
+
+/// By portions of as many blocks as there are slots.
+static qdi_contact_look look_at_contacts(const qd_world *world) {
+    qdi_contact_look all = {0, 0};
+    size_t count = world->present.contact_count, portion = world->block_room * QDI_BLOCK;
+    for (size_t first = 0; first < count; first += portion) {
+        qdi_portion job = {world, first};
+        size_t here = count - first < portion ? count - first : portion;
+        qdi_team_for(world->team, here, QDI_BLOCK, look_at_block, &job);
+        for (size_t b = 0; b < qdi_range_count(here, QDI_BLOCK); ++b) {
+            const qdi_contact_look *look = &world->block_looks[b];
+            all.ends += look->ends;
+            if (look->deepest > all.deepest) all.deepest = look->deepest;
+        }
+    }
+    return all;
+}
+
+// ---- all of it ----
+
+static void measure_motion(const qd_world *world, qd_metrics *m) {
+    const qd_world_sums sums = qd_world_sum(world);
+    m->kinetic = sums.kinetic;
+    m->translation = sums.translation;
+    m->rotation = sums.rotation;
+    m->potential = sums.potential;
+    m->momentum_x = sums.momentum.x;
+    m->momentum_y = sums.momentum.y;
+    m->angular_momentum = sums.angular;
+    m->fastest = sums.fastest;
+    if (m->dynamic == 0) return;
+    qd_vec2 p = sums.momentum;
+    double own = sums.translation - 0.5 * (p.x * p.x + p.y * p.y) / sums.mass;
+    m->temperature = (own > 0 ? own : 0) / (double)m->dynamic;
+}
+
+static void measure_contacts(const qd_world *world, qd_metrics *m) {
+    const qdi_contact_look look = look_at_contacts(world);
+    const qd_world_totals *totals = &world->totals;
+    m->contacts = world->present.contact_count;
+    m->largest_overlap = look.deepest;
+    if (m->dynamic > 0) m->contact_number = (double)look.ends / (double)m->dynamic;
+    m->begins = totals->begins;
+    m->ends = totals->ends;
+    m->impacts = totals->impacts;
+    m->collisions = totals->begins + totals->impacts;
+}
+
+static void measure_balance(const qd_world *world, qd_metrics *m) {
+    const qdi_ledger *all = &world->ledger;
+    m->lost_bodies_normal = all->lost[0][0];
+    m->lost_bodies_friction = all->lost[0][1];
+    m->lost_walls_normal = all->lost[1][0];
+    m->lost_walls_friction = all->lost[1][1];
+    m->lost = all->lost[0][0] + all->lost[0][1] + all->lost[1][0] + all->lost[1][1];
+    m->drag_lost = all->drag;
+    m->entered = world->entered;
+    m->wall_work = world->totals.wall_work;
+    m->kinematic_work = all->kinematic;
+    m->force_work = all->force;
+    m->drift = all->drift;
+    m->imbalance = m->kinetic + m->potential + m->contact_energy + m->lost + m->drag_lost - m->entered -
+                   m->wall_work - m->kinematic_work - m->force_work - m->drift;
+}
+
+static void measure_pressure(const qd_world *world, qd_metrics *m) {
+    const qdi_ledger *all = &world->ledger;
+    const qdi_axis *axis = world->axis;
+    m->area = axis[0].length * axis[1].length;
+    m->virial_impulse = all->virial;
+    m->virial = world->rates.virial;
+    m->pressure = ((double)m->dynamic * m->temperature + 0.5 * m->virial) / m->area;
+    m->push_left = all->push[0];
+    m->push_right = all->push[1];
+    m->push_bottom = all->push[2];
+    m->push_top = all->push[3];
+    double length = 0;
+    for (int k = 0; k < 2; ++k)
+        if (axis[k].boundary == QD_BOUNDARY_REFLECT) length += 2 * axis[1 - k].length;
+    if (length > 0) m->wall_pressure = world->rates.push / length;
+}
+
+static void measure_tree(const qd_world *world, qd_metrics *m) {
+    const qd_tree_stats stats = qd_tree_statistics(world->tree);
+    m->tree_nodes = stats.nodes;
+    m->tree_leaves = stats.leaves;
+    m->tree_deepest = (uint64_t)(stats.deepest_level - stats.root_level);
+    m->tree_longest = stats.largest_list;
+    m->tree_outside = stats.outside;
+}
+
+void qd_world_measure(const qd_world *world, qd_metrics *metrics) {
+    qd_metrics m = {.step = qd_world_steps(world),
+                    .time = qd_world_time(world),
+                    .bodies = world->count,
+                    .dynamic = world->count - world->fixed,
+                    .saved_bytes = qdi_saved_bytes(world)};
+    measure_motion(world, &m);
+    measure_balance(world, &m);
+    measure_pressure(world, &m);
+    measure_contacts(world, &m);
+    measure_tree(world, &m);
+    *metrics = m;
+}
