@@ -4,7 +4,7 @@
 //   def, clock, totals, what became of energy (ledger.h), "changed" flag
 //   number of indices, bodies, contacts, shapes, traits, emitters, sinks (8 each)
 //   generation of each index; shapes and traits that are used, in order of their numbers; bodies by row; contacts
-//   with what holds them, in order
+//   with what holds them, in order; with springs, what each pulls
 //   emitters and sinks (save_population.c); fat boxes by row, where there are some
 //   XXH3-64 of everything before (8)
 //
@@ -19,7 +19,7 @@
 #include "sim/account.h"
 #include "sim/bytes.h"
 #include "sim/population.h"
-#include "sim/world_impl.h"
+#include "sim/spring.h"
 
 #include <math.h>
 
@@ -27,7 +27,8 @@ enum {
     HEADER = 20,
     MARGIN = 6 * 8,
     FIELDS = 4 + 32 + 40 + QDI_WALLS * 40 + 8,
-    DEF = 16 + 16 + 8 + 16 + FIELDS + 8 + 7 * 8 + 16 + 8 + 24 + 8,
+    SPRING = 5 * 8 + 4,
+    DEF = 16 + 16 + 8 + 16 + FIELDS + 8 + 7 * 8 + SPRING + 16 + 8 + 24 + 8,
     PAST = 32 + 80 + 16 + 40 + QDI_LEDGER_BYTES + 8 + 8 + MARGIN,
     COUNTS = 56,
     PER_INDEX = 4,
@@ -35,8 +36,9 @@ enum {
     PER_FAT = 16,
     PER_TOUCH = 16 + 3 * 8 + 4 + 16,
     PER_CONTACT = 16 + 16 + 8 + 4 + 4 + 2 * PER_TOUCH,
+    PER_PULL = 4 * 8,
     CHECKSUM = 8,
-    VERSION = 3
+    VERSION = 4
 };
 static const unsigned char magic[8] = {'Q', 'D', 'W', 'O', 'R', 'L', 'D', '\n'};
 
@@ -55,13 +57,14 @@ static qd_vec2 get_vec(const unsigned char **at) {
 /// How many there are of each.
 typedef struct counts {
     uint64_t indices, bodies, contacts, shapes, traits, emitters, sinks;
-    uint64_t fats; ///< not written: as many as bodies, or none
+    uint64_t fats;  ///< not written: as many as bodies, or none
+    uint64_t pulls; ///< not written: as many as contacts, or none
 } counts;
 
 static size_t saved_size(const counts *n) {
     return HEADER + DEF + PAST + COUNTS + n->indices * PER_INDEX + n->shapes * QDI_SHAPE_BYTES +
            n->traits * QDI_TRAIT_BYTES + n->bodies * PER_BODY + n->contacts * PER_CONTACT +
-           n->fats * PER_FAT + n->emitters * QDI_EMITTER_BYTES + n->sinks * QDI_SINK_BYTES + CHECKSUM;
+           n->pulls * PER_PULL + n->fats * PER_FAT + n->emitters * QDI_EMITTER_BYTES + n->sinks * QDI_SINK_BYTES + CHECKSUM;
 }
 
 // ---- writing ----
@@ -87,6 +90,15 @@ static void put_fields(unsigned char **at, const qd_world_def *def) {
     qdi_put_f64(at, def->removal);
 }
 
+static void put_spring(unsigned char **at, const qd_spring *spring) {
+    qdi_put_f64(at, spring->contact_time);
+    qdi_put_f64(at, spring->kn);
+    qdi_put_f64(at, spring->gamman);
+    qdi_put_f64(at, spring->kt);
+    qdi_put_f64(at, spring->gammat);
+    qdi_put_u32(at, spring->limit_damping);
+}
+
 static void put_def(unsigned char **at, const qd_world_def *def) {
     put_vec(at, def->size);
     put_vec(at, def->origin);
@@ -102,6 +114,7 @@ static void put_def(unsigned char **at, const qd_world_def *def) {
     qdi_put_f64(at, def->walls.restitution);
     qdi_put_f64(at, def->walls.friction);
     qdi_put_f64(at, def->walls.tangential);
+    put_spring(at, &def->spring);
     qdi_put_f64(at, def->threshold);
     qdi_put_u32(at, (uint32_t)def->iterations);
     qdi_put_u32(at, (uint32_t)def->substeps);
@@ -208,6 +221,13 @@ static void put_contact(unsigned char **at, const qd_contact *contact, const qdi
     }
 }
 
+static void put_pull(unsigned char **at, const qdi_pull *pull) {
+    qdi_put_f64(at, pull->x);
+    qdi_put_f64(at, pull->y);
+    qdi_put_f64(at, pull->turn_a);
+    qdi_put_f64(at, pull->turn_b);
+}
+
 /// Numbers in use get ranks from 1 on; `rank` has room for each of them.
 static void rank_numbers(const qdi_numbers *numbers, uint32_t *rank) {
     uint32_t used = 0;
@@ -235,6 +255,7 @@ static void put_all(unsigned char **at, const qd_world *world, const counts *n, 
         if (trait_rank[i]) qdi_trait_put(&world->traits.trait[i + 1], at);
     for (size_t r = 0; r < n->bodies; ++r) put_body(at, world, r, shape_rank, trait_rank);
     for (size_t i = 0; i < n->contacts; ++i) put_contact(at, &moment->contacts[i], &moment->holds[i]);
+    for (size_t i = 0; i < n->pulls; ++i) put_pull(at, &moment->pulls[i]);
     qdi_population_put(world, at);
     for (size_t r = 0; r < n->fats; ++r) put_fat(at, world->fat[r]);
 }
@@ -248,7 +269,8 @@ static counts counts_of(const qd_world *world) {
                     .traits = world->traits.numbers.live,
                     .emitters = all ? all->emitter_count : 0,
                     .sinks = all ? all->sink_count : 0,
-                    .fats = fats_count(world) ? world->count : 0};
+                    .fats = fats_count(world) ? world->count : 0,
+                    .pulls = qdi_springs(world) ? world->present.contact_count : 0};
 }
 
 size_t qdi_saved_bytes(const qd_world *world) {
@@ -308,6 +330,15 @@ static void get_fields(const unsigned char **at, qd_world_def *def) {
     def->removal = qdi_get_f64(at);
 }
 
+static void get_spring(const unsigned char **at, qd_spring *spring) {
+    spring->contact_time = get_real(at);
+    spring->kn = get_real(at);
+    spring->gamman = get_real(at);
+    spring->kt = get_real(at);
+    spring->gammat = get_real(at);
+    spring->limit_damping = qdi_get_u32(at) != 0;
+}
+
 static void get_def(const unsigned char **at, qd_world_def *def) {
     def->size = get_vec(at);
     def->origin = get_vec(at);
@@ -323,6 +354,7 @@ static void get_def(const unsigned char **at, qd_world_def *def) {
     def->walls.restitution = get_real(at);
     def->walls.friction = get_real(at);
     def->walls.tangential = get_real(at);
+    get_spring(at, &def->spring);
     def->threshold = get_real(at);
     uint32_t iterations = qdi_get_u32(at), substeps = qdi_get_u32(at);
     def->iterations = iterations > 1000 ? 0 : (int)iterations; // 0 is refused by the check of the def
@@ -550,6 +582,22 @@ static qd_status get_contacts(const unsigned char **at, qd_world *world, size_t 
     return status;
 }
 
+static qd_status get_pulls(const unsigned char **at, qd_world *world, size_t count) {
+    qdi_moment *moment = &world->present;
+    qd_status status = qdi_reserve(world->allocator, &moment->pulls, &moment->pull_room, 0, count,
+                                   sizeof *moment->pulls);
+    for (size_t i = 0; i < count && status == QD_OK; ++i) {
+        qdi_pull *pull = &moment->pulls[i];
+        pull->x = qdi_get_f64(at);
+        pull->y = qdi_get_f64(at);
+        pull->turn_a = qdi_get_f64(at);
+        pull->turn_b = qdi_get_f64(at);
+        if (!isfinite(pull->x) || !isfinite(pull->y) || !isfinite(pull->turn_a) || !isfinite(pull->turn_b))
+            status = QD_ERR_CORRUPT;
+    }
+    return status;
+}
+
 static qd_status get_bodies(const unsigned char **at, qd_world *world, const counts *n,
                             const palette *colours) {
     qd_status status = QD_OK;
@@ -582,11 +630,13 @@ static qd_status get_state(const unsigned char **at, qd_world *world, const coun
     }
     status = get_population(at, world, n);
     if (status == QD_OK) status = get_contacts(at, world, n->contacts);
+    if (status == QD_OK && n->pulls > 0) status = get_pulls(at, world, n->pulls);
     if (status == QD_OK) status = qdi_population_get(at, world, n->emitters, n->sinks);
     if (status != QD_OK) return status;
     qdi_bodies_refill_free(world);
     if (world->changed) return QD_OK; // the next detection files the bodies
     status = qdi_spots_make(world, &world->present);
+    if (status == QD_OK && qdi_springs(world)) status = qdi_spring_walls(world, &world->present);
     if (status != QD_OK) return status;
     qdi_touching_mark(world);
     for (size_t r = 0; r < n->fats; ++r) world->fat[r] = get_fat(at);
@@ -628,6 +678,7 @@ static qd_status load(const unsigned char *data, size_t bytes, qd_world_def *def
     n.emitters = qdi_get_u64(&at);
     n.sinks = qdi_get_u64(&at);
     n.fats = status == QD_OK && world->margin.held ? n.bodies : 0;
+    n.pulls = qdi_springs(world) ? n.contacts : 0;
     bool sizes_fit = n.indices <= QD_BODY_INDEX_MAX && n.bodies <= n.indices && n.contacts < UINT32_MAX &&
                      n.shapes <= n.bodies && n.traits <= n.bodies && n.emitters <= QD_EMITTERS_MAX &&
                      n.sinks <= QD_EMITTERS_MAX && saved_size(&n) == bytes;

@@ -53,10 +53,16 @@ typedef struct qdi_motion {
 } qdi_motion;
 
 /// What keeps a contact at rest: the impulses of the last sub-step, by touch. Zero where it does not rest. They are
-/// what the next step starts from, so they are part of the state.
+/// what the next step starts from, so they are part of the state. With springs it is the shear, as a vector: x in
+/// `normal`, y in `tangent`.
 typedef struct qdi_hold {
     double normal[2], tangent[2];
 } qdi_hold;
+
+/// What a contact of springs does at its moment: the force on a, whose opposite is on b, and the torques on both.
+typedef struct qdi_pull {
+    double x, y, turn_a, turn_b;
+} qdi_pull;
 
 /// A contact by its place in the order in which the tree told the candidates, where neighbours in the world are neighbours in
 /// memory. No result may depend on that order.
@@ -71,6 +77,9 @@ typedef struct qdi_moment {
     qdi_spot *spots; ///< as many; those of walls come last
     size_t first_wall, spot_room;
     qdi_hold *holds; ///< by contact
+    qdi_pull *pulls; ///< by contact, with springs only
+    size_t pull_room;
+    qd_vec2 wall_pull[4]; ///< with springs: what each wall gives to the bodies in all, in the order of qd_wall
     size_t contact_count, contact_room, hold_room;
     qd_event *events;
     size_t event_count, event_room;
@@ -200,6 +209,13 @@ typedef struct qdi_scratch {
     size_t gain_room;
     uint8_t *leaving; ///< by row: 1 where a body may have to go
     size_t leaving_room;
+    // What springs do: see spring_feel.c.
+    _Atomic uint32_t *heads; ///< by row: an end of a contact, or 0
+    uint32_t *chain;         ///< by end: the next one
+    uint8_t *felt;           ///< by row: 1 where a contact acts
+    qdi_twist *feels;        ///< by row, where felt: acceleration
+    size_t head_room, chain_room, felt_room, feel_room;
+    bool feels_present; ///< felt and feels are of the present moment and its rows
 } qdi_scratch;
 
 /// The colours that a colouring found: colour c is order[start[c]] to order[start[c + 1] - 1], and so are its joints.
@@ -458,9 +474,13 @@ void qdi_spots_find_rows(qd_world *world, qdi_moment *moment);
 
 /// What became of the contacts of `before` in `after`; `before` may hold contacts of bodies that are gone. Contacts that
 /// persist take over impulses and holds: those of the `joints` (of the contacts of `before`), or where that is NULL,
-/// because no step lies in between or there is no contact model, those that `before` has.
+/// because no step lies in between or there is no contact model, those that `before` has. With springs there is nothing to
+/// take over any more.
 QD_MUST_USE qd_status qdi_events(qd_world *world, const qdi_moment *before, const qdi_joint *joints,
                                  qdi_moment *after);
+
+/// Only the taking over, of what `before` has: with springs, whose forces come of it and belong to the events.
+QD_MUST_USE qd_status qdi_events_take_over(qd_world *world, const qdi_moment *before, qdi_moment *after);
 
 // ---- colour.c ----
 
