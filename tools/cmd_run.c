@@ -225,6 +225,10 @@ static void print_header(const run *job) {
     fprintf(stderr, "output   %s\n", job->directory);
     for (const char *note = qd_scene_notes(job->scene), *end; (end = strchr(note, '\n')); note = end + 1)
         fprintf(stderr, "note     %.*s\n", (int)(end - note), note);
+    double contact_time = qd_world_contact_time(job->world);
+    if (plan->dt > contact_time / 20)
+        fprintf(stderr, "note     the step of %.6g is longer than a twentieth of the contact time, %.6g\n",
+                plan->dt, contact_time);
 }
 
 static double energy(const qd_world *world) {
