@@ -8,7 +8,7 @@
 
 #include "core/outward.h"
 #include "sim/account.h"
-#include "sim/world_impl.h"
+#include "sim/spring.h"
 
 #include <quadrille/math.h>
 
@@ -196,8 +196,7 @@ qd_vec2 qdi_pivot_arm(const qd_world *world, qd_vec2 pivot, double x, double y) 
     return (qd_vec2){arm[0], arm[1]};
 }
 
-/// (c, s) turned by an angle.
-static qd_vec2 turned_by(double c, double s, double angle) {
+qd_vec2 qdi_motion_turned(double c, double s, double angle) {
     double sine, cosine;
     qd_sincos(angle, &sine, &cosine);
     double x = c * cosine - s * sine, y = s * cosine + c * sine;
@@ -293,7 +292,7 @@ static findings move_any(const move_job *job, size_t begin, size_t end) {
         qd_vec2 at = drift(job, r), turn = {now.c[r], now.s[r]};
         double spin = world->turning ? next.spin[r] : 0, angle = qdi_motion_turn(world, r, job->dt);
         result.fast += moves_far(job, r, at, angle);
-        if (angle != 0) turn = turned_by(turn.x, turn.y, angle);
+        if (angle != 0) turn = qdi_motion_turned(turn.x, turn.y, angle);
         extent wide, high;
         extents_of(world, r, turn.x, turn.y, &wide, &high);
         unsigned mirrored = 0;
@@ -324,6 +323,14 @@ static findings move_any(const move_job *job, size_t begin, size_t end) {
     return result;
 }
 
+static findings move_soft_disks(const move_job *job, size_t begin, size_t end) {
+    const qdi_spring_way way = {job->dt,     job->half_kick,   job->distance, job->speed_squared,
+                                job->period, job->left != NULL};
+    findings result = {QD_NO_BODY, 0, 0, 0};
+    qdi_spring_move(job->world, &way, begin, end, &result.bad, &result.left);
+    return result;
+}
+
 static void move_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const move_job *job = context;
@@ -331,9 +338,10 @@ static void move_range(void *context, size_t begin, size_t end, int worker) {
     bool plain = !world->turning && world->fixed == 0 && world->scratch.mover_count == 0 &&
                  !world->scratch.flown && !job->gains;
     bool open = job->x.low == -HUGE_VAL && job->y.low == -HUGE_VAL; // see course_of
-    findings found = !plain ? move_any(job, begin, end)
-                     : open ? move_free_disks(job, begin, end)
-                            : move_disks(job, begin, end);
+    findings found = qdi_spring_plain(world) ? move_soft_disks(job, begin, end)
+                     : !plain                ? move_any(job, begin, end)
+                     : open                  ? move_free_disks(job, begin, end)
+                                             : move_disks(job, begin, end);
     job->lowest_bad[begin / QDI_BODY_GRAIN] = found.bad;
     if (job->mirrored) job->mirrored[begin / QDI_BODY_GRAIN] = found.mirrored;
     if (job->fast) job->fast[begin / QDI_BODY_GRAIN] = found.fast;

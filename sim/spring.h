@@ -31,8 +31,25 @@ QD_MUST_USE qd_status qdi_spring_account(qd_world *world, double dt, qdi_wall_ga
 
 /// Works out what walls give in a moment, from its pulls and spots.
 QD_MUST_USE qd_status qdi_spring_walls(qd_world *world, qdi_moment *moment);
-/// From the velocities of `now` to those of `next`: what bodies feel in the present moment, for half of `dt`.
+/// From the velocities of `now` to those of `next`: what bodies feel in the present moment, for half of `dt`, and other
+/// forces for all of it.
+/// Where qdi_spring_plain, this is left to qdi_spring_move.
 QD_MUST_USE qd_status qdi_spring_start(qd_world *world, double dt);
+void qdi_spring_start_rows(const qd_world *world, double dt, size_t begin, size_t end);
+/// True where nothing but springs and gravity acts on bodies that all are dynamic disks.
+bool qdi_spring_plain(const qd_world *world);
+/// The step of such disks.
+typedef struct qdi_spring_way {
+    double dt;
+    qd_vec2 half_kick; ///< of gravity
+    double distance, speed_squared;
+    qd_vec2 period;
+    bool held; ///< there are fat boxes
+} qdi_spring_way;
+/// From `now` to `next`, with boxes. Rows [begin, end) are a range of QDI_BODY_GRAIN. `bad`: lowest index that breaks a
+/// limit, or as it was; `left` gets added how many left their fat boxes.
+void qdi_spring_move(const qd_world *world, const qdi_spring_way *way, size_t begin, size_t end,
+                     uint32_t *bad, size_t *left);
 /// The other half, by what they feel in the moment that follows. QD_ERR_LIMIT: reported.
 QD_MUST_USE qd_status qdi_spring_finish(qd_world *world, double dt);
 

@@ -98,13 +98,19 @@ static qdi_twist add_up(const feel_job *job, uint32_t head) {
 
 // ---- kicks ----
 
-static inline void kick(const feel_job *job, size_t row) {
-    const qd_world *world = job->world;
+static inline void kick(const qd_world *world, double half, size_t place) {
     const qdi_motion *next = &world->next;
-    const qdi_twist *feels = &world->scratch.feels[row];
-    next->vx[row] += feels->x * job->half;
-    next->vy[row] += feels->y * job->half;
-    if (world->turning) next->spin[row] += feels->spin * job->half;
+    const qdi_twist *feels = &world->scratch.feels[place];
+    uint32_t row = world->scratch.felt[place];
+    next->vx[row] += feels->x * half;
+    next->vy[row] += feels->y * half;
+    if (world->turning) next->spin[row] += feels->spin * half;
+}
+
+static bool within_limits(const feel_job *job, uint32_t row) {
+    const qdi_motion *next = &job->world->next;
+    double vx = next->vx[row], vy = next->vy[row], spin = job->world->turning ? next->spin[row] : 0;
+    return vx * vx + vy * vy <= job->fastest && isfinite(spin);
 }
 
 /// What bodies feel; where there is a kick, also that, and what it breaks.
@@ -114,21 +120,20 @@ static void feel_range(void *context, size_t begin, size_t end, int worker) {
     const qd_world *world = job->world;
     const qdi_scratch *scratch = &world->scratch;
     uint32_t bad = QD_NO_BODY;
+    size_t place = begin;
     for (size_t r = begin; r < end; ++r) {
         uint32_t head = atomic_load_explicit(&scratch->heads[r], memory_order_relaxed);
-        scratch->felt[r] = head != 0;
         if (!head) continue;
         atomic_store_explicit(&scratch->heads[r], 0, memory_order_relaxed);
         qdi_twist force = add_up(job, head);
         double mass = world->mass[r];
-        scratch->feels[r] = (qdi_twist){force.x / mass, force.y / mass, force.spin / world->inertia[r]};
-        if (job->half == 0) continue;
-        kick(job, r);
-        double vx = world->next.vx[r], vy = world->next.vy[r],
-               spin = world->turning ? world->next.spin[r] : 0;
-        if (!(vx * vx + vy * vy <= job->fastest && isfinite(spin)) && world->index[r] < bad)
-            bad = world->index[r];
+        scratch->felt[place] = (uint32_t)r;
+        scratch->feels[place] = (qdi_twist){force.x / mass, force.y / mass, force.spin / world->inertia[r]};
+        if (job->half > 0) kick(world, job->half, place);
+        if (job->half > 0 && !within_limits(job, (uint32_t)r) && world->index[r] < bad) bad = world->index[r];
+        place += 1;
     }
+    scratch->felt_count[begin / QDI_BODY_GRAIN] = place - begin;
     if (job->half > 0) job->lowest_bad[begin / QDI_BODY_GRAIN] = bad;
 }
 
@@ -141,7 +146,11 @@ static qd_status reserve(qd_world *world, const qdi_moment *moment) {
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->feels, &scratch->feel_room, 0, rows,
                              sizeof *scratch->feels);
-    if (status == QD_OK) status = qdi_reserve(allocator, &scratch->felt, &scratch->felt_room, 0, rows, 1);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->felt, &scratch->felt_room, 0, rows, sizeof *scratch->felt);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->felt_count, &scratch->felt_count_room, 0,
+                             qdi_range_count(rows, QDI_BODY_GRAIN), sizeof *scratch->felt_count);
     size_t room = scratch->head_room;
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->heads, &scratch->head_room, 0, rows,
@@ -158,18 +167,25 @@ static void feel(feel_job *job) {
 }
 
 /// Velocities of `next` as they are in the middle of the step, but for what other forces do.
-static void start_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
-    const feel_job *job = context;
-    const qd_world *world = job->world;
+void qdi_spring_start_rows(const qd_world *world, double dt, size_t begin, size_t end) {
     const qdi_motion *now = &world->now, *next = &world->next;
     size_t bytes = (end - begin) * sizeof(double);
     memcpy(next->vx + begin, now->vx + begin, bytes);
     memcpy(next->vy + begin, now->vy + begin, bytes);
     if (world->turning) memcpy(next->spin + begin, now->spin + begin, bytes);
-    const uint8_t *felt = world->scratch.felt;
-    for (size_t r = begin; r < end; ++r)
-        if (felt[r]) kick(job, r);
+    size_t count = world->scratch.felt_count[begin / QDI_BODY_GRAIN];
+    for (size_t k = 0; k < count; ++k) kick(world, 0.5 * dt, begin + k);
+}
+
+static void start_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const feel_job *job = context;
+    qdi_spring_start_rows(job->world, 2 * job->half, begin, end);
+}
+
+bool qdi_spring_plain(const qd_world *world) {
+    return qdi_springs(world) && world->shaped == 0 && world->fixed == 0 && !qdi_forces_vary(world) &&
+           !qdi_forces_settle(world);
 }
 
 qd_status qdi_spring_start(qd_world *world, double dt) {
@@ -181,9 +197,10 @@ qd_status qdi_spring_start(qd_world *world, double dt) {
         world->scratch.feels_present = true;
     }
     world->scratch.flown = false;
+    if (qdi_spring_plain(world)) return QD_OK;
     job.half = 0.5 * dt;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, start_range, &job);
-    return QD_OK;
+    return qdi_forces_kick(world, dt);
 }
 
 qd_status qdi_spring_finish(qd_world *world, double dt) {

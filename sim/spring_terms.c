@@ -53,13 +53,15 @@ qd_status qdi_spring_check(const qd_world_def *def, qd_error *error) {
     if (!within(spring->contact_time, true))
         return qdi_reason(error, QD_ERR_VALUE, "contact.spring.contact_time must be above 0 and finite");
     if (!within(spring->gamman, false) || !within(spring->gammat, false))
-        return qdi_reason(error, QD_ERR_VALUE, "contact.spring.gamman and gammat must be finite and not below 0");
+        return qdi_reason(error, QD_ERR_VALUE,
+                          "contact.spring.gamman and gammat must be finite and not below 0");
     if (!within(spring->kt, false))
         return qdi_reason(error, QD_ERR_VALUE, "contact.spring.kt must be finite and not below 0");
     if (def->contact != QD_CONTACT_SPRING) return QD_OK;
     if (isnan(spring->kn) == isnan(spring->contact_time))
-        return qdi_reason(error, QD_ERR_VALUE,
-                          "the contact model spring needs either contact.spring.kn or contact.spring.contact_time");
+        return qdi_reason(
+            error, QD_ERR_VALUE,
+            "the contact model spring needs either contact.spring.kn or contact.spring.contact_time");
     return QD_OK;
 }
 

@@ -51,7 +51,8 @@ static qd_status find_candidates(qd_world *world, const qdi_motion *motion, cons
 
 /// From candidates to the contacts and events of `following`. `joints`: what the present contacts gave in the step on
 /// its way, if there is one; `dt`: how long that is, 0 where there is none.
-static qd_status find_contacts(qd_world *world, const qdi_motion *motion, const qdi_joint *joints, double dt) {
+static qd_status find_contacts(qd_world *world, const qdi_motion *motion, const qdi_joint *joints,
+                               double dt) {
     qd_status status = qdi_narrow(world, motion, &world->following);
     if (status == QD_OK && qdi_springs(world)) {
         status = qdi_events_take_over(world, &world->present, &world->following);
@@ -111,10 +112,7 @@ static qd_status resolve(qd_world *world, double dt, qdi_wall_gain *walls) {
     *walls = (qdi_wall_gain){{0, 0}, 0};
     world->scratch.mover_count = 0;
     world->scratch.books.ledger = (qdi_ledger){.drift = 0};
-    if (qdi_springs(world)) {
-        qd_status status = qdi_spring_start(world, dt);
-        return status == QD_OK ? qdi_forces_kick(world, dt) : status;
-    }
+    if (qdi_springs(world)) return qdi_spring_start(world, dt);
     qdi_forces_begin(world);
     if (world->def.contact == QD_CONTACT_IMPULSE) return qdi_impulse(world, dt, walls);
     return qdi_forces_kick(world, dt);

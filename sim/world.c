@@ -214,6 +214,7 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->heads, scratch->head_room, sizeof *scratch->heads);
     qdi_release(allocator, scratch->chain, scratch->chain_room, sizeof *scratch->chain);
     qdi_release(allocator, scratch->felt, scratch->felt_room, sizeof *scratch->felt);
+    qdi_release(allocator, scratch->felt_count, scratch->felt_count_room, sizeof *scratch->felt_count);
     qdi_release(allocator, scratch->feels, scratch->feel_room, sizeof *scratch->feels);
     qdi_fast_release(allocator, scratch->fast);
     qdi_books_release(allocator, &scratch->books);

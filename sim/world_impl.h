@@ -212,10 +212,11 @@ typedef struct qdi_scratch {
     // What springs do: see spring_feel.c.
     _Atomic uint32_t *heads; ///< by row: an end of a contact, or 0
     uint32_t *chain;         ///< by end: the next one
-    uint8_t *felt;           ///< by row: 1 where a contact acts
-    qdi_twist *feels;        ///< by row, where felt: acceleration
-    size_t head_room, chain_room, felt_room, feel_room;
-    bool feels_present; ///< felt and feels are of the present moment and its rows
+    uint32_t *felt;          ///< rows on which contacts act, in order; those of a range of bodies from its begin on
+    size_t *felt_count;      ///< per range of bodies
+    qdi_twist *feels;        ///< acceleration, by place in felt
+    size_t head_room, chain_room, felt_room, felt_count_room, feel_room;
+    bool feels_present; ///< what is felt is that of the present moment and its rows
 } qdi_scratch;
 
 /// The colours that a colouring found: colour c is order[start[c]] to order[start[c + 1] - 1], and so are its joints.
@@ -425,6 +426,8 @@ QD_MUST_USE qd_status qdi_motion_move(qd_world *world, double dt, qdi_wall_gain 
 void qdi_motion_box(qd_world *world, uint32_t row);
 /// Boxes of the positions of `motion`.
 void qdi_motion_boxes(qd_world *world, const qdi_motion *motion);
+/// (c, s) turned by an angle.
+qd_vec2 qdi_motion_turned(double c, double s, double angle);
 /// The angle that a body turns by in the step on its way.
 double qdi_motion_turn(const qd_world *world, size_t row, double dt);
 /// How far a body in a pose reaches from its centroid.

@@ -1,0 +1,2 @@
+#define QDI_DISKS qdi_disks_avx2
+#include "sim/disks_kernel.h"
