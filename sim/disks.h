@@ -20,8 +20,9 @@ typedef struct qdi_disk_kernels {
     /// Boxes relative to `centre`.
     void (*box)(const double *x, const double *y, const double *radius, qd_vec2 centre, qd_box *boxes,
                 size_t count);
-    /// True where some box is not in its fat one.
-    bool (*outgrown)(const qd_box *boxes, const qd_box *fat, size_t count);
+    /// True where some box would not be in its fat one.
+    bool (*outgrown)(const double *x, const double *y, const double *radius, qd_vec2 centre,
+                     const qd_box *fat, size_t count);
     /// Turns (c, s) by spin dt. True where some angle is larger than QDI_SMALL_ANGLE, or not finite: its end is wrong then.
     bool (*turn)(const double *c, const double *s, const double *spin, double dt, double *to_c, double *to_s,
                  size_t count);

@@ -36,11 +36,13 @@ static void box(const double *restrict x, const double *restrict y, const double
         boxes[i] = qdi_outward_disk(x[i] - centre.x, y[i] - centre.y, radius[i]);
 }
 
-static bool outgrown(const qd_box *restrict boxes, const qd_box *restrict fat, size_t count) {
+static bool outgrown(const double *restrict x, const double *restrict y, const double *restrict radius,
+                     qd_vec2 centre, const qd_box *restrict fat, size_t count) {
     int32_t inside = 1;
     for (size_t i = 0; i < count; ++i) {
-        inside &= (fat[i].min_x <= boxes[i].min_x ? 1 : 0) & (fat[i].min_y <= boxes[i].min_y ? 1 : 0);
-        inside &= (boxes[i].max_x <= fat[i].max_x ? 1 : 0) & (boxes[i].max_y <= fat[i].max_y ? 1 : 0);
+        const qd_box own = qdi_outward_disk(x[i] - centre.x, y[i] - centre.y, radius[i]);
+        inside &= (fat[i].min_x <= own.min_x ? 1 : 0) & (fat[i].min_y <= own.min_y ? 1 : 0);
+        inside &= (own.max_x <= fat[i].max_x ? 1 : 0) & (own.max_y <= fat[i].max_y ? 1 : 0);
     }
     return inside == 0;
 }

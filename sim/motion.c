@@ -324,8 +324,13 @@ static findings move_any(const move_job *job, size_t begin, size_t end) {
 }
 
 static findings move_soft_disks(const move_job *job, size_t begin, size_t end) {
-    const qdi_spring_way way = {job->dt,     job->half_kick,   job->distance, job->speed_squared,
-                                job->period, job->left != NULL};
+    const qdi_spring_way way = {.dt = job->dt,
+                                .half_kick = job->half_kick,
+                                .distance = job->distance,
+                                .speed_squared = job->speed_squared,
+                                .period = job->period,
+                                .held = job->left != NULL,
+                                .near = job->left != NULL && job->world->margin.near};
     findings result = {QD_NO_BODY, 0, 0, 0};
     qdi_spring_move(job->world, &way, begin, end, &result.bad, &result.left);
     return result;
@@ -507,6 +512,8 @@ qd_status qdi_motion_move(qd_world *world, double dt, qdi_wall_gain *mirrored) {
                     qdi_world_period(world),
                     x.moves || y.moves ? scratch->gains : NULL};
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, move_range, &job);
+    world->margin.behind = world->margin.held && world->margin.near;
+    world->margin.near = false; // until the step succeeds
     if (scratch->flown && qdi_forces_vary(world)) qdi_forces_finish(world, dt, scratch->order);
     if (scratch->flown) status = qdi_account_flights(world);
     if (status != QD_OK) return status;

@@ -149,6 +149,7 @@ qd_status qdi_rows_order(qd_world *world) {
     if (world->margin.held) qdi_candidates_by_row(world);
     qdi_spots_find_rows(world, &world->present);
     scratch->feels_present = false;
+    world->margin.near = false;
     world->moved_since_order = 0;
     return QD_OK;
 }

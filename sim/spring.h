@@ -45,6 +45,7 @@ typedef struct qdi_spring_way {
     double distance, speed_squared;
     qd_vec2 period;
     bool held; ///< there are fat boxes
+    bool near; ///< and boxes need not be made where they would be in those
 } qdi_spring_way;
 /// From `now` to `next`, with boxes. Rows [begin, end) are a range of QDI_BODY_GRAIN. `bad`: lowest index that breaks a
 /// limit, or as it was; `left` gets added how many left their fat boxes.

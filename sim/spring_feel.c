@@ -113,6 +113,46 @@ static bool within_limits(const feel_job *job, uint32_t row) {
     return vx * vx + vy * vy <= job->fastest && isfinite(spin);
 }
 
+static inline uint32_t head_of(const _Atomic uint32_t *heads, size_t row) {
+    return atomic_load_explicit(&heads[row], memory_order_relaxed);
+}
+
+/// True where eight bodies touch nobody.
+static inline bool none_of_eight(const _Atomic uint32_t *at) {
+    uint32_t low = head_of(at, 0) | head_of(at, 1) | head_of(at, 2) | head_of(at, 3);
+    uint32_t high = head_of(at, 4) | head_of(at, 5) | head_of(at, 6) | head_of(at, 7);
+    return (low | high) == 0;
+}
+
+/// Lists the rows of a range that have contacts; returns where the list ends.
+static size_t list_felt(const qdi_scratch *scratch, size_t begin, size_t end) {
+    size_t place = begin, r = begin;
+    while (r < end) {
+        if (r + 8 <= end && none_of_eight(&scratch->heads[r])) {
+            r += 8;
+            continue;
+        }
+        if (atomic_load_explicit(&scratch->heads[r], memory_order_relaxed))
+            scratch->felt[place++] = (uint32_t)r;
+        r += 1;
+    }
+    return place;
+}
+
+/// Contacts lie in another order than bodies: what is needed soon is asked for ahead.
+enum { AHEAD = 8 };
+static inline void ask_for(const feel_job *job, uint32_t row) {
+    const qd_world *world = job->world;
+    uint32_t head = head_of(world->scratch.heads, row);
+    __builtin_prefetch(&world->scratch.chain[head], 1);
+    __builtin_prefetch(&job->moment->pulls[(head - 1) / 2]);
+    __builtin_prefetch(&world->mass[row]);
+    __builtin_prefetch(&world->inertia[row]);
+    __builtin_prefetch(&world->next.vx[row], 1);
+    __builtin_prefetch(&world->next.vy[row], 1);
+    __builtin_prefetch(&world->next.spin[row], 1);
+}
+
 /// What bodies feel; where there is a kick, also that, and what it breaks.
 static void feel_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
@@ -120,20 +160,20 @@ static void feel_range(void *context, size_t begin, size_t end, int worker) {
     const qd_world *world = job->world;
     const qdi_scratch *scratch = &world->scratch;
     uint32_t bad = QD_NO_BODY;
-    size_t place = begin;
-    for (size_t r = begin; r < end; ++r) {
-        uint32_t head = atomic_load_explicit(&scratch->heads[r], memory_order_relaxed);
-        if (!head) continue;
-        atomic_store_explicit(&scratch->heads[r], 0, memory_order_relaxed);
+    size_t stop = list_felt(scratch, begin, end);
+    for (size_t place = begin; place < stop; ++place) {
+        uint32_t row = scratch->felt[place];
+        if (place + AHEAD < stop) ask_for(job, scratch->felt[place + AHEAD]);
+        uint32_t head = head_of(scratch->heads, row);
+        atomic_store_explicit(&scratch->heads[row], 0, memory_order_relaxed);
         qdi_twist force = add_up(job, head);
-        double mass = world->mass[r];
-        scratch->felt[place] = (uint32_t)r;
-        scratch->feels[place] = (qdi_twist){force.x / mass, force.y / mass, force.spin / world->inertia[r]};
-        if (job->half > 0) kick(world, job->half, place);
-        if (job->half > 0 && !within_limits(job, (uint32_t)r) && world->index[r] < bad) bad = world->index[r];
-        place += 1;
+        double mass = world->mass[row];
+        scratch->feels[place] = (qdi_twist){force.x / mass, force.y / mass, force.spin / world->inertia[row]};
+        if (job->half == 0) continue;
+        kick(world, job->half, place);
+        if (!within_limits(job, row) && world->index[row] < bad) bad = world->index[row];
     }
-    scratch->felt_count[begin / QDI_BODY_GRAIN] = place - begin;
+    scratch->felt_count[begin / QDI_BODY_GRAIN] = stop - begin;
     if (job->half > 0) job->lowest_bad[begin / QDI_BODY_GRAIN] = bad;
 }
 

@@ -1,7 +1,8 @@
 // The drift of disks on springs that nothing else acts on, in short stretches that stay in the cache: velocities in the
 // middle of the step, places, boxes, angles, each in a loop of its own that vectorizes (disks.h). What such a loop cannot
-// do, the few bodies that cross a periodic side, break a limit, leave their fat box or turn far, is looked for
-// where it says that there is some.
+// do, the few bodies that cross a periodic side, break a limit, leave their fat box or turn far, is looked for where it
+// says that there is some. Where every box of a stretch would be in its fat one, nobody needs it, and it stays what it was: a box
+// of a step before, which is in the fat one too.
 
 #include "sim/disks.h"
 #include "sim/spring.h"
@@ -59,9 +60,12 @@ static void move_stretch(const qd_world *world, const qdi_spring_way *way, const
     if (kernels->stray(next->x + r, next->y + r, next->vx + r, next->vy + r, world->centre, way->distance,
                        way->speed_squared, count))
         find_bad(world, way, r, r + count, bad);
-    kernels->box(next->x + r, next->y + r, world->radius + r, world->centre, world->boxes + r, count);
-    if (way->held && kernels->outgrown(world->boxes + r, world->fat + r, count))
-        for (size_t i = r; i < r + count; ++i) *left += qdi_margin_left(world, i, way->period);
+    bool all_fit = way->near && !kernels->outgrown(next->x + r, next->y + r, world->radius + r, world->centre,
+                                                   world->fat + r, count);
+    if (!all_fit)
+        kernels->box(next->x + r, next->y + r, world->radius + r, world->centre, world->boxes + r, count);
+    for (size_t i = r; i < r + count && way->held && !all_fit; ++i)
+        *left += qdi_margin_left(world, i, way->period);
     if (world->turning &&
         kernels->turn(now->c + r, now->s + r, next->spin + r, dt, next->c + r, next->s + r, count))
         turn_far(world, dt, r, r + count, bad);

@@ -231,16 +231,18 @@ typedef struct qdi_meeting {
     uint32_t a, b;
 } qdi_meeting;
 
-/// Fat boxes, see margin.c. Everything here but `edited` and `left` is saved.
+/// Fat boxes, see margin.c. Everything here but `edited`, `near`, `left` and `behind` is saved.
 typedef struct qdi_margin {
     bool held;        ///< every body is in its fat box, and tree and candidates are those of the fat boxes
     bool edited;      ///< the tree was told of single bodies since it was refreshed
+    bool near;        ///< bodies' own boxes are in their fat ones, if not all of them at the present places
     uint32_t horizon; ///< automatic: steps that boxes are made for, 0: not fattened
     uint32_t age;     ///< steps since fat boxes were made, or since it was found that they would not pay
     uint32_t lasted;  ///< steps that the fat boxes before did last
     double growth;    ///< mean part of its size that a body was given on each side
     double slack;     ///< automatic: part of its size that each body is given for a step, whatever its speed
     size_t left;      ///< bodies that the last motion brought out of their fat boxes
+    bool behind;      ///< not all of the bodies' own boxes are at the places of the last motion
 } qdi_margin;
 
 /// What a search for candidates did.
