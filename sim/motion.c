@@ -323,6 +323,7 @@ static findings move_any(const move_job *job, size_t begin, size_t end) {
     return result;
 }
 
+/// Boxes of all are asked for where bodies have traits, which the narrow phase then looks at one by one.
 static findings move_soft_disks(const move_job *job, size_t begin, size_t end) {
     const qdi_spring_way way = {.dt = job->dt,
                                 .half_kick = job->half_kick,
@@ -330,7 +331,8 @@ static findings move_soft_disks(const move_job *job, size_t begin, size_t end) {
                                 .speed_squared = job->speed_squared,
                                 .period = job->period,
                                 .held = job->left != NULL,
-                                .near = job->left != NULL && job->world->margin.near};
+                                .near = job->left != NULL && job->world->margin.near &&
+                                        job->world->traits.numbers.live == 0};
     findings result = {QD_NO_BODY, 0, 0, 0};
     qdi_spring_move(job->world, &way, begin, end, &result.bad, &result.left);
     return result;

@@ -147,8 +147,7 @@ static void commit_step(qd_world *world, double dt, const qdi_found *found, cons
     qdi_population_commit(world);
     commit_contacts(world, found);
     world->scratch.feels_present = qdi_springs(world);
-    world->margin.near = qdi_spring_plain(world) &&
-                         world->traits.numbers.live == 0; // who else asks for boxes?
+    world->margin.near = true;
     qdi_account_commit(world, dt);
     clock_tick(world, dt);
     world->totals.contacts += world->present.contact_count;

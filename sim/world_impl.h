@@ -235,7 +235,7 @@ typedef struct qdi_meeting {
 typedef struct qdi_margin {
     bool held;        ///< every body is in its fat box, and tree and candidates are those of the fat boxes
     bool edited;      ///< the tree was told of single bodies since it was refreshed
-    bool near;        ///< bodies' own boxes are in their fat ones, if not all of them at the present places
+    bool near;        ///< bodies' own boxes are in their fat ones where there are such, if not at the present places
     uint32_t horizon; ///< automatic: steps that boxes are made for, 0: not fattened
     uint32_t age;     ///< steps since fat boxes were made, or since it was found that they would not pay
     uint32_t lasted;  ///< steps that the fat boxes before did last

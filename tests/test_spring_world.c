@@ -156,6 +156,30 @@ START_TEST(hash_covers_shear) {
 }
 END_TEST
 
+// A world of plain disks has a way of its own, on which it does without most boxes; another body may join them.
+START_TEST(others_may_join) {
+    uint64_t hash[2];
+    for (int k = 0; k < 2; ++k) {
+        qd_world_def def = spring_def();
+        def.size = (qd_vec2){20, 20};
+        def.margin = k ? (double)NAN : 0;
+        qd_world *world = qd_test_world(&def);
+        qd_random random = qd_random_at(1, 0, 8);
+        qd_test_scatter(world, &random, 150);
+        qd_test_step(world, 2e-3, 200);
+        qd_body_def body = qd_body_def_default();
+        body.position = (qd_vec2){10, 10};
+        body.material.friction = 0.9;
+        qd_test_add(world, &body);
+        qd_test_step(world, 2e-3, 200);
+        hash[k] = qd_world_hash(world);
+        if (k) ck_assert_uint_lt(qd_world_total(world).rebuilds, 200);
+        qd_world_destroy(world);
+    }
+    ck_assert_uint_eq(hash[0], hash[1]);
+}
+END_TEST
+
 // ---- refused steps ----
 
 START_TEST(limits_stop_a_step_and_leave_the_world) {
@@ -426,6 +450,7 @@ int main(void) {
     tcase_add_test(tcase, threads_and_margins_change_nothing);
     tcase_add_test(tcase, saved_and_loaded_goes_on_the_same);
     tcase_add_test(tcase, hash_covers_shear);
+    tcase_add_test(tcase, others_may_join);
     tcase_add_test(tcase, limits_stop_a_step_and_leave_the_world);
     tcase_add_test(tcase, memory_may_end_anywhere);
     tcase_add_test(tcase, sensors_and_filters_feel_nothing);
