@@ -1,10 +1,10 @@
 // The drift of disks on springs that nothing else acts on, in short stretches that stay in the cache: velocities in the
-// middle of the step, places, boxes, angles, each in a loop of its own that vectorizes (disks.h). What such a loop cannot
+// middle of the step, places, boxes, angles, each in a loop of its own that vectorizes (soft.h). What such a loop cannot
 // do, the few bodies that cross a periodic side, break a limit, leave their fat box or turn far, is looked for where it
 // says that there is some. Where every box of a stretch would be in its fat one, nobody needs it, and it stays what it was: a box
 // of a step before, which is in the fat one too.
 
-#include "sim/disks.h"
+#include "sim/soft.h"
 #include "sim/spring.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ static void turn_far(const qd_world *world, double dt, size_t begin, size_t end,
     }
 }
 
-static void move_stretch(const qd_world *world, const qdi_spring_way *way, const qdi_disk_kernels *kernels,
+static void move_stretch(const qd_world *world, const qdi_spring_way *way, const qdi_soft_kernels *kernels,
                          size_t r, size_t count, uint32_t *bad, size_t *left) {
     const qdi_motion *now = &world->now, *next = &world->next;
     const qdi_axis *axis = world->axis;
@@ -73,7 +73,7 @@ static void move_stretch(const qd_world *world, const qdi_spring_way *way, const
 
 void qdi_spring_move(const qd_world *world, const qdi_spring_way *way, size_t begin, size_t end,
                      uint32_t *bad, size_t *left) {
-    const qdi_disk_kernels *kernels = qdi_disk_kernels_of(world->def.simd);
+    const qdi_soft_kernels *kernels = qdi_soft_kernels_of(world->def.simd);
     const qd_vec2 gravity = world->def.gravity;
     qdi_spring_start_rows(world, way->dt, begin, end);
     for (size_t r = begin; r < end; r += STRETCH) {

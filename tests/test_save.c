@@ -264,7 +264,7 @@ START_TEST(older_versions_are_named) {
     qdi_put_u32(&at, 1);
     qd_error error = {""};
     ck_assert_int_eq(qd_world_load(data, bytes, 1, NULL, &copy, &error), QD_ERR_CORRUPT);
-    ck_assert_str_eq(error.text, "a saved world of version 1; this program reads version 2");
+    ck_assert_str_eq(error.text, "a saved world of version 1; this program reads version 4");
     qd_world_save_free(world, data, bytes);
     qd_world_destroy(world);
 }

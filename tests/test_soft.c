@@ -1,4 +1,4 @@
-#include "sim/disks.h"
+#include "sim/soft.h"
 
 #include "core/outward.h"
 #include "tests/harness.h"
@@ -30,15 +30,15 @@ static void draw(uint64_t seed) {
     }
 }
 
-static const qdi_disk_kernels *kernels_number(int number) {
-    if (number == 0) return &qdi_disks_plain;
-    return qd_simd_available(QD_SIMD_AVX2) ? &qdi_disks_avx2 : NULL;
+static const qdi_soft_kernels *kernels_number(int number) {
+    if (number == 0) return &qdi_soft_plain;
+    return qd_simd_available(QD_SIMD_AVX2) ? &qdi_soft_avx2 : NULL;
 }
 
 START_TEST(drift_and_box) {
     for (int number = 0; number < 2; ++number)
         for (size_t count = 0; count <= MOST; ++count) {
-            const qdi_disk_kernels *kernels = kernels_number(number);
+            const qdi_soft_kernels *kernels = kernels_number(number);
             if (!kernels) return;
             draw(count);
             double to[MOST + 1] = {0};
@@ -73,7 +73,7 @@ END_TEST
 
 START_TEST(drift_tells_who_crosses) {
     for (int number = 0; number < 2; ++number) {
-        const qdi_disk_kernels *kernels = kernels_number(number);
+        const qdi_soft_kernels *kernels = kernels_number(number);
         if (!kernels) return;
         double at[9] = {0}, still[9] = {0}, to[9];
         for (int i = 0; i < 9; ++i) {
@@ -90,7 +90,7 @@ END_TEST
 
 START_TEST(strays_are_seen) {
     for (int number = 0; number < 2; ++number) {
-        const qdi_disk_kernels *kernels = kernels_number(number);
+        const qdi_soft_kernels *kernels = kernels_number(number);
         if (!kernels) return;
         const double bad[4][2] = {{5.1, -5.1}, {(double)NAN, HUGE_VAL}, {3.1, -3.1}, {(double)NAN, HUGE_VAL}};
         for (int i = 0; i < 9; ++i)
@@ -112,7 +112,7 @@ START_TEST(turns_by_the_angle) {
     double to[2][2][MOST], wrong[2][MOST];
     draw(7);
     for (int number = 0; number < 2; ++number) {
-        const qdi_disk_kernels *kernels = kernels_number(number);
+        const qdi_soft_kernels *kernels = kernels_number(number);
         if (!kernels) return;
         ck_assert(!kernels->turn(c, s, spin, dt, to[number][0], to[number][1], MOST));
         for (int i = 0; i < MOST; ++i) {
@@ -136,7 +136,7 @@ START_TEST(length_stays) {
     double one[1] = {1}, zero[1] = {0}, fast[1] = {1.5};
     for (int k = 0; k < 100000; ++k) {
         double x[1], y[1];
-        (void)qdi_disks_plain.turn(one, zero, fast, 0.01, x, y, 1);
+        (void)qdi_soft_plain.turn(one, zero, fast, 0.01, x, y, 1);
         one[0] = x[0];
         zero[0] = y[0];
     }
@@ -146,7 +146,7 @@ START_TEST(length_stays) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("disks");
+    Suite *suite = suite_create("soft");
     TCase *tcase = tcase_create("kernels");
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, drift_and_box);

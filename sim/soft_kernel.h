@@ -1,8 +1,8 @@
-// The source of qdi_disk_kernels, for one instruction set: no branch in any loop, and no operation whose result depends on
-// how many are done at once. QDI_DISKS is the table's name.
+// The source of qdi_soft_kernels, for one instruction set: no branch in any loop, and no operation whose result depends on
+// how many are done at once. QDI_SOFT is the table's name.
 
 #include "core/outward.h"
-#include "sim/disks.h"
+#include "sim/soft.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -64,4 +64,4 @@ static bool turn(const double *restrict c, const double *restrict s, const doubl
     return small == 0;
 }
 
-const qdi_disk_kernels QDI_DISKS = {drift, stray, box, outgrown, turn};
+const qdi_soft_kernels QDI_SOFT = {drift, stray, box, outgrown, turn};
