@@ -21,12 +21,16 @@ void qdi_shift_slots(const qdi_slots *slots, size_t to, size_t from, size_t coun
     memmove(slots->index + to, slots->index + from, count * sizeof(qd_body_index));
 }
 
+void qdi_drop_slots(const qdi_slots *slots, size_t begin, size_t end, uint64_t which) {
+    qdi_drop_runs(slots, begin, end, which, qdi_shift_slots);
+}
+
 void qdi_update_slots(const qdi_slots *slots, const qd_box *boxes, const qdi_node_test *test, size_t begin,
                       size_t end, qdi_update_tally *tally) {
     for (size_t s = begin; s < end; ++s) {
         uint32_t row = slots->row[s];
         if (row == QDI_NONE) {
-            if (tally->gone++ == 0) tally->first_gone = s;
+            qdi_tally_gone(tally, s);
             tally->removed += 1;
             continue;
         }
@@ -44,7 +48,7 @@ void qdi_update_slots(const qdi_slots *slots, const qd_box *boxes, const qdi_nod
             tally->own = qdi_box_union(tally->own, box);
             tally->fit += fit;
         } else {
-            if (tally->gone++ == 0) tally->first_gone = s;
+            qdi_tally_gone(tally, s);
         }
     }
 }

@@ -26,6 +26,8 @@ typedef struct qdi_update_tally {
     uint32_t fit;      ///< of those that stay: could go deeper
     uint32_t gone;     ///< those, and bodies that belong elsewhere now
     size_t first_gone; ///< slot of the first of them, where there are any
+    size_t base;       ///< in: the slot of bit 0 of `which`
+    uint64_t which;    ///< a bit for each of them that is less than 64 slots from `base`
     qd_box own;        ///< bounds of those that stay
 } qdi_update_tally;
 
@@ -33,9 +35,10 @@ typedef struct qdi_kernels {
     /// `box`, body `index`'s, against the slots [begin, end). The pair kernels return false when the search should stop.
     bool (*box_list)(const qdi_slots *slots, qd_box box, qd_body_index index, size_t begin, size_t end,
                      qd_pairs *pairs, int worker);
-    /// Each of the slots [begin, end) against those after it, and against each of the rows [rows_begin, rows_end).
-    bool (*list)(const qdi_slots *slots, size_t begin, size_t end, const qdi_slots *rows, size_t rows_begin,
-                 size_t rows_end, qd_pairs *pairs, int worker);
+    /// Each of the slots [begin, end), whose bounds are given, against those after it, and against each of the rows
+    /// [rows_begin, rows_end).
+    bool (*list)(const qdi_slots *slots, size_t begin, size_t end, qd_box bounds, const qdi_slots *rows,
+                 size_t rows_begin, size_t rows_end, qd_pairs *pairs, int worker);
     /// Copies those of the slots [begin, end) that overlap `box` (boxes and indices) to `to`, from slot `at` on, in their order;
     /// returns the slot after the last. May write QDI_SLOT_SLACK slots more than end - begin.
     size_t (*pick)(const qdi_slots *slots, size_t begin, size_t end, qd_box box, const qdi_slots *to,
@@ -44,6 +47,8 @@ typedef struct qdi_kernels {
     void (*hits)(const qdi_slots *slots, size_t begin, size_t end, qd_box box, unsigned *hits);
     /// Moves `count` slots; the two places may overlap.
     void (*shift)(const qdi_slots *slots, size_t to, size_t from, size_t count);
+    /// Takes those of the slots [begin, end), at most 64, out that `which` names, bit 0 for `begin`, and moves the others together.
+    void (*drop)(const qdi_slots *slots, size_t begin, size_t end, uint64_t which);
     /// Gives the slots [begin, end) of a list (begin at a multiple of QDI_LANES from its start) the boxes of their rows;
     /// bodies with a bad box keep the one they had. Adds to `tally`.
     void (*update)(const qdi_slots *slots, const qd_box *boxes, const qdi_node_test *test, size_t begin,
@@ -69,11 +74,31 @@ static inline bool qdi_node_keeps(const qdi_node_test *test, qd_box box, bool *f
     return test->root ? !here | test->leaf | !*fit : here & (test->leaf | !*fit);
 }
 
-/// The portable shift.
+/// Notes in a tally that a slot's body leaves the list.
+static inline void qdi_tally_gone(qdi_update_tally *tally, size_t slot) {
+    if (tally->gone++ == 0) tally->first_gone = slot;
+    if (slot - tally->base < 64) tally->which |= UINT64_C(1) << (slot - tally->base);
+}
+
+/// The portable shift, and the portable drop.
 void qdi_shift_slots(const qdi_slots *slots, size_t to, size_t from, size_t count);
+
+void qdi_drop_slots(const qdi_slots *slots, size_t begin, size_t end, uint64_t which);
 
 /// The portable update of single slots: what the vector kernels do where something is out of the ordinary.
 void qdi_update_slots(const qdi_slots *slots, const qd_box *boxes, const qdi_node_test *test, size_t begin,
                       size_t end, qdi_update_tally *tally);
+
+/// A drop by shifts, run by run.
+static inline void qdi_drop_runs(const qdi_slots *slots, size_t begin, size_t end, uint64_t which,
+                                 void (*shift)(const qdi_slots *, size_t, size_t, size_t)) {
+    size_t to = begin + (unsigned)__builtin_ctzll(which);
+    for (uint64_t rest = which & (which - 1); which != 0; which = rest, rest &= rest - (rest != 0)) {
+        const size_t from = begin + (unsigned)__builtin_ctzll(which) + 1;
+        const size_t stop = rest != 0 ? begin + (unsigned)__builtin_ctzll(rest) : end;
+        shift(slots, to, from, stop - from);
+        to += stop - from;
+    }
+}
 
 #endif

@@ -2,6 +2,8 @@
 #ifdef __x86_64__
 #    include <quadrille/box.h>
 
+#    include "core/kernel_window.h"
+
 #    include <immintrin.h>
 #    include <stdint.h>
 
@@ -54,6 +56,15 @@ static inline void v_store_first(float *to, size_t count, vec value) {
     _mm256_maskstore_ps(to, _mm256_cmpgt_epi32(_mm256_set1_epi32(most), lane), value);
 }
 
+static inline bool v_rows(const uint32_t *row, size_t left, uint32_t rows[WIDTH]) {
+    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m256i lanes = _mm256_cmpgt_epi32(_mm256_set1_epi32(left < WIDTH ? (int)left : (int)WIDTH), lane);
+    const __m256i all = _mm256_blendv_epi8(_mm256_set1_epi32((int)row[0]),
+                                           _mm256_loadu_si256((const __m256i *)row), lanes);
+    _mm256_storeu_si256((__m256i *)rows, all);
+    return _mm256_movemask_epi8(_mm256_cmpeq_epi32(all, _mm256_set1_epi32(-1))) == 0;
+}
+
 // Bodies i and i + 4 share a vector, one in each half; transposing the halves puts body j in lane j.
 static inline void v_boxes(const qd_box *boxes, const uint32_t rows[WIDTH], vec out[4]) {
     __m256 body[4];
@@ -83,6 +94,10 @@ static inline float v_highest(vec a) {
 }
 
 #    include "core/kernel_update.h"
+
+static void kernel_drop(const qdi_slots *slots, size_t begin, size_t end, uint64_t which) {
+    qdi_drop_runs(slots, begin, end, which, kernel_shift);
+}
 
 typedef struct block {
     __m256 min_x[2], min_y[2], max_x[2], max_y[2];
@@ -130,42 +145,77 @@ static inline __m256i together(__m256i value, unsigned set) {
                                        _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((int64_t)lanes_of[set])));
 }
 
-enum { FLUSH_LANES = 8 };
-
-static inline unsigned stage_put(uint32_t *a, uint32_t *b, const block *here, qd_body_index row,
-                                 unsigned hits) {
-    const __m256i rows = _mm256_set1_epi32((int)row);
-    const unsigned first = (unsigned)__builtin_popcount(hits & 0xffU);
-    _mm256_storeu_si256((__m256i *)a, rows);
-    _mm256_storeu_si256((__m256i *)b, together(here->index[0], hits & 0xffU));
-    _mm256_storeu_si256((__m256i *)(a + first), rows);
-    _mm256_storeu_si256((__m256i *)(b + first), together(here->index[1], hits >> 8));
-    return (unsigned)__builtin_popcount(hits);
+static inline __m256i coarse_column(__m256 value, float origin, float scale) {
+    const __m256 moved = v_mul(v_sub(value, v_set(origin)), v_set(scale));
+    return _mm256_cvtps_epi32(v_max(v_min(moved, v_set(254.0F)), _mm256_setzero_ps()));
 }
 
-// Pair i is the words 3 i to 3 i + 2: lower index, higher index, no image. Eight of each make three vectors.
-static inline void stage_write(qd_pair *to, const uint32_t *a, const uint32_t *b) {
-    _Static_assert(sizeof(qd_pair) == 3 * sizeof(uint32_t), "a pair is three words");
-    const __m256i one = _mm256_loadu_si256((const __m256i *)a),
-                  other = _mm256_loadu_si256((const __m256i *)b);
-    const __m256i low = _mm256_min_epu32(one, other), high = _mm256_max_epu32(one, other);
-    const __m256i zero = _mm256_setzero_si256();
-    // Word i of a vector is the lower index of pair at_low[i], or the higher one of at_high[i], or zero.
-    const __m256i low_at[3] = {_mm256_setr_epi32(0, 0, 0, 1, 0, 0, 2, 0),
-                               _mm256_setr_epi32(0, 3, 0, 0, 4, 0, 0, 5),
-                               _mm256_setr_epi32(0, 0, 6, 0, 0, 7, 0, 0)};
-    const __m256i high_at[3] = {_mm256_setr_epi32(0, 0, 0, 0, 1, 0, 0, 2),
-                                _mm256_setr_epi32(0, 0, 3, 0, 0, 4, 0, 0),
-                                _mm256_setr_epi32(5, 0, 0, 6, 0, 0, 7, 0)};
-    uint32_t *words = &to->a;
-    __m256i out[3];
-    for (unsigned v = 0; v < 3; ++v) out[v] = _mm256_permutevar8x32_epi32(low, low_at[v]);
-    out[0] = _mm256_blend_epi32(out[0], _mm256_permutevar8x32_epi32(high, high_at[0]), 0x92);
-    out[1] = _mm256_blend_epi32(out[1], _mm256_permutevar8x32_epi32(high, high_at[1]), 0x24);
-    out[2] = _mm256_blend_epi32(out[2], _mm256_permutevar8x32_epi32(high, high_at[2]), 0x49);
-    _mm256_storeu_si256((__m256i *)words, _mm256_blend_epi32(out[0], zero, 0x24));
-    _mm256_storeu_si256((__m256i *)(words + 8), _mm256_blend_epi32(out[1], zero, 0x49));
-    _mm256_storeu_si256((__m256i *)(words + 16), _mm256_blend_epi32(out[2], zero, 0x92));
+static inline void window_put(qdi_window *window, unsigned to, const qdi_slots *slots, size_t at,
+                              unsigned count) {
+    const block here = block_load(slots, at);
+    const size_t place = (size_t)to * QDI_PAIR_BLOCK;
+    const float from_x = window->origin_x, from_y = window->origin_y, by_x = window->scale_x,
+                by_y = window->scale_y;
+    __m256i half[2];
+    for (unsigned p = 0; p < 2; ++p) {
+        const size_t first = place + p * WIDTH;
+        _mm256_store_ps(window->min_x + first, here.min_x[p]);
+        _mm256_store_ps(window->min_y + first, here.min_y[p]);
+        _mm256_store_ps(window->max_x + first, here.max_x[p]);
+        _mm256_store_ps(window->max_y + first, here.max_y[p]);
+        _mm256_store_si256((__m256i *)(window->index + first), here.index[p]);
+        const __m256i low = _mm256_packs_epi32(coarse_column(here.min_x[p], from_x, by_x),
+                                               coarse_column(here.min_y[p], from_y, by_y));
+        const __m256i high = _mm256_packs_epi32(coarse_column(here.max_x[p], from_x, by_x),
+                                                coarse_column(here.max_y[p], from_y, by_y));
+        // Bodies 0 to 3 in one half, 4 to 7 in the other, four bytes of each column; then the bytes of a column together.
+        const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+        half[p] = _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order);
+    }
+    const __m256i x = _mm256_unpacklo_epi64(half[0], half[1]), y = _mm256_unpackhi_epi64(half[0], half[1]);
+    const __m256i low = _mm256_permute2x128_si256(x, y, 0x20), high = _mm256_permute2x128_si256(x, y, 0x31);
+    qdi_coarse *coarse = &window->coarse[to];
+    _mm256_store_si256((__m256i *)coarse->column[0], low);
+    _mm256_store_si256((__m256i *)coarse->column[2], high);
+    const __m128i lane = _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m128i none = _mm_cmpgt_epi8(lane, _mm_set1_epi8((char)((int)count - 1)));
+    const __m128i min_x = _mm_load_si128((const __m128i *)coarse->column[0]);
+    _mm_store_si128((__m128i *)coarse->column[0], _mm_or_si128(min_x, none));
+}
+
+static inline __m256i twice(const uint8_t *from) {
+    return _mm256_broadcastsi128_si256(_mm_load_si128((const __m128i *)from));
+}
+
+static inline void window_test(qdi_window *window, unsigned row_block, unsigned lane_block,
+                               const uint64_t among[4]) {
+    const qdi_coarse *rows = &window->coarse[row_block], *lanes = &window->coarse[lane_block];
+    const unsigned base = lane_block * 4096 + row_block * QDI_PAIR_BLOCK * QDI_PAIR_BLOCK;
+    const __m256i min_x = twice(lanes->column[0]), min_y = twice(lanes->column[1]);
+    const __m256i max_x = twice(lanes->column[2]), max_y = twice(lanes->column[3]);
+    // A row's byte to one half, the next row's to the other.
+    const __m256i first = _mm256_inserti128_si256(_mm256_setzero_si256(), _mm_set1_epi8(1), 1);
+    for (unsigned g = 0; g < window->fours[row_block]; ++g) {
+        uint64_t four = 0;
+        for (unsigned p = 0; p < 2; ++p) {
+            const __m256i splat = _mm256_add_epi8(first, _mm256_set1_epi8((char)(4 * g + 2 * p)));
+            const __m256i row_min_x = _mm256_shuffle_epi8(twice(rows->column[0]), splat);
+            const __m256i row_min_y = _mm256_shuffle_epi8(twice(rows->column[1]), splat);
+            const __m256i row_max_x = _mm256_shuffle_epi8(twice(rows->column[2]), splat);
+            const __m256i row_max_y = _mm256_shuffle_epi8(twice(rows->column[3]), splat);
+            const __m256i miss_x = _mm256_or_si256(_mm256_subs_epu8(min_x, row_max_x),
+                                                   _mm256_subs_epu8(row_min_x, max_x));
+            const __m256i miss_y = _mm256_or_si256(_mm256_subs_epu8(min_y, row_max_y),
+                                                   _mm256_subs_epu8(row_min_y, max_y));
+            const __m256i hit = _mm256_cmpeq_epi8(_mm256_or_si256(miss_x, miss_y), _mm256_setzero_si256());
+            four |= (uint64_t)(uint32_t)_mm256_movemask_epi8(hit) << (32 * p);
+        }
+        qdi_window_note(window, four & among[g], base + 64 * g);
+    }
+}
+
+static inline size_t window_pairs(const qdi_window *window, qd_pair *to) {
+    return qdi_window_pairs(window, to);
 }
 
 static inline void pick_column(float *to, unsigned first, const __m256 from[2], unsigned hits) {
@@ -184,10 +234,8 @@ static inline size_t pick_block(const block *here, unsigned hits, const qdi_slot
     return at + (unsigned)__builtin_popcount(hits);
 }
 
-#    include "core/kernel_staged.h"
-
 #    include "core/kernel_pairs.h"
 
-const qdi_kernels qdi_kernels_avx2 = {kernel_box_list, kernel_list,  kernel_pick,
-                                      kernel_hits,     kernel_shift, kernel_update};
+const qdi_kernels qdi_kernels_avx2 = {kernel_box_list, kernel_list, kernel_pick,  kernel_hits,
+                                      kernel_shift,    kernel_drop, kernel_update};
 #endif

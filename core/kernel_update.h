@@ -4,6 +4,8 @@
 //   unsigned v_le(vec a, vec b), v_lt(a, b) one bit per lane: a <= b, a < b
 //   vec v_pick(unsigned mask, vec a, vec b) a where the lane's bit is set, else b
 //   void v_store(float *, unsigned mask, vec) may write all lanes up to QDI_LANES, only those of the mask beyond
+//   bool v_rows(const uint32_t *row, size_t left, uint32_t rows[WIDTH]): the first `left` rows, all where there are fewer, and the
+//                                          first again and again; false where one is QDI_NONE
 //   void v_boxes(const qd_box *, const uint32_t rows[WIDTH], vec out[4]): min x, min y, max x, max y of the rows
 //   float v_lowest(vec), v_highest(vec)
 //   void v_store_first(float *, size_t count, vec): the first `count` lanes, all where there are fewer
@@ -12,40 +14,28 @@
 
 #include <float.h>
 
-// Columns of whole numbers too: nothing is done to the bits. The vectors that go furthest are moved first.
-static inline void shift_column(float *column, size_t to, size_t from, size_t count) {
-    if (to < from) {
-        for (size_t i = 0; i < count; i += WIDTH)
-            v_store_first(column + to + i, count - i, v_load(column + from + i));
-    } else {
-        for (size_t end = (count + WIDTH - 1) / WIDTH * WIDTH; end > 0; end -= WIDTH) {
-            const size_t i = end - WIDTH;
-            v_store_first(column + to + i, count - i, v_load(column + from + i));
-        }
-    }
+// Columns of whole numbers too: nothing is done to the bits.
+static inline void shift_vector(const qdi_slots *slots, size_t to, size_t from, size_t count) {
+    v_store_first(slots->min_x + to, count, v_load(slots->min_x + from));
+    v_store_first(slots->min_y + to, count, v_load(slots->min_y + from));
+    v_store_first(slots->max_x + to, count, v_load(slots->max_x + from));
+    v_store_first(slots->max_y + to, count, v_load(slots->max_y + from));
+    v_store_first((float *)slots->row + to, count, v_load((float *)slots->row + from));
+    v_store_first((float *)slots->index + to, count, v_load((float *)slots->index + from));
 }
 
+// The vectors that go furthest are moved first.
 static void kernel_shift(const qdi_slots *slots, size_t to, size_t from, size_t count) {
-    shift_column(slots->min_x, to, from, count);
-    shift_column(slots->min_y, to, from, count);
-    shift_column(slots->max_x, to, from, count);
-    shift_column(slots->max_y, to, from, count);
-    shift_column((float *)slots->row, to, from, count);
-    shift_column((float *)slots->index, to, from, count);
+    if (to < from) {
+        for (size_t i = 0; i < count; i += WIDTH) shift_vector(slots, to + i, from + i, count - i);
+    } else {
+        for (size_t end = (count + WIDTH - 1) / WIDTH * WIDTH; end > 0; end -= WIDTH)
+            shift_vector(slots, to + end - WIDTH, from + end - WIDTH, count - (end - WIDTH));
+    }
 }
 
 static inline unsigned width_below(size_t count) {
     return count >= WIDTH ? (unsigned)((UINT64_C(1) << WIDTH) - 1) : (1U << count) - 1U;
-}
-
-// The rows of a block; lanes past the end repeat the first. False where a slot has no row.
-static inline bool rows_of(const qdi_slots *slots, size_t at, size_t left, uint32_t rows[WIDTH]) {
-    bool known = true;
-    for (unsigned i = 0; i < WIDTH; ++i) {
-        rows[i] = slots->row[i < left ? at + i : at];
-        known &= rows[i] != QDI_NONE;
-    }
-    return known;
 }
 
 // Lanes whose box is plainly good: qdi_box_acceptable may still accept others.
@@ -75,7 +65,7 @@ static void kernel_update(const qdi_slots *slots, const qd_box *boxes, const qdi
         const unsigned lanes = width_below(left);
         uint32_t rows[WIDTH];
         vec box[4];
-        if (!rows_of(slots, at, left, rows)) {
+        if (!v_rows(slots->row + at, left, rows)) {
             qdi_update_slots(slots, boxes, test, at, left < WIDTH ? end : at + WIDTH, tally);
             continue;
         }
@@ -107,6 +97,7 @@ static void kernel_update(const qdi_slots *slots, const qd_box *boxes, const qdi
         if (gone == 0) continue;
         if (tally->gone == 0) tally->first_gone = at + (unsigned)__builtin_ctz(gone);
         tally->gone += (uint32_t)__builtin_popcount(gone);
+        if (at - tally->base < 64) tally->which |= (uint64_t)gone << (at - tally->base);
     }
     const qd_box found = {v_lowest(own[0]), v_lowest(own[1]), v_highest(own[2]), v_highest(own[3])};
     tally->own = qdi_box_union(tally->own, found);

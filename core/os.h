@@ -1,15 +1,41 @@
 #ifndef QD_CORE_OS_H
 #define QD_CORE_OS_H
 
+#include <quadrille/alloc.h>
+#include <quadrille/status.h>
 #include <stddef.h>
 
-/// What this floor asks of the operating system beyond ISO C and OpenMP.
+/// What this floor asks of the operating system beyond ISO C and OpenMP: large pages, and threads that do one
+/// thing beside the team.
 
 /// Bytes of a large page; memory of several of them is worth asking for.
 #define QDI_LARGE_PAGE ((size_t)2 << 20)
 
-/// Says that memory, beginning at a multiple of QDI_LARGE_PAGE, is to lie in large pages where there are any. A hint: nothing else
-/// changes, and a system that knows no such thing does nothing.
+/// Says that memory, beginning at a multiple of QDI_LARGE_PAGE, is to lie in large pages where there are any.
+/// A hint: nothing else changes, and a system that knows no such thing does nothing.
 void qdi_os_large_pages(void *memory, size_t bytes);
+
+/// A lock with one condition: who holds it may wait until somebody wakes all that wait.
+typedef struct qdi_monitor qdi_monitor;
+
+/// Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_monitor_create(const qd_allocator *allocator, qdi_monitor **monitor);
+/// NULL is fine; nobody may hold it or wait.
+void qdi_monitor_destroy(qdi_monitor *monitor);
+void qdi_monitor_enter(qdi_monitor *monitor);
+void qdi_monitor_leave(qdi_monitor *monitor);
+/// Leaves, waits to be woken (or, rarely, for nothing: look again), enters.
+void qdi_monitor_wait(qdi_monitor *monitor);
+void qdi_monitor_wake_all(qdi_monitor *monitor);
+
+/// A running thread. Signals meant for the process (interrupt, terminate, ...) never interrupt it: they go to
+/// the program's own threads.
+typedef struct qdi_thread qdi_thread;
+
+/// Errors: QD_ERR_MEMORY (also where the system has no thread to give).
+QD_MUST_USE qd_status qdi_thread_start(const qd_allocator *allocator, void (*run)(void *context),
+                                       void *context, qdi_thread **thread);
+/// Waits for its end and frees it; NULL is fine.
+void qdi_thread_join(qdi_thread *thread);
 
 #endif

@@ -256,6 +256,7 @@ static void copy_parts(void *context, size_t begin, size_t end, int worker) {
     qd_pairs *pairs = context;
     for (size_t p = begin; p < end; ++p) {
         const qdi_pair_part *part = &pairs->parts[p];
+        if (part->count == 0) continue; // there may be no items at all
         qd_pair *to = pairs->items + pairs->places[p];
         const qdi_pair_span *span = part->span;
         size_t at = part->begin;

@@ -21,10 +21,13 @@ bool qd_simd_available(qd_simd simd) {
     if (simd == QD_SIMD_AUTO || simd == QD_SIMD_PORTABLE) return true;
 #ifdef __x86_64__
     if (simd == QD_SIMD_SSE2) return true;
-    if (simd == QD_SIMD_AVX2) return __builtin_cpu_supports("avx2") != 0;
+    // Whatever has AVX2 has the bit instructions too, but for emulators.
+    const bool bits = __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt");
+    if (simd == QD_SIMD_AVX2) return bits && __builtin_cpu_supports("avx2");
     if (simd == QD_SIMD_AVX512) {
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+        return bits && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+               __builtin_cpu_supports("avx512vbmi2");
     }
 #endif
     return false;

@@ -142,7 +142,7 @@ static bool join_list(const qdi_join *join, const qdi_node *node, const around *
     if (!carry_rows(join, here->begin, here->end, node->own, &end)) return false;
     if (!carry_all(join, here->after, here->after_count, node->own, &end)) return false;
     return join->tree->kernels->list(&join->tree->slots, node->first, (size_t)node->first + node->count,
-                                     rows_of(join), here->top, end, join->pairs, join->worker);
+                                     node->own, rows_of(join), here->top, end, join->pairs, join->worker);
 }
 
 static bool join_from(const qdi_join *join, qdi_node_index index, const around *here) {

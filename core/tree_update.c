@@ -76,6 +76,29 @@ static inline bool stays(const qdi_slots *slots, const qdi_node_test *test, size
     return slots->row[slot] != QDI_NONE && qdi_node_keeps(test, qdi_slot_box(slots, slot), &fit);
 }
 
+// Takes the body in a slot into the hand, where there is room; the slot is dropped later.
+static inline void take(const update_job *job, qdi_hand *hand, qdi_node_index index, size_t at) {
+    const qdi_slots *slots = &job->tree->slots;
+    qdi_mover *movers = hand->movers.items;
+    if (slots->row[at] == QDI_NONE) {
+        job->tree->node_of[slots->index[at]] = QDI_NONE;
+    } else {
+        movers[hand->count++] = (qdi_mover){qdi_slot_box(slots, at), slots->row[at], slots->index[at], index,
+                                            0};
+    }
+}
+
+// Takes out of a list of at most 64 what leaves it.
+static void extract_few(update_job *job, qdi_hand *hand, qdi_node_index index,
+                        const qdi_update_tally *tally) {
+    qdi_node *node = &job->tree->nodes[index];
+    if (!hand_need(job, hand, tally->gone)) return;
+    for (uint64_t which = tally->which; which != 0; which &= which - 1)
+        take(job, hand, index, node->first + (unsigned)__builtin_ctzll(which));
+    job->tree->kernels->drop(&job->tree->slots, node->first, (size_t)node->first + node->count, tally->which);
+    node->count -= tally->gone;
+}
+
 // Takes out of a list what leaves it, `gone` bodies of which slot `at` has the first.
 static void extract(update_job *job, qdi_hand *hand, qdi_node_index index, size_t at, size_t gone) {
     qd_tree *tree = job->tree;
@@ -84,15 +107,9 @@ static void extract(update_job *job, qdi_hand *hand, qdi_node_index index, size_
     if (!hand_need(job, hand, gone)) return;
     const qdi_node_test test = test_of(tree, index);
     const size_t end = (size_t)node->first + node->count;
-    qdi_mover *movers = hand->movers.items;
     size_t to = at;
     while (gone > 0) {
-        if (slots->row[at] == QDI_NONE) {
-            tree->node_of[slots->index[at]] = QDI_NONE;
-        } else {
-            movers[hand->count++] = (qdi_mover){qdi_slot_box(slots, at), slots->row[at], slots->index[at],
-                                                index, 0};
-        }
+        take(job, hand, index, at);
         gone -= 1;
         size_t next = ++at;
         while (next < end && (gone == 0 || stays(slots, &test, next))) next = gone == 0 ? end : next + 1;
@@ -128,14 +145,19 @@ static void update_node(update_job *job, qdi_node_index index, range_tally *rang
     qdi_node *node = &tree->nodes[index];
     if (node->count == 0) return;
     const qdi_node_test test = test_of(tree, index);
-    qdi_update_tally one = {.bad = range->bad, .own = qdi_box_empty()};
+    qdi_update_tally one = {.bad = range->bad, .base = node->first, .own = qdi_box_empty()};
     tree->kernels->update(&tree->slots, job->boxes, &test, node->first, (size_t)node->first + node->count,
                           &one);
     node->own = one.own;
     node->fit = one.fit;
     range->removed += one.removed;
     range->bad = one.bad;
-    if (one.gone > 0) extract(job, hand, index, one.first_gone, one.gone);
+    if (one.gone == 0) return;
+    if (node->count <= 64) {
+        extract_few(job, hand, index, &one);
+    } else {
+        extract(job, hand, index, one.first_gone, one.gone);
+    }
 }
 
 // Most bodies that leave a node go to one close by, whose list this worker has just been through: those within the range of families

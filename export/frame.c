@@ -11,17 +11,17 @@
 
 #include "core/cookie.h"
 #include "core/memory.h"
+#include "core/os.h"
+#include "core/queue.h"
 #include "export/caption.h"
 #include "export/manifest.h"
-#include "export/os.h"
 #include "export/picture.h"
+#include "export/png_file.h"
+#include "export/png_read.h"
 #include "export/png_sink.h"
-#include "export/queue.h"
-#include "sim/number.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <quadrille/hash.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,6 +55,8 @@ struct qd_frame_writer {
     qdi_manifest worker_manifest;
     bool worker_manifest_broken; // a row may be there in part
     uint64_t worker_written;
+    qd_frame_row *worker_rows; // in place since the last flush
+    size_t worker_row_count, worker_row_room;
     qd_error worker_error;
 };
 
@@ -92,54 +94,29 @@ static qd_status draw_shot(qd_frame_writer *writer, const frame_shot *shot) {
     qdi_picture_draw(&shot->picture, raster);
     qdi_caption_draw(&writer->caption, raster, &shot->picture.facts, shot->speed_top);
 
-    char hash[24], seed[24], step[24], time[QDI_NUMBER_ROOM];
-    (void)snprintf(hash, sizeof hash, "%016" PRIx64, writer->provenance.scene_hash);
-    (void)snprintf(seed, sizeof seed, "%" PRIu64, writer->provenance.seed);
-    (void)snprintf(step, sizeof step, "%" PRIu64, shot->picture.facts.step);
-    (void)qdi_number_write(shot->picture.facts.time, time);
-    const qdi_png_text texts[] = {
-        {"Software", "Quadrille " QD_VERSION},
-        {"Scene", writer->scene},
-        {"Scene hash", hash},
-        {"Seed", seed},
-        {"Step", step},
-        {"Time", time},
-    };
+    qdi_labels labels;
+    qd_provenance provenance = writer->provenance;
+    provenance.scene = writer->scene;
+    qdi_labels_fill(&labels, &provenance, &shot->picture.facts, NULL);
     const qdi_png_image image = {.width = raster->width,
                                  .height = raster->height,
                                  .pixels = raster->pixels,
                                  .palette = &writer->palette,
-                                 .texts = texts,
-                                 .text_count = sizeof texts / sizeof texts[0]};
+                                 .texts = labels.texts,
+                                 .text_count = labels.count};
     return qdi_png_encode(writer->allocator, &image, &writer->worker_bytes, &writer->worker_error);
-}
-
-// The file under its own name is always whole: it is written under another one first. What failed is removed.
-// It is not forced to the device here: that would cost more than drawing it, and the manifest is only
-// published after.
-static qd_status write_file(qd_frame_writer *writer, const char *path) {
-    char part[QDI_PATH_MAX + 8];
-    (void)snprintf(part, sizeof part, "%s.part", path);
-    qd_error *error = &writer->worker_error;
-    qdi_file file = QDI_FILE_NONE;
-    qd_status status = qdi_file_create(part, &file, error);
-    if (status != QD_OK) return status;
-    status = qdi_file_write(file, part, writer->worker_bytes.data, writer->worker_bytes.size, error);
-    qd_error late;
-    qd_status closed = qdi_file_close(file, part, false, &late);
-    if (status == QD_OK && closed != QD_OK) {
-        *error = late;
-        status = closed;
-    }
-    if (status == QD_OK) status = qdi_file_rename(part, path, error);
-    if (status != QD_OK) qdi_file_remove(part);
-    return status;
 }
 
 static uint64_t hash_pixels(const qd_frame_writer *writer) {
     const qdi_raster *raster = &writer->worker_raster;
-    uint64_t pixels = qd_hash_bytes(raster->pixels, (size_t)raster->width * (size_t)raster->height);
-    return qd_hash_seeded(writer->palette.rgb, sizeof writer->palette.rgb, pixels);
+    return qdi_pixels_hash(raster->pixels, (size_t)raster->width * (size_t)raster->height,
+                           writer->palette.rgb[0], QDI_INK_COUNT);
+}
+
+static qd_status frame_path(const char *directory, uint64_t index, char path[QDI_PATH_MAX]) {
+    char name[40];
+    (void)snprintf(name, sizeof name, "frame_%06" PRIu64 ".png", index);
+    return qdi_path_join(directory, name, path);
 }
 
 static qd_status work(void *context, size_t slot) {
@@ -147,13 +124,16 @@ static qd_status work(void *context, size_t slot) {
     const frame_shot *shot = &writer->shots[slot];
     qd_status status = draw_shot(writer, shot);
     if (status != QD_OK) return status;
-    char name[40], path[QDI_PATH_MAX];
-    (void)snprintf(name, sizeof name, "frame_%06" PRIu64 ".png", shot->index);
-    status = qdi_path_join(writer->directory, name, path);
-    if (status == QD_OK) status = write_file(writer, path);
+    char path[QDI_PATH_MAX];
+    status = frame_path(writer->directory, shot->index, path);
+    if (status == QD_OK)
+        status = qdi_reserve(writer->allocator, &writer->worker_rows, &writer->worker_row_room,
+                             writer->worker_row_count, writer->worker_row_count + 1,
+                             sizeof *writer->worker_rows);
+    if (status == QD_OK) status = qdi_png_write(&writer->worker_bytes, path, &writer->worker_error);
     if (status != QD_OK) return status;
-    const qdi_manifest_row row = {shot->index, shot->picture.facts.step, shot->picture.facts.time,
-                                  hash_pixels(writer)};
+    const qd_frame_row row = {shot->index, shot->picture.facts.step, shot->picture.facts.time,
+                              hash_pixels(writer)};
     status = qdi_manifest_add(&writer->worker_manifest, &row, &writer->worker_error);
     if (status != QD_OK) {
         // A frame that the list does not know of would be a puzzle.
@@ -161,6 +141,7 @@ static qd_status work(void *context, size_t slot) {
         qdi_file_remove(path);
         return status;
     }
+    writer->worker_rows[writer->worker_row_count++] = row;
     writer->worker_written += 1;
     return QD_OK;
 }
@@ -171,11 +152,20 @@ static void release(qd_frame_writer *writer) {
     for (size_t i = 0; writer->shots && i < writer->slots; ++i)
         qdi_picture_destroy(&writer->shots[i].picture);
     qdi_release(writer->allocator, writer->shots, writer->slots, sizeof *writer->shots);
+    qdi_release(writer->allocator, writer->worker_rows, writer->worker_row_room, sizeof *writer->worker_rows);
     qdi_bytes_release(writer->allocator, &writer->worker_bytes);
     qdi_raster_destroy(&writer->worker_raster);
     qdi_caption_destroy(&writer->caption);
     qdi_release(writer->allocator, writer->scene, writer->scene_bytes, 1);
     qdi_release(writer->allocator, writer, 1, sizeof *writer);
+}
+
+// The list of frames, beginning with those that are there.
+static qd_status open_manifest(qd_frame_writer *writer, const qd_frame_writer_def *def, qd_error *error) {
+    qd_status status = qdi_manifest_open(&writer->worker_manifest, writer->directory, error);
+    for (size_t i = 0; status == QD_OK && i < def->row_count; ++i)
+        status = qdi_manifest_add(&writer->worker_manifest, &def->rows[i], error);
+    return status;
 }
 
 // The manifest comes after all memory is there, and the thread last, so that nothing has to be undone on disk
@@ -194,7 +184,7 @@ static qd_status prepare(qd_frame_writer *writer, const qd_frame_writer_def *def
                                          &writer->worker_raster);
     if (status == QD_OK) status = qdi_caption_create(writer->allocator, &writer->view, &writer->caption);
     if (status == QD_OK) status = qdi_directory_check(writer->directory, error);
-    if (status == QD_OK) status = qdi_manifest_open(&writer->worker_manifest, writer->directory, error);
+    if (status == QD_OK) status = open_manifest(writer, def, error);
     if (status == QD_OK)
         status = qdi_queue_create(writer->allocator, writer->slots, work, writer, &writer->queue);
     return status;
@@ -203,7 +193,7 @@ static qd_status prepare(qd_frame_writer *writer, const qd_frame_writer_def *def
 qd_status qd_frame_writer_create(const qd_frame_writer_def *def, qd_frame_writer **writer, qd_error *error) {
     if (error) error->text[0] = '\0';
     if (writer) *writer = NULL;
-    if (!def || !writer || def->cookie != QDI_COOKIE || !def->directory) {
+    if (!def || !writer || def->cookie != QDI_COOKIE || !def->directory || (!def->rows && def->row_count)) {
         if (error) (void)snprintf(error->text, sizeof error->text, "%s", qd_status_text(QD_ERR_ARGUMENT));
         return QD_ERR_ARGUMENT;
     }
@@ -218,6 +208,8 @@ qd_status qd_frame_writer_create(const qd_frame_writer_def *def, qd_frame_writer
                                   .palette = qdi_palette_make(def->view.colour),
                                   .speed_top = def->view.speed,
                                   .slots = (size_t)def->queue + 1,
+                                  .pushed = def->row_count,
+                                  .worker_written = def->row_count,
                                   .worker_manifest = {.file = QDI_FILE_NONE}};
         (void)snprintf(made->directory, sizeof made->directory, "%s", def->directory);
     }
@@ -254,6 +246,33 @@ qd_status qd_frame_writer_push(qd_frame_writer *writer, const qd_world *world) {
     return QD_OK;
 }
 
+static void give_reason(const qd_frame_writer *writer, qd_error *error) {
+    if (!error || writer->failure == QD_OK) return;
+    *error = writer->worker_error;
+    if (!error->text[0])
+        (void)snprintf(error->text, sizeof error->text, "%s", qd_status_text(writer->failure));
+}
+
+qd_status qd_frame_writer_flush(qd_frame_writer *writer, const qd_frame_row **rows, size_t *count,
+                                qd_error *error) {
+    if (error) error->text[0] = '\0';
+    if (!writer || !rows != !count) return QD_ERR_ARGUMENT;
+    qd_status drained = qdi_queue_drain(writer->queue);
+    if (writer->failure == QD_OK) writer->failure = drained;
+    if (rows) {
+        // They stay where they are until the worker has a new one.
+        *rows = writer->worker_rows;
+        *count = writer->worker_row_count;
+        writer->worker_row_count = 0;
+    }
+    give_reason(writer, error);
+    return writer->failure;
+}
+
+double qd_frame_writer_speed(const qd_frame_writer *writer) {
+    return writer->speed_top;
+}
+
 qd_status qd_frame_writer_finish(qd_frame_writer *writer, uint64_t *frames, qd_error *error) {
     if (error) error->text[0] = '\0';
     if (!writer) return QD_ERR_ARGUMENT;
@@ -274,11 +293,7 @@ qd_status qd_frame_writer_finish(qd_frame_writer *writer, uint64_t *frames, qd_e
         writer->finished = true;
     }
     if (frames) *frames = writer->worker_written;
-    if (error && writer->failure != QD_OK) {
-        *error = writer->worker_error;
-        if (!error->text[0])
-            (void)snprintf(error->text, sizeof error->text, "%s", qd_status_text(writer->failure));
-    }
+    give_reason(writer, error);
     return writer->failure;
 }
 
@@ -287,4 +302,20 @@ void qd_frame_writer_destroy(qd_frame_writer *writer) {
     qd_status status = qd_frame_writer_finish(writer, NULL, NULL);
     (void)status; // nobody is left to be told
     release(writer);
+}
+
+uint64_t qd_frames_whole(const char *directory, uint64_t count, qd_error *error) {
+    static const char png_end[] = "\0\0\0\0IEND\xae\x42\x60\x82";
+    if (error) error->text[0] = '\0';
+    if (!directory) return 0;
+    for (uint64_t i = 0; i < count; ++i) {
+        char path[QDI_PATH_MAX], tail[sizeof png_end - 1];
+        qd_status status = frame_path(directory, i, path);
+        if (status == QD_OK) status = qdi_file_tail(path, tail, sizeof tail, error);
+        if (status == QD_OK && memcmp(tail, png_end, sizeof tail) == 0) continue;
+        if (error && !error->text[0])
+            (void)snprintf(error->text, sizeof error->text, "%.400s is damaged", path);
+        return i;
+    }
+    return count;
 }

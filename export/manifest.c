@@ -26,7 +26,7 @@ qd_status qdi_manifest_open(qdi_manifest *manifest, const char *directory, qd_er
     return status;
 }
 
-qd_status qdi_manifest_add(qdi_manifest *manifest, const qdi_manifest_row *row, qd_error *error) {
+qd_status qdi_manifest_add(qdi_manifest *manifest, const qd_frame_row *row, qd_error *error) {
     char time[QDI_NUMBER_ROOM], line[128 + QDI_NUMBER_ROOM];
     (void)qdi_number_write(row->time, time);
     int bytes = snprintf(line, sizeof line, "%" PRIu64 ",%" PRIu64 ",%s,%016" PRIx64 "\n", row->index,

@@ -3,6 +3,7 @@
 
 #include "export/os.h"
 
+#include <quadrille/frame.h>
 #include <quadrille/status.h>
 #include <stdint.h>
 
@@ -20,17 +21,11 @@ typedef struct qdi_manifest {
     char part[QDI_PATH_MAX], path[QDI_PATH_MAX];
 } qdi_manifest;
 
-typedef struct qdi_manifest_row {
-    uint64_t index, step;
-    double time;
-    uint64_t pixels; ///< hash of the picture's pixels and palette
-} qdi_manifest_row;
-
 /// Starts the list with its header `index,step,time,pixels`. Errors: QD_ERR_IO, QD_ERR_VALUE (path too long).
 QD_MUST_USE qd_status qdi_manifest_open(qdi_manifest *manifest, const char *directory, qd_error *error);
 
 /// Appends a row. Errors: QD_ERR_IO.
-QD_MUST_USE qd_status qdi_manifest_add(qdi_manifest *manifest, const qdi_manifest_row *row, qd_error *error);
+QD_MUST_USE qd_status qdi_manifest_add(qdi_manifest *manifest, const qd_frame_row *row, qd_error *error);
 
 /// Brings the list to the device and renames it into place. On QD_ERR_IO the unfinished list is removed.
 QD_MUST_USE qd_status qdi_manifest_publish(qdi_manifest *manifest, qd_error *error);

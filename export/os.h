@@ -1,36 +1,12 @@
 #ifndef QD_EXPORT_OS_H
 #define QD_EXPORT_OS_H
 
-#include <quadrille/alloc.h>
 #include <quadrille/status.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-/// What this floor needs from the operating system beyond ISO C: threads, and files that are written under
-/// another name and renamed into place. Nothing else of the floor calls it directly.
-
-/// A lock with one condition: who holds it may wait until somebody wakes all that wait.
-typedef struct qdi_monitor qdi_monitor;
-
-/// Errors: QD_ERR_MEMORY.
-QD_MUST_USE qd_status qdi_monitor_create(const qd_allocator *allocator, qdi_monitor **monitor);
-/// NULL is fine; nobody may hold it or wait.
-void qdi_monitor_destroy(qdi_monitor *monitor);
-void qdi_monitor_enter(qdi_monitor *monitor);
-void qdi_monitor_leave(qdi_monitor *monitor);
-/// Leaves, waits to be woken (or, rarely, for nothing: look again), enters.
-void qdi_monitor_wait(qdi_monitor *monitor);
-void qdi_monitor_wake_all(qdi_monitor *monitor);
-
-/// A running thread. Signals meant for the process (interrupt, terminate, ...) never interrupt it: they go to
-/// the program's own threads.
-typedef struct qdi_thread qdi_thread;
-
-/// Errors: QD_ERR_MEMORY (also where the system has no thread to give).
-QD_MUST_USE qd_status qdi_thread_start(const qd_allocator *allocator, void (*run)(void *context),
-                                       void *context, qdi_thread **thread);
-/// Waits for its end and frees it; NULL is fine.
-void qdi_thread_join(qdi_thread *thread);
+/// What this floor needs from the operating system beyond ISO C: files that are written under another name and
+/// renamed into place. Nothing else of the floor calls it directly.
 
 /// A file open for writing, as a number; QDI_FILE_NONE is none.
 typedef int qdi_file;
@@ -48,6 +24,8 @@ QD_MUST_USE qd_status qdi_file_close(qdi_file file, const char *path, bool sync,
 QD_MUST_USE qd_status qdi_file_rename(const char *from, const char *to, qd_error *error);
 /// Removes a file; one that does not exist is fine.
 void qdi_file_remove(const char *path);
+/// Reads the last bytes of a file. QD_ERR_IO, also where it has fewer: then with no reason.
+QD_MUST_USE qd_status qdi_file_tail(const char *path, void *data, size_t bytes, qd_error *error);
 /// QD_ERR_IO with the reason unless `path` is a directory in which files can be made.
 QD_MUST_USE qd_status qdi_directory_check(const char *path, qd_error *error);
 

@@ -354,10 +354,14 @@ static void frame_world(copy_job *copier, const qd_world *from, qdi_area area) {
     qd_vec2 low, high;
     qd_world_sides(from, &low, &high);
     double scale = camera->scale;
-    double left = camera->left + (low.x - world->origin.x) * scale;
-    double bottom = camera->bottom - (low.y - world->origin.y) * scale;
-    double right = camera->left + (world->size.x + (high.x - (world->origin.x + world->size.x))) * scale;
-    double top = camera->bottom - (world->size.y + (high.y - (world->origin.y + world->size.y))) * scale;
+    // How far the world's corner is from the camera's: 0 where all of the world is shown.
+    double x = world->origin.x - camera->x0, y = world->origin.y - camera->y0;
+    double left = camera->left + (x + (low.x - world->origin.x)) * scale;
+    double bottom = camera->bottom - (y + (low.y - world->origin.y)) * scale;
+    double right = camera->left +
+                   (x + (world->size.x + (high.x - (world->origin.x + world->size.x)))) * scale;
+    double top = camera->bottom -
+                 (y + (world->size.y + (high.y - (world->origin.y + world->size.y)))) * scale;
     picture->world = (qdi_area){within(left, area.min_x, area.max_x), within(top, area.min_y, area.max_y),
                                 within(right, area.min_x, area.max_x),
                                 within(bottom, area.min_y, area.max_y)};
@@ -376,6 +380,12 @@ static void frame_world(copy_job *copier, const qd_world *from, qdi_area area) {
 
 qd_status qdi_picture_copy(qdi_picture *picture, const qd_world *world, const qd_view *view, qdi_area area,
                            double speed_top) {
+    const qd_world_def def = qd_world_definition(world);
+    return qdi_picture_copy_part(picture, world, view, area, def.size, def.origin, speed_top);
+}
+
+qd_status qdi_picture_copy_part(qdi_picture *picture, const qd_world *world, const qd_view *view,
+                                qdi_area area, qd_vec2 size, qd_vec2 origin, double speed_top) {
     copy_job copier = {.picture = picture,
                        .view = view,
                        .bodies = qd_world_view(world),
@@ -384,7 +394,7 @@ qd_status qdi_picture_copy(qdi_picture *picture, const qd_world *world, const qd
                        .status = QD_OK};
     size_t contact_count = 0;
     const qd_contact *contacts = qd_world_contacts(world, &contact_count);
-    copier.camera = qdi_camera_fit(copier.world.size, copier.world.origin, area);
+    copier.camera = qdi_camera_fit(size, origin, area);
     frame_world(&copier, world, area);
     picture->facts = (qdi_facts){.step = qd_world_steps(world),
                                  .time = qd_world_time(world),

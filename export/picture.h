@@ -78,6 +78,11 @@ void qdi_picture_destroy(qdi_picture *picture);
 QD_MUST_USE qd_status qdi_picture_copy(qdi_picture *picture, const qd_world *world, const qd_view *view,
                                        qdi_area area, double speed_top);
 
+/// The same of a part of the world, of this size and with this lower left corner: it is in the middle of the area, and what
+/// lies beside it is seen as far as the area goes.
+QD_MUST_USE qd_status qdi_picture_copy_part(qdi_picture *picture, const qd_world *world, const qd_view *view,
+                                            qdi_area area, qd_vec2 size, qd_vec2 origin, double speed_top);
+
 /// A speed for the top of the colour map: three times the root mean square of all speeds; 1 where nothing
 /// moves.
 double qdi_speed_top(const qd_world *world);

@@ -1,15 +1,15 @@
-// Sums of what contacts and forces did to the energy, see account.h. Ranges write their own slots and own counters; the
-// counters are integers, so the order in which they are added up decides nothing.
+// Sums of what contacts and forces did to the energy, see account.h. Ranges write their own slots, and sums of their own
+// that are exact, so the order in which they are put together decides nothing.
 
 #include "sim/account.h"
 
 #include "sim/tally.h"
 
-enum { GRAIN = 4096, LINES = 6 };
+enum { GRAIN = 4096 };
 
 struct qdi_tally_line {
-    uint64_t largest[LINES];
-    qdi_tally tally[LINES];
+    qdi_tally_most most;
+    qdi_tally tally;
 };
 
 qd_status qdi_account_begin(qd_world *world, size_t count) {
@@ -43,67 +43,14 @@ double qdi_account_work(const qdi_joint *joint, const qdi_motion *m) {
     return joint->moves_b ? work : -work;
 }
 
-/// From the centre of a to that of b, times the impulse on b.
-static double virial(const qd_world *world, const qdi_joint *joint) {
-    if (joint->plain)
-        return joint->impulse[0] *
-               (world->radius[joint->row_a] + world->radius[joint->row_b] - joint->depth[0]);
-    double sum = 0;
-    for (int k = 0; k < joint->count; ++k)
-        sum += joint->impulse[k] * (joint->along_a[k] - joint->along_b[k]) -
-               joint->rub[k] * (joint->across_a[k] - joint->across_b[k]);
-    return sum;
-}
-
-void qdi_account_other(const qd_world *world, const qdi_joint *joint, qdi_account *account) {
-    if (account->kind == QDI_ACCOUNT_BODIES) account->other = virial(world, joint);
-    if (account->kind == QDI_ACCOUNT_FIXED) account->other = qdi_account_work(joint, &world->next);
-}
-
 // ---- movers ----
-
-static void note_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
-    const qd_world *world = context;
-    for (size_t k = begin; k < end; ++k) {
-        const qdi_mover *mover = &world->scratch.movers[k];
-        world->scratch.books.means[k] = (qdi_twist){mover->vx, mover->vy, mover->spin};
-        world->scratch.books.drift[k] = 0;
-    }
-}
-
-qd_status qdi_account_movers(qd_world *world) {
-    qdi_books *books = &world->scratch.books;
-    size_t count = world->scratch.mover_count;
-    qd_status status = qdi_reserve(world->allocator, &books->means, &books->mean_room, 0, count,
-                                   sizeof *books->means);
-    if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &books->drift, &books->drift_room, 0, count,
-                             sizeof *books->drift);
-    if (status == QD_OK) qdi_team_for(world->team, count, QDI_BODY_GRAIN, note_range, world);
-    return status;
-}
-
-static void mean_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
-    const qd_world *world = context;
-    for (size_t k = begin; k < end; ++k) {
-        const qdi_mover *mover = &world->scratch.movers[k];
-        qdi_twist *mean = &world->scratch.books.means[k];
-        mean->x = 0.5 * (mean->x + mover->vx);
-        mean->y = 0.5 * (mean->y + mover->vy);
-        mean->spin = 0.5 * (mean->spin + mover->spin);
-    }
-}
-
-void qdi_account_means(qd_world *world) {
-    qdi_team_for(world->team, world->scratch.mover_count, QDI_BODY_GRAIN, mean_range, world);
-}
 
 void qdi_account_mover(const qd_world *world, uint32_t row, uint32_t slot, qdi_twist change, double dt) {
     const qdi_books *books = &world->scratch.books;
-    const qdi_twist *mean = &books->means[slot];
     const qdi_mover *mover = &world->scratch.movers[slot];
+    qdi_twist *mean = &books->means[slot]; // so far the velocity before the forces
+    *mean = (qdi_twist){0.5 * (mean->x + mover->vx), 0.5 * (mean->y + mover->vy),
+                        0.5 * (mean->spin + mover->spin)};
     double mass = world->mass[row];
     qd_vec2 pull = world->def.gravity;
     if (world->scratch.flown) {
@@ -125,138 +72,132 @@ void qdi_account_mover(const qd_world *world, uint32_t row, uint32_t slot, qdi_t
 // ---- sums ----
 
 typedef struct tally_job {
-    const qdi_account *accounts;
-    const double *values; ///< or of these
+    const double *values; ///< lanes of each item, one item after the other
+    bool one;             ///< all lanes belong to one sum: which value is in which decides nothing
     qdi_tally_line *lines;
-    double scale[LINES];
+    qdi_tally_cut cut;
 } tally_job;
 
-/// Where the losses of an account go: two lines from here on; and its third number.
-static inline unsigned line_of(const qdi_account *account) {
-    return account->kind == QDI_ACCOUNT_WALL ? 2 : 0;
-}
-
-static inline unsigned other_line_of(const qdi_account *account) {
-    return account->kind == QDI_ACCOUNT_BODIES ? 4 : 5;
-}
-
-static void see_accounts(void *context, size_t begin, size_t end, int worker) {
+static void see_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const tally_job *job = context;
-    uint64_t largest[LINES] = {0};
-    for (size_t i = begin; i < end; ++i) {
-        const qdi_account *account = &job->accounts[i];
-        unsigned line = line_of(account), other = other_line_of(account);
-        largest[line] = qdi_tally_see(largest[line], account->normal);
-        largest[line + 1] = qdi_tally_see(largest[line + 1], account->friction);
-        largest[other] = qdi_tally_see(largest[other], account->other);
-    }
-    memcpy(job->lines[begin / GRAIN].largest, largest, sizeof largest);
+    qdi_tally_most most = {{0}};
+    for (size_t i = begin; i < end; ++i) qdi_tally_see(&most, job->values + i * QDI_TALLY_LANES);
+    job->lines[begin / GRAIN].most = most;
 }
 
-static void add_accounts(void *context, size_t begin, size_t end, int worker) {
+static void add_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const tally_job *job = context;
-    qdi_tally tally[LINES] = {{0, 0}};
-    for (size_t i = begin; i < end; ++i) {
-        const qdi_account *account = &job->accounts[i];
-        unsigned line = line_of(account), other = other_line_of(account);
-        qdi_tally_add(&tally[line], job->scale[line], account->normal);
-        qdi_tally_add(&tally[line + 1], job->scale[line + 1], account->friction);
-        qdi_tally_add(&tally[other], job->scale[other], account->other);
-    }
-    memcpy(job->lines[begin / GRAIN].tally, tally, sizeof tally);
+    const qdi_tally_cut cut = job->cut;
+    qdi_tally tally = {{0}, {0}};
+    for (size_t i = begin; i < end; ++i) qdi_tally_add(&tally, &cut, job->values + i * QDI_TALLY_LANES);
+    job->lines[begin / GRAIN].tally = tally;
 }
 
-static void see_values(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
-    const tally_job *job = context;
-    uint64_t largest = 0;
-    for (size_t i = begin; i < end; ++i) largest = qdi_tally_see(largest, job->values[i]);
-    job->lines[begin / GRAIN].largest[0] = largest;
-}
-
-static void add_values(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
-    const tally_job *job = context;
-    qdi_tally tally = {0, 0};
-    for (size_t i = begin; i < end; ++i) qdi_tally_add(&tally, job->scale[0], job->values[i]);
-    job->lines[begin / GRAIN].tally[0] = tally;
-}
-
-/// Both passes over `count` items of `lines` lines each.
-static qd_status add_up(qd_world *world, tally_job *job, size_t count, int lines, qdi_range_function see,
-                        qdi_range_function add, double *sums) {
+/// Both passes over `count` items.
+static qd_status add_up(qd_world *world, tally_job *job, size_t count, double sums[QDI_TALLY_LANES]) {
     qdi_books *books = &world->scratch.books;
     size_t ranges = qdi_range_count(count, GRAIN);
+    for (int k = 0; k < QDI_TALLY_LANES; ++k) sums[k] = 0;
+    if (count == 0) return QD_OK;
     qd_status status = qdi_reserve(world->allocator, &books->lines, &books->line_room, 0, ranges,
                                    sizeof *books->lines);
     if (status != QD_OK) return status;
     job->lines = books->lines;
-    uint64_t largest[LINES] = {0};
-    qdi_team_for(world->team, count, GRAIN, see, job);
-    for (size_t k = 0; k < ranges; ++k)
-        for (int n = 0; n < lines; ++n)
-            if (books->lines[k].largest[n] > largest[n]) largest[n] = books->lines[k].largest[n];
-    bool any = false;
-    for (int n = 0; n < lines; ++n) {
-        job->scale[n] = qdi_tally_scale(largest[n]);
-        any = any || largest[n] > 0;
-        sums[n] = 0;
+    qdi_team_for(world->team, count, GRAIN, see_range, job);
+    qdi_tally_most most = {{0}};
+    for (size_t r = 0; r < ranges; ++r) qdi_tally_see(&most, books->lines[r].most.lane);
+    for (int k = 0; k < QDI_TALLY_LANES && job->one; ++k)
+        qdi_tally_see(&most, (double[]){most.lane[k], most.lane[k], most.lane[k], most.lane[k]});
+    job->cut = qdi_tally_cut_for(&most, job->one ? count * QDI_TALLY_LANES : count);
+    qdi_team_for(world->team, count, GRAIN, add_range, job);
+    qdi_tally all = {{0}, {0}};
+    for (size_t r = 0; r < ranges; ++r) qdi_tally_merge(&all, &books->lines[r].tally);
+    for (int k = 1; k < QDI_TALLY_LANES && job->one; ++k) { // exact as well
+        all.first[0] += all.first[k];
+        all.second[0] += all.second[k];
+        all.first[k] = all.second[k] = 0;
     }
-    if (!any) return QD_OK;
-    qdi_team_for(world->team, count, GRAIN, add, job);
-    for (int n = 0; n < lines; ++n) {
-        qdi_tally sum = {0, 0};
-        for (size_t k = 0; k < ranges; ++k) qdi_tally_merge(&sum, &books->lines[k].tally[n]);
-        sums[n] = qdi_tally_sum(&sum, job->scale[n], largest[n]);
-    }
+    for (int k = 0; k < QDI_TALLY_LANES; ++k) sums[k] = all.first[k] + all.second[k];
     return QD_OK;
 }
 
-/// Adds the sum of an array to a number.
-static qd_status add_array(qd_world *world, const double *values, size_t count, double *number) {
-    tally_job job = {.values = values};
-    double sum = 0;
-    qd_status status = add_up(world, &job, count, 1, see_values, add_values, &sum);
-    *number += sum;
+/// Room for `count` values that qdi_account_array can add up.
+static qd_status reserve_array(const qd_world *world, double **values, size_t *room, size_t count) {
+    return qdi_reserve(world->allocator, values, room, 0, count + QDI_TALLY_LANES, sizeof **values);
+}
+
+qd_status qdi_account_array(qd_world *world, double *values, size_t count, double *number) {
+    tally_job job = {.values = values, .one = true};
+    double sums[QDI_TALLY_LANES];
+    if (count == 0) return QD_OK;
+    for (size_t i = count; i % QDI_TALLY_LANES != 0; ++i) values[i] = 0;
+    qd_status status = add_up(world, &job, qdi_range_count(count, QDI_TALLY_LANES), sums);
+    *number += sums[0];
     return status;
 }
 
-qd_status qdi_account_joints(qd_world *world, size_t count) {
+qd_status qdi_account_movers(qd_world *world, size_t count) {
+    qdi_books *books = &world->scratch.books;
+    qd_status status = qdi_reserve(world->allocator, &books->means, &books->mean_room, 0, count,
+                                   sizeof *books->means);
+    return status == QD_OK ? reserve_array(world, &books->drift, &books->drift_room, count) : status;
+}
+
+/// The account of a contact with a wall, of those in the keys.
+static qdi_account *account_of_wall(const qdi_scratch *scratch, size_t i) {
+    return &scratch->books.accounts[scratch->place[scratch->keys.key[i]]];
+}
+
+static qd_vec2 lost_to_wall(const void *context, size_t i) {
+    const qdi_account *account = account_of_wall(context, i);
+    return (qd_vec2){account->lane[QDI_LOST_NORMAL], account->lane[QDI_LOST_FRICTION]};
+}
+
+qd_status qdi_account_joints(qd_world *world, size_t count, size_t walls) {
     qdi_books *books = &world->scratch.books;
     qdi_ledger *ledger = &books->ledger;
-    tally_job job = {.accounts = books->accounts};
-    double sums[LINES];
-    qd_status status = add_up(world, &job, count, LINES, see_accounts, add_accounts, sums);
+    qd_vec2 lost = {0, 0};
+    qd_status status = qdi_sum(world, walls, lost_to_wall, &world->scratch, &lost);
     if (status != QD_OK) return status;
-    ledger->lost[0][0] += sums[0];
-    ledger->lost[0][1] += sums[1];
-    ledger->lost[1][0] += sums[2];
-    ledger->lost[1][1] += sums[3];
-    ledger->virial += sums[4];
-    ledger->kinematic += sums[5];
-    return add_array(world, books->drift, world->scratch.mover_count, &ledger->drift);
+    for (size_t i = 0; i < walls; ++i) *account_of_wall(&world->scratch, i) = (qdi_account){{0}};
+    tally_job job = {.values = &books->accounts->lane[0]};
+    double sums[QDI_TALLY_LANES];
+    status = add_up(world, &job, count, sums);
+    if (status != QD_OK) return status;
+    ledger->lost[0][0] += sums[QDI_LOST_NORMAL];
+    ledger->lost[0][1] += sums[QDI_LOST_FRICTION];
+    ledger->lost[1][0] += lost.x;
+    ledger->lost[1][1] += lost.y;
+    ledger->virial += sums[QDI_VIRIAL];
+    ledger->kinematic += sums[QDI_WORK];
+    return qdi_account_array(world, books->drift, world->scratch.mover_count, &ledger->drift);
 }
 
 // ---- forces ----
 
+qd_status qdi_account_sum(qd_world *world, const qdi_account *accounts, size_t count, double sums[4]) {
+    tally_job job = {.values = &accounts->lane[0]};
+    return add_up(world, &job, count, sums);
+}
+
 qd_status qdi_account_fly(qd_world *world) {
     qdi_books *books = &world->scratch.books;
-    qd_status status = qdi_reserve(world->allocator, &books->drag, &books->drag_room, 0, world->count,
-                                   sizeof *books->drag);
+    qd_status status = reserve_array(world, &books->drag, &books->drag_room, world->count);
     if (status == QD_OK && world->force)
-        status = qdi_reserve(world->allocator, &books->force, &books->force_room, 0, world->count,
-                             sizeof *books->force);
+        status = reserve_array(world, &books->force, &books->force_room, world->count);
     return status;
 }
 
 qd_status qdi_account_flights(qd_world *world) {
     qdi_books *books = &world->scratch.books;
-    if (!qdi_forces_settle(world)) return QD_OK;
-    qd_status status = add_array(world, books->drag, world->count, &books->ledger.drag);
+    const qd_drag *drag = &world->def.drag;
+    bool drags = drag->linear > 0 || drag->quadratic > 0 || drag->spin > 0;
+    qd_status status = QD_OK;
+    if (drags) status = qdi_account_array(world, books->drag, world->count, &books->ledger.drag);
     if (status == QD_OK && world->force)
-        status = add_array(world, books->force, world->count, &books->ledger.force);
+        status = qdi_account_array(world, books->force, world->count, &books->ledger.force);
     return status;
 }
 
@@ -293,12 +234,11 @@ qd_status qdi_account_wraps(qd_world *world, double dt) {
     qd_vec2 gravity = world->def.gravity, period = qdi_world_period(world);
     if (gravity.x * period.x == 0 && gravity.y * period.y == 0) return QD_OK;
     qdi_books *books = &world->scratch.books;
-    qd_status status = qdi_reserve(world->allocator, &books->wraps, &books->wrap_room, 0, world->count,
-                                   sizeof *books->wraps);
+    qd_status status = reserve_array(world, &books->wraps, &books->wrap_room, world->count);
     if (status != QD_OK) return status;
     wrap_job job = {world, dt};
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, wrap_range, &job);
-    return add_array(world, books->wraps, world->count, &books->ledger.force);
+    return qdi_account_array(world, books->wraps, world->count, &books->ledger.force);
 }
 
 // ---- the world's ledger ----

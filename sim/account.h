@@ -21,40 +21,48 @@
 /// Room for the accounts of `count` joints.
 QD_MUST_USE qd_status qdi_account_begin(qd_world *world, size_t count);
 
-/// A fresh account of a joint.
-static inline qdi_account qdi_account_open(const qdi_joint *joint) {
-    uint32_t kind = joint->row_b == QDI_NO_ROW         ? QDI_ACCOUNT_WALL
-                    : joint->moves_a && joint->moves_b ? QDI_ACCOUNT_BODIES
-                                                       : QDI_ACCOUNT_FIXED;
-    return (qdi_account){0, 0, 0, kind};
-}
-
 /// Work of the one of a joint's bodies that does not move freely, whose velocity is in `m`, by the impulses so far.
 double qdi_account_work(const qdi_joint *joint, const qdi_motion *m);
-/// Sets `other` from the impulses so far of a joint of this step.
-void qdi_account_other(const qd_world *world, const qdi_joint *joint, qdi_account *account);
-
-/// Notes the velocities that movers have, before forces act. There is room for the movers.
-QD_MUST_USE qd_status qdi_account_movers(qd_world *world);
-/// When the movers have their last velocities: the means.
-void qdi_account_means(qd_world *world);
-/// What resting touch `touch` of a joint took, with the impulses of all sub-steps; the means are those of its movers.
-static inline void qdi_account_rest(const qdi_joint *joint, int touch, double push, double rub,
-                                    const qdi_twist *a, const qdi_twist *b, qdi_account *account) {
-    double x = a->x - b->x, y = a->y - b->y;
-    double approach = x * joint->nx + y * joint->ny + a->spin * joint->across_a[touch] -
-                      b->spin * joint->across_b[touch];
-    double slip = y * joint->nx - x * joint->ny + a->spin * joint->along_a[touch] -
-                  b->spin * joint->along_b[touch];
-    account->normal += push * approach;
-    account->friction += rub * slip;
+/// What a joint's centres are apart along the normal, times the impulses so far on b, and across it.
+static inline double qdi_account_virial(const qd_world *world, const qdi_joint *joint) {
+    if (joint->plain)
+        return joint->impulse[0] *
+               (world->radius[joint->row_a] + world->radius[joint->row_b] - joint->depth[0]);
+    double sum = 0;
+    for (int k = 0; k < 2; ++k)
+        sum += joint->impulse[k] * (joint->along_a[k] - joint->along_b[k]) -
+               joint->rub[k] * (joint->across_a[k] - joint->across_b[k]);
+    return sum;
 }
-/// What forces did to a mover, whose velocity they changed by `change` in the whole of the step: the drift, and the work of
-/// medium and callback.
+
+/// Sets what follows from all impulses so far of a joint of this step.
+static inline void qdi_account_given(const qd_world *world, const qdi_joint *joint, qdi_account *account) {
+    if (joint->row_b == QDI_NO_ROW) return;
+    if (joint->moves_a && joint->moves_b)
+        account->lane[QDI_VIRIAL] = qdi_account_virial(world, joint);
+    else
+        account->lane[QDI_WORK] = qdi_account_work(joint, &world->next);
+}
+
+/// Notes the velocity of a mover before forces act.
+static inline void qdi_account_mover_begin(const qd_world *world, size_t slot, qdi_twist velocity) {
+    world->scratch.books.means[slot] = velocity;
+    world->scratch.books.drift[slot] = 0;
+}
+/// Room for the movers.
+QD_MUST_USE qd_status qdi_account_movers(qd_world *world, size_t count);
+/// When a mover has its last velocity, and forces have changed it by `change` in the whole of the step: the mean, the drift,
+/// and the work of medium and callback.
 void qdi_account_mover(const qd_world *world, uint32_t row, uint32_t slot, qdi_twist change, double dt);
 
-/// Adds the accounts of `count` joints, and the drift of the movers, to the step's ledger.
-QD_MUST_USE qd_status qdi_account_joints(qd_world *world, size_t count);
+/// Adds the sum of `count` values to a number, the same whatever their order; behind them there is room for as many as a
+/// tally has lanes.
+QD_MUST_USE qd_status qdi_account_array(qd_world *world, double *values, size_t count, double *number);
+/// Adds the accounts of `count` joints, those of walls (whose contacts are the first `walls` of the keys) for themselves, and the drift of the movers, to the step's ledger.
+QD_MUST_USE qd_status qdi_account_joints(qd_world *world, size_t count, size_t walls);
+/// Sums of `count` accounts, lane by lane, the same whatever their order.
+QD_MUST_USE qd_status qdi_account_sum(qd_world *world, const qdi_account *accounts, size_t count,
+                                      double sums[4]);
 /// Makes room for what medium and callback do, by row.
 QD_MUST_USE qd_status qdi_account_fly(qd_world *world);
 /// Adds impulses across the left and the right wall, and across the lower and the upper one.
@@ -81,6 +89,9 @@ double qdi_energy_of_row(const qd_world *world, uint32_t row);
 #define QDI_LEDGER_BYTES (16 * 8)
 void qdi_ledger_put(const qd_world *world, unsigned char **at);
 bool qdi_ledger_get(const unsigned char **at, qd_world *world);
+
+/// The size that a world has when it is saved (save.c).
+size_t qdi_saved_bytes(const qd_world *world);
 
 void qdi_books_release(const qd_allocator *allocator, qdi_books *books);
 

@@ -67,7 +67,6 @@ static size_t row_columns(qd_world *world, column *columns) {
     columns[n++] = (column){&world->boxes, sizeof *world->boxes};
     columns[n++] = (column){&world->fat, sizeof *world->fat};
     columns[n++] = (column){&world->touching, sizeof *world->touching};
-    columns[n++] = (column){&world->priority, sizeof *world->priority};
     return n;
 }
 

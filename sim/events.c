@@ -73,17 +73,20 @@ static void shift_ranks(void *context, size_t begin, size_t end, int worker) {
     for (size_t i = begin; i < end; ++i) job->end_rank[i] += first;
 }
 
-/// Puts into a contact what the joint of contact `at` of `before` gave, by feature; its hold to `hold` (may be NULL).
-static void take_over(const event_job *job, size_t at, qd_contact *contact, qdi_hold *hold) {
+/// Puts into a contact and its event what the joint of contact `at` of `before` gave, by feature; its hold to `hold`. Both
+/// are written, for a copy of what was written just now would have to wait for it.
+static void take_over(const event_job *job, size_t at, qd_contact *contact, qd_contact *event,
+                      qdi_hold *hold) {
     const qd_contact *old = &job->before->contacts[at];
     const qdi_joint *joint = job->joints ? &job->joints[job->place[at]] : NULL;
     const qdi_hold *held = joint ? &joint->hold : &job->before->holds[at];
     for (int k = 0; k < contact->count; ++k) {
         for (int j = 0; j < old->count; ++j) {
             if (old->touch[j].feature != contact->touch[k].feature) continue;
-            contact->touch[k].impulse = joint ? joint->impulse[j] : old->touch[j].impulse;
-            contact->touch[k].friction = joint ? joint->rub[j] : old->touch[j].friction;
-            if (!hold) continue;
+            double impulse = joint ? joint->impulse[j] : old->touch[j].impulse;
+            double friction = joint ? joint->rub[j] : old->touch[j].friction;
+            contact->touch[k].impulse = event->touch[k].impulse = impulse;
+            contact->touch[k].friction = event->touch[k].friction = friction;
             hold->normal[k] = held->normal[j];
             hold->tangent[k] = held->tangent[j];
         }
@@ -99,7 +102,8 @@ static void take_range(void *context, size_t begin, size_t end, int worker) {
     for (size_t i = begin; i < end; ++i) {
         at = find_from(job->before, at, order_of(&contacts[i]));
         job->after->holds[i] = (qdi_hold){{0, 0}, {0, 0}};
-        if (found(job->before, at, &contacts[i])) take_over(job, at, &contacts[i], &job->after->holds[i]);
+        if (found(job->before, at, &contacts[i]))
+            take_over(job, at, &contacts[i], &contacts[i], &job->after->holds[i]);
     }
 }
 
@@ -123,7 +127,8 @@ static void write_ended(void *context, size_t begin, size_t end, int worker) {
         at = find_from(job->after, at, order_of(&contacts[i]));
         qd_event *event = &job->events[job->end_rank[i] + at];
         *event = (qd_event){QD_EVENT_END, contacts[i]};
-        if (!job->springs) take_over(job, i, &event->contact, NULL);
+        qdi_hold none;
+        if (!job->springs) take_over(job, i, &event->contact, &event->contact, &none);
         for (int k = 0; k < 2 && job->springs; ++k)
             event->contact.touch[k].impulse = event->contact.touch[k].friction = 0;
     }
@@ -142,9 +147,12 @@ static void write_present(void *context, size_t begin, size_t end, int worker) {
         bool replaces = !persists && at < job->before->contact_count &&
                         order_of(&job->before->contacts[at]) == order_of(&contacts[i]);
         size_t ends = job->end_rank[at] + (replaces ? 1 : 0);
+        qd_event *event = &job->events[i + ends];
+        event->kind = persists ? QD_EVENT_PERSIST : QD_EVENT_BEGIN;
+        event->contact = contacts[i];
         if (!job->springs) job->after->holds[i] = (qdi_hold){{0, 0}, {0, 0}};
-        if (persists && !job->springs) take_over(job, at, &contacts[i], &job->after->holds[i]);
-        job->events[i + ends] = (qd_event){persists ? QD_EVENT_PERSIST : QD_EVENT_BEGIN, contacts[i]};
+        if (persists && !job->springs)
+            take_over(job, at, &contacts[i], &event->contact, &job->after->holds[i]);
         begun += !persists;
     }
     job->begun[begin / QDI_CONTACT_GRAIN] = begun;

@@ -153,8 +153,8 @@ static qd_id id_of(const qd_world *world, uint32_t row) {
 static void settle(const qdi_edge *edge, const qdi_joint *joint, const qdi_motion *m,
                    const qdi_account *account, qdi_ledger *ledger) {
     int wall = edge->wall >= 0;
-    ledger->lost[wall][0] += account->normal;
-    ledger->lost[wall][1] += account->friction;
+    ledger->lost[wall][0] += account->lane[QDI_LOST_NORMAL];
+    ledger->lost[wall][1] += account->lane[QDI_LOST_FRICTION];
     double push = joint->impulse[0] + joint->impulse[1], rub = joint->rub[0] + joint->rub[1];
     if (wall) {
         ledger->push[edge->wall] += push;
@@ -201,7 +201,7 @@ static void collide(const solve_job *job, qdi_edge *edge) {
     double vx[2] = {a.vx, b.vx}, vy[2] = {a.vy, b.vy}, spin[2] = {a.spin, b.spin};
     qdi_motion motion = {.vx = vx, .vy = vy, .spin = spin};
     qdi_joint joint = joint_of(job, edge);
-    qdi_account account = qdi_account_open(&joint);
+    qdi_account account = {{0}};
     double approach = -HUGE_VAL;
     for (int k = 0; k < joint.count; ++k) {
         double here = qdi_joint_approach(&joint, &motion, k);

@@ -105,7 +105,8 @@ static void include_leg(const qdi_step *step, uint32_t row, const qdi_leg *leg, 
     include(step->world, row, &end, more, low, high);
 }
 
-void qdi_way_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high) {
+/// The bounds of all legs.
+static void legs_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high) {
     *low = (qd_vec2){HUGE_VAL, HUGE_VAL};
     *high = (qd_vec2){-HUGE_VAL, -HUGE_VAL};
     qdi_leg leg = qdi_way_begin(step, row), after = leg;
@@ -114,6 +115,25 @@ void qdi_way_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *h
         leg = after;
     }
     include_leg(step, row, &leg, step->dt, low, high);
+}
+
+/// The same for a disk that has met nobody, where no edge of the world wraps it.
+static void disk_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high) {
+    const qdi_motion *now = &step->world->now, *next = &step->world->next;
+    double radius = step->world->radius[row];
+    *low = (qd_vec2){(now->x[row] < next->x[row] ? now->x[row] : next->x[row]) - radius,
+                     (now->y[row] < next->y[row] ? now->y[row] : next->y[row]) - radius};
+    *high = (qd_vec2){(now->x[row] > next->x[row] ? now->x[row] : next->x[row]) + radius,
+                      (now->y[row] > next->y[row] ? now->y[row] : next->y[row]) + radius};
+}
+
+void qdi_way_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high) {
+    bool plain = step->world->shape[row] == 0 && !step->periodic &&
+                 step->fast->course_of[row] == QDI_NONE_YET;
+    if (plain)
+        disk_bounds(step, row, low, high);
+    else
+        legs_bounds(step, row, low, high);
     // Positions are worked out in more than one way, each with its own rounding; and who comes this near has met
     // (fast_meet.c).
     double more = 1e-9 * step->world->radius[row] +

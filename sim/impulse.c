@@ -14,6 +14,7 @@
 #include <quadrille/hash.h>
 
 #include "sim/account.h"
+#include "sim/rest.h"
 
 #include <math.h>
 
@@ -108,19 +109,22 @@ static void make_joint(const joint_job *job, const qdi_link *link, qdi_joint *jo
     const qd_contact *contact = &world->present.contacts[link->contact];
     uint32_t a = link->row_a, b = link->row_b;
     bool wall = b == QDI_NO_ROW;
-    *joint = (qdi_joint){
-        .row_a = a,
-        .row_b = b,
-        .contact = link->contact,
-        .count = contact->sensor ? 0 : contact->count,
-        .moves_a = link->moves_a,
-        .moves_b = link->moves_b,
-        .nx = contact->normal.x,
-        .ny = contact->normal.y,
-        .inverse_a = 1 / world->mass[a],
-        .inverse_b = wall ? 0 : 1 / world->mass[b],
-        .depth = {contact->touch[0].depth, contact->touch[1].depth},
-    };
+    joint->row_a = a; // field by field: a copy of what was just written would have to wait for it
+    joint->row_b = b;
+    joint->contact = link->contact;
+    joint->count = contact->sensor ? 0 : contact->count;
+    joint->moves_a = link->moves_a;
+    joint->moves_b = link->moves_b;
+    joint->nx = contact->normal.x;
+    joint->ny = contact->normal.y;
+    joint->inverse_a = 1 / world->mass[a];
+    joint->inverse_b = wall ? 0 : 1 / world->mass[b];
+    joint->turn_a = joint->turn_b = joint->wx = joint->wy = 0;
+    for (int k = 0; k < 2; ++k) {
+        joint->depth[k] = contact->touch[k].depth;
+        joint->across_a[k] = joint->across_b[k] = joint->along_a[k] = joint->along_b[k] = 0;
+        joint->impulse[k] = joint->rub[k] = joint->hold.normal[k] = joint->hold.tangent[k] = 0;
+    }
     qdi_joint_mix(qdi_surface_of_row(world, a), wall ? &world->walls : qdi_surface_of_row(world, b), joint);
     if (wall) {
         qd_vec2 speed = world->wall_mean[contact->b.index - (uint32_t)QD_WALL_LEFT];
@@ -142,27 +146,37 @@ static bool is_fast(const joint_job *job, const qdi_joint *joint) {
     return fast;
 }
 
-/// Contacts lie in order of (a, b), which is any order here: what is needed soon is asked for ahead.
-enum { AHEAD = 6 };
-static inline void ask_for(const qd_world *world, const qdi_link *link) {
-    const char *contact = (const char *)&world->present.contacts[link->contact];
+/// Links lie in the order of the tree, contacts in that of (a, b), which both are any order here: what is needed soon is asked
+/// for ahead.
+enum { LINKS_AHEAD = 16, CONTACTS_AHEAD = 8 };
+static inline void ask_for(const qd_world *world, size_t i, size_t end) {
+    const qdi_scratch *scratch = &world->scratch;
+    if (i + LINKS_AHEAD < end) __builtin_prefetch(&scratch->links[scratch->order[i + LINKS_AHEAD]]);
+    if (i + CONTACTS_AHEAD >= end) return;
+    uint32_t number = scratch->links[scratch->order[i + CONTACTS_AHEAD]].contact;
+    const char *contact = (const char *)&world->present.contacts[number];
     for (size_t at = 0; at < sizeof(qd_contact); at += 64) __builtin_prefetch(contact + at);
+    const char *joint = (const char *)&scratch->joints[i + CONTACTS_AHEAD];
+    for (size_t at = 0; at < sizeof(qdi_joint); at += 64) __builtin_prefetch(joint + at, 1);
 }
 
 static void make_joints(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const joint_job *job = context;
-    const qdi_scratch *scratch = &job->world->scratch;
+    const qd_world *world = job->world;
+    const qdi_scratch *scratch = &world->scratch;
     size_t fast = 0;
     for (size_t i = begin; i < end; ++i) {
         qdi_joint *joint = &scratch->joints[i];
-        if (i + AHEAD < end) ask_for(job->world, &scratch->links[scratch->order[i + AHEAD]]);
+        ask_for(world, i, end);
         make_joint(job, &scratch->links[scratch->order[i]], joint);
         scratch->place[joint->contact] = (uint32_t)i;
-        scratch->books.accounts[i] = qdi_account_open(joint);
+        scratch->books.accounts[i] = (qdi_account){{0}};
+        scratch->ends[i] = (qdi_meeting){joint->row_a, joint->row_b};
+        scratch->held[i] = qdi_joint_rests(world, joint, job->dt) ? joint->count : 0;
         if (!is_fast(job, joint)) continue;
         fast += 1;
-        qdi_bounce_stir(job->world, joint, 1);
+        qdi_bounce_stir(world, joint, 1);
     }
     job->fast[begin / QDI_CONTACT_GRAIN] = fast;
 }
@@ -199,12 +213,11 @@ static qd_vec2 wall_work(const void *context, size_t i) {
     return (qd_vec2){given.x * joint->wx + given.y * joint->wy, 0};
 }
 
-/// What the walls gave in all: of their contacts in order of (a, b).
-static qd_status sum_walls(qd_world *world, qdi_wall_gain *walls) {
+/// What the walls gave in all: of their contacts in order of (a, b). And where the energy went.
+static qd_status settle(qd_world *world, qdi_wall_gain *walls) {
     const qdi_moment *moment = &world->present;
     qdi_keys *keys = &world->scratch.keys;
     size_t first = moment->first_wall, count = moment->contact_count - first;
-    if (count == 0) return QD_OK;
     qd_status status = qdi_keys_reserve(world->allocator, keys, count);
     if (status != QD_OK) return status;
     for (size_t i = 0; i < count; ++i) {
@@ -218,6 +231,7 @@ static qd_status sum_walls(qd_world *world, qdi_wall_gain *walls) {
     if (status == QD_OK) status = qdi_sum(world, count, push_sideways, &world->scratch, &aside);
     if (status == QD_OK) status = qdi_sum(world, count, push_upright, &world->scratch, &upright);
     qdi_account_pushes(world, aside, upright);
+    if (status == QD_OK) status = qdi_account_joints(world, moment->contact_count, count);
     if (status != QD_OK || !world->walls_move) return status;
     qd_vec2 work = {0, 0};
     status = qdi_sum(world, count, wall_work, &world->scratch, &work);
@@ -237,6 +251,9 @@ static qd_status reserve(qd_world *world, size_t count) {
         status = qdi_reserve(allocator, &scratch->joints, &scratch->joint_room, 0, count,
                              sizeof *scratch->joints);
     if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->ends, &scratch->ends_room, 0, count, sizeof *scratch->ends);
+    if (status == QD_OK) status = qdi_reserve(allocator, &scratch->held, &scratch->held_room, 0, count, 1);
+    if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->stirred, &scratch->stirred_room, 0, world->count,
                              sizeof *scratch->stirred);
     return status == QD_OK ? qdi_account_begin(world, count) : status;
@@ -250,19 +267,19 @@ qd_status qdi_impulse(qd_world *world, double dt, qdi_wall_gain *walls) {
     if (status != QD_OK) return status;
     joint_job job = {.world = world, .dt = dt, .threshold = qdi_impulse_threshold(world, dt)};
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, make_links, &job);
-    qdi_colours colours, at_rest;
+    qdi_colours colours;
+    qdi_resting resting;
     status = qdi_colour(world, count, &colours);
     if (status != QD_OK) return status;
     job.fast = scratch->range_count;
     qdi_bounce_begin(world);
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, make_joints, &job);
-    if (qdi_exclusive_scan(job.fast, qdi_range_count(count, QDI_CONTACT_GRAIN)) > 0)
-        qdi_bounce(world, &colours);
-    status = qdi_rest_find(world, &colours, dt, &at_rest);
+    bool fast = qdi_exclusive_scan(job.fast, qdi_range_count(count, QDI_CONTACT_GRAIN)) > 0;
+    if (fast) qdi_bounce(world, &colours);
+    status = qdi_rest_find(world, &colours, dt, fast, &resting);
     if (status != QD_OK) return status;
     status = qdi_forces_kick(world, dt);
     if (status != QD_OK) return status;
-    qdi_rest_solve(world, &at_rest, dt);
-    status = qdi_account_joints(world, count);
-    return status == QD_OK ? sum_walls(world, walls) : status;
+    qdi_rest_solve(world, &resting, dt);
+    return settle(world, walls);
 }

@@ -25,8 +25,7 @@ typedef struct bounce_job {
     const qd_world *world;
     qdi_motion motion;     ///< whose velocities are changed
     uint32_t visit, since; ///< number of this visit, and of the last one of the same joints, or 1
-    qdi_joint *first;      ///< of the colour in work
-    qdi_account *accounts; ///< of these
+    size_t first;          ///< joint of the colour in work
     size_t *bounced;       ///< per range
 } bounce_job;
 
@@ -59,7 +58,7 @@ static bool bounce_plain(const bounce_job *job, qdi_joint *joint, qdi_account *a
     if (!(approach > joint->threshold)) return false;
     double impulse = (1 + joint->restitution) * approach / (joint->inverse_a + joint->inverse_b);
     joint->impulse[0] += impulse;
-    account->normal += 0.5 * (1 - joint->restitution) * approach * impulse;
+    account->lane[QDI_LOST_NORMAL] += 0.5 * (1 - joint->restitution) * approach * impulse;
     if (joint->moves_a) {
         m->vx[a] -= impulse * joint->inverse_a * joint->nx;
         m->vy[a] -= impulse * joint->inverse_a * joint->ny;
@@ -104,7 +103,7 @@ static void rub(const bounce_job *job, qdi_joint *joint, const double push[2], q
     double impulse = (1 + joint->tangential) * slip / k, most = joint->friction * total;
     if (impulse > most) impulse = most;
     if (impulse < -most) impulse = -most;
-    account->friction += impulse * (slip - 0.5 * k * impulse);
+    account->lane[QDI_LOST_FRICTION] += impulse * (slip - 0.5 * k * impulse);
     give(joint, m, &(blow){0, impulse, along_a * impulse, along_b * impulse});
     for (int i = 0; i < 2; ++i) joint->rub[i] += part[i] * impulse;
 }
@@ -126,7 +125,7 @@ static bool bounce_any(const bounce_job *job, qdi_joint *joint, qdi_account *acc
     blow given = {.push = push[0] + push[1]};
     for (int k = 0; k < touches; ++k) {
         joint->impulse[k] += push[k];
-        account->normal += 0.5 * (1 - joint->restitution) * approach[k] * push[k];
+        account->lane[QDI_LOST_NORMAL] += 0.5 * (1 - joint->restitution) * approach[k] * push[k];
         given.turn_a += joint->across_a[k] * push[k];
         given.turn_b += joint->across_b[k] * push[k];
     }
@@ -135,22 +134,20 @@ static bool bounce_any(const bounce_job *job, qdi_joint *joint, qdi_account *acc
     return true;
 }
 
-static bool is_stirred(const bounce_job *job, uint32_t row) {
-    if (row == QDI_NO_ROW) return false;
-    return atomic_load_explicit(&job->world->scratch.stirred[row], memory_order_relaxed) >= job->since;
-}
-
 static bool bounce_now(const bounce_job *job, qdi_joint *joint, qdi_account *account) {
     if (joint->count == 0) return false;
     return joint->plain ? bounce_plain(job, joint, account) : bounce_any(job, joint, account);
 }
 
-static bool bounce(const bounce_job *job, size_t i) {
-    qdi_joint *joint = &job->first[i];
-    qdi_account *account = &job->accounts[i];
-    if (!is_stirred(job, joint->row_a) && !is_stirred(job, joint->row_b)) return false;
+static bool bounce(const bounce_job *job, size_t number) {
+    const qdi_scratch *scratch = &job->world->scratch;
+    const qdi_meeting *ends = &scratch->ends[number];
+    if (!qdi_is_stirred(job->world, ends->a, job->since) && !qdi_is_stirred(job->world, ends->b, job->since))
+        return false;
+    qdi_joint *joint = &scratch->joints[number];
+    qdi_account *account = &scratch->books.accounts[number];
     if (!bounce_now(job, joint, account)) return false;
-    qdi_account_other(job->world, joint, account);
+    qdi_account_given(job->world, joint, account);
     qdi_bounce_stir(job->world, joint, job->visit);
     return true;
 }
@@ -165,7 +162,7 @@ static void sweep_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const bounce_job *job = context;
     size_t bounced = 0;
-    for (size_t i = begin; i < end; ++i) bounced += bounce(job, i);
+    for (size_t i = begin; i < end; ++i) bounced += bounce(job, job->first + i);
     job->bounced[begin / QDI_CONTACT_GRAIN] = bounced;
 }
 
@@ -174,12 +171,11 @@ static bool sweep(qd_world *world, bounce_job *job, const qdi_colours *colours) 
     size_t bounced = 0;
     for (size_t c = 0; c < colours->count; ++c) {
         size_t count = colours->start[c + 1] - colours->start[c];
-        job->first = world->scratch.joints + colours->start[c];
-        job->accounts = world->scratch.books.accounts + colours->start[c];
+        job->first = colours->start[c];
         job->visit += 1;
         job->since = job->visit > colours->count ? job->visit - (uint32_t)colours->count : 1;
         if (c + 1 == colours->count && colours->last_is_serial) {
-            for (size_t i = 0; i < count; ++i) bounced += bounce(job, i);
+            for (size_t i = 0; i < count; ++i) bounced += bounce(job, job->first + i);
             continue;
         }
         qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, sweep_range, job);

@@ -15,96 +15,70 @@
 // left alone, so that contacts at rest do not flicker; beyond it a part of it is taken back per sub-step, at
 // most `fastest_out`. All of these are relative to the sub-step and to the smaller body, so units do not matter.
 //
+// Here it is found out who rests, and what rests is put into groups of eight (rest.h); the sweeps are in rest_kernel.h.
+//
 // A mover is a body that has such a contact and moves. Movers are numbered by row and joints lie in order of colour;
 // neither order decides anything, because joints of a colour share no mover that they write (impulse.c). Mover 0 stands
 // for walls and static bodies, and the last four for walls where these move; they and the kinematic ones are read by
 // many and written by none. `slot` is written by all ranges that meet a body, with the same value, hence atomic.
 
 #include "sim/account.h"
+#include "sim/rest.h"
 
 #include <math.h>
-
-/// Overlap that is left alone, and most that is taken back in a sub-step, as parts of the smaller body's radius.
-static const double slop_part = 3e-4, fastest_out = 1e-2;
-/// The spring of an overlap: its angle per sub-step (a quarter turn), and its damping ratio. Stiffer ones never come to
-/// rest under a high pile, softer ones let it sink and sway.
-static const double spring_angle = 1.5707963267948966, damping = 1.5;
-
-/// One touch of a contact at rest.
-typedef struct rest_touch {
-    double across_a, along_a, across_b, along_b; ///< levers at the start of the step, see qdi_joint
-    double gap;                                  ///< then
-    double mass, rub_mass;
-    double normal, tangent;      ///< given in this sub-step
-    double total, total_tangent; ///< given in the sub-steps before
-} rest_touch;
-
-struct qdi_rest {
-    uint32_t slot_a, slot_b, joint;
-    uint8_t count;
-    bool moves_a, moves_b;
-    double nx, ny;
-    double inverse_a, inverse_b, turn_a, turn_b;
-    double friction;
-    double size; ///< of the smaller body: its radius
-    rest_touch touch[2];
-};
+#include <string.h>
 
 typedef struct rest_job {
     qd_world *world;
     const qdi_joint *joints;
-    uint8_t *held;          ///< by joint: 1 where at rest
-    size_t *count;          ///< per range
-    double still;           ///< per radius: a speed that is none
-    double dt;              ///< of the step
+    uint8_t *held;        ///< by joint: its touches where it is at rest, else 0
+    size_t *count, *twos; ///< per range: joints at rest, and those with two touches
+    size_t *bodies;       ///< per range of bodies: movers
+    size_t serial; ///< the first joint of a serial colour: from there on all have two touches, as it were
+    bool bounced;  ///< some velocities have changed since it was found out who rests
+    double dt;     ///< of the step
     double h, per_h, again; ///< sub-step; 1 over it; what a hold of the last step is worth in this one
     int substeps;
-    qdi_rest *rests;
     qdi_mover *movers;
     const qdi_push *pushes;
-    size_t first; ///< of the colour in work
+    uint32_t *list; ///< numbers of the joints at rest, colour by colour
+    const qdi_colours *colours;
+    const qdi_resting *resting;
+    // Of the colour in work: its groups and their second touches, of which there are `twos_groups`; the joints with two
+    // touches in them, and with one; and who works on it.
+    qdi_rest *rests;
+    qdi_rest_touch *second;
+    size_t twos_groups;
+    const uint32_t *inside[2];
+    size_t inside_count[2];
+    const qdi_rest_kernels *kernels;
 } rest_job;
 
 // ---- who rests ----
-
-/// A joint rests unless all of it parts faster than the threshold; with gravity, even then where some of it will not have
-/// parted by the end of the step: what lies on the two would press them further into each other meanwhile. Where the
-/// sweeps of the bounces did not suffice, what still approaches is stopped here; but not if the two are to lose nothing,
-/// and there is nothing to rest on.
-static bool rests(const rest_job *job, const qdi_joint *joint) {
-    const qd_world *world = job->world;
-    const qdi_motion *m = &world->next;
-    if (joint->count == 0) return false;
-    double approach = -HUGE_VAL;
-    bool stays = false;
-    for (int k = 0; k < joint->count; ++k) {
-        if (joint->depth[k] < 0) continue;
-        double here = qdi_joint_approach(joint, m, k);
-        if (here > approach) approach = here;
-        stays = stays || joint->depth[k] + here * job->dt > 0;
-    }
-    uint32_t a = joint->row_a, b = joint->row_b;
-    double speed = fabs(m->vx[a]) + fabs(m->vy[a]);
-    speed += b != QDI_NO_ROW ? fabs(m->vx[b]) + fabs(m->vy[b]) : fabs(joint->wx) + fabs(joint->wy);
-    double rounding = 1e-12 * speed + job->still * world->radius[a];
-    if (approach > rounding && joint->threshold == 0 && joint->restitution == 1) return false;
-    return approach >= -(joint->threshold + rounding) || (stays && joint->threshold > 0);
-}
 
 static void mark(const rest_job *job, uint32_t row) {
     if (row != QDI_NO_ROW && job->world->kind[row] != QD_BODY_STATIC)
         atomic_store_explicit(&job->world->scratch.slot[row], 1, memory_order_relaxed);
 }
 
+static bool counts_as_two(const rest_job *job, size_t i) {
+    return job->held[i] > (i < job->serial ? 1 : 0);
+}
+
 static void find_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const rest_job *job = context;
-    size_t count = 0;
+    size_t count = 0, twos = 0;
     for (size_t i = begin; i < end; ++i) {
-        job->held[i] = rests(job, &job->joints[i]);
-        count += job->held[i];
+        const qdi_meeting *ends = &job->world->scratch.ends[i];
+        if (job->bounced &&
+            (qdi_is_stirred(job->world, ends->a, 1) || qdi_is_stirred(job->world, ends->b, 1)))
+            job->held[i] = qdi_joint_rests(job->world, &job->joints[i], job->dt) ? job->joints[i].count : 0;
+        count += job->held[i] > 0;
+        twos += counts_as_two(job, i);
     }
     job->count[begin / QDI_CONTACT_GRAIN] = count;
+    job->twos[begin / QDI_CONTACT_GRAIN] = twos;
 }
 
 static void mark_range(void *context, size_t begin, size_t end, int worker) {
@@ -112,9 +86,8 @@ static void mark_range(void *context, size_t begin, size_t end, int worker) {
     const rest_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         if (!job->held[i]) continue;
-        const qdi_joint *joint = &job->joints[i];
-        mark(job, joint->row_a);
-        mark(job, joint->row_b);
+        mark(job, job->world->scratch.ends[i].a);
+        mark(job, job->world->scratch.ends[i].b);
     }
 }
 
@@ -131,7 +104,7 @@ static void count_range(void *context, size_t begin, size_t end, int worker) {
     size_t count = 0;
     for (size_t r = begin; r < end; ++r)
         count += atomic_load_explicit(&job->world->scratch.slot[r], memory_order_relaxed);
-    job->count[begin / QDI_BODY_GRAIN] = count;
+    job->bodies[begin / QDI_BODY_GRAIN] = count;
 }
 
 static void gather_range(void *context, size_t begin, size_t end, int worker) {
@@ -139,38 +112,43 @@ static void gather_range(void *context, size_t begin, size_t end, int worker) {
     const rest_job *job = context;
     const qd_world *world = job->world;
     const qdi_motion *m = &world->next;
-    size_t slot = job->count[begin / QDI_BODY_GRAIN] + 1;
+    size_t slot = job->bodies[begin / QDI_BODY_GRAIN] + 1;
     for (size_t r = begin; r < end; ++r) {
         if (!atomic_load_explicit(&world->scratch.slot[r], memory_order_relaxed)) continue;
         atomic_store_explicit(&world->scratch.slot[r], (uint32_t)slot, memory_order_relaxed);
         double spin = world->turning ? m->spin[r] : 0;
+        qdi_account_mover_begin(world, slot, (qdi_twist){m->vx[r], m->vy[r], spin});
         job->movers[slot++] = (qdi_mover){.vx = m->vx[r], .vy = m->vy[r], .spin = spin, .c = 1};
     }
 }
 
 /// Numbers the movers and takes their velocities.
-static qd_status gather(qd_world *world, rest_job *job) {
+static qd_status gather(qd_world *world, rest_job *job, size_t *counts) {
     qdi_scratch *scratch = &world->scratch;
     size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
+    job->bodies = counts;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, count_range, job);
-    size_t bodies = qdi_exclusive_scan(job->count, ranges) + 1;
+    size_t bodies = qdi_exclusive_scan(counts, ranges) + 1;
     size_t count = bodies + (world->walls_move ? QDI_WALLS : 0);
     qd_status status = qdi_reserve(world->allocator, &scratch->movers, &scratch->mover_room, 0, count,
                                    sizeof *scratch->movers);
     if (status == QD_OK)
         status = qdi_reserve(world->allocator, &scratch->pushes, &scratch->push_room, 0, count,
                              sizeof *scratch->pushes);
+    if (status == QD_OK) status = qdi_account_movers(world, count);
     if (status != QD_OK) return status;
     job->movers = scratch->movers;
     job->movers[0] = (qdi_mover){.c = 1};
+    qdi_account_mover_begin(world, 0, (qdi_twist){0, 0, 0});
     for (size_t k = bodies; k < count; ++k) {
         qd_vec2 speed = world->wall_mean[k - bodies];
         job->movers[k] = (qdi_mover){.vx = speed.x, .vy = speed.y, .c = 1};
         scratch->pushes[k] = (qdi_push){0, 0, 0};
+        qdi_account_mover_begin(world, k, (qdi_twist){speed.x, speed.y, 0});
     }
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_range, job);
     scratch->mover_count = count;
-    return qdi_account_movers(world);
+    return QD_OK;
 }
 
 // ---- joints at rest ----
@@ -187,108 +165,241 @@ static uint32_t slot_of_wall(const qd_world *world, const qdi_joint *joint) {
 }
 
 static void make_touch(const rest_job *job, const qdi_joint *joint, const qdi_hold *hold, int k,
-                       rest_touch *touch) {
+                       qdi_rest_touch *touch, int lane) {
+    bool there = k < joint->count;
     double inverse = joint->inverse_a + joint->inverse_b;
-    touch->across_a = joint->across_a[k];
-    touch->along_a = joint->along_a[k];
-    touch->across_b = joint->across_b[k];
-    touch->along_b = joint->along_b[k];
-    touch->gap = -joint->depth[k];
-    touch->mass = 1 / (inverse + joint->across_a[k] * joint->across_a[k] * joint->turn_a +
+    touch->across_a[lane] = there ? joint->across_a[k] : 0;
+    touch->along_a[lane] = there ? joint->along_a[k] : 0;
+    touch->across_b[lane] = there ? joint->across_b[k] : -0.0;
+    touch->along_b[lane] = there ? joint->along_b[k] : -0.0;
+    touch->gap[lane] = there ? -joint->depth[k] : 0;
+    double mass = 1 / (inverse + joint->across_a[k] * joint->across_a[k] * joint->turn_a +
                        joint->across_b[k] * joint->across_b[k] * joint->turn_b);
-    touch->rub_mass = 1 / (inverse + joint->along_a[k] * joint->along_a[k] * joint->turn_a +
+    double rub_mass = 1 / (inverse + joint->along_a[k] * joint->along_a[k] * joint->turn_a +
                            joint->along_b[k] * joint->along_b[k] * joint->turn_b);
-    touch->normal = job->again * hold->normal[k];
-    touch->tangent = job->again * hold->tangent[k];
-    touch->total = touch->total_tangent = 0;
+    touch->mass[lane] = there ? mass : 0;
+    touch->rub_mass[lane] = there ? rub_mass : 0;
+    touch->normal[lane] = there ? job->again * hold->normal[k] : 0;
+    touch->tangent[lane] = there ? job->again * hold->tangent[k] : 0;
+    touch->total[lane] = touch->total_tangent[lane] = 0;
 }
 
-static void make_rest(const rest_job *job, uint32_t number, qdi_rest *rest) {
+static void make_rest(const rest_job *job, const qdi_joint *joint, qdi_rest *rest, qdi_rest_touch *second,
+                      int lane) {
     const qd_world *world = job->world;
-    const qdi_joint *joint = &job->joints[number];
+    const qdi_hold *hold = &world->present.holds[joint->contact];
     uint32_t a = joint->row_a, b = joint->row_b;
-    *rest = (qdi_rest){.slot_a = slot_of(world, a),
-                       .slot_b = b == QDI_NO_ROW ? slot_of_wall(world, joint) : slot_of(world, b),
-                       .joint = number,
-                       .count = joint->count,
-                       .moves_a = joint->moves_a,
-                       .moves_b = joint->moves_b,
-                       .nx = joint->nx,
-                       .ny = joint->ny,
-                       .inverse_a = joint->inverse_a,
-                       .inverse_b = joint->inverse_b,
-                       .turn_a = joint->turn_a,
-                       .turn_b = joint->turn_b,
-                       .friction = joint->friction};
+    rest->slot_a[lane] = slot_of(world, a);
+    rest->slot_b[lane] = b == QDI_NO_ROW ? slot_of_wall(world, joint) : slot_of(world, b);
+    rest->nx[lane] = joint->nx;
+    rest->ny[lane] = joint->ny;
+    rest->inverse_a[lane] = joint->inverse_a;
+    rest->inverse_b[lane] = joint->inverse_b;
+    rest->turn_a[lane] = joint->turn_a;
+    rest->turn_b[lane] = joint->turn_b;
+    rest->friction[lane] = joint->friction;
     double size = joint->moves_a ? world->radius[a] : world->radius[b];
     if (joint->moves_a && joint->moves_b && world->radius[b] < size) size = world->radius[b];
-    rest->size = size;
-    for (int k = 0; k < rest->count; ++k)
-        make_touch(job, joint, &world->present.holds[joint->contact], k, &rest->touch[k]);
+    rest->size[lane] = size;
+    make_touch(job, joint, hold, 0, &rest->touch, lane);
+    if (second) make_touch(job, joint, hold, 1, second, lane);
 }
 
-enum { AHEAD = 6 }; ///< joints whose holds, which lie in order of (a, b), are asked for
+/// The colour of a joint.
+static size_t colour_of(const qdi_colours *colours, size_t joint) {
+    size_t low = 0, high = colours->count - 1;
+    while (low < high) {
+        size_t middle = low + (high - low + 1) / 2;
+        if (colours->start[middle] <= joint)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+/// Puts the numbers of the joints at rest where they belong: in each colour, those with two touches first.
+static void list_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const rest_job *job = context;
+    const size_t range = begin / QDI_CONTACT_GRAIN, *start = job->colours->start;
+    size_t c = colour_of(job->colours, begin), held = job->count[range] - job->resting->start[c];
+    size_t twos = job->twos[range] - job->resting->twos_before[c], ones = held - twos;
+    for (size_t i = begin; i < end; ++i) {
+        while (i >= start[c + 1]) ++c, twos = ones = 0;
+        if (!job->held[i]) continue;
+        size_t first = job->resting->start[c];
+        if (counts_as_two(job, i))
+            job->list[first + twos++] = (uint32_t)i;
+        else
+            job->list[first + job->resting->twos[c] + ones++] = (uint32_t)i;
+    }
+}
+
+/// Joints that are asked for ahead, and holds, which lie in order of (a, b).
+enum { JOINTS_AHEAD = 12, HOLDS_AHEAD = 6 };
+
+static inline void ask_for(const rest_job *job, const uint32_t *inside, size_t count) {
+    if (JOINTS_AHEAD < count) {
+        const char *joint = (const char *)&job->joints[inside[JOINTS_AHEAD]];
+        for (size_t at = 0; at < sizeof(qdi_joint); at += 64) __builtin_prefetch(joint + at);
+    }
+    if (HOLDS_AHEAD < count)
+        __builtin_prefetch(&job->world->present.holds[job->joints[inside[HOLDS_AHEAD]].contact]);
+}
+
+/// The joints of a group (`numbers`), and how many they and those after them are.
+static inline size_t joints_from(const rest_job *job, size_t group, const uint32_t **numbers) {
+    size_t one = group >= job->twos_groups, first = QDI_REST_LANES * (one ? group - job->twos_groups : group);
+    *numbers = job->inside[one] + first;
+    return job->inside_count[one] - first;
+}
+
+/// Groups are larger than what the processor can write at a time without having read it.
+static inline void ask_to_write(const void *first, size_t bytes) {
+    for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch((const char *)first + at, 1);
+}
+
+static void make_group(const rest_job *job, size_t group) {
+    qdi_rest *rest = &job->rests[group];
+    qdi_rest_touch *second = group < job->twos_groups ? &job->second[group] : NULL;
+    const uint32_t *numbers = NULL;
+    size_t left = joints_from(job, group, &numbers);
+    unsigned moves_a = 0, moves_b = 0, rubs = 0;
+    ask_to_write(rest + 1, sizeof *rest);
+    if (second) ask_to_write(second + 1, sizeof *second);
+    if (left < QDI_REST_LANES) memset(rest, 0, sizeof *rest);
+    if (left < QDI_REST_LANES && second) memset(second, 0, sizeof *second);
+    for (size_t lane = 0; lane < QDI_REST_LANES && lane < left; ++lane) {
+        ask_for(job, numbers + lane, left - lane);
+        const qdi_joint *joint = &job->joints[numbers[lane]];
+        make_rest(job, joint, rest, second, (int)lane);
+        moves_a |= (unsigned)joint->moves_a << lane;
+        moves_b |= (unsigned)joint->moves_b << lane;
+        rubs |= (unsigned)(joint->friction > 0) << lane;
+    }
+    rest->moves_a = (uint8_t)moves_a;
+    rest->moves_b = (uint8_t)moves_b;
+    rest->rubs = (uint8_t)rubs;
+}
 
 static void make_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const rest_job *job = context;
-    size_t place = job->count[begin / QDI_CONTACT_GRAIN];
-    for (size_t i = begin; i < end; ++i) {
-        if (i + AHEAD < end) __builtin_prefetch(&job->world->present.holds[job->joints[i + AHEAD].contact]);
-        if (job->held[i]) make_rest(job, (uint32_t)i, &job->rests[place++]);
+    for (size_t g = begin; g < end; ++g) make_group(context, g);
+}
+
+static size_t groups_of(size_t joints) {
+    return (joints + QDI_REST_LANES - 1) / QDI_REST_LANES;
+}
+
+/// Groups of all colours, and those with second touches.
+static size_t count_groups(const qdi_resting *resting, size_t *with_second) {
+    size_t groups = 0, twos_groups = 0;
+    for (size_t c = 0; c < resting->count; ++c) {
+        size_t joints = resting->start[c + 1] - resting->start[c];
+        twos_groups += groups_of(resting->twos[c]);
+        groups += groups_of(resting->twos[c]) + groups_of(joints - resting->twos[c]);
+    }
+    *with_second = twos_groups;
+    return groups;
+}
+
+/// Does something to all groups, colour by colour.
+static void over_colours(rest_job *job, const qdi_resting *resting, qdi_range_function function) {
+    qd_world *world = job->world;
+    job->rests = world->scratch.rests;
+    job->second = world->scratch.second;
+    job->kernels = qdi_rest_kernels_of(world->def.simd);
+    for (size_t c = 0; c < resting->count; ++c) {
+        job->inside_count[0] = resting->twos[c];
+        job->inside_count[1] = resting->start[c + 1] - resting->start[c] - resting->twos[c];
+        job->inside[0] = job->list + resting->start[c];
+        job->inside[1] = job->inside[0] + resting->twos[c];
+        job->twos_groups = groups_of(job->inside_count[0]);
+        size_t groups = job->twos_groups + groups_of(job->inside_count[1]);
+        if (c + 1 == resting->count && resting->last_is_serial) {
+            job->kernels = &qdi_rest_portable;
+            function(job, 0, groups, 0);
+        } else {
+            qdi_team_for(world->team, groups, QDI_CONTACT_GRAIN / QDI_REST_LANES, function, job);
+        }
+        job->rests += groups;
+        job->second += job->twos_groups;
     }
 }
 
-/// Where the joints at rest of each colour begin, from the counts of the ranges before each.
-static void part_colours(const rest_job *job, const qdi_colours *all, size_t count, qdi_colours *at_rest) {
-    at_rest->count = all->count;
-    at_rest->last_is_serial = all->last_is_serial;
+/// Where the joints at rest of each colour begin, and how many have two touches, from the counts of the ranges before each.
+static void part_colours(const rest_job *job, const qdi_colours *all, size_t count, size_t twos,
+                         qdi_resting *resting) {
+    resting->count = all->count;
+    resting->last_is_serial = all->last_is_serial;
     for (size_t c = 0; c < all->count; ++c) {
-        size_t range = all->start[c] / QDI_CONTACT_GRAIN, before = job->count[range];
-        for (size_t i = range * QDI_CONTACT_GRAIN; i < all->start[c]; ++i) before += job->held[i];
-        at_rest->start[c] = before;
+        size_t range = all->start[c] / QDI_CONTACT_GRAIN;
+        resting->start[c] = job->count[range];
+        resting->twos_before[c] = job->twos[range];
+        for (size_t i = range * QDI_CONTACT_GRAIN; i < all->start[c]; ++i) {
+            resting->start[c] += job->held[i] > 0;
+            resting->twos_before[c] += counts_as_two(job, i);
+        }
+        if (c > 0) resting->twos[c - 1] = resting->twos_before[c] - resting->twos_before[c - 1];
     }
-    at_rest->start[all->count] = count;
+    resting->start[all->count] = count;
+    resting->twos[all->count - 1] = twos - resting->twos_before[all->count - 1];
 }
 
-qd_status qdi_rest_find(qd_world *world, const qdi_colours *colours, double dt, qdi_colours *at_rest) {
+static qd_status reserve_groups(qd_world *world, const qdi_resting *resting) {
+    qdi_scratch *scratch = &world->scratch;
+    size_t second = 0, groups = count_groups(resting, &second);
+    qd_status status = qdi_reserve(world->allocator, &scratch->slot, &scratch->slot_room, 0, world->count,
+                                   sizeof *scratch->slot);
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &scratch->rests, &scratch->rest_room, 0, groups,
+                             sizeof *scratch->rests);
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &scratch->second, &scratch->second_room, 0, second,
+                             sizeof *scratch->second);
+    return status;
+}
+
+qd_status qdi_rest_find(qd_world *world, const qdi_colours *colours, double dt, bool bounced,
+                        qdi_resting *resting) {
     qdi_scratch *scratch = &world->scratch;
     size_t all = colours->start[colours->count], bodies = qdi_range_count(world->count, QDI_BODY_GRAIN);
     size_t ranges = qdi_range_count(all, QDI_CONTACT_GRAIN);
     qd_status status = qdi_reserve(world->allocator, &scratch->range_count, &scratch->range_room, 0,
-                                   ranges + bodies, sizeof *scratch->range_count);
+                                   2 * ranges + bodies, sizeof *scratch->range_count);
     if (status != QD_OK) return status;
     rest_job job = {.world = world,
                     .joints = scratch->joints,
-                    .held = scratch->won,
+                    .held = scratch->held,
                     .count = scratch->range_count,
-                    .still = 1e-9 / dt,
+                    .twos = scratch->range_count + ranges,
+                    .serial = colours->start[colours->count - (colours->last_is_serial ? 1 : 0)],
+                    .bounced = bounced,
                     .dt = dt,
-                    .again = world->clock.dt > 0 ? dt / world->clock.dt : 1};
+                    .again = world->clock.dt > 0 ? dt / world->clock.dt : 1,
+                    .list = scratch->pending[0],
+                    .colours = colours,
+                    .resting = resting};
     qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, find_range, &job);
-    size_t count = qdi_exclusive_scan(job.count, ranges);
-    part_colours(&job, colours, count, at_rest);
+    size_t count = qdi_exclusive_scan(job.count, ranges), twos = qdi_exclusive_scan(job.twos, ranges);
+    part_colours(&job, colours, count, twos, resting);
     scratch->mover_count = 0;
     if (count == 0) return QD_OK;
-    status = qdi_reserve(world->allocator, &scratch->slot, &scratch->slot_room, 0, world->count,
-                         sizeof *scratch->slot);
-    if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &scratch->rests, &scratch->rest_room, 0, count,
-                             sizeof *scratch->rests);
+    status = reserve_groups(world, resting);
     if (status != QD_OK) return status;
-    job.rests = scratch->rests;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, &job);
     qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, mark_range, &job);
-    job.count = scratch->range_count + ranges;
-    status = gather(world, &job);
+    status = gather(world, &job, scratch->range_count + 2 * ranges);
     if (status != QD_OK) return status;
-    job.count = scratch->range_count;
-    qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, make_range, &job);
+    qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, list_range, &job);
+    over_colours(&job, resting, make_range);
     return QD_OK;
 }
 
 void qdi_rest_release(const qd_allocator *allocator, qdi_scratch *scratch) {
     qdi_release(allocator, scratch->rests, scratch->rest_room, sizeof *scratch->rests);
+    qdi_release(allocator, scratch->second, scratch->second_room, sizeof *scratch->second);
 }
 
 // ---- sub-steps ----
@@ -326,157 +437,30 @@ static void move_range(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-/// What a joint sees of its two bodies' velocities, while it is worked on: that of a as seen from b, along the normal and
-/// the tangent, and the two spins; and what the joint has given them since.
-typedef struct speeds {
-    double normal, tangent, spin_a, spin_b;
-    double push, rub;
-} speeds;
-
-static inline speeds take(const qdi_rest *rest, const qdi_mover *a, const qdi_mover *b) {
-    double x = a->vx - b->vx, y = a->vy - b->vy;
-    return (speeds){x * rest->nx + y * rest->ny, y * rest->nx - x * rest->ny, a->spin, b->spin, 0, 0};
-}
-
-/// a loses what the joint gave, b gets it.
-static inline void put(const qdi_rest *rest, const speeds *v, qdi_mover *a, qdi_mover *b) {
-    double x = v->push * rest->nx - v->rub * rest->ny, y = v->push * rest->ny + v->rub * rest->nx;
-    if (rest->moves_a) {
-        a->vx -= x * rest->inverse_a;
-        a->vy -= y * rest->inverse_a;
-        a->spin = v->spin_a;
-    }
-    if (rest->moves_b) {
-        b->vx += x * rest->inverse_b;
-        b->vy += y * rest->inverse_b;
-        b->spin = v->spin_b;
-    }
-}
-
-static void warm(const rest_job *job, const qdi_rest *rest) {
-    qdi_mover *a = &job->movers[rest->slot_a], *b = &job->movers[rest->slot_b];
-    speeds v = {0, 0, a->spin, b->spin, 0, 0};
-    for (int k = 0; k < rest->count; ++k) {
-        const rest_touch *touch = &rest->touch[k];
-        v.push += touch->normal;
-        v.rub += touch->tangent;
-        v.spin_a -= (touch->across_a * touch->normal + touch->along_a * touch->tangent) * rest->turn_a;
-        v.spin_b += (touch->across_b * touch->normal + touch->along_b * touch->tangent) * rest->turn_b;
-    }
-    put(rest, &v, a, b);
-}
-
-/// The gap of a touch now; `way`: that of b away from a, along the normal. A lever (along, across) that is turned has
-/// along * c + across * s along the normal.
-static inline double gap_now(const rest_touch *touch, double way, const qdi_mover *a, const qdi_mover *b) {
-    double moved_a = touch->along_a * (a->c - 1) + touch->across_a * a->s;
-    double moved_b = touch->along_b * (b->c - 1) + touch->across_b * b->s;
-    return touch->gap + way + moved_b - moved_a;
-}
-
-static inline void rub(const qdi_rest *rest, rest_touch *touch, speeds *v) {
-    double slip = v->tangent + (v->spin_a * touch->along_a - v->spin_b * touch->along_b);
-    double most = touch->normal > 0 ? rest->friction * touch->normal : 0; // the friction may be infinite
-    double given = touch->tangent + touch->rub_mass * slip;
-    given = given > most ? most : given;
-    given = given < -most ? -most : given;
-    double t = given - touch->tangent;
-    touch->tangent = given;
-    v->rub += t;
-    v->tangent -= t * (rest->inverse_a + rest->inverse_b);
-    v->spin_a -= touch->along_a * (t * rest->turn_a);
-    v->spin_b += touch->along_b * (t * rest->turn_b);
-}
-
-/// The approach that a gap allows; < 0: asked to part. Where overlap is taken back, that is soft.
-typedef struct aim {
-    double allowed, mass_scale, impulse_scale;
-} aim;
-
-static inline aim aim_back(const rest_job *job, const qdi_rest *rest, double gap) {
-    const double soft = 2 * damping + spring_angle, stiff = spring_angle * soft, rate = spring_angle / soft;
-    double over = gap + slop_part * rest->size, least = -fastest_out * rest->size;
-    double way = rate * over; // over > 0: may settle
-    way = way < least ? least : way;
-    way = gap > 0 ? gap : way;
-    bool hard = over >= 0;
-    return (aim){way * job->per_h, hard ? 1 : stiff / (1 + stiff), hard ? 0 : 1 / (1 + stiff)};
-}
-
-static inline void press(const qdi_rest *rest, rest_touch *touch, aim to, speeds *v) {
-    double approach = v->normal + (v->spin_a * touch->across_a - v->spin_b * touch->across_b);
-    double given = touch->normal + touch->mass * to.mass_scale * (approach - to.allowed) -
-                   to.impulse_scale * touch->normal;
-    given = given < 0 ? 0 : given;
-    double p = given - touch->normal;
-    touch->normal = given;
-    v->push += p;
-    v->normal -= p * (rest->inverse_a + rest->inverse_b);
-    v->spin_a -= touch->across_a * (p * rest->turn_a);
-    v->spin_b += touch->across_b * (p * rest->turn_b);
-}
-
-static void solve(const rest_job *job, qdi_rest *rest) {
-    qdi_mover *a = &job->movers[rest->slot_a], *b = &job->movers[rest->slot_b];
-    const int touches = rest->count > 1 ? 2 : 1;
-    speeds v = take(rest, a, b);
-    if (rest->friction > 0)
-        for (int k = 0; k < touches; ++k) rub(rest, &rest->touch[k], &v);
-    double way = (b->dx - a->dx) * rest->nx + (b->dy - a->dy) * rest->ny;
-    for (int k = 0; k < touches; ++k) {
-        rest_touch *touch = &rest->touch[k];
-        press(rest, touch, aim_back(job, rest, gap_now(touch, way, a, b)), &v);
-    }
-    put(rest, &v, a, b);
-}
-
-static void relax(const rest_job *job, qdi_rest *rest) {
-    qdi_mover *a = &job->movers[rest->slot_a], *b = &job->movers[rest->slot_b];
-    const int touches = rest->count > 1 ? 2 : 1;
-    speeds v = take(rest, a, b);
-    double way = (b->dx - a->dx) * rest->nx + (b->dy - a->dy) * rest->ny;
-    for (int k = 0; k < touches; ++k) {
-        rest_touch *touch = &rest->touch[k];
-        double gap = gap_now(touch, way, a, b);
-        press(rest, touch, (aim){gap > 0 ? gap * job->per_h : 0, 1, 0}, &v);
-    }
-    if (rest->friction > 0)
-        for (int k = 0; k < touches; ++k) rub(rest, &rest->touch[k], &v);
-    put(rest, &v, a, b);
-    for (int k = 0; k < touches; ++k) {
-        rest->touch[k].total += rest->touch[k].normal;
-        rest->touch[k].total_tangent += rest->touch[k].tangent;
-    }
+/// A sweep over groups [begin, end) of the colour in work, of which the first ones have second touches.
+static void sweep_groups(const rest_job *job, qdi_rest_sweep sweep, size_t begin, size_t end) {
+    size_t both = end < job->twos_groups ? end : job->twos_groups;
+    if (begin < both) sweep(job->movers, job->rests + begin, job->second + begin, both - begin, job->per_h);
+    if (begin < both) begin = both;
+    if (begin < end) sweep(job->movers, job->rests + begin, NULL, end - begin, job->per_h);
 }
 
 static void warm_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const rest_job *job = context;
-    for (size_t i = begin; i < end; ++i) warm(job, &job->rests[job->first + i]);
+    sweep_groups(job, job->kernels->warm, begin, end);
 }
 
 static void solve_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const rest_job *job = context;
-    for (size_t i = begin; i < end; ++i) solve(job, &job->rests[job->first + i]);
+    sweep_groups(job, job->kernels->solve, begin, end);
 }
 
 static void relax_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const rest_job *job = context;
-    for (size_t i = begin; i < end; ++i) relax(job, &job->rests[job->first + i]);
-}
-
-/// Does something to all joints at rest, colour by colour.
-static void over_colours(rest_job *job, const qdi_colours *at_rest, qdi_range_function function) {
-    for (size_t c = 0; c < at_rest->count; ++c) {
-        size_t count = at_rest->start[c + 1] - at_rest->start[c];
-        job->first = at_rest->start[c];
-        if (c + 1 == at_rest->count && at_rest->last_is_serial)
-            function(job, 0, count, 0);
-        else
-            qdi_team_for(job->world->team, count, QDI_CONTACT_GRAIN, function, job);
-    }
+    sweep_groups(job, job->kernels->relax, begin, end);
 }
 
 // ---- into the step and out of it ----
@@ -514,48 +498,90 @@ static void close_range(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
+static void report(const qdi_rest_touch *touch, size_t lane, qdi_joint *joint, int k) {
+    joint->impulse[k] += touch->total[lane];
+    joint->rub[k] += touch->total_tangent[lane];
+    joint->hold.normal[k] = touch->normal[lane];
+    joint->hold.tangent[k] = touch->tangent[lane];
+}
+
+/// What a touch took in the whole of the step, see account.h, and its part of the virial.
+static double settle(const qdi_rest *rest, const qdi_rest_touch *touch, size_t lane, const qdi_joint *joint,
+                     int k, const qdi_books *books, qdi_account *account) {
+    const qdi_twist *a = &books->means[rest->slot_a[lane]], *b = &books->means[rest->slot_b[lane]];
+    double x = a->x - b->x, y = a->y - b->y, nx = rest->nx[lane], ny = rest->ny[lane];
+    double across_a = touch->across_a[lane], across_b = touch->across_b[lane];
+    double along_a = touch->along_a[lane], along_b = touch->along_b[lane];
+    account->lane[QDI_LOST_NORMAL] += touch->total[lane] *
+                                      (x * nx + y * ny + (a->spin * across_a - b->spin * across_b));
+    account->lane[QDI_LOST_FRICTION] += touch->total_tangent[lane] *
+                                        (y * nx - x * ny + (a->spin * along_a - b->spin * along_b));
+    return joint->impulse[k] * (along_a - along_b) - joint->rub[k] * (across_a - across_b);
+}
+
+/// All that a joint reports. Its group is at hand, unlike the joint: no more of that is looked at than need be.
+static void report_joint(const rest_job *job, size_t group, size_t lane, uint32_t number) {
+    const qd_world *world = job->world;
+    const qdi_books *books = &world->scratch.books;
+    const qdi_rest *rest = &job->rests[group];
+    qdi_joint *joint = &world->scratch.joints[number];
+    qdi_account *account = &books->accounts[number];
+    const bool two = joint->count > 1;
+    report(&rest->touch, lane, joint, 0);
+    if (two) report(&job->second[group], lane, joint, 1);
+    double virial = settle(rest, &rest->touch, lane, joint, 0, books, account);
+    if (two) virial += settle(rest, &job->second[group], lane, joint, 1, books, account);
+    unsigned free = rest->moves_a & rest->moves_b & rest->rubs; // what rubs has its levers
+    if (free >> lane & 1)
+        account->lane[QDI_VIRIAL] = virial;
+    else
+        qdi_account_given(world, joint, account);
+}
+
+enum { REPORTS_AHEAD = 8 };
+
+/// What a joint's report reads and writes.
+static inline void ask_for_report(const rest_job *job, uint32_t number) {
+    const qdi_scratch *scratch = &job->world->scratch;
+    __builtin_prefetch(&scratch->joints[number], 1);
+    __builtin_prefetch(&scratch->joints[number].impulse, 1);
+    __builtin_prefetch(&scratch->books.accounts[number], 1);
+}
+
 static void report_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const rest_job *job = context;
-    for (size_t i = begin; i < end; ++i) {
-        const qdi_rest *rest = &job->rests[i];
-        qdi_joint *joint = &job->world->scratch.joints[rest->joint];
-        const qdi_books *books = &job->world->scratch.books;
-        qdi_account *account = &books->accounts[rest->joint];
-        for (int k = 0; k < rest->count; ++k) {
-            qdi_account_rest(joint, k, rest->touch[k].total, rest->touch[k].total_tangent,
-                             &books->means[rest->slot_a], &books->means[rest->slot_b], account);
-            joint->impulse[k] += rest->touch[k].total;
-            joint->rub[k] += rest->touch[k].total_tangent;
-            joint->hold.normal[k] = rest->touch[k].normal;
-            joint->hold.tangent[k] = rest->touch[k].tangent;
+    for (size_t g = begin; g < end; ++g) {
+        const uint32_t *numbers = NULL;
+        size_t left = joints_from(job, g, &numbers);
+        for (size_t lane = 0; lane < QDI_REST_LANES && lane < left; ++lane) {
+            if (lane + REPORTS_AHEAD < left) ask_for_report(job, numbers[lane + REPORTS_AHEAD]);
+            report_joint(job, g, lane, numbers[lane]);
         }
-        qdi_account_other(job->world, joint, account);
     }
 }
 
-void qdi_rest_solve(qd_world *world, const qdi_colours *at_rest, double dt) {
+void qdi_rest_solve(qd_world *world, const qdi_resting *resting, double dt) {
     qdi_scratch *scratch = &world->scratch;
-    size_t movers = scratch->mover_count, rests = at_rest->start[at_rest->count];
+    size_t movers = scratch->mover_count;
     if (movers == 0) return;
     rest_job job = {.world = world,
                     .dt = dt,
                     .h = dt / world->def.substeps,
                     .per_h = world->def.substeps / dt,
                     .substeps = world->def.substeps,
-                    .rests = scratch->rests,
+                    .list = scratch->pending[0],
                     .movers = scratch->movers,
                     .pushes = scratch->pushes};
     scratch->pushes[0] = (qdi_push){0, 0, 0};
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, open_range, &job);
     for (int k = 0; k < world->def.substeps; ++k) {
         qdi_team_for(world->team, movers, QDI_BODY_GRAIN, push_range, &job);
-        over_colours(&job, at_rest, warm_range);
-        over_colours(&job, at_rest, solve_range);
+        over_colours(&job, resting, warm_range);
+        over_colours(&job, resting, solve_range);
         qdi_team_for(world->team, movers, QDI_BODY_GRAIN, move_range, &job);
-        over_colours(&job, at_rest, relax_range);
+        over_colours(&job, resting, relax_range);
     }
-    qdi_account_means(world);
-    qdi_team_for(world->team, rests, QDI_CONTACT_GRAIN, report_range, &job);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, close_range, &job);
+    over_colours(&job, resting, report_range); // with the means that the movers have by now
 }

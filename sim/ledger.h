@@ -17,19 +17,16 @@ typedef struct qdi_ledger {
     double push[4];   ///< impulse across each wall, in the order of qd_wall
 } qdi_ledger;
 
-/// What a contact took and gave in a step. `other` is its part of the virial where both bodies are dynamic, else the work of
-/// the one that is not; nothing for walls.
+/// What a contact took and gave in a step: the lanes of a tally.
 typedef struct qdi_account {
-    double normal, friction; ///< energy lost
-    double other;
-    uint32_t kind; ///< a qdi_account_kind
+    double lane[4];
 } qdi_account;
-
-typedef enum qdi_account_kind {
-    QDI_ACCOUNT_BODIES, ///< of two dynamic bodies
-    QDI_ACCOUNT_FIXED,  ///< of a dynamic and another one
-    QDI_ACCOUNT_WALL,
-} qdi_account_kind;
+enum {
+    QDI_LOST_NORMAL, ///< energy
+    QDI_LOST_FRICTION,
+    QDI_VIRIAL, ///< between dynamic bodies
+    QDI_WORK,   ///< of the one that is not dynamic, if it is a body
+};
 
 /// A velocity and a spin.
 typedef struct qdi_twist {

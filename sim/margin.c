@@ -125,10 +125,10 @@ static void choose(fatten_job *job) {
     }
     if (margin->age > 0 && margin->horizon > 0) margin->lasted = margin->age;
     if (margin->horizon > 0 || margin->age >= CHOOSE_AGAIN) {
-        double mean = mean_over(job, sum_strides), bodies = world->count > 0 ? (double)world->count : 1;
-        double fat = 1 + 2 * margin->growth, pairs = (double)world->met_count / (bodies * fat * fat);
+        double mean = mean_over(job, sum_strides);
         margin->slack = slack_part(world) * mean;
-        margin->horizon = (uint32_t)qdi_margin_horizon(2 * (mean + margin->slack), pairs, margin->lasted);
+        margin->horizon = (uint32_t)qdi_margin_horizon(2 * (mean + margin->slack), margin->pairs,
+                                                       margin->lasted);
         margin->age = 0;
     }
     if (margin->horizon == 0) {
@@ -192,7 +192,9 @@ static void add_counts(qd_tree_counts *counts, const qd_tree_counts *more) {
     counts->merges += more->merges;
 }
 
-static qd_status rebuild(qd_world *world, const qd_box *boxes, qdi_found *found, qdi_lap *lap) {
+/// `growth`: mean part of its size that each box is larger than its body on each side.
+static qd_status rebuild(qd_world *world, const qd_box *boxes, double growth, qdi_found *found,
+                         qdi_lap *lap) {
     qd_tree_counts counts = {0};
     qd_status status = refresh(world, boxes, &counts);
     add_counts(&found->counts, &counts);
@@ -200,6 +202,8 @@ static qd_status rebuild(qd_world *world, const qd_box *boxes, qdi_found *found,
     qdi_lap_end(lap, QD_PHASE_REFRESH);
     if (status == QD_OK) status = retrieve(world);
     qdi_lap_end(lap, QD_PHASE_RETRIEVE);
+    double bodies = world->count > 0 ? (double)world->count : 1, fat = 1 + 2 * growth;
+    if (status == QD_OK) world->margin.pairs = (double)world->met_count / (bodies * fat * fat);
     return status;
 }
 
@@ -207,21 +211,19 @@ static qd_status find_all(fatten_job *job, qdi_found *found, qdi_lap *lap) {
     qd_world *world = job->world;
     qdi_margin *margin = &world->margin;
     margin->held = false;
-    if (world->def.margin == 0) return rebuild(world, world->boxes, found, lap); // NaN is not 0
+    if (world->def.margin == 0) return rebuild(world, world->boxes, 0, found, lap); // NaN is not 0
     qd_status status = qdi_reserve(world->allocator, &world->scratch.range_count, &world->scratch.range_room,
                                    0, qdi_range_count(world->count, QDI_BODY_GRAIN),
                                    sizeof *world->scratch.range_count);
     if (status != QD_OK) return status;
     job->sums = world->scratch.range_count;
-    choose(job); // from the candidates that there are, and how fat the boxes were that they came from
-    margin->growth = 0;
-    if (margin->horizon == 0) return rebuild(world, world->boxes, found, lap);
-    margin->growth = mean_over(job, fatten_range);
-    status = rebuild(world, world->fat, found, lap);
+    choose(job);
+    if (margin->horizon == 0) return rebuild(world, world->boxes, 0, found, lap);
+    double growth = mean_over(job, fatten_range);
+    status = rebuild(world, world->fat, growth, found, lap);
     if (status == QD_ERR_LIMIT) { // there may be room without a margin
         margin->horizon = 0;
-        margin->growth = 0;
-        return rebuild(world, world->boxes, found, lap);
+        return rebuild(world, world->boxes, 0, found, lap);
     }
     margin->held = status == QD_OK;
     margin->age = 0;

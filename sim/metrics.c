@@ -3,6 +3,7 @@
 
 #include <quadrille/metrics.h>
 
+#include "sim/account.h"
 #include "sim/portion.h"
 #include "sim/spring.h"
 

@@ -8,11 +8,13 @@
 
 #include "core/outward.h"
 #include "sim/account.h"
+#include "sim/disks.h"
 #include "sim/spring.h"
 
 #include <quadrille/math.h>
 
 #include <math.h>
+#include <string.h>
 
 enum { MIRRORED_X = 1, MIRRORED_Y = 2 };
 
@@ -127,8 +129,8 @@ static inline bool within_limits(const move_job *job, double from_x, double from
            vx * vx + vy * vy <= job->speed_squared;
 }
 
-/// Where all bodies are free disks that never turn.
-static findings move_disks(const move_job *job, size_t begin, size_t end) {
+/// Free disks that never turn, and some of which are at a side.
+static findings move_disks_at_sides(const move_job *job, size_t begin, size_t end) {
     const qd_world *world = job->world;
     const qdi_motion now = world->now, next = world->next;
     const double *radius = world->radius;
@@ -157,33 +159,63 @@ static findings move_disks(const move_job *job, size_t begin, size_t end) {
     return result;
 }
 
-/// The same where nothing is at the sides that turns them back: without a branch, so that it vectorizes.
-static findings move_free_disks(const move_job *job, size_t begin, size_t end) {
+static qdi_disks disks_of(const move_job *job) {
     const qd_world *world = job->world;
-    const double *restrict x = world->now.x, *restrict y = world->now.y, *restrict radius = world->radius;
-    const double *restrict vx = world->next.vx, *restrict vy = world->next.vy;
-    double *restrict to_x = world->next.x, *restrict to_y = world->next.y;
-    qd_box *restrict boxes = world->boxes;
-    const qd_vec2 kick = job->half_kick, centre = world->centre;
-    const double dt = job->dt, fast_squared = job->fast_part * job->fast_part;
-    unsigned bad = 0;
-    findings result = {QD_NO_BODY, 0, 0, 0};
-    for (size_t r = begin; r < end; ++r) {
-        double way_x = (vx[r] - kick.x) * dt, way_y = (vy[r] - kick.y) * dt;
-        result.fast += way_x * way_x + way_y * way_y > fast_squared * (radius[r] * radius[r]);
-        to_x[r] = x[r] + way_x;
-        to_y[r] = y[r] + way_y;
-        double from_x = to_x[r] - centre.x, from_y = to_y[r] - centre.y;
-        boxes[r] = qdi_outward_disk(from_x, from_y, radius[r]);
-        bad |= !(fabs(from_x) <= job->distance) | !(fabs(from_y) <= job->distance) |
-               !(vx[r] * vx[r] + vy[r] * vy[r] <= job->speed_squared);
-    }
-    for (size_t r = begin; job->left && r < end; ++r) result.left += outside(job, r);
-    for (size_t r = begin; bad && r < end; ++r)
-        if (!within_limits(job, to_x[r] - centre.x, to_y[r] - centre.y, vx[r], vy[r]) &&
+    return (qdi_disks){.x = world->now.x,
+                       .y = world->now.y,
+                       .vx = world->next.vx,
+                       .vy = world->next.vy,
+                       .radius = world->radius,
+                       .to_x = world->next.x,
+                       .to_y = world->next.y,
+                       .boxes = world->boxes,
+                       .fat = job->left ? world->fat : NULL,
+                       .kick = job->half_kick,
+                       .dt = job->dt,
+                       .centre = world->centre,
+                       .low = {job->x.low, job->y.low},
+                       .high = {job->x.high, job->y.high},
+                       .inset = {job->x.inset, job->y.inset},
+                       .fast_squared = job->fast_part * job->fast_part,
+                       .distance = job->distance,
+                       .speed_squared = job->speed_squared};
+}
+
+/// What was found among disks that met no side, in full.
+static findings findings_of(const move_job *job, size_t begin, size_t end, const qdi_disks_found *found) {
+    const qd_world *world = job->world;
+    const qdi_motion *next = &world->next;
+    findings result = {QD_NO_BODY, 0, found->fast, 0};
+    for (size_t r = begin; found->out && r < end; ++r) result.left += outside(job, r);
+    for (size_t r = begin; found->bad && r < end; ++r)
+        if (!within_limits(job, next->x[r] - world->centre.x, next->y[r] - world->centre.y, next->vx[r],
+                           next->vy[r]) &&
             world->index[r] < result.bad)
             result.bad = world->index[r];
     return result;
+}
+
+/// Free disks that never turn, piece by piece: only where one is at a side is each looked at. In tree order these are
+/// few pieces, and a piece is in the cache the second time.
+static findings move_disks(const move_job *job, size_t begin, size_t end) {
+    enum { PIECE = 64 };
+    const bool open = job->x.low == -HUGE_VAL && job->y.low == -HUGE_VAL; // see course_of
+    uint8_t *mask = job->mirrored ? job->world->scratch.wall_mask : NULL;
+    const qdi_disks disks = disks_of(job);
+    const qdi_disks_move move = qdi_disks_move_of(job->world->def.simd);
+    findings sum = {QD_NO_BODY, 0, 0, 0};
+    for (size_t at = begin; at < end; at += PIECE) {
+        size_t stop = end - at < PIECE ? end : at + PIECE;
+        qdi_disks_found moved = move(&disks, at, stop);
+        bool met = moved.side && !open;
+        if (!met && mask) memset(mask + at, 0, stop - at);
+        findings found = met ? move_disks_at_sides(job, at, stop) : findings_of(job, at, stop, &moved);
+        if (found.bad < sum.bad) sum.bad = found.bad;
+        sum.mirrored += found.mirrored;
+        sum.fast += found.fast;
+        sum.left += found.left;
+    }
+    return sum;
 }
 
 // ---- bodies of every kind ----
@@ -344,11 +376,9 @@ static void move_range(void *context, size_t begin, size_t end, int worker) {
     const qd_world *world = job->world;
     bool plain = !world->turning && world->fixed == 0 && world->scratch.mover_count == 0 &&
                  !world->scratch.flown && !job->gains;
-    bool open = job->x.low == -HUGE_VAL && job->y.low == -HUGE_VAL; // see course_of
     findings found = qdi_spring_plain(world) ? move_soft_disks(job, begin, end)
-                     : !plain                ? move_any(job, begin, end)
-                     : open                  ? move_free_disks(job, begin, end)
-                                             : move_disks(job, begin, end);
+                     : plain                 ? move_disks(job, begin, end)
+                                             : move_any(job, begin, end);
     job->lowest_bad[begin / QDI_BODY_GRAIN] = found.bad;
     if (job->mirrored) job->mirrored[begin / QDI_BODY_GRAIN] = found.mirrored;
     if (job->fast) job->fast[begin / QDI_BODY_GRAIN] = found.fast;

@@ -16,6 +16,7 @@
 #include "sim/world_impl.h"
 
 #include <math.h>
+#include <string.h>
 
 /// How far apart a second point may be, as a part of the smaller radius.
 static const double second_reach = 0.05;
@@ -25,10 +26,10 @@ typedef struct narrow_job {
     qdi_motion motion;
     const qdi_meeting *pairs;
     size_t pair_count;
-    bool stale; ///< candidates may be those of fat boxes
-    qd_vec2 period;
-    int bits;       ///< of b in a key
-    unsigned walls; ///< which walls there are, by bit
+    bool stale;           ///< candidates may be those of fat boxes
+    qd_vec2 period, half; ///< and half of it, HUGE_VAL where there is none
+    int bits;             ///< of b in a key
+    unsigned walls;       ///< which walls there are, by bit
     uint32_t *hits;
     qdi_manifold *found; ///< by place in hits; NULL where all bodies are disks
     bool plain;          ///< all bodies are dynamic disks that may touch each other
@@ -67,12 +68,17 @@ static qd_image image_of(const narrow_job *job, uint32_t a, uint32_t b) {
                       (int16_t)nearest_image(m->y[b] - m->y[a], job->period.y)};
 }
 
+/// `d` along one axis, or that to the nearest image: next to always there is no other, so a branch is cheaper than the
+/// general way. Both give the same bits: adding 0 turns -0 into 0, as adding no period does.
+static inline double to_nearest(double d, double period, double half) {
+    return fabs(d) > half ? d + nearest_image(d, period) * period : d + 0;
+}
+
 /// From the centre of a to that of b's nearest image.
-static qd_vec2 between(const narrow_job *job, uint32_t a, uint32_t b) {
+static inline qd_vec2 between(const narrow_job *job, uint32_t a, uint32_t b) {
     const qdi_motion *m = &job->motion;
-    const qd_image image = image_of(job, a, b);
-    return (qd_vec2){m->x[b] - m->x[a] + image.x * job->period.x,
-                     m->y[b] - m->y[a] + image.y * job->period.y};
+    return (qd_vec2){to_nearest(m->x[b] - m->x[a], job->period.x, job->half.x),
+                     to_nearest(m->y[b] - m->y[a], job->period.y, job->half.y)};
 }
 
 /// True where two bodies' own boxes do not even overlap; false where that is not worth finding out.
@@ -292,30 +298,31 @@ static qd_contact wall_contact(const narrow_job *job, uint32_t row, int wall) {
     return contact;
 }
 
-static qd_contact pair_contact(const narrow_job *job, size_t hit, qdi_spot *spot) {
+static void make_pair_contact(const narrow_job *job, size_t hit, qdi_spot *spot, qd_contact *contact) {
     const qd_world *world = job->world;
     const qdi_meeting pair = job->pairs[job->hits[hit]];
     uint32_t a = pair.a, b = pair.b;
     spot->row_a = a;
     spot->row_b = b;
     qd_vec2 d = between(job, a, b);
-    qd_contact contact = {.a = {world->index[a], world->generation[a]},
-                          .b = {world->index[b], world->generation[b]},
-                          .image = image_of(job, a, b)};
+    memset(contact, 0, sizeof *contact);
+    contact->a = (qd_id){world->index[a], world->generation[a]};
+    contact->b = (qd_id){world->index[b], world->generation[b]};
+    contact->image = image_of(job, a, b);
     if (!job->plain)
-        contact.sensor = world->traits.trait[world->trait[a]].sensor ||
-                         world->traits.trait[world->trait[b]].sensor;
+        contact->sensor = world->traits.trait[world->trait[a]].sensor ||
+                          world->traits.trait[world->trait[b]].sensor;
     qdi_manifold disks = {.count = 0};
     const qdi_manifold *manifold = &disks;
     if ((world->shape[a] | world->shape[b]) != 0)
         manifold = &job->found[hit];
     else
         (void)qdi_collide_disks(world->radius[a], world->radius[b], d, 0, &disks);
-    put_touches(&contact, manifold, job->motion.x[a], job->motion.y[a]);
-    qd_vec2 arm = {contact.touch[0].point.x - job->motion.x[a], contact.touch[0].point.y - job->motion.y[a]};
+    put_touches(contact, manifold, job->motion.x[a], job->motion.y[a]);
+    qd_vec2 arm = {contact->touch[0].point.x - job->motion.x[a],
+                   contact->touch[0].point.y - job->motion.y[a]};
     qd_vec2 va = velocity_at(job, a, arm), vb = velocity_at(job, b, (qd_vec2){arm.x - d.x, arm.y - d.y});
-    contact.approach = (va.x - vb.x) * contact.normal.x + (va.y - vb.y) * contact.normal.y;
-    return contact;
+    contact->approach = (va.x - vb.x) * contact->normal.x + (va.y - vb.y) * contact->normal.y;
 }
 
 /// Tells every spot which contact it is.
@@ -341,7 +348,7 @@ static void make_pair_contacts(void *context, size_t begin, size_t end, int work
     for (size_t k = begin; place < stop; ++k, ++place) {
         qdi_spot *spot = &job->spots[place];
         if (place + AHEAD < stop) ask_for(&job->contacts[job->spots[place + AHEAD].contact]);
-        job->contacts[spot->contact] = pair_contact(job, k, spot);
+        make_pair_contact(job, k, spot, &job->contacts[spot->contact]);
     }
 }
 
@@ -438,6 +445,8 @@ qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_moment *mome
     job.pair_count = world->met_count;
     job.stale = world->margin.held;
     job.period = qdi_world_period(world);
+    job.half = (qd_vec2){job.period.x > 0 ? 0.5 * job.period.x : HUGE_VAL,
+                         job.period.y > 0 ? 0.5 * job.period.y : HUGE_VAL};
     job.plain = world->shaped == 0 && world->fixed == 0 && world->traits.numbers.live == 0;
     job.bits = bits_for(world->index_count + QDI_WALLS);
     qd_status status = reserve_tests(world, &job);

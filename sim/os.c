@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <locale.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -95,6 +96,31 @@ qd_status qdi_os_write_file(const char *temporary, const char *path, const void 
     if (number == 0) return QD_OK;
     unlink(temporary);
     return failed("write", path, number, error);
+}
+
+void qdi_os_discard(const char *path) {
+    (void)unlink(path);
+}
+
+bool qdi_os_exists(const char *path) {
+    struct stat info;
+    return lstat(path, &info) == 0;
+}
+
+qd_status qdi_os_rename_new(const char *from, const char *path, qd_error *error) {
+    if (qdi_os_exists(path)) {
+        (void)failed("make", path, EEXIST, error);
+        return QD_ERR_EXISTS;
+    }
+    if (rename(from, path) != 0) return failed("make", path, errno, error);
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) + (slash == path) : 0;
+    if (length >= sizeof folder) return QD_OK; // it was renamed all the same
+    memcpy(folder, slash ? path : ".", slash ? length : 1);
+    folder[slash ? length : 1] = 0;
+    qdi_os_sync_directory(folder);
+    return QD_OK;
 }
 
 void qdi_os_sync_directory(const char *path) {

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/// What this floor needs of the system beyond ISO C, in one place. Every reason in an `error` names the path and what
-/// the system said. Any thread.
+/// What this floor needs of the system beyond ISO C, in one place. Every reason in an `error` names the path
+/// and what the system said. Any thread.
 
 /// Makes a directory; its parents must exist. Errors: QD_ERR_EXISTS (something has that name, not always a
 /// directory), QD_ERR_IO.
@@ -16,8 +16,8 @@ QD_MUST_USE qd_status qdi_os_make_directory(const char *path, qd_error *error);
 bool qdi_os_is_directory(const char *path);
 bool qdi_os_is_file(const char *path);
 
-/// Called with the name (not the path) of each entry of a directory but `.` and `..`, in no order; returns false to
-/// stop.
+/// Called with the name (not the path) of each entry of a directory but `.` and `..`, in no order; returns
+/// false to stop.
 typedef bool (*qdi_os_entry)(void *context, const char *name);
 
 /// Errors: QD_ERR_IO.
@@ -33,6 +33,16 @@ QD_MUST_USE qd_status qdi_os_remove_directory_if_empty(const char *path, qd_erro
 /// replaced. After a failure nothing is left under `temporary`. Errors: QD_ERR_IO.
 QD_MUST_USE qd_status qdi_os_write_file(const char *temporary, const char *path, const void *data,
                                         size_t bytes, qd_error *error);
+
+/// Deletes a file that is of no use to anybody; nothing is said where that fails.
+void qdi_os_discard(const char *path);
+
+/// True where anything has this name, a link that leads nowhere too.
+bool qdi_os_exists(const char *path);
+
+/// Renames a file to `path`, which must not exist, and syncs the directory. Others that make `path` at the
+/// same time are not noticed. Errors: QD_ERR_EXISTS, QD_ERR_IO.
+QD_MUST_USE qd_status qdi_os_rename_new(const char *from, const char *path, qd_error *error);
 
 /// Syncs a directory, so that the names in it survive a crash. Where a file system cannot, nothing happens.
 void qdi_os_sync_directory(const char *path);

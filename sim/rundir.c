@@ -68,7 +68,8 @@ static bool ends_with(const char *text, size_t length, const char *end) {
 static bool is_top_file(const char *name) {
     size_t length = strlen(name);
     if (ends_with(name, length, PART)) length -= strlen(PART);
-    static const char *const names[] = {"result.json", "scene.yaml"};
+    static const char *const names[] = {"result.json", "scene.yaml",     "run.db",        "run.db-wal",
+                                        "run.db-shm",  "run.db-journal", "postmortem.png"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
         if (length == strlen(names[i]) && memcmp(name, names[i], length) == 0) return true;
     return false;
@@ -87,17 +88,29 @@ static bool is_body_file(const char *name) {
     return false;
 }
 
-/// True for manifest.csv and frame_<digits>.png, whole or in the making.
+/// True for frame_<digits>.png, whole or in the making, with what the digits say, UINT64_MAX where that is too much.
+static bool is_picture(const char *name, uint64_t *number) {
+    size_t length = strlen(name);
+    if (ends_with(name, length, PART)) length -= strlen(PART);
+    size_t head = strlen("frame_"), tail = strlen(".png");
+    if (length <= head + tail || memcmp(name, "frame_", head) != 0 || !ends_with(name, length, ".png"))
+        return false;
+    *number = 0;
+    for (size_t i = head; i < length - tail; ++i) {
+        if (name[i] < '0' || name[i] > '9') return false;
+        uint64_t digit = (uint64_t)(name[i] - '0');
+        *number = *number > (UINT64_MAX - digit) / 10 ? UINT64_MAX : 10 * *number + digit;
+    }
+    return true;
+}
+
+/// True for manifest.csv and pictures, whole or in the making.
 static bool is_frame_file(const char *name) {
     size_t length = strlen(name);
     if (ends_with(name, length, PART)) length -= strlen(PART);
     if (length == strlen("manifest.csv") && memcmp(name, "manifest.csv", length) == 0) return true;
-    size_t head = strlen("frame_"), tail = strlen(".png");
-    if (length <= head + tail || memcmp(name, "frame_", head) != 0 || !ends_with(name, length, ".png"))
-        return false;
-    for (size_t i = head; i < length - tail; ++i)
-        if (name[i] < '0' || name[i] > '9') return false;
-    return true;
+    uint64_t number;
+    return is_picture(name, &number);
 }
 
 /// What a look into a directory that is there says.
@@ -168,9 +181,19 @@ static bool is_top_file_to_delete(const char *name) {
     return is_top_file(name) && strcmp(name, "scene.yaml") != 0;
 }
 
+static qd_status delete_file(const qd_rundir *rundir, const char *name, qd_error *error) {
+    char *path = join(rundir->allocator, rundir->path, "/", name, NULL);
+    if (!path) return out_of_memory(error);
+    qd_status status = qdi_os_remove_file(path, error);
+    release_string(rundir->allocator, path);
+    return status;
+}
+
 /// Deletes an earlier run: result.json goes first, for what is left is no longer complete.
 static qd_status delete_run(const qd_rundir *rundir, qd_error *error) {
-    qd_status status = sweep_directory(rundir->allocator, rundir->path, is_top_file_to_delete, NULL, error);
+    qd_status status = delete_file(rundir, "result.json", error);
+    if (status == QD_OK)
+        status = sweep_directory(rundir->allocator, rundir->path, is_top_file_to_delete, NULL, error);
     if (status != QD_OK) return status;
     char *frames = join(rundir->allocator, rundir->path, "/frames", NULL);
     if (!frames) return out_of_memory(error);
@@ -182,18 +205,27 @@ static qd_status delete_run(const qd_rundir *rundir, qd_error *error) {
     return status;
 }
 
+/// QD_OK where the directory's scene.yaml is one that a run wrote.
+static qd_status find_run(const qd_rundir *rundir, qd_error *error) {
+    char *scene = join(rundir->allocator, rundir->path, "/scene.yaml", NULL);
+    if (!scene) return out_of_memory(error);
+    bool run = has_mark(scene);
+    release_string(rundir->allocator, scene);
+    if (run) return QD_OK;
+    return refuse(QD_ERR_NOT_FOUND, error, rundir->path,
+                  qdi_os_is_directory(rundir->path) ? "holds no run" : "is no directory");
+}
+
 /// QD_OK where a run may start in a directory that is there.
 static qd_status judge(const qd_rundir *rundir, bool force, qd_error *error) {
     contents found = {false, false, false};
     qd_status status = qdi_os_list(rundir->path, look_at, &found, error);
     if (status != QD_OK || (!found.scene && !found.others)) return status;
-    char *scene = join(rundir->allocator, rundir->path, "/scene.yaml", NULL);
-    if (!scene) return out_of_memory(error);
-    bool run = has_mark(scene);
-    release_string(rundir->allocator, scene);
-    if (!run)
+    status = find_run(rundir, error);
+    if (status == QD_ERR_NOT_FOUND)
         return refuse(QD_ERR_INVALID, error, rundir->path,
                       "is not empty and holds no run: nothing in it was touched");
+    if (status != QD_OK) return status;
     return force ? QD_OK : refuse(QD_ERR_EXISTS, error, rundir->path, "holds an earlier run");
 }
 
@@ -234,23 +266,28 @@ static qd_status fill(qd_rundir *rundir, bool made, bool force, const char *scen
     return status;
 }
 
+/// A directory that is not locked yet; NULL where there is no memory.
+static qd_rundir *make_rundir(const char *path) {
+    const qd_allocator *allocator = qd_allocator_default();
+    qd_rundir *rundir = qdi_allocate(allocator, 1, sizeof *rundir);
+    if (!rundir) return NULL;
+    *rundir = (qd_rundir){.allocator = allocator};
+    rundir->path = join(allocator, path, NULL);
+    rundir->lock_path = join(allocator, path, "/lock", NULL);
+    if (rundir->path && rundir->lock_path) return rundir;
+    free_rundir(rundir);
+    return NULL;
+}
+
 qd_status qd_rundir_create(const char *path, const char *scene_text, bool force, qd_rundir **result,
                            qd_error *error) {
     if (!path || !scene_text || !result) return QD_ERR_ARGUMENT;
     *result = NULL;
-    const qd_allocator *allocator = qd_allocator_default();
-    qd_rundir *rundir = qdi_allocate(allocator, 1, sizeof *rundir);
+    qd_rundir *rundir = make_rundir(path);
     if (!rundir) return out_of_memory(error);
-    *rundir = (qd_rundir){.allocator = allocator};
-    rundir->path = join(allocator, path, NULL);
-    rundir->lock_path = join(allocator, path, "/lock", NULL);
-    qd_status status = rundir->path && rundir->lock_path ? QD_OK : out_of_memory(error);
-    bool made = false;
-    if (status == QD_OK) {
-        status = qdi_os_make_directory(path, error);
-        made = status == QD_OK;
-        if (status == QD_ERR_EXISTS) status = QD_OK;
-    }
+    qd_status status = qdi_os_make_directory(path, error);
+    bool made = status == QD_OK;
+    if (status == QD_ERR_EXISTS) status = QD_OK;
     bool locked = false;
     if (status == QD_OK) {
         status = enter(rundir, made, force, error);
@@ -267,6 +304,75 @@ qd_status qd_rundir_create(const char *path, const char *scene_text, bool force,
         (void)removed; // the first reason counts; a directory that cannot even be deleted again stays
     }
     free_rundir(rundir);
+    return status;
+}
+
+qd_status qd_rundir_open(const char *path, qd_rundir **result, qd_error *error) {
+    if (!path || !result) return QD_ERR_ARGUMENT;
+    *result = NULL;
+    qd_rundir *rundir = make_rundir(path);
+    if (!rundir) return out_of_memory(error);
+    qd_status status = find_run(rundir, error); // before a lock is made in a directory of the user's
+    if (status == QD_OK) {
+        status = qdi_os_lock_take(rundir->lock_path, &rundir->lock, error);
+        if (status == QD_ERR_STATE) status = refuse(status, error, path, "is in use by another run");
+    }
+    if (status == QD_OK) {
+        *result = rundir;
+        return QD_OK;
+    }
+    free_rundir(rundir);
+    return status;
+}
+
+bool qd_rundir_complete(const qd_rundir *rundir) {
+    char *path = join(rundir->allocator, rundir->path, "/result.json", NULL);
+    bool there = path && qdi_os_is_file(path);
+    release_string(rundir->allocator, path);
+    return there;
+}
+
+qd_status qd_rundir_clear(qd_rundir *rundir, qd_error *error) {
+    return rundir ? delete_run(rundir, error) : QD_ERR_ARGUMENT;
+}
+
+/// What a run leaves only where it ended early.
+static bool is_leftover(const char *name) {
+    bool part = ends_with(name, strlen(name), PART) && (is_top_file(name) || is_body_file(name));
+    return part || strcmp(name, "postmortem.png") == 0;
+}
+
+/// Deletes what of a directory's frames a run does not go on from.
+typedef struct frame_sweep {
+    const qd_rundir *rundir;
+    uint64_t kept;
+    qd_status status;
+    qd_error *error;
+} frame_sweep;
+
+static bool sweep_frame(void *context, const char *name) {
+    frame_sweep *job = context;
+    uint64_t number = UINT64_MAX;
+    bool picture = is_picture(name, &number);
+    if (!is_frame_file(name)) return true;
+    if (picture && number < job->kept && !ends_with(name, strlen(name), PART)) return true;
+    char *path = join(job->rundir->allocator, job->rundir->path, "/frames/", name, NULL);
+    job->status = path ? qdi_os_remove_file(path, job->error) : out_of_memory(job->error);
+    release_string(job->rundir->allocator, path);
+    return job->status == QD_OK;
+}
+
+qd_status qd_rundir_keep_frames(qd_rundir *rundir, uint64_t frames, qd_error *error) {
+    if (!rundir) return QD_ERR_ARGUMENT;
+    qd_status status = sweep_directory(rundir->allocator, rundir->path, is_leftover, NULL, error);
+    char *path = join(rundir->allocator, rundir->path, "/frames", NULL);
+    if (status == QD_OK && !path) status = out_of_memory(error);
+    if (status == QD_OK && qdi_os_is_directory(path)) {
+        frame_sweep job = {rundir, frames, QD_OK, error};
+        status = qdi_os_list(path, sweep_frame, &job, error);
+        if (status == QD_OK) status = job.status;
+    }
+    release_string(rundir->allocator, path);
     return status;
 }
 

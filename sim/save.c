@@ -1,30 +1,26 @@
-// A world as bytes, little-endian:
+// A world as bytes, little-endian (load.c reads them):
 //
-//   magic (8), version (4), length of all (8)
+//   magic (8), version (4), length of all (8); where the bodies are (8), how many (8), bytes of each (4)
 //   def, clock, totals, what became of energy (ledger.h), "changed" flag
 //   number of indices, bodies, contacts, shapes, traits, emitters, sinks (8 each)
-//   generation of each index; shapes and traits that are used, in order of their numbers; bodies by row; contacts
+//   generation of each index; shapes and traits that are used, in the order in which bodies name them; bodies by index; contacts
 //   with what holds them, in order; with springs, what each pulls
-//   emitters and sinks (save_population.c); fat boxes by row, where there are some
+//   emitters and sinks (save_population.c); fat boxes in the order of the bodies, where there are some
 //   XXH3-64 of everything before (8)
 //
-// Shapes and traits get new numbers from 1 on; which ones decides nothing. The tree is not stored: it is a function of
-// the boxes, and so are the candidates. Nor are free indices: they are those that no body has.
+// Shapes and traits get new numbers from 1 on, in that order. The tree is not stored: it is a
+// function of the boxes, and so are the candidates. Nor are free indices: they are those that no body has.
 
 #include <quadrille/hash.h>
 
 #include "core/assert.h"
-#include "core/cookie.h"
-#include "core/margin.h"
 #include "sim/account.h"
 #include "sim/bytes.h"
 #include "sim/population.h"
+#include "sim/save_impl.h"
 #include "sim/spring.h"
 
-#include <math.h>
-
 enum {
-    HEADER = 20,
     MARGIN = 6 * 8,
     FIELDS = 4 + 32 + 40 + QDI_WALLS * 40 + 8,
     SPRING = 5 * 8 + 4,
@@ -36,38 +32,27 @@ enum {
     PER_FAT = 16,
     PER_TOUCH = 16 + 3 * 8 + 4 + 16,
     PER_CONTACT = 16 + 16 + 8 + 4 + 4 + 2 * PER_TOUCH,
-    PER_PULL = 4 * 8,
-    CHECKSUM = 8,
-    VERSION = 4
+    PER_PULL = 4 * 8
 };
-static const unsigned char magic[8] = {'Q', 'D', 'W', 'O', 'R', 'L', 'D', '\n'};
 
 static void put_vec(unsigned char **at, qd_vec2 v) {
     qdi_put_f64(at, v.x);
     qdi_put_f64(at, v.y);
 }
 
-static qd_vec2 get_vec(const unsigned char **at) {
-    qd_vec2 v;
-    v.x = qdi_get_f64(at);
-    v.y = qdi_get_f64(at);
-    return v;
-}
-
-/// How many there are of each.
-typedef struct counts {
-    uint64_t indices, bodies, contacts, shapes, traits, emitters, sinks;
-    uint64_t fats;  ///< not written: as many as bodies, or none
-    uint64_t pulls; ///< not written: as many as contacts, or none
-} counts;
-
-static size_t saved_size(const counts *n) {
-    return HEADER + DEF + PAST + COUNTS + n->indices * PER_INDEX + n->shapes * QDI_SHAPE_BYTES +
+size_t qdi_saved_size(const qdi_saved *n) {
+    return QDI_SAVE_HEADER + DEF + PAST + COUNTS + n->indices * PER_INDEX + n->shapes * QDI_SHAPE_BYTES +
            n->traits * QDI_TRAIT_BYTES + n->bodies * PER_BODY + n->contacts * PER_CONTACT +
-           n->pulls * PER_PULL + n->fats * PER_FAT + n->emitters * QDI_EMITTER_BYTES + n->sinks * QDI_SINK_BYTES + CHECKSUM;
+           n->pulls * PER_PULL + n->fats * PER_FAT + n->emitters * QDI_EMITTER_BYTES +
+           n->sinks * QDI_SINK_BYTES + QDI_SAVE_CHECKSUM;
 }
 
-// ---- writing ----
+qdi_saved_bodies qdi_saved_bodies_of(const qdi_saved *n) {
+    return (qdi_saved_bodies){.at = QDI_SAVE_HEADER + DEF + PAST + COUNTS + n->indices * PER_INDEX +
+                                    n->shapes * QDI_SHAPE_BYTES + n->traits * QDI_TRAIT_BYTES,
+                              .count = n->bodies,
+                              .bytes = PER_BODY};
+}
 
 /// What acts from afar, and on the sides.
 static void put_fields(unsigned char **at, const qd_world_def *def) {
@@ -138,7 +123,7 @@ static void put_margin(unsigned char **at, const qd_world *world) {
     qdi_put_u64(at, margin->horizon);
     qdi_put_u64(at, margin->age);
     qdi_put_u64(at, margin->lasted);
-    qdi_put_f64(at, margin->growth);
+    qdi_put_f64(at, margin->pairs);
     qdi_put_f64(at, margin->slack);
 }
 
@@ -228,17 +213,63 @@ static void put_pull(unsigned char **at, const qdi_pull *pull) {
     qdi_put_f64(at, pull->turn_b);
 }
 
-/// Numbers in use get ranks from 1 on; `rank` has room for each of them.
-static void rank_numbers(const qdi_numbers *numbers, uint32_t *rank) {
-    uint32_t used = 0;
-    for (size_t i = 0; i < numbers->count; ++i) rank[i] = numbers->uses[i] > 0 ? ++used : 0;
+/// Numbers of shapes or traits in the order in which bodies, by index, name them first.
+typedef struct ranking {
+    uint32_t *rank;   ///< by number less 1: from 1 on, 0 where no body has it
+    uint32_t *number; ///< less 1, by rank less 1
+    uint32_t used;
+} ranking;
+
+/// Where everything goes in the file. Rows are the world's own business and change in time; the file has an
+/// order of its own, so that worlds of one state are the same bytes.
+typedef struct ranks {
+    ranking shapes, traits;
+    uint32_t *body; ///< by row
+} ranks;
+
+static void rank_number(ranking *all, uint32_t number) {
+    if (number == 0 || all->rank[number - 1] != 0) return;
+    all->number[all->used++] = number - 1;
+    all->rank[number - 1] = all->used;
 }
 
-static void put_all(unsigned char **at, const qd_world *world, const counts *n, uint32_t *shape_rank,
-                    uint32_t *trait_rank) {
+static void rank_all(const qd_world *world, ranks *all) {
+    uint32_t bodies = 0;
+    memset(all->shapes.rank, 0, world->shapes.numbers.count * sizeof *all->shapes.rank);
+    memset(all->traits.rank, 0, world->traits.numbers.count * sizeof *all->traits.rank);
+    bool plain = world->shapes.numbers.live == 0 && world->traits.numbers.live == 0;
+    for (size_t i = 0; i < world->index_count; ++i) {
+        uint32_t row = world->row_of_index[i];
+        if (row == QDI_NO_ROW) continue;
+        all->body[row] = bodies++;
+        if (plain) continue;
+        rank_number(&all->shapes, world->shape[row]);
+        rank_number(&all->traits, world->trait[row]);
+    }
+}
+
+/// Bodies by index, written row by row.
+static void put_bodies(unsigned char **at, const qd_world *world, const ranks *all) {
+    unsigned char *start = *at;
+    for (size_t row = 0; row < world->count; ++row) {
+        *at = start + (size_t)all->body[row] * PER_BODY;
+        put_body(at, world, row, all->shapes.rank, all->traits.rank);
+    }
+    *at = start + world->count * PER_BODY;
+}
+
+static void put_fats(unsigned char **at, const qd_world *world, const ranks *all) {
+    unsigned char *start = *at;
+    for (size_t row = 0; row < world->count; ++row) {
+        *at = start + (size_t)all->body[row] * PER_FAT;
+        put_fat(at, world->fat[row]);
+    }
+    *at = start + world->count * PER_FAT;
+}
+
+static void put_all(unsigned char **at, const qd_world *world, const qdi_saved *n, ranks *all) {
     const qdi_moment *moment = &world->present;
-    rank_numbers(&world->shapes.numbers, shape_rank);
-    rank_numbers(&world->traits.numbers, trait_rank);
+    rank_all(world, all);
     put_def(at, &world->def);
     put_past(at, world);
     qdi_put_u64(at, n->indices);
@@ -249,457 +280,82 @@ static void put_all(unsigned char **at, const qd_world *world, const counts *n, 
     qdi_put_u64(at, n->emitters);
     qdi_put_u64(at, n->sinks);
     for (size_t i = 0; i < n->indices; ++i) qdi_put_u32(at, world->generation_of_index[i]);
-    for (size_t i = 0; i < world->shapes.numbers.count; ++i)
-        if (shape_rank[i]) qdi_shape_put(world->shapes.shape[i + 1], at);
-    for (size_t i = 0; i < world->traits.numbers.count; ++i)
-        if (trait_rank[i]) qdi_trait_put(&world->traits.trait[i + 1], at);
-    for (size_t r = 0; r < n->bodies; ++r) put_body(at, world, r, shape_rank, trait_rank);
+    for (size_t i = 0; i < n->shapes; ++i) qdi_shape_put(world->shapes.shape[all->shapes.number[i] + 1], at);
+    for (size_t i = 0; i < n->traits; ++i) qdi_trait_put(&world->traits.trait[all->traits.number[i] + 1], at);
+    put_bodies(at, world, all);
     for (size_t i = 0; i < n->contacts; ++i) put_contact(at, &moment->contacts[i], &moment->holds[i]);
     for (size_t i = 0; i < n->pulls; ++i) put_pull(at, &moment->pulls[i]);
     qdi_population_put(world, at);
-    for (size_t r = 0; r < n->fats; ++r) put_fat(at, world->fat[r]);
+    if (n->fats > 0) put_fats(at, world, all);
 }
 
-static counts counts_of(const qd_world *world) {
+static qdi_saved counts_of(const qd_world *world) {
     const qdi_population *all = world->population;
-    return (counts){.indices = world->index_count,
-                    .bodies = world->count,
-                    .contacts = world->present.contact_count,
-                    .shapes = world->shapes.numbers.live,
-                    .traits = world->traits.numbers.live,
-                    .emitters = all ? all->emitter_count : 0,
-                    .sinks = all ? all->sink_count : 0,
-                    .fats = fats_count(world) ? world->count : 0,
-                    .pulls = qdi_springs(world) ? world->present.contact_count : 0};
+    return (qdi_saved){.indices = world->index_count,
+                       .bodies = world->count,
+                       .contacts = world->present.contact_count,
+                       .shapes = world->shapes.numbers.live,
+                       .traits = world->traits.numbers.live,
+                       .emitters = all ? all->emitter_count : 0,
+                       .sinks = all ? all->sink_count : 0,
+                       .fats = fats_count(world) ? world->count : 0,
+                       .pulls = qdi_springs(world) ? world->present.contact_count : 0};
 }
 
 size_t qdi_saved_bytes(const qd_world *world) {
-    const counts n = counts_of(world);
-    return saved_size(&n);
+    const qdi_saved n = counts_of(world);
+    return qdi_saved_size(&n);
+}
+
+/// Writes the whole, of so many bytes. Errors: QD_ERR_MEMORY.
+static qd_status save_to(const qd_world *world, const qdi_saved *n, unsigned char *start, size_t size) {
+    size_t shapes = world->shapes.numbers.count, traits = world->traits.numbers.count;
+    size_t places = 2 * (shapes + traits) + world->count + 1;
+    uint32_t *place = qdi_allocate(world->allocator, places, sizeof *place);
+    if (!place) return QD_ERR_MEMORY;
+    ranks all = {.shapes = {.rank = place, .number = place + shapes}};
+    all.traits = (ranking){.rank = place + 2 * shapes, .number = place + 2 * shapes + traits};
+    all.body = place + 2 * (shapes + traits);
+    unsigned char *at = start;
+    memcpy(at, QDI_SAVE_MAGIC, QDI_SAVE_MAGIC_BYTES);
+    at += QDI_SAVE_MAGIC_BYTES;
+    qdi_put_u32(&at, QDI_SAVE_VERSION);
+    qdi_put_u64(&at, size);
+    const qdi_saved_bodies bodies = qdi_saved_bodies_of(n);
+    qdi_put_u64(&at, bodies.at);
+    qdi_put_u64(&at, bodies.count);
+    qdi_put_u32(&at, bodies.bytes);
+    put_all(&at, world, n, &all);
+    QD_ASSERT(at + QDI_SAVE_CHECKSUM == start + size);
+    qdi_put_u64(&at, qd_hash_bytes(start, size - QDI_SAVE_CHECKSUM));
+    qdi_release(world->allocator, place, places, sizeof *place);
+    return QD_OK;
 }
 
 qd_status qd_world_save(const qd_world *world, unsigned char **data, size_t *bytes) {
     if (!world || !data || !bytes) return QD_ERR_ARGUMENT;
-    const counts n = counts_of(world);
-    size_t size = saved_size(&n), ranks = world->shapes.numbers.count + world->traits.numbers.count + 1;
-    uint32_t *rank = qdi_allocate(world->allocator, ranks, sizeof *rank);
-    unsigned char *start = rank ? qdi_allocate(world->allocator, size, 1) : NULL, *at = start;
-    if (start) {
-        memcpy(at, magic, sizeof magic);
-        at += sizeof magic;
-        qdi_put_u32(&at, VERSION);
-        qdi_put_u64(&at, size);
-        put_all(&at, world, &n, rank, rank + world->shapes.numbers.count);
-        QD_ASSERT(at + CHECKSUM == start + size);
-        qdi_put_u64(&at, qd_hash_bytes(start, (size_t)(at - start)));
-        *data = start;
-        *bytes = size;
+    const qdi_saved n = counts_of(world);
+    size_t size = qdi_saved_size(&n);
+    unsigned char *start = qdi_allocate(world->allocator, size, 1);
+    if (!start) return QD_ERR_MEMORY;
+    qd_status status = save_to(world, &n, start, size);
+    if (status != QD_OK) {
+        qdi_release(world->allocator, start, size, 1);
+        return status;
     }
-    qdi_release(world->allocator, rank, ranks, sizeof *rank);
-    return start ? QD_OK : QD_ERR_MEMORY;
+    *data = start;
+    *bytes = size;
+    return QD_OK;
+}
+
+qd_status qdi_world_save_into(const qd_world *world, size_t extra, const qd_allocator *allocator,
+                              unsigned char **data, size_t *room, size_t *bytes) {
+    const qdi_saved n = counts_of(world);
+    *bytes = qdi_saved_size(&n);
+    qd_status status = qdi_reserve(allocator, data, room, 0, *bytes + extra, 1);
+    return status == QD_OK ? save_to(world, &n, *data, *bytes) : status;
 }
 
 void qd_world_save_free(const qd_world *world, unsigned char *data, size_t bytes) {
     if (world) qdi_release(world->allocator, data, bytes, 1);
-}
-
-// ---- reading ----
-
-static double get_real(const unsigned char **at) {
-    double value = qdi_get_f64(at);
-    return isnan(value) ? (double)NAN : value;
-}
-
-static void get_fields(const unsigned char **at, qd_world_def *def) {
-    def->attraction.law = (qd_pull_law)qdi_get_u32(at);
-    def->attraction.at = get_vec(at);
-    def->attraction.strength = qdi_get_f64(at);
-    def->attraction.softening = qdi_get_f64(at);
-    def->drag.linear = qdi_get_f64(at);
-    def->drag.quadratic = qdi_get_f64(at);
-    def->drag.spin = qdi_get_f64(at);
-    def->drag.medium = get_vec(at);
-    for (int wall = 0; wall < QDI_WALLS; ++wall) {
-        qd_wall_motion *motion = &def->wall_motion[wall];
-        motion->velocity = qdi_get_f64(at);
-        motion->amplitude = qdi_get_f64(at);
-        motion->frequency = qdi_get_f64(at);
-        motion->phase = qdi_get_f64(at);
-        motion->slide = qdi_get_f64(at);
-    }
-    def->removal = qdi_get_f64(at);
-}
-
-static void get_spring(const unsigned char **at, qd_spring *spring) {
-    spring->contact_time = get_real(at);
-    spring->kn = get_real(at);
-    spring->gamman = get_real(at);
-    spring->kt = get_real(at);
-    spring->gammat = get_real(at);
-    spring->limit_damping = qdi_get_u32(at) != 0;
-}
-
-static void get_def(const unsigned char **at, qd_world_def *def) {
-    def->size = get_vec(at);
-    def->origin = get_vec(at);
-    def->boundary_x = (qd_boundary)qdi_get_u32(at);
-    def->boundary_y = (qd_boundary)qdi_get_u32(at);
-    def->gravity = get_vec(at);
-    get_fields(at, def);
-    def->contact = (qd_contact_model)qdi_get_u32(at);
-    def->retrieve = (qd_retrieve_mode)qdi_get_u32(at);
-    def->restitution = qdi_get_f64(at);
-    def->friction = qdi_get_f64(at);
-    def->tangential = qdi_get_f64(at);
-    def->walls.restitution = get_real(at);
-    def->walls.friction = get_real(at);
-    def->walls.tangential = get_real(at);
-    get_spring(at, &def->spring);
-    def->threshold = get_real(at);
-    uint32_t iterations = qdi_get_u32(at), substeps = qdi_get_u32(at);
-    def->iterations = iterations > 1000 ? 0 : (int)iterations; // 0 is refused by the check of the def
-    def->substeps = substeps > 1000 ? 0 : (int)substeps;
-    def->continuous = (qd_continuous)qdi_get_u32(at);
-    def->margin = get_real(at);
-    def->capacity = qdi_get_u32(at);
-    def->limits.speed = qdi_get_f64(at);
-    def->limits.distance = qdi_get_f64(at);
-    def->limits.pairs = qdi_get_f64(at);
-    def->seed = qdi_get_u64(at);
-}
-
-static bool get_margin(const unsigned char **at, qdi_margin *margin) {
-    uint64_t held = qdi_get_u64(at), horizon = qdi_get_u64(at), age = qdi_get_u64(at),
-             lasted = qdi_get_u64(at);
-    margin->growth = qdi_get_f64(at);
-    margin->slack = qdi_get_f64(at);
-    margin->held = held != 0;
-    margin->horizon = (uint32_t)horizon;
-    margin->age = (uint32_t)age;
-    margin->lasted = (uint32_t)lasted;
-    return held <= 1 && horizon <= QDI_MARGIN_LONGEST && age <= UINT32_MAX && lasted <= UINT32_MAX &&
-           margin->growth >= 0 && margin->growth <= 1 && margin->slack >= 0 && margin->slack <= 1;
-}
-
-static qd_box get_fat(const unsigned char **at) {
-    float side[4];
-    for (int k = 0; k < 4; ++k) {
-        const uint32_t bits = qdi_get_u32(at);
-        memcpy(&side[k], &bits, sizeof bits);
-    }
-    return (qd_box){side[0], side[1], side[2], side[3]};
-}
-
-static qd_status get_past(const unsigned char **at, qd_world *world) {
-    qdi_clock *clock = &world->clock;
-    clock->step = qdi_get_u64(at);
-    clock->base_step = qdi_get_u64(at);
-    clock->base_time = qdi_get_f64(at);
-    clock->dt = qdi_get_f64(at);
-    qd_world_totals *totals = &world->totals;
-    totals->contacts = qdi_get_u64(at);
-    totals->begins = qdi_get_u64(at);
-    totals->ends = qdi_get_u64(at);
-    totals->impacts = qdi_get_u64(at);
-    totals->refresh_in_place = qdi_get_u64(at);
-    totals->refresh_refiled = qdi_get_u64(at);
-    totals->splits = qdi_get_u64(at);
-    totals->merges = qdi_get_u64(at);
-    totals->rebuilds = qdi_get_u64(at);
-    totals->amended = qdi_get_u64(at);
-    totals->wall_impulse = get_vec(at);
-    totals->wall_work = qdi_get_f64(at);
-    totals->emitted = qdi_get_u64(at);
-    totals->blocked = qdi_get_u64(at);
-    totals->departed = qdi_get_u64(at);
-    totals->sunk = qdi_get_u64(at);
-    bool ledger = qdi_ledger_get(at, world);
-    uint64_t changed = qdi_get_u64(at), turning = qdi_get_u64(at);
-    world->changed = changed != 0;
-    world->turning = world->turning || turning != 0;
-    bool margin = get_margin(at, &world->margin);
-    bool fine = ledger && margin && !(world->changed && world->margin.held) && changed <= 1 && turning <= 1 &&
-                clock->base_step <= clock->step && isfinite(clock->base_time) && isfinite(clock->dt) &&
-                clock->dt >= 0 && qdi_walls_put(world, qd_world_time(world));
-    return fine ? QD_OK : QD_ERR_CORRUPT;
-}
-
-/// Shapes and traits as they are read; each is then used by bodies, or not.
-typedef struct palette {
-    qd_shape *shapes;
-    qdi_trait *traits;
-} palette;
-
-static qd_status get_shape(const unsigned char **at, qd_shape *shape) {
-    qdi_shape_get(at, shape);
-    const qd_shape read = *shape;
-    if (shape->count < 0 || shape->kind == QD_SHAPE_DISK) return QD_ERR_CORRUPT;
-    if (qd_shape_settle(shape, NULL, NULL) != QD_OK) return QD_ERR_CORRUPT;
-    return qdi_shape_hash(&read) == qdi_shape_hash(shape) ? QD_OK : QD_ERR_CORRUPT; // it was in order
-}
-
-static qd_status get_trait(const unsigned char **at, const qd_world *world, qdi_trait *trait) {
-    const unsigned char *from = *at;
-    qdi_trait_get(at, trait);
-    unsigned char again[QDI_TRAIT_BYTES], *end = again;
-    qdi_trait_put(trait, &end);
-    bool pivot = !isnan(trait->pivot.x) || !isnan(trait->pivot.y);
-    double far = qdi_limit_distance(world);
-    bool near = fabs(trait->pivot.x - world->centre.x) <= far &&
-                fabs(trait->pivot.y - world->centre.y) <= far;
-    bool fine = (unsigned)trait->kind <= QD_BODY_KINEMATIC && memcmp(from, again, sizeof again) == 0 &&
-                (!pivot || (near && trait->kind == QD_BODY_KINEMATIC)) &&
-                qdi_material_check(&trait->material, "a", NULL) == QD_OK;
-    return fine ? QD_OK : QD_ERR_CORRUPT;
-}
-
-/// Reads what a row says that does not need other rows.
-static qd_status get_birth(const unsigned char **at, const counts *n, const palette *colours,
-                           qdi_birth *birth, qd_shape *disk, const qdi_trait **trait) {
-    static const qdi_trait plain = {.kind = QD_BODY_DYNAMIC};
-    birth->id.index = qdi_get_u32(at);
-    birth->label = qdi_get_u64(at);
-    uint32_t shape = qdi_get_u32(at), number = qdi_get_u32(at);
-    *disk = qd_shape_disk(qdi_get_f64(at));
-    qdi_placing *placing = &birth->placing;
-    placing->mass = qdi_get_f64(at);
-    placing->inertia = qdi_get_f64(at);
-    placing->position = get_vec(at);
-    placing->turn = get_vec(at);
-    placing->velocity = get_vec(at);
-    placing->spin = qdi_get_f64(at);
-    if (shape > n->shapes || number > n->traits) return QD_ERR_CORRUPT;
-    *trait = number ? &colours->traits[number - 1] : &plain;
-    placing->kind = (*trait)->kind;
-    placing->shape = shape ? &colours->shapes[shape - 1] : disk;
-    birth->trait = number;
-    double length = placing->turn.x * placing->turn.x + placing->turn.y * placing->turn.y;
-    bool turned = length > 1 - 1e-6 && length < 1 + 1e-6;
-    bool pushed = placing->kind == QD_BODY_DYNAMIC;
-    bool weighed = pushed ? qd_shape_area(placing->shape) > 0 || !shape
-                          : isinf(placing->mass) && isinf(placing->inertia);
-    if (!shape && qd_shape_settle(disk, NULL, NULL) != QD_OK) return QD_ERR_CORRUPT;
-    return turned && weighed ? QD_OK : QD_ERR_CORRUPT;
-}
-
-static qd_status get_body(const unsigned char **at, qd_world *world, const counts *n,
-                          const palette *colours) {
-    qdi_birth birth = {.shape = 0};
-    qd_shape disk;
-    const qdi_trait *trait;
-    qd_status status = get_birth(at, n, colours, &birth, &disk, &trait);
-    if (status != QD_OK) return status;
-    uint32_t index = birth.id.index;
-    if (index >= world->index_count || world->row_of_index[index] != QDI_NO_ROW ||
-        world->generation_of_index[index] == 0)
-        return QD_ERR_CORRUPT;
-    qd_vec2 position = birth.placing.position;
-    if (qdi_body_check(world, &birth.placing, NULL) != QD_OK) return QD_ERR_CORRUPT;
-    if (qdi_axis_wrap(&world->axis[0], position.x) != position.x ||
-        qdi_axis_wrap(&world->axis[1], position.y) != position.y)
-        return QD_ERR_CORRUPT;
-    status = qdi_shapes_take(&world->shapes, birth.placing.shape, &birth.shape);
-    if (status == QD_OK && birth.trait) {
-        status = qdi_traits_take(&world->traits, trait, &birth.trait);
-        if (status != QD_OK) qdi_shapes_drop(&world->shapes, birth.shape);
-    }
-    if (status != QD_OK) return status;
-    birth.id.generation = world->generation_of_index[index];
-    bool changed = world->changed;
-    qdi_body_enter(world, &birth);
-    world->changed = changed;
-    uint32_t row = (uint32_t)world->count - 1;
-    world->now.vx[row] = birth.placing.velocity.x; // as it was, bit for bit, also about a pivot
-    world->now.vy[row] = birth.placing.velocity.y;
-    return QD_OK;
-}
-
-/// True where a stored contact may name this body: a living one, or a removed one where the world was changed
-/// since.
-static bool id_known(const qd_world *world, qd_id id) {
-    return qdi_body_row(world, id) != QDI_NO_ROW || (world->changed && id.index < world->index_count);
-}
-
-static bool get_touch(const unsigned char **at, qd_touch *touch, qdi_hold *hold, int k) {
-    touch->point = get_vec(at);
-    touch->depth = qdi_get_f64(at);
-    touch->impulse = qdi_get_f64(at);
-    touch->friction = qdi_get_f64(at);
-    touch->feature = qdi_get_u32(at);
-    hold->normal[k] = qdi_get_f64(at);
-    hold->tangent[k] = qdi_get_f64(at);
-    return isfinite(touch->point.x) && isfinite(touch->point.y) && isfinite(touch->depth) &&
-           isfinite(touch->impulse) && isfinite(touch->friction) && isfinite(hold->normal[k]) &&
-           isfinite(hold->tangent[k]);
-}
-
-static qd_status get_contact(const unsigned char **at, const qd_world *world, qd_contact *contact,
-                             qdi_hold *hold) {
-    memset(contact, 0, sizeof *contact);
-    contact->a.index = qdi_get_u32(at);
-    contact->a.generation = qdi_get_u32(at);
-    contact->b.index = qdi_get_u32(at);
-    contact->b.generation = qdi_get_u32(at);
-    contact->normal = get_vec(at);
-    contact->approach = qdi_get_f64(at);
-    uint32_t image = qdi_get_u32(at), count = qdi_get_u32(at);
-    contact->image = (qd_image){(int16_t)(uint16_t)(image & 0xffff), (int16_t)(uint16_t)(image >> 16)};
-    contact->count = (uint8_t)(count & 255);
-    contact->sensor = count > 255;
-    bool fine = isfinite(contact->approach) && count < 512 && (contact->count == 1 || contact->count == 2);
-    for (int k = 0; k < 2; ++k) fine = get_touch(at, &contact->touch[k], hold, k) && fine;
-    double length = contact->normal.x * contact->normal.x + contact->normal.y * contact->normal.y;
-    bool b_known = qd_id_is_wall(contact->b) ? contact->b.generation == 0 : id_known(world, contact->b);
-    fine = fine && contact->a.index < contact->b.index && id_known(world, contact->a) && b_known &&
-           length > 1 - 1e-6 && length < 1 + 1e-6 && contact->touch[0].depth >= 0;
-    return fine ? QD_OK : QD_ERR_CORRUPT;
-}
-
-/// One of two bodies that touch is dynamic; only where bodies have gone since can that not be told.
-static bool may_touch(const qd_world *world, const qd_contact *contact) {
-    uint32_t a = qdi_body_row(world, contact->a), b = QDI_NO_ROW;
-    bool wall = qd_id_is_wall(contact->b);
-    if (!wall) b = qdi_body_row(world, contact->b);
-    if (a == QDI_NO_ROW || (!wall && b == QDI_NO_ROW)) return true;
-    return world->kind[a] == QD_BODY_DYNAMIC || (!wall && world->kind[b] == QD_BODY_DYNAMIC);
-}
-
-static qd_status get_contacts(const unsigned char **at, qd_world *world, size_t count) {
-    qdi_moment *moment = &world->present;
-    qd_status status = qdi_reserve(world->allocator, &moment->contacts, &moment->contact_room, 0, count,
-                                   sizeof *moment->contacts);
-    if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &moment->holds, &moment->hold_room, 0, count,
-                             sizeof *moment->holds);
-    for (size_t i = 0; i < count && status == QD_OK; ++i) {
-        qd_contact *contact = &moment->contacts[i];
-        status = get_contact(at, world, contact, &moment->holds[i]);
-        bool ordered = i == 0 || contact[-1].a.index < contact->a.index ||
-                       (contact[-1].a.index == contact->a.index && contact[-1].b.index < contact->b.index);
-        if (!ordered || !may_touch(world, contact)) status = QD_ERR_CORRUPT;
-    }
-    if (status == QD_OK) moment->contact_count = count;
-    return status;
-}
-
-static qd_status get_pulls(const unsigned char **at, qd_world *world, size_t count) {
-    qdi_moment *moment = &world->present;
-    qd_status status = qdi_reserve(world->allocator, &moment->pulls, &moment->pull_room, 0, count,
-                                   sizeof *moment->pulls);
-    for (size_t i = 0; i < count && status == QD_OK; ++i) {
-        qdi_pull *pull = &moment->pulls[i];
-        pull->x = qdi_get_f64(at);
-        pull->y = qdi_get_f64(at);
-        pull->turn_a = qdi_get_f64(at);
-        pull->turn_b = qdi_get_f64(at);
-        if (!isfinite(pull->x) || !isfinite(pull->y) || !isfinite(pull->turn_a) || !isfinite(pull->turn_b))
-            status = QD_ERR_CORRUPT;
-    }
-    return status;
-}
-
-static qd_status get_bodies(const unsigned char **at, qd_world *world, const counts *n,
-                            const palette *colours) {
-    qd_status status = QD_OK;
-    for (size_t i = 0; i < n->shapes && status == QD_OK; ++i) status = get_shape(at, &colours->shapes[i]);
-    for (size_t i = 0; i < n->traits && status == QD_OK; ++i)
-        status = get_trait(at, world, &colours->traits[i]);
-    for (size_t r = 0; r < n->bodies && status == QD_OK; ++r) status = get_body(at, world, n, colours);
-    return status;
-}
-
-/// Bodies with shapes and traits that are only needed while they are read.
-static qd_status get_population(const unsigned char **at, qd_world *world, const counts *n) {
-    const qd_allocator *allocator = world->allocator;
-    size_t shapes = n->shapes + 1, traits = n->traits + 1;
-    palette colours = {qdi_allocate(allocator, shapes, sizeof *colours.shapes),
-                       qdi_allocate(allocator, traits, sizeof *colours.traits)};
-    qd_status status = colours.shapes && colours.traits ? get_bodies(at, world, n, &colours) : QD_ERR_MEMORY;
-    qdi_release(allocator, colours.shapes, shapes, sizeof *colours.shapes);
-    qdi_release(allocator, colours.traits, traits, sizeof *colours.traits);
-    return status;
-}
-
-static qd_status get_state(const unsigned char **at, qd_world *world, const counts *n) {
-    qd_status status = qdi_bodies_reserve(world, n->bodies, n->indices);
-    if (status != QD_OK) return status;
-    world->index_count = n->indices;
-    for (size_t i = 0; i < n->indices; ++i) {
-        world->generation_of_index[i] = qdi_get_u32(at);
-        world->row_of_index[i] = QDI_NO_ROW;
-    }
-    status = get_population(at, world, n);
-    if (status == QD_OK) status = get_contacts(at, world, n->contacts);
-    if (status == QD_OK && n->pulls > 0) status = get_pulls(at, world, n->pulls);
-    if (status == QD_OK) status = qdi_population_get(at, world, n->emitters, n->sinks);
-    if (status != QD_OK) return status;
-    qdi_bodies_refill_free(world);
-    if (world->changed) return QD_OK; // the next detection files the bodies
-    status = qdi_spots_make(world, &world->present);
-    if (status == QD_OK && qdi_springs(world)) status = qdi_spring_walls(world, &world->present);
-    if (status != QD_OK) return status;
-    qdi_touching_mark(world);
-    for (size_t r = 0; r < n->fats; ++r) world->fat[r] = get_fat(at);
-    return n->fats > 0 ? qdi_candidates_restore(world) : qdi_tree_restore(world);
-}
-
-static qd_status envelope_check(const unsigned char *data, size_t bytes, qd_error *error) {
-    const counts none = {0};
-    if (bytes < HEADER + CHECKSUM || memcmp(data, magic, sizeof magic) != 0)
-        return qdi_reason(error, QD_ERR_CORRUPT, "not a saved world, or cut short");
-    const unsigned char *at = data + sizeof magic;
-    uint32_t version = qdi_get_u32(&at);
-    if (version != VERSION)
-        return qdi_reason(error, QD_ERR_CORRUPT, "a saved world of version %u; this program reads version %d",
-                          version, VERSION);
-    if (qdi_get_u64(&at) != bytes || bytes < saved_size(&none))
-        return qdi_reason(error, QD_ERR_CORRUPT, "the saved world is cut short");
-    at = data + bytes - CHECKSUM;
-    if (qdi_get_u64(&at) != qd_hash_bytes(data, bytes - CHECKSUM))
-        return qdi_reason(error, QD_ERR_CORRUPT, "the saved world is damaged: its checksum differs");
-    return QD_OK;
-}
-
-/// Reads behind a good checksum; still, nothing is believed that would lead outside of what there is.
-static qd_status load(const unsigned char *data, size_t bytes, qd_world_def *def, qd_world **result) {
-    const unsigned char *at = data + HEADER;
-    get_def(&at, def);
-    if (qdi_world_def_check(def, NULL) != QD_OK) return QD_ERR_CORRUPT;
-    qd_world *world = NULL;
-    qd_status status = qdi_world_make(def, &world);
-    if (status != QD_OK) return status;
-    status = get_past(&at, world);
-    counts n;
-    n.indices = qdi_get_u64(&at);
-    n.bodies = qdi_get_u64(&at);
-    n.contacts = qdi_get_u64(&at);
-    n.shapes = qdi_get_u64(&at);
-    n.traits = qdi_get_u64(&at);
-    n.emitters = qdi_get_u64(&at);
-    n.sinks = qdi_get_u64(&at);
-    n.fats = status == QD_OK && world->margin.held ? n.bodies : 0;
-    n.pulls = qdi_springs(world) ? n.contacts : 0;
-    bool sizes_fit = n.indices <= QD_BODY_INDEX_MAX && n.bodies <= n.indices && n.contacts < UINT32_MAX &&
-                     n.shapes <= n.bodies && n.traits <= n.bodies && n.emitters <= QD_EMITTERS_MAX &&
-                     n.sinks <= QD_EMITTERS_MAX && saved_size(&n) == bytes;
-    if (!sizes_fit) status = QD_ERR_CORRUPT;
-    if (status == QD_OK) status = get_state(&at, world, &n);
-    if (status == QD_OK)
-        *result = world;
-    else
-        qd_world_destroy(world);
-    return status;
-}
-
-qd_status qd_world_load(const unsigned char *data, size_t bytes, int threads, const qd_allocator *allocator,
-                        qd_world **world, qd_error *error) {
-    if (!data || !world) return qdi_reason(error, QD_ERR_ARGUMENT, "no data, or nowhere to put the world");
-    if (threads < 1 || threads > QD_TEAM_MAX)
-        return qdi_reason(error, QD_ERR_VALUE, "threads must be in 1..%d", QD_TEAM_MAX);
-    qd_status status = envelope_check(data, bytes, error);
-    if (status != QD_OK) return status;
-    qd_world_def def = {.cookie = QDI_COOKIE, .threads = threads, .allocator = allocator};
-    status = load(data, bytes, &def, world);
-    if (status == QD_ERR_CORRUPT) return qdi_reason(error, status, "the saved world contradicts itself");
-    return status == QD_OK ? status : qdi_reason(error, status, "%s", qd_status_text(status));
 }

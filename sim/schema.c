@@ -29,6 +29,9 @@ _Static_assert(sizeof(qd_boundary) == sizeof(int) && sizeof(qd_view_colour) == s
 
 _Static_assert(QDI_BODY_AUTO == 0 && QDI_BODY_CSV == 1 && QDI_BODY_DUMP == 2 && QDI_BODY_DATA == 3, "format");
 
+_Static_assert(QD_RECORD_EVENTS_NONE == 0 && QD_RECORD_EVENTS_CHANGES == 1 && QD_RECORD_EVENTS_ALL == 2,
+               "record.events");
+_Static_assert(sizeof(qd_record_events) == sizeof(int), "choices are ints");
 _Static_assert(QD_PULL_CONSTANT == 0 && QD_PULL_INVERSE == 1 && QD_PULL_INVERSE_SQUARE == 2, "law");
 _Static_assert(sizeof(qd_pull_law) == sizeof(int), "choices are ints");
 
@@ -231,7 +234,14 @@ qdi_settings qdi_settings_default(void) {
     qdi_settings settings = {
         .name = "scene",
         .world = qd_world_def_default(),
-        .run = {.steps = 600, .dt = 1.0 / 60.0, .seed = 1, .frames_every = 10},
+        .run = {.steps = 600,
+                .dt = 1.0 / 60.0,
+                .seed = 1,
+                .frames_every = 10,
+                .record_metrics = 10,
+                .record_hashes = 10,
+                .checkpoint_seconds = 60,
+                .checkpoint_keep = 2},
         .view = qd_view_default(),
     };
     settings.world.limits.distance = (double)NAN;

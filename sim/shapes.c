@@ -113,6 +113,9 @@ qd_status qdi_shapes_take(qdi_shapes *shapes, const qd_shape *shape, uint32_t *n
     if (status == QD_OK)
         status = qdi_reserve(allocator, &shapes->form, &shapes->room[2], shapes->count, need,
                              sizeof *shapes->form);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &shapes->inner, &shapes->room[3], shapes->count, need,
+                             sizeof *shapes->inner);
     if (status != QD_OK) return status;
     shape_search search = {shapes, shape};
     uint32_t taken;
@@ -130,14 +133,15 @@ qd_status qdi_shapes_take(qdi_shapes *shapes, const qd_shape *shape, uint32_t *n
         look->form = qdi_form_of(&look->shape, &look->hull);
         qdi_probe middle;
         qdi_form_probe(&look->form, (qd_vec2){0, 0}, &middle);
-        look->inner = look->form.radius - middle.distance;
         for (; shapes->count <= taken + 1; ++shapes->count) {
             shapes->look[shapes->count] = NULL;
             shapes->shape[shapes->count] = NULL;
             shapes->form[shapes->count] = qdi_form_disk(0);
+            shapes->inner[shapes->count] = 0;
         }
         shapes->look[taken + 1] = look;
         shapes->form[taken + 1] = look->form;
+        shapes->inner[taken + 1] = look->form.radius - middle.distance;
         shapes->shape[taken + 1] = &look->shape;
     }
     *number = taken + 1;
@@ -158,6 +162,7 @@ void qdi_shapes_release(qdi_shapes *shapes) {
     qdi_release(allocator, shapes->look, shapes->room[0], sizeof(qdi_look *));
     qdi_release(allocator, shapes->shape, shapes->room[1], sizeof(const qd_shape *));
     qdi_release(allocator, shapes->form, shapes->room[2], sizeof *shapes->form);
+    qdi_release(allocator, shapes->inner, shapes->room[3], sizeof *shapes->inner);
     qdi_numbers_release(&shapes->numbers);
     *shapes = (qdi_shapes){.numbers = shapes->numbers};
 }

@@ -15,15 +15,16 @@ typedef struct qdi_look {
     qd_shape shape;
     qdi_hull hull; ///< of a polygon
     qdi_form form; ///< points at this hull and this shape
-    double inner;  ///< distance from the centroid to the nearest point of the border
 } qdi_look;
 
 typedef struct qdi_shapes {
     qdi_numbers numbers; ///< a shape's number is one more than its number there
     qdi_look **look;     ///< by shape number; NULL for 0 and for free ones
     const qd_shape **shape;
-    qdi_form *form; ///< by shape number, side by side: what is asked for all the time
-    size_t room[3];
+    // By shape number too, side by side: what is asked for all the time.
+    qdi_form *form;
+    double *inner; ///< distance from the centroid to the nearest point of the border
+    size_t room[4];
     size_t count; ///< shape numbers are below this
 } qdi_shapes;
 

@@ -23,6 +23,7 @@ typedef struct grasp {
     double across_a[2], along_a[2], across_b[2], along_b[2];
     qdi_twist a, b;
     double mass, friction;
+    bool free; ///< both are dynamic
     qd_spring_terms terms;
 } grasp;
 
@@ -47,6 +48,7 @@ static void meet(const qd_world *world, double default_loss, uint32_t a, uint32_
     const qd_material *p = qdi_surface_of_row(world, a);
     const qd_material *q = wall ? &world->walls : qdi_surface_of_row(world, b);
     double mass_a = world->mass[a], mass_b = wall ? HUGE_VAL : world->mass[b];
+    grip->free = mass_a < HUGE_VAL && mass_b < HUGE_VAL;
     grip->mass = mass_a == HUGE_VAL   ? mass_b
                  : mass_b == HUGE_VAL ? mass_a
                                       : mass_a * mass_b / (mass_a + mass_b);
@@ -161,18 +163,12 @@ static void press(const spring_job *job, const grasp *grip, int k, qd_touch *tou
     if (!share) return;
     touch->impulse = push * dt;
     touch->friction = -rubbing * dt;
-    share->normal += (push - spring) * approach * dt;
-    share->friction += lost;
-    if (share->kind == QDI_ACCOUNT_BODIES)
-        share->other += (push * (grip->along_a[k] - grip->along_b[k] - touch->depth) -
-                         rubbing * (grip->across_b[k] - grip->across_a[k])) *
-                        dt;
-}
-
-static qdi_account open_share(const qd_world *world, uint32_t a, uint32_t b) {
-    bool free = b != QDI_NO_ROW && world->kind[a] == QD_BODY_DYNAMIC && world->kind[b] == QD_BODY_DYNAMIC;
-    uint32_t kind = b == QDI_NO_ROW ? QDI_ACCOUNT_WALL : free ? QDI_ACCOUNT_BODIES : QDI_ACCOUNT_FIXED;
-    return (qdi_account){0, 0, 0, kind};
+    share->lane[QDI_LOST_NORMAL] += (push - spring) * approach * dt;
+    share->lane[QDI_LOST_FRICTION] += lost;
+    if (grip->free)
+        share->lane[QDI_VIRIAL] += (push * (grip->along_a[k] - grip->along_b[k] - touch->depth) -
+                                    rubbing * (grip->across_b[k] - grip->across_a[k])) *
+                                   dt;
 }
 
 /// Work of the one that does not move freely.
@@ -183,14 +179,13 @@ static double work_of(const spring_job *job, uint32_t a, const grasp *grip, cons
 }
 
 static void force_spot(const spring_job *job, const qdi_spot *spot) {
-    const qd_world *world = job->world;
     uint32_t i = spot->contact;
     qd_contact *contact = &job->moment->contacts[i];
     qdi_hold *shear = &job->moment->holds[i];
     qdi_pull *pull = &job->moment->pulls[i];
     qdi_account *share = job->shares ? &job->shares[i] : NULL;
     *pull = (qdi_pull){0, 0, 0, 0};
-    if (share) *share = open_share(world, spot->row_a, spot->row_b);
+    if (share) *share = (qdi_account){{0}};
     grasp grip;
     if (!contact->sensor) take(job, spot, contact, &grip);
     for (int k = 0; k < 2; ++k) {
@@ -200,8 +195,8 @@ static void force_spot(const spring_job *job, const qdi_spot *spot) {
         else
             shear->normal[k] = shear->tangent[k] = 0;
     }
-    if (share && share->kind == QDI_ACCOUNT_FIXED && !contact->sensor)
-        share->other = work_of(job, spot->row_a, &grip, pull);
+    if (share && !contact->sensor && !grip.free && spot->row_b != QDI_NO_ROW)
+        share->lane[QDI_WORK] = work_of(job, spot->row_a, &grip, pull);
 }
 
 /// Contacts lie in order of (a, b), which is any order here: what is needed soon is asked for ahead.
@@ -238,7 +233,7 @@ qd_status qdi_spring_forces(qd_world *world, const qdi_motion *m, double dt, qdi
                       .half_kick = {world->def.gravity.x * half, world->def.gravity.y * half},
                       .shares = dt > 0 ? world->scratch.books.accounts : NULL};
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, force_range, &job);
-    return qdi_spring_walls(world, moment);
+    return qdi_spring_walls(world, moment, dt);
 }
 
 /// Half the stiffnesses of a present contact; false where it has no springs.

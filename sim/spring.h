@@ -29,8 +29,9 @@ double qdi_spring_shear_energy(const qd_world *world, size_t contact);
 /// Keeps the books of a step of `dt`, when events are known: losses, and into `walls` what walls gave.
 QD_MUST_USE qd_status qdi_spring_account(qd_world *world, double dt, qdi_wall_gain *walls);
 
-/// Works out what walls give in a moment, from its pulls and spots.
-QD_MUST_USE qd_status qdi_spring_walls(qd_world *world, qdi_moment *moment);
+/// Works out what walls give in a moment, from its pulls and spots; and what they took in a step of `dt` > 0, whose accounts
+/// are then emptied.
+QD_MUST_USE qd_status qdi_spring_walls(qd_world *world, qdi_moment *moment, double dt);
 /// From the velocities of `now` to those of `next`: what bodies feel in the present moment, for half of `dt`, and other
 /// forces for all of it.
 /// Where qdi_spring_plain, this is left to qdi_spring_move.

@@ -200,7 +200,9 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->order, scratch->order_room, sizeof *scratch->order);
     for (int k = 0; k < 2; ++k)
         qdi_release(allocator, scratch->pending[k], scratch->pending_room[k], sizeof *scratch->pending[k]);
-    qdi_release(allocator, scratch->won, scratch->won_room, sizeof *scratch->won);
+    qdi_release(allocator, scratch->claims, scratch->claim_room, sizeof *scratch->claims);
+    qdi_release(allocator, scratch->ends, scratch->ends_room, sizeof *scratch->ends);
+    qdi_release(allocator, scratch->held, scratch->held_room, sizeof *scratch->held);
     qdi_release(allocator, scratch->partial, scratch->partial_room, sizeof *scratch->partial);
     qdi_release(allocator, scratch->slot, scratch->slot_room, sizeof *scratch->slot);
     qdi_release(allocator, scratch->movers, scratch->mover_room, sizeof *scratch->movers);

@@ -79,7 +79,9 @@ typedef struct qdi_moment {
     qdi_hold *holds; ///< by contact
     qdi_pull *pulls; ///< by contact, with springs only
     size_t pull_room;
-    qd_vec2 wall_pull[4]; ///< with springs: what each wall gives to the bodies in all, in the order of qd_wall
+    qd_vec2 wall_lost; ///< with springs: energy lost to walls in the step that led here, normal and friction
+    qd_vec2
+        wall_pull[4]; ///< with springs: what each wall gives to the bodies in all, in the order of qd_wall
     size_t contact_count, contact_room, hold_room;
     qd_event *events;
     size_t event_count, event_room;
@@ -101,6 +103,11 @@ typedef struct qdi_keys {
     size_t room[4];
 } qdi_keys;
 
+/// Two bodies that may touch, by row; that of the lower index comes first.
+typedef struct qdi_meeting {
+    uint32_t a, b;
+} qdi_meeting;
+
 /// What the colouring needs of a contact, by spot.
 typedef struct qdi_link {
     uint32_t row_a, row_b; ///< row_b QDI_NO_ROW: a wall
@@ -108,6 +115,11 @@ typedef struct qdi_link {
     uint32_t contact;
     bool moves_a, moves_b; ///< dynamic; the others take no part
 } qdi_link;
+
+/// Colouring: the highest priority of the links of a body, by parity of the round.
+typedef struct qdi_claims {
+    _Atomic uint64_t highest[2];
+} qdi_claims;
 
 /// A contact as the impulse solver works with it. The arms are those of the touches, from the centroid of a (or b) to
 /// the touch: `across` is arm x normal (0 for a disk), `along` is arm . normal, which is arm x tangent.
@@ -129,13 +141,16 @@ typedef struct qdi_joint {
     qdi_hold hold;             ///< of the last sub-step
 } qdi_joint;
 
-/// A contact at rest, see impulse_rest.c.
+/// Contacts at rest, see rest.h.
 typedef struct qdi_rest qdi_rest;
+typedef struct qdi_rest_touch qdi_rest_touch;
+typedef struct qdi_resting qdi_resting;
 /// A body with such contacts, while a step is solved in parts.
 typedef struct qdi_mover {
     double vx, vy, spin;
-    double dx, dy, angle; ///< moved and turned by since the step began
-    double c, s;          ///< of that angle
+    double angle;  ///< turned by since the step began
+    double dx, dy; ///< and moved by
+    double c, s;   ///< of that angle
 } qdi_mover;
 /// What forces add to such a body's velocities in a sub-step.
 typedef struct qdi_push {
@@ -176,16 +191,20 @@ typedef struct qdi_scratch {
     size_t link_room;
     qdi_joint *joints; ///< in order of colour
     size_t joint_room;
+    qdi_meeting *ends; ///< of the joints: the rows of their bodies
+    size_t ends_room;
     uint32_t *order; ///< links by colour
     size_t order_room;
     uint32_t *place; ///< of each contact: where its joint is
     size_t place_room;
     _Atomic uint32_t *stirred; ///< by row: when a bounce changed its velocity last, see impulse_bounce.c
     size_t stirred_room;
-    uint32_t *pending[2]; ///< links without a colour
+    uint32_t *pending[2]; ///< links without a colour, and with one
     size_t pending_room[2];
-    uint8_t *won; ///< by place in `pending`
-    size_t won_room;
+    qdi_claims *claims; ///< by row
+    size_t claim_room;
+    uint8_t *held; ///< by joint: its touches where it is at rest, else 0
+    size_t held_room;
     qd_vec2 *partial; ///< per block of an ordered sum
     size_t partial_room;
     // What rests: see impulse_rest.c.
@@ -197,6 +216,8 @@ typedef struct qdi_scratch {
     size_t mover_count, mover_room, push_room;
     qdi_rest *rests;
     size_t rest_room;
+    qdi_rest_touch *second;
+    size_t second_room;
     qdi_fast *fast;  ///< fast.h; NULL until it is needed
     qdi_books books; ///< account.h
     // What flies: see forces.c.
@@ -212,9 +233,9 @@ typedef struct qdi_scratch {
     // What springs do: see spring_feel.c.
     _Atomic uint32_t *heads; ///< by row: an end of a contact, or 0
     uint32_t *chain;         ///< by end: the next one
-    uint32_t *felt;          ///< rows on which contacts act, in order; those of a range of bodies from its begin on
-    size_t *felt_count;      ///< per range of bodies
-    qdi_twist *feels;        ///< acceleration, by place in felt
+    uint32_t *felt; ///< rows on which contacts act, in order; those of a range of bodies from its begin on
+    size_t *felt_count; ///< per range of bodies
+    qdi_twist *feels;   ///< acceleration, by place in felt
     size_t head_room, chain_room, felt_room, felt_count_room, feel_room;
     bool feels_present; ///< what is felt is that of the present moment and its rows
 } qdi_scratch;
@@ -226,23 +247,19 @@ typedef struct qdi_colours {
     size_t start[QDI_COLOURS_MAX + 2];
 } qdi_colours;
 
-/// Two bodies that may touch, by row; that of the lower index comes first.
-typedef struct qdi_meeting {
-    uint32_t a, b;
-} qdi_meeting;
-
 /// Fat boxes, see margin.c. Everything here but `edited`, `near`, `left` and `behind` is saved.
 typedef struct qdi_margin {
-    bool held;        ///< every body is in its fat box, and tree and candidates are those of the fat boxes
-    bool edited;      ///< the tree was told of single bodies since it was refreshed
-    bool near;        ///< bodies' own boxes are in their fat ones where there are such, if not at the present places
+    bool held;   ///< every body is in its fat box, and tree and candidates are those of the fat boxes
+    bool edited; ///< the tree was told of single bodies since it was refreshed
+    bool near; ///< bodies' own boxes are in their fat ones where there are such, if not at the present places
     uint32_t horizon; ///< automatic: steps that boxes are made for, 0: not fattened
     uint32_t age;     ///< steps since fat boxes were made, or since it was found that they would not pay
     uint32_t lasted;  ///< steps that the fat boxes before did last
-    double growth;    ///< mean part of its size that a body was given on each side
-    double slack;     ///< automatic: part of its size that each body is given for a step, whatever its speed
-    size_t left;      ///< bodies that the last motion brought out of their fat boxes
-    bool behind;      ///< not all of the bodies' own boxes are at the places of the last motion
+    double
+        pairs; ///< candidates per body when all were retrieved last, or, of fat boxes, about what there were without fat
+    double slack; ///< automatic: part of its size that each body is given for a step, whatever its speed
+    size_t left;  ///< bodies that the last motion brought out of their fat boxes
+    bool behind;  ///< not all of the bodies' own boxes are at the places of the last motion
 } qdi_margin;
 
 /// What a search for candidates did.
@@ -282,7 +299,6 @@ struct qd_world {
     qd_box *boxes; ///< of the bodies, as motion made them last
     qd_box *fat;   ///< around them, while margin.held
     _Atomic uint8_t *touching;
-    _Atomic uint64_t *priority; ///< colouring: highest priority of a joint of this body
 
     size_t index_count, index_room;
     uint32_t *row_of_index, *generation_of_index;
@@ -363,7 +379,7 @@ static inline qdi_form qdi_form_of_row(const qd_world *world, uint32_t row) {
 /// Distance from a body's centroid to the nearest point of its border.
 static inline double qdi_inner_of_row(const qd_world *world, uint32_t row) {
     uint32_t shape = world->shape[row];
-    return shape ? world->shapes.look[shape]->inner : world->radius[row];
+    return shape ? world->shapes.inner[shape] : world->radius[row];
 }
 /// The surface of a body.
 static inline const qd_material *qdi_surface_of_row(const qd_world *world, uint32_t row) {
@@ -566,20 +582,21 @@ static inline void qdi_bounce_stir(const qd_world *world, const qdi_joint *joint
     if (joint->moves_a) atomic_store_explicit(&stirred[joint->row_a], visit, memory_order_relaxed);
     if (joint->moves_b) atomic_store_explicit(&stirred[joint->row_b], visit, memory_order_relaxed);
 }
+/// True where a bounce has changed a body's velocity in visit `since` or later, or it approaches something fast (1).
+static inline bool qdi_is_stirred(const qd_world *world, uint32_t row, uint32_t since) {
+    if (row == QDI_NO_ROW) return false;
+    return atomic_load_explicit(&world->scratch.stirred[row], memory_order_relaxed) >= since;
+}
 /// Bounces: all joints, colour by colour, until none approaches faster than its threshold.
 void qdi_bounce(qd_world *world, const qdi_colours *colours);
-/// Finds the joints at rest and the movers; their velocities are those of `next` before the forces.
-QD_MUST_USE qd_status qdi_rest_find(qd_world *world, const qdi_colours *colours, double dt,
-                                    qdi_colours *at_rest);
+/// Finds the joints at rest and the movers; their velocities are those of `next` before the forces. `held` says already who
+/// rested before anything bounced; `bounced`: something has, since.
+QD_MUST_USE qd_status qdi_rest_find(qd_world *world, const qdi_colours *colours, double dt, bool bounced,
+                                    qdi_resting *resting);
 /// Frees the joints at rest.
 void qdi_rest_release(const qd_allocator *allocator, qdi_scratch *scratch);
 /// Solves them in sub-steps; afterwards the velocities of `next` are theirs.
-void qdi_rest_solve(qd_world *world, const qdi_colours *at_rest, double dt);
-
-// ---- save.c ----
-
-/// The size that a world has when it is saved.
-size_t qdi_saved_bytes(const qd_world *world);
+void qdi_rest_solve(qd_world *world, const qdi_resting *resting, double dt);
 
 // ---- order.c ----
 
@@ -606,4 +623,11 @@ void qdi_fast_release(const qd_allocator *allocator, qdi_fast *fast);
 
 /// Makes the touching flags those of the present contacts.
 void qdi_touching_mark(qd_world *world);
+
+// ---- save.c ----
+
+/// qd_world_save into an array of the caller's, as qdi_reserve makes it grow, with room for `extra` bytes behind.
+QD_MUST_USE qd_status qdi_world_save_into(const qd_world *world, size_t extra, const qd_allocator *allocator,
+                                          unsigned char **data, size_t *room, size_t *bytes);
+
 #endif

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,17 @@ static void set_variables(const qd_program_start *start) {
     }
 }
 
+/// The runner's own ways to deal with signals, which end all tests, are not the program's.
+static void forget_handlers(void) {
+    sigset_t none;
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGINT, SIG_DFL);
+    sigemptyset(&none);
+    if (sigprocmask(SIG_SETMASK, &none, NULL) != 0) _exit(125);
+}
+
 static _Noreturn void become(const qd_program *program, const qd_program_start *start) {
+    forget_handlers();
     set_variables(start);
     redirect(start->stdout_path ? start->stdout_path : qd_scratch_at(&program->capture, "out").text,
              STDOUT_FILENO);
@@ -59,9 +70,13 @@ static _Noreturn void become(const qd_program *program, const qd_program_start *
 }
 
 pid_t qd_program_launch(const qd_program *program, const qd_program_start *start) {
+    sigset_t all, before;
+    sigfillset(&all);
+    ck_assert_int_eq(sigprocmask(SIG_SETMASK, &all, &before), 0);
     pid_t child = fork();
-    ck_assert_int_ge(child, 0);
     if (child == 0) become(program, start);
+    ck_assert_int_eq(sigprocmask(SIG_SETMASK, &before, NULL), 0);
+    ck_assert_int_ge(child, 0);
     return child;
 }
 

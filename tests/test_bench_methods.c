@@ -144,6 +144,37 @@ START_TEST(test_motion_stays_in_the_world_and_boxes_hold_their_bodies) {
 }
 END_TEST
 
+// Whatever vectors the motion is made with.
+START_TEST(test_motion_gives_the_bits_of_its_formulas) {
+    enum { MOST = 700 };
+    static double x[MOST], y[MOST], vx[MOST], vy[MOST], radius[MOST], to_x[MOST], to_y[MOST];
+    static qd_box boxes[MOST];
+    qd_random random = qd_random_at(qd_test_seed(12), 0, 0);
+    for (size_t count = 0; count < MOST; count += 1 + count / 3) {
+        double half = 1 + 100 * qd_random_uniform(&random);
+        for (size_t i = 0; i < count; ++i) {
+            x[i] = half * (2 * qd_random_uniform(&random) - 1);
+            y[i] = half * (2 * qd_random_uniform(&random) - 1);
+            vx[i] = 0.2 * half * (2 * qd_random_uniform(&random) - 1);
+            vy[i] = i % 50 == 0 ? 0.2 * half : 0;
+            radius[i] = 50 * qd_random_uniform(&random);
+            double way[2] = {x[i] + vx[i], y[i] + vy[i]};
+            for (int k = 0; k < 2; ++k)
+                if (way[k] > half || way[k] < -half)
+                    way[k] -= 2 * (way[k] > 0 ? way[k] - half : way[k] + half);
+            to_x[i] = way[0];
+            to_y[i] = way[1];
+        }
+        qdi_bench_move_disks(x, y, vx, vy, radius, boxes, count, half);
+        ck_assert(memcmp(x, to_x, count * sizeof *x) == 0 && memcmp(y, to_y, count * sizeof *y) == 0);
+        for (size_t i = 0; i < count; ++i) {
+            const qd_box box = qdi_outward_disk(x[i], y[i], radius[i]);
+            ck_assert(memcmp(&box, &boxes[i], sizeof box) == 0);
+        }
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("bench_methods");
     TCase *tests = tcase_create("bench_methods");
@@ -153,6 +184,7 @@ int main(void) {
     tcase_add_loop_test(tests, test_margins_change_no_pairs, 0, 5);
     tcase_add_test(tests, test_a_scene_more_than_the_loop_is_none);
     tcase_add_test(tests, test_motion_stays_in_the_world_and_boxes_hold_their_bodies);
+    tcase_add_test(tests, test_motion_gives_the_bits_of_its_formulas);
     suite_add_tcase(suite, tests);
     return qd_test_run(suite);
 }

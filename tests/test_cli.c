@@ -60,7 +60,7 @@ START_TEST(test_a_run_and_what_it_leaves) {
     ck_assert_ptr_null(strchr(result.err, '\r'));
     ck_assert_ptr_null(strchr(result.err, '\033'));
     qd_program_forget(&result);
-    ck_assert_uint_eq(qd_scratch_count(at("out").text), 3); // scene.yaml, frames, result.json
+    ck_assert_uint_eq(qd_scratch_count(at("out").text), 4); // scene.yaml, run.db, frames, result.json
     ck_assert_uint_eq(qd_scratch_count(at("out/frames").text), 4);
     ck_assert(qd_scratch_exists(at("out/frames/frame_000002.png").text));
     ck_assert(qd_scratch_exists(at("out/frames/manifest.csv").text));
@@ -82,7 +82,7 @@ START_TEST(test_json_and_quiet) {
     ck_assert_str_eq(result.out, file);
     free(file);
     qd_program_forget(&result);
-    ck_assert_uint_eq(qd_scratch_count(at("out").text), 2); // no frames
+    ck_assert_uint_eq(qd_scratch_count(at("out").text), 3); // no frames
     ck_assert_int_eq(qd_program_result_whole(&program, "out", "frames"), 0);
 }
 END_TEST
@@ -311,7 +311,7 @@ START_TEST(test_bodies_from_a_file) {
     SUCCEED("run", "gran.yaml", "-o", "out", "--frames", "10");
     ck_assert_int_eq(qd_program_result_whole(&program, "out", "bodies"), 303);
     ck_assert_int_eq(qd_program_result_whole(&program, "out", "frames"), 3);
-    ck_assert_uint_eq(qd_scratch_count(at("out").text), 4); // scene.yaml, bodies, frames, result.json
+    ck_assert_uint_eq(qd_scratch_count(at("out").text), 5); // scene.yaml, bodies, run.db, frames, result.json
     qd_program_text hash = qd_program_result_text(&program, "out", "state_hash");
     SUCCEED("run", "out/scene.yaml", "-o", "again", "--threads", "2");
     ck_assert_str_eq(qd_program_result_text(&program, "again", "state_hash").text, hash.text);
@@ -322,7 +322,7 @@ START_TEST(test_bodies_from_a_file) {
     expect_equal_files("out/bodies_0.lammpstrj", "again/bodies_0.lammpstrj");
     // Another scene in the same place takes the copy away.
     SUCCEED("run", "pool", "--bodies", "20", "--steps", "1", "--frames", "0", "-o", "out", "--force");
-    ck_assert_uint_eq(qd_scratch_count(at("out").text), 2);
+    ck_assert_uint_eq(qd_scratch_count(at("out").text), 3);
     // A disk outside a wall is put onto it, and the program says so.
     qd_scratch_write(at("low.csv").text, "x,y,r\n5,-0.1,0.5\n");
     qd_scratch_write(at("low.yaml").text, "run: {steps: 1}\nbodies:\n- file: {path: low.csv}\n");

@@ -37,12 +37,16 @@ static const struct {
     {{NULL}, "a command is missing"},
     {{"rum"}, "did you mean run?"},
     {{"scene"}, "did you mean scenes?"},
-    {{"verify"}, "there is no command 'verify'"},
-    {{"resume", "out"}, "there is no command 'resume'"},
+    {{"render"}, "there is no command 'render'"},
+    {{"resume"}, "resume needs a DIR"},
+    {{"verify"}, "verify needs a DIR"},
+    {{"diff", "out"}, "diff needs a DIR2"},
+    {{"resume", "a", "b"}, "'a' and 'b' are two"},
+    {{"resume", "out", "--steps", "3"}, "resume has no flag --steps"},
     {{"-q", "run"}, "-q comes before the command"},
     {{"--bogus"}, "--bogus comes before the command"},
-    {{"run", "--resume"}, "run has no flag --resume"},
-    {{"run", "--snapshots", "10"}, "run has no flag --snapshots"},
+    {{"run", "--resume", "--force"}, "--force replaces an earlier run and --resume goes on with it"},
+    {{"run", "--snapshots", "-1"}, "'-1' is not a whole number"},
     {{"run", "--video", "x.mp4"}, "run has no flag --video"},
     {{"run", "--step", "3"}, "did you mean --steps?"},
     {{"run", "--frame=3"}, "did you mean --frames?"},
@@ -246,7 +250,7 @@ START_TEST(test_existing_output_is_refused) {
     free(after);
     qd_scratch_write(at("out/notes.txt").text, "mine");
     SUCCEED("run", "pool", "--bodies", "20", "--steps", "2", "--frames", "0", "-o", "out", "--force");
-    ck_assert_uint_eq(qd_scratch_count(at("out").text), 3); // scene.yaml, result.json, notes.txt
+    ck_assert_uint_eq(qd_scratch_count(at("out").text), 4); // scene.yaml, run.db, result.json, notes.txt
 }
 END_TEST
 
@@ -269,11 +273,12 @@ START_TEST(test_other_outputs_that_cannot_be) {
 END_TEST
 
 START_TEST(test_a_full_disk) {
-    // 3000 bytes hold the scene but no picture.
+    // So many bytes hold the scene and the database but no picture of this size.
     qd_program_outcome result = qd_program_run(
-        &program, &(qd_program_start){.arguments = {"run", "pool", "--bodies", "200", "--steps", "20",
-                                                    "--frames", "1", "-o", "out", "-q"},
-                                      .file_limit = 3000});
+        &program,
+        &(qd_program_start){.arguments = {"run", "pool", "--bodies", "200", "--steps", "20", "--frames", "1",
+                                          "--set", "view.size=[8000, 6000]", "-o", "out", "-q"},
+                            .file_limit = 300000});
     qd_program_expect_complaint(&result, 4, "frame_000000.png");
     qd_program_forget(&result);
     ck_assert(!qd_scratch_exists(at("out/frames/frame_000000.png").text));
@@ -321,7 +326,7 @@ static void wait_for(const char *name) {
 static const struct {
     int number;
     const char *name;
-} signals[] = {{SIGINT, "SIGINT"}, {SIGTERM, "SIGTERM"}, {SIGHUP, "SIGHUP"}};
+} signals[] = {{SIGINT, "SIGINT"}, {SIGTERM, "SIGTERM"}, {SIGUSR1, "SIGUSR1"}, {SIGHUP, "SIGHUP"}};
 
 START_TEST(test_signals_and_the_lock) {
     qd_program_start how = {.arguments = {"run", "pool", "--bodies", "50", "--steps", "100000000", "--frames",
@@ -334,11 +339,14 @@ START_TEST(test_signals_and_the_lock) {
         &second, &(qd_program_start){.arguments = {"run", "pool", "--force", "-o", "out"}});
     qd_program_expect_complaint(&refused, 4, "out is in use by another run");
     qd_program_forget(&refused);
+    refused = qd_program_run(&second, &(qd_program_start){.arguments = {"resume", "out"}});
+    qd_program_expect_complaint(&refused, 4, "out is in use by another run");
+    qd_program_forget(&refused);
     qd_scratch_remove(&second.capture);
     ck_assert_int_eq(kill(child, signals[_i].number), 0);
     qd_program_outcome result = qd_program_await(&program, child);
-    qd_program_expect_complaint(&result, 128 + signals[_i].number, signals[_i].name);
-    ck_assert_ptr_nonnull(strstr(result.err, "of 100000000 steps"));
+    qd_program_expect_complaint(&result, 75, signals[_i].name);
+    ck_assert_ptr_nonnull(strstr(result.err, "of 100000000 steps; `quadrille resume out` goes on from step"));
     qd_program_forget(&result);
     ck_assert(!qd_scratch_exists(at("out/result.json").text));
     ck_assert(qd_scratch_exists(at("out/frames/manifest.csv").text));

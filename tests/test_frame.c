@@ -220,6 +220,59 @@ static void refused(const qd_frame_writer_def *def, qd_status want) {
     ck_assert_int_eq(qd_frame_writer_create(def, &writer, NULL), want);
 }
 
+// What is read of a file is what was written; any bit of it turned is noticed, wherever it is.
+START_TEST(pictures_are_read_back) {
+    qd_scratch scratch;
+    qd_scratch_make(&scratch);
+    qd_world *world = make_world(20, 1);
+    qd_frame_writer_def def = make_def(&scratch);
+    def.view.width = def.view.height = 32;
+    qd_frame_writer *writer = NULL;
+    ck_assert_int_eq(qd_frame_writer_create(&def, &writer, NULL), QD_OK);
+    ck_assert_int_eq(push_frames(writer, world, 2), QD_OK);
+    const qd_frame_row *rows = NULL;
+    size_t count = 0, bytes = 0;
+    ck_assert_int_eq(qd_frame_writer_flush(writer, &rows, &count, NULL), QD_OK);
+    ck_assert_uint_eq(count, 2);
+    const qd_scratch_path first = qd_scratch_at(&scratch, "frame_000000.png"),
+                          second = qd_scratch_at(&scratch, "frame_000001.png");
+    uint64_t pixels = 0;
+    qd_error error = {""};
+    ck_assert_int_eq(qd_frame_read_pixels(first.text, NULL, &pixels, &error), QD_OK);
+    ck_assert_uint_eq(pixels, rows[0].pixels);
+    ck_assert_int_eq(qd_frame_read_pixels(second.text, NULL, &pixels, &error), QD_OK);
+    ck_assert_uint_eq(pixels, rows[1].pixels);
+    ck_assert_uint_ne(rows[0].pixels, rows[1].pixels);
+    char *data = qd_scratch_read(first.text, &bytes);
+    for (size_t at = 0; at <= bytes; at += qd_test_effort(10) < 10 ? 13 : 1) {
+        if (at < bytes) data[at] = (char)(data[at] ^ (1 << at % 8));
+        FILE *file = fopen(second.text, "wb"); // at the end: one byte more
+        ck_assert_uint_eq(fwrite(data, 1, bytes + (at == bytes), file), bytes + (at == bytes));
+        ck_assert_int_eq(fclose(file), 0);
+        error.text[0] = '\0';
+        qd_status status = qd_frame_read_pixels(second.text, NULL, &pixels, &error);
+        ck_assert_msg(status == QD_ERR_CORRUPT, "byte %zu: %s", at, qd_status_text(status));
+        ck_assert(error.text[0] && !strchr(error.text, '\n'));
+        if (at < bytes) data[at] = (char)(data[at] ^ (1 << at % 8));
+    }
+    ck_assert_int_eq(qd_frame_read_pixels("nowhere.png", NULL, &pixels, &error), QD_ERR_NOT_FOUND);
+    ck_assert_int_eq(qd_frame_read_pixels(NULL, NULL, &pixels, &error), QD_ERR_ARGUMENT);
+    free(data);
+    for (size_t n = 1;; ++n) {
+        qd_test_allocator allocator;
+        qd_test_allocator_init(&allocator, n);
+        qd_status status = qd_frame_read_pixels(first.text, &allocator.allocator, &pixels, NULL);
+        ck_assert_uint_eq(allocator.live, 0);
+        if (status == QD_OK) break;
+        ck_assert_int_eq(status, QD_ERR_MEMORY);
+        ck_assert_uint_lt(n, 100);
+    }
+    qd_frame_writer_destroy(writer);
+    qd_world_destroy(world);
+    qd_scratch_remove(&scratch);
+}
+END_TEST
+
 START_TEST(bad_definitions) {
     qd_scratch scratch;
     qd_scratch_make(&scratch);
@@ -364,6 +417,101 @@ START_TEST(no_memory_at_any_allocation) {
 }
 END_TEST
 
+static void expect_same_files(const qd_scratch *a, const qd_scratch *b) {
+    size_t files = qd_scratch_count(a->path);
+    ck_assert_uint_eq(qd_scratch_count(b->path), files);
+    for (size_t i = 0; i < files; ++i) {
+        char name[64];
+        (void)snprintf(name, sizeof name, i + 1 < files ? "frame_%06zu.png" : "manifest.csv", i);
+        size_t a_bytes = 0, b_bytes = 0;
+        char *of_a = qd_scratch_read(qd_scratch_at(a, name).text, &a_bytes);
+        char *of_b = qd_scratch_read(qd_scratch_at(b, name).text, &b_bytes);
+        ck_assert_msg(of_a && of_b && a_bytes == b_bytes && memcmp(of_a, of_b, a_bytes) == 0, "%s", name);
+        free(of_a);
+        free(of_b);
+    }
+}
+
+// One writer for nine frames, and three after each other that write three each: the same files.
+START_TEST(a_writer_goes_on_behind_another) {
+    enum { FRAMES = 9, EACH = 3 };
+    qd_scratch whole, parts;
+    qd_scratch_make(&whole);
+    qd_scratch_make(&parts);
+    qd_frame_row rows[FRAMES];
+    size_t row_count = 0;
+    double speed = 0;
+    for (int run = 0; run < 1 + FRAMES / EACH; ++run) {
+        qd_world *world = make_world(150, 1);
+        qd_frame_writer_def def = make_def(run == 0 ? &whole : &parts);
+        def.view.colour = QD_VIEW_SPEED;
+        if (run > 1) def.view.speed = speed;
+        def.rows = run > 1 ? rows : NULL;
+        def.row_count = run > 1 ? row_count : 0;
+        qd_frame_writer *writer = NULL;
+        qd_error error;
+        ck_assert_int_eq(qd_frame_writer_create(&def, &writer, &error), QD_OK);
+        ck_assert_int_eq(isnan(qd_frame_writer_speed(writer)), run <= 1);
+        size_t from = run == 0 ? 0 : row_count;
+        size_t to = run == 0 ? FRAMES : from + EACH;
+        for (size_t i = 0; i < to; ++i) {
+            if (i > 0) ck_assert_int_eq(qd_world_step(world, 0.1, NULL), QD_OK);
+            if (i >= from) ck_assert_int_eq(qd_frame_writer_push(writer, world), QD_OK);
+        }
+        const qd_frame_row *written = NULL;
+        size_t count = 0;
+        ck_assert_int_eq(qd_frame_writer_flush(writer, &written, &count, &error), QD_OK);
+        ck_assert_uint_eq(count, to - from);
+        for (size_t i = 0; i < count; ++i) {
+            ck_assert(written[i].index == from + i && written[i].step == from + i);
+            if (run > 0) rows[row_count++] = written[i];
+        }
+        ck_assert_int_eq(qd_frame_writer_flush(writer, &written, &count, &error), QD_OK);
+        ck_assert_uint_eq(count, 0); // none since
+        speed = qd_frame_writer_speed(writer);
+        uint64_t frames = 0;
+        ck_assert_int_eq(qd_frame_writer_finish(writer, &frames, &error), QD_OK);
+        ck_assert_uint_eq(frames, to);
+        qd_frame_writer_destroy(writer);
+        qd_world_destroy(world);
+    }
+    expect_same_files(&whole, &parts);
+    qd_scratch_remove(&whole);
+    qd_scratch_remove(&parts);
+}
+END_TEST
+
+START_TEST(frames_that_are_not_whole_are_found) {
+    qd_scratch scratch;
+    qd_scratch_make(&scratch);
+    qd_frame_writer_def def = make_def(&scratch);
+    qd_world *world = make_world(5, 1);
+    qd_frame_writer *writer = NULL;
+    qd_error error;
+    ck_assert_int_eq(qd_frame_writer_create(&def, &writer, &error), QD_OK);
+    ck_assert_int_eq(push_frames(writer, world, 4), QD_OK);
+    qd_frame_writer_destroy(writer);
+    qd_world_destroy(world);
+    ck_assert_uint_eq(qd_frames_whole(scratch.path, 4, &error), 4);
+    ck_assert_str_eq(error.text, "");
+    ck_assert_uint_eq(qd_frames_whole(scratch.path, 6, &error), 4);
+    ck_assert_ptr_nonnull(strstr(error.text, "frame_000004.png: No such file"));
+    size_t bytes = 0;
+    qd_scratch_path path = qd_scratch_at(&scratch, "frame_000002.png");
+    char *data = qd_scratch_read(path.text, &bytes);
+    FILE *file = fopen(path.text, "wb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(data, 1, bytes - 1, file), bytes - 1);
+    ck_assert_int_eq(fclose(file), 0);
+    free(data);
+    ck_assert_uint_eq(qd_frames_whole(scratch.path, 4, &error), 2);
+    ck_assert_ptr_nonnull(strstr(error.text, "frame_000002.png is damaged"));
+    qd_scratch_write(qd_scratch_at(&scratch, "frame_000000.png").text, "");
+    ck_assert_uint_eq(qd_frames_whole(scratch.path, 4, NULL), 0);
+    qd_scratch_remove(&scratch);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("frame");
     TCase *tests = tcase_create("frame");
@@ -372,9 +520,12 @@ int main(void) {
     tcase_add_test(tests, provenance_is_in_the_file);
     tcase_add_test(tests, same_bytes_for_any_thread_count);
     tcase_add_test(tests, empty_world_and_tiny_picture);
+    tcase_add_test(tests, pictures_are_read_back);
     tcase_add_test(tests, bad_definitions);
     tcase_add_test(tests, bad_directories);
     tcase_add_test(tests, disk_full);
+    tcase_add_test(tests, a_writer_goes_on_behind_another);
+    tcase_add_test(tests, frames_that_are_not_whole_are_found);
     tcase_add_test(tests, no_memory_at_any_allocation);
     suite_add_tcase(suite, tests);
     return qd_test_run(suite);

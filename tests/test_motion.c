@@ -2,6 +2,7 @@
 #include "tests/worlds.h"
 
 #include <math.h>
+#include <quadrille/simd.h>
 #include <quadrille/world.h>
 
 // One disk in a box of 10 x 6, radius 0.5: positions and numbers of hits by unfolding, worked out
@@ -185,6 +186,28 @@ START_TEST(mirrors_balance_momentum) {
 }
 END_TEST
 
+// Disks that only fly, with every kind of sides, and with fat boxes and without: all instruction sets move them alike.
+START_TEST(instruction_sets_agree) {
+    uint64_t expected = 0;
+    for (qd_simd simd = QD_SIMD_PORTABLE; simd <= QD_SIMD_AVX512; ++simd) {
+        if (!qd_simd_available(simd)) continue;
+        qd_random random = qd_random_at(qd_test_seed(6), (uint64_t)_i, 0);
+        qd_world_def def = qd_test_random_def(&random);
+        def.contact = QD_CONTACT_NONE;
+        def.friction = 0;
+        def.simd = simd;
+        def.margin = _i % 2 ? 0.5 : 0;
+        qd_world *world = qd_test_world(&def);
+        qd_test_scatter(world, &random, 333);
+        qd_test_step(world, 1.0 / 60, 30);
+        uint64_t state = qd_world_hash(world);
+        if (simd == QD_SIMD_PORTABLE) expected = state;
+        ck_assert_msg(state == expected, "%s", qd_simd_name(simd));
+        qd_world_destroy(world);
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("motion");
     TCase *tcase = tcase_create("motion");
@@ -199,6 +222,7 @@ int main(void) {
     tcase_add_test(tcase, body_across_a_mirror_comes_in);
     tcase_add_test(tcase, time_is_step_times_dt);
     tcase_add_test(tcase, mirrors_balance_momentum);
+    tcase_add_loop_test(tcase, instruction_sets_agree, 0, 12);
     suite_add_tcase(suite, tcase);
     return qd_test_run(suite);
 }

@@ -5,7 +5,7 @@
 
 typedef struct settings {
     qdi_common common;
-    const char *word, *directory;
+    const char *word, *words[2], *directory;
     qdi_option_number steps, threads;
     qdi_option_list sets;
     bool force;
@@ -18,9 +18,14 @@ static const qdi_option options[] = {
     {"--set", 0, QDI_OPTION_LIST, "KEY=VALUE", 0, 0, offsetof(settings, sets), ""},
     {"--force", 0, QDI_OPTION_FLAG, NULL, 0, 0, offsetof(settings, force), ""},
 };
-static const qdi_syntax syntax = {"run", options, sizeof options / sizeof options[0], "SCENE",
-                                  offsetof(settings, word)};
-static const qdi_syntax wordless = {"list", NULL, 0, NULL, 0};
+static const qdi_syntax syntax = {.command = "run",
+                                  .options = options,
+                                  .option_count = sizeof options / sizeof options[0],
+                                  .word = "SCENE",
+                                  .word_offset = offsetof(settings, word)};
+static const qdi_syntax wordless = {.command = "list"};
+static const qdi_syntax two_words = {
+    .command = "diff", .word = "DIR1 DIR2", .word_offset = offsetof(settings, words), .needed = true};
 
 enum { MOST_ARGUMENTS = 8 };
 
@@ -156,6 +161,29 @@ START_TEST(test_a_command_without_a_word) {
 }
 END_TEST
 
+START_TEST(test_two_words_that_are_needed) {
+    parsed p;
+    parse(&p, &two_words, (const char *const[]){"one", "-q", "two", NULL});
+    ck_assert_msg(p.status == QD_OK, "%s", p.error.text);
+    ck_assert_str_eq(p.values.words[0], "one");
+    ck_assert_str_eq(p.values.words[1], "two");
+    parse(&p, &two_words, (const char *const[]){"one", NULL});
+    ck_assert_int_eq(p.status, QD_ERR_ARGUMENT);
+    ck_assert_str_eq(p.error.text, "diff needs a DIR2; `quadrille help diff` says more");
+    parse(&p, &two_words, (const char *const[]){"one", "", NULL});
+    ck_assert_str_eq(p.error.text, "diff needs a DIR2, not an empty one");
+    parse(&p, &two_words, (const char *const[]){"one", "two", "three", NULL});
+    ck_assert_str_eq(p.error.text, "diff takes DIR1 DIR2 and no more: 'three'");
+    parse(&p, &two_words, (const char *const[]){"--help", NULL});
+    ck_assert_int_eq(p.status, QD_OK);
+    int length;
+    ck_assert_ptr_nonnull(qdi_syntax_word(&two_words, 1, &length));
+    ck_assert_int_eq(length, 4);
+    ck_assert_ptr_null(qdi_syntax_word(&two_words, 2, &length));
+    ck_assert_ptr_null(qdi_syntax_word(&wordless, 0, &length));
+}
+END_TEST
+
 START_TEST(test_a_long_unknown_flag_is_cut) {
     char flag[600];
     memset(flag, 'x', sizeof flag);
@@ -179,6 +207,7 @@ int main(void) {
     tcase_add_test(tests, test_letters_and_end_of_flags);
     tcase_add_loop_test(tests, test_wrong_lines, 0, (int)(sizeof wrong / sizeof wrong[0]));
     tcase_add_test(tests, test_a_command_without_a_word);
+    tcase_add_test(tests, test_two_words_that_are_needed);
     tcase_add_test(tests, test_a_long_unknown_flag_is_cut);
     suite_add_tcase(suite, tests);
     return qd_test_run(suite);

@@ -1,4 +1,4 @@
-#include "export/queue.h"
+#include "core/queue.h"
 #include "tests/harness.h"
 
 #include <stdbool.h>

@@ -3,6 +3,8 @@
 #include "tests/worlds.h"
 
 #include <math.h>
+#include <quadrille/math.h>
+#include <quadrille/simd.h>
 #include <quadrille/world.h>
 
 static const double g = 9.81, degree = 3.14159265358979324 / 180, dt = 1.0 / 1000;
@@ -395,6 +397,46 @@ START_TEST(overlap_is_taken_back_gently) {
 }
 END_TEST
 
+/// Bodies of all shapes and materials under gravity; or (`hub`) many small disks and boxes that are drawn to a large disk, whose
+/// contacts share it and so are solved one after the other.
+static qd_world *heap_of(bool hub, qd_simd simd) {
+    qd_random random = qd_random_at(5, hub, 0);
+    qd_world_def def = qd_world_def_default();
+    def.size = hub ? (qd_vec2){300, 300} : (qd_vec2){30, 30};
+    def.gravity.y = hub ? 0 : -g;
+    if (hub) def.attraction = (qd_attraction){.law = QD_PULL_CONSTANT, .at = {150, 150}, .strength = 10};
+    def.restitution = 0;
+    def.friction = .4;
+    def.simd = simd;
+    qd_world *world = qd_test_world(&def);
+    if (!hub) qd_test_scatter_shapes(world, &random, 300);
+    if (hub) (void)qd_test_disk(world, 150, 150, 0, 0, 100, 0);
+    for (int i = 0; hub && i < 350; ++i) {
+        double angle = 6.283185307179586 * i / 350, x = qd_cos(angle), y = qd_sin(angle);
+        qd_body_def body = qd_body_def_default();
+        body.shape = i % 2 ? qd_shape_rect(.8, .8) : qd_shape_disk(.4);
+        body.position = (qd_vec2){150 + 100.39 * x, 150 + 100.39 * y};
+        body.angle = angle;
+        if (i % 3 == 0) body.material.friction = 0;
+        (void)qd_test_add(world, &body);
+    }
+    return world;
+}
+
+START_TEST(kernels_agree) {
+    uint64_t expected[2] = {0, 0};
+    for (qd_simd simd = QD_SIMD_PORTABLE; simd <= QD_SIMD_AVX512; ++simd) {
+        if (!qd_simd_available(simd)) continue;
+        qd_world *world = heap_of(_i == 1, simd);
+        qd_test_step(world, 1.0 / 60, 60);
+        uint64_t state = qd_world_hash(world), events = qd_test_events_hash(world);
+        if (simd == QD_SIMD_PORTABLE) expected[0] = state, expected[1] = events;
+        ck_assert_msg(state == expected[0] && events == expected[1], "%s", qd_simd_name(simd));
+        qd_world_destroy(world);
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("rest");
     TCase *tcase = tcase_create("rest");
@@ -413,6 +455,7 @@ int main(void) {
     tcase_add_test(tcase, piles_are_the_same_for_any_team);
     tcase_add_test(tcase, floor_bears_the_weight);
     tcase_add_test(tcase, overlap_is_taken_back_gently);
+    tcase_add_loop_test(tcase, kernels_agree, 0, 2);
     suite_add_tcase(suite, tcase);
     return qd_test_run(suite);
 }

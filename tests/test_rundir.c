@@ -309,6 +309,79 @@ START_TEST(test_subdir_over_a_file) {
 }
 END_TEST
 
+START_TEST(test_an_earlier_run_is_opened_again) {
+    qd_scratch_path path = qd_scratch_at(&scratch, "run");
+    create_run(path.text);
+    qd_error error = {""};
+    qd_rundir *rundir = NULL, *second = NULL;
+    ck_assert_int_eq(qd_rundir_open(path.text, &rundir, &error), QD_OK);
+    ck_assert(qd_rundir_complete(rundir));
+    ck_assert_int_eq(qd_rundir_open(path.text, &second, &error), QD_ERR_STATE);
+    ck_assert_ptr_nonnull(strstr(error.text, "is in use by another run"));
+    ck_assert_ptr_null(second);
+    qd_rundir_close(rundir);
+    ck_assert_uint_eq(qd_scratch_count(path.text), 3);
+    ck_assert_int_eq(unlink(qd_scratch_at(&scratch, "run/result.json").text), 0);
+    ck_assert_int_eq(qd_rundir_open(path.text, &rundir, &error), QD_OK);
+    ck_assert(!qd_rundir_complete(rundir));
+    qd_rundir_close(rundir);
+}
+END_TEST
+
+START_TEST(test_what_is_no_run_is_not_opened) {
+    qd_scratch_path path = qd_scratch_at(&scratch, "mine");
+    qd_error error = {""};
+    qd_rundir *rundir = NULL;
+    ck_assert_int_eq(qd_rundir_open(path.text, &rundir, &error), QD_ERR_NOT_FOUND);
+    ck_assert_ptr_nonnull(strstr(error.text, "mine is no directory"));
+    make_directory(path.text);
+    ck_assert_int_eq(qd_rundir_open(path.text, &rundir, &error), QD_ERR_NOT_FOUND);
+    ck_assert_ptr_nonnull(strstr(error.text, "mine holds no run"));
+    qd_scratch_write(qd_scratch_at(&scratch, "mine/scene.yaml").text, "name: mine\n");
+    ck_assert_int_eq(qd_rundir_open(path.text, &rundir, &error), QD_ERR_NOT_FOUND);
+    ck_assert_ptr_null(rundir);
+    ck_assert_uint_eq(qd_scratch_count(path.text), 1); // no lock
+}
+END_TEST
+
+START_TEST(test_frames_are_kept_up_to_a_number) {
+    qd_scratch_path path = qd_scratch_at(&scratch, "run");
+    create_run(path.text); // with frame_000000.png, frame_1000000.png, manifest.csv
+    static const char *const more[] = {"frames/frame_000001.png",
+                                       "frames/frame_000002.png",
+                                       "frames/frame_000000.png.part",
+                                       "frames/manifest.csv.part",
+                                       "frames/notes.txt",
+                                       "result.json.part",
+                                       "bodies_3.csv.part",
+                                       "notes.part",
+                                       "postmortem.png",
+                                       "frames/frame_99999999999999999999999.png"};
+    for (size_t i = 0; i < sizeof more / sizeof more[0]; ++i) {
+        char name[96];
+        (void)snprintf(name, sizeof name, "run/%s", more[i]);
+        qd_scratch_write(qd_scratch_at(&scratch, name).text, "x");
+    }
+    qd_error error = {""};
+    qd_rundir *rundir = NULL;
+    ck_assert_int_eq(qd_rundir_open(path.text, &rundir, &error), QD_OK);
+    ck_assert_int_eq(qd_rundir_keep_frames(rundir, 2, &error), QD_OK);
+    static const char *const kept[] = {"run/frames/frame_000000.png", "run/frames/frame_000001.png",
+                                       "run/frames/notes.txt"};
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; ++i)
+        ck_assert_msg(qd_scratch_exists(qd_scratch_at(&scratch, kept[i]).text), "%s", kept[i]);
+    ck_assert_uint_eq(qd_scratch_count(qd_scratch_at(&scratch, "run/frames").text), 3);
+    ck_assert_uint_eq(qd_scratch_count(path.text), 5); // scene.yaml, result.json, notes.part, frames, lock
+    qd_scratch_write(qd_scratch_at(&scratch, "run/run.db").text, "x");
+    qd_scratch_write(qd_scratch_at(&scratch, "run/run.db-wal").text, "x");
+    qd_scratch_write(qd_scratch_at(&scratch, "run/postmortem.png").text, "x");
+    ck_assert_int_eq(qd_rundir_clear(rundir, &error), QD_OK);
+    ck_assert_uint_eq(qd_scratch_count(path.text), 4); // scene.yaml, notes.part, frames, lock
+    ck_assert_uint_eq(qd_scratch_count(qd_scratch_at(&scratch, "run/frames").text), 1); // notes.txt
+    qd_rundir_close(rundir);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("rundir");
     TCase *tests = tcase_create("rundir");
@@ -330,6 +403,9 @@ int main(void) {
     tcase_add_test(tests, test_a_full_disk_leaves_no_half_file);
     tcase_add_test(tests, test_a_disk_full_from_the_start_leaves_no_directory);
     tcase_add_test(tests, test_subdir_over_a_file);
+    tcase_add_test(tests, test_an_earlier_run_is_opened_again);
+    tcase_add_test(tests, test_what_is_no_run_is_not_opened);
+    tcase_add_test(tests, test_frames_are_kept_up_to_a_number);
     suite_add_tcase(suite, tests);
     return qd_test_run(suite);
 }

@@ -79,7 +79,9 @@ START_TEST(gives_what_the_file_says) {
         "- disks: {count: 3}\n"
         "- disks: {count: 4, radius: 0.25}\n"
         "view: {size: [640, 480], colour: speed, speed: 3, nodes: none, contacts: false, text: False}\n"
-        "frames: {every: 0}\n");
+        "frames: {every: 0}\n"
+        "record: {metrics: 3, hashes: 0, events: persist, snapshots: 50}\n"
+        "checkpoint: {every: 1000, seconds: 0.5, keep: 7}\n");
     qd_world_def world = qd_scene_world(scene);
     qd_scene_run run = qd_scene_run_settings(scene);
     qd_view view = qd_scene_view(scene);
@@ -88,6 +90,9 @@ START_TEST(gives_what_the_file_says) {
     ck_assert(world.boundary_x == QD_BOUNDARY_PERIODIC && world.boundary_y == QD_BOUNDARY_REFLECT);
     ck_assert(world.gravity.x == 0 && world.gravity.y == -9.81);
     ck_assert(run.steps == 1000 && run.dt == 1e-3 && run.seed == INT64_MAX && run.frames_every == 0);
+    ck_assert(run.record_metrics == 3 && run.record_hashes == 0 && run.record_snapshots == 50);
+    ck_assert(run.record_events == QD_RECORD_EVENTS_ALL && run.checkpoint_every == 1000);
+    ck_assert(run.checkpoint_seconds == 0.5 && run.checkpoint_keep == 7);
     ck_assert(world.seed == run.seed && world.retrieve == QD_RETRIEVE_EACH && world.capacity == 7);
     ck_assert(world.contact == QD_CONTACT_NONE && world.restitution == 0.5 && world.iterations == 20);
     ck_assert(world.margin == 0.25);

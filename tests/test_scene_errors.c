@@ -90,8 +90,13 @@ START_TEST(says_what_is_wrong_with_a_value) {
          "stepper.capacity: must be a whole number from 1 to 65535, not \"65536\""},
         {"limits: {pairs: 0}", "limits.pairs: must be a number > 0, not \"0\""},
         {"limits: {speed: -.inf}", "limits.speed: must be a number > 0, not \"-.inf\""},
-        {"record: {metrics: 10}", "record is known, but not built yet"},
-        {"checkpoint: {every: 0}", "checkpoint is known, but not built yet"},
+        {"record: {metrics: -1}",
+         "record.metrics: must be a whole number from 0 to 9007199254740992, not \"-1\""},
+        {"record: {events: all}", "record.events: must be false, true or persist, not \"all\""},
+        {"record: {event: true}", "unknown key \"event\" in record; did you mean \"events\"?"},
+        {"checkpoint: {keep: 0}", "checkpoint.keep: must be a whole number from 1 to 1000000, not \"0\""},
+        {"checkpoint: {seconds: -1}",
+         "checkpoint.seconds: must be a number from 0 to 1000000000, not \"-1\""},
         {"view: {size: [8, 8]}", "view.size: must be two whole numbers from 16 to 16384"},
         {"view: {colour: id}", "view.colour: \"id\" is known, but not built yet"},
         {"view: {text: yes}", "view.text: must be true or false, not \"yes\""},
@@ -257,7 +262,7 @@ START_TEST(blames_the_flag_for_a_wrong_set) {
     check_set("run.dt=", "--set run.dt=: has no value");
     check_set("run.dt=~", "--set run.dt=~: run.dt has no value");
     check_set("run..dt=1", "--set run..dt=1: unknown key \"\" in run");
-    check_set("record.metrics=0", "--set record.metrics=0: record is known, but not built yet");
+    check_set("view.colour=id", "--set view.colour=id: view.colour: \"id\" is known, but not built yet");
     check_set("run.dt.x=0", "--set run.dt.x=0: run.dt: must be a number > 0");
     check_set("run.dt=[1",
               "--set run.dt=[1: did not find expected ',' or ']' (while parsing a flow sequence that "

@@ -126,7 +126,7 @@ static void start(bench *job, uint64_t steps) {
     const char *no_colour = getenv("NO_COLOR");
     qdi_progress_style style = qdi_host_stderr_is_terminal() ? QDI_PROGRESS_BAR : QDI_PROGRESS_LINES;
     if (common->quiet || common->no_progress) style = QDI_PROGRESS_NONE;
-    job->progress = qdi_progress_start(style, !common->no_colour && !(no_colour && *no_colour), steps);
+    job->progress = qdi_progress_start(style, !common->no_colour && !(no_colour && *no_colour), 0, steps);
 }
 
 /// Chooses the methods that can be run with this many bodies and names the others.
@@ -401,8 +401,9 @@ static const qdi_option bench_options[] = {
      "print JSON on the standard output instead of tables"},
 };
 
-static const qdi_syntax bench_syntax = {"bench", bench_options,
-                                        sizeof bench_options / sizeof bench_options[0], NULL, 0};
+static const qdi_syntax bench_syntax = {.command = "bench",
+                                        .options = bench_options,
+                                        .option_count = sizeof bench_options / sizeof bench_options[0]};
 
 const qdi_command qdi_command_bench = {
     &bench_syntax,

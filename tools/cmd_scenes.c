@@ -39,7 +39,8 @@ static int scenes_main(int count, char *const *arguments) {
     return QDI_EXIT_DONE;
 }
 
-static const qdi_syntax scenes_syntax = {"scenes", NULL, 0, "NAME", offsetof(scenes_settings, name)};
+static const qdi_syntax scenes_syntax = {
+    .command = "scenes", .word = "NAME", .word_offset = offsetof(scenes_settings, name)};
 
 const qdi_command qdi_command_scenes = {
     &scenes_syntax,

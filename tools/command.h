@@ -16,7 +16,9 @@ typedef struct qdi_command {
     int (*run)(int count, char *const *arguments);
 } qdi_command;
 
-extern const qdi_command qdi_command_run, qdi_command_scenes, qdi_command_bench, qdi_command_help;
+extern const qdi_command qdi_command_run, qdi_command_resume, qdi_command_scenes, qdi_command_bench,
+    qdi_command_help;
+extern const qdi_command qdi_command_verify, qdi_command_diff;
 
 /// Number `number` of all commands in the order of the help, or NULL past the last.
 const qdi_command *qdi_command_at(size_t number);

@@ -45,6 +45,19 @@ qdi_words qdi_words_count(double count) {
     return words;
 }
 
+qdi_words qdi_words_bytes(double bytes) {
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+    size_t unit = 0;
+    while (bytes >= 999.5 && unit + 1 < sizeof units / sizeof units[0]) {
+        bytes /= 1e3;
+        ++unit;
+    }
+    qdi_words words;
+    int digits = unit == 0 || bytes >= 99.95 ? 0 : bytes < 9.995 ? 2 : 1;
+    snprintf(words.text, sizeof words.text, "%.*f %s", digits, bytes, units[unit]);
+    return words;
+}
+
 qdi_words qdi_words_duration(double seconds) {
     qdi_words words;
     if (!(seconds < 1e9)) { // not known, or longer than anyone waits

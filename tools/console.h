@@ -17,6 +17,9 @@ typedef struct qdi_words {
 } qdi_words;
 qdi_words qdi_words_count(double count);
 
+/// Bytes for people: "950 B", "12.3 kB", "4.56 TB".
+qdi_words qdi_words_bytes(double bytes);
+
 /// Seconds for people: "0:07", "1:02:03", "3 d 4 h".
 qdi_words qdi_words_duration(double seconds);
 

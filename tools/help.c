@@ -7,8 +7,9 @@
 #include <string.h>
 
 const qdi_command *qdi_command_at(size_t number) {
-    static const qdi_command *const commands[] = {&qdi_command_run, &qdi_command_scenes, &qdi_command_bench,
-                                                  &qdi_command_help};
+    static const qdi_command *const commands[] = {
+        &qdi_command_run,  &qdi_command_resume, &qdi_command_scenes, &qdi_command_verify,
+        &qdi_command_diff, &qdi_command_bench,  &qdi_command_help};
     return number < sizeof commands / sizeof commands[0] ? commands[number] : NULL;
 }
 
@@ -64,7 +65,7 @@ void qdi_help_command(FILE *out, const qdi_command *command) {
     const qdi_option *common = qdi_common_options(&common_count);
     fprintf(out, "quadrille %s: %s\n\nExamples\n%s\nUsage\n  quadrille %s", syntax->command, command->about,
             command->examples, syntax->command);
-    if (syntax->word) fprintf(out, " [%s]", syntax->word);
+    if (syntax->word) fprintf(out, syntax->needed ? " %s" : " [%s]", syntax->word);
     fprintf(out, " [flags]\n");
     if (command->word_about) fprintf(out, "  %-18s %s\n", syntax->word, command->word_about);
     fprintf(out, "\nFlags\n");
@@ -79,6 +80,7 @@ void qdi_help_program(FILE *out) {
                  "  quadrille scenes                    list the built-in scenes\n"
                  "  quadrille scenes pool > my.yaml     a scene to start from\n"
                  "  quadrille run my.yaml -o out        simulate it into the directory out\n"
+                 "  quadrille resume out                go on with it after Ctrl-C or a crash\n"
                  "\n"
                  "Commands\n");
     const qdi_command *command;
@@ -91,8 +93,9 @@ void qdi_help_program(FILE *out) {
         "Exit codes\n"
         "  0 done, 1 failed, 2 wrong command line, 3 scene missing or not valid, 4 output cannot be "
         "written,\n"
-        "  5 a limit of the scene was passed or methods of the bench differ, 130 stopped by Ctrl-C\n"
-        "  (128 + n: by signal n)\n");
+        "  5 a limit of the scene was passed, or what should be equal differs (verify, diff, bench),\n"
+        "  75 stopped early: `quadrille resume` goes on; 128 + n killed by signal n, as by a second Ctrl-C "
+        "(130)\n");
 }
 
 typedef struct help_settings {
@@ -114,7 +117,8 @@ static int help_main(int count, char *const *arguments) {
     return QDI_EXIT_DONE;
 }
 
-static const qdi_syntax help_syntax = {"help", NULL, 0, "COMMAND", offsetof(help_settings, command)};
+static const qdi_syntax help_syntax = {
+    .command = "help", .word = "COMMAND", .word_offset = offsetof(help_settings, command)};
 
 const qdi_command qdi_command_help = {
     &help_syntax,

@@ -176,26 +176,72 @@ static qd_status read_letters(reader *in, const char *argument) {
     return QD_OK;
 }
 
+const char *qdi_syntax_word(const qdi_syntax *syntax, size_t number, int *length) {
+    const char *at = syntax->word;
+    for (; at && number > 0; --number) {
+        at = strchr(at, ' ');
+        if (at) ++at;
+    }
+    if (at) *length = (int)strcspn(at, " ");
+    return at;
+}
+
+/// The word of that number as it was given, or NULL; `at` is where it goes.
+static const char *given_word(const qdi_syntax *syntax, const void *settings, size_t number, size_t *at) {
+    const char *word;
+    *at = syntax->word_offset + number * sizeof word;
+    memcpy(&word, (const unsigned char *)settings + *at, sizeof word);
+    return word;
+}
+
 static qd_status read_word(const reader *in, const char *argument) {
     const qdi_syntax *syntax = in->syntax;
+    qd_error *error = in->error;
     if (!syntax->word) {
-        snprintf(in->error->text, sizeof in->error->text, "%s takes no '%.80s'", syntax->command, argument);
+        snprintf(error->text, sizeof error->text, "%s takes no '%.80s'", syntax->command, argument);
         return QD_ERR_ARGUMENT;
     }
-    unsigned char *place = (unsigned char *)in->settings + syntax->word_offset;
-    const char *earlier;
-    memcpy(&earlier, place, sizeof earlier);
-    if (earlier) {
-        snprintf(in->error->text, sizeof in->error->text, "%s takes one %s: '%.80s' and '%.80s' are two",
-                 syntax->command, syntax->word, earlier, argument);
+    const char *earlier = NULL, *name, *given;
+    size_t number = 0, at;
+    int length;
+    while ((name = qdi_syntax_word(syntax, number, &length)) != NULL &&
+           (given = given_word(syntax, in->settings, number, &at)) != NULL) {
+        earlier = given;
+        ++number;
+    }
+    if (!name) {
+        if (number == 1)
+            snprintf(error->text, sizeof error->text, "%s takes one %s: '%.80s' and '%.80s' are two",
+                     syntax->command, syntax->word, earlier, argument);
+        else
+            snprintf(error->text, sizeof error->text, "%s takes %s and no more: '%.80s'", syntax->command,
+                     syntax->word, argument);
         return QD_ERR_ARGUMENT;
     }
     if (*argument == '\0') {
-        snprintf(in->error->text, sizeof in->error->text, "%s needs a %s, not an empty one", syntax->command,
-                 syntax->word);
+        snprintf(error->text, sizeof error->text, "%s needs a %.*s, not an empty one", syntax->command,
+                 length, name);
         return QD_ERR_ARGUMENT;
     }
-    memcpy(place, &argument, sizeof argument);
+    memcpy((unsigned char *)in->settings + at, &argument, sizeof argument);
+    return QD_OK;
+}
+
+/// Whether the words are there that a command does not go without; to be asked for help it needs none.
+static qd_status words_check(const qdi_syntax *syntax, const void *settings, qd_error *error) {
+    qdi_common common;
+    memcpy(&common, settings, sizeof common);
+    const char *name;
+    size_t at;
+    int length;
+    for (size_t number = 0; syntax->needed && !common.help && !common.version &&
+                            (name = qdi_syntax_word(syntax, number, &length)) != NULL;
+         ++number) {
+        if (given_word(syntax, settings, number, &at)) continue;
+        snprintf(error->text, sizeof error->text, "%s needs a %.*s; `quadrille help %s` says more",
+                 syntax->command, length, name, syntax->command);
+        return QD_ERR_ARGUMENT;
+    }
     return QD_OK;
 }
 
@@ -215,5 +261,5 @@ qd_status qdi_options_parse(const qdi_syntax *syntax, int count, char *const *ar
         else
             status = read_word(&in, argument);
     }
-    return status;
+    return status == QD_OK ? words_check(syntax, settings, error) : status;
 }

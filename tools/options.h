@@ -46,13 +46,15 @@ typedef struct qdi_common {
 /// The flags of qdi_common; `*count` gets their number.
 const qdi_option *qdi_common_options(size_t *count);
 
-/// What a command's line is made of: the common flags, its own, and at most one word that is none.
+/// What a command's line is made of: the common flags, its own, and words that are none.
 typedef struct qdi_syntax {
     const char *command;       ///< "run"
     const qdi_option *options; ///< its own
     size_t option_count;
-    const char *word;   ///< what the help calls the word ("SCENE"), or NULL: takes none
-    size_t word_offset; ///< a const char * in the settings
+    /// What the help calls the word ("SCENE"), or the words one by one ("DIR1 DIR2"); NULL: takes none.
+    const char *word;
+    size_t word_offset; ///< in the settings: a const char * for each of them, side by side
+    bool needed;        ///< it does not go without them
 } qdi_syntax;
 
 /// Reads `count` arguments (without program and command name) into `settings`, which holds the defaults. `--flag value`
@@ -60,6 +62,9 @@ typedef struct qdi_syntax {
 /// Errors: QD_ERR_ARGUMENT, with one line in `error`: what is wrong, and the nearest flag.
 QD_MUST_USE qd_status qdi_options_parse(const qdi_syntax *syntax, int count, char *const *arguments,
                                         void *settings, qd_error *error);
+
+/// Number `number` of the words that a command takes, and its length; NULL past the last.
+const char *qdi_syntax_word(const qdi_syntax *syntax, size_t number, int *length);
 
 /// A whole decimal number within bounds; false for anything else, an empty text and signs included.
 bool qdi_read_whole(const char *text, uint64_t least, uint64_t most, uint64_t *value);

@@ -3,14 +3,23 @@
 
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
-/// The one thing at file scope that changes in this program: a signal handler can reach nothing else.
+/// The two things at file scope that change in this program: a signal handler can reach nothing else. The second is when
+/// the first SIGINT came, in nanoseconds of the clock, 0 before.
 static volatile sig_atomic_t noted_signal;
+static _Atomic uint64_t interrupted_ns;
+
+/// Two SIGINTs closer than this are one.
+static const uint64_t one_interrupt_ns = 250000000U;
 
 int qdi_host_cores(void) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -77,7 +86,17 @@ int qdi_host_terminal_width(void) {
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? (int)size.ws_col : 80;
 }
 
+/// Calls only what a handler may: clock_gettime, signal and raise.
 static void note_signal(int number) {
+    if (number == SIGINT) {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        uint64_t ns = (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec, first = 0;
+        if (!atomic_compare_exchange_strong(&interrupted_ns, &first, ns) && ns - first >= one_interrupt_ns) {
+            signal(SIGINT, SIG_DFL);
+            raise(SIGINT); // comes when this handler has ended
+        }
+    }
     noted_signal = number;
 }
 
@@ -96,12 +115,12 @@ void qdi_host_stdout_back(int kept) {
 }
 
 void qdi_host_watch_signals(void) {
-    static const int watched[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int watched[] = {SIGINT, SIGTERM, SIGUSR1, SIGHUP};
     for (size_t i = 0; i < sizeof watched / sizeof watched[0]; ++i) {
         struct sigaction action, earlier;
         memset(&action, 0, sizeof action);
         action.sa_handler = note_signal;
-        action.sa_flags = SA_RESTART | (int)SA_RESETHAND;
+        action.sa_flags = SA_RESTART;
         sigemptyset(&action.sa_mask);
         if (sigaction(watched[i], NULL, &earlier) == 0 && earlier.sa_handler != SIG_IGN)
             sigaction(watched[i], &action, NULL);
@@ -118,7 +137,20 @@ const char *qdi_host_signal_name(int number) {
     switch (number) {
     case SIGINT: return "SIGINT";
     case SIGTERM: return "SIGTERM";
+    case SIGUSR1: return "SIGUSR1";
     case SIGHUP: return "SIGHUP";
     default: return "a signal";
     }
+}
+
+uint64_t qdi_host_disk_free(const char *path) {
+    struct statvfs facts;
+    if (statvfs(path, &facts) != 0) return UINT64_MAX;
+    uint64_t size = facts.f_frsize, most = UINT64_MAX / (size ? size : 1);
+    return facts.f_bavail < most ? facts.f_bavail * size : UINT64_MAX;
+}
+
+uint64_t qdi_host_file_size(const char *path) {
+    struct stat facts;
+    return stat(path, &facts) == 0 && facts.st_size > 0 ? (uint64_t)facts.st_size : 0;
 }

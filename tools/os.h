@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /// What the program needs of the system beyond ISO C, in one place.
@@ -39,9 +40,10 @@ bool qdi_host_stderr_is_terminal(void);
 /// Columns of the terminal at stderr, 80 where that cannot be known.
 int qdi_host_terminal_width(void);
 
-/// From now on SIGINT, SIGTERM and SIGHUP are only noted, once; the same signal again ends the program at once. One that
-/// whoever started us has set to be ignored stays so. Writing past a file's size limit or to a closed pipe no longer kills
-/// the program but fails.
+/// From now on SIGINT, SIGTERM, SIGUSR1 and SIGHUP are only noted. A second SIGINT ends the program at once, if it comes a
+/// quarter of a second after the first or later: a person's does, while some programs that stop others send theirs twice in
+/// a row. A signal that whoever started us has set to be ignored stays so. Writing past a file's size limit or to a closed
+/// pipe no longer kills the program but fails.
 void qdi_host_watch_signals(void);
 
 /// The signal noted, or 0.
@@ -49,5 +51,11 @@ int qdi_host_signal(void);
 
 /// "SIGINT", ...
 const char *qdi_host_signal_name(int number);
+
+/// Bytes that may still be written to the file system that a path is on; UINT64_MAX where that cannot be known.
+uint64_t qdi_host_disk_free(const char *path);
+
+/// Size of a file in bytes, 0 where there is none.
+uint64_t qdi_host_file_size(const char *path);
 
 #endif

@@ -41,9 +41,9 @@ void qdi_progress_bar(char *text, size_t bytes, uint64_t done, uint64_t total, d
     snprintf(text, bytes, "[%s%s%s] %s", colour ? "\033[36m" : "", bar, colour ? "\033[0m" : "", words);
 }
 
-qdi_progress qdi_progress_start(qdi_progress_style style, bool colour, uint64_t total_steps) {
+qdi_progress qdi_progress_start(qdi_progress_style style, bool colour, uint64_t first, uint64_t total_steps) {
     uint64_t now = qdi_clock_ns();
-    return (qdi_progress){style, colour, total_steps, now, now, false};
+    return (qdi_progress){style, colour, first, total_steps, now, now, false};
 }
 
 void qdi_progress_step(qdi_progress *progress, uint64_t done) {
@@ -52,7 +52,9 @@ void qdi_progress_step(qdi_progress *progress, uint64_t done) {
     bool bar = progress->style == QDI_PROGRESS_BAR;
     if (now - progress->shown_ns < (bar ? bar_every : line_every)) return;
     progress->shown_ns = now;
+    // As if the steps before the first one had taken as long as those after it.
     double seconds = (double)(now - progress->start_ns) * 1e-9;
+    if (done > progress->first) seconds *= (double)done / (double)(done - progress->first);
     char text[TEXT_SIZE];
     if (bar) {
         // One column stays free: some terminals break the line when the last one is used.

@@ -1,15 +1,17 @@
+// The motion with the vectors that every processor has, and the choice of those that this one has.
 #include "tools/bench/motion.h"
 
-#include "core/outward.h"
+#include <quadrille/simd.h>
 
-#include <math.h>
-#include <stdint.h>
-#include <string.h>
+#define MOVE       move_any
+#define MOVE_DISKS move_disks_any
+static void move_any(double *restrict x, double *restrict v, size_t count, double half);
+static void move_disks_any(double *x, double *y, double *vx, double *vy, const double *radius, qd_box *boxes,
+                           size_t count, double half);
 
-/// So few that they are still in the nearest cache when their boxes are made.
-enum { PIECE = 256 };
+#include "tools/bench/motion_loops.h"
 
-static void mirror(double *restrict x, double *restrict v, size_t count, double half) {
+void qdi_bench_mirror(double *restrict x, double *restrict v, size_t count, double half) {
     for (size_t i = 0; i < count; ++i) {
         double high = 2.0 * (x[i] - half), low = 2.0 * (x[i] + half);
         double over = (x[i] > half ? high : 0.0) + (x[i] < -half ? low : 0.0);
@@ -18,31 +20,27 @@ static void mirror(double *restrict x, double *restrict v, size_t count, double 
     }
 }
 
-// Few bodies reach a wall, so whether any did is asked once, by the signs of how far they are inside; and where
-// none did, velocities are not written.
 void qdi_bench_move(double *restrict x, double *restrict v, size_t count, double half) {
-    uint64_t signs = 0;
-    for (size_t i = 0; i < count; ++i) {
-        double moved = x[i] + v[i], inside = half - fabs(moved);
-        uint64_t bits;
-        memcpy(&bits, &inside, sizeof bits);
-        x[i] = moved;
-        signs |= bits;
+#ifdef __x86_64__
+    if (qd_simd_available(QD_SIMD_AVX2)) {
+        qdi_bench_move_avx2(x, v, count, half);
+        return;
     }
-    if (signs >> 63) mirror(x, v, count, half);
-}
-
-static void make_boxes(const double *restrict x, const double *restrict y, const double *restrict radius,
-                       qd_box *restrict boxes, size_t count) {
-    for (size_t i = 0; i < count; ++i) boxes[i] = qdi_outward_disk(x[i], y[i], radius[i]);
+#endif
+    move_any(x, v, count, half);
 }
 
 void qdi_bench_move_disks(double *x, double *y, double *vx, double *vy, const double *radius, qd_box *boxes,
                           size_t count, double half) {
-    for (size_t at = 0; at < count; at += PIECE) {
-        size_t piece = count - at < PIECE ? count - at : PIECE;
-        qdi_bench_move(x + at, vx + at, piece, half);
-        qdi_bench_move(y + at, vy + at, piece, half);
-        make_boxes(x + at, y + at, radius + at, boxes + at, piece);
+#ifdef __x86_64__
+    if (qd_simd_available(QD_SIMD_AVX512)) {
+        qdi_bench_move_disks_avx512(x, y, vx, vy, radius, boxes, count, half);
+        return;
     }
+    if (qd_simd_available(QD_SIMD_AVX2)) {
+        qdi_bench_move_disks_avx2(x, y, vx, vy, radius, boxes, count, half);
+        return;
+    }
+#endif
+    move_disks_any(x, y, vx, vy, radius, boxes, count, half);
 }

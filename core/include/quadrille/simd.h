@@ -4,14 +4,15 @@
 #include <quadrille/api.h>
 #include <stdbool.h>
 
-/// The vector instructions that the kernels of the tree are written for. All of them give the same bits; a library built with
-/// default flags has all that its architecture knows and takes the best that the processor has.
+/// The vector instructions that kernels are written for: of the tree, of motion and of contacts at rest. All of them give
+/// the same bits; a library built with default flags has all that its architecture knows and takes the best that the
+/// processor has.
 typedef enum qd_simd {
     QD_SIMD_AUTO,     ///< the best there is
     QD_SIMD_PORTABLE, ///< plain C, as the compiler makes it
     QD_SIMD_SSE2,     ///< every x86-64
     QD_SIMD_AVX2,
-    QD_SIMD_AVX512, ///< F, BW, DQ and VL
+    QD_SIMD_AVX512, ///< F, BW, DQ, VL and VBMI2: processors since 2019
 } qd_simd;
 
 /// "auto", "portable", "sse2", "avx2", "avx512". Any thread.

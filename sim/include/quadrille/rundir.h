@@ -5,6 +5,7 @@
 #include <quadrille/status.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /// A run directory: made whole or not at all, locked while a run writes to it, complete when result.json is there.
 typedef struct qd_rundir qd_rundir;
@@ -17,6 +18,21 @@ typedef struct qd_rundir qd_rundir;
 /// there is as it was, but for QD_ERR_IO and QD_ERR_MEMORY with `force`, and one that was not is gone.
 QD_API QD_MUST_USE qd_status qd_rundir_create(const char *path, const char *scene_text, bool force,
                                               qd_rundir **rundir, qd_error *error);
+
+/// Opens the directory of an earlier run, so that it can go on, and locks it. Errors: QD_ERR_NOT_FOUND (there is no such
+/// directory, or no run in it), QD_ERR_STATE (another process holds the lock), QD_ERR_IO, QD_ERR_MEMORY; the reason is in
+/// `error`. Nothing in it is changed.
+QD_API QD_MUST_USE qd_status qd_rundir_open(const char *path, qd_rundir **rundir, qd_error *error);
+
+/// True where result.json is there.
+QD_API bool qd_rundir_complete(const qd_rundir *rundir);
+
+/// Deletes what the run has made of its scene; the scene itself stays. Errors: QD_ERR_IO, QD_ERR_MEMORY.
+QD_API QD_MUST_USE qd_status qd_rundir_clear(qd_rundir *rundir, qd_error *error);
+
+/// Deletes the frames from number `frames` on, the list of frames, an earlier post-mortem, and all files in the making. Errors: QD_ERR_IO,
+/// QD_ERR_MEMORY.
+QD_API QD_MUST_USE qd_status qd_rundir_keep_frames(qd_rundir *rundir, uint64_t frames, qd_error *error);
 
 /// The path it was made with.
 QD_API const char *qd_rundir_path(const qd_rundir *rundir);

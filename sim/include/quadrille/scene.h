@@ -22,12 +22,24 @@ typedef struct qd_scene_changes {
                 ///< this many bodies in all
 } qd_scene_changes;
 
-/// What a scene asks of a run.
+/// Which events a run keeps.
+typedef enum qd_record_events {
+    QD_RECORD_EVENTS_NONE,
+    QD_RECORD_EVENTS_CHANGES, ///< begins, ends and impacts
+    QD_RECORD_EVENTS_ALL,     ///< and what persists
+} qd_record_events;
+
+/// What a scene asks of a run. "Every E steps" is at steps 0, E, 2E, ...; 0: never.
 typedef struct qd_scene_run {
     uint64_t steps;
     double dt; ///< > 0
     uint64_t seed;
-    uint64_t frames_every; ///< a frame at steps 0, E, 2E, ...; 0 = none
+    uint64_t frames_every;
+    uint64_t record_metrics, record_hashes, record_snapshots; ///< every so many steps
+    qd_record_events record_events;
+    uint64_t checkpoint_every; ///< a checkpoint every so many steps; there is one at step 0 in any case
+    double checkpoint_seconds; ///< and whenever so much time has passed since the last; 0: not by the clock
+    uint64_t checkpoint_keep;  ///< how many are kept beside that of step 0, >= 1
 } qd_scene_run;
 
 /// Reads a scene file, and the body files that it names; their paths begin at its folder. `changes` may be NULL. Errors: QD_ERR_NOT_FOUND, QD_ERR_IO, QD_ERR_INVALID (one line with file,

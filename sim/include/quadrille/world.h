@@ -91,7 +91,7 @@ typedef struct qd_world_def {
     uint32_t capacity;             ///< of the tree's nodes, default 64
     qd_limits limits;              ///< see there
     int threads;                   ///< 1..QD_TEAM_MAX, default 1; changes no result
-    qd_simd simd;                  ///< the tree's kernels, default QD_SIMD_AUTO; changes no result
+    qd_simd simd;                  ///< of all kernels, default QD_SIMD_AUTO; changes no result
     uint64_t seed;                 ///< kept with the world and saved; default 1
     const qd_allocator *allocator; ///< NULL: the C heap
 } qd_world_def;

@@ -1,5 +1,5 @@
-#ifndef QD_EXPORT_QUEUE_H
-#define QD_EXPORT_QUEUE_H
+#ifndef QD_CORE_QUEUE_H
+#define QD_CORE_QUEUE_H
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>

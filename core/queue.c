@@ -2,11 +2,11 @@
 // `slots`, which never change. It is read and written inside the monitor only. The work itself runs outside
 // of it.
 
-#include "export/queue.h"
+#include "core/queue.h"
 
 #include "core/assert.h"
 #include "core/memory.h"
-#include "export/os.h"
+#include "core/os.h"
 
 #include <stdbool.h>
 

@@ -1,0 +1,176 @@
+#ifndef QUADRILLE_STORE_H
+#define QUADRILLE_STORE_H
+
+#include <quadrille/alloc.h>
+#include <quadrille/metrics.h>
+#include <quadrille/profile.h>
+#include <quadrille/scene.h>
+#include <quadrille/simd.h>
+#include <quadrille/status.h>
+#include <quadrille/world.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// What a run leaves behind as rows: where it came from, metrics, state hashes, events, snapshots,
+/// checkpoints, frames, failures. It is one SQLite database, run.db; docs/run-store.md has every table and
+/// column.
+///
+/// Rows are handed to a thread of the store's own through a queue that blocks and never drops. They are
+/// committed in batches; a checkpoint commits everything that was put before it. The store reads worlds
+/// through const functions only: what is recorded never changes a run.
+///
+/// One thread at a time may use a store. SQLite has memory of its own beside the allocator's.
+typedef struct qd_store qd_store;
+
+/// What a store says of where its run came from.
+typedef struct qd_store_def {
+    uint32_t cookie;       ///< set by qd_store_def_default; a def without it is refused
+    const qd_scene *scene; ///< required; not looked at after qd_store_create
+    uint64_t bodies;       ///< at step 0
+    int threads;           ///< that the run was begun with
+    qd_simd simd;          ///< the same
+    /// Commit that the program was built from; compiler and its flags; the processor's name. NULL (the
+    /// default): "".
+    const char *source, *compiler, *flags, *cpu;
+    const qd_allocator *allocator; ///< NULL: the C heap
+} qd_store_def;
+
+/// A def without a scene.
+QD_API qd_store_def qd_store_def_default(void);
+
+/// How a store that exists is opened.
+typedef enum qd_store_mode {
+    QD_STORE_READ,  ///< to read; any number of readers at a time, none beside a writer
+    QD_STORE_GO_ON, ///< to read and write; nobody else meanwhile
+} qd_store_mode;
+
+/// Makes a store: it is there whole, with its table `run`, or not at all. Errors: QD_ERR_EXISTS (something
+/// has that name), QD_ERR_ARGUMENT, QD_ERR_IO, QD_ERR_STATE (another process is at it), QD_ERR_MEMORY; the
+/// reason in `error`.
+QD_API QD_MUST_USE qd_status qd_store_create(const char *path, const qd_store_def *def, qd_store **store,
+                                             qd_error *error);
+
+/// Opens a store, also one whose writer was killed; one of an older schema is brought up to date first.
+/// `allocator` may be NULL. Errors: QD_ERR_NOT_FOUND, QD_ERR_INVALID (no run store, or of a newer schema),
+/// QD_ERR_CORRUPT (damaged), QD_ERR_STATE (another process has it open), QD_ERR_IO, QD_ERR_MEMORY; the reason
+/// in `error`.
+QD_API QD_MUST_USE qd_status qd_store_open(const char *path, qd_store_mode mode,
+                                           const qd_allocator *allocator, qd_store **store, qd_error *error);
+
+/// Commits what was put, closes and frees, in any case; NULL is fine. Returns the first failure of the
+/// writer, if any, with its reason; what was committed before it is there.
+QD_API QD_MUST_USE qd_status qd_store_close(qd_store *store, qd_error *error);
+
+/// One line that people should know, such as that the file system lets SQLite have no write-ahead log; ""
+/// where there is nothing. Freed with the store.
+QD_API const char *qd_store_note(const qd_store *store);
+
+// ---- writing: QD_ERR_STATE where the store was opened to read ----
+//
+// Whatever is put appears in the order in which it was put. All calls may wait for the writer. Once it has
+// failed (the disk is full, ...) they return its status, and qd_store_flush and qd_store_close tell the
+// reason.
+
+/// What qd_world_measure says of a step. `phase_ns` is the time that each phase took since the row before, or
+/// NULL: not known.
+QD_API QD_MUST_USE qd_status qd_store_put_metrics(qd_store *store, const qd_metrics *metrics,
+                                                  const uint64_t phase_ns[QD_PHASE_COUNT]);
+
+/// The state hash (qd_world_hash) of a step.
+QD_API QD_MUST_USE qd_status qd_store_put_hash(qd_store *store, uint64_t step, uint64_t hash);
+
+/// The world's events (qd_world_events: begins and ends, with `persist` also what persists) and then its
+/// impacts, in their order. To be called after every step, since a world keeps them for one step only, and at
+/// step 0.
+QD_API QD_MUST_USE qd_status qd_store_put_events(qd_store *store, const qd_world *world, bool persist);
+
+/// The world as it is, as qd_world_save writes it. The caller pays for that only (some 5 ms per 100,000
+/// bodies), and waits where a world that was put before is not written yet.
+QD_API QD_MUST_USE qd_status qd_store_put_snapshot(qd_store *store, const qd_world *world);
+
+/// A frame: number, step, time and hash of the pixels.
+typedef struct qd_store_frame {
+    uint64_t number, step;
+    double time;
+    uint64_t pixels;
+} qd_store_frame;
+
+/// A frame that is on the disk under its name.
+QD_API QD_MUST_USE qd_status qd_store_put_frame(qd_store *store, const qd_store_frame *frame);
+
+/// The world and whatever the caller needs to go on from here, which is copied (`session` may be NULL where
+/// there are no bytes). Commits everything put so far; once it is on the device, which qd_store_flush waits
+/// for, it survives a power cut. Of the checkpoints, that of step 0 and the last `keep` (at least 1) stay.
+/// One of the same step is replaced. Cost: as a snapshot's.
+QD_API QD_MUST_USE qd_status qd_store_put_checkpoint(qd_store *store, const qd_world *world,
+                                                     const void *session, size_t session_bytes,
+                                                     uint64_t keep);
+
+/// Why a run ended early (qd_world_limit_report).
+QD_API QD_MUST_USE qd_status qd_store_put_failure(qd_store *store, const qd_limit_report *report);
+
+/// Waits until everything put is committed. Errors: the writer's, with its reason.
+QD_API QD_MUST_USE qd_status qd_store_flush(qd_store *store, qd_error *error);
+
+/// Goes back to the moment of `world`, which came from a checkpoint: deletes every row of a later step. Rows
+/// of its own step stay, they were committed with the checkpoint. To be called before the first put after
+/// qd_store_open. Errors: those of SQLite; nothing is deleted then.
+QD_API QD_MUST_USE qd_status qd_store_rewind(qd_store *store, const qd_world *world, qd_error *error);
+
+// ---- reading: in both modes; where rows were put, waits until they are committed ----
+//
+// Errors of all: QD_ERR_NOT_FOUND (there is no such row; `error` stays as it is), QD_ERR_CORRUPT (what is
+// stored is damaged; the reason names table and step), QD_ERR_IO, QD_ERR_MEMORY.
+
+/// The row of `run`, as docs/run-store.md has it.
+typedef struct qd_store_run {
+    char *version, *scene, *scene_text, *simd, *source, *compiler, *flags, *cpu, *created;
+    uint64_t scene_hash, seed, steps, bodies;
+    double dt;
+    int threads;
+} qd_store_run;
+
+/// Reads it; free it with qd_store_run_free. QD_ERR_CORRUPT also where there is none.
+QD_API QD_MUST_USE qd_status qd_store_read_run(qd_store *store, qd_store_run *run, qd_error *error);
+QD_API void qd_store_run_free(qd_store *store, qd_store_run *run);
+
+/// The first hash of a step >= `from`. QD_ERR_CORRUPT where its text is no hash: `step` says which it is.
+QD_API QD_MUST_USE qd_status qd_store_next_hash(qd_store *store, uint64_t from, uint64_t *step,
+                                                uint64_t *hash, qd_error *error);
+
+/// The first row of metrics of a step >= `from`, phases left out. What it has no value for (a program that knew fewer numbers
+/// wrote it) is NaN, or UINT64_MAX.
+QD_API QD_MUST_USE qd_status qd_store_next_metrics(qd_store *store, uint64_t from, qd_metrics *metrics,
+                                                   qd_error *error);
+
+/// The first frame with a number >= `from`.
+QD_API QD_MUST_USE qd_status qd_store_next_frame(qd_store *store, uint64_t from, qd_store_frame *frame,
+                                                 qd_error *error);
+
+/// A stored world, for qd_world_load; and what the caller gave with a checkpoint.
+typedef struct qd_store_moment {
+    uint64_t step;
+    unsigned char *world, *session; ///< freed with qd_store_moment_free; session NULL: none
+    size_t world_bytes, session_bytes;
+} qd_store_moment;
+
+/// Frees both; what is freed already is fine.
+QD_API void qd_store_moment_free(qd_store *store, qd_store_moment *moment);
+
+/// The first snapshot, or checkpoint, of a step >= `from`. QD_ERR_CORRUPT where its checksum differs:
+/// `moment` has its step and nothing to free then.
+QD_API QD_MUST_USE qd_status qd_store_next_snapshot(qd_store *store, uint64_t from, qd_store_moment *moment,
+                                                    qd_error *error);
+QD_API QD_MUST_USE qd_status qd_store_next_checkpoint(qd_store *store, uint64_t from, qd_store_moment *moment,
+                                                      qd_error *error);
+
+/// The last checkpoint of a step <= `most` that is sound; `skipped` (may be NULL) gets one line about those
+/// that are damaged and were passed over, "" where there are none, and the reason of an error.
+QD_API QD_MUST_USE qd_status qd_store_last_checkpoint(qd_store *store, uint64_t most, qd_store_moment *moment,
+                                                      qd_error *skipped);
+
+/// Looks at the whole database with SQLite's own check. QD_ERR_CORRUPT with the first finding.
+QD_API QD_MUST_USE qd_status qd_store_check(qd_store *store, qd_error *error);
+
+#endif

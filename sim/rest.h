@@ -1,0 +1,96 @@
+#ifndef QD_SIM_REST_H
+#define QD_SIM_REST_H
+
+#include "sim/world_impl.h"
+
+#include <math.h>
+
+/// A joint rests unless all of it parts faster than the threshold; with gravity, even then where some of it will not have
+/// parted by the end of the step: what lies on the two would press them further into each other meanwhile. Where the
+/// sweeps of the bounces did not suffice, what still approaches is stopped here; but not if the two are to lose nothing,
+/// and there is nothing to rest on.
+static inline bool qdi_joint_rests(const qd_world *world, const qdi_joint *joint, double dt) {
+    const qdi_motion *m = &world->next;
+    if (joint->count == 0) return false;
+    double approach = -HUGE_VAL;
+    bool stays = false;
+    for (int k = 0; k < joint->count; ++k) {
+        if (joint->depth[k] < 0) continue;
+        double here = qdi_joint_approach(joint, m, k);
+        if (here > approach) approach = here;
+        stays = stays || joint->depth[k] + here * dt > 0;
+    }
+    uint32_t a = joint->row_a, b = joint->row_b;
+    double speed = fabs(m->vx[a]) + fabs(m->vy[a]);
+    speed += b != QDI_NO_ROW ? fabs(m->vx[b]) + fabs(m->vy[b]) : fabs(joint->wx) + fabs(joint->wy);
+    // A speed that is none, per radius and by rounding.
+    double rounding = 1e-12 * speed + 1e-9 / dt * world->radius[a];
+    if (approach > rounding && joint->threshold == 0 && joint->restitution == 1) return false;
+    return approach >= -(joint->threshold + rounding) || (stays && joint->threshold > 0);
+}
+
+/// Contacts at rest as the sweeps of impulse_rest.c work on them: eight of one colour side by side, so that one instruction
+/// does the same to several. Each set of instructions has kernels of its own (rest_kernel.h), and all give the same bits,
+/// for no lane knows of another. Those of a colour that have two touches come first; what is said of the second touch
+/// lies elsewhere, so that memory is not read for touches that are not there.
+
+/// Contacts of a group. Places that are not filled belong to mover 0, and nothing comes of them.
+enum { QDI_REST_LANES = 8 };
+
+typedef double qdi_lanes[QDI_REST_LANES];
+
+/// One touch of each contact. One that is not there is all zeros, and its levers on b are -0: so adding what it gives
+/// leaves every number as it is, -0 too.
+struct qdi_rest_touch {
+    qdi_lanes across_a, along_a, across_b, along_b; ///< levers at the start of the step, see qdi_joint
+    qdi_lanes gap;                                  ///< then
+    qdi_lanes mass, rub_mass;
+    qdi_lanes normal, tangent;      ///< given in this sub-step
+    qdi_lanes total, total_tangent; ///< given in the sub-steps before
+};
+
+struct qdi_rest {
+    uint32_t slot_a[QDI_REST_LANES], slot_b[QDI_REST_LANES]; ///< movers
+    qdi_lanes nx, ny;
+    qdi_lanes inverse_a, inverse_b, turn_a, turn_b;
+    qdi_lanes friction;
+    qdi_lanes size; ///< of the smaller body: its radius
+    qdi_rest_touch touch;
+    // Which of the lanes, by bit:
+    uint8_t moves_a, moves_b; ///< may change a, or b
+    uint8_t rubs;             ///< have friction
+};
+
+/// The colours of what rests: colour c has start[c + 1] - start[c] contacts, of which those in the first `twos[c]` lanes
+/// may have second touches. All lanes of a serial colour count as such, for these have their order.
+struct qdi_resting {
+    size_t count;
+    bool last_is_serial;
+    size_t start[QDI_COLOURS_MAX + 2], twos[QDI_COLOURS_MAX + 2];
+    size_t twos_before[QDI_COLOURS_MAX + 2]; ///< in the colours before
+};
+
+/// The eight numbers of a mover, from number `part` on.
+static inline double *qdi_mover_at(qdi_mover *movers, uint32_t slot, unsigned part) {
+    return (double *)(movers + slot) + part;
+}
+
+/// Does something to `count` groups, one after the other; `second` are their second touches, or NULL where they have none;
+/// `per_h` is 1 over the sub-step.
+typedef void (*qdi_rest_sweep)(qdi_mover *movers, qdi_rest *groups, qdi_rest_touch *second, size_t count,
+                               double per_h);
+
+typedef struct qdi_rest_kernels {
+    qdi_rest_sweep warm, solve, relax;
+} qdi_rest_kernels;
+
+/// The kernels of an instruction set that is available.
+const qdi_rest_kernels *qdi_rest_kernels_of(qd_simd simd);
+
+/// These work on lane after lane, so the contacts of a group may share bodies.
+extern const qdi_rest_kernels qdi_rest_portable;
+#ifdef __x86_64__
+extern const qdi_rest_kernels qdi_rest_sse2, qdi_rest_avx2, qdi_rest_avx512;
+#endif
+
+#endif

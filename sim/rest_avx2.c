@@ -1,0 +1,64 @@
+// Four lanes; compiled for AVX2 and called only where the processor has it.
+#include "sim/rest.h"
+
+#ifdef __x86_64__
+#    include <immintrin.h>
+
+enum { WIDTH = 4 };
+typedef __m256d vec;
+typedef __m256d mask;
+
+static inline vec v_load(const double *from) {
+    return _mm256_loadu_pd(from);
+}
+static inline void v_store(double *to, vec value) {
+    _mm256_storeu_pd(to, value);
+}
+static inline vec v_set(double value) {
+    return _mm256_set1_pd(value);
+}
+static inline vec v_min(vec a, vec b) {
+    return _mm256_min_pd(a, b);
+}
+static inline vec v_max(vec a, vec b) {
+    return _mm256_max_pd(a, b);
+}
+static inline mask v_above(vec a, vec b) {
+    return _mm256_cmp_pd(a, b, _CMP_GT_OQ);
+}
+static inline mask v_level(vec a, vec b) {
+    return _mm256_cmp_pd(a, b, _CMP_GE_OQ);
+}
+static inline mask v_lanes(unsigned bits) {
+    const __m256i bit = _mm256_set_epi64x(8, 4, 2, 1);
+    return _mm256_castsi256_pd(_mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(bits), bit), bit));
+}
+static inline vec v_pick(mask lanes, vec a, vec b) {
+    return _mm256_blendv_pd(b, a, lanes);
+}
+
+/// Rows become columns, and columns rows.
+static inline void transpose(const vec in[4], vec out[4]) {
+    vec low_01 = _mm256_unpacklo_pd(in[0], in[1]), high_01 = _mm256_unpackhi_pd(in[0], in[1]);
+    vec low_23 = _mm256_unpacklo_pd(in[2], in[3]), high_23 = _mm256_unpackhi_pd(in[2], in[3]);
+    out[0] = _mm256_permute2f128_pd(low_01, low_23, 0x20);
+    out[1] = _mm256_permute2f128_pd(high_01, high_23, 0x20);
+    out[2] = _mm256_permute2f128_pd(low_01, low_23, 0x31);
+    out[3] = _mm256_permute2f128_pd(high_01, high_23, 0x31);
+}
+static inline void v_take(qdi_mover *movers, const uint32_t *slots, unsigned part, vec out[4]) {
+    vec rows[4];
+    for (int k = 0; k < 4; ++k) rows[k] = _mm256_loadu_pd(qdi_mover_at(movers, slots[k], part));
+    transpose(rows, out);
+}
+static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned bits, const vec in[4]) {
+    vec rows[4];
+    transpose(in, rows);
+    for (int k = 0; k < 4; ++k)
+        if (bits >> k & 1U) _mm256_storeu_pd(qdi_mover_at(movers, slots[k], 0), rows[k]);
+}
+
+#    include "sim/rest_kernel.h"
+
+const qdi_rest_kernels qdi_rest_avx2 = {warm, solve, relax};
+#endif

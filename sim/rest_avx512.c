@@ -1,0 +1,80 @@
+// Eight lanes; compiled for AVX-512 (F, BW, DQ, VL) and called only where the processor has it.
+#include "sim/rest.h"
+
+#ifdef __x86_64__
+#    include <immintrin.h>
+
+enum { WIDTH = 8 };
+typedef __m512d vec;
+typedef __mmask8 mask;
+
+static inline vec v_load(const double *from) {
+    return _mm512_loadu_pd(from);
+}
+static inline void v_store(double *to, vec value) {
+    _mm512_storeu_pd(to, value);
+}
+static inline vec v_set(double value) {
+    return _mm512_set1_pd(value);
+}
+static inline vec v_min(vec a, vec b) {
+    return _mm512_min_pd(a, b);
+}
+static inline vec v_max(vec a, vec b) {
+    return _mm512_max_pd(a, b);
+}
+static inline mask v_above(vec a, vec b) {
+    return _mm512_cmp_pd_mask(a, b, _CMP_GT_OQ);
+}
+static inline mask v_level(vec a, vec b) {
+    return _mm512_cmp_pd_mask(a, b, _CMP_GE_OQ);
+}
+static inline mask v_lanes(unsigned bits) {
+    return (mask)bits;
+}
+static inline vec v_pick(mask lanes, vec a, vec b) {
+    return _mm512_mask_blend_pd(lanes, b, a);
+}
+
+static inline vec two_rows(qdi_mover *movers, uint32_t low, uint32_t high, unsigned part) {
+    __m256d first = _mm256_loadu_pd(qdi_mover_at(movers, low, part)),
+            second = _mm256_loadu_pd(qdi_mover_at(movers, high, part));
+    return _mm512_insertf64x4(_mm512_castpd256_pd512(first), second, 1);
+}
+static inline void v_take(qdi_mover *movers, const uint32_t *slots, unsigned part, vec out[4]) {
+    vec row_02 = two_rows(movers, slots[0], slots[2], part),
+        row_13 = two_rows(movers, slots[1], slots[3], part);
+    vec row_46 = two_rows(movers, slots[4], slots[6], part),
+        row_57 = two_rows(movers, slots[5], slots[7], part);
+    vec low_0123 = _mm512_unpacklo_pd(row_02, row_13), high_0123 = _mm512_unpackhi_pd(row_02, row_13);
+    vec low_4567 = _mm512_unpacklo_pd(row_46, row_57), high_4567 = _mm512_unpackhi_pd(row_46, row_57);
+    out[0] = _mm512_shuffle_f64x2(low_0123, low_4567, 0x88);
+    out[1] = _mm512_shuffle_f64x2(high_0123, high_4567, 0x88);
+    out[2] = _mm512_shuffle_f64x2(low_0123, low_4567, 0xdd);
+    out[3] = _mm512_shuffle_f64x2(high_0123, high_4567, 0xdd);
+}
+
+/// Puts two halves back, each where its bit is set.
+static inline void put_rows(qdi_mover *movers, uint32_t low, uint32_t high, bool low_too, bool high_too,
+                            vec rows) {
+    if (low_too) _mm256_storeu_pd(qdi_mover_at(movers, low, 0), _mm512_castpd512_pd256(rows));
+    if (high_too) _mm256_storeu_pd(qdi_mover_at(movers, high, 0), _mm512_extractf64x4_pd(rows, 1));
+}
+static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned bits, const vec in[4]) {
+    const __m512i front = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+    const __m512i back = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+    vec even_01 = _mm512_unpacklo_pd(in[0], in[1]), odd_01 = _mm512_unpackhi_pd(in[0], in[1]);
+    vec even_23 = _mm512_unpacklo_pd(in[2], in[3]), odd_23 = _mm512_unpackhi_pd(in[2], in[3]);
+    put_rows(movers, slots[0], slots[2], bits & 1U, bits & 4U,
+             _mm512_permutex2var_pd(even_01, front, even_23));
+    put_rows(movers, slots[1], slots[3], bits & 2U, bits & 8U, _mm512_permutex2var_pd(odd_01, front, odd_23));
+    put_rows(movers, slots[4], slots[6], bits & 16U, bits & 64U,
+             _mm512_permutex2var_pd(even_01, back, even_23));
+    put_rows(movers, slots[5], slots[7], bits & 32U, bits & 128U,
+             _mm512_permutex2var_pd(odd_01, back, odd_23));
+}
+
+#    include "sim/rest_kernel.h"
+
+const qdi_rest_kernels qdi_rest_avx512 = {warm, solve, relax};
+#endif

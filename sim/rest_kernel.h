@@ -1,0 +1,242 @@
+// The sweeps over contacts at rest (impulse_rest.c says what they do), WIDTH lanes at a time. No include guard: each
+// instruction set has its own copy. It says before what `vec` and `mask` are, and has
+//
+//   v_load, v_store, v_set                      v_min(a, b) is a < b ? a : b, v_max(a, b) is a > b ? a : b
+//   v_above(a, b), v_level(a, b)                the lanes where a > b, a >= b
+//   v_lanes(bits)                               the lanes whose bits are set
+//   v_pick(mask, a, b)                          a in these lanes, b in the others
+//   v_take(movers, slots, part, out)            four numbers of each lane's mover, from number `part` on
+//   v_give(movers, slots, bits, in)             puts the first four back, in the lanes whose bits are set
+//
+// Products and sums are the compiler's own, of vectors as of numbers.
+#include "sim/rest.h"
+
+/// Overlap that is left alone, and most that is taken back in a sub-step, as parts of the smaller body's radius.
+static const double slop_part = 3e-4, fastest_out = 1e-2;
+/// The spring of an overlap: its angle per sub-step (a quarter turn), and its damping ratio. Stiffer ones never come to
+/// rest under a high pile, softer ones let it sink and sway.
+#define SPRING_ANGLE 1.5707963267948966
+#define DAMPING      1.5
+
+enum { LANES_MASK = (1 << WIDTH) - 1 };
+
+/// Numbers of movers, as v_take and v_give have them.
+typedef struct moving {
+    vec vx, vy, spin, angle;
+} moving;
+typedef struct moved {
+    vec dx, dy, c, s;
+} moved;
+
+static inline moving take_moving(qdi_mover *movers, const uint32_t *slots) {
+    vec out[4];
+    v_take(movers, slots, 0, out);
+    return (moving){out[0], out[1], out[2], out[3]};
+}
+
+static inline moved take_moved(qdi_mover *movers, const uint32_t *slots) {
+    vec out[4];
+    v_take(movers, slots, 4, out);
+    return (moved){out[0], out[1], out[2], out[3]};
+}
+
+/// Contacts while they are worked on: what they are, what they see of the velocities of their two bodies (that of a as seen
+/// from b, along the normal and the tangent, and the two spins), and what they have given them since.
+typedef struct view {
+    vec nx, ny, inverse_a, inverse_b, turn_a, turn_b;
+    vec normal, tangent, spin_a, spin_b;
+    vec push, rub;
+} view;
+
+static inline view view_of(const qdi_rest *group, unsigned at, const moving *a, const moving *b) {
+    view v = {.nx = v_load(group->nx + at),
+              .ny = v_load(group->ny + at),
+              .inverse_a = v_load(group->inverse_a + at),
+              .inverse_b = v_load(group->inverse_b + at),
+              .turn_a = v_load(group->turn_a + at),
+              .turn_b = v_load(group->turn_b + at),
+              .spin_a = a->spin,
+              .spin_b = b->spin,
+              .push = v_set(0),
+              .rub = v_set(0)};
+    vec x = a->vx - b->vx, y = a->vy - b->vy;
+    v.normal = x * v.nx + y * v.ny;
+    v.tangent = y * v.nx - x * v.ny;
+    return v;
+}
+
+/// a loses what the contacts gave, b gets it.
+static inline void put(qdi_mover *movers, const qdi_rest *group, unsigned at, const view *v, const moving *a,
+                       const moving *b) {
+    vec x = v->push * v->nx - v->rub * v->ny, y = v->push * v->ny + v->rub * v->nx;
+    const vec to_a[4] = {a->vx - x * v->inverse_a, a->vy - y * v->inverse_a, v->spin_a, a->angle};
+    const vec to_b[4] = {b->vx + x * v->inverse_b, b->vy + y * v->inverse_b, v->spin_b, b->angle};
+    v_give(movers, group->slot_a + at, group->moves_a >> at & LANES_MASK, to_a);
+    v_give(movers, group->slot_b + at, group->moves_b >> at & LANES_MASK, to_b);
+}
+
+/// What a touch gave in the sub-step before.
+static inline void warm_touch(const qdi_rest_touch *touch, unsigned at, view *v) {
+    vec normal = v_load(touch->normal + at), tangent = v_load(touch->tangent + at);
+    v->push += normal;
+    v->rub += tangent;
+    v->spin_a -= (v_load(touch->across_a + at) * normal + v_load(touch->along_a + at) * tangent) * v->turn_a;
+    v->spin_b += (v_load(touch->across_b + at) * normal + v_load(touch->along_b + at) * tangent) * v->turn_b;
+}
+
+static inline void warm_lanes(qdi_mover *movers, const qdi_rest *group, const qdi_rest_touch *second,
+                              unsigned at) {
+    const moving a = take_moving(movers, group->slot_a + at), b = take_moving(movers, group->slot_b + at);
+    view v = view_of(group, at, &a, &b);
+    warm_touch(&group->touch, at, &v);
+    if (second) warm_touch(second, at, &v);
+    put(movers, group, at, &v, &a, &b);
+}
+
+/// Where the bodies of contacts have moved to, and the way of b away from a, along the normal.
+typedef struct way {
+    moved a, b;
+    vec apart;
+} way;
+
+static inline way way_of(qdi_mover *movers, const qdi_rest *group, unsigned at, const view *v) {
+    way w = {.a = take_moved(movers, group->slot_a + at), .b = take_moved(movers, group->slot_b + at)};
+    w.apart = (w.b.dx - w.a.dx) * v->nx + (w.b.dy - w.a.dy) * v->ny;
+    return w;
+}
+
+/// The gap of a touch now. A lever (along, across) that is turned has along * c + across * s along the normal.
+static inline vec gap_now(const qdi_rest_touch *touch, unsigned at, const way *w) {
+    vec moved_a = v_load(touch->along_a + at) * (w->a.c - v_set(1)) + v_load(touch->across_a + at) * w->a.s;
+    vec moved_b = v_load(touch->along_b + at) * (w->b.c - v_set(1)) + v_load(touch->across_b + at) * w->b.s;
+    return v_load(touch->gap + at) + w->apart + moved_b - moved_a;
+}
+
+/// Those of `lanes` that have no friction stay as they are.
+static inline void rub_touch(const qdi_rest *group, unsigned at, qdi_rest_touch *touch, mask lanes, view *v) {
+    vec along_a = v_load(touch->along_a + at), along_b = v_load(touch->along_b + at);
+    vec normal = v_load(touch->normal + at), tangent = v_load(touch->tangent + at), none = v_set(0);
+    vec slip = v->tangent + (v->spin_a * along_a - v->spin_b * along_b);
+    vec most = v_pick(v_above(normal, none), v_load(group->friction + at) * normal,
+                      none); // it may be infinite
+    vec given = v_max(-most, v_min(most, tangent + v_load(touch->rub_mass + at) * slip));
+    given = v_pick(lanes, given, tangent);
+    vec t = given - tangent;
+    v_store(touch->tangent + at, given);
+    v->rub += t;
+    v->tangent -= t * (v->inverse_a + v->inverse_b);
+    v->spin_a = v_pick(lanes, v->spin_a - along_a * (t * v->turn_a), v->spin_a);
+    v->spin_b = v_pick(lanes, v->spin_b + along_b * (t * v->turn_b), v->spin_b);
+}
+
+static inline void rub(qdi_rest *group, qdi_rest_touch *second, unsigned at, view *v) {
+    const unsigned bits = group->rubs >> at & LANES_MASK;
+    if (!bits) return;
+    const mask lanes = v_lanes(bits);
+    rub_touch(group, at, &group->touch, lanes, v);
+    if (second) rub_touch(group, at, second, lanes, v);
+}
+
+/// Gives `given` along the normal in all, where `before` was given.
+static inline void press(qdi_rest_touch *touch, unsigned at, vec given, vec before, view *v) {
+    given = v_max(v_set(0), given);
+    vec p = given - before;
+    v_store(touch->normal + at, given);
+    v->push += p;
+    v->normal -= p * (v->inverse_a + v->inverse_b);
+    v->spin_a -= v_load(touch->across_a + at) * (p * v->turn_a);
+    v->spin_b += v_load(touch->across_b + at) * (p * v->turn_b);
+}
+
+static inline vec approach_of(const qdi_rest_touch *touch, unsigned at, const view *v) {
+    return v->normal + (v->spin_a * v_load(touch->across_a + at) - v->spin_b * v_load(touch->across_b + at));
+}
+
+/// No faster approach than the gap allows; where bodies overlap, a little of that is taken back, softly.
+static inline void solve_touch(const qdi_rest *group, unsigned at, qdi_rest_touch *touch, const way *w,
+                               double per_h, view *v) {
+    const double soft = 2 * DAMPING + SPRING_ANGLE, stiff = SPRING_ANGLE * soft, rate = SPRING_ANGLE / soft;
+    vec size = v_load(group->size + at), none = v_set(0), one = v_set(1), gap = gap_now(touch, at, w);
+    vec over = gap + v_set(slop_part) * size;
+    vec aim = v_max(v_set(-fastest_out) * size, v_set(rate) * over); // over > 0: may settle
+    aim = v_pick(v_above(gap, none), gap, aim);
+    mask hard = v_level(over, none);
+    vec mass_scale = v_pick(hard, one, v_set(stiff / (1 + stiff)));
+    vec impulse_scale = v_pick(hard, none, v_set(1 / (1 + stiff)));
+    vec before = v_load(touch->normal + at), approach = approach_of(touch, at, v);
+    vec given = before + v_load(touch->mass + at) * mass_scale * (approach - aim * v_set(per_h)) -
+                impulse_scale * before;
+    press(touch, at, given, before, v);
+}
+
+static inline void solve_lanes(qdi_mover *movers, qdi_rest *group, qdi_rest_touch *second, unsigned at,
+                               double per_h) {
+    const moving a = take_moving(movers, group->slot_a + at), b = take_moving(movers, group->slot_b + at);
+    view v = view_of(group, at, &a, &b);
+    rub(group, second, at, &v);
+    const way w = way_of(movers, group, at, &v);
+    solve_touch(group, at, &group->touch, &w, per_h, &v);
+    if (second) solve_touch(group, at, second, &w, per_h, &v);
+    put(movers, group, at, &v, &a, &b);
+}
+
+static inline void relax_touch(qdi_rest_touch *touch, unsigned at, const way *w, double per_h, view *v) {
+    vec gap = gap_now(touch, at, w), none = v_set(0);
+    vec allowed = v_pick(v_above(gap, none), gap * v_set(per_h), none);
+    vec before = v_load(touch->normal + at), approach = approach_of(touch, at, v);
+    press(touch, at, before + v_load(touch->mass + at) * (approach - allowed), before, v);
+}
+
+static inline void total(qdi_rest_touch *touch, unsigned at) {
+    v_store(touch->total + at, v_load(touch->total + at) + v_load(touch->normal + at));
+    v_store(touch->total_tangent + at, v_load(touch->total_tangent + at) + v_load(touch->tangent + at));
+}
+
+static inline void relax_lanes(qdi_mover *movers, qdi_rest *group, qdi_rest_touch *second, unsigned at,
+                               double per_h) {
+    const moving a = take_moving(movers, group->slot_a + at), b = take_moving(movers, group->slot_b + at);
+    view v = view_of(group, at, &a, &b);
+    const way w = way_of(movers, group, at, &v);
+    relax_touch(&group->touch, at, &w, per_h, &v);
+    if (second) relax_touch(second, at, &w, per_h, &v);
+    rub(group, second, at, &v);
+    put(movers, group, at, &v, &a, &b);
+    total(&group->touch, at);
+    if (second) total(second, at);
+}
+
+// ---- groups ----
+
+static void warm(qdi_mover *movers, qdi_rest *groups, qdi_rest_touch *second, size_t count, double per_h) {
+    (void)per_h;
+    for (size_t g = 0; g < count; ++g) {
+        for (unsigned at = 0; at < QDI_REST_LANES; at += WIDTH) {
+            if (second)
+                warm_lanes(movers, &groups[g], &second[g], at);
+            else
+                warm_lanes(movers, &groups[g], NULL, at);
+        }
+    }
+}
+
+static void solve(qdi_mover *movers, qdi_rest *groups, qdi_rest_touch *second, size_t count, double per_h) {
+    for (size_t g = 0; g < count; ++g) {
+        for (unsigned at = 0; at < QDI_REST_LANES; at += WIDTH) {
+            if (second)
+                solve_lanes(movers, &groups[g], &second[g], at, per_h);
+            else
+                solve_lanes(movers, &groups[g], NULL, at, per_h);
+        }
+    }
+}
+
+static void relax(qdi_mover *movers, qdi_rest *groups, qdi_rest_touch *second, size_t count, double per_h) {
+    for (size_t g = 0; g < count; ++g) {
+        for (unsigned at = 0; at < QDI_REST_LANES; at += WIDTH) {
+            if (second)
+                relax_lanes(movers, &groups[g], &second[g], at, per_h);
+            else
+                relax_lanes(movers, &groups[g], NULL, at, per_h);
+        }
+    }
+}

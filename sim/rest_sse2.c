@@ -1,0 +1,59 @@
+// Two lanes: every x86-64 has them.
+#include "sim/rest.h"
+
+#ifdef __x86_64__
+#    include <emmintrin.h>
+
+enum { WIDTH = 2 };
+typedef __m128d vec;
+typedef __m128d mask;
+
+static inline vec v_load(const double *from) {
+    return _mm_loadu_pd(from);
+}
+static inline void v_store(double *to, vec value) {
+    _mm_storeu_pd(to, value);
+}
+static inline vec v_set(double value) {
+    return _mm_set1_pd(value);
+}
+static inline vec v_min(vec a, vec b) {
+    return _mm_min_pd(a, b);
+}
+static inline vec v_max(vec a, vec b) {
+    return _mm_max_pd(a, b);
+}
+static inline mask v_above(vec a, vec b) {
+    return _mm_cmpgt_pd(a, b);
+}
+static inline mask v_level(vec a, vec b) {
+    return _mm_cmpge_pd(a, b);
+}
+static inline mask v_lanes(unsigned bits) {
+    const __m128i bit = _mm_set_epi32(2, 2, 1, 1);
+    return _mm_castsi128_pd(_mm_cmpeq_epi32(_mm_and_si128(_mm_set1_epi32((int)bits), bit), bit));
+}
+static inline vec v_pick(mask lanes, vec a, vec b) {
+    return _mm_or_pd(_mm_and_pd(lanes, a), _mm_andnot_pd(lanes, b));
+}
+static inline void v_take(qdi_mover *movers, const uint32_t *slots, unsigned part, vec out[4]) {
+    const double *p = qdi_mover_at(movers, slots[0], part), *q = qdi_mover_at(movers, slots[1], part);
+    for (unsigned k = 0; k < 2; ++k) {
+        vec here = _mm_loadu_pd(p + 2 * k), there = _mm_loadu_pd(q + 2 * k);
+        out[2 * k] = _mm_unpacklo_pd(here, there);
+        out[2 * k + 1] = _mm_unpackhi_pd(here, there);
+    }
+}
+static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned bits, const vec in[4]) {
+    for (unsigned k = 0; k < 2; ++k) {
+        if (bits & 1U)
+            _mm_storeu_pd(qdi_mover_at(movers, slots[0], 2 * k), _mm_unpacklo_pd(in[2 * k], in[2 * k + 1]));
+        if (bits & 2U)
+            _mm_storeu_pd(qdi_mover_at(movers, slots[1], 2 * k), _mm_unpackhi_pd(in[2 * k], in[2 * k + 1]));
+    }
+}
+
+#    include "sim/rest_kernel.h"
+
+const qdi_rest_kernels qdi_rest_sse2 = {warm, solve, relax};
+#endif

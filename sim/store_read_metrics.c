@@ -1,0 +1,68 @@
+// Rows of metrics, column by column under the names that qd_metric_fields has.
+
+#include "sim/reason.h"
+#include "sim/store_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+static void put_real(qd_metrics *metrics, size_t offset, double value) {
+    memcpy((char *)metrics + offset, &value, sizeof value);
+}
+
+static void put_whole(qd_metrics *metrics, size_t offset, uint64_t value) {
+    memcpy((char *)metrics + offset, &value, sizeof value);
+}
+
+/// A row that has no values.
+static void clear(qd_metrics *metrics) {
+    size_t count = 0;
+    const qd_metric_field *fields = qd_metric_fields(&count);
+    for (size_t i = 0; i < count; ++i) {
+        if (fields[i].kind == QD_METRIC_REAL)
+            put_real(metrics, fields[i].offset, (double)NAN);
+        else
+            put_whole(metrics, fields[i].offset, UINT64_MAX);
+    }
+}
+
+static const qd_metric_field *field_named(const char *name) {
+    size_t count = 0;
+    const qd_metric_field *fields = qd_metric_fields(&count);
+    for (size_t i = 0; i < count; ++i)
+        if (strcmp(fields[i].name, name) == 0) return &fields[i];
+    return NULL;
+}
+
+/// Takes over what the row has.
+static int read_row(sqlite3_stmt *statement, qd_metrics *metrics) {
+    clear(metrics);
+    for (int i = 0; i < sqlite3_column_count(statement); ++i) {
+        const char *name = sqlite3_column_name(statement, i);
+        if (!name) return SQLITE_NOMEM;
+        const qd_metric_field *field = field_named(name);
+        if (!field || sqlite3_column_type(statement, i) == SQLITE_NULL) continue;
+        if (field->kind == QD_METRIC_REAL)
+            put_real(metrics, field->offset, sqlite3_column_double(statement, i));
+        else
+            put_whole(metrics, field->offset, (uint64_t)sqlite3_column_int64(statement, i));
+    }
+    return SQLITE_OK;
+}
+
+qd_status qd_store_next_metrics(qd_store *store, uint64_t from, qd_metrics *metrics, qd_error *error) {
+    if (!store || !metrics) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the metrics");
+    if (from > QDI_STORE_STEP_MAX) return QD_ERR_NOT_FOUND;
+    qd_status status = qdi_store_settle(store, error);
+    if (status != QD_OK) return status;
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(store->db, "SELECT * FROM metrics WHERE step >= ? ORDER BY step LIMIT 1",
+                                  -1, &statement, NULL);
+    if (code == SQLITE_OK) code = qdi_sql_bind_step(statement, 1, from);
+    if (code == SQLITE_OK) code = sqlite3_step(statement);
+    bool none = code == SQLITE_DONE;
+    if (code == SQLITE_ROW) code = read_row(statement, metrics);
+    status = none ? QD_ERR_NOT_FOUND : code != SQLITE_OK ? qdi_sql_fail(store, "read", code, error) : QD_OK;
+    (void)sqlite3_finalize(statement);
+    return status;
+}

@@ -1,0 +1,85 @@
+// How the store speaks with SQLite: codes, reasons, and the few calls that every file of it needs.
+
+#include "sim/reason.h"
+#include "sim/store_impl.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+qd_status qdi_sql_status(int code) {
+    if (code == SQLITE_IOERR_NOMEM) return QD_ERR_MEMORY;
+    switch (code & 0xff) {
+    case SQLITE_OK:
+    case SQLITE_ROW:
+    case SQLITE_DONE: return QD_OK;
+    case SQLITE_NOMEM: return QD_ERR_MEMORY;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED: return QD_ERR_STATE;
+    case SQLITE_ERROR: // our statements are right where the tables are ours
+    case SQLITE_MISMATCH:
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB: return QD_ERR_CORRUPT;
+    case SQLITE_CONSTRAINT: return QD_ERR_EXISTS;
+    case SQLITE_FULL:
+    case SQLITE_IOERR:
+    case SQLITE_CANTOPEN:
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+    case SQLITE_TOOBIG:
+    case SQLITE_PROTOCOL: return QD_ERR_IO;
+    default: return QD_ERR_INTERNAL;
+    }
+}
+
+qd_status qdi_sql_fail(const qd_store *store, const char *verb, int code, qd_error *error) {
+    qd_status status = qdi_sql_status(code);
+    if (status == QD_ERR_STATE)
+        return qdi_reason(error, status, "%.300s is in use by another process", store->path);
+    // The connection knows more than the code does, unless there is none or it speaks of something else.
+    const char *why = store->db && (sqlite3_errcode(store->db) & 0xff) == (code & 0xff)
+                          ? sqlite3_errmsg(store->db)
+                          : sqlite3_errstr(code);
+    return qdi_reason(error, status, "cannot %s %.300s: %.150s", verb, store->path, why);
+}
+
+int qdi_sql_run(sqlite3 *db, const char *sql) {
+    return sqlite3_exec(db, sql, NULL, NULL, NULL);
+}
+
+int qdi_sql_number(sqlite3 *db, const char *sql, int64_t *number) {
+    sqlite3_stmt *statement = NULL;
+    *number = 0;
+    int code = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
+    if (code == SQLITE_OK) code = sqlite3_step(statement);
+    if (code == SQLITE_ROW) *number = sqlite3_column_int64(statement, 0);
+    (void)sqlite3_finalize(statement);
+    return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+int qdi_sql_bind_step(sqlite3_stmt *statement, int at, uint64_t step) {
+    return sqlite3_bind_int64(statement, at, (sqlite3_int64)step);
+}
+
+int qdi_sql_bind_hash(sqlite3_stmt *statement, int at, uint64_t hash) {
+    char text[17];
+    (void)snprintf(text, sizeof text, "%016" PRIx64, hash);
+    return sqlite3_bind_text(statement, at, text, 16, SQLITE_TRANSIENT);
+}
+
+bool qdi_sql_hash(sqlite3_stmt *statement, int column, uint64_t *hash) {
+    if (sqlite3_column_type(statement, column) != SQLITE_TEXT ||
+        sqlite3_column_bytes(statement, column) != 16)
+        return false;
+    const unsigned char *text = sqlite3_column_text(statement, column);
+    *hash = 0;
+    for (int i = 0; text && i < 16; ++i) {
+        unsigned digit = text[i] >= '0' && text[i] <= '9'   ? text[i] - (unsigned)'0'
+                         : text[i] >= 'a' && text[i] <= 'f' ? text[i] - (unsigned)'a' + 10
+                                                            : 16;
+        if (digit > 15) return false;
+        *hash = *hash << 4 | digit;
+    }
+    return text != NULL;
+}

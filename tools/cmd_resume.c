@@ -1,0 +1,86 @@
+#include "tools/command.h"
+#include "tools/console.h"
+#include "tools/exit_codes.h"
+#include "tools/failure.h"
+#include "tools/os.h"
+#include "tools/session.h"
+#include "tools/simd_choice.h"
+#include "tools/threads_here.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct resume_settings {
+    qdi_common common;
+    const char *directory;
+    qdi_option_number threads;
+} resume_settings;
+
+/// Threads and kernels may be others than those that the run was begun with: results are the same.
+static int prepare(const resume_settings *settings, qdi_session *session) {
+    if (strlen(settings->directory) >= sizeof session->directory) {
+        qdi_complain("the name of the run directory is longer than %d characters", QDI_SESSION_PATH - 1);
+        return QDI_EXIT_OUTPUT;
+    }
+    session->common = settings->common;
+    session->label = settings->directory;
+    snprintf(session->directory, sizeof session->directory, "%s", settings->directory);
+    qd_error error = {""};
+    qd_status status = qdi_simd_choose(NULL, &session->simd, &error);
+    return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_FAILED);
+}
+
+static int resume(const resume_settings *settings, qdi_session *session) {
+    int exit_code = prepare(settings, session);
+    if (exit_code != QDI_EXIT_DONE) return exit_code;
+    qdi_host_watch_signals();
+    bool there, complete;
+    exit_code = qdi_session_open(session, NULL, &there, &complete);
+    if (exit_code != QDI_EXIT_DONE) return exit_code;
+    if (!there) {
+        qdi_complain("%s", session->error.text);
+        return QDI_EXIT_OUTPUT;
+    }
+    if (complete) {
+        if (!session->common.quiet) fprintf(stderr, "%s is complete\n", session->directory);
+        return QDI_EXIT_DONE;
+    }
+    session->threads = qdi_threads_here(settings->threads.given ? (int)settings->threads.value : 0,
+                                        session->common.quiet);
+    session->threads_asked = settings->threads.given;
+    exit_code = qdi_session_restore(session);
+    return exit_code == QDI_EXIT_DONE ? qdi_session_run(session) : exit_code;
+}
+
+static int resume_main(int count, char *const *arguments) {
+    resume_settings settings;
+    qdi_session session;
+    memset(&settings, 0, sizeof settings);
+    memset(&session, 0, sizeof session);
+    int exit_code;
+    if (!qdi_command_start(&qdi_command_resume, count, arguments, &settings, &exit_code)) return exit_code;
+    exit_code = resume(&settings, &session);
+    qdi_session_close(&session);
+    return exit_code;
+}
+
+static const qdi_option resume_options[] = {
+    {"--threads", 0, QDI_OPTION_NUMBER, "N", 1, QD_TEAM_MAX, offsetof(resume_settings, threads),
+     "work with N threads; results are the same for any N"},
+};
+
+static const qdi_syntax resume_syntax = {.command = "resume",
+                                         .options = resume_options,
+                                         .option_count = sizeof resume_options / sizeof resume_options[0],
+                                         .word = "DIR",
+                                         .word_offset = offsetof(resume_settings, directory),
+                                         .needed = true};
+
+const qdi_command qdi_command_resume = {
+    &resume_syntax,
+    "go on with a run that was stopped or killed",
+    "  quadrille resume pool-1a2b3c4d                    from its last checkpoint to its end\n"
+    "  quadrille resume out --threads 16                 with more threads than before\n",
+    "the directory of the run",
+    resume_main,
+};

@@ -1,0 +1,122 @@
+#ifndef QD_TOOLS_SESSION_H
+#define QD_TOOLS_SESSION_H
+
+#include "tools/options.h"
+#include "tools/result.h"
+#include "tools/threads.h"
+
+#include <quadrille/frame.h>
+#include <quadrille/rundir.h>
+#include <quadrille/scene.h>
+#include <quadrille/store.h>
+#include <quadrille/world.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// A run while this process works on it: `run` begins one, `resume` goes on with one. Both end the same way, and leave the
+/// same files as a run that nobody disturbed.
+///
+/// Calls that return an exit code have said why where it is not 0.
+
+enum { QDI_SESSION_PATH = 4096 };
+
+/// What a failure came from.
+typedef enum qdi_session_part {
+    QDI_PART_NONE,
+    QDI_PART_STEP, ///< the world
+    QDI_PART_FRAMES,
+    QDI_PART_STORE,
+} qdi_session_part;
+
+typedef struct qdi_session {
+    // What the command decides, before anything else.
+    qdi_common common;
+    qdi_thread_choice threads;
+    bool threads_asked; ///< by --threads
+    qd_simd simd;
+    bool simd_asked;
+    const char *label; ///< the scene, as the user named it
+    char directory[QDI_SESSION_PATH];
+    qd_scene *scene; ///< the session's to free
+    bool json;
+
+    // The session's own.
+    qd_scene_run plan;
+    qd_world *world;
+    qd_rundir *rundir;
+    qd_store *store;
+    qd_frame_writer *writer; ///< NULL where no frames are due
+    uint64_t steps_done;
+    uint64_t frames;                      ///< handed in
+    bool checkpointed;                    ///< there is a checkpoint to go on from
+    uint64_t checkpoint_step;             ///< of the last one
+    uint64_t checkpoint_ns;               ///< when it was made, by the clock
+    uint64_t start_ns, wall_before;       ///< when this process began to step, and what those before it took
+    uint64_t recorded_ns[QD_PHASE_COUNT]; ///< of the profile, when metrics were recorded last
+    uint64_t moment_bytes;                ///< of a saved world
+    qdi_session_part failed;
+    qd_error error; ///< of the part that failed
+    qdi_result result;
+} qdi_session;
+
+/// Makes the world at step 0, with its contacts, from the scene. Nothing is written yet.
+int qdi_session_make_world(qdi_session *session);
+
+/// Makes the run directory, the store and the writer of frames, and writes all that belongs to step 0, so that the run can
+/// be gone on with from here.
+int qdi_session_begin(qdi_session *session, bool force);
+
+/// Opens the directory of an earlier run. `wanted`, if not NULL, is the hash that its scene must have. `there` gets false
+/// (and nothing is said, and 0 returned) where there is no run; `complete` whether nothing is left to do.
+int qdi_session_open(qdi_session *session, const uint64_t *wanted, bool *there, bool *complete);
+
+/// After qdi_session_open: goes back to the last sound checkpoint; where there never was one, begins from step 0.
+int qdi_session_restore(qdi_session *session);
+
+/// Steps until all are done, something fails or a signal comes; then leaves the directory in order: complete, with
+/// result.json and a report, or so that it can be gone on with.
+int qdi_session_run(qdi_session *session);
+
+/// Prints the result.json of a complete run on the standard output.
+int qdi_session_print_result(const qdi_session *session);
+
+/// Frees everything and unlocks the directory.
+void qdi_session_close(qdi_session *session);
+
+// ---- between the session's files ----
+
+/// Makes the frames' folder and writer, behind the frames that `rows` names.
+int qdi_session_make_writer(qdi_session *session, const qd_frame_row *rows, size_t count, double view_speed);
+
+/// Makes everything that a run from step 0 needs in a directory that is open and has its scene, and writes step 0.
+int qdi_session_start(qdi_session *session);
+
+/// "DIRECTORY/name"; false where that is too long.
+bool qdi_session_path(const qdi_session *session, const char *name, char *path, size_t bytes);
+
+/// All that is due at the present step but the checkpoint. The time counts as export. False: failed.
+bool qdi_session_record(qdi_session *session);
+
+/// True where a checkpoint is due at the present step or moment.
+bool qdi_session_checkpoint_due(const qdi_session *session);
+
+/// Waits for all frames, and commits their rows and a checkpoint of the present step. False: failed.
+bool qdi_session_checkpoint(qdi_session *session);
+
+/// Waits for all frames and commits their rows. False: failed.
+bool qdi_session_flush(qdi_session *session);
+
+/// Notes what failed, once. Returns false.
+bool qdi_session_note(qdi_session *session, qdi_session_part part, qd_status status);
+
+/// What is about to happen, before it does.
+void qdi_session_header(const qdi_session *session);
+/// What it is going to need of the disk; warns where that is not there.
+void qdi_session_forecast(const qdi_session *session);
+/// A limit that was passed, in words: which, by whom, and what it was like the step before.
+void qdi_session_limit_words(const qdi_session *session, char *text, size_t bytes);
+/// How to go on, in words; "" where that cannot be.
+void qdi_session_hint(const qdi_session *session, char *text, size_t bytes);
+
+#endif

@@ -1,0 +1,180 @@
+// From the first step that this process makes to the end, and the four ways to end: complete, stopped by a signal, buried
+// with a post-mortem, or broken off because something could not be written.
+
+#include "core/verbs.h"
+#include "tools/console.h"
+#include "tools/exit_codes.h"
+#include "tools/failure.h"
+#include "tools/os.h"
+#include "tools/postmortem.h"
+#include "tools/progress.h"
+#include "tools/report.h"
+#include "tools/session.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HINT_SIZE = 512 };
+
+static qdi_progress start_progress(const qdi_session *session) {
+    const qdi_common *common = &session->common;
+    bool terminal = qdi_host_stderr_is_terminal();
+    const char *no_colour = getenv("NO_COLOR");
+    qdi_progress_style style = terminal ? QDI_PROGRESS_BAR : QDI_PROGRESS_LINES;
+    if (common->quiet || common->no_progress) style = QDI_PROGRESS_NONE;
+    return qdi_progress_start(style, !common->no_colour && !(no_colour && *no_colour), session->steps_done,
+                              session->plan.steps);
+}
+
+/// Steps and records until all are done, something fails or a signal comes.
+static qd_status go(qdi_session *session) {
+    qdi_progress progress = start_progress(session);
+    qd_status status = QD_OK;
+    while (session->steps_done < session->plan.steps && qdi_host_signal() == 0) {
+        status = qd_world_step(session->world, session->plan.dt, &session->result.profile);
+        if (status != QD_OK) break;
+        session->steps_done += 1;
+        if (!qdi_session_record(session)) break;
+        if (session->steps_done < session->plan.steps && qdi_session_checkpoint_due(session) &&
+            !qdi_session_checkpoint(session))
+            break;
+        qdi_progress_step(&progress, session->steps_done);
+    }
+    qdi_progress_end(&progress);
+    return status;
+}
+
+/// Ends the list of frames and the store. Notes what fails, in this order.
+static bool put_away(qdi_session *session) {
+    if (session->writer) {
+        qd_error error = {""};
+        qd_status status = qd_frame_writer_finish(session->writer, &session->result.frames, &error);
+        if (status != QD_OK && session->failed == QDI_PART_NONE) {
+            session->failed = QDI_PART_FRAMES;
+            session->error = error;
+        }
+    }
+    qd_error error = {""};
+    qd_status status = qd_store_close(session->store, &error);
+    session->store = NULL;
+    if (status != QD_OK && session->failed == QDI_PART_NONE) {
+        session->failed = QDI_PART_STORE;
+        snprintf(session->error.text, sizeof session->error.text, "%s", qdi_failure_reason(status, &error));
+    }
+    return session->failed == QDI_PART_NONE;
+}
+
+/// Something could not be written, or there was no memory for it: what was committed stays.
+static int end_broken(qdi_session *session) {
+    (void)put_away(session);
+    char hint[HINT_SIZE];
+    qdi_session_hint(session, hint, sizeof hint);
+    qdi_complain("%s%s", session->error.text, hint);
+    return session->failed == QDI_PART_STEP ? QDI_EXIT_FAILED : QDI_EXIT_OUTPUT;
+}
+
+static int end_stopped(qdi_session *session) {
+    bool kept = session->checkpointed && session->checkpoint_step == session->steps_done;
+    if (!kept && !qdi_session_checkpoint(session)) return end_broken(session);
+    if (!put_away(session)) return end_broken(session);
+    char hint[HINT_SIZE];
+    qdi_session_hint(session, hint, sizeof hint);
+    qdi_complain("stopped by %s after %" PRIu64 " of %" PRIu64 " steps%s",
+                 qdi_host_signal_name(qdi_host_signal()), session->steps_done, session->plan.steps, hint);
+    return QDI_EXIT_STOPPED;
+}
+
+/// Draws the post-mortem's picture and says, for the end of a line, where it is or why it is not.
+static void draw_postmortem(const qdi_session *session, const qd_limit_report *report, char *text,
+                            size_t bytes) {
+    char path[QDI_SESSION_PATH + 32];
+    qd_view view = qd_scene_view(session->scene);
+    if (session->writer) view.speed = qd_frame_writer_speed(session->writer);
+    const qd_provenance provenance = {qd_scene_name(session->scene), qd_scene_hash(session->scene),
+                                      session->plan.seed};
+    qd_error error = {""};
+    (void)qdi_session_path(session, "postmortem.png", path, sizeof path);
+    qd_status status = qdi_postmortem_draw(session->world, report, &view, &provenance, path, &error);
+    if (status == QD_OK)
+        snprintf(text, bytes, "; see %.300s", path);
+    else
+        snprintf(text, bytes, "; no picture of it: %s", qdi_failure_reason(status, &error));
+}
+
+/// A step could not be made. The world is as before it: that state becomes a checkpoint, the reason a row of `failures`, and
+/// where a limit was passed, there is a picture of the place.
+static int end_buried(qdi_session *session, qd_status status) {
+    char words[HINT_SIZE], picture[HINT_SIZE] = "";
+    qd_limit_report report = qd_world_limit_report(session->world);
+    if (status == QD_ERR_LIMIT) {
+        qdi_session_limit_words(session, words, sizeof words);
+    } else {
+        report = (qd_limit_report){.step = session->steps_done + 1};
+        snprintf(report.reason, sizeof report.reason, "%s", qd_status_text(status));
+        snprintf(words, sizeof words, "step %" PRIu64 ": %s", report.step, report.reason);
+    }
+    if (qdi_session_checkpoint(session)) {
+        qd_status put = qd_store_put_failure(session->store, &report);
+        if (put != QD_OK) (void)qdi_session_note(session, QDI_PART_STORE, put);
+    }
+    if (status == QD_ERR_LIMIT) draw_postmortem(session, &report, picture, sizeof picture);
+    char hint[HINT_SIZE], trouble[sizeof session->error.text + 32] = "";
+    if (!put_away(session)) snprintf(trouble, sizeof trouble, "; and besides: %s", session->error.text);
+    qdi_session_hint(session, hint, sizeof hint);
+    qdi_complain("%s%s%s%s", words, picture, trouble, status == QD_ERR_LIMIT ? "" : hint);
+    return status == QD_ERR_LIMIT ? QDI_EXIT_INVARIANT : QDI_EXIT_FAILED;
+}
+
+static double energy(const qd_world *world) {
+    qd_world_sums sums = qd_world_sum(world);
+    return sums.kinetic + sums.potential;
+}
+
+static void fill_result(qdi_session *session) {
+    qdi_result *result = &session->result;
+    result->scene = qd_scene_name(session->scene);
+    result->scene_hash = qd_scene_hash(session->scene);
+    result->seed = session->plan.seed;
+    result->bodies = qd_world_count(session->world);
+    result->steps = session->steps_done;
+    result->dt = session->plan.dt;
+    result->threads = session->threads.threads;
+    result->simd = qd_simd_name(session->simd);
+    result->state_hash = qd_world_hash(session->world);
+    result->totals = qd_world_total(session->world);
+    result->energy_last = energy(session->world);
+    result->peak_memory = qdi_host_peak_memory();
+}
+
+/// result.json comes last: where it is, the run is complete.
+static int end_complete(qdi_session *session) {
+    if (!qdi_session_flush(session) || !put_away(session)) return end_broken(session);
+    session->result.wall_ns = session->wall_before + (qdi_clock_ns() - session->start_ns);
+    fill_result(session);
+    qdi_json json = {.allocator = qd_allocator_default()};
+    qd_status status = qdi_result_json(&session->result, &json);
+    if (status == QD_OK)
+        status = qd_rundir_write(session->rundir, "result.json", json.text, json.length, &session->error);
+    if (status == QD_OK && session->json) fputs(json.text, stdout);
+    qdi_json_free(&json);
+    if (status != QD_OK) {
+        char hint[HINT_SIZE];
+        qdi_session_hint(session, hint, sizeof hint);
+        qdi_complain("%s%s", qdi_failure_reason(status, &session->error), hint);
+        return qdi_failure_code(status, QDI_EXIT_OUTPUT);
+    }
+    if (!session->common.quiet)
+        qdi_report_print(stderr, &session->result, session->world, session->directory,
+                         session->common.verbose);
+    return QDI_EXIT_DONE;
+}
+
+int qdi_session_run(qdi_session *session) {
+    qd_status status = go(session);
+    if (status != QD_OK) return end_buried(session, status);
+    if (session->failed != QDI_PART_NONE) return end_broken(session);
+    if (session->steps_done < session->plan.steps) return end_stopped(session);
+    return end_complete(session);
+}

@@ -1,0 +1,31 @@
+#ifndef QD_TOOLS_SESSION_STATE_H
+#define QD_TOOLS_SESSION_STATE_H
+
+#include <quadrille/profile.h>
+#include <quadrille/status.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// What a session needs to go on from a checkpoint, beside the world: kept with it as bytes, the same on every machine.
+typedef struct qdi_session_state {
+    uint64_t frames;     ///< handed in so far
+    double view_speed;   ///< at the top of the colour map; NaN: not known yet
+    double energy_first; ///< at step 0
+    uint64_t wall_ns;    ///< spent so far
+    qd_profile profile;
+    uint64_t recorded_ns[QD_PHASE_COUNT]; ///< of the profile, when metrics were recorded last
+} qdi_session_state;
+
+enum {
+    QDI_SESSION_THREADS = sizeof(((qd_profile *)0)->busy_ns[0]) / sizeof(uint64_t),
+    /// Size of the bytes: two marks, six numbers, those of each phase, and a hash of all before it.
+    QDI_SESSION_STATE_BYTES = 2 * 4 + 8 * (6 + QD_PHASE_COUNT * (2 + QDI_SESSION_THREADS) + 1),
+};
+
+void qdi_session_state_write(const qdi_session_state *state, unsigned char bytes[QDI_SESSION_STATE_BYTES]);
+
+/// Reads them. Errors: QD_ERR_CORRUPT, with the reason: too short, too long, damaged, of another version.
+QD_MUST_USE qd_status qdi_session_state_read(const unsigned char *bytes, size_t size,
+                                             qdi_session_state *state, qd_error *error);
+
+#endif
