@@ -177,6 +177,11 @@ qd_status qdi_account_joints(qd_world *world, size_t count, size_t walls) {
 
 // ---- forces ----
 
+qd_status qdi_account_sum(qd_world *world, const qdi_account *accounts, size_t count, double sums[4]) {
+    tally_job job = {.values = &accounts->lane[0]};
+    return add_up(world, &job, count, sums);
+}
+
 qd_status qdi_account_fly(qd_world *world) {
     qdi_books *books = &world->scratch.books;
     qd_status status = reserve_array(world, &books->drag, &books->drag_room, world->count);

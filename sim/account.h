@@ -60,6 +60,9 @@ void qdi_account_mover(const qd_world *world, uint32_t row, uint32_t slot, qdi_t
 QD_MUST_USE qd_status qdi_account_array(qd_world *world, double *values, size_t count, double *number);
 /// Adds the accounts of `count` joints, those of walls (whose contacts are the first `walls` of the keys) for themselves, and the drift of the movers, to the step's ledger.
 QD_MUST_USE qd_status qdi_account_joints(qd_world *world, size_t count, size_t walls);
+/// Sums of `count` accounts, lane by lane, the same whatever their order.
+QD_MUST_USE qd_status qdi_account_sum(qd_world *world, const qdi_account *accounts, size_t count,
+                                      double sums[4]);
 /// Makes room for what medium and callback do, by row.
 QD_MUST_USE qd_status qdi_account_fly(qd_world *world);
 /// Adds impulses across the left and the right wall, and across the lower and the upper one.

@@ -43,7 +43,7 @@
     { (lines), sizeof(lines) / sizeof *(lines) }
 
 static const char *const boundaries[] = {"reflect", "periodic", "open", NULL};
-static const char *const models[] = {"none", "impulse", NULL};
+static const char *const models[] = {"none", "impulse", "spring", NULL};
 static const char *const retrieves[] = {"join", "each", NULL};
 static const char *const continuous[] = {"auto", "on", "off", NULL};
 static const char *const laws[] = {"constant", "inverse", "inverse-square", NULL};
@@ -108,6 +108,12 @@ static const qdi_field limit_lines[] = {
 };
 static const qdi_fields limits = TABLE(limit_lines);
 
+static const qdi_field spring_lines[] = {
+    FIELD(qd_spring, contact_time), FIELD(qd_spring, kn),     FIELD(qd_spring, gamman),
+    FIELD(qd_spring, kt),           FIELD(qd_spring, gammat), FIELD(qd_spring, limit_damping),
+};
+static const qdi_fields spring = TABLE(spring_lines);
+
 static const qdi_field def_lines[] = {
     PART(qd_world_def, size, vec),
     PART(qd_world_def, origin, vec),
@@ -123,6 +129,7 @@ static const qdi_field def_lines[] = {
     FIELD(qd_world_def, friction),
     FIELD(qd_world_def, tangential),
     PART(qd_world_def, walls, material),
+    PART(qd_world_def, spring, spring),
     FIELD(qd_world_def, threshold),
     FIELD(qd_world_def, iterations),
     FIELD(qd_world_def, substeps),
@@ -248,9 +255,18 @@ static const qdi_field hold_lines[] = {
 };
 static const qdi_fields hold = TABLE(hold_lines);
 
+static const qdi_field pull_lines[] = {
+    FIELD(qdi_pull, x),
+    FIELD(qdi_pull, y),
+    FIELD(qdi_pull, turn_a),
+    FIELD(qdi_pull, turn_b),
+};
+static const qdi_fields pull = TABLE(pull_lines);
+
 static const qdi_field held_lines[] = {
     SAME(qdi_held_contact, contact, contact),
     PART(qdi_held_contact, hold, hold),
+    PART(qdi_held_contact, pull, pull),
 };
 const qdi_fields qdi_fields_contact = TABLE(held_lines);
 

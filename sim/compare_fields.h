@@ -43,6 +43,7 @@ struct qdi_fields {
 typedef struct qdi_held_contact {
     qd_contact contact;
     qdi_hold hold;
+    qdi_pull pull; ///< 0 where there are no springs
 } qdi_held_contact;
 
 /// A world's own: qd_world.

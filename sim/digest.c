@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-enum { RECORD = 8 + 12 * 8, RECORDS = 64, HOLD = 16 + 16 + 32 };
+enum { RECORD = 8 + 12 * 8, RECORDS = 64, HOLD = 16 + 16 + 32, PULL = 32 };
 
 static void put_body(const qd_world *world, uint32_t row, unsigned char **at) {
     qdi_put_u32(at, world->index[row]);
@@ -62,17 +62,27 @@ static void put_hold(const qd_contact *contact, const qdi_hold *hold, unsigned c
     }
 }
 
+static void put_pull(const qdi_pull *pull, unsigned char **at) {
+    qdi_put_f64(at, pull->x);
+    qdi_put_f64(at, pull->y);
+    qdi_put_f64(at, pull->turn_a);
+    qdi_put_f64(at, pull->turn_b);
+}
+
 static void hash_contacts(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const qdi_portion *job = context;
     const qd_world *world = job->world;
     const qdi_moment *moment = &world->present;
-    unsigned char buffer[RECORDS * HOLD], *at = buffer;
+    const bool springs = world->def.contact == QD_CONTACT_SPRING;
+    const size_t full = RECORDS * (HOLD + (springs ? PULL : 0U));
+    unsigned char buffer[RECORDS * (HOLD + PULL)], *at = buffer;
     uint64_t hash = 1;
     for (size_t i = begin; i < end; ++i) {
         put_hold(&moment->contacts[job->first + i], &moment->holds[job->first + i], &at);
-        if (at < buffer + sizeof buffer) continue;
-        hash = qd_hash_seeded(buffer, sizeof buffer, hash);
+        if (springs) put_pull(&moment->pulls[job->first + i], &at);
+        if (at < buffer + full) continue;
+        hash = qd_hash_seeded(buffer, full, hash);
         at = buffer;
     }
     world->block_hash[begin / QDI_BLOCK] = qd_hash_seeded(buffer, (size_t)(at - buffer), hash);

@@ -8,6 +8,7 @@
 typedef struct event_job {
     const qdi_moment *before, *after;
     const qdi_joint *joints; ///< or NULL
+    bool springs;            ///< what persists has been taken over before
     const uint32_t *place;   ///< in the joints, by contact of `before`
     uint32_t *end_rank; ///< by contact of `before`: ended ones before it; the last slot holds their number
     size_t *ended;      ///< per range of `before`
@@ -92,6 +93,20 @@ static void take_over(const event_job *job, size_t at, qd_contact *contact, qd_c
     }
 }
 
+/// What persists takes over; the others begin with nothing.
+static void take_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const event_job *job = context;
+    qd_contact *contacts = job->after->contacts;
+    size_t at = find(job->before, order_of(&contacts[begin]));
+    for (size_t i = begin; i < end; ++i) {
+        at = find_from(job->before, at, order_of(&contacts[i]));
+        job->after->holds[i] = (qdi_hold){{0, 0}, {0, 0}};
+        if (found(job->before, at, &contacts[i]))
+            take_over(job, at, &contacts[i], &contacts[i], &job->after->holds[i]);
+    }
+}
+
 /// Joints lie in another order than contacts: one that is needed soon is asked for ahead.
 static inline void ask_for(const event_job *job, size_t at) {
     if (!job->joints || at >= job->before->contact_count) return;
@@ -113,7 +128,9 @@ static void write_ended(void *context, size_t begin, size_t end, int worker) {
         qd_event *event = &job->events[job->end_rank[i] + at];
         *event = (qd_event){QD_EVENT_END, contacts[i]};
         qdi_hold none;
-        take_over(job, i, &event->contact, &event->contact, &none);
+        if (!job->springs) take_over(job, i, &event->contact, &event->contact, &none);
+        for (int k = 0; k < 2 && job->springs; ++k)
+            event->contact.touch[k].impulse = event->contact.touch[k].friction = 0;
     }
 }
 
@@ -133,11 +150,25 @@ static void write_present(void *context, size_t begin, size_t end, int worker) {
         qd_event *event = &job->events[i + ends];
         event->kind = persists ? QD_EVENT_PERSIST : QD_EVENT_BEGIN;
         event->contact = contacts[i];
-        job->after->holds[i] = (qdi_hold){{0, 0}, {0, 0}};
-        if (persists) take_over(job, at, &contacts[i], &event->contact, &job->after->holds[i]);
+        if (!job->springs) job->after->holds[i] = (qdi_hold){{0, 0}, {0, 0}};
+        if (persists && !job->springs)
+            take_over(job, at, &contacts[i], &event->contact, &job->after->holds[i]);
         begun += !persists;
     }
     job->begun[begin / QDI_CONTACT_GRAIN] = begun;
+}
+
+static qd_status reserve_holds(qd_world *world, qdi_moment *after) {
+    return qdi_reserve(world->allocator, &after->holds, &after->hold_room, 0, after->contact_count,
+                       sizeof *after->holds);
+}
+
+qd_status qdi_events_take_over(qd_world *world, const qdi_moment *before, qdi_moment *after) {
+    qd_status status = reserve_holds(world, after);
+    if (status != QD_OK) return status;
+    event_job job = {.before = before, .after = after};
+    qdi_team_for(world->team, after->contact_count, QDI_CONTACT_GRAIN, take_range, &job);
+    return QD_OK;
 }
 
 qd_status qdi_events(qd_world *world, const qdi_moment *before, const qdi_joint *joints, qdi_moment *after) {
@@ -152,11 +183,12 @@ qd_status qdi_events(qd_world *world, const qdi_moment *before, const qdi_joint 
         status = qdi_reserve(world->allocator, &scratch->end_rank, &scratch->end_room, 0, old + 1,
                              sizeof *scratch->end_rank);
     if (status != QD_OK) return status;
-    status = qdi_reserve(world->allocator, &after->holds, &after->hold_room, 0, new, sizeof *after->holds);
+    status = reserve_holds(world, after);
     if (status != QD_OK) return status;
     event_job job = {before,
                      after,
                      joints,
+                     world->def.contact == QD_CONTACT_SPRING,
                      scratch->place,
                      scratch->end_rank,
                      scratch->range_count,

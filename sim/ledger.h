@@ -62,6 +62,7 @@ typedef struct qdi_rates {
 typedef struct qdi_contact_look {
     uint64_t ends;  ///< dynamic bodies, each once per contact
     double deepest; ///< overlap
+    double energy;  ///< of springs
 } qdi_contact_look;
 
 #endif

@@ -9,6 +9,7 @@
 #include "sim/bytes.h"
 #include "sim/population.h"
 #include "sim/save_impl.h"
+#include "sim/spring.h"
 
 #include <math.h>
 
@@ -44,6 +45,15 @@ static void get_fields(const unsigned char **at, qd_world_def *def) {
     def->removal = qdi_get_f64(at);
 }
 
+static void get_spring(const unsigned char **at, qd_spring *spring) {
+    spring->contact_time = get_real(at);
+    spring->kn = get_real(at);
+    spring->gamman = get_real(at);
+    spring->kt = get_real(at);
+    spring->gammat = get_real(at);
+    spring->limit_damping = qdi_get_u32(at) != 0;
+}
+
 static void get_def(const unsigned char **at, qd_world_def *def) {
     def->size = get_vec(at);
     def->origin = get_vec(at);
@@ -59,6 +69,7 @@ static void get_def(const unsigned char **at, qd_world_def *def) {
     def->walls.restitution = get_real(at);
     def->walls.friction = get_real(at);
     def->walls.tangential = get_real(at);
+    get_spring(at, &def->spring);
     def->threshold = get_real(at);
     uint32_t iterations = qdi_get_u32(at), substeps = qdi_get_u32(at);
     def->iterations = iterations > 1000 ? 0 : (int)iterations; // 0 is refused by the check of the def
@@ -286,6 +297,22 @@ static qd_status get_contacts(const unsigned char **at, qd_world *world, size_t 
     return status;
 }
 
+static qd_status get_pulls(const unsigned char **at, qd_world *world, size_t count) {
+    qdi_moment *moment = &world->present;
+    qd_status status = qdi_reserve(world->allocator, &moment->pulls, &moment->pull_room, 0, count,
+                                   sizeof *moment->pulls);
+    for (size_t i = 0; i < count && status == QD_OK; ++i) {
+        qdi_pull *pull = &moment->pulls[i];
+        pull->x = qdi_get_f64(at);
+        pull->y = qdi_get_f64(at);
+        pull->turn_a = qdi_get_f64(at);
+        pull->turn_b = qdi_get_f64(at);
+        if (!isfinite(pull->x) || !isfinite(pull->y) || !isfinite(pull->turn_a) || !isfinite(pull->turn_b))
+            status = QD_ERR_CORRUPT;
+    }
+    return status;
+}
+
 static qd_status get_bodies(const unsigned char **at, qd_world *world, const qdi_saved *n,
                             const palette *colours) {
     qd_status status = QD_OK;
@@ -318,11 +345,13 @@ static qd_status get_state(const unsigned char **at, qd_world *world, const qdi_
     }
     status = get_population(at, world, n);
     if (status == QD_OK) status = get_contacts(at, world, n->contacts);
+    if (status == QD_OK && n->pulls > 0) status = get_pulls(at, world, n->pulls);
     if (status == QD_OK) status = qdi_population_get(at, world, n->emitters, n->sinks);
     if (status != QD_OK) return status;
     qdi_bodies_refill_free(world);
     if (world->changed) return QD_OK; // the next detection files the bodies
     status = qdi_spots_make(world, &world->present);
+    if (status == QD_OK && qdi_springs(world)) status = qdi_spring_walls(world, &world->present, 0);
     if (status != QD_OK) return status;
     qdi_touching_mark(world);
     world->moved_since_order = n->bodies; // rows are in order of index: the next step puts them in tree order
@@ -374,6 +403,7 @@ static qd_status load(const unsigned char *data, size_t bytes, qd_world_def *def
     n.emitters = qdi_get_u64(&at);
     n.sinks = qdi_get_u64(&at);
     n.fats = status == QD_OK && world->margin.held ? n.bodies : 0;
+    n.pulls = qdi_springs(world) ? n.contacts : 0;
     bool sizes_fit = n.indices <= QD_BODY_INDEX_MAX && n.bodies <= n.indices && n.contacts < UINT32_MAX &&
                      n.shapes <= n.bodies && n.traits <= n.bodies && n.emitters <= QD_EMITTERS_MAX &&
                      n.sinks <= QD_EMITTERS_MAX && qdi_saved_size(&n) == bytes;

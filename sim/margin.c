@@ -394,6 +394,8 @@ qd_status qdi_candidates_find(qd_world *world, const qdi_motion *motion, double 
             found->amended = 0;
         }
     }
+    if (margin->behind) qdi_motion_boxes(world, motion);
+    margin->behind = false;
     return find_all(&job, found, lap);
 }
 

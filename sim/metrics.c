@@ -5,6 +5,7 @@
 
 #include "sim/account.h"
 #include "sim/portion.h"
+#include "sim/spring.h"
 
 #define REAL(field, unit)                                                                                    \
     { #field, unit, QD_METRIC_REAL, offsetof(qd_metrics, field) }
@@ -76,11 +77,13 @@ static void look_at_block(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const qdi_portion *job = context;
     const qd_world *world = job->world;
-    qdi_contact_look look = {0, 0};
+    qdi_contact_look look = {0, 0, 0};
+    const bool springs = qdi_springs(world);
     for (size_t i = begin; i < end; ++i) {
         const qd_contact *contact = &world->present.contacts[job->first + i];
         if (contact->sensor) continue;
         bool wall = qd_id_is_wall(contact->b);
+        if (springs) look.energy += qdi_spring_energy(world, job->first + i);
         look.ends += wall ? 1 : 2;
         if (world->fixed >
             0) { // a body that was removed is no longer anybody's end, but then the contact is old
@@ -97,7 +100,7 @@ static void look_at_block(void *context, size_t begin, size_t end, int worker) {
 
 /// By portions of as many blocks as there are slots.
 static qdi_contact_look look_at_contacts(const qd_world *world) {
-    qdi_contact_look all = {0, 0};
+    qdi_contact_look all = {0, 0, 0};
     size_t count = world->present.contact_count, portion = world->block_room * QDI_BLOCK;
     for (size_t first = 0; first < count; first += portion) {
         qdi_portion job = {world, first};
@@ -106,6 +109,7 @@ static qdi_contact_look look_at_contacts(const qd_world *world) {
         for (size_t b = 0; b < qdi_range_count(here, QDI_BLOCK); ++b) {
             const qdi_contact_look *look = &world->block_looks[b];
             all.ends += look->ends;
+            all.energy += look->energy;
             if (look->deepest > all.deepest) all.deepest = look->deepest;
         }
     }
@@ -135,6 +139,7 @@ static void measure_contacts(const qd_world *world, qd_metrics *m) {
     const qd_world_totals *totals = &world->totals;
     m->contacts = world->present.contact_count;
     m->largest_overlap = look.deepest;
+    m->contact_energy = look.energy;
     if (m->dynamic > 0) m->contact_number = (double)look.ends / (double)m->dynamic;
     m->begins = totals->begins;
     m->ends = totals->ends;
@@ -155,8 +160,10 @@ static void measure_balance(const qd_world *world, qd_metrics *m) {
     m->kinematic_work = all->kinematic;
     m->force_work = all->force;
     m->drift = all->drift;
-    m->imbalance = m->kinetic + m->potential + m->contact_energy + m->lost + m->drag_lost - m->entered -
-                   m->wall_work - m->kinematic_work - m->force_work - m->drift;
+    double rest = m->kinetic + m->potential + m->contact_energy + m->lost + m->drag_lost - m->entered -
+                  m->wall_work - m->kinematic_work - m->force_work;
+    if (qdi_springs(world)) m->drift = rest; // nothing else is left that could have made it
+    m->imbalance = rest - m->drift;
 }
 
 static void measure_pressure(const qd_world *world, qd_metrics *m) {
@@ -192,9 +199,9 @@ void qd_world_measure(const qd_world *world, qd_metrics *metrics) {
                     .dynamic = world->count - world->fixed,
                     .saved_bytes = qdi_saved_bytes(world)};
     measure_motion(world, &m);
+    measure_contacts(world, &m);
     measure_balance(world, &m);
     measure_pressure(world, &m);
-    measure_contacts(world, &m);
     measure_tree(world, &m);
     *metrics = m;
 }

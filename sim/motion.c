@@ -9,7 +9,7 @@
 #include "core/outward.h"
 #include "sim/account.h"
 #include "sim/disks.h"
-#include "sim/world_impl.h"
+#include "sim/spring.h"
 
 #include <quadrille/math.h>
 
@@ -228,8 +228,7 @@ qd_vec2 qdi_pivot_arm(const qd_world *world, qd_vec2 pivot, double x, double y) 
     return (qd_vec2){arm[0], arm[1]};
 }
 
-/// (c, s) turned by an angle.
-static qd_vec2 turned_by(double c, double s, double angle) {
+qd_vec2 qdi_motion_turned(double c, double s, double angle) {
     double sine, cosine;
     qd_sincos(angle, &sine, &cosine);
     double x = c * cosine - s * sine, y = s * cosine + c * sine;
@@ -325,7 +324,7 @@ static findings move_any(const move_job *job, size_t begin, size_t end) {
         qd_vec2 at = drift(job, r), turn = {now.c[r], now.s[r]};
         double spin = world->turning ? next.spin[r] : 0, angle = qdi_motion_turn(world, r, job->dt);
         result.fast += moves_far(job, r, at, angle);
-        if (angle != 0) turn = turned_by(turn.x, turn.y, angle);
+        if (angle != 0) turn = qdi_motion_turned(turn.x, turn.y, angle);
         extent wide, high;
         extents_of(world, r, turn.x, turn.y, &wide, &high);
         unsigned mirrored = 0;
@@ -356,13 +355,30 @@ static findings move_any(const move_job *job, size_t begin, size_t end) {
     return result;
 }
 
+/// Boxes of all are asked for where bodies have traits, which the narrow phase then looks at one by one.
+static findings move_soft_disks(const move_job *job, size_t begin, size_t end) {
+    const qdi_spring_way way = {.dt = job->dt,
+                                .half_kick = job->half_kick,
+                                .distance = job->distance,
+                                .speed_squared = job->speed_squared,
+                                .period = job->period,
+                                .held = job->left != NULL,
+                                .near = job->left != NULL && job->world->margin.near &&
+                                        job->world->traits.numbers.live == 0};
+    findings result = {QD_NO_BODY, 0, 0, 0};
+    qdi_spring_move(job->world, &way, begin, end, &result.bad, &result.left);
+    return result;
+}
+
 static void move_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const move_job *job = context;
     const qd_world *world = job->world;
     bool plain = !world->turning && world->fixed == 0 && world->scratch.mover_count == 0 &&
                  !world->scratch.flown && !job->gains;
-    findings found = plain ? move_disks(job, begin, end) : move_any(job, begin, end);
+    findings found = qdi_spring_plain(world) ? move_soft_disks(job, begin, end)
+                     : plain                 ? move_disks(job, begin, end)
+                                             : move_any(job, begin, end);
     job->lowest_bad[begin / QDI_BODY_GRAIN] = found.bad;
     if (job->mirrored) job->mirrored[begin / QDI_BODY_GRAIN] = found.mirrored;
     if (job->fast) job->fast[begin / QDI_BODY_GRAIN] = found.fast;
@@ -528,6 +544,8 @@ qd_status qdi_motion_move(qd_world *world, double dt, qdi_wall_gain *mirrored) {
                     qdi_world_period(world),
                     x.moves || y.moves ? scratch->gains : NULL};
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, move_range, &job);
+    world->margin.behind = world->margin.held && world->margin.near;
+    world->margin.near = false; // until the step succeeds
     if (scratch->flown && qdi_forces_vary(world)) qdi_forces_finish(world, dt, scratch->order);
     if (scratch->flown) status = qdi_account_flights(world);
     if (status != QD_OK) return status;

@@ -125,12 +125,16 @@ static bool meet(const narrow_job *job, uint32_t a, uint32_t b, qd_vec2 d, qdi_m
 }
 
 static size_t test_plain_pairs(const narrow_job *job, size_t begin, size_t end) {
-    const double *radius = job->world->radius;
+    const double *radius = job->world->radius, *x = job->motion.x, *y = job->motion.y;
+    const double far_x = job->period.x > 0 ? 0.5 * job->period.x : HUGE_VAL;
+    const double far_y = job->period.y > 0 ? 0.5 * job->period.y : HUGE_VAL;
     size_t found = 0;
     for (size_t i = begin; i < end; ++i) {
         uint32_t a = job->pairs[i].a, b = job->pairs[i].b;
         job->hits[begin + found] = (uint32_t)i;
-        found += qdi_disks_meet(between(job, a, b), radius[a] + radius[b]);
+        qd_vec2 d = {x[b] - x[a], y[b] - y[a]};
+        if (fabs(d.x) > far_x || fabs(d.y) > far_y) d = between(job, a, b); // another image is nearer
+        found += qdi_disks_meet(d, radius[a] + radius[b]);
     }
     return found;
 }

@@ -148,6 +148,8 @@ qd_status qdi_rows_order(qd_world *world) {
     qdi_team_for(world->team, n, QDI_BODY_GRAIN, spread_small, &job);
     if (world->margin.held) qdi_candidates_by_row(world);
     qdi_spots_find_rows(world, &world->present);
+    scratch->feels_present = false;
+    world->margin.near = false;
     world->moved_since_order = 0;
     return QD_OK;
 }

@@ -4,7 +4,7 @@
 //   def, clock, totals, what became of energy (ledger.h), "changed" flag
 //   number of indices, bodies, contacts, shapes, traits, emitters, sinks (8 each)
 //   generation of each index; shapes and traits that are used, in the order in which bodies name them; bodies by index; contacts
-//   with what holds them, in order
+//   with what holds them, in order; with springs, what each pulls
 //   emitters and sinks (save_population.c); fat boxes in the order of the bodies, where there are some
 //   XXH3-64 of everything before (8)
 //
@@ -18,18 +18,21 @@
 #include "sim/bytes.h"
 #include "sim/population.h"
 #include "sim/save_impl.h"
+#include "sim/spring.h"
 
 enum {
     MARGIN = 6 * 8,
     FIELDS = 4 + 32 + 40 + QDI_WALLS * 40 + 8,
-    DEF = 16 + 16 + 8 + 16 + FIELDS + 8 + 7 * 8 + 16 + 8 + 24 + 8,
+    SPRING = 5 * 8 + 4,
+    DEF = 16 + 16 + 8 + 16 + FIELDS + 8 + 7 * 8 + SPRING + 16 + 8 + 24 + 8,
     PAST = 32 + 80 + 16 + 40 + QDI_LEDGER_BYTES + 8 + 8 + MARGIN,
     COUNTS = 56,
     PER_INDEX = 4,
     PER_BODY = 4 + 8 + 8 + 10 * 8,
     PER_FAT = 16,
     PER_TOUCH = 16 + 3 * 8 + 4 + 16,
-    PER_CONTACT = 16 + 16 + 8 + 4 + 4 + 2 * PER_TOUCH
+    PER_CONTACT = 16 + 16 + 8 + 4 + 4 + 2 * PER_TOUCH,
+    PER_PULL = 4 * 8
 };
 
 static void put_vec(unsigned char **at, qd_vec2 v) {
@@ -40,8 +43,8 @@ static void put_vec(unsigned char **at, qd_vec2 v) {
 size_t qdi_saved_size(const qdi_saved *n) {
     return QDI_SAVE_HEADER + DEF + PAST + COUNTS + n->indices * PER_INDEX + n->shapes * QDI_SHAPE_BYTES +
            n->traits * QDI_TRAIT_BYTES + n->bodies * PER_BODY + n->contacts * PER_CONTACT +
-           n->fats * PER_FAT + n->emitters * QDI_EMITTER_BYTES + n->sinks * QDI_SINK_BYTES +
-           QDI_SAVE_CHECKSUM;
+           n->pulls * PER_PULL + n->fats * PER_FAT + n->emitters * QDI_EMITTER_BYTES +
+           n->sinks * QDI_SINK_BYTES + QDI_SAVE_CHECKSUM;
 }
 
 qdi_saved_bodies qdi_saved_bodies_of(const qdi_saved *n) {
@@ -72,6 +75,15 @@ static void put_fields(unsigned char **at, const qd_world_def *def) {
     qdi_put_f64(at, def->removal);
 }
 
+static void put_spring(unsigned char **at, const qd_spring *spring) {
+    qdi_put_f64(at, spring->contact_time);
+    qdi_put_f64(at, spring->kn);
+    qdi_put_f64(at, spring->gamman);
+    qdi_put_f64(at, spring->kt);
+    qdi_put_f64(at, spring->gammat);
+    qdi_put_u32(at, spring->limit_damping);
+}
+
 static void put_def(unsigned char **at, const qd_world_def *def) {
     put_vec(at, def->size);
     put_vec(at, def->origin);
@@ -87,6 +99,7 @@ static void put_def(unsigned char **at, const qd_world_def *def) {
     qdi_put_f64(at, def->walls.restitution);
     qdi_put_f64(at, def->walls.friction);
     qdi_put_f64(at, def->walls.tangential);
+    put_spring(at, &def->spring);
     qdi_put_f64(at, def->threshold);
     qdi_put_u32(at, (uint32_t)def->iterations);
     qdi_put_u32(at, (uint32_t)def->substeps);
@@ -193,6 +206,13 @@ static void put_contact(unsigned char **at, const qd_contact *contact, const qdi
     }
 }
 
+static void put_pull(unsigned char **at, const qdi_pull *pull) {
+    qdi_put_f64(at, pull->x);
+    qdi_put_f64(at, pull->y);
+    qdi_put_f64(at, pull->turn_a);
+    qdi_put_f64(at, pull->turn_b);
+}
+
 /// Numbers of shapes or traits in the order in which bodies, by index, name them first.
 typedef struct ranking {
     uint32_t *rank;   ///< by number less 1: from 1 on, 0 where no body has it
@@ -264,6 +284,7 @@ static void put_all(unsigned char **at, const qd_world *world, const qdi_saved *
     for (size_t i = 0; i < n->traits; ++i) qdi_trait_put(&world->traits.trait[all->traits.number[i] + 1], at);
     put_bodies(at, world, all);
     for (size_t i = 0; i < n->contacts; ++i) put_contact(at, &moment->contacts[i], &moment->holds[i]);
+    for (size_t i = 0; i < n->pulls; ++i) put_pull(at, &moment->pulls[i]);
     qdi_population_put(world, at);
     if (n->fats > 0) put_fats(at, world, all);
 }
@@ -277,7 +298,8 @@ static qdi_saved counts_of(const qd_world *world) {
                        .traits = world->traits.numbers.live,
                        .emitters = all ? all->emitter_count : 0,
                        .sinks = all ? all->sink_count : 0,
-                       .fats = fats_count(world) ? world->count : 0};
+                       .fats = fats_count(world) ? world->count : 0,
+                       .pulls = qdi_springs(world) ? world->present.contact_count : 0};
 }
 
 size_t qdi_saved_bytes(const qd_world *world) {

@@ -6,12 +6,13 @@
 /// What save.c and load.c share: the frame around a saved world, and its size.
 
 #define QDI_SAVE_MAGIC "QDWORLD\n"
-enum { QDI_SAVE_MAGIC_BYTES = 8, QDI_SAVE_HEADER = 40, QDI_SAVE_CHECKSUM = 8, QDI_SAVE_VERSION = 3 };
+enum { QDI_SAVE_MAGIC_BYTES = 8, QDI_SAVE_HEADER = 40, QDI_SAVE_CHECKSUM = 8, QDI_SAVE_VERSION = 4 };
 
 /// How many there are of each in a saved world.
 typedef struct qdi_saved {
     uint64_t indices, bodies, contacts, shapes, traits, emitters, sinks;
-    uint64_t fats; ///< not written: as many as bodies, or none
+    uint64_t fats;  ///< not written: as many as bodies, or none
+    uint64_t pulls; ///< not written: as many as contacts, or none
 } qdi_saved;
 
 /// Bytes in all.

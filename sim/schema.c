@@ -13,7 +13,7 @@ _Static_assert(QD_SHAPE_DISK == 0 && QD_SHAPE_RECT == 1 && QD_SHAPE_CAPSULE == 2
                "shape");
 _Static_assert(sizeof(qd_shape_kind) == sizeof(int), "choices are ints");
 _Static_assert(QD_BOUNDARY_REFLECT == 0 && QD_BOUNDARY_PERIODIC == 1 && QD_BOUNDARY_OPEN == 2, "boundary");
-_Static_assert(QD_CONTACT_NONE == 0 && QD_CONTACT_IMPULSE == 1, "contact.model");
+_Static_assert(QD_CONTACT_NONE == 0 && QD_CONTACT_IMPULSE == 1 && QD_CONTACT_SPRING == 2, "contact.model");
 _Static_assert(QD_RETRIEVE_JOIN == 0 && QD_RETRIEVE_EACH == 1, "stepper.retrieve");
 _Static_assert(QD_VIEW_CONTACT == 0 && QD_VIEW_SPEED == 1, "view.colour");
 _Static_assert(QD_VIEW_NODES_NONE == 0 && QD_VIEW_NODES_DEPTH == 1, "view.nodes");

@@ -4,7 +4,7 @@
 
 #include "core/assert.h"
 #include "sim/account.h"
-#include "sim/world_impl.h"
+#include "sim/spring.h"
 
 #include <math.h>
 
@@ -50,9 +50,14 @@ static qd_status find_candidates(qd_world *world, const qdi_motion *motion, cons
 }
 
 /// From candidates to the contacts and events of `following`. `joints`: what the present contacts gave in the step on
-/// its way, if there is one.
-static qd_status find_contacts(qd_world *world, const qdi_motion *motion, const qdi_joint *joints) {
+/// its way, if there is one; `dt`: how long that is, 0 where there is none.
+static qd_status find_contacts(qd_world *world, const qdi_motion *motion, const qdi_joint *joints,
+                               double dt) {
     qd_status status = qdi_narrow(world, motion, &world->following);
+    if (status == QD_OK && qdi_springs(world)) {
+        status = qdi_events_take_over(world, &world->present, &world->following);
+        if (status == QD_OK) status = qdi_spring_forces(world, motion, dt, &world->following);
+    }
     return status == QD_OK ? qdi_events(world, &world->present, joints, &world->following) : status;
 }
 
@@ -84,9 +89,10 @@ static qd_status detect(qd_world *world, qdi_lap *lap) {
     qdi_motion_boxes(world, &world->now);
     qdi_lap_end(lap, QD_PHASE_MOVE);
     qd_status status = find_candidates(world, &world->now, &world->clock, &found, lap);
-    if (status == QD_OK) status = find_contacts(world, &world->now, NULL);
+    if (status == QD_OK) status = find_contacts(world, &world->now, NULL, 0);
     if (status == QD_OK) {
         commit_contacts(world, &found);
+        world->scratch.feels_present = false;
         if (world->clock.step == 0) world->totals.contacts = world->present.contact_count;
     }
     qdi_lap_end(lap, QD_PHASE_NARROW);
@@ -106,6 +112,7 @@ static qd_status resolve(qd_world *world, double dt, qdi_wall_gain *walls) {
     *walls = (qdi_wall_gain){{0, 0}, 0};
     world->scratch.mover_count = 0;
     world->scratch.books.ledger = (qdi_ledger){.drift = 0};
+    if (qdi_springs(world)) return qdi_spring_start(world, dt);
     qdi_forces_begin(world);
     if (world->def.contact == QD_CONTACT_IMPULSE) return qdi_impulse(world, dt, walls);
     return qdi_forces_kick(world, dt);
@@ -139,6 +146,8 @@ static void commit_step(qd_world *world, double dt, const qdi_found *found, cons
     }
     qdi_population_commit(world);
     commit_contacts(world, found);
+    world->scratch.feels_present = qdi_springs(world);
+    world->margin.near = true;
     qdi_account_commit(world, dt);
     clock_tick(world, dt);
     world->totals.contacts += world->present.contact_count;
@@ -199,7 +208,9 @@ qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
     qdi_found found;
     const qdi_joint *joints = world->def.contact == QD_CONTACT_IMPULSE ? world->scratch.joints : NULL;
     status = follow(world, dt, &gains[0], &found, &lap);
-    if (status == QD_OK) status = find_contacts(world, &world->next, joints);
+    if (status == QD_OK) status = find_contacts(world, &world->next, joints, dt);
+    if (status == QD_OK && qdi_springs(world)) status = qdi_spring_account(world, dt, &gains[0]);
+    if (status == QD_OK && qdi_springs(world)) status = qdi_spring_finish(world, dt);
     if (status == QD_OK) {
         commit_step(world, dt, &found, gains);
     } else {

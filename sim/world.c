@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "sim/account.h"
 #include "sim/population.h"
+#include "sim/spring.h"
 #include "sim/world_impl.h"
 
 #include <math.h>
@@ -19,6 +20,7 @@ qd_world_def qd_world_def_default(void) {
         .restitution = 1,
         .removal = HUGE_VAL,
         .walls = {(double)NAN, (double)NAN, (double)NAN},
+        .spring = qd_spring_default(),
         .threshold = (double)NAN,
         .iterations = 8,
         .substeps = 4,
@@ -38,7 +40,7 @@ static bool in_range(double value, double low, double high) {
 static qd_status enums_check(const qd_world_def *def, qd_error *error) {
     if ((unsigned)def->boundary_x > QD_BOUNDARY_OPEN || (unsigned)def->boundary_y > QD_BOUNDARY_OPEN)
         return qdi_reason(error, QD_ERR_VALUE, "unknown boundary");
-    if ((unsigned)def->contact > QD_CONTACT_IMPULSE)
+    if ((unsigned)def->contact > QD_CONTACT_SPRING)
         return qdi_reason(error, QD_ERR_VALUE, "unknown contact model");
     if ((unsigned)def->continuous > QD_CONTINUOUS_OFF)
         return qdi_reason(error, QD_ERR_VALUE, "unknown way to follow fast bodies");
@@ -67,7 +69,8 @@ static qd_status contact_check(const qd_world_def *def, qd_error *error) {
         return qdi_reason(error, QD_ERR_VALUE, "iterations must be in 1..1000");
     if (def->substeps < 1 || def->substeps > 100)
         return qdi_reason(error, QD_ERR_VALUE, "substeps must be in 1..100");
-    return qdi_material_check(&def->walls, "the walls'", error);
+    qd_status spring = qdi_spring_check(def, error);
+    return spring == QD_OK ? qdi_material_check(&def->walls, "the walls'", error) : spring;
 }
 
 qd_status qdi_world_def_check(const qd_world_def *def, qd_error *error) {
@@ -177,6 +180,7 @@ static void moment_release(const qd_allocator *allocator, qdi_moment *moment) {
     qdi_release(allocator, moment->contacts, moment->contact_room, sizeof *moment->contacts);
     qdi_release(allocator, moment->spots, moment->spot_room, sizeof *moment->spots);
     qdi_release(allocator, moment->holds, moment->hold_room, sizeof *moment->holds);
+    qdi_release(allocator, moment->pulls, moment->pull_room, sizeof *moment->pulls);
     qdi_release(allocator, moment->impacts, moment->impact_room, sizeof *moment->impacts);
     qdi_release(allocator, moment->events, moment->event_room, sizeof *moment->events);
 }
@@ -209,6 +213,11 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
         qdi_release(allocator, scratch->force[k], scratch->force_room[k], sizeof(double));
     qdi_release(allocator, scratch->gains, scratch->gain_room, sizeof *scratch->gains);
     qdi_release(allocator, scratch->leaving, scratch->leaving_room, sizeof *scratch->leaving);
+    qdi_release(allocator, scratch->heads, scratch->head_room, sizeof *scratch->heads);
+    qdi_release(allocator, scratch->chain, scratch->chain_room, sizeof *scratch->chain);
+    qdi_release(allocator, scratch->felt, scratch->felt_room, sizeof *scratch->felt);
+    qdi_release(allocator, scratch->felt_count, scratch->felt_count_room, sizeof *scratch->felt_count);
+    qdi_release(allocator, scratch->feels, scratch->feel_room, sizeof *scratch->feels);
     qdi_fast_release(allocator, scratch->fast);
     qdi_books_release(allocator, &scratch->books);
 }

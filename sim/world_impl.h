@@ -53,10 +53,16 @@ typedef struct qdi_motion {
 } qdi_motion;
 
 /// What keeps a contact at rest: the impulses of the last sub-step, by touch. Zero where it does not rest. They are
-/// what the next step starts from, so they are part of the state.
+/// what the next step starts from, so they are part of the state. With springs it is the shear, as a vector: x in
+/// `normal`, y in `tangent`.
 typedef struct qdi_hold {
     double normal[2], tangent[2];
 } qdi_hold;
+
+/// What a contact of springs does at its moment: the force on a, whose opposite is on b, and the torques on both.
+typedef struct qdi_pull {
+    double x, y, turn_a, turn_b;
+} qdi_pull;
 
 /// A contact by its place in the order in which the tree told the candidates, where neighbours in the world are neighbours in
 /// memory. No result may depend on that order.
@@ -71,6 +77,11 @@ typedef struct qdi_moment {
     qdi_spot *spots; ///< as many; those of walls come last
     size_t first_wall, spot_room;
     qdi_hold *holds; ///< by contact
+    qdi_pull *pulls; ///< by contact, with springs only
+    size_t pull_room;
+    qd_vec2 wall_lost; ///< with springs: energy lost to walls in the step that led here, normal and friction
+    qd_vec2
+        wall_pull[4]; ///< with springs: what each wall gives to the bodies in all, in the order of qd_wall
     size_t contact_count, contact_room, hold_room;
     qd_event *events;
     size_t event_count, event_room;
@@ -219,6 +230,14 @@ typedef struct qdi_scratch {
     size_t gain_room;
     uint8_t *leaving; ///< by row: 1 where a body may have to go
     size_t leaving_room;
+    // What springs do: see spring_feel.c.
+    _Atomic uint32_t *heads; ///< by row: an end of a contact, or 0
+    uint32_t *chain;         ///< by end: the next one
+    uint32_t *felt; ///< rows on which contacts act, in order; those of a range of bodies from its begin on
+    size_t *felt_count; ///< per range of bodies
+    qdi_twist *feels;   ///< acceleration, by place in felt
+    size_t head_room, chain_room, felt_room, felt_count_room, feel_room;
+    bool feels_present; ///< what is felt is that of the present moment and its rows
 } qdi_scratch;
 
 /// The colours that a colouring found: colour c is order[start[c]] to order[start[c + 1] - 1], and so are its joints.
@@ -228,10 +247,11 @@ typedef struct qdi_colours {
     size_t start[QDI_COLOURS_MAX + 2];
 } qdi_colours;
 
-/// Fat boxes, see margin.c. Everything here but `edited` and `left` is saved.
+/// Fat boxes, see margin.c. Everything here but `edited`, `near`, `left` and `behind` is saved.
 typedef struct qdi_margin {
-    bool held;        ///< every body is in its fat box, and tree and candidates are those of the fat boxes
-    bool edited;      ///< the tree was told of single bodies since it was refreshed
+    bool held;   ///< every body is in its fat box, and tree and candidates are those of the fat boxes
+    bool edited; ///< the tree was told of single bodies since it was refreshed
+    bool near; ///< bodies' own boxes are in their fat ones where there are such, if not at the present places
     uint32_t horizon; ///< automatic: steps that boxes are made for, 0: not fattened
     uint32_t age;     ///< steps since fat boxes were made, or since it was found that they would not pay
     uint32_t lasted;  ///< steps that the fat boxes before did last
@@ -239,6 +259,7 @@ typedef struct qdi_margin {
         pairs; ///< candidates per body when all were retrieved last, or, of fat boxes, about what there were without fat
     double slack; ///< automatic: part of its size that each body is given for a step, whatever its speed
     size_t left;  ///< bodies that the last motion brought out of their fat boxes
+    bool behind;  ///< not all of the bodies' own boxes are at the places of the last motion
 } qdi_margin;
 
 /// What a search for candidates did.
@@ -423,6 +444,8 @@ QD_MUST_USE qd_status qdi_motion_move(qd_world *world, double dt, qdi_wall_gain 
 void qdi_motion_box(qd_world *world, uint32_t row);
 /// Boxes of the positions of `motion`.
 void qdi_motion_boxes(qd_world *world, const qdi_motion *motion);
+/// (c, s) turned by an angle.
+qd_vec2 qdi_motion_turned(double c, double s, double angle);
 /// The angle that a body turns by in the step on its way.
 double qdi_motion_turn(const qd_world *world, size_t row, double dt);
 /// How far a body in a pose reaches from its centroid.
@@ -472,9 +495,13 @@ void qdi_spots_find_rows(qd_world *world, qdi_moment *moment);
 
 /// What became of the contacts of `before` in `after`; `before` may hold contacts of bodies that are gone. Contacts that
 /// persist take over impulses and holds: those of the `joints` (of the contacts of `before`), or where that is NULL,
-/// because no step lies in between or there is no contact model, those that `before` has.
+/// because no step lies in between or there is no contact model, those that `before` has. With springs there is nothing to
+/// take over any more.
 QD_MUST_USE qd_status qdi_events(qd_world *world, const qdi_moment *before, const qdi_joint *joints,
                                  qdi_moment *after);
+
+/// Only the taking over, of what `before` has: with springs, whose forces come of it and belong to the events.
+QD_MUST_USE qd_status qdi_events_take_over(qd_world *world, const qdi_moment *before, qdi_moment *after);
 
 // ---- colour.c ----
 

@@ -334,6 +334,22 @@ START_TEST(test_bodies_from_a_file) {
 }
 END_TEST
 
+// Springs need steps that are short beside a contact; where they are not, the program says so.
+START_TEST(test_long_steps_of_springs_are_told) {
+    static const char *const steps[] = {"run.dt=0.001", "run.dt=0.0011"};
+    for (int k = 0; k < 2; ++k) {
+        qd_program_outcome result = RUN("run", "pool", "--bodies", "10", "--steps", "1", "--frames", "0",
+                                        "-o", "soft", "--force", "--set", "contact.model=spring", "--set",
+                                        "contact.spring.contact_time=0.02", "--set", steps[k]);
+        ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+        const char *said = strstr(
+            result.err, "note     the step of 0.0011 is longer than a twentieth of the contact time, 0.02\n");
+        ck_assert_msg((said != NULL) == (k == 1), "%s: %s", steps[k], result.err);
+        qd_program_forget(&result);
+    }
+}
+END_TEST
+
 START_TEST(test_files_and_built_in_scenes_are_told_apart) {
     SUCCEED("run", "pool", "--bodies", "10", "--steps", "1", "--frames", "0", "-o", "pool");
     SUCCEED("run", "pool", "--bodies", "10", "--steps", "1", "--frames", "0", "-o", "again");
@@ -419,6 +435,7 @@ int main(void) {
     tcase_add_test(tests, test_scenes_are_listed_and_printed);
     tcase_add_test(tests, test_a_printed_scene_runs_as_the_built_in_one);
     tcase_add_test(tests, test_bodies_from_a_file);
+    tcase_add_test(tests, test_long_steps_of_springs_are_told);
     tcase_add_test(tests, test_files_and_built_in_scenes_are_told_apart);
     tcase_add_test(tests, test_help);
     tcase_add_test(tests, test_help_lines_fit_a_terminal);

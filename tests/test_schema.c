@@ -165,7 +165,7 @@ START_TEST(says_what_it_expects) {
         {"world.size", "two numbers > 0"},
         {"contact.restitution", "a number from 0 to 1"},
         {"world.boundary.x", "reflect, periodic or open"},
-        {"contact.model", "none or impulse"},
+        {"contact.model", "none, impulse or spring"},
         {"view.size", "two whole numbers from 16 to 16384"},
         {"view.speed", "a number > 0, or auto"},
         {"world.gravity", "two numbers"},

@@ -44,6 +44,10 @@ void qdi_session_header(const qdi_session *session) {
         fprintf(stderr, "resume   from the checkpoint of step %" PRIu64 "\n", session->steps_done);
     print_notes(qd_scene_notes(session->scene));
     print_notes(qd_store_note(session->store));
+    double contact_time = qd_world_contact_time(session->world);
+    if (plan->dt > contact_time / 20)
+        fprintf(stderr, "note     the step of %.6g is longer than a twentieth of the contact time, %.6g\n",
+                plan->dt, contact_time);
 }
 
 /// How many of the steps to come are multiples of `every`.

@@ -29,12 +29,14 @@ typedef struct qd_touch {
 } qd_touch;
 
 /// Two bodies that touch (gap <= 0), or a body and a wall. a.index < b.index. At least one is dynamic. Impulses
-/// belong to the persisting contact: one that has just begun has none yet, and one that ends has its last.
+/// belong to the persisting contact: one that has just begun has none yet, and one that ends has its last. With springs
+/// they are the force of the moment times the step, also where the contact has just begun, and nothing where it ends.
 typedef struct qd_contact {
     qd_id a, b;
     qd_vec2 normal;    ///< unit, from a to b; (1, 0) where the centres of two disks coincide
     qd_touch touch[2]; ///< the deeper one first
-    double approach;   ///< speed at which the two approach at touch[0], along the normal; < 0: they part
+    double approach;   ///< speed at which the two approach at touch[0], along the normal; < 0: they part. With springs
+                       ///< the one in the middle of the step that led to the moment
     qd_image image;    ///< of b
     uint8_t count;     ///< of touches: 1 or 2
     bool sensor;       ///< one of the two is a sensor: nothing comes of it

@@ -19,7 +19,8 @@
 ///       = entered + wall_work + kinematic_work + force_work + drift
 ///
 /// to rounding, where no attraction acts (whose work is not followed; then up to an error of order dt^2). `imbalance` is
-/// the left side minus the right one.
+/// the left side minus the right one. With springs `drift` is not followed, but what the balance leaves: nothing else can
+/// have made it, and `imbalance` is 0.
 typedef struct qd_metrics {
     uint64_t step;
     double time;
@@ -32,7 +33,7 @@ typedef struct qd_metrics {
     double translation;    ///< sum m v^2 / 2
     double rotation;       ///< sum I w^2 / 2
     double potential;      ///< of gravity, about the world's origin, and of the attraction
-    double contact_energy; ///< kept in contacts: 0, as long as these are rigid
+    double contact_energy; ///< kept in contacts by springs; 0 where they are rigid
 
     // What became of energy since step 0.
     double lost;                 ///< to contacts: the sum of the four that follow

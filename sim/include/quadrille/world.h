@@ -7,6 +7,7 @@
 #include <quadrille/emitter.h>
 #include <quadrille/force.h>
 #include <quadrille/profile.h>
+#include <quadrille/spring.h>
 #include <quadrille/status.h>
 #include <quadrille/tree.h>
 #include <quadrille/vec.h>
@@ -31,6 +32,7 @@ typedef enum qd_boundary {
 typedef enum qd_contact_model {
     QD_CONTACT_NONE, ///< contacts are found and reported; bodies pass through each other, walls mirror them
     QD_CONTACT_IMPULSE, ///< rigid: what approaches bounces, with restitution and friction; what rests, rests
+    QD_CONTACT_SPRING,  ///< soft: what overlaps is pushed apart by springs and dashpots (spring.h)
 } qd_contact_model;
 
 typedef enum qd_retrieve_mode {
@@ -74,6 +76,7 @@ typedef struct qd_world_def {
     double friction;          ///< >= 0, default 0: the same
     double tangential;        ///< 0..1, default 0: the same
     qd_material walls;        ///< of reflecting sides; default NaN: as the three above
+    qd_spring spring;         ///< contact model spring only: one of kn and contact_time is needed there
     /// What approaches slower than this does not bounce but comes to rest; NaN (the default): 2 |gravity| dt, twice
     /// what a body that rests gains in a step, attraction included. 0 or more.
     double threshold;
@@ -235,8 +238,13 @@ QD_API qd_world_sums qd_world_sum(const qd_world *world);
 QD_API qd_world_totals qd_world_total(const qd_world *world);
 QD_API qd_limit_report qd_world_limit_report(const qd_world *world);
 
+/// How long the shortest collision lasts, head-on, between two bodies as light as the world's lightest: a step should be
+/// a twentieth of that or less, for small errors a fiftieth. Infinity where the contact model is not QD_CONTACT_SPRING or
+/// nothing is dynamic. Cost: a look at every body.
+QD_API double qd_world_contact_time(const qd_world *world);
+
 /// XXH3-64 over the hashes of blocks of 4096 indices (ids, shapes, what the bodies are made of, poses, velocities) and
-/// of blocks of 4096 contacts (what keeps resting ones at rest), the step, and what emitters and sinks have done. The same for any thread count, SIMD
+/// of blocks of 4096 contacts (what keeps resting ones at rest; shear and force of springs), the step, and what emitters and sinks have done. The same for any thread count, SIMD
 /// level, compiler and optimization level.
 QD_API uint64_t qd_world_hash(const qd_world *world);
 

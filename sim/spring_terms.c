@@ -1,0 +1,77 @@
+// What springs are made of: checks, and the closed forms between stiffness, damping, contact time and restitution.
+
+#include "sim/spring.h"
+
+#include <quadrille/math.h>
+
+#include <math.h>
+
+static const double pi = 3.14159265358979323846;
+
+qd_spring qd_spring_default(void) {
+    const double none = (double)NAN;
+    return (qd_spring){none, none, none, none, none, false};
+}
+
+double qdi_spring_loss(double restitution) {
+    if (restitution >= 1) return 0;
+    return -qd_log(restitution < QD_SPRING_LEAST_RESTITUTION ? QD_SPRING_LEAST_RESTITUTION : restitution);
+}
+
+qd_spring_terms qdi_spring_terms(const qd_spring *spring, double loss, double mass) {
+    qd_spring_terms terms = {spring->kn, spring->kt, spring->gamman, spring->gammat};
+    if (isnan(spring->kn)) {
+        double time = spring->contact_time;
+        if (isnan(terms.gamman)) terms.gamman = 2 * loss / time;
+        double half = 0.5 * terms.gamman, turn = pi / time;
+        terms.kn = mass * (turn * turn + half * half);
+    } else if (isnan(terms.gamman)) {
+        terms.gamman = loss == 0 ? 0 : 2 * sqrt(terms.kn / mass) * loss / sqrt(pi * pi + loss * loss);
+    }
+    if (isnan(terms.kt)) terms.kt = terms.kn * 2 / 7;
+    if (isnan(terms.gammat)) terms.gammat = 0.5 * terms.gamman;
+    return terms;
+}
+
+qd_spring_terms qd_spring_terms_of(const qd_spring *spring, double restitution, double mass) {
+    return qdi_spring_terms(spring, qdi_spring_loss(restitution), mass);
+}
+
+double qd_spring_contact_time(const qd_spring_terms *terms, double mass) {
+    double plain = terms->kn / mass, squared = plain - 0.25 * terms->gamman * terms->gamman;
+    return pi / sqrt(squared > 0 ? squared : plain);
+}
+
+static bool within(double value, bool above) {
+    return isnan(value) || (isfinite(value) && (above ? value > 0 : value >= 0));
+}
+
+qd_status qdi_spring_check(const qd_world_def *def, qd_error *error) {
+    const qd_spring *spring = &def->spring;
+    if (!within(spring->kn, true))
+        return qdi_reason(error, QD_ERR_VALUE, "contact.spring.kn must be above 0 and finite");
+    if (!within(spring->contact_time, true))
+        return qdi_reason(error, QD_ERR_VALUE, "contact.spring.contact_time must be above 0 and finite");
+    if (!within(spring->gamman, false) || !within(spring->gammat, false))
+        return qdi_reason(error, QD_ERR_VALUE,
+                          "contact.spring.gamman and gammat must be finite and not below 0");
+    if (!within(spring->kt, false))
+        return qdi_reason(error, QD_ERR_VALUE, "contact.spring.kt must be finite and not below 0");
+    if (def->contact != QD_CONTACT_SPRING) return QD_OK;
+    if (isnan(spring->kn) == isnan(spring->contact_time))
+        return qdi_reason(
+            error, QD_ERR_VALUE,
+            "the contact model spring needs either contact.spring.kn or contact.spring.contact_time");
+    return QD_OK;
+}
+
+double qd_world_contact_time(const qd_world *world) {
+    if (world->def.contact != QD_CONTACT_SPRING) return HUGE_VAL;
+    double lightest = HUGE_VAL; // of dynamic bodies: the others' mass is infinite
+    for (size_t r = 0; r < world->count; ++r)
+        if (world->mass[r] < lightest) lightest = world->mass[r];
+    if (lightest == HUGE_VAL) return HUGE_VAL;
+    const qd_spring_terms terms = qd_spring_terms_of(&world->def.spring, world->def.restitution,
+                                                     0.5 * lightest);
+    return qd_spring_contact_time(&terms, 0.5 * lightest);
+}
