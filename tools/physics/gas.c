@@ -84,7 +84,10 @@ qd_status qdi_gas_create(const qdi_gas_def *def, qd_world **gas, qd_error *error
     qd_world_def world = qd_world_def_default();
     world.size.x = sqrt(area / tall);
     world.size.y = area / world.size.x;
-    world.boundary_x = world.boundary_y = QD_BOUNDARY_PERIODIC;
+    if (def->walls)
+        world.size = (qd_vec2){world.size.x + 1, world.size.y + 1};
+    else
+        world.boundary_x = world.boundary_y = QD_BOUNDARY_PERIODIC;
     world.restitution = def->restitution;
     world.threshold = 0;
     world.continuous = def->continuous ? QD_CONTINUOUS_ON : QD_CONTINUOUS_OFF;

@@ -13,6 +13,7 @@ typedef struct qdi_gas_def {
     double eta;        ///< area fraction that the disks are meant to have
     double dt;
     bool continuous;    ///< ways are followed: no bounce is late
+    bool walls;         ///< on all four sides; `eta` is that in the area where centres can be
     double restitution; ///< 1: elastic
     uint64_t seed;
     double diameter;  ///< that the disks really have; 1, or a planted error
@@ -23,7 +24,7 @@ typedef struct qdi_gas_def {
 /// A gas of some thousand disks that nothing is wrong with.
 qdi_gas_def qdi_gas_default(void);
 
-/// Makes a gas in a periodic world. Errors: those of qd_world_create and qd_world_add.
+/// Makes a gas in a world that is periodic, or has walls. Errors: those of qd_world_create and qd_world_add.
 QD_MUST_USE qd_status qdi_gas_create(const qdi_gas_def *def, qd_world **gas, qd_error *error);
 
 /// The number of disks.

@@ -35,7 +35,7 @@ typedef struct choice {
 } choice;
 
 typedef const qdi_case *(*group)(size_t *count);
-static const group groups[] = {qdi_cases_state, qdi_cases_cooling, qdi_cases_order};
+static const group groups[] = {qdi_cases_state, qdi_cases_cooling, qdi_cases_walls, qdi_cases_order};
 
 static bool is_chosen(const choice *asked, const qdi_case *one) {
     if (asked->names == 0) return !(asked->brief && one->long_only);

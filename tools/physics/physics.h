@@ -24,7 +24,7 @@ struct qdi_job {
     qdi_gas_def gas;
     double settle, time;                   ///< how long it runs before, and while it is measured
     double setting;                        ///< of the case's own
-    double planted;                        ///< an error of the case's own; 0: none
+    double planted, heavier;               ///< errors of the case's own
     double series[QDI_SERIES][QDI_BLOCKS]; ///< averages over parts of the time, in order
     int looks;                             ///< at the speeds, in each part
     double *
@@ -93,6 +93,7 @@ struct qdi_case {
 const qdi_case *qdi_cases_state(size_t *count);
 const qdi_case *qdi_cases_cooling(size_t *count);
 const qdi_case *qdi_cases_order(size_t *count);
+const qdi_case *qdi_cases_walls(size_t *count);
 
 /// The table: its head, rows as they come (from number `first` on), and what it ends with.
 void qdi_report_head(void);
