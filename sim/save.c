@@ -26,7 +26,7 @@
 enum {
     HEADER = 20,
     MARGIN = 6 * 8,
-    FIELDS = 4 + 32 + 40 + QDI_WALLS * 40 + 8,
+    FIELDS = 4 + 32 + 48 + QDI_WALLS * 40 + 8,
     DEF = 16 + 16 + 8 + 16 + FIELDS + 8 + 7 * 8 + 16 + 8 + 24 + 8,
     PAST = 32 + 80 + 16 + 40 + QDI_LEDGER_BYTES + 8 + 8 + MARGIN,
     COUNTS = 56,
@@ -36,7 +36,7 @@ enum {
     PER_TOUCH = 16 + 3 * 8 + 4 + 16,
     PER_CONTACT = 16 + 16 + 8 + 4 + 4 + 2 * PER_TOUCH,
     CHECKSUM = 8,
-    VERSION = 3
+    VERSION = 4
 };
 static const unsigned char magic[8] = {'Q', 'D', 'W', 'O', 'R', 'L', 'D', '\n'};
 
@@ -76,6 +76,7 @@ static void put_fields(unsigned char **at, const qd_world_def *def) {
     qdi_put_f64(at, def->drag.quadratic);
     qdi_put_f64(at, def->drag.spin);
     put_vec(at, def->drag.medium);
+    qdi_put_f64(at, def->drag.temperature);
     for (int wall = 0; wall < QDI_WALLS; ++wall) {
         const qd_wall_motion *motion = &def->wall_motion[wall];
         qdi_put_f64(at, motion->velocity);
@@ -297,6 +298,7 @@ static void get_fields(const unsigned char **at, qd_world_def *def) {
     def->drag.quadratic = qdi_get_f64(at);
     def->drag.spin = qdi_get_f64(at);
     def->drag.medium = get_vec(at);
+    def->drag.temperature = qdi_get_f64(at);
     for (int wall = 0; wall < QDI_WALLS; ++wall) {
         qd_wall_motion *motion = &def->wall_motion[wall];
         motion->velocity = qdi_get_f64(at);
