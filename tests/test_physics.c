@@ -81,7 +81,8 @@ END_TEST
 
 START_TEST(test_rows) {
     qdi_rows rows = {.rows = NULL};
-    const qdi_estimate good = {1.01, 0.003}, far = {1.04, 0.003}, vague = {1.01, 0.02}, none = {NAN, 0.001};
+    const qdi_estimate good = {1.01, 0.003}, far = {1.04, 0.003}, vague = {1.01, 0.02},
+                       none = {(double)NAN, 0.001};
     ck_assert(qdi_rows_add(&rows, "good", good, 1, 0.02)->pass);
     ck_assert(!qdi_rows_add(&rows, "far", far, 1, 0.02)->pass);
     ck_assert(!qdi_rows_add(&rows, "vague", vague, 1, 0.02)

@@ -132,7 +132,7 @@ static qdi_estimate speeds_of(const qdi_plan *plan, size_t first, size_t count, 
     for (size_t i = first; i < first + count; ++i) *seen += plan->jobs[i].speed_count;
     const qd_allocator *allocator = qd_allocator_default();
     double *all = *seen > 0 ? qdi_allocate(allocator, *seen, sizeof *all) : NULL;
-    if (!all) return (qdi_estimate){NAN, NAN}; // with which no row passes
+    if (!all) return (qdi_estimate){(double)NAN, (double)NAN}; // with which no row passes
     size_t place = 0;
     for (size_t i = first; i < first + count; ++i) {
         const qdi_job *job = &plan->jobs[i];

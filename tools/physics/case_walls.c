@@ -101,7 +101,7 @@ static qd_status fill_column(const qdi_job *job, double height, double width, qd
     qd_status status = QD_OK;
     qd_body_def disk = qd_body_def_default();
     disk.mass = 1;
-    disk.inertia = INFINITY;
+    disk.inertia = HUGE_VAL;
     for (int i = 0; status == QD_OK && i < AIR; ++i) {
         qd_random random = qd_random_at(job->gas.seed, (uint64_t)i, 0);
         // Heights are spread as they should be, which fixes the energy; 163 has no divisor in common with their number.

@@ -42,7 +42,7 @@ static qd_status add_disks(const qdi_gas_def *def, qd_vec2 size, const double *v
     qd_body_def disk = qd_body_def_default();
     disk.shape.radius = 0.5 * def->diameter;
     disk.mass = 1;
-    disk.inertia = INFINITY; // it does not turn
+    disk.inertia = HUGE_VAL; // it does not turn
     qd_status status = QD_OK;
     for (int row = 0; status == QD_OK && row < def->rows; ++row) {
         for (int column = 0; status == QD_OK && column < def->columns; ++column) {
@@ -112,7 +112,7 @@ static qd_status copy_disks(const qd_world *from, const double *vx, const double
     qd_body_view view = qd_world_view(from);
     qd_status status = QD_OK;
     qd_body_def disk = qd_body_def_default();
-    disk.inertia = INFINITY;
+    disk.inertia = HUGE_VAL;
     for (size_t index = 0; status == QD_OK && index < view.index_count; ++index) {
         uint32_t row = view.row_of_index[index];
         disk.shape.radius = view.radius[row];
