@@ -176,8 +176,10 @@ END_TEST
 START_TEST(test_wrong_calls) {
     qd_program_outcome outcome = RUN("--jsno");
     qd_program_expect_complaint(&outcome, 2, "--jsno");
+    qd_program_forget(&outcome);
     outcome = RUN("eos_0.35");
     qd_program_expect_complaint(&outcome, 2, "--list");
+    qd_program_forget(&outcome);
     outcome = RUN("--list");
     ck_assert(outcome.code == 0 && strstr(outcome.out, "\nhaff_0.9 ") &&
               strstr(outcome.out, "\neos_stepped_0.1 "));
