@@ -92,6 +92,7 @@ static const qdi_field drag_lines[] = {
     FIELD(qd_drag, quadratic),
     FIELD(qd_drag, spin),
     PART(qd_drag, medium, vec),
+    FIELD(qd_drag, temperature),
 };
 static const qdi_fields drag = TABLE(drag_lines);
 

@@ -15,14 +15,22 @@
 // differs from the old one's, half of it, after the move (qdi_forces_finish); then this is velocity Verlet. Bodies at rest on
 // others (movers) have been moved in sub-steps with the acceleration of the start, and get no more.
 //
+// A medium with a temperature adds random accelerations, constant in a step, with the variance that makes up for what drag takes:
+// (1 - exp(-2 z)) kT / m for the velocity's change, so (1 - exp(-2 z)) kT / m / (dt p1)^2 for the acceleration's. With quadratic
+// drag alone there are none. They belong to the medium, also in the books of energy.
+//
 // A range writes its own rows.
 
 #include "sim/account.h"
 
 #include <quadrille/math.h>
+#include <quadrille/random.h>
 
 #include <math.h>
 #include <string.h>
+
+/// What random numbers are for: this and the upper half of the step are the `use` of qd_random_at, body and lower half the stream.
+enum { USE_MEDIUM = 0x4ea70000 };
 
 static void copy_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
@@ -80,8 +88,9 @@ typedef struct flight_job {
     double spin_fade, spin_p1, spin_p2; ///< of that of the spin
     double quadratic;
     qd_vec2 medium;
-    bool settles;         ///< somebody keeps the books of medium or callback
-    uint32_t *lowest_bad; ///< qdi_forces_finish: per range
+    double push, spin_push; ///< of the medium, at random: standard deviations for mass and inertia 1
+    bool settles;           ///< somebody keeps the books of medium or callback
+    uint32_t *lowest_bad;   ///< qdi_forces_finish: per range
 } flight_job;
 
 /// Asks the callback for the forces on a range at a moment, of which the positions may be of another than the velocities.
@@ -155,6 +164,30 @@ static double log_ratio(double y) {
     return 1 - y * (1.0 / 2 - y * (1.0 / 3 - y * (1.0 / 4 - y * (1.0 / 5 - y * (1.0 / 6)))));
 }
 
+/// Inertia, or 0 where a body cannot turn.
+static double turning_mass(const qd_world *world, size_t row) {
+    return world->turning && isfinite(world->inertia[row]) ? world->inertia[row] : 0;
+}
+
+/// The standard deviation of the random acceleration that goes with a drag of this rate.
+static double push_of(double rate, double temperature, double dt, double fade, double p1) {
+    return sqrt(rate * dt * (1 + fade) * temperature / p1) / dt; // 1 - fade^2 = rate dt p1 (1 + fade)
+}
+
+/// Adds the medium's pushes on a body to what acts on it.
+static void add_pushes(const flight_job *job, size_t row, qdi_flight *all) {
+    const qd_world *world = job->world;
+    uint64_t step = world->clock.step;
+    qd_random random = qd_random_at(world->def.seed, step << 32 | world->index[row],
+                                    (uint32_t)(USE_MEDIUM + (step >> 32)));
+    double push = job->push / sqrt(world->mass[row]);
+    all->ax += push * qd_random_normal(&random);
+    all->ay += push * qd_random_normal(&random);
+    double inertia = turning_mass(world, row);
+    if (inertia > 0 && job->spin_push > 0)
+        all->turn += job->spin_push / sqrt(inertia) * qd_random_normal(&random);
+}
+
 static void fly(const flight_job *job, qdi_flight *flight, double *vx, double *vy) {
     double dt = job->dt, ux = *vx - job->medium.x, uy = *vy - job->medium.y;
     double way = dt * job->p1, pull = dt * dt * job->p2;
@@ -182,11 +215,6 @@ static void spin(const flight_job *job, qdi_flight *flight, double *spin) {
     double dt = job->dt;
     flight->angle = *spin * dt * job->spin_p1 + flight->turn * dt * dt * job->spin_p2;
     *spin = *spin * job->spin_fade + flight->turn * dt * job->spin_p1;
-}
-
-/// Inertia, or 0 where a body cannot turn.
-static double turning_mass(const qd_world *world, size_t row) {
-    return world->turning && isfinite(world->inertia[row]) ? world->inertia[row] : 0;
 }
 
 /// Kinetic energy as the velocities of `next` are now; 0 for what is not dynamic.
@@ -222,9 +250,12 @@ static void fly_range(void *context, size_t begin, size_t end, int worker) {
         *flight = (qdi_flight){0, 0, 0, 0, 0, 0};
         double before = job->settles ? energy_of(world, r) : 0;
         if (world->kind[r] == QD_BODY_DYNAMIC) {
-            *flight = acceleration(world, &world->now, r);
+            qdi_flight calm = acceleration(world, &world->now, r);
+            *flight = calm;
+            if (job->push > 0 || job->spin_push > 0) add_pushes(job, r, flight);
             fly(job, flight, &next->vx[r], &next->vy[r]);
             if (world->turning) spin(job, flight, &next->spin[r]);
+            flight->ax = calm.ax, flight->ay = calm.ay, flight->turn = calm.turn;
         }
         if (job->settles) settle(world, r, flight, before);
     }
@@ -236,6 +267,8 @@ static flight_job flights_of(qd_world *world, double dt) {
     job.settles = qdi_forces_settle(world);
     fading(drag->linear * dt, &job.fade, &job.p1, &job.p2);
     fading(drag->spin * dt, &job.spin_fade, &job.spin_p1, &job.spin_p2);
+    job.push = push_of(drag->linear, drag->temperature, dt, job.fade, job.p1);
+    job.spin_push = push_of(drag->spin, drag->temperature, dt, job.spin_fade, job.spin_p1);
     return job;
 }
 

@@ -20,6 +20,8 @@ qd_status qdi_forces_check(const qd_world_def *def, qd_error *error) {
     if (!(drag->linear >= 0 && drag->quadratic >= 0 && drag->spin >= 0) || !isfinite(drag->linear) ||
         !isfinite(drag->quadratic) || !isfinite(drag->spin))
         return qdi_reason(error, QD_ERR_VALUE, "drag must be finite and not below 0");
+    if (!(drag->temperature >= 0 && drag->temperature <= 1e30))
+        return qdi_reason(error, QD_ERR_VALUE, "the temperature of the medium must be between 0 and 1e30");
     if (!isfinite(drag->medium.x) || !isfinite(drag->medium.y))
         return qdi_reason(error, QD_ERR_VALUE, "the velocity of the medium must be finite");
     return QD_OK;

@@ -526,7 +526,7 @@ static void report_joint(const rest_job *job, size_t group, size_t lane, uint32_
     const qdi_rest *rest = &job->rests[group];
     qdi_joint *joint = &world->scratch.joints[number];
     qdi_account *account = &books->accounts[number];
-    const bool two = joint->count > 1;
+    const bool two = joint->count > 1 && job->second; // there are second touches wherever a joint has two
     report(&rest->touch, lane, joint, 0);
     if (two) report(&job->second[group], lane, joint, 1);
     double virial = settle(rest, &rest->touch, lane, joint, 0, books, account);

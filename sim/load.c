@@ -34,6 +34,7 @@ static void get_fields(const unsigned char **at, qd_world_def *def) {
     def->drag.quadratic = qdi_get_f64(at);
     def->drag.spin = qdi_get_f64(at);
     def->drag.medium = get_vec(at);
+    def->drag.temperature = qdi_get_f64(at);
     for (int wall = 0; wall < QDI_WALLS; ++wall) {
         qd_wall_motion *motion = &def->wall_motion[wall];
         motion->velocity = qdi_get_f64(at);

@@ -22,7 +22,7 @@
 
 enum {
     MARGIN = 6 * 8,
-    FIELDS = 4 + 32 + 40 + QDI_WALLS * 40 + 8,
+    FIELDS = 4 + 32 + 48 + QDI_WALLS * 40 + 8,
     SPRING = 5 * 8 + 4,
     DEF = 16 + 16 + 8 + 16 + FIELDS + 8 + 7 * 8 + SPRING + 16 + 8 + 24 + 8,
     PAST = 32 + 80 + 16 + 40 + QDI_LEDGER_BYTES + 8 + 8 + MARGIN,
@@ -64,6 +64,7 @@ static void put_fields(unsigned char **at, const qd_world_def *def) {
     qdi_put_f64(at, def->drag.quadratic);
     qdi_put_f64(at, def->drag.spin);
     put_vec(at, def->drag.medium);
+    qdi_put_f64(at, def->drag.temperature);
     for (int wall = 0; wall < QDI_WALLS; ++wall) {
         const qd_wall_motion *motion = &def->wall_motion[wall];
         qdi_put_f64(at, motion->velocity);

@@ -27,6 +27,10 @@ extern const unsigned char qdi_scene_hopper[];
 extern const unsigned long qdi_scene_hopper_size;
 extern const unsigned char qdi_scene_bullets[];
 extern const unsigned long qdi_scene_bullets_size;
+extern const unsigned char qdi_scene_brownian[];
+extern const unsigned long qdi_scene_brownian_size;
+extern const unsigned char qdi_scene_cooling[];
+extern const unsigned long qdi_scene_cooling_size;
 
 int qdi_builtin_get(size_t number, qdi_builtin *builtin) {
     const qdi_builtin all[] = {
@@ -53,6 +57,11 @@ int qdi_builtin_get(size_t number, qdi_builtin *builtin) {
          (const char *)qdi_scene_hopper, qdi_scene_hopper_size},
         {"bullets", "10,000 bullets in chambers with walls as thin as lines: none gets into another chamber.",
          (const char *)qdi_scene_bullets, qdi_scene_bullets_size},
+        {"brownian", "Brownian motion: grains of all shapes and sizes in a warm medium.",
+         (const char *)qdi_scene_brownian, qdi_scene_brownian_size},
+        {"cooling",
+         "A granular gas left to itself: with every bounce it loses energy, cools, and falls into clusters.",
+         (const char *)qdi_scene_cooling, qdi_scene_cooling_size},
     };
     if (number >= sizeof all / sizeof all[0]) return 0;
     *builtin = all[number];

@@ -229,6 +229,13 @@ static const qdi_key keys[] = {
      .low = -DBL_MAX,
      .high = DBL_MAX,
      .about = "Velocity of what the bodies move in: a wind. v is relative to it."},
+    {.path = "world.drag.temperature",
+     .type = QDI_KEY_REAL,
+     .offset = IN_SETTINGS(world.drag.temperature),
+     .high = 1e30,
+     .about = "Temperature of what the bodies move in, as an energy: it pushes them at random, so that "
+              "`linear` and "
+              "`spin` take them there, with m v^2 and I w^2 of this on average per component."},
     {.path = "run", .type = QDI_KEY_GROUP, .about = "How long, how fine, which random numbers."},
     {.path = "run.steps",
      .type = QDI_KEY_UINT64,

@@ -111,7 +111,7 @@ static qd_status make_surfaces(qd_world *world) {
                                  or_else(def->walls.friction, surface.friction),
                                  or_else(def->walls.tangential, surface.tangential)};
     world->shapes.numbers.allocator = world->allocator;
-    world->turning = surface.friction > 0;
+    world->turning = surface.friction > 0 || (def->drag.temperature > 0 && def->drag.spin > 0);
     return qdi_traits_init(&world->traits, world->allocator, surface);
 }
 

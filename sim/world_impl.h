@@ -159,7 +159,7 @@ typedef struct qdi_push {
 
 /// What forces and drag do to a body in a step if it meets nothing.
 typedef struct qdi_flight {
-    double ax, ay, turn;  ///< acceleration and angular acceleration at its start
+    double ax, ay, turn;  ///< acceleration and angular acceleration at its start, but for the medium's pushes
     double dx, dy, angle; ///< how far it moves and turns
 } qdi_flight;
 

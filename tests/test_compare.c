@@ -66,7 +66,7 @@ static qd_world *make_world(int kind) {
     if (kind < 2) def.boundary_x = QD_BOUNDARY_PERIODIC;
     if (kind == 2) {
         def.attraction = (qd_attraction){QD_PULL_INVERSE, {50, 50}, 2, 1};
-        def.drag = (qd_drag){0.1, 0.2, 0.3, {1, 0}};
+        def.drag = (qd_drag){0.1, 0.2, 0.3, {1, 0}, 0.125};
         def.wall_motion[2] = (qd_wall_motion){0.5, 0.25, 1, 2, 3};
         def.boundary_x = QD_BOUNDARY_OPEN;
         def.removal = 0.25;

@@ -28,6 +28,8 @@ static const cut cuts[] = {
     {"cradle", 1000, 0, {NULL}},
     {"hopper", 300, 0, {"bodies.2.disks.count=250", NULL}},
     {"bullets", 40, 0, {NULL}},
+    {"brownian", 200, 0, {"bodies.3.disks.count=300", NULL}},
+    {"cooling", 200, 400, {NULL}},
 };
 
 enum { CUTS = sizeof cuts / sizeof cuts[0] };
@@ -176,9 +178,9 @@ START_TEST(pyramid_stands) {
 END_TEST
 
 START_TEST(energy_does_not_grow) {
-    const char *const names[] = {"billiard", "cradle", "clusters"};
-    const bool keeps[] = {false, true, true};
-    qd_scene *scene = scene_of(names[_i], _i == 2 ? 500 : 0, NULL);
+    const char *const names[] = {"billiard", "cradle", "clusters", "cooling"};
+    const bool keeps[] = {false, true, true, false};
+    qd_scene *scene = scene_of(names[_i], _i >= 2 ? 500 : 0, NULL);
     qd_world *world = world_of(scene, 1);
     double first = qd_world_sum(world).kinetic, last = first;
     for (size_t k = 0; k < 1500; ++k) {
@@ -191,6 +193,28 @@ START_TEST(energy_does_not_grow) {
         ck_assert_double_eq_tol(last, first, 1e-11 * first);
     else
         ck_assert_double_lt(last, 0.7 * first);
+    qd_world_destroy(world);
+    qd_scene_destroy(scene);
+}
+END_TEST
+
+// The medium keeps bodies of every size at its temperature, 4 per component.
+START_TEST(brownian_is_warm) {
+    qd_scene *scene = scene_of("brownian", 0, NULL);
+    qd_world *world = world_of(scene, 2);
+    double large = 0, small = 0, larges = 0, smalls = 0, dt = qd_scene_run_settings(scene).dt;
+    qd_test_step(world, dt, 200);
+    for (int k = 0; k < 20; ++k) {
+        qd_test_step(world, dt, 40);
+        qd_body_view view = qd_world_view(world);
+        for (size_t r = 0; r < view.count; ++r) {
+            double energy = view.mass[r] * (view.vx[r] * view.vx[r] + view.vy[r] * view.vy[r]) / 2;
+            *(view.radius[r] > 0.4 ? &large : &small) += energy;
+            *(view.radius[r] > 0.4 ? &larges : &smalls) += 1;
+        }
+    }
+    ck_assert_double_eq_tol(large / larges, 4, 0.6);
+    ck_assert_double_eq_tol(small / smalls, 4, 0.25);
     qd_world_destroy(world);
     qd_scene_destroy(scene);
 }
@@ -267,7 +291,8 @@ int main(void) {
     tcase_add_loop_test(tcase, same_for_any_team_and_after_a_save, 0, CUTS);
     tcase_add_loop_test(tcase, nobody_leaves, 0, CUTS);
     tcase_add_test(tcase, pyramid_stands);
-    tcase_add_loop_test(tcase, energy_does_not_grow, 0, 3);
+    tcase_add_loop_test(tcase, energy_does_not_grow, 0, 4);
+    tcase_add_test(tcase, brownian_is_warm);
     tcase_add_test(tcase, cradle_passes_on_what_comes_in);
     tcase_add_test(tcase, heap_does_not_sink_into_itself);
     tcase_add_test(tcase, rain_comes_to_rest);

@@ -383,7 +383,8 @@ START_TEST(runs_that_are_not_complete) {
     qd_program_forget(&result);
     char *yaml = qd_scratch_read(at("out/scene.yaml").text, NULL), *speed = strstr(yaml, "speed: .inf");
     ck_assert_ptr_nonnull(speed);
-    memcpy(speed, "speed: 12. ", 11);
+    static const char other[] = "speed: 12. ";
+    for (size_t i = 0; other[i]; ++i) speed[i] = other[i];
     qd_scratch_write(at("out/scene.yaml").text, yaml);
     free(yaml);
     result = RUN("verify", "out", "--threads", "1");

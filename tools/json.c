@@ -87,6 +87,16 @@ void qdi_json_real(qdi_json *json, const char *name, double value) {
     puts_all(json, digits);
 }
 
+void qdi_json_truth(qdi_json *json, const char *name, bool value) {
+    begin(json, name);
+    puts_all(json, value ? "true" : "false");
+}
+
+void qdi_json_null(qdi_json *json, const char *name) {
+    begin(json, name);
+    puts_all(json, "null");
+}
+
 void qdi_json_hash(qdi_json *json, const char *name, uint64_t value) {
     char digits[24];
     snprintf(digits, sizeof digits, "%016" PRIx64, value);

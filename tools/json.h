@@ -28,6 +28,8 @@ void qdi_json_text(qdi_json *json, const char *name, const char *value);
 void qdi_json_whole(qdi_json *json, const char *name, uint64_t value);
 /// null where the value is not finite.
 void qdi_json_real(qdi_json *json, const char *name, double value);
+void qdi_json_truth(qdi_json *json, const char *name, bool value);
+void qdi_json_null(qdi_json *json, const char *name);
 /// A hash: 16 hex digits, as text.
 void qdi_json_hash(qdi_json *json, const char *name, uint64_t value);
 

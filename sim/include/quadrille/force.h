@@ -34,6 +34,11 @@ typedef struct qd_drag {
     double quadratic; ///< acceleration - quadratic |v| v: per length, >= 0
     double spin;      ///< angular acceleration - spin w: per time, >= 0
     qd_vec2 medium;   ///< its velocity; v above is relative to it
+    /// Temperature of the medium, k T, as an energy, 0 to 1e30, default 0: it pushes bodies at random, just so that linear drag and that of the
+    /// spin take them there: m v^2 and I w^2 are this on average, per component, in every step (Langevin). The pushes are constant in a
+    /// step and follow from the world's seed, the body's index and the step; where bodies diffuse, they do so as with infinitely
+    /// short steps but for a part (linear dt)^2 / 12. Without drag there are none.
+    double temperature;
 } qd_drag;
 
 /// How a reflecting side moves: at time t it is

@@ -1,0 +1,75 @@
+#include "tools/physics/physics.h"
+
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void qdi_plan_add(qdi_plan *plan, const qdi_job *job, int seeds) {
+    size_t more = (size_t)seeds;
+    if (plan->status == QD_OK)
+        plan->status = qdi_reserve(qd_allocator_default(), &plan->jobs, &plan->room, plan->count,
+                                   plan->count + more, sizeof *plan->jobs);
+    if (plan->status != QD_OK) return;
+    for (int i = 0; i < seeds; ++i) {
+        plan->jobs[plan->count] = *job;
+        plan->jobs[plan->count++].gas.seed = job->gas.seed * 1000 + (uint64_t)i;
+    }
+}
+
+void qdi_plan_free(qdi_plan *plan) {
+    const qd_allocator *allocator = qd_allocator_default();
+    for (size_t i = 0; i < plan->count; ++i) {
+        qdi_release(allocator, plan->jobs[i].speeds, plan->jobs[i].speed_room, sizeof *plan->jobs[i].speeds);
+    }
+    qdi_release(allocator, plan->jobs, plan->room, sizeof *plan->jobs);
+    *plan = (qdi_plan){.brief = plan->brief};
+}
+
+qdi_estimate qdi_plan_estimate(const qdi_plan *plan, size_t first, size_t count, int series) {
+    double values[64 * QDI_BLOCKS];
+    if (count > 64) count = 64;
+    for (size_t i = 0; i < count; ++i) {
+        memcpy(values + i * QDI_BLOCKS, plan->jobs[first + i].series[series], QDI_BLOCKS * sizeof *values);
+    }
+    return qdi_estimate_blocks(values, count, QDI_BLOCKS);
+}
+
+static bool is_off(double measured, double error, const qdi_row *row) {
+    double most = row->tolerance > 6 * error ? row->tolerance : 6 * error;
+    return !(fabs(measured - row->reference) <= most); // NaN is off
+}
+
+void qdi_row_judge(qdi_row *row) {
+    double allowed = row->error_allowed > 0 ? row->error_allowed : row->tolerance / 3;
+    row->pass = !is_off(row->measured, row->error, row) && row->error <= allowed;
+    if (row->planted[0]) row->twin_fails = is_off(row->twin, row->twin_error, row);
+}
+
+qdi_row *qdi_rows_add(qdi_rows *rows, const char *name, qdi_estimate measured, double reference,
+                      double tolerance) {
+    if (rows->status == QD_OK)
+        rows->status = qdi_reserve(qd_allocator_default(), &rows->rows, &rows->room, rows->count,
+                                   rows->count + 1, sizeof *rows->rows);
+    if (rows->status != QD_OK) return NULL;
+    qdi_row *row = &rows->rows[rows->count++];
+    *row = (qdi_row){
+        .measured = measured.mean, .error = measured.error, .reference = reference, .tolerance = tolerance};
+    snprintf(row->name, sizeof row->name, "%s", name);
+    qdi_row_judge(row);
+    return row;
+}
+
+void qdi_row_twin(qdi_row *row, const char *planted, qdi_estimate twin) {
+    if (!row) return;
+    snprintf(row->planted, sizeof row->planted, "%s", planted);
+    row->twin = twin.mean;
+    row->twin_error = twin.error;
+    qdi_row_judge(row);
+}
+
+void qdi_rows_free(qdi_rows *rows) {
+    qdi_release(qd_allocator_default(), rows->rows, rows->room, sizeof *rows->rows);
+    *rows = (qdi_rows){.rows = NULL};
+}
