@@ -88,11 +88,8 @@ static const qdi_field attraction_lines[] = {
 static const qdi_fields attraction = TABLE(attraction_lines);
 
 static const qdi_field drag_lines[] = {
-    FIELD(qd_drag, linear),
-    FIELD(qd_drag, quadratic),
-    FIELD(qd_drag, spin),
-    PART(qd_drag, medium, vec),
-    FIELD(qd_drag, temperature),
+    FIELD(qd_drag, linear),     FIELD(qd_drag, quadratic),   FIELD(qd_drag, spin),
+    PART(qd_drag, medium, vec), FIELD(qd_drag, temperature),
 };
 static const qdi_fields drag = TABLE(drag_lines);
 
