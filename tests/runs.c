@@ -69,16 +69,18 @@ static sqlite3_stmt *prepare(sqlite3 *database, const char *sql) {
     return query;
 }
 
-/// SELECT of all columns of a table that are no matter of the clock, in order.
+/// SELECT of all columns of a table that are no matter of the clock, in order. Which checkpoints there are is a matter of when a
+/// run was stopped.
 static char *query_of(sqlite3 *database, const char *table) {
     char *sql = sqlite3_mprintf(
         "SELECT group_concat(name) FROM pragma_table_info(%Q) WHERE name NOT LIKE '%%\\_ns' "
-        "ESCAPE '\\' AND name NOT LIKE '%%wall%%'",
+        "ESCAPE '\\' AND name NOT LIKE '%%\\_wall' ESCAPE '\\'",
         table);
     sqlite3_stmt *query = prepare(database, sql);
     sqlite3_free(sql);
     ck_assert_int_eq(sqlite3_step(query), SQLITE_ROW);
-    sql = sqlite3_mprintf("SELECT %s FROM %s ORDER BY 1, 2", sqlite3_column_text(query, 0), table);
+    sql = sqlite3_mprintf("SELECT %s FROM %s%s ORDER BY 1, 2", sqlite3_column_text(query, 0), table,
+                          strcmp(table, "parts") == 0 ? " WHERE owner = 'snapshot'" : "");
     sqlite3_finalize(query);
     return sql;
 }
