@@ -186,16 +186,17 @@ static void force_spot(const spring_job *job, const qdi_spot *spot) {
     qdi_account *share = job->shares ? &job->shares[i] : NULL;
     *pull = (qdi_pull){0, 0, 0, 0};
     if (share) *share = (qdi_account){{0}};
+    const bool feels = !contact->sensor;
     grasp grip;
-    if (!contact->sensor) take(job, spot, contact, &grip);
+    if (feels) take(job, spot, contact, &grip);
     for (int k = 0; k < 2; ++k) {
         if (share) contact->touch[k].impulse = contact->touch[k].friction = 0;
-        if (!contact->sensor && k < contact->count && contact->touch[k].depth > 0)
+        if (feels && k < contact->count && contact->touch[k].depth > 0)
             press(job, &grip, k, &contact->touch[k], shear, pull, share);
         else
             shear->normal[k] = shear->tangent[k] = 0;
     }
-    if (share && !contact->sensor && !grip.free && spot->row_b != QDI_NO_ROW)
+    if (share && feels && !grip.free && spot->row_b != QDI_NO_ROW)
         share->lane[QDI_WORK] = work_of(job, spot->row_a, &grip, pull);
 }
 

@@ -23,9 +23,9 @@ qd_spring_terms qdi_spring_terms(const qd_spring *spring, double loss, double ma
 /// has positions, and velocities that forces other than contacts have already changed for the whole of a step of `dt`.
 /// dt 0: nothing moves, the velocities are those of the moment.
 QD_MUST_USE qd_status qdi_spring_forces(qd_world *world, const qdi_motion *m, double dt, qdi_moment *moment);
-/// Energy kept in a contact of the present moment, and the part of it that is kept in its shear.
-double qdi_spring_energy(const qd_world *world, size_t contact);
-double qdi_spring_shear_energy(const qd_world *world, size_t contact);
+/// Energy kept in contact i of the present moment, and the part of it that is kept in its shear.
+double qdi_spring_energy(const qd_world *world, size_t i);
+double qdi_spring_shear_energy(const qd_world *world, size_t i);
 /// Keeps the books of a step of `dt`, when events are known: losses, and into `walls` what walls gave.
 QD_MUST_USE qd_status qdi_spring_account(qd_world *world, double dt, qdi_wall_gain *walls);
 

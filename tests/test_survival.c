@@ -125,7 +125,16 @@ START_TEST(stopped_at_any_moment) {
 }
 END_TEST
 
-// ---- faults ----
+/// One line that says why, and this exit code.
+static void expect_one_line(const qd_program_outcome *outcome, const char *fault, bool code_is_fine) {
+    const char *line = strchr(outcome->err, '\n');
+    ck_assert_msg(code_is_fine, "%s: exit code %d: %s", fault, outcome->code, outcome->err);
+    ck_assert_msg(line && line[1] == '\0', "%s: not one line: %s", fault, outcome->err);
+}
+
+// ---- faults: not with sanitizers, which put functions of their own in front ----
+
+#ifdef QD_FAULTS
 
 /// Starts a run with faults (see faults.c).
 static qd_program_outcome run_with(const char *directory, const char *fault, const char *more) {
@@ -174,13 +183,6 @@ START_TEST(killed_before_any_write) {
 }
 END_TEST
 
-/// One line that says why, and this exit code.
-static void expect_one_line(const qd_program_outcome *outcome, const char *fault, bool code_is_fine) {
-    const char *line = strchr(outcome->err, '\n');
-    ck_assert_msg(code_is_fine, "%s: exit code %d: %s", fault, outcome->code, outcome->err);
-    ck_assert_msg(line && line[1] == '\0', "%s: not one line: %s", fault, outcome->err);
-}
-
 static void fail_writes(int error, bool stay, size_t times) {
     long calls = count("counted", NULL).files, step = stride(calls, times);
     for (long call = 1 + (long)qd_test_seed(0) % step; call <= calls; call += step) {
@@ -226,6 +228,8 @@ START_TEST(any_allocation_fails) {
     }
 }
 END_TEST
+
+#endif
 
 // ---- a disk that is really full ----
 
@@ -317,7 +321,7 @@ static Suite *suite(void) {
     tcase_add_test(tcase, stopped_at_any_moment);
     tcase_add_test(tcase, a_small_disk_is_full_and_freed);
     tcase_add_test(tcase, recording_changes_no_state);
-#ifdef QD_FAULTS // not with sanitizers, which put their own functions in front
+#ifdef QD_FAULTS
     tcase_add_test(tcase, killed_before_any_write);
     tcase_add_test(tcase, any_write_fails);
     tcase_add_test(tcase, the_disk_fills_up);
