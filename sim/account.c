@@ -162,7 +162,7 @@ qd_status qdi_account_joints(qd_world *world, size_t count, size_t walls) {
     qd_status status = qdi_sum(world, walls, lost_to_wall, &world->scratch, &lost);
     if (status != QD_OK) return status;
     for (size_t i = 0; i < walls; ++i) *account_of_wall(&world->scratch, i) = (qdi_account){{0}};
-    tally_job job = {.values = &books->accounts->lane[0]};
+    tally_job job = {.values = count > 0 ? books->accounts->lane : NULL};
     double sums[QDI_TALLY_LANES];
     status = add_up(world, &job, count, sums);
     if (status != QD_OK) return status;
@@ -178,7 +178,7 @@ qd_status qdi_account_joints(qd_world *world, size_t count, size_t walls) {
 // ---- forces ----
 
 qd_status qdi_account_sum(qd_world *world, const qdi_account *accounts, size_t count, double sums[4]) {
-    tally_job job = {.values = &accounts->lane[0]};
+    tally_job job = {.values = count > 0 ? accounts->lane : NULL};
     return add_up(world, &job, count, sums);
 }
 

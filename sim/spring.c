@@ -187,7 +187,7 @@ static void force_spot(const spring_job *job, const qdi_spot *spot) {
     *pull = (qdi_pull){0, 0, 0, 0};
     if (share) *share = (qdi_account){{0}};
     const bool feels = !contact->sensor;
-    grasp grip;
+    grasp grip = {.friction = 0};
     if (feels) take(job, spot, contact, &grip);
     for (int k = 0; k < 2; ++k) {
         if (share) contact->touch[k].impulse = contact->touch[k].friction = 0;
@@ -243,7 +243,7 @@ static bool stiffness(const qd_world *world, size_t i, double *normal, double *t
     bool wall = qd_id_is_wall(contact->b);
     uint32_t a = qdi_body_row(world, contact->a), b = wall ? QDI_NO_ROW : qdi_body_row(world, contact->b);
     if (contact->sensor || a == QDI_NO_ROW || (!wall && b == QDI_NO_ROW)) return false;
-    grasp grip;
+    grasp grip = {.friction = 0};
     meet(world, qdi_spring_loss(world->def.restitution), a, b, &grip);
     *normal = 0.5 * grip.terms.kn;
     *tangential = 0.5 * grip.terms.kt;
