@@ -75,7 +75,8 @@ static void finish(const char *directory, const char *after) {
 }
 
 static void remove_run(const char *directory) {
-    qd_scratch_remove_tree(qd_scratch_at(&program.work, directory).text);
+    qd_scratch_path run = qd_scratch_at(&program.work, directory);
+    if (qd_scratch_exists(run.text)) qd_scratch_remove_tree(run.text); // it may not have come so far
 }
 
 // ---- killed, told to stop ----

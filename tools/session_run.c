@@ -1,5 +1,5 @@
 // From the first step that this process makes to the end, and the four ways to end: complete, stopped by a signal, buried
-// with a post-mortem, or broken off because something could not be written.
+// with a post-mortem, or broken off for want of room or memory.
 
 #include "core/verbs.h"
 #include "tools/console.h"
@@ -103,28 +103,30 @@ static void draw_postmortem(const qdi_session *session, const qd_limit_report *r
         snprintf(text, bytes, "; no picture of it: %s", qdi_failure_reason(status, &error));
 }
 
-/// A step could not be made. The world is as before it: that state becomes a checkpoint, the reason a row of `failures`, and
-/// where a limit was passed, there is a picture of the place.
-static int end_buried(qdi_session *session, qd_status status) {
+/// There was no memory for a step. The world is as before it, but how fat its boxes are was forgotten on the way: going on from the
+/// checkpoint before gives the counts, too, that nobody disturbed.
+static int end_starved(qdi_session *session, qd_status status) {
+    snprintf(session->error.text, sizeof session->error.text, "step %" PRIu64 ": %s", session->steps_done + 1,
+             qd_status_text(status));
+    session->failed = QDI_PART_STEP;
+    return end_broken(session);
+}
+
+/// A limit was passed. The world is as before the step: that state becomes a checkpoint, the reason a row of `failures`,
+/// and there is a picture of the place.
+static int end_buried(qdi_session *session) {
     char words[HINT_SIZE], picture[HINT_SIZE] = "";
     qd_limit_report report = qd_world_limit_report(session->world);
-    if (status == QD_ERR_LIMIT) {
-        qdi_session_limit_words(session, words, sizeof words);
-    } else {
-        report = (qd_limit_report){.step = session->steps_done + 1};
-        snprintf(report.reason, sizeof report.reason, "%s", qd_status_text(status));
-        snprintf(words, sizeof words, "step %" PRIu64 ": %s", report.step, report.reason);
-    }
+    qdi_session_limit_words(session, words, sizeof words);
     if (qdi_session_checkpoint(session)) {
         qd_status put = qd_store_put_failure(session->store, &report);
         if (put != QD_OK) (void)qdi_session_note(session, QDI_PART_STORE, put);
     }
-    if (status == QD_ERR_LIMIT) draw_postmortem(session, &report, picture, sizeof picture);
-    char hint[HINT_SIZE], trouble[sizeof session->error.text + 32] = "";
+    draw_postmortem(session, &report, picture, sizeof picture);
+    char trouble[sizeof session->error.text + 32] = "";
     if (!put_away(session)) snprintf(trouble, sizeof trouble, "; and besides: %s", session->error.text);
-    qdi_session_hint(session, hint, sizeof hint);
-    qdi_complain("%s%s%s%s", words, picture, trouble, status == QD_ERR_LIMIT ? "" : hint);
-    return status == QD_ERR_LIMIT ? QDI_EXIT_INVARIANT : QDI_EXIT_FAILED;
+    qdi_complain("%s%s%s", words, picture, trouble);
+    return QDI_EXIT_INVARIANT;
 }
 
 static double energy(const qd_world *world) {
@@ -173,7 +175,8 @@ static int end_complete(qdi_session *session) {
 
 int qdi_session_run(qdi_session *session) {
     qd_status status = go(session);
-    if (status != QD_OK) return end_buried(session, status);
+    if (status == QD_ERR_LIMIT) return end_buried(session);
+    if (status != QD_OK) return end_starved(session, status);
     if (session->failed != QDI_PART_NONE) return end_broken(session);
     if (session->steps_done < session->plan.steps) return end_stopped(session);
     return end_complete(session);
