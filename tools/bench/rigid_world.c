@@ -40,6 +40,7 @@ static qd_status make(const qdi_rigid_setting *setting, const qdi_rigid_body *bo
     def.friction = setting->of->friction;
     def.iterations = setting->iterations;
     def.substeps = setting->iterations / SWEEPS_PER_SUBSTEP;
+    def.continuous = QD_CONTINUOUS_OFF; // as with the others, who follow nobody on their way through a step
     def.threads = options->threads;
     def.simd = options->simd;
     qd_status status = qd_world_create(&def, world);
