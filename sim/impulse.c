@@ -216,16 +216,8 @@ static qd_vec2 wall_work(const void *context, size_t i) {
 /// What the walls gave in all: of their contacts in order of (a, b). And where the energy went.
 static qd_status settle(qd_world *world, qdi_wall_gain *walls) {
     const qdi_moment *moment = &world->present;
-    qdi_keys *keys = &world->scratch.keys;
-    size_t first = moment->first_wall, count = moment->contact_count - first;
-    qd_status status = qdi_keys_reserve(world->allocator, keys, count);
-    if (status != QD_OK) return status;
-    for (size_t i = 0; i < count; ++i) {
-        keys->key[i] = moment->spots[first + i].contact;
-        keys->value[i] = 0;
-    }
-    status = qdi_team_sort(world->team, keys->key, keys->value, keys->key_spare, keys->value_spare, count,
-                           32);
+    size_t count = moment->contact_count - moment->first_wall;
+    qd_status status = qdi_wall_contacts(world, moment);
     if (status == QD_OK) status = qdi_sum(world, count, wall_impulse, &world->scratch, &walls->impulse);
     qd_vec2 aside = {0, 0}, upright = {0, 0};
     if (status == QD_OK) status = qdi_sum(world, count, push_sideways, &world->scratch, &aside);

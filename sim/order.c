@@ -52,3 +52,15 @@ qd_status qdi_sum(qd_world *world, size_t count, qdi_term term, const void *cont
     }
     return QD_OK;
 }
+
+qd_status qdi_wall_contacts(qd_world *world, const qdi_moment *moment) {
+    qdi_keys *keys = &world->scratch.keys;
+    size_t first = moment->first_wall, count = moment->contact_count - first;
+    qd_status status = qdi_keys_reserve(world->allocator, keys, count);
+    if (status != QD_OK) return status;
+    for (size_t i = 0; i < count; ++i) {
+        keys->key[i] = moment->spots[first + i].contact;
+        keys->value[i] = 0;
+    }
+    return qdi_team_sort(world->team, keys->key, keys->value, keys->key_spare, keys->value_spare, count, 32);
+}

@@ -29,19 +29,12 @@ static qd_vec2 wall_loss(const void *context, size_t i) {
 }
 
 qd_status qdi_spring_walls(qd_world *world, qdi_moment *moment, double dt) {
-    qdi_keys *keys = &world->scratch.keys;
-    size_t first = moment->first_wall, count = moment->contact_count - first;
+    const qdi_keys *keys = &world->scratch.keys;
+    size_t count = moment->contact_count - moment->first_wall;
     memset(moment->wall_pull, 0, sizeof moment->wall_pull);
     moment->wall_lost = (qd_vec2){0, 0};
     if (count == 0) return QD_OK;
-    qd_status status = qdi_keys_reserve(world->allocator, keys, count);
-    if (status != QD_OK) return status;
-    for (size_t i = 0; i < count; ++i) {
-        keys->key[i] = moment->spots[first + i].contact;
-        keys->value[i] = 0;
-    }
-    status = qdi_team_sort(world->team, keys->key, keys->value, keys->key_spare, keys->value_spare, count,
-                           32);
+    qd_status status = qdi_wall_contacts(world, moment);
     for (uint32_t wall = 0; wall < QDI_WALLS && status == QD_OK; ++wall) {
         wall_list list = {moment, keys->key, (uint32_t)QD_WALL_LEFT + wall, NULL};
         status = qdi_sum(world, count, wall_pull, &list, &moment->wall_pull[wall]);

@@ -603,6 +603,8 @@ void qdi_rest_solve(qd_world *world, const qdi_resting *resting, double dt);
 /// Makes room for `count` keys and values.
 QD_MUST_USE qd_status qdi_keys_reserve(const qd_allocator *allocator, qdi_keys *keys, size_t count);
 void qdi_keys_release(const qd_allocator *allocator, qdi_keys *keys);
+/// Puts the numbers of a moment's contacts with walls into the scratch's keys, in their order.
+QD_MUST_USE qd_status qdi_wall_contacts(qd_world *world, const qdi_moment *moment);
 /// Sums term(context, i) for i below `count`, by blocks of QDI_BLOCK combined in order: the same for any
 /// team.
 typedef qd_vec2 (*qdi_term)(const void *context, size_t i);
