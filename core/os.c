@@ -1,4 +1,4 @@
-#define _DEFAULT_SOURCE // madvise
+#define _GNU_SOURCE // madvise, RUSAGE_THREAD
 #include "core/os.h"
 
 #include "core/memory.h"
@@ -8,6 +8,7 @@
 
 #ifdef __linux__
 #    include <sys/mman.h>
+#    include <sys/resource.h>
 #endif
 
 void qdi_os_large_pages(void *memory, size_t bytes) {
@@ -64,6 +65,14 @@ void qdi_monitor_wait(qdi_monitor *monitor) {
 
 void qdi_monitor_wake_all(qdi_monitor *monitor) {
     (void)pthread_cond_broadcast(&monitor->condition);
+}
+
+uint64_t qdi_os_preemptions(void) {
+#if defined(__linux__) && defined(RUSAGE_THREAD)
+    struct rusage usage;
+    if (getrusage(RUSAGE_THREAD, &usage) == 0) return (uint64_t)usage.ru_nivcsw;
+#endif
+    return 0;
 }
 
 struct qdi_thread {

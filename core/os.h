@@ -4,6 +4,7 @@
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /// What this floor asks of the operating system beyond ISO C and OpenMP: large pages, and threads that do one
 /// thing beside the team.
@@ -27,6 +28,18 @@ void qdi_monitor_leave(qdi_monitor *monitor);
 /// Leaves, waits to be woken (or, rarely, for nothing: look again), enters.
 void qdi_monitor_wait(qdi_monitor *monitor);
 void qdi_monitor_wake_all(qdi_monitor *monitor);
+
+/// A moment of nothing, for a thread that looks again and again.
+static inline void qdi_os_relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/// How often this thread was made to leave its processor to another one; 0 where that cannot be known.
+uint64_t qdi_os_preemptions(void);
 
 /// A running thread. Signals meant for the process (interrupt, terminate, ...) never interrupt it: they go to
 /// the program's own threads.

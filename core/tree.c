@@ -47,6 +47,16 @@ qd_status qd_tree_create(const qd_tree_def *def, qd_tree **tree) {
     return QD_OK;
 }
 
+static bool period_like(double period, double before) {
+    return before == 0.0 ? period == 0.0 : period > 0.0 && period - period == 0.0;
+}
+
+qd_status qd_tree_set_period(qd_tree *tree, qd_vec2 period) {
+    if (!period_like(period.x, tree->period.x) || !period_like(period.y, tree->period.y)) return QD_ERR_VALUE;
+    tree->period = period;
+    return QD_OK;
+}
+
 enum { BUFFERS = 16, BUFFER_MIN = 4096, BUFFER_SPARE = 65536, LARGE = 65536 };
 
 static void buffers_of(qdi_scratch *s, qdi_buffer *all[BUFFERS]) {

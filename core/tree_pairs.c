@@ -93,7 +93,7 @@ static void run_tasks(void *context, size_t begin, size_t end, int worker) {
 qd_status qd_tree_pairs(const qd_tree *tree, qd_team *team, qd_pairs *pairs) {
     if (!tree || !team || !pairs) return QD_ERR_ARGUMENT;
     size_t threads = (size_t)qd_team_threads(team);
-    size_t grain = qdi_task_grain(tree->count, team, 2048);
+    size_t grain = qdi_task_grain(tree->count, team, 256);
     plan_state planner = {.tree = tree, .pairs = pairs, .grain = grain, .status = QD_OK};
     plan_node(&planner, QDI_ROOT);
     plan_images(&planner);

@@ -132,6 +132,7 @@ static bool visit_from(const qd_tree *tree, qdi_node_index index, qd_tree_visit_
                               .depth = cell.level - qdi_node_level(tree, QDI_ROOT),
                               .bodies = node->count,
                               .subtree = node->total,
+                              .bounds = qdi_family_box(&tree->families[index / 4], index % 4),
                               .leaf = qdi_is_leaf(node)};
     if (!visit(context, &info)) return false;
     for (unsigned q = 0; q < 4 && !qdi_is_leaf(node); ++q) {

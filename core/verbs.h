@@ -14,12 +14,20 @@
 typedef void (*qdi_range_function)(void *context, size_t begin, size_t end, int worker);
 
 /// Calls `function` for every range of `grain` items of [0, count), in any order, on the team's threads, at most one for
-/// every two ranges. A range should be worth ten microseconds or more. What one thread does runs on the caller's.
+/// each range. A range should be worth a microsecond or more, ten where loops are rare. What one thread does runs on the
+/// caller's.
 void qdi_team_for(qd_team *team, size_t count, size_t grain, qdi_range_function function, void *context);
 
 /// The number of ranges that qdi_team_for makes.
 static inline size_t qdi_range_count(size_t count, size_t grain) {
     return (count + grain - 1) / grain;
+}
+
+/// A grain of at least `least` and at most `most` items that gives each thread some ranges, where there are items enough: for
+/// loops that have no data of their ranges. (Those that have cut by size alone.)
+static inline size_t qdi_fine_grain(const qd_team *team, size_t count, size_t least, size_t most) {
+    size_t grain = count / (4 * (size_t)qd_team_threads(team)) + 1;
+    return grain < least ? least : grain > most ? most : grain;
 }
 
 /// Replaces values[i] by the sum of all before it; returns the sum of all. Serial: for a value per range, not per body.
@@ -36,5 +44,12 @@ uint64_t qdi_clock_ns(void);
 
 /// Nanoseconds that each worker has spent inside qdi_team_for since the team was made (qd_team_threads values).
 const uint64_t *qdi_team_busy_ns(const qd_team *team);
+
+/// Nanoseconds that the callers of qdi_team_for have spent in it since the team was made.
+typedef struct qdi_team_times {
+    uint64_t loop_ns;  ///< in all, waiting for the others included
+    uint64_t alone_ns; ///< in loops too short for more than one of several threads; part of loop_ns
+} qdi_team_times;
+qdi_team_times qdi_team_loop_times(const qd_team *team);
 
 #endif

@@ -1,61 +1,120 @@
 #include "export/caption.h"
 
+#include "export/shade.h"
 #include "sim/os.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 enum { SMALLEST_SIZE = 9, COMMON_SIZE = 12, LARGEST_SIZE = 48 };
+
+// The scale is at most so many times as long as the text is high.
+enum { SCALE_SIZES = 6 };
 
 // Names of the columns, and the widest value that each has room for.
 static const char *const labels[QDI_CAPTION_COLUMNS] = {"step", "time", "bodies", "contacts", "nodes"};
 static const char *const widest[QDI_CAPTION_COLUMNS] = {"00000000", "00000.000", "00000000", "0000000",
                                                         "000000"};
 
-static int column_width(const qdi_font *font, int column) {
-    return qdi_font_width(font, labels[column]) + font->size / 2 + 1 + qdi_font_width(font, widest[column]);
+// A colour's meaning.
+typedef struct meaning {
+    const char *name;
+    unsigned hue;
+} meaning;
+
+static const meaning contact_meanings[] = {{"free", QDI_HUE_REST}, {"touching", QDI_HUE_TOUCHING}};
+
+static const char widest_number[] = "-0.000e-000";
+
+static int swatch_of(const qdi_font *font) {
+    return font->size / 2 + 1;
 }
 
-static int line_width(const qdi_font *font) {
-    int width = font->size;
-    for (int i = 0; i < QDI_CAPTION_COLUMNS; ++i) width += column_width(font, i) + font->size;
+static int gap_of(const qdi_font *font) {
+    return font->size / 2 + 1;
+}
+
+static int colours_width(const qdi_font *font, const qd_view *view) {
+    int gap = gap_of(font), swatch = swatch_of(font), width = 0;
+    if (view->colour == QD_VIEW_PLAIN) return 0;
+    if (view->colour == QD_VIEW_CONTACT) {
+        for (size_t i = 0; i < sizeof contact_meanings / sizeof contact_meanings[0]; ++i)
+            width += swatch + gap / 2 + qdi_font_width(font, contact_meanings[i].name) + gap;
+        return width - gap;
+    }
+    width = qdi_font_width(font, qdi_shade_name(view->colour)) + gap;
+    if (!qd_view_is_continuous(view->colour)) return width + QDI_CATEGORIES * (swatch + 2) - 2;
+    return width + 2 * (qdi_font_width(font, widest_number) + gap) + QDI_MAP_HUES * swatch;
+}
+
+static int item_width(const qdi_caption *caption, int item) {
+    const qdi_font *font = &caption->font;
+    if (item == QDI_CAPTION_TITLE) return qdi_font_width(font, caption->title);
+    if (item == QDI_CAPTION_COLOURS) return colours_width(font, &caption->view);
+    if (item == QDI_CAPTION_SCALE)
+        return SCALE_SIZES * font->size + gap_of(font) + qdi_font_width(font, "5e-300");
+    int column = item - QDI_CAPTION_COLUMN;
+    return qdi_font_width(font, labels[column]) + gap_of(font) + qdi_font_width(font, widest[column]);
+}
+
+// What the size of the text is chosen by: the columns in one line.
+static int line_width(const qdi_caption *caption) {
+    int width = caption->font.size;
+    for (int i = 0; i < QDI_CAPTION_COLUMNS; ++i)
+        width += item_width(caption, QDI_CAPTION_COLUMN + i) + caption->font.size;
     return width;
 }
 
-// Places columns from left to right, in as many lines as it takes, as long as they fit into `height`;
+// Puts what explains the picture to the right end of its line.
+static void align_right(qdi_caption *caption, int width) {
+    int end = width - caption->font.size;
+    for (int item = QDI_CAPTION_SCALE; item >= QDI_CAPTION_COLOURS; --item) {
+        qdi_caption_place *place = &caption->place[item];
+        const qdi_caption_place *next = item < QDI_CAPTION_SCALE ? place + 1 : NULL;
+        if (!place->shown || place->width > width - 2 * caption->font.size) continue;
+        int limit = next && next->shown && next->baseline == place->baseline ? next->x - caption->font.size
+                                                                             : end;
+        place->x = limit - place->width;
+    }
+}
+
+// Places items from left to right, in as many lines as it takes, as long as they fit into `height`;
 // baselines are relative to the band's top. Returns the band's height.
-static int place_columns(qdi_caption *caption, int width, int height) {
+static int place_items(qdi_caption *caption, int width, int height) {
     const qdi_font *font = &caption->font;
     int pad = font->size, line = font->ascent + font->descent;
     int x = pad, y = pad / 2, band = 0;
-    for (int i = 0; i < QDI_CAPTION_COLUMNS; ++i) {
-        int wide = column_width(font, i);
+    for (int item = 0; item < QDI_CAPTION_ITEMS; ++item) {
+        int wide = item_width(caption, item);
+        if (wide == 0) continue;
         if (x > pad && x + wide + pad / 2 > width) {
             x = pad;
             y += line + pad / 4;
         }
-        if (x + wide > width || y + line + pad / 2 > height) break;
+        if (x + wide > width || y + line + pad / 2 > height) {
+            if (item == QDI_CAPTION_TITLE || x + wide > width) continue;
+            break;
+        }
         band = y + line + pad / 2;
-        caption->label_x[i] = x;
-        caption->value_x[i] = x + qdi_font_width(font, labels[i]) + font->size / 2 + 1;
-        caption->baseline[i] = y + font->ascent;
-        caption->columns = i + 1;
-        x += wide;
-        caption->end_x = x;
-        x += pad;
+        caption->place[item] = (qdi_caption_place){true, x, wide, y + font->ascent};
+        x += wide + pad;
     }
+    align_right(caption, width);
     return band;
 }
 
-qd_status qdi_caption_create(const qd_allocator *allocator, const qd_view *view, qdi_caption *caption) {
-    *caption = (qdi_caption){.world = {0, 0, view->width, view->height}};
+qd_status qdi_caption_create(const qd_allocator *allocator, const qd_view *view, const char *title,
+                             qdi_caption *caption) {
+    *caption = (qdi_caption){.world = {0, 0, view->width, view->height}, .view = *view};
     if (!view->text) return QD_OK;
+    if (view->title && title) (void)snprintf(caption->title, sizeof caption->title, "%s", title);
     int size = view->height / 45 < view->width / 75 ? view->height / 45 : view->width / 75;
     if (size < COMMON_SIZE) size = COMMON_SIZE;
     if (size > LARGEST_SIZE) size = LARGEST_SIZE;
     qd_status status = qdi_font_create(allocator, size, &caption->font);
     if (status != QD_OK) return status;
-    int need = line_width(&caption->font);
+    int need = line_width(caption);
     if (need > view->width) {
         size = size * view->width / need;
         if (size < SMALLEST_SIZE) size = SMALLEST_SIZE;
@@ -63,11 +122,10 @@ qd_status qdi_caption_create(const qd_allocator *allocator, const qd_view *view,
         status = qdi_font_create(allocator, size, &caption->font);
         if (status != QD_OK) return status;
     }
-    int band = place_columns(caption, view->width, view->height / 3);
+    int band = place_items(caption, view->width, view->height / 3);
     caption->band = (qdi_area){0, view->height - band, view->width, view->height};
     caption->world.max_y = view->height - band;
-    for (int i = 0; i < caption->columns; ++i) caption->baseline[i] += caption->band.min_y;
-    caption->colour_bar = view->colour == QD_VIEW_SPEED && caption->columns == QDI_CAPTION_COLUMNS;
+    for (int i = 0; i < QDI_CAPTION_ITEMS; ++i) caption->place[i].baseline += caption->band.min_y;
     return QD_OK;
 }
 
@@ -97,39 +155,101 @@ static void time_text(const qdi_facts *facts, char *text, size_t bytes) {
     text[used] = '\0';
 }
 
-static void draw_colour_bar(const qdi_caption *caption, qdi_raster *raster, double speed_top) {
-    const qdi_font *font = &caption->font;
-    char top[32];
-    (void)qdi_os_print_double(top, sizeof top, 3, speed_top);
-    int baseline = caption->baseline[QDI_CAPTION_COLUMNS - 1];
-    int gap = font->size / 2 + 1, step = font->size / 2 + 1;
-    int label = qdi_font_width(font, "speed 0"), number = qdi_font_width(font, top);
-    int x = caption->band.max_x - font->size - number - gap - step * QDI_HUES - gap - label;
-    if (x < caption->end_x + font->size) return;
-    x = qdi_font_draw(font, raster, x, baseline, "speed ", QDI_INK_LABEL);
-    x = qdi_font_draw(font, raster, x, baseline, "0", QDI_INK_VALUE) + gap;
-    for (unsigned hue = 0; hue < QDI_HUES; ++hue, x += step) {
-        qdi_area area = {x, baseline - font->size * 3 / 4, x + step, baseline};
-        qdi_raster_fill(raster, area, qdi_ink_of_hue(hue));
-    }
-    (void)qdi_font_draw(font, raster, x + gap, baseline, top, QDI_INK_VALUE);
+static void draw_swatch(const qdi_font *font, qdi_raster *raster, int x, int baseline, unsigned hue) {
+    qdi_area area = {x, baseline - font->size * 3 / 4, x + swatch_of(font), baseline};
+    qdi_raster_fill(raster, area, qdi_ink_of_hue(hue));
 }
 
-void qdi_caption_draw(const qdi_caption *caption, qdi_raster *raster, const qdi_facts *facts,
-                      double speed_top) {
-    if (caption->band.max_y == caption->band.min_y) return;
+static void draw_colour_bar(const qdi_caption *caption, qdi_raster *raster, int x, int baseline, double top) {
+    const qdi_font *font = &caption->font;
+    const qd_vec2 range = qdi_shade_range(&caption->view, top);
+    char low[32], high[32];
+    (void)qdi_os_print_double(low, sizeof low, 3, range.x);
+    (void)qdi_os_print_double(high, sizeof high, 3, range.y);
+    // The numbers need less than there is room for: what is left goes to the left, so that the bar's end stays where it is.
+    int numbers = qdi_font_width(font, low) + qdi_font_width(font, high);
+    x += 2 * qdi_font_width(font, widest_number) - numbers;
+    x = qdi_font_draw(font, raster, x, baseline, qdi_shade_name(caption->view.colour), QDI_INK_LABEL) +
+        gap_of(font);
+    x = qdi_font_draw(font, raster, x, baseline, low, QDI_INK_VALUE) + gap_of(font);
+    for (unsigned hue = 0; hue < QDI_MAP_HUES; ++hue, x += swatch_of(font))
+        draw_swatch(font, raster, x, baseline, hue);
+    (void)qdi_font_draw(font, raster, x + gap_of(font), baseline, high, QDI_INK_VALUE);
+}
+
+static void draw_colours(const qdi_caption *caption, qdi_raster *raster, double top) {
+    const qdi_font *font = &caption->font;
+    const qdi_caption_place *place = &caption->place[QDI_CAPTION_COLOURS];
+    int x = place->x, baseline = place->baseline;
+    if (qd_view_is_continuous(caption->view.colour)) {
+        draw_colour_bar(caption, raster, x, baseline, top);
+    } else if (caption->view.colour == QD_VIEW_CONTACT) {
+        for (size_t i = 0; i < sizeof contact_meanings / sizeof contact_meanings[0]; ++i) {
+            draw_swatch(font, raster, x, baseline, contact_meanings[i].hue);
+            x += swatch_of(font) + gap_of(font) / 2;
+            x = qdi_font_draw(font, raster, x, baseline, contact_meanings[i].name, QDI_INK_LABEL) +
+                gap_of(font);
+        }
+    } else {
+        x = qdi_font_draw(font, raster, x, baseline, qdi_shade_name(caption->view.colour), QDI_INK_LABEL);
+        x += gap_of(font);
+        for (unsigned hue = 0; hue < QDI_CATEGORIES; ++hue, x += swatch_of(font) + 2)
+            draw_swatch(font, raster, x, baseline, hue);
+    }
+}
+
+double qdi_caption_round(double most, char text[32]) {
+    double unit = 1.0;
+    while (unit * 10.0 <= most && unit < 1e30) unit *= 10.0;
+    while (unit > most && unit > 1e-30) unit /= 10.0;
+    double length = 5.0 * unit <= most ? 5.0 * unit : (2.0 * unit <= most ? 2.0 * unit : unit);
+    (void)qdi_os_print_double(text, 32, 3, length);
+    return length;
+}
+
+// A length between two ticks, and how long it is in the world's units.
+static void draw_scale(const qdi_caption *caption, qdi_raster *raster, double scale) {
+    const qdi_font *font = &caption->font;
+    const qdi_caption_place *place = &caption->place[QDI_CAPTION_SCALE];
+    if (!(scale > 0.0)) return;
+    char text[32];
+    int long_at_most = SCALE_SIZES * font->size, thick = font->size / 12 + 1;
+    double length = qdi_caption_round(long_at_most / scale, text);
+    int pixels = (int)floor(length * scale + 0.5), tall = font->size / 2;
+    if (pixels < 2) return;
+    int end = place->x + place->width - qdi_font_width(font, text) - gap_of(font), from = end - pixels;
+    int middle = place->baseline - font->size * 3 / 8;
+    uint8_t ink = QDI_INK_LABEL + QDI_TEXT_LEVELS - 1;
+    qdi_raster_fill(raster, (qdi_area){from, middle, end, middle + thick}, ink);
+    qdi_raster_fill(raster, (qdi_area){from, middle - tall / 2, from + thick, middle + tall / 2 + thick},
+                    ink);
+    qdi_raster_fill(raster, (qdi_area){end - thick, middle - tall / 2, end, middle + tall / 2 + thick}, ink);
+    (void)qdi_font_draw(font, raster, end + gap_of(font), place->baseline, text, QDI_INK_VALUE);
+}
+
+static void draw_columns(const qdi_caption *caption, qdi_raster *raster, const qdi_facts *facts) {
     char values[QDI_CAPTION_COLUMNS][48];
     (void)snprintf(values[0], sizeof values[0], "%" PRIu64, facts->step);
     time_text(facts, values[1], sizeof values[1]);
     (void)snprintf(values[2], sizeof values[2], "%" PRIu64, facts->bodies);
     (void)snprintf(values[3], sizeof values[3], "%" PRIu64, facts->contacts);
     (void)snprintf(values[4], sizeof values[4], "%" PRIu64, facts->nodes);
-    qdi_raster_fill(raster, caption->band, QDI_INK_BAND);
-    for (int i = 0; i < caption->columns; ++i) {
-        (void)qdi_font_draw(&caption->font, raster, caption->label_x[i], caption->baseline[i], labels[i],
-                            QDI_INK_LABEL);
-        (void)qdi_font_draw(&caption->font, raster, caption->value_x[i], caption->baseline[i], values[i],
+    for (int i = 0; i < QDI_CAPTION_COLUMNS; ++i) {
+        const qdi_caption_place *place = &caption->place[QDI_CAPTION_COLUMN + i];
+        if (!place->shown) continue;
+        int x = qdi_font_draw(&caption->font, raster, place->x, place->baseline, labels[i], QDI_INK_LABEL);
+        (void)qdi_font_draw(&caption->font, raster, x + gap_of(&caption->font), place->baseline, values[i],
                             QDI_INK_VALUE);
     }
-    if (caption->colour_bar) draw_colour_bar(caption, raster, speed_top);
+}
+
+void qdi_caption_draw(const qdi_caption *caption, qdi_raster *raster, const qdi_facts *facts, double top) {
+    if (caption->band.max_y == caption->band.min_y) return;
+    const qdi_caption_place *title = &caption->place[QDI_CAPTION_TITLE];
+    qdi_raster_fill(raster, caption->band, QDI_INK_BAND);
+    if (title->shown)
+        (void)qdi_font_draw(&caption->font, raster, title->x, title->baseline, caption->title, QDI_INK_VALUE);
+    draw_columns(caption, raster, facts);
+    if (caption->place[QDI_CAPTION_COLOURS].shown) draw_colours(caption, raster, top);
+    if (caption->place[QDI_CAPTION_SCALE].shown) draw_scale(caption, raster, facts->scale);
 }

@@ -1,30 +1,32 @@
+#include "export/easel.h"
 #include "export/picture.h"
+#include "export/pixel_math.h"
 
 // Longest half of a normal's line, and the radius of a contact point, in pixels and parts of the smaller
 // body's radius.
 static const float longest_normal = 14.0F, normal_part = 0.6F;
 static const float largest_point = 3.0F, point_part = 0.22F, smallest_point = 0.9F;
 
-static float smaller(float a, float b) {
-    return a < b ? a : b;
-}
-static float larger(float a, float b) {
-    return a > b ? a : b;
-}
+// Width of a trail, in pixels.
+static const float trail_width = 2.0F;
 
 static void draw_lines(const qdi_picture *picture, qdi_raster *raster) {
     // Parents come first in the list; drawn last they lie on top.
     for (size_t i = picture->line_count; i > 0; --i) {
         const qdi_line *line = &picture->lines[i - 1];
-        int colour = line->depth < QDI_NODE_COLOURS ? line->depth : QDI_NODE_COLOURS - 1;
         qdi_area area = {line->x0, line->y0, line->x1 + 1, line->y1 + 1};
-        qdi_raster_fill(raster, area, (uint8_t)(QDI_INK_NODE + colour));
+        qdi_raster_fill(raster, area, line->ink);
     }
 }
 
+static void draw_trail(const qdi_trail *trail, qdi_raster *raster) {
+    const qdi_corner from = {trail->x0, trail->y0}, to = {trail->x1, trail->y1};
+    qdi_raster_trail(raster, from, to, trail_width, trail->hue, trail->level);
+}
+
 static void draw_mark(const qdi_mark *mark, qdi_raster *raster) {
-    float half = smaller(normal_part * mark->radius, longest_normal);
-    float point = larger(smaller(point_part * mark->radius, largest_point), smallest_point);
+    float half = mark->half < 0.0F ? qdi_smaller(normal_part * mark->radius, longest_normal) : mark->half;
+    float point = qdi_larger(qdi_smaller(point_part * mark->radius, largest_point), smallest_point);
     float along_x = half * mark->normal_x, along_y = half * mark->normal_y;
     qdi_raster_mark(raster, mark->x - along_x, mark->y - along_y, mark->x + along_x, mark->y + along_y, 1.2F);
     qdi_raster_mark(raster, mark->x, mark->y, mark->x, mark->y, 2.0F * point);
@@ -65,19 +67,23 @@ static void draw_border(const qdi_picture *picture, qdi_raster *raster) {
     draw_side(raster, (qdi_area){world->max_x, top, right, bottom}, false, picture->side_x);
 }
 
-void qdi_picture_draw(const qdi_picture *picture, qdi_raster *raster) {
+static void draw_frame(const qdi_frame *frame, qdi_raster *raster) {
+    int thick = frame->thick, x0 = frame->x0, y0 = frame->y0, x1 = frame->x1 + 1, y1 = frame->y1 + 1;
+    qdi_raster_fill(raster, (qdi_area){x0, y0, x1, y0 + thick}, frame->ink);
+    qdi_raster_fill(raster, (qdi_area){x0, y1 - thick, x1, y1}, frame->ink);
+    qdi_raster_fill(raster, (qdi_area){x0, y0, x0 + thick, y1}, frame->ink);
+    qdi_raster_fill(raster, (qdi_area){x1 - thick, y0, x1, y1}, frame->ink);
+}
+
+qd_status qdi_picture_draw(const qdi_picture *picture, qdi_easel *easel, qdi_raster *raster) {
     qdi_area whole = raster->clip;
     qdi_raster_set_clip(raster, picture->clip);
     draw_lines(picture, raster);
-    for (size_t i = 0; i < picture->disk_count; ++i) {
-        const qdi_disk *disk = &picture->disks[i];
-        if (disk->corners == 0)
-            qdi_raster_disk(raster, disk->x, disk->y, disk->radius, disk->hue);
-        else
-            qdi_raster_figure(raster, picture->corners + disk->first_corner, (int)disk->corners, disk->radius,
-                              disk->hue);
-    }
+    for (size_t i = 0; i < picture->trail_count; ++i) draw_trail(&picture->trails[i], raster);
+    qd_status status = qdi_easel_draw(easel, picture, raster);
     for (size_t i = 0; i < picture->mark_count; ++i) draw_mark(&picture->marks[i], raster);
+    for (size_t i = 0; i < picture->frame_count; ++i) draw_frame(&picture->frames[i], raster);
     qdi_raster_set_clip(raster, whole);
     draw_border(picture, raster);
+    return status;
 }

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /// What this floor needs from the operating system beyond ISO C: files that are written under another name and
-/// renamed into place. Nothing else of the floor calls it directly.
+/// renamed into place, and programs that work for us. Nothing else of the floor calls it directly.
 
 /// A file open for writing, as a number; QDI_FILE_NONE is none.
 typedef int qdi_file;
@@ -17,6 +17,9 @@ QD_MUST_USE qd_status qdi_file_create(const char *path, qdi_file *file, qd_error
 /// Writes all of it or fails with QD_ERR_IO; `path` is for the reason only.
 QD_MUST_USE qd_status qdi_file_write(qdi_file file, const char *path, const void *data, size_t bytes,
                                      qd_error *error);
+/// Writes over what stands `at` so many bytes from the beginning; as above.
+QD_MUST_USE qd_status qdi_file_overwrite(qdi_file file, const char *path, size_t at, const void *data,
+                                         size_t bytes, qd_error *error);
 /// Closes; with `sync` the data is on the device before. QD_ERR_IO where the system reports a late write
 /// error.
 QD_MUST_USE qd_status qdi_file_close(qdi_file file, const char *path, bool sync, qd_error *error);
@@ -24,9 +27,45 @@ QD_MUST_USE qd_status qdi_file_close(qdi_file file, const char *path, bool sync,
 QD_MUST_USE qd_status qdi_file_rename(const char *from, const char *to, qd_error *error);
 /// Removes a file; one that does not exist is fine.
 void qdi_file_remove(const char *path);
+/// What another program wrote to a file is on the device afterwards. QD_ERR_IO.
+QD_MUST_USE qd_status qdi_file_sync(const char *path, qd_error *error);
 /// Reads the last bytes of a file. QD_ERR_IO, also where it has fewer: then with no reason.
 QD_MUST_USE qd_status qdi_file_tail(const char *path, void *data, size_t bytes, qd_error *error);
 /// QD_ERR_IO with the reason unless `path` is a directory in which files can be made.
 QD_MUST_USE qd_status qdi_directory_check(const char *path, qd_error *error);
+/// The whole path of a file that need not be there, for those who stand elsewhere. QD_ERR_IO, also where it is too long for
+/// `bytes`.
+QD_MUST_USE qd_status qdi_path_from_root(const char *path, char *whole, size_t bytes, qd_error *error);
+
+enum { QDI_CHILD_WORDS = 2048 };
+
+/// A program that works for us. What it writes to its standard output and standard error is read whenever we write to it or
+/// wait for it, so that neither ever waits for the other for good. It hears no signals from the terminal: a Ctrl-C is for us
+/// alone. One thread at a time.
+typedef struct qdi_child {
+    long process;     ///< 0: none
+    int in, out, err; ///< our ends of its pipes, < 0: closed
+    char *answer; ///< the caller's: the beginning of its standard output, with a closing zero; may be NULL
+    size_t answer_room;          ///< of `answer`
+    size_t answer_size;          ///< without the zero
+    char words[QDI_CHILD_WORDS]; ///< the end of its standard error, with a closing zero
+    size_t word_count;
+    int code;   ///< its exit status, once it has ended
+    int signal; ///< that killed it, or 0
+} qdi_child;
+
+/// Starts a program, looked for as a shell does. `arguments` begins with its name and ends with NULL. Errors: QD_ERR_NOT_FOUND,
+/// QD_ERR_IO (it is there and cannot be started), with the reason.
+QD_MUST_USE qd_status qdi_child_start(const char *const *arguments, char *answer, size_t answer_room,
+                                      qdi_child *child, qd_error *error);
+/// Writes all of it to the child's standard input. QD_ERR_STATE: it no longer reads, or has not for two minutes. Never raises
+/// SIGPIPE.
+QD_MUST_USE qd_status qdi_child_write(qdi_child *child, const void *data, size_t bytes);
+/// Closes its standard input and waits until it has ended; it is killed after `seconds`. True where its exit status is 0.
+bool qdi_child_end(qdi_child *child, int seconds);
+/// Kills it, if it runs, and forgets it.
+void qdi_child_kill(qdi_child *child);
+/// In a few words: the last line that it said, or else how it ended.
+void qdi_child_reason(const qdi_child *child, char *text, size_t bytes);
 
 #endif

@@ -11,7 +11,12 @@
 #define QDI_HUES   16
 #define QDI_LEVELS 12
 
-/// Colours of node outlines; deeper nodes share the last one.
+/// The last hue is that of static bodies, whatever colours tell; those before it lie along the map, or are the categories.
+#define QDI_HUE_STATIC (QDI_HUES - 1)
+#define QDI_MAP_HUES   (QDI_HUES - 1)
+#define QDI_CATEGORIES 7
+
+/// Colours of node outlines; deeper nodes share the last one, and so do full ones.
 #define QDI_NODE_COLOURS 12
 
 /// Levels of the ramps of contact marks.
@@ -32,7 +37,13 @@ typedef enum qdi_ink {
     QDI_INK_BAND = QDI_INK_MARK_ON_BODY + QDI_MARK_LEVELS, ///< ground under the text
     QDI_INK_LABEL,                                         ///< + level - 1, blended to the band
     QDI_INK_VALUE = QDI_INK_LABEL + QDI_TEXT_LEVELS,       ///< + level - 1
-    QDI_INK_COUNT = QDI_INK_VALUE + QDI_TEXT_LEVELS,
+    QDI_INK_SPLIT = QDI_INK_VALUE + QDI_TEXT_LEVELS,       ///< node that was split
+    QDI_INK_MERGED,                                        ///< node that was merged
+    QDI_INK_VISITED,                                       ///< node that a retrieve looked at
+    QDI_INK_CANDIDATE,                                     ///< box that it found
+    QDI_INK_HIT,                                           ///< box of a body that is touched, too
+    QDI_INK_ASKED,                                         ///< box that it asked for
+    QDI_INK_COUNT,
 } qdi_ink;
 
 /// Hues with QD_VIEW_CONTACT.
@@ -43,18 +54,20 @@ typedef struct qdi_palette {
     uint8_t rgb[QDI_INK_COUNT][3];
 } qdi_palette;
 
-/// The palette for a way of colouring bodies. Safe for colour-blind readers: hues differ in lightness.
-qdi_palette qdi_palette_make(qd_view_colour mode);
+/// The palette of a view: of what it colours by, its map, its theme and how it draws nodes. Safe for colour-blind readers:
+/// along a map lightness rises or falls evenly, and categories are Okabe's and Ito's.
+qdi_palette qdi_palette_make(const qd_view *view);
 
 /// Ink of a body's hue at full coverage.
 static inline uint8_t qdi_ink_of_hue(unsigned hue) {
     return (uint8_t)((unsigned)QDI_INK_BODY + hue * QDI_LEVELS + QDI_LEVELS - 1U);
 }
 
-/// The hue of a speed: even steps from 0 to `top`, the last one open.
-static inline unsigned qdi_hue_of_speed(double speed, double top) {
-    double step = speed / top * QDI_HUES;
-    return step < QDI_HUES - 1 ? (unsigned)step : QDI_HUES - 1U;
+/// The hue of a value along the map: even steps from `low` to `high`, the first and the last one open.
+static inline unsigned qdi_hue_of_value(double value, double low, double high) {
+    double step = (value - low) / (high - low) * QDI_MAP_HUES;
+    if (!(step > 0)) return 0;
+    return step < QDI_MAP_HUES - 1 ? (unsigned)step : QDI_MAP_HUES - 1U;
 }
 
 #endif

@@ -18,10 +18,7 @@ typedef struct png_job {
     FILE *file;
     png_structp png;
     png_infop info;
-    uint8_t *pixels;
-    size_t size;
-    uint8_t rgb[COLOURS_MAX * 3];
-    int colours;
+    qdi_png_loaded *loaded;
     qd_error *error;
     const char *path;
     bool no_memory;
@@ -54,37 +51,47 @@ static void on_read(png_structp png, png_bytep data, size_t size) {
     if (fread(data, 1, size, job->file) != size) png_error(png, "it is cut short");
 }
 
-/// Width, height and palette; false where a frame has others.
-static bool read_header(png_job *job, png_uint_32 *width, png_uint_32 *height) {
-    int depth, kind, interlace;
+/// The palette; false where it is none of ours.
+static bool read_palette(png_job *job) {
     png_colorp colours = NULL;
-    png_read_info(job->png, job->info);
-    if (!png_get_IHDR(job->png, job->info, width, height, &depth, &kind, &interlace, NULL, NULL))
+    qdi_png_loaded *loaded = job->loaded;
+    if (!png_get_PLTE(job->png, job->info, &colours, &loaded->colours) || loaded->colours > COLOURS_MAX)
         return false;
-    if (depth != 8 || kind != PNG_COLOR_TYPE_PALETTE || interlace != PNG_INTERLACE_NONE) return false;
-    if (!png_get_PLTE(job->png, job->info, &colours, &job->colours) || job->colours > COLOURS_MAX)
-        return false;
-    for (int i = 0; i < job->colours; ++i) {
+    for (int i = 0; i < loaded->colours; ++i) {
         const png_color colour = colours[i];
         const uint8_t rgb[3] = {colour.red, colour.green, colour.blue};
-        memcpy(job->rgb + (size_t)i * 3, rgb, sizeof rgb);
+        memcpy(loaded->rgb[i], rgb, sizeof rgb);
     }
-    return *width <= SIDE_MAX && *height <= SIDE_MAX;
+    return true;
+}
+
+/// Width, height and palette; false where a frame has others.
+static bool read_header(png_job *job) {
+    int depth, kind, interlace;
+    png_uint_32 width, height;
+    png_read_info(job->png, job->info);
+    if (!png_get_IHDR(job->png, job->info, &width, &height, &depth, &kind, &interlace, NULL, NULL))
+        return false;
+    if (depth != 8 || interlace != PNG_INTERLACE_NONE || width > SIDE_MAX || height > SIDE_MAX) return false;
+    job->loaded->width = (int)width;
+    job->loaded->height = (int)height;
+    return kind == PNG_COLOR_TYPE_PALETTE ? read_palette(job) : kind == PNG_COLOR_TYPE_RGB;
 }
 
 static bool decode(png_job *job) {
     if (setjmp(png_jmpbuf(job->png)) != 0) return false;
+    qdi_png_loaded *loaded = job->loaded;
     png_set_read_fn(job->png, job, on_read);
     png_set_crc_action(job->png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
-    png_uint_32 width = 0, height = 0;
-    if (!read_header(job, &width, &height)) png_error(job->png, "it is no picture of a frame");
-    job->size = (size_t)width * height;
-    job->pixels = qdi_allocate(job->allocator, job->size, 1);
-    if (!job->pixels) {
+    if (!read_header(job)) png_error(job->png, "it is no picture of a frame");
+    const size_t row = (size_t)loaded->width * (loaded->colours > 0 ? 1 : 3);
+    loaded->bytes = row * (size_t)loaded->height;
+    loaded->pixels = qdi_allocate(job->allocator, loaded->bytes, 1);
+    if (!loaded->pixels) {
         job->no_memory = true;
         png_error(job->png, "no memory");
     }
-    for (png_uint_32 y = 0; y < height; ++y) png_read_row(job->png, job->pixels + (size_t)y * width, NULL);
+    for (int y = 0; y < loaded->height; ++y) png_read_row(job->png, loaded->pixels + (size_t)y * row, NULL);
     png_read_end(job->png, NULL);
     if (fgetc(job->file) != EOF) png_error(job->png, "it goes on behind its end");
     return true;
@@ -94,23 +101,22 @@ uint64_t qdi_pixels_hash(const uint8_t *pixels, size_t count, const uint8_t *rgb
     return qd_hash_seeded(rgb, colours * 3, qd_hash_bytes(pixels, count));
 }
 
-static qd_status read_picture(png_job *job, uint64_t *pixels) {
+static qd_status read_picture(png_job *job) {
     job->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, job, on_error, on_warning, job, take_memory,
                                         give_memory);
     if (job->png) job->info = png_create_info_struct(job->png);
     bool done = job->png && job->info && decode(job);
     png_destroy_read_struct(&job->png, &job->info, NULL);
-    if (done) *pixels = qdi_pixels_hash(job->pixels, job->size, job->rgb, (size_t)job->colours);
-    qdi_release(job->allocator, job->pixels, job->size, 1);
     if (done) return QD_OK;
-    return job->no_memory || !job->error || !job->error->text[0] ? QD_ERR_MEMORY : QD_ERR_CORRUPT;
+    qdi_png_unload(job->allocator, job->loaded);
+    return job->no_memory || !job->error->text[0] ? QD_ERR_MEMORY : QD_ERR_CORRUPT;
 }
 
-qd_status qd_frame_read_pixels(const char *path, const qd_allocator *allocator, uint64_t *pixels,
-                               qd_error *error) {
+qd_status qdi_png_load(const char *path, const qd_allocator *allocator, qdi_png_loaded *loaded,
+                       qd_error *error) {
     qd_error reason = {""};
-    if (!path || !pixels) return QD_ERR_ARGUMENT;
-    png_job job = {.allocator = qdi_allocator_or_default(allocator), .path = path, .error = &reason};
+    *loaded = (qdi_png_loaded){.pixels = NULL};
+    png_job job = {.allocator = allocator, .path = path, .loaded = loaded, .error = &reason};
     job.file = fopen(path, "rb");
     if (!job.file) {
         if (error) (void)snprintf(error->text, sizeof error->text, "%.400s is not there", path);
@@ -120,11 +126,28 @@ qd_status qd_frame_read_pixels(const char *path, const qd_allocator *allocator, 
     qd_status status = QD_ERR_CORRUPT;
     if (fread(head, 1, HEAD, job.file) == HEAD && png_sig_cmp(head, 0, HEAD) == 0) {
         rewind(job.file);
-        status = read_picture(&job, pixels);
+        status = read_picture(&job);
     } else {
         (void)snprintf(reason.text, sizeof reason.text, "%.400s: it is no PNG file", path);
     }
     fclose(job.file);
     if (status != QD_OK && error) *error = reason;
     return status;
+}
+
+void qdi_png_unload(const qd_allocator *allocator, qdi_png_loaded *loaded) {
+    qdi_release(allocator, loaded->pixels, loaded->bytes, 1);
+    loaded->pixels = NULL;
+}
+
+qd_status qd_frame_read_pixels(const char *path, const qd_allocator *allocator, uint64_t *pixels,
+                               qd_error *error) {
+    if (!path || !pixels) return QD_ERR_ARGUMENT;
+    qdi_png_loaded loaded;
+    allocator = qdi_allocator_or_default(allocator);
+    qd_status status = qdi_png_load(path, allocator, &loaded, error);
+    if (status != QD_OK) return status;
+    *pixels = qdi_pixels_hash(loaded.pixels, loaded.bytes, loaded.rgb[0], (size_t)loaded.colours);
+    qdi_png_unload(allocator, &loaded);
+    return QD_OK;
 }

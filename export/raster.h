@@ -16,7 +16,7 @@ typedef struct qdi_area {
 /// square from (i, j) to (i + 1, j + 1): its centre is at (i + 0.5, j + 0.5). Nothing is ever drawn outside
 /// of `clip`.
 ///
-/// Shapes cover pixels in part: a level is the covered part of a pixel in QDI_LEVELS steps. Only + - * / and
+/// Bodies cover pixels in part (tile.h): a level is the covered part of a pixel in QDI_LEVELS steps. Only + - * / and
 /// sqrt are used, so pixels are the same everywhere.
 typedef struct qdi_raster {
     const qd_allocator *allocator;
@@ -39,12 +39,6 @@ void qdi_raster_set_clip(qdi_raster *raster, qdi_area area);
 /// Fills an area with one ink.
 void qdi_raster_fill(qdi_raster *raster, qdi_area area, uint8_t ink);
 
-/// A disk about (x, y) with `radius` > 0, in pixels; |x|, |y| and radius below 1e6. The levels add up to the
-/// area, within 1 % from a radius of 3 pixels on; a disk too small to be seen is drawn as large as the
-/// smallest that can be. Where disks share a pixel, coverages add; the colour is that of the larger, or of
-/// the later one where that covers more than half.
-void qdi_raster_disk(qdi_raster *raster, float x, float y, float radius, unsigned hue);
-
 /// A corner of a figure, in pixels.
 typedef struct qdi_corner {
     float x, y;
@@ -53,17 +47,14 @@ typedef struct qdi_corner {
 /// Most corners of a figure: those of a polygon, and those of a border that it is cut off at.
 #define QDI_CORNERS_MAX 20
 
-/// A convex figure: all points within `radius` of a polygon, or, where that is below 0 and the polygon has an area, those
-/// that are so far inside of it (1 to QDI_CORNERS_MAX corners in either order round; two
-/// make a line). Drawn as disks are, coverage by the distance of the pixel's centre from the border. Costs its bounding
-/// box.
-void qdi_raster_figure(qdi_raster *raster, const qdi_corner *corners, int count, float radius, unsigned hue);
-
-/// Adds a body's coverage, `level` of QDI_LEVELS, to a pixel inside the clip.
-void qdi_raster_cover(const qdi_raster *raster, int x, int y, unsigned hue, int level);
-
 /// A mark in the colour of contacts: a line from (x0, y0) to (x1, y1) with round ends, `width` pixels wide; a
 /// point where both are the same. Costs its bounding box.
 void qdi_raster_mark(qdi_raster *raster, float x0, float y0, float x1, float y1, float width);
+
+/// A line with round ends in a level (1..QDI_LEVELS) of a body's hue, `width` pixels wide; its ends lie within 1e6 pixels. Of two that
+/// share a pixel the stronger one is seen, of equals the one that was there. What is there beside is covered, but for
+/// levels that would leave a dark hole in it. Costs about its length.
+void qdi_raster_trail(qdi_raster *raster, qdi_corner from, qdi_corner to, float width, unsigned hue,
+                      int level);
 
 #endif

@@ -1,22 +1,25 @@
 #include <quadrille/still.h>
 
 #include "core/memory.h"
+#include "export/camera.h"
 #include "export/caption.h"
+#include "export/easel.h"
 #include "export/manifest.h"
 #include "export/picture.h"
 #include "export/png_file.h"
+#include "export/shade.h"
+#include "export/view_check.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { SIDE_MIN = 16, SIDE_MAX = 16384 };
 
 // What has to be freed however it ends.
 typedef struct still_job {
     const qd_still *still;
     qdi_caption caption;
     qdi_raster raster;
+    qdi_easel easel;
     qdi_picture picture;
     qdi_bytes bytes;
 } still_job;
@@ -48,18 +51,21 @@ static qd_status draw(still_job *job, const qd_world *world, qd_error *error) {
     const qd_still *still = job->still;
     const qd_view *view = &still->view;
     const qd_allocator *allocator = qd_allocator_default();
-    double speed_top = isnan(view->speed) ? qdi_speed_top(world) : view->speed;
+    double speed_top = isnan(view->speed) ? qdi_shade_top(view, world) : view->speed;
     qd_status status = qdi_raster_create(allocator, view->width, view->height, &job->raster);
-    if (status == QD_OK) status = qdi_caption_create(allocator, view, &job->caption);
+    if (status == QD_OK) status = qdi_easel_create(allocator, NULL, &job->easel);
+    if (status == QD_OK) status = qdi_caption_create(allocator, view, still->provenance.scene, &job->caption);
     if (status != QD_OK) return status;
     const qdi_area area = job->caption.world;
     const qd_vec2 size = {2.0 * still->reach, 2.0 * still->reach};
     const qd_vec2 origin = {still->centre.x - still->reach, still->centre.y - still->reach};
-    status = qdi_picture_copy_part(&job->picture, world, view, area, size, origin, speed_top);
+    const qdi_look look = {size, origin, false};
+    status = qdi_picture_copy_part(&job->picture, world, view, area, &look, speed_top, NULL);
     if (status != QD_OK) return status;
     qdi_raster *raster = &job->raster;
     memset(raster->pixels, QDI_INK_BACKGROUND, (size_t)raster->width * (size_t)raster->height);
-    qdi_picture_draw(&job->picture, raster);
+    status = qdi_picture_draw(&job->picture, &job->easel, raster);
+    if (status != QD_OK) return status;
     const qdi_camera camera = qdi_camera_fit(size, origin, area);
     double x = camera.left + still->reach * camera.scale, y = camera.bottom - still->reach * camera.scale;
     qdi_raster_set_clip(raster, area);
@@ -68,7 +74,7 @@ static qd_status draw(still_job *job, const qd_world *world, qd_error *error) {
     qdi_raster_set_clip(raster, (qdi_area){0, 0, raster->width, raster->height});
     qdi_caption_draw(&job->caption, raster, &job->picture.facts, speed_top);
 
-    const qdi_palette palette = qdi_palette_make(view->colour);
+    const qdi_palette palette = qdi_palette_make(view);
     qdi_labels labels;
     qdi_labels_fill(&labels, &still->provenance, &job->picture.facts, still->comment);
     const qdi_png_image image = {raster->width, raster->height, raster->pixels,
@@ -79,10 +85,8 @@ static qd_status draw(still_job *job, const qd_world *world, qd_error *error) {
 
 static bool fits(const qd_still *still) {
     const qd_view *view = &still->view;
-    return view->width >= SIDE_MIN && view->width <= SIDE_MAX && view->height >= SIDE_MIN &&
-           view->height <= SIDE_MAX && still->reach > 0 && isfinite(still->reach) &&
-           isfinite(still->centre.x) && isfinite(still->centre.y) && isfinite(still->mark) &&
-           strlen(still->path) < QDI_PATH_MAX;
+    return !qdi_view_check(view) && still->reach > 0 && isfinite(still->reach) && isfinite(still->centre.x) &&
+           isfinite(still->centre.y) && isfinite(still->mark) && strlen(still->path) < QDI_PATH_MAX;
 }
 
 qd_status qd_still_write(const qd_still *still, const qd_world *world, qd_error *error) {
@@ -96,6 +100,7 @@ qd_status qd_still_write(const qd_still *still, const qd_world *world, qd_error 
     qdi_bytes_release(qd_allocator_default(), &job.bytes);
     qdi_picture_destroy(&job.picture);
     qdi_caption_destroy(&job.caption);
+    qdi_easel_destroy(&job.easel);
     qdi_raster_destroy(&job.raster);
     return status;
 }

@@ -201,6 +201,13 @@ qd_status qdi_account_flights(qd_world *world) {
     return status;
 }
 
+qd_status qdi_account_rows(qd_world *world, double **values) {
+    qdi_books *books = &world->scratch.books;
+    qd_status status = reserve_array(world, &books->wraps, &books->wrap_room, world->count);
+    *values = books->wraps;
+    return status;
+}
+
 typedef struct wrap_job {
     const qd_world *world;
     double dt;
@@ -250,6 +257,7 @@ void qdi_ledger_add(qdi_ledger *all, const qdi_ledger *part) {
     all->kinematic += part->kinematic;
     all->drag += part->drag;
     all->force += part->force;
+    all->compression += part->compression;
     all->drift += part->drift;
     for (int wall = 0; wall < QDI_WALLS; ++wall) all->push[wall] += part->push[wall];
 }

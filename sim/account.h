@@ -77,6 +77,8 @@ static inline void qdi_account_pushes(qd_world *world, qd_vec2 aside, qd_vec2 up
 QD_MUST_USE qd_status qdi_account_flights(qd_world *world);
 /// Adds the work of gravity on bodies that left through periodic sides, from `now` to `next`.
 QD_MUST_USE qd_status qdi_account_wraps(qd_world *world, double dt);
+/// Room for one value by row that qdi_account_array can add up, until the next such.
+QD_MUST_USE qd_status qdi_account_rows(qd_world *world, double **values);
 /// Adds what a part of a step did.
 void qdi_ledger_add(qdi_ledger *all, const qdi_ledger *part);
 /// Adds the step's ledger to the world's, before the clock ticks.
@@ -86,7 +88,7 @@ void qdi_account_commit(qd_world *world, double dt);
 double qdi_energy_of_row(const qd_world *world, uint32_t row);
 
 /// Writes the world's ledger and what belongs to it, or reads it: false where something is not finite.
-#define QDI_LEDGER_BYTES (16 * 8)
+#define QDI_LEDGER_BYTES (18 * 8)
 void qdi_ledger_put(const qd_world *world, unsigned char **at);
 bool qdi_ledger_get(const unsigned char **at, qd_world *world);
 

@@ -239,10 +239,10 @@ qd_status qd_world_remove(qd_world *world, qd_id id) {
     if (!world) return QD_ERR_ARGUMENT;
     uint32_t row = qdi_body_row(world, id);
     if (row == QDI_NO_ROW) return QD_ERR_STALE;
+    qdi_change_begin(world);
     world->entered -= qdi_energy_of_row(world, row);
     qdi_body_hide(world, row);
     qdi_body_forget(world, (uint32_t)world->count);
-    world->changed = true;
     return QD_OK;
 }
 

@@ -60,7 +60,6 @@ static void set_place(qd_world *world, uint32_t row, qd_vec2 position, qd_vec2 v
     world->now.y[row] = qdi_axis_wrap(&world->axis[1], position.y);
     world->now.vx[row] = moves ? velocity.x : 0;
     world->now.vy[row] = moves ? velocity.y : 0;
-    world->changed = true;
 }
 
 static void set_turn(qd_world *world, uint32_t row, qd_vec2 turn, double spin) {
@@ -68,11 +67,11 @@ static void set_turn(qd_world *world, uint32_t row, qd_vec2 turn, double spin) {
     world->now.c[row] = turn.x;
     world->now.s[row] = turn.y;
     world->now.spin[row] = world->kind[row] == QD_BODY_STATIC ? 0 : spin;
-    world->changed = true;
     note(world, row);
 }
 
 void qdi_body_enter(qd_world *world, const qdi_birth *birth) {
+    qdi_change_begin(world);
     const qdi_placing *placing = &birth->placing;
     uint32_t row = (uint32_t)world->count++;
     world->row_of_index[birth->id.index] = row;
@@ -211,6 +210,39 @@ qd_status qd_world_add(qd_world *world, const qd_body_def *body, qd_id *id, qd_e
     return add(world, body, &placing, id, error);
 }
 
+static qdi_placing placing_of(const qd_body_state *state) {
+    return (qdi_placing){.kind = state->kind,
+                         .shape = &state->shape,
+                         .mass = state->mass,
+                         .inertia = state->inertia,
+                         .position = state->position,
+                         .turn = state->turn,
+                         .velocity = state->velocity,
+                         .spin = state->spin,
+                         .fresh = true};
+}
+
+qd_status qdi_body_add_again(qd_world *world, const qd_body_state *state, qd_error *error) {
+    qd_body_def body = qd_body_def_default();
+    bool dynamic = state->kind == QD_BODY_DYNAMIC;
+    body.kind = state->kind;
+    body.pivot = state->pivot;
+    if (dynamic) body.mass = state->mass;
+    if (dynamic) body.inertia = state->inertia;
+    body.material = state->material;
+    body.filter = state->filter;
+    body.sensor = state->sensor;
+    body.bullet = state->bullet;
+    body.label = state->label;
+    qdi_placing placing = placing_of(state);
+    qd_status status = add(world, &body, &placing, NULL, error);
+    if (status != QD_OK || state->kind != QD_BODY_KINEMATIC) return status;
+    // About a pivot a body has the velocity of its last step, which is not to the last bit that of its place.
+    world->now.vx[world->count - 1] = state->velocity.x;
+    world->now.vy[world->count - 1] = state->velocity.y;
+    return QD_OK;
+}
+
 static qd_status add_edge(qd_world *world, const qd_vec2 *points, size_t count, bool closed, size_t edge,
                           const qd_body_def *like, qd_id *id, qd_error *error) {
     qd_body_def body = *like;
@@ -255,18 +287,6 @@ qd_status qd_world_add_polyline(qd_world *world, const qd_vec2 *points, size_t c
 
 // ---- placing and turning ----
 
-static qdi_placing placing_of(const qd_body_state *state) {
-    return (qdi_placing){.kind = state->kind,
-                         .shape = &state->shape,
-                         .mass = state->mass,
-                         .inertia = state->inertia,
-                         .position = state->position,
-                         .turn = state->turn,
-                         .velocity = state->velocity,
-                         .spin = state->spin,
-                         .fresh = true};
-}
-
 qd_status qd_world_place(qd_world *world, qd_id id, qd_vec2 position, qd_vec2 velocity, qd_error *error) {
     if (!world) return qdi_reason(error, QD_ERR_ARGUMENT, "no world");
     uint32_t row = qdi_body_row(world, id);
@@ -277,6 +297,7 @@ qd_status qd_world_place(qd_world *world, qd_id id, qd_vec2 position, qd_vec2 ve
     placing.velocity = velocity;
     qd_status status = qdi_body_check(world, &placing, error);
     if (status != QD_OK) return status;
+    qdi_change_begin(world);
     world->entered -= qdi_energy_of_row(world, row);
     set_place(world, row, position, velocity);
     follow_pivot(world, row);
@@ -295,6 +316,7 @@ qd_status qd_world_turn(qd_world *world, qd_id id, double angle, double spin, qd
     placing.spin = spin;
     qd_status status = qdi_body_check(world, &placing, error);
     if (status != QD_OK) return status;
+    qdi_change_begin(world);
     world->entered -= qdi_energy_of_row(world, row);
     set_turn(world, row, placing.turn, spin);
     follow_pivot(world, row);

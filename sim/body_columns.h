@@ -126,5 +126,9 @@ qd_status qdi_body_dump_load(qdi_lines *from, const qdi_body_options *options, q
 qd_status qdi_body_dump_read(qdi_body_reader *reader);
 /// body_data.c
 qd_status qdi_body_data_read(qdi_body_reader *reader);
+/// body_xyz.c
+qd_status qdi_body_xyz_load(qdi_lines *from, const qdi_body_options *options, qdi_body_file *file,
+                            qd_error *error);
+qd_status qdi_body_xyz_read(qdi_body_reader *reader);
 
 #endif

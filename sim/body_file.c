@@ -16,6 +16,7 @@ static const qdi_body_format_row formats[] = {
     {QDI_BODY_CSV, ".csv", qdi_body_load_all, qdi_body_csv_read},
     {QDI_BODY_DUMP, ".lammpstrj", qdi_body_dump_load, qdi_body_dump_read},
     {QDI_BODY_DATA, ".data", qdi_body_load_all, qdi_body_data_read},
+    {QDI_BODY_XYZ, ".xyz", qdi_body_xyz_load, qdi_body_xyz_read},
 };
 
 static const qdi_body_format_row *row_of(qdi_body_format format) {
@@ -45,9 +46,10 @@ static qdi_body_format named(const char *path) {
     static const struct {
         const char *ending;
         qdi_body_format format;
-    } endings[] = {{".csv", QDI_BODY_CSV},         {".tsv", QDI_BODY_CSV},    {".lammpstrj", QDI_BODY_DUMP},
-                   {".lammpsdump", QDI_BODY_DUMP}, {".dump", QDI_BODY_DUMP},  {".data", QDI_BODY_DATA},
-                   {".lmp", QDI_BODY_DATA},        {".lammps", QDI_BODY_DATA}};
+    } endings[] = {{".csv", QDI_BODY_CSV},         {".tsv", QDI_BODY_CSV},     {".lammpstrj", QDI_BODY_DUMP},
+                   {".lammpsdump", QDI_BODY_DUMP}, {".dump", QDI_BODY_DUMP},   {".data", QDI_BODY_DATA},
+                   {".lmp", QDI_BODY_DATA},        {".lammps", QDI_BODY_DATA}, {".xyz", QDI_BODY_XYZ},
+                   {".extxyz", QDI_BODY_XYZ}};
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; ++i)
         if (ends_with(path, endings[i].ending)) return endings[i].format;
     return QDI_BODY_AUTO;
@@ -64,6 +66,16 @@ static bool counts_atoms(const char *text, size_t bytes) {
            memcmp(word, "atoms", length) == 0;
 }
 
+/// True where a line is a number and nothing else, as that which extended XYZ begins with.
+static bool is_count(const char *text, size_t bytes) {
+    size_t at = 0, length = 0;
+    const char *word = NULL;
+    uint64_t count = 0;
+    if (!qdi_word_next(text, bytes, &at, &word, &length) || !qdi_integer_read(word, length, &count))
+        return false;
+    return !qdi_word_next(text, bytes, &at, &word, &length);
+}
+
 /// The format that a file's beginning tells.
 static qdi_body_format judged(const char *text, size_t bytes) {
     size_t at = 0;
@@ -73,6 +85,7 @@ static qdi_body_format judged(const char *text, size_t bytes) {
         if (length > 0 && text[at + length - 1] == '\r') --length;
         if (length >= 5 && memcmp(text + at, "ITEM:", 5) == 0) return QDI_BODY_DUMP;
         if (counts_atoms(text + at, length)) return QDI_BODY_DATA;
+        if (line == 0 && is_count(text + at, length)) return QDI_BODY_XYZ;
         at = end ? (size_t)(end - text) + 1 : bytes;
     }
     return QDI_BODY_CSV;
@@ -106,7 +119,8 @@ qd_status qdi_body_load_all(qdi_lines *from, const qdi_body_options *options, qd
     bool named_frame = options->frame_form == QDI_FRAME_TIMESTEP ||
                        (options->frame != QDI_FRAME_LAST && options->frame != 0);
     if (named_frame)
-        return qdi_lines_blame(from->path, 0, error, "only dumps have frames: leave `frame` out");
+        return qdi_lines_blame(from->path, 0, error,
+                               "only dumps and extended XYZ have frames: leave `frame` out");
     file->first_line = 1;
     for (bool more = true; more;) {
         qd_status status = qdi_lines_next(from, &more, error);

@@ -10,18 +10,24 @@
 
 #include "sim/scene_text.h"
 
-/// Bodies that somebody else wrote: disks from tables of separated values, LAMMPS dumps and LAMMPS data files.
+/// Bodies that somebody else wrote: disks from tables of separated values, LAMMPS dumps, LAMMPS data files and extended XYZ.
 ///
-/// A file is read in two steps. First the part that is wanted comes to memory: the whole file, or of a dump the chosen
+/// A file is read in two steps. First the part that is wanted comes to memory: the whole file, or of a trajectory the chosen
 /// frame, so that a trajectory of any length costs no more than its largest frame. Then that part is read. What is
 /// kept is both, the rows and the very bytes that they come from, so that a run can keep a copy that cannot differ from
 /// what it used.
 ///
 /// Whatever a file holds, the answer is all of its bodies or one line that says where and why: "PATH:LINE: reason".
 
-typedef enum qdi_body_format { QDI_BODY_AUTO, QDI_BODY_CSV, QDI_BODY_DUMP, QDI_BODY_DATA } qdi_body_format;
+typedef enum qdi_body_format {
+    QDI_BODY_AUTO,
+    QDI_BODY_CSV,
+    QDI_BODY_DUMP,
+    QDI_BODY_DATA,
+    QDI_BODY_XYZ
+} qdi_body_format;
 
-/// Which frame of a dump; the other formats have one, number 0. 0 is the plain form of the scene's key.
+/// Which frame of a dump or of extended XYZ; the other formats have one, number 0. 0 is the plain form of the scene's key.
 typedef enum qdi_frame_form { QDI_FRAME_NUMBER, QDI_FRAME_TIMESTEP } qdi_frame_form;
 /// As a number: the last frame.
 #define QDI_FRAME_LAST UINT64_MAX
@@ -73,7 +79,7 @@ QD_MUST_USE qd_status qdi_body_file_parse(const char *text, size_t bytes, const 
                                           qd_error *error);
 void qdi_body_file_release(qdi_body_file *file);
 
-/// The ending that a copy of a file of this format gets: ".csv", ".lammpstrj", ".data". By it, and whatever the copy
+/// The ending that a copy of a file of this format gets: ".csv", ".lammpstrj", ".data", ".xyz". By it, and whatever the copy
 /// holds, the format is known again.
 const char *qdi_body_format_ending(qdi_body_format format);
 

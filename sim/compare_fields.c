@@ -112,6 +112,13 @@ static const qdi_field spring_lines[] = {
 };
 static const qdi_fields spring = TABLE(spring_lines);
 
+static const qdi_field compression_lines[] = {
+    PART(qd_compression, rate, vec),
+    FIELD(qd_compression, fraction),
+    FIELD(qd_compression, pressure),
+};
+static const qdi_fields compression = TABLE(compression_lines);
+
 static const qdi_field def_lines[] = {
     PART(qd_world_def, size, vec),
     PART(qd_world_def, origin, vec),
@@ -121,6 +128,7 @@ static const qdi_field def_lines[] = {
     PART(qd_world_def, attraction, attraction),
     PART(qd_world_def, drag, drag),
     PARTS(qd_world_def, wall_motion, wall, QDI_WALLS),
+    PART(qd_world_def, compression, compression),
     FIELD(qd_world_def, removal),
     WORD(qd_world_def, contact, models),
     FIELD(qd_world_def, restitution),
@@ -183,24 +191,28 @@ static const qdi_field pair_lines[] = {
 static const qdi_fields pair = TABLE(pair_lines);
 
 static const qdi_field ledger_lines[] = {
-    PARTS(qdi_ledger, lost, pair, 2),
-    FIELD(qdi_ledger, virial),
-    FIELD(qdi_ledger, kinematic),
-    FIELD(qdi_ledger, drag),
-    FIELD(qdi_ledger, force),
-    FIELD(qdi_ledger, drift),
-    PARTS(qdi_ledger, push, number, QDI_WALLS),
+    PARTS(qdi_ledger, lost, pair, 2), FIELD(qdi_ledger, virial),
+    FIELD(qdi_ledger, kinematic),     FIELD(qdi_ledger, drag),
+    FIELD(qdi_ledger, force),         FIELD(qdi_ledger, compression),
+    FIELD(qdi_ledger, drift),         PARTS(qdi_ledger, push, number, QDI_WALLS),
 };
 static const qdi_fields ledger = TABLE(ledger_lines);
 
 static const qdi_field rate_lines[] = {FIELD(qdi_rates, virial), FIELD(qdi_rates, push)};
 static const qdi_fields rates = TABLE(rate_lines);
 
+static const qdi_field compress_lines[] = {
+    PART(qdi_compress, scale, vec),
+    FIELD(qdi_compress, done),
+};
+static const qdi_fields compress = TABLE(compress_lines);
+
 static const qdi_field world_lines[] = {
-    SAME(qd_world, def, def),       PART(qd_world, clock, clock_fields),
-    PART(qd_world, totals, totals), PART(qd_world, ledger, ledger),
-    PART(qd_world, rates, rates),   FIELD(qd_world, entered),
-    FIELD(qd_world, changed),       FIELD(qd_world, turning),
+    SAME(qd_world, def, def),           PART(qd_world, clock, clock_fields),
+    PART(qd_world, totals, totals),     PART(qd_world, ledger, ledger),
+    PART(qd_world, compress, compress), FIELD(qd_world, pressed),
+    PART(qd_world, rates, rates),       FIELD(qd_world, entered),
+    FIELD(qd_world, changed),           FIELD(qd_world, turning),
     PART(qd_world, margin, margin),
 };
 const qdi_fields qdi_fields_world = TABLE(world_lines);

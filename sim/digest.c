@@ -4,6 +4,7 @@
 #include <quadrille/hash.h>
 
 #include "sim/bytes.h"
+#include "sim/compress.h"
 #include "sim/population.h"
 #include "sim/portion.h"
 #include "sim/world_impl.h"
@@ -129,6 +130,11 @@ uint64_t qd_world_hash(const qd_world *world) {
         size_t here = count - first < portion ? count - first : portion;
         qdi_team_for(world->team, here, QDI_BLOCK, hash_contacts, &job);
         hash = combine(world, qdi_range_count(here, QDI_BLOCK), hash);
+    }
+    if (qdi_compresses(world)) {
+        unsigned char size[QDI_COMPRESS_BYTES], *end = size;
+        qdi_compress_save(world, &end);
+        hash = qd_hash_seeded(size, sizeof size, hash);
     }
     if (world->population) hash = hash_population(world->population, hash);
     return hash;

@@ -63,13 +63,13 @@ static void count_ended(void *context, size_t begin, size_t end, int worker) {
         job->end_rank[i] = ended;
         ended += !found(job->after, at, &contacts[i]);
     }
-    job->ended[begin / QDI_CONTACT_GRAIN] = ended;
+    job->ended[begin / QDI_TOUCH_GRAIN] = ended;
 }
 
 static void shift_ranks(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const event_job *job = context;
-    uint32_t first = (uint32_t)job->ended[begin / QDI_CONTACT_GRAIN];
+    uint32_t first = (uint32_t)job->ended[begin / QDI_TOUCH_GRAIN];
     for (size_t i = begin; i < end; ++i) job->end_rank[i] += first;
 }
 
@@ -155,7 +155,7 @@ static void write_present(void *context, size_t begin, size_t end, int worker) {
             take_over(job, at, &contacts[i], &event->contact, &job->after->holds[i]);
         begun += !persists;
     }
-    job->begun[begin / QDI_CONTACT_GRAIN] = begun;
+    job->begun[begin / QDI_TOUCH_GRAIN] = begun;
 }
 
 static qd_status reserve_holds(qd_world *world, qdi_moment *after) {
@@ -167,7 +167,7 @@ qd_status qdi_events_take_over(qd_world *world, const qdi_moment *before, qdi_mo
     qd_status status = reserve_holds(world, after);
     if (status != QD_OK) return status;
     event_job job = {.before = before, .after = after};
-    qdi_team_for(world->team, after->contact_count, QDI_CONTACT_GRAIN, take_range, &job);
+    qdi_team_for(world->team, after->contact_count, QDI_TOUCH_GRAIN, take_range, &job);
     return QD_OK;
 }
 
@@ -175,8 +175,8 @@ qd_status qdi_events(qd_world *world, const qdi_moment *before, const qdi_joint 
     qdi_scratch *scratch = &world->scratch;
     qd_team *team = world->team;
     size_t old = before->contact_count, new = after->contact_count;
-    size_t old_ranges = qdi_range_count(old, QDI_CONTACT_GRAIN),
-           new_ranges = qdi_range_count(new, QDI_CONTACT_GRAIN);
+    size_t old_ranges = qdi_range_count(old, QDI_TOUCH_GRAIN),
+           new_ranges = qdi_range_count(new, QDI_TOUCH_GRAIN);
     qd_status status = qdi_reserve(world->allocator, &scratch->range_count, &scratch->range_room, 0,
                                    old_ranges + new_ranges + 1, sizeof *scratch->range_count);
     if (status == QD_OK)
@@ -195,16 +195,16 @@ qd_status qdi_events(qd_world *world, const qdi_moment *before, const qdi_joint 
                      scratch->range_count + old_ranges,
                      NULL};
 
-    qdi_team_for(team, old, QDI_CONTACT_GRAIN, count_ended, &job);
+    qdi_team_for(team, old, QDI_TOUCH_GRAIN, count_ended, &job);
     size_t ended = qdi_exclusive_scan(job.ended, old_ranges);
-    qdi_team_for(team, old, QDI_CONTACT_GRAIN, shift_ranks, &job);
+    qdi_team_for(team, old, QDI_TOUCH_GRAIN, shift_ranks, &job);
     job.end_rank[old] = (uint32_t)ended;
     status = qdi_reserve(world->allocator, &after->events, &after->event_room, 0, new + ended,
                          sizeof *after->events);
     if (status != QD_OK) return status;
     job.events = after->events;
-    qdi_team_for(team, old, QDI_CONTACT_GRAIN, write_ended, &job);
-    qdi_team_for(team, new, QDI_CONTACT_GRAIN, write_present, &job);
+    qdi_team_for(team, old, QDI_TOUCH_GRAIN, write_ended, &job);
+    qdi_team_for(team, new, QDI_TOUCH_GRAIN, write_present, &job);
     after->event_count = new + ended;
     after->ends = ended;
     after->begins = qdi_exclusive_scan(job.begun, new_ranges);

@@ -182,7 +182,8 @@ static qd_status make_tree(const qdi_step *step) {
     qd_status status = QD_OK;
     if (!fast->pairs)
         status = qd_pairs_create(qdi_limit_pairs(step->world), step->world->allocator, &fast->pairs);
-    return status == QD_OK && !fast->tree ? qdi_world_make_tree(step->world, &fast->tree) : status;
+    if (status == QD_OK && !fast->tree) status = qdi_world_make_tree(step->world, &fast->tree);
+    return status == QD_OK ? qd_tree_set_period(fast->tree, qdi_world_period(step->world)) : status;
 }
 
 qd_status qdi_fast_file(const qdi_step *step, qdi_lap *lap) {

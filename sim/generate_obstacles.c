@@ -46,6 +46,21 @@ static qd_status add_edges(qdi_obstacles *obstacles, const qdi_settings *setting
     return QD_OK;
 }
 
+/// Bodies of another run that are no disks.
+static qd_status add_run(qdi_obstacles *obstacles, const qdi_item_run *run) {
+    qd_status status = QD_OK;
+    for (size_t k = 0; k < run->count && status == QD_OK; ++k) {
+        qd_body_state state = qdi_item_run_body(run, k);
+        if (state.shape.kind == QD_SHAPE_DISK) continue;
+        size_t number = obstacles->count;
+        status = add(obstacles, &state.shape, state.position, 0);
+        if (status != QD_OK || obstacles->count == number) continue;
+        obstacles->obstacle[number].pose.c = state.turn.x;
+        obstacles->obstacle[number].pose.s = state.turn.y;
+    }
+    return status;
+}
+
 qd_status qdi_obstacles_init(qdi_obstacles *obstacles, const qd_allocator *allocator,
                              const qdi_settings *settings) {
     const qd_world_def *world = &settings->world;
@@ -56,6 +71,7 @@ qd_status qdi_obstacles_init(qdi_obstacles *obstacles, const qd_allocator *alloc
     for (size_t i = 0; i < settings->item_count && status == QD_OK; ++i) {
         const qdi_disks *item = &settings->items[i];
         if (item->kind == QDI_ITEM_POLYLINE) status = add_edges(obstacles, settings, item);
+        if (item->kind == QDI_ITEM_RUN) status = add_run(obstacles, &item->run);
         for (size_t k = 0; k < item->listed_count && status == QD_OK; ++k) {
             const qdi_listed *listed = &item->listed[k];
             if (listed->shape == QD_SHAPE_DISK) continue;

@@ -1,5 +1,7 @@
 // What a body of a scene is, as far as it does not depend on other bodies.
 #include "sim/generate.h"
+#include "sim/scene_impl.h"
+#include "sim/world_impl.h"
 
 #include <quadrille/math.h>
 #include <quadrille/random.h>
@@ -143,6 +145,22 @@ static size_t copy_listed(const qdi_disks *item, qdi_generated *bodies, size_t b
     return body;
 }
 
+/// Those of another run, within the period of this world; only disks have a radius here, too.
+static size_t copy_run(const qd_world_def *world, const qdi_item_run *run, qdi_generated *bodies,
+                       size_t body) {
+    const qdi_axis x = {world->boundary_x, world->origin.x, world->origin.x + world->size.x, world->size.x};
+    const qdi_axis y = {world->boundary_y, world->origin.y, world->origin.y + world->size.y, world->size.y};
+    for (size_t k = 0; k < run->count; ++k, ++body) {
+        qd_body_state state = qdi_item_run_body(run, k);
+        bodies->x[body] = qdi_axis_wrap(&x, state.position.x);
+        bodies->y[body] = qdi_axis_wrap(&y, state.position.y);
+        bodies->vx[body] = state.velocity.x;
+        bodies->vy[body] = state.velocity.y;
+        bodies->radius[body] = state.shape.kind == QD_SHAPE_DISK ? state.shape.radius : 0;
+    }
+    return body;
+}
+
 static size_t skip_edges(const qdi_disks *item, qdi_generated *bodies, size_t body) {
     for (uint64_t k = 0; k < item->count; ++k, ++body)
         bodies->x[body] = bodies->y[body] = bodies->vx[body] = bodies->vy[body] = bodies->radius[body] = 0;
@@ -154,6 +172,7 @@ void qdi_generate_draw(const qdi_settings *settings, qdi_generated *bodies) {
     for (size_t i = 0; i < settings->item_count; ++i) {
         const qdi_disks *item = &settings->items[i];
         if (item->kind == QDI_ITEM_FILE) body = copy_rows(&item->file.bodies, bodies, body);
+        if (item->kind == QDI_ITEM_RUN) body = copy_run(&settings->world, &item->run, bodies, body);
         if (item->kind == QDI_ITEM_POLYLINE) body = skip_edges(item, bodies, body);
         if (item->kind == QDI_ITEM_LIST) body = copy_listed(item, bodies, body);
         for (uint64_t k = 0; qdi_item_is_generator(item) && k < item->count; ++k, ++body) {

@@ -248,6 +248,9 @@ static qd_status reserve(qd_world *world, size_t count) {
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->stirred, &scratch->stirred_room, 0, world->count,
                              sizeof *scratch->stirred);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->range_count, &scratch->range_room, 0,
+                             qdi_range_count(count, QDI_BOUNCE_GRAIN), sizeof *scratch->range_count);
     return status == QD_OK ? qdi_account_begin(world, count) : status;
 }
 

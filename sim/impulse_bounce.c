@@ -163,7 +163,7 @@ static void sweep_range(void *context, size_t begin, size_t end, int worker) {
     const bounce_job *job = context;
     size_t bounced = 0;
     for (size_t i = begin; i < end; ++i) bounced += bounce(job, job->first + i);
-    job->bounced[begin / QDI_CONTACT_GRAIN] = bounced;
+    job->bounced[begin / QDI_BOUNCE_GRAIN] = bounced;
 }
 
 /// All colours once; true where some contact bounced.
@@ -178,8 +178,8 @@ static bool sweep(qd_world *world, bounce_job *job, const qdi_colours *colours) 
             for (size_t i = 0; i < count; ++i) bounced += bounce(job, job->first + i);
             continue;
         }
-        qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, sweep_range, job);
-        bounced += qdi_exclusive_scan(job->bounced, qdi_range_count(count, QDI_CONTACT_GRAIN));
+        qdi_team_for(world->team, count, QDI_BOUNCE_GRAIN, sweep_range, job);
+        bounced += qdi_exclusive_scan(job->bounced, qdi_range_count(count, QDI_BOUNCE_GRAIN));
     }
     return bounced > 0;
 }

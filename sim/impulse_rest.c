@@ -304,6 +304,9 @@ static size_t count_groups(const qdi_resting *resting, size_t *with_second) {
     return groups;
 }
 
+/// Groups that are worth a thread: a microsecond's work.
+enum { FEW_GROUPS = 8 };
+
 /// Does something to all groups, colour by colour.
 static void over_colours(rest_job *job, const qdi_resting *resting, qdi_range_function function) {
     qd_world *world = job->world;
@@ -321,7 +324,9 @@ static void over_colours(rest_job *job, const qdi_resting *resting, qdi_range_fu
             job->kernels = &qdi_rest_portable;
             function(job, 0, groups, 0);
         } else {
-            qdi_team_for(world->team, groups, QDI_CONTACT_GRAIN / QDI_REST_LANES, function, job);
+            size_t grain = qdi_fine_grain(world->team, groups, FEW_GROUPS,
+                                          QDI_CONTACT_GRAIN / QDI_REST_LANES);
+            qdi_team_for(world->team, groups, grain, function, job);
         }
         job->rests += groups;
         if (job->second) job->second += job->twos_groups;

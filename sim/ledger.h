@@ -13,8 +13,9 @@ typedef struct qdi_ledger {
     double kinematic; ///< work of kinematic bodies
     double drag;      ///< lost to the medium
     double force;     ///< work of the callback, and of gravity through periodic sides
-    double drift;     ///< energy that comes of the step's finite length
-    double push[4];   ///< impulse across each wall, in the order of qd_wall
+    double compression; ///< work of the world's compression
+    double drift;       ///< energy that comes of the step's finite length
+    double push[4];     ///< impulse across each wall, in the order of qd_wall
 } qdi_ledger;
 
 /// What a contact took and gave in a step: the lanes of a tally.

@@ -40,6 +40,15 @@ static qd_status check_periodic(const qdi_axis *axis, const char *name, double d
                       diameter, axis->length, name);
 }
 
+static qd_status check_carried(const qd_world *world, qd_body_kind kind, qd_error *error) {
+    const qd_vec2 rate = world->def.compression.rate;
+    bool seam = (rate.x != 0 && world->axis[0].boundary == QD_BOUNDARY_PERIODIC) ||
+                (rate.y != 0 && world->axis[1].boundary == QD_BOUNDARY_PERIODIC);
+    if (kind == QD_BODY_DYNAMIC || !seam) return QD_OK;
+    return qdi_reason(error, QD_ERR_VALUE,
+                      "in a periodic world that is compressed all bodies must be dynamic");
+}
+
 /// What moves must fit between two walls as it lies, with its centre inside.
 static qd_status check_walls(const qdi_axis *axis, const char *name, double at, double low, double high,
                              qd_error *error) {
@@ -80,6 +89,7 @@ static qd_status check_numbers(const qdi_placing *placing, qd_error *error) {
 
 qd_status qdi_body_check(const qd_world *world, const qdi_placing *placing, qd_error *error) {
     qd_status status = check_numbers(placing, error);
+    if (status == QD_OK) status = check_carried(world, placing->kind, error);
     if (status == QD_OK) status = check_size(world, placing, error);
     if (status != QD_OK) return status;
     double distance = qdi_limit_distance(world);
@@ -114,6 +124,25 @@ void qdi_limit_report_walls(qd_world *world) {
     world->report = (qd_limit_report){.step = world->clock.step + 1};
     snprintf(world->report.reason, sizeof world->report.reason,
              "moving walls have met, or are further than limits.distance (%.15g)", qdi_limit_distance(world));
+}
+
+void qdi_limit_report_scaled(qd_world *world, uint32_t row) {
+    double shortest = 4 * world->radius[row];
+    bool seam = false;
+    for (int k = 0; k < 2; ++k)
+        seam = seam || (world->axis[k].boundary == QD_BOUNDARY_PERIODIC && world->axis[k].length < shortest);
+    qdi_limit_report_body(world, row);
+    if (seam)
+        snprintf(world->report.reason, sizeof world->report.reason,
+                 "longer than half a period of the compressed world (%.6g by %.6g)", world->axis[0].length,
+                 world->axis[1].length);
+}
+
+void qdi_limit_report_size(qd_world *world) {
+    world->report = (qd_limit_report){.step = world->clock.step + 1};
+    snprintf(world->report.reason, sizeof world->report.reason,
+             "the world has become too small, or larger than limits.distance (%.15g) allows",
+             qdi_limit_distance(world));
 }
 
 void qdi_limit_report_pairs(qd_world *world, uint64_t step) {

@@ -7,6 +7,7 @@
 #include "core/margin.h"
 #include "sim/account.h"
 #include "sim/bytes.h"
+#include "sim/compress.h"
 #include "sim/population.h"
 #include "sim/save_impl.h"
 #include "sim/spring.h"
@@ -43,6 +44,9 @@ static void get_fields(const unsigned char **at, qd_world_def *def) {
         motion->phase = qdi_get_f64(at);
         motion->slide = qdi_get_f64(at);
     }
+    def->compression.rate = get_vec(at);
+    def->compression.fraction = qdi_get_f64(at);
+    def->compression.pressure = qdi_get_f64(at);
     def->removal = qdi_get_f64(at);
 }
 
@@ -129,14 +133,14 @@ static qd_status get_past(const unsigned char **at, qd_world *world) {
     totals->blocked = qdi_get_u64(at);
     totals->departed = qdi_get_u64(at);
     totals->sunk = qdi_get_u64(at);
-    bool ledger = qdi_ledger_get(at, world);
+    bool ledger = qdi_ledger_get(at, world), compress = qdi_compress_load(at, world);
     uint64_t changed = qdi_get_u64(at), turning = qdi_get_u64(at);
     world->changed = changed != 0;
     world->turning = world->turning || turning != 0;
     bool margin = get_margin(at, &world->margin);
-    bool fine = ledger && margin && !(world->changed && world->margin.held) && changed <= 1 && turning <= 1 &&
-                clock->base_step <= clock->step && isfinite(clock->base_time) && isfinite(clock->dt) &&
-                clock->dt >= 0 && qdi_walls_put(world, qd_world_time(world));
+    bool fine = ledger && compress && margin && !(world->changed && world->margin.held) && changed <= 1 &&
+                turning <= 1 && clock->base_step <= clock->step && isfinite(clock->base_time) &&
+                isfinite(clock->dt) && clock->dt >= 0 && qdi_walls_put(world, qd_world_time(world));
     return fine ? QD_OK : QD_ERR_CORRUPT;
 }
 

@@ -16,7 +16,7 @@
 
 #include "core/margin.h"
 
-#include "sim/world_impl.h"
+#include "sim/compress.h"
 
 #include <math.h>
 #include <string.h>
@@ -211,7 +211,8 @@ static qd_status find_all(fatten_job *job, qdi_found *found, qdi_lap *lap) {
     qd_world *world = job->world;
     qdi_margin *margin = &world->margin;
     margin->held = false;
-    if (world->def.margin == 0) return rebuild(world, world->boxes, 0, found, lap); // NaN is not 0
+    if (world->def.margin == 0 || qdi_compress_goes_on(world)) // NaN is not 0
+        return rebuild(world, world->boxes, 0, found, lap);
     qd_status status = qdi_reserve(world->allocator, &world->scratch.range_count, &world->scratch.range_room,
                                    0, qdi_range_count(world->count, QDI_BODY_GRAIN),
                                    sizeof *world->scratch.range_count);
@@ -307,27 +308,102 @@ typedef struct finder {
     qd_status status;
 } finder;
 
-static bool add_meeting(void *context, qd_body_index body, qd_image image) {
-    (void)image;
-    finder *job = context;
+/// True where two leavers are each other's candidates and the other, with the lower index, has it.
+static bool is_of_other(const qd_world *world, const uint8_t *left, uint32_t leaver, uint32_t row) {
+    return left[row] && world->index[leaver] > world->index[row];
+}
+
+static bool add_meeting(finder *job, uint32_t row) {
     qd_world *world = job->world;
-    uint32_t row = world->row_of_index[body];
-    bool later = world->index[job->row] < body;
-    if (job->left[row] && !later) return true; // two leavers: the one with the lower index has found it
     if (world->met_count >= job->limit)
         job->status = QD_ERR_LIMIT;
     else
         job->status = qdi_reserve(world->allocator, &world->met, &world->met_room, world->met_count,
                                   world->met_count + 1, sizeof *world->met);
     if (job->status != QD_OK) return false;
+    bool later = world->index[job->row] < world->index[row];
     world->met[world->met_count++] = later ? (qdi_meeting){job->row, row} : (qdi_meeting){row, job->row};
     return true;
 }
 
-static qd_status find_about(qd_world *world, const uint8_t *left, uint32_t row) {
-    finder job = {world, left, row, qdi_limit_pairs(world), QD_OK};
-    qd_status status = qd_tree_retrieve(world->tree, world->fat[row], world->index[row], add_meeting, &job);
-    return job.status != QD_OK ? job.status : status == QD_ERR_VALUE ? QD_ERR_INTERNAL : status;
+static bool add_found(void *context, qd_body_index body, qd_image image) {
+    (void)image;
+    finder *job = context;
+    uint32_t row = job->world->row_of_index[body];
+    return is_of_other(job->world, job->left, job->row, row) || add_meeting(job, row);
+}
+
+static qd_status find_about(finder *job) {
+    const qd_world *world = job->world;
+    qd_status status = qd_tree_retrieve(world->tree, world->fat[job->row], world->index[job->row], add_found,
+                                        job);
+    return job->status != QD_OK ? job->status : status == QD_ERR_VALUE ? QD_ERR_INTERNAL : status;
+}
+
+/// Most candidates of a leaver that are looked for by any thread; whoever has more is looked after by one. LEAVERS: for a thread at
+/// once.
+enum { NOTES = 24, LEAVERS = 8 };
+
+/// Leavers that are looked after at once: each notes what it finds in a place of its own.
+typedef struct notes_job {
+    const qd_world *world;
+    const uint8_t *left;
+    const uint32_t *rows; ///< of the leavers
+    uint32_t *notes;      ///< NOTES of each: rows
+    uint32_t *counts;     ///< of each, NOTES + 1 where there are more
+} notes_job;
+
+typedef struct notebook {
+    const notes_job *job;
+    size_t leaver;
+} notebook;
+
+static bool note_found(void *context, qd_body_index body, qd_image image) {
+    (void)image;
+    const notebook *book = context;
+    const notes_job *job = book->job;
+    uint32_t row = job->world->row_of_index[body], count = job->counts[book->leaver];
+    if (is_of_other(job->world, job->left, job->rows[book->leaver], row)) return true;
+    job->counts[book->leaver] = count + 1;
+    if (count < NOTES) job->notes[book->leaver * NOTES + count] = row;
+    return count < NOTES;
+}
+
+static void note_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const notes_job *job = context;
+    const qd_world *world = job->world;
+    for (size_t i = begin; i < end; ++i) {
+        notebook book = {job, i};
+        uint32_t row = job->rows[i];
+        job->counts[i] = 0;
+        qd_status status = qd_tree_retrieve(world->tree, world->fat[row], world->index[row], note_found,
+                                            &book);
+        if (status != QD_OK) job->counts[i] = NOTES + 1; // whoever comes after is told why
+    }
+}
+
+/// Finds the candidates of the leavers, in their order. Looking for them takes most of the time, and is shared.
+static qd_status find_about_all(qd_world *world, const uint8_t *left, const uint32_t *rows, size_t count) {
+    qdi_scratch *scratch = &world->scratch;
+    qd_status status = qdi_reserve(world->allocator, &scratch->pending[0], &scratch->pending_room[0], 0,
+                                   count * NOTES, sizeof(uint32_t));
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &scratch->pending[1], &scratch->pending_room[1], 0, count,
+                             sizeof(uint32_t));
+    if (status != QD_OK) return status;
+    notes_job job = {world, left, rows, scratch->pending[0], scratch->pending[1]};
+    qdi_team_for(world->team, count, LEAVERS, note_range, &job);
+    for (size_t i = 0; i < count && status == QD_OK; ++i) {
+        finder found = {world, left, rows[i], qdi_limit_pairs(world), QD_OK};
+        if (job.counts[i] > NOTES) {
+            status = find_about(&found);
+            continue;
+        }
+        for (size_t k = 0; k < job.counts[i] && add_meeting(&found, job.notes[i * NOTES + k]); ++k) continue;
+        status = found.status;
+    }
+    return status;
 }
 
 static qd_status reserve_leavers(qd_world *world, leaver_job *job, size_t met_ranges) {
@@ -367,8 +443,7 @@ static qd_status amend(const fatten_job *fat) {
         (void)fatten(fat, job.rows[i]);
         status = file_again(world, job.rows[i]);
     }
-    for (size_t i = 0; i < left && status == QD_OK; ++i) status = find_about(world, marks, job.rows[i]);
-    return status;
+    return status == QD_OK ? find_about_all(world, marks, job.rows, left) : status;
 }
 
 /// How many bodies are worth being looked at one by one: what that takes, a microsecond or two each, is to be little

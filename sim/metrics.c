@@ -36,6 +36,7 @@ static const qd_metric_field fields[] = {
     REAL(wall_work, ENERGY),
     REAL(kinematic_work, ENERGY),
     REAL(force_work, ENERGY),
+    REAL(compression_work, ENERGY),
     REAL(drift, ENERGY),
     REAL(imbalance, ENERGY),
     REAL(momentum_x, MOMENTUM),
@@ -44,6 +45,7 @@ static const qd_metric_field fields[] = {
     REAL(fastest, "length / time"),
     REAL(temperature, ENERGY),
     REAL(area, "length^2"),
+    REAL(fraction, "1"),
     REAL(virial_impulse, "mass length^2 / time"),
     REAL(virial, ENERGY),
     REAL(pressure, PRESSURE),
@@ -83,7 +85,7 @@ static void look_at_block(void *context, size_t begin, size_t end, int worker) {
         const qd_contact *contact = &world->present.contacts[job->first + i];
         if (contact->sensor) continue;
         bool wall = qd_id_is_wall(contact->b);
-        if (springs) look.energy += qdi_spring_energy(world, job->first + i);
+        if (springs) look.energy += qdi_spring_energy(world, &world->present, job->first + i);
         look.ends += wall ? 1 : 2;
         if (world->fixed >
             0) { // a body that was removed is no longer anybody's end, but then the contact is old
@@ -128,6 +130,7 @@ static void measure_motion(const qd_world *world, qd_metrics *m) {
     m->momentum_y = sums.momentum.y;
     m->angular_momentum = sums.angular;
     m->fastest = sums.fastest;
+    m->fraction = sums.area / (world->axis[0].length * world->axis[1].length);
     if (m->dynamic == 0) return;
     qd_vec2 p = sums.momentum;
     double own = sums.translation - 0.5 * (p.x * p.x + p.y * p.y) / sums.mass;
@@ -159,10 +162,10 @@ static void measure_balance(const qd_world *world, qd_metrics *m) {
     m->wall_work = world->totals.wall_work;
     m->kinematic_work = all->kinematic;
     m->force_work = all->force;
+    m->compression_work = all->compression;
     m->drift = all->drift;
     double rest = m->kinetic + m->potential + m->contact_energy + m->lost + m->drag_lost - m->entered -
-                  m->wall_work - m->kinematic_work - m->force_work;
-    if (qdi_springs(world)) m->drift = rest; // nothing else is left that could have made it
+                  m->wall_work - m->kinematic_work - m->force_work - m->compression_work;
     m->imbalance = rest - m->drift;
 }
 
@@ -181,6 +184,17 @@ static void measure_pressure(const qd_world *world, qd_metrics *m) {
     for (int k = 0; k < 2; ++k)
         if (axis[k].boundary == QD_BOUNDARY_REFLECT) length += 2 * axis[1 - k].length;
     if (length > 0) m->wall_pressure = world->rates.push / length;
+}
+
+double qdi_contact_energy(const qd_world *world) {
+    return look_at_contacts(world).energy;
+}
+
+double qdi_pressure(const qd_world *world) {
+    qd_metrics m = {.dynamic = world->count - world->fixed};
+    measure_motion(world, &m);
+    measure_pressure(world, &m);
+    return m.pressure;
 }
 
 static void measure_tree(const qd_world *world, qd_metrics *m) {

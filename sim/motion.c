@@ -10,6 +10,7 @@
 #include "sim/account.h"
 #include "sim/disks.h"
 #include "sim/spring.h"
+#include "sim/thread_notes.h"
 
 #include <quadrille/math.h>
 
@@ -371,9 +372,9 @@ static findings move_soft_disks(const move_job *job, size_t begin, size_t end) {
 }
 
 static void move_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
     const move_job *job = context;
     const qd_world *world = job->world;
+    qdi_threads_note(world, begin, end, worker);
     bool plain = !world->turning && world->fixed == 0 && world->scratch.mover_count == 0 &&
                  !world->scratch.flown && !job->gains;
     findings found = qdi_spring_plain(world) ? move_soft_disks(job, begin, end)

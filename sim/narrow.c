@@ -21,11 +21,15 @@
 /// How far apart a second point may be, as a part of the smaller radius.
 static const double second_reach = 0.05;
 
+/// Candidates per range where they may be anything: what two shapes take is many times what two disks do.
+enum { SHAPED_GRAIN = 128 };
+
 typedef struct narrow_job {
     const qd_world *world;
     qdi_motion motion;
     const qdi_meeting *pairs;
     size_t pair_count;
+    size_t grain;         ///< candidates per range
     bool stale;           ///< candidates may be those of fat boxes
     qd_vec2 period, half; ///< and half of it, HUGE_VAL where there is none
     int bits;             ///< of b in a key
@@ -158,8 +162,8 @@ static size_t test_any_pairs(const narrow_job *job, size_t begin, size_t end) {
 static void test_pairs(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const narrow_job *job = context;
-    job->count[begin / QDI_CONTACT_GRAIN] = job->plain ? test_plain_pairs(job, begin, end)
-                                                       : test_any_pairs(job, begin, end);
+    job->count[begin / job->grain] = job->plain ? test_plain_pairs(job, begin, end)
+                                                : test_any_pairs(job, begin, end);
 }
 
 /// How deep a body is in a wall, if it were a disk of its radius.
@@ -219,7 +223,7 @@ static void test_walls(void *context, size_t begin, size_t end, int worker) {
 static void key_pairs(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const narrow_job *job = context;
-    size_t range = begin / QDI_CONTACT_GRAIN, ranges = qdi_range_count(job->pair_count, QDI_CONTACT_GRAIN);
+    size_t range = begin / job->grain, ranges = qdi_range_count(job->pair_count, job->grain);
     size_t place = job->count[range];
     size_t stop = range + 1 < ranges ? job->count[range + 1] : job->wall_first;
     const qd_body_index *index = job->world->index;
@@ -341,7 +345,7 @@ static inline void ask_for(qd_contact *contact) {
 static void make_pair_contacts(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const narrow_job *job = context;
-    size_t range = begin / QDI_CONTACT_GRAIN, ranges = qdi_range_count(job->pair_count, QDI_CONTACT_GRAIN);
+    size_t range = begin / job->grain, ranges = qdi_range_count(job->pair_count, job->grain);
     size_t place = job->count[range];
     size_t stop = range + 1 < ranges ? job->count[range + 1] : job->wall_first;
     (void)end;
@@ -417,7 +421,7 @@ static unsigned walls_of(const qd_world *world) {
 
 static qd_status reserve_tests(qd_world *world, narrow_job *job) {
     qdi_scratch *scratch = &world->scratch;
-    size_t ranges = qdi_range_count(job->pair_count, QDI_CONTACT_GRAIN);
+    size_t ranges = qdi_range_count(job->pair_count, job->grain);
     size_t body_ranges = job->walls ? qdi_range_count(world->count, QDI_BODY_GRAIN) : 0;
     qd_status status = qdi_reserve(world->allocator, &scratch->range_count, &scratch->range_room, 0,
                                    ranges + body_ranges, sizeof *scratch->range_count);
@@ -448,14 +452,15 @@ qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_moment *mome
     job.half = (qd_vec2){job.period.x > 0 ? 0.5 * job.period.x : HUGE_VAL,
                          job.period.y > 0 ? 0.5 * job.period.y : HUGE_VAL};
     job.plain = world->shaped == 0 && world->fixed == 0 && world->traits.numbers.live == 0;
+    job.grain = job.plain ? QDI_CONTACT_GRAIN : SHAPED_GRAIN;
     job.bits = bits_for(world->index_count + QDI_WALLS);
     qd_status status = reserve_tests(world, &job);
     if (status != QD_OK) return status;
 
-    qdi_team_for(team, job.pair_count, QDI_CONTACT_GRAIN, test_pairs, &job);
+    qdi_team_for(team, job.pair_count, job.grain, test_pairs, &job);
     size_t body_ranges = job.walls ? qdi_range_count(world->count, QDI_BODY_GRAIN) : 0;
     if (job.walls) qdi_team_for(team, world->count, QDI_BODY_GRAIN, test_walls, &job);
-    job.wall_first = qdi_exclusive_scan(job.count, qdi_range_count(job.pair_count, QDI_CONTACT_GRAIN));
+    job.wall_first = qdi_exclusive_scan(job.count, qdi_range_count(job.pair_count, job.grain));
     job.wall_total = qdi_exclusive_scan(job.wall_count, body_ranges);
     size_t count = job.wall_first + job.wall_total;
 
@@ -469,14 +474,14 @@ qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_moment *mome
     if (status != QD_OK) return status;
     job.contacts = moment->contacts;
     job.spots = moment->spots;
-    qdi_team_for(team, job.pair_count, QDI_CONTACT_GRAIN, key_pairs, &job);
+    qdi_team_for(team, job.pair_count, job.grain, key_pairs, &job);
     if (job.walls) qdi_team_for(team, world->count, QDI_BODY_GRAIN, key_walls, &job);
     qdi_keys *keys = &world->scratch.keys;
     status = qdi_team_sort(team, keys->key, keys->value, keys->key_spare, keys->value_spare, count,
                            2 * job.bits);
     if (status != QD_OK) return status;
     qdi_team_for(team, count, QDI_CONTACT_GRAIN, number_spots, &job);
-    qdi_team_for(team, job.pair_count, QDI_CONTACT_GRAIN, make_pair_contacts, &job);
+    qdi_team_for(team, job.pair_count, job.grain, make_pair_contacts, &job);
     if (job.walls) qdi_team_for(team, world->count, QDI_BODY_GRAIN, make_wall_contacts, &job);
     moment->contact_count = count;
     moment->first_wall = job.wall_first;

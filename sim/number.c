@@ -1,5 +1,6 @@
 #include "sim/number.h"
 
+#include "sim/number_digits.h"
 #include "sim/os.h"
 
 #include <float.h>
@@ -39,8 +40,20 @@ static decimal decimal_of(const char *text) {
     return result;
 }
 
+static decimal decimal_of_digits(bool negative, uint64_t digits, int exponent) {
+    decimal result = {.negative = negative, .exponent = exponent};
+    while (digits % 10 == 0) digits /= 10;
+    for (uint64_t rest = digits; rest > 0; rest /= 10) ++result.count;
+    for (int i = result.count; i-- > 0; digits /= 10) result.digits[i] = (char)('0' + digits % 10);
+    return result;
+}
+
 /// The shortest digits that read back as `value`, which is finite and not zero.
 static decimal decimal_shortest(double value) {
+    uint64_t whole;
+    int exponent;
+    if (qdi_number_digits(fabs(value), &whole, &exponent))
+        return decimal_of_digits(value < 0, whole, exponent);
     char text[QDI_NUMBER_ROOM];
     // 15 digits survive the way through a normal double, so a shorter text shows as trailing zeros of these.
     int digits = fabs(value) >= DBL_MIN ? DBL_DIG : 1;

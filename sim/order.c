@@ -53,14 +53,26 @@ qd_status qdi_sum(qd_world *world, size_t count, qdi_term term, const void *cont
     return QD_OK;
 }
 
+typedef struct wall_job {
+    const qdi_spot *spots; ///< from the first of a wall on
+    const qdi_keys *keys;
+} wall_job;
+
+static void key_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const wall_job *job = context;
+    for (size_t i = begin; i < end; ++i) {
+        job->keys->key[i] = job->spots[i].contact;
+        job->keys->value[i] = 0;
+    }
+}
+
 qd_status qdi_wall_contacts(qd_world *world, const qdi_moment *moment) {
     qdi_keys *keys = &world->scratch.keys;
     size_t first = moment->first_wall, count = moment->contact_count - first;
     qd_status status = qdi_keys_reserve(world->allocator, keys, count);
-    if (status != QD_OK) return status;
-    for (size_t i = 0; i < count; ++i) {
-        keys->key[i] = moment->spots[first + i].contact;
-        keys->value[i] = 0;
-    }
+    if (status != QD_OK || count == 0) return status;
+    wall_job job = {moment->spots + first, keys};
+    qdi_team_for(world->team, count, QDI_BLOCK, key_range, &job);
     return qdi_team_sort(world->team, keys->key, keys->value, keys->key_spare, keys->value_spare, count, 32);
 }

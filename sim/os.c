@@ -137,7 +137,8 @@ static bool still_named(int descriptor, const char *path) {
            opened.st_ino == named.st_ino;
 }
 
-qd_status qdi_os_lock_take(const char *path, qdi_os_lock *lock, qd_error *error) {
+/// `operation`: LOCK_EX or LOCK_SH.
+static qd_status lock_file(const char *path, int operation, qdi_os_lock *lock, qd_error *error) {
     for (;;) {
         bool made = true;
         int descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -147,7 +148,7 @@ qd_status qdi_os_lock_take(const char *path, qdi_os_lock *lock, qd_error *error)
             if (descriptor < 0 && errno == ENOENT) continue; // its holder has just let go of it
         }
         if (descriptor < 0) return failed("write", path, errno, error);
-        if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+        if (flock(descriptor, operation | LOCK_NB) != 0) {
             int number = errno;
             close(descriptor);
             if (number == EINTR) continue;
@@ -160,6 +161,14 @@ qd_status qdi_os_lock_take(const char *path, qdi_os_lock *lock, qd_error *error)
         }
         close(descriptor);
     }
+}
+
+qd_status qdi_os_lock_take(const char *path, qdi_os_lock *lock, qd_error *error) {
+    return lock_file(path, LOCK_EX, lock, error);
+}
+
+qd_status qdi_os_lock_share(const char *path, qdi_os_lock *lock, qd_error *error) {
+    return lock_file(path, LOCK_SH, lock, error);
 }
 
 void qdi_os_lock_drop(const char *path, qdi_os_lock lock) {

@@ -56,6 +56,9 @@ typedef struct qdi_os_lock {
 /// Takes the lock and makes its file if need be. Errors: QD_ERR_STATE (another holds it), QD_ERR_IO.
 QD_MUST_USE qd_status qdi_os_lock_take(const char *path, qdi_os_lock *lock, qd_error *error);
 
+/// The same, but others may share it: it is taken while nobody has it for himself. To be dropped with a `path` of NULL.
+QD_MUST_USE qd_status qdi_os_lock_share(const char *path, qdi_os_lock *lock, qd_error *error);
+
 /// Gives it back and deletes its file, or keeps the file where `path` is NULL.
 void qdi_os_lock_drop(const char *path, qdi_os_lock lock);
 

@@ -20,6 +20,7 @@ void qdi_lap_start(qdi_lap *lap, qd_profile *profile, const qd_team *team) {
     if (!profile) return;
     const uint64_t *busy = qdi_team_busy_ns(team);
     for (int k = 0; k < clocked_threads(team); ++k) lap->busy[k] = busy[k];
+    lap->times = qdi_team_loop_times(team);
     lap->last = qdi_clock_ns();
 }
 
@@ -34,4 +35,8 @@ void qdi_lap_end(qdi_lap *lap, qd_phase phase) {
         profile->busy_ns[phase][k] += busy[k] - lap->busy[k];
         lap->busy[k] = busy[k];
     }
+    qdi_team_times times = qdi_team_loop_times(lap->team);
+    profile->loop_ns[phase] += times.loop_ns - lap->times.loop_ns;
+    profile->alone_ns[phase] += times.alone_ns - lap->times.alone_ns;
+    lap->times = times;
 }

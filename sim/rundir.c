@@ -1,6 +1,8 @@
 #include <quadrille/rundir.h>
 
 #include "core/memory.h"
+#include "sim/export_files.h"
+#include "sim/frame_files.h"
 #include "sim/os.h"
 
 #include <stdarg.h>
@@ -68,8 +70,8 @@ static bool ends_with(const char *text, size_t length, const char *end) {
 static bool is_top_file(const char *name) {
     size_t length = strlen(name);
     if (ends_with(name, length, PART)) length -= strlen(PART);
-    static const char *const names[] = {"result.json", "scene.yaml",     "run.db",        "run.db-wal",
-                                        "run.db-shm",  "run.db-journal", "postmortem.png"};
+    static const char *const names[] = {"result.json", "scene.yaml",     "run.db",         "run.db-wal",
+                                        "run.db-shm",  "run.db-journal", "postmortem.png", "report.html"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
         if (length == strlen(names[i]) && memcmp(name, names[i], length) == 0) return true;
     return false;
@@ -81,36 +83,23 @@ static bool is_body_file(const char *name) {
     if (ends_with(name, length, PART)) length -= strlen(PART);
     if (length <= head || memcmp(name, "bodies_", head) != 0) return false;
     while (at < length && name[at] >= '0' && name[at] <= '9') ++at;
-    static const char *const endings[] = {".csv", ".lammpstrj", ".data"};
+    static const char *const endings[] = {".csv", ".lammpstrj", ".data", ".xyz", ".qdworld"};
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; ++i)
         if (at > head && length - at == strlen(endings[i]) && memcmp(name + at, endings[i], length - at) == 0)
             return true;
     return false;
 }
 
-/// True for frame_<digits>.png, whole or in the making, with what the digits say, UINT64_MAX where that is too much.
-static bool is_picture(const char *name, uint64_t *number) {
+/// True for what a video in the making consists of, whole or in the making itself.
+static bool is_video_file(const char *name) {
+    static const char segment[] = "segment_";
+    static const char *const names[] = {"failed.txt", "segments.ffconcat", "palette.png"};
     size_t length = strlen(name);
     if (ends_with(name, length, PART)) length -= strlen(PART);
-    size_t head = strlen("frame_"), tail = strlen(".png");
-    if (length <= head + tail || memcmp(name, "frame_", head) != 0 || !ends_with(name, length, ".png"))
-        return false;
-    *number = 0;
-    for (size_t i = head; i < length - tail; ++i) {
-        if (name[i] < '0' || name[i] > '9') return false;
-        uint64_t digit = (uint64_t)(name[i] - '0');
-        *number = *number > (UINT64_MAX - digit) / 10 ? UINT64_MAX : 10 * *number + digit;
-    }
-    return true;
-}
-
-/// True for manifest.csv and pictures, whole or in the making.
-static bool is_frame_file(const char *name) {
-    size_t length = strlen(name);
-    if (ends_with(name, length, PART)) length -= strlen(PART);
-    if (length == strlen("manifest.csv") && memcmp(name, "manifest.csv", length) == 0) return true;
-    uint64_t number;
-    return is_picture(name, &number);
+    if (length > sizeof segment - 1 && memcmp(name, segment, sizeof segment - 1) == 0) return true;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
+        if (length == strlen(names[i]) && memcmp(name, names[i], length) == 0) return true;
+    return false;
 }
 
 /// What a look into a directory that is there says.
@@ -189,20 +178,59 @@ static qd_status delete_file(const qd_rundir *rundir, const char *name, qd_error
     return status;
 }
 
+/// Deletes the pictures in a folder of the run, and the folder where nothing else is in it.
+static qd_status delete_frames(const qd_rundir *rundir, const char *folder, qd_error *error) {
+    char *path = join(rundir->allocator, rundir->path, folder, NULL);
+    if (!path) return out_of_memory(error);
+    qd_status status = QD_OK;
+    if (qdi_os_is_directory(path)) {
+        status = qdi_frame_files_keep(path, 0, error);
+        if (status == QD_OK) status = qdi_os_remove_directory_if_empty(path, error);
+    }
+    release_string(rundir->allocator, path);
+    return status;
+}
+
+/// Deletes what was exported into the folder that is the default, with the folders that are empty then.
+static qd_status delete_exports(const qd_rundir *rundir, qd_error *error) {
+    static const char *const folders[] = {"/export/lammps", "/export/extxyz", "/export/vtp", "/export/csv",
+                                          "/export"};
+    qd_status status = QD_OK;
+    for (size_t i = 0; status == QD_OK && i < sizeof folders / sizeof folders[0]; ++i) {
+        char *path = join(rundir->allocator, rundir->path, folders[i], NULL);
+        if (!path) return out_of_memory(error);
+        bool last = i + 1 == sizeof folders / sizeof folders[0];
+        if (!last) status = qdi_export_files_clear(path, error);
+        if (status == QD_OK) status = qdi_os_remove_directory_if_empty(path, error);
+        release_string(rundir->allocator, path);
+    }
+    return status;
+}
+
+/// Deletes what a video was to be made of.
+static qd_status delete_video(const qd_rundir *rundir, qd_error *error) {
+    char *path = join(rundir->allocator, rundir->path, "/video", NULL);
+    if (!path) return out_of_memory(error);
+    qd_status status = QD_OK;
+    if (qdi_os_is_directory(path)) {
+        status = sweep_directory(rundir->allocator, path, is_video_file, NULL, error);
+        if (status == QD_OK) status = qdi_os_remove_directory_if_empty(path, error);
+    }
+    release_string(rundir->allocator, path);
+    return status;
+}
+
 /// Deletes an earlier run: result.json goes first, for what is left is no longer complete.
 static qd_status delete_run(const qd_rundir *rundir, qd_error *error) {
     qd_status status = delete_file(rundir, "result.json", error);
     if (status == QD_OK)
         status = sweep_directory(rundir->allocator, rundir->path, is_top_file_to_delete, NULL, error);
     if (status != QD_OK) return status;
-    char *frames = join(rundir->allocator, rundir->path, "/frames", NULL);
-    if (!frames) return out_of_memory(error);
-    if (qdi_os_is_directory(frames)) {
-        status = sweep_directory(rundir->allocator, frames, is_frame_file, NULL, error);
-        if (status == QD_OK) status = qdi_os_remove_directory_if_empty(frames, error);
-    }
-    release_string(rundir->allocator, frames);
-    return status;
+    static const char *const folders[] = {"/frames", "/render"};
+    for (size_t i = 0; status == QD_OK && i < sizeof folders / sizeof folders[0]; ++i)
+        status = delete_frames(rundir, folders[i], error);
+    if (status == QD_OK) status = delete_exports(rundir, error);
+    return status == QD_OK ? delete_video(rundir, error) : status;
 }
 
 /// QD_OK where the directory's scene.yaml is one that a run wrote.
@@ -244,7 +272,10 @@ static qd_status enter(qd_rundir *rundir, bool made, bool force, qd_error *error
     if (status == QD_ERR_STATE) return refuse(status, error, rundir->path, "is in use by another run");
     if (status != QD_OK) return status;
     status = judge(rundir, force, error); // again: it may have changed before the lock was ours
-    if (status != QD_OK) qdi_os_lock_drop(rundir->lock.made ? rundir->lock_path : NULL, rundir->lock);
+    // Beside a run the lock is a run's: if we have not made it, then one that was killed, or another that came too late as well
+    // and cannot delete it while we have it.
+    bool ours = rundir->lock.made || status == QD_ERR_EXISTS;
+    if (status != QD_OK) qdi_os_lock_drop(ours ? rundir->lock_path : NULL, rundir->lock);
     return status;
 }
 
@@ -342,36 +373,12 @@ static bool is_leftover(const char *name) {
     return part || strcmp(name, "postmortem.png") == 0;
 }
 
-/// Deletes what of a directory's frames a run does not go on from.
-typedef struct frame_sweep {
-    const qd_rundir *rundir;
-    uint64_t kept;
-    qd_status status;
-    qd_error *error;
-} frame_sweep;
-
-static bool sweep_frame(void *context, const char *name) {
-    frame_sweep *job = context;
-    uint64_t number = UINT64_MAX;
-    bool picture = is_picture(name, &number);
-    if (!is_frame_file(name)) return true;
-    if (picture && number < job->kept && !ends_with(name, strlen(name), PART)) return true;
-    char *path = join(job->rundir->allocator, job->rundir->path, "/frames/", name, NULL);
-    job->status = path ? qdi_os_remove_file(path, job->error) : out_of_memory(job->error);
-    release_string(job->rundir->allocator, path);
-    return job->status == QD_OK;
-}
-
 qd_status qd_rundir_keep_frames(qd_rundir *rundir, uint64_t frames, qd_error *error) {
     if (!rundir) return QD_ERR_ARGUMENT;
     qd_status status = sweep_directory(rundir->allocator, rundir->path, is_leftover, NULL, error);
     char *path = join(rundir->allocator, rundir->path, "/frames", NULL);
     if (status == QD_OK && !path) status = out_of_memory(error);
-    if (status == QD_OK && qdi_os_is_directory(path)) {
-        frame_sweep job = {rundir, frames, QD_OK, error};
-        status = qdi_os_list(path, sweep_frame, &job, error);
-        if (status == QD_OK) status = job.status;
-    }
+    if (status == QD_OK) status = qdi_frame_files_keep(path, frames, error);
     release_string(rundir->allocator, path);
     return status;
 }

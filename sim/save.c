@@ -16,16 +16,17 @@
 #include "core/assert.h"
 #include "sim/account.h"
 #include "sim/bytes.h"
+#include "sim/compress.h"
 #include "sim/population.h"
 #include "sim/save_impl.h"
 #include "sim/spring.h"
 
 enum {
     MARGIN = 6 * 8,
-    FIELDS = 4 + 32 + 48 + QDI_WALLS * 40 + 8,
+    FIELDS = 4 + 32 + 48 + QDI_WALLS * 40 + 8 + 32,
     SPRING = 5 * 8 + 4,
     DEF = 16 + 16 + 8 + 16 + FIELDS + 8 + 7 * 8 + SPRING + 16 + 8 + 24 + 8,
-    PAST = 32 + 80 + 16 + 40 + QDI_LEDGER_BYTES + 8 + 8 + MARGIN,
+    PAST = 32 + 80 + 16 + 40 + QDI_LEDGER_BYTES + QDI_COMPRESS_BYTES + 8 + 8 + MARGIN,
     COUNTS = 56,
     PER_INDEX = 4,
     PER_BODY = 4 + 8 + 8 + 10 * 8,
@@ -73,6 +74,9 @@ static void put_fields(unsigned char **at, const qd_world_def *def) {
         qdi_put_f64(at, motion->phase);
         qdi_put_f64(at, motion->slide);
     }
+    put_vec(at, def->compression.rate);
+    qdi_put_f64(at, def->compression.fraction);
+    qdi_put_f64(at, def->compression.pressure);
     qdi_put_f64(at, def->removal);
 }
 
@@ -161,6 +165,7 @@ static void put_past(unsigned char **at, const qd_world *world) {
     qdi_put_u64(at, totals->departed);
     qdi_put_u64(at, totals->sunk);
     qdi_ledger_put(world, at);
+    qdi_compress_save(world, at);
     qdi_put_u64(at, world->changed);
     qdi_put_u64(at, world->turning);
     put_margin(at, world);

@@ -20,6 +20,7 @@ static void item_release(const qd_allocator *allocator, qdi_disks *item) {
     if (item->file.path.chars) qdi_text_release(&item->file.path);
     if (item->file.from.chars) qdi_text_release(&item->file.from);
     if (item->file.bodies.allocator) qdi_body_file_release(&item->file.bodies);
+    qdi_item_run_release(allocator, &item->run);
     qdi_release(allocator, item->listed, item->listed_room, sizeof *item->listed);
 }
 
@@ -181,6 +182,10 @@ qd_view qd_scene_view(const qd_scene *scene) {
     return scene->settings.view;
 }
 
+qd_video_settings qd_scene_video(const qd_scene *scene) {
+    return scene->settings.video;
+}
+
 qd_world_def qd_scene_world(const qd_scene *scene) {
     return scene->settings.world;
 }
@@ -205,9 +210,12 @@ const char *qd_scene_notes(const qd_scene *scene) {
 
 bool qd_scene_file_at(const qd_scene *scene, size_t number, qd_scene_file *file) {
     for (size_t i = 0; i < scene->settings.item_count; ++i) {
-        const qdi_item_file *item = &scene->settings.items[i].file;
-        if (scene->settings.items[i].kind != QDI_ITEM_FILE || number-- > 0) continue;
-        *file = (qd_scene_file){item->path.chars, item->bodies.part.chars, item->bodies.part.used};
+        const qdi_disks *item = &scene->settings.items[i];
+        bool run = item->kind == QDI_ITEM_RUN;
+        if ((!run && item->kind != QDI_ITEM_FILE) || number-- > 0) continue;
+        const qdi_text *part = &item->file.bodies.part;
+        *file = run ? (qd_scene_file){item->run.path.chars, (const char *)item->run.data, item->run.bytes}
+                    : (qd_scene_file){item->file.path.chars, part->chars, part->used};
         return true;
     }
     return false;

@@ -2,7 +2,9 @@
 #include "sim/generate.h"
 #include "sim/lines.h"
 #include "sim/scene_impl.h"
+#include "sim/world_impl.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 static qd_shape shape_of(const qdi_settings *settings, const qdi_listed *listed) {
@@ -62,6 +64,7 @@ static qd_body_def body_of(const qdi_settings *settings, const qdi_disks *item, 
         body.density = item->file.bodies.density;
         body.mass = item->file.bodies.rows[k].mass;
         body.label = item->file.bodies.rows[k].label;
+        body.spin = item->file.bodies.rows[k].spin;
         return body;
     }
     uint64_t seed = settings->run.seed;
@@ -78,6 +81,10 @@ static qd_body_def body_of(const qdi_settings *settings, const qdi_disks *item, 
 /// Adds number `k` of an item.
 static qd_status add_body(qd_world *world, const qdi_settings *settings, const qdi_disks *item, size_t k,
                           const qdi_generated *bodies, size_t number, qd_error *error) {
+    if (item->kind == QDI_ITEM_RUN) {
+        qd_body_state state = qdi_item_run_body(&item->run, k);
+        return qdi_body_add_again(world, &state, error);
+    }
     qd_body_def body = item->kind == QDI_ITEM_LIST ? qdi_listed_body(settings, &item->listed[k])
                                                    : body_of(settings, item, k, bodies, number);
     return qd_world_add(world, &body, NULL, error);
@@ -111,6 +118,9 @@ static void blame(const qdi_disks *item, size_t i, size_t k, qd_status status, c
         (void)qdi_lines_blame(item->file.from.chars, item->file.bodies.rows[k].line, error, "%.250s", why);
     else if (item->kind == QDI_ITEM_LIST)
         (void)qdi_reason(error, status, "bodies.%zu.list.%zu: %.300s", i, k, why);
+    else if (item->kind == QDI_ITEM_RUN)
+        (void)qdi_reason(error, status, "bodies.%zu.run: body %" PRIu64 ": %.300s", i,
+                         qdi_item_run_body(&item->run, k).label, why);
     else if (item->kind == QDI_ITEM_POLYLINE)
         (void)qdi_reason(error, status, "bodies.%zu.polyline: %.300s", i, why);
     else

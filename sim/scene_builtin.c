@@ -31,6 +31,12 @@ extern const unsigned char qdi_scene_brownian[];
 extern const unsigned long qdi_scene_brownian_size;
 extern const unsigned char qdi_scene_cooling[];
 extern const unsigned long qdi_scene_cooling_size;
+extern const unsigned char qdi_scene_compress[];
+extern const unsigned long qdi_scene_compress_size;
+extern const unsigned char qdi_scene_silo[];
+extern const unsigned long qdi_scene_silo_size;
+extern const unsigned char qdi_scene_shaker[];
+extern const unsigned long qdi_scene_shaker_size;
 
 int qdi_builtin_get(size_t number, qdi_builtin *builtin) {
     const qdi_builtin all[] = {
@@ -62,6 +68,12 @@ int qdi_builtin_get(size_t number, qdi_builtin *builtin) {
         {"cooling",
          "A granular gas left to itself: with every bounce it loses energy, cools, and falls into clusters.",
          (const char *)qdi_scene_cooling, qdi_scene_cooling_size},
+        {"compress", "Disks of two sizes without friction are pressed together until they jam.",
+         (const char *)qdi_scene_compress, qdi_scene_compress_size},
+        {"silo", "A silo is filled from above: its walls carry most of the weight.",
+         (const char *)qdi_scene_silo, qdi_scene_silo_size},
+        {"shaker", "A floor shakes up and down, and throws up what lies on it: large and small grains dance.",
+         (const char *)qdi_scene_shaker, qdi_scene_shaker_size},
     };
     if (number >= sizeof all / sizeof all[0]) return 0;
     *builtin = all[number];

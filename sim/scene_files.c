@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/// The node below `node` at a path of words that a NULL ends, or 0.
-static qdi_yaml_ref find(const qdi_scene_reader *reader, qdi_yaml_ref node, const char *const *words) {
+qdi_yaml_ref qdi_scene_find(const qdi_scene_reader *reader, qdi_yaml_ref node, const char *const *words) {
     for (; node && *words; ++words)
         node = reader->yaml.nodes[node].kind == QDI_YAML_MAP
                    ? qdi_yaml_find(&reader->yaml, node, *words, strlen(*words))
@@ -21,14 +20,13 @@ static qdi_yaml_ref find(const qdi_scene_reader *reader, qdi_yaml_ref node, cons
 
 // ---- reading ----
 
-/// The folder of the scene, then the file's path; an absolute path stands for itself.
-static qd_status locate(const qdi_scene_reader *reader, qdi_item_file *item) {
+qd_status qdi_scene_locate(const qdi_scene_reader *reader, const qdi_text *path, qdi_text *from) {
     const char *slash = strrchr(reader->name, '/');
-    item->from = (qdi_text){.allocator = reader->allocator};
-    if (slash && item->path.chars[0] != '/')
-        qdi_text_add_bytes(&item->from, reader->name, (size_t)(slash - reader->name) + 1);
-    qdi_text_add_bytes(&item->from, item->path.chars, item->path.used);
-    return item->from.status;
+    *from = (qdi_text){.allocator = reader->allocator};
+    if (slash && path->chars[0] != '/')
+        qdi_text_add_bytes(from, reader->name, (size_t)(slash - reader->name) + 1);
+    qdi_text_add_bytes(from, path->chars, path->used);
+    return from->status;
 }
 
 /// Refuses a file that has become another since the scene was written.
@@ -58,19 +56,19 @@ static qd_status name_copy(qdi_item_file *item, size_t number) {
 static qd_status read_item(const qdi_scene_reader *reader, qdi_disks *disks, size_t number,
                            qdi_yaml_ref node) {
     qdi_item_file *item = &disks->file;
-    qd_status status = locate(reader, item);
+    qd_status status = qdi_scene_locate(reader, &item->path, &item->from);
     if (status != QD_OK) return status;
     qd_error reason = {""};
     item->bodies.allocator = reader->allocator;
     status = qdi_body_file_read(item->from.chars, &item->options, &item->bodies, &reason);
     if (status == QD_ERR_NOT_FOUND || status == QD_ERR_IO) {
         static const char *const path[] = {"file", "path", NULL};
-        return qdi_scene_complain(reader, find(reader, node, path), "bodies.%zu.file.path: %.300s", number,
-                                  reason.text);
+        return qdi_scene_complain(reader, qdi_scene_find(reader, node, path), "bodies.%zu.file.path: %.300s",
+                                  number, reason.text);
     }
     if (status != QD_OK) return qdi_reason(reader->error, status, "%s", reason.text);
     static const char *const path[] = {"file", "hash", NULL};
-    status = check_hash(reader, find(reader, node, path), item, number);
+    status = check_hash(reader, qdi_scene_find(reader, node, path), item, number);
     disks->count = item->bodies.count;
     return status == QD_OK ? name_copy(item, number) : status;
 }
@@ -87,17 +85,17 @@ static said what_is_said(const qdi_scene_reader *reader) {
                              *const both[] = {"world", "boundary", NULL},
                              *const x[] = {"world", "boundary", "x", NULL},
                              *const y[] = {"world", "boundary", "y", NULL};
-    qdi_yaml_ref boundary = find(reader, reader->root, both);
+    qdi_yaml_ref boundary = qdi_scene_find(reader, reader->root, both);
     bool each = boundary && reader->yaml.nodes[boundary].kind == QDI_YAML_MAP;
-    return (said){find(reader, reader->root, size) != 0,
-                  find(reader, reader->root, origin) != 0,
-                  {each ? find(reader, reader->root, x) != 0 : boundary != 0,
-                   each ? find(reader, reader->root, y) != 0 : boundary != 0}};
+    return (said){qdi_scene_find(reader, reader->root, size) != 0,
+                  qdi_scene_find(reader, reader->root, origin) != 0,
+                  {each ? qdi_scene_find(reader, reader->root, x) != 0 : boundary != 0,
+                   each ? qdi_scene_find(reader, reader->root, y) != 0 : boundary != 0}};
 }
 
 /// Takes from a file what nobody has said before it.
-static void take_world(qd_world_def *world, const qdi_body_file *bodies, said *known) {
-    const qdi_body_side *x = &bodies->side[0], *y = &bodies->side[1];
+static void take_world(qd_world_def *world, const qdi_body_side side[2], said *known) {
+    const qdi_body_side *x = &side[0], *y = &side[1];
     if (x->has_bounds && y->has_bounds) {
         if (!known->size) world->size = (qd_vec2){x->high - x->low, y->high - y->low};
         if (!known->origin) world->origin = (qd_vec2){x->low, y->low};
@@ -107,6 +105,15 @@ static void take_world(qd_world_def *world, const qdi_body_file *bodies, said *k
     if (!known->boundary[1] && y->has_boundary) world->boundary_y = y->boundary;
     known->boundary[0] |= x->has_boundary;
     known->boundary[1] |= y->has_boundary;
+}
+
+/// What another run's world says: its sides where they were at the step.
+static void run_sides(const qdi_item_run *run, qdi_body_side side[2]) {
+    qd_world_def def = qd_world_definition(run->world);
+    qd_vec2 low, high;
+    qd_world_sides(run->world, &low, &high);
+    side[0] = (qdi_body_side){true, true, low.x, high.x, def.boundary_x};
+    side[1] = (qdi_body_side){true, true, low.y, high.y, def.boundary_y};
 }
 
 // ---- bodies at the walls ----
@@ -180,10 +187,16 @@ qd_status qdi_scene_files_read(qdi_scene_reader *reader) {
     said known = what_is_said(reader);
     for (size_t i = 0; i < settings->item_count; ++i, node = reader->yaml.nodes[node].next) {
         qdi_disks *item = &settings->items[i];
-        if (item->kind != QDI_ITEM_FILE) continue;
-        qd_status status = read_item(reader, item, i, node);
+        bool run = item->kind == QDI_ITEM_RUN;
+        if (!run && item->kind != QDI_ITEM_FILE) continue;
+        qdi_body_side side[2];
+        qd_status status = run ? qdi_item_run_read(reader, item, i, node) : read_item(reader, item, i, node);
         if (status != QD_OK) return status;
-        take_world(&settings->world, &item->file.bodies, &known);
+        if (run)
+            run_sides(&item->run, side);
+        else
+            memcpy(side, item->file.bodies.side, sizeof side);
+        take_world(&settings->world, side, &known);
     }
     for (size_t i = 0; i < settings->item_count; ++i) {
         wrap_listed(&settings->world, &settings->items[i]);

@@ -55,6 +55,19 @@ QD_MUST_USE qd_status qdi_overrides_scale(qdi_settings *settings, uint64_t bodie
 /// it, as it does with listed ones.
 QD_MUST_USE qd_status qdi_scene_files_read(qdi_scene_reader *reader);
 
+/// The folder of the scene, then the path that an item says; an absolute path stands for itself.
+QD_MUST_USE qd_status qdi_scene_locate(const qdi_scene_reader *reader, const qdi_text *path, qdi_text *from);
+/// The node below `node` at a path of words that a NULL ends, or 0.
+qdi_yaml_ref qdi_scene_find(const qdi_scene_reader *reader, qdi_yaml_ref node, const char *const *words);
+
+/// scene_run.c
+/// Reads the stored world that item `number`, at `node`, names, and has the scene go on with a copy of it.
+QD_MUST_USE qd_status qdi_item_run_read(const qdi_scene_reader *reader, qdi_disks *item, size_t number,
+                                        qdi_yaml_ref node);
+/// Its body number `k`.
+qd_body_state qdi_item_run_body(const qdi_item_run *run, size_t k);
+void qdi_item_run_release(const qd_allocator *allocator, qdi_item_run *run);
+
 /// scene_read.c
 /// Fills the settings from the tree and checks them.
 QD_MUST_USE qd_status qdi_scene_read_tree(qdi_scene_reader *reader);

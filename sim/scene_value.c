@@ -129,6 +129,45 @@ static bool read_region(const qdi_scene_reader *reader, const qdi_key *key, qdi_
     return true;
 }
 
+static bool read_region_or_auto(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node,
+                                double values[4]) {
+    if (is_word(reader, node, "auto")) {
+        for (int i = 0; i < 4; ++i) values[i] = (double)NAN;
+        return true;
+    }
+    return read_reals(reader, key, node, values, 4) && values[2] > 0 && values[3] > 0;
+}
+
+static bool read_label(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node,
+                       uint64_t *label) {
+    const qdi_yaml_node *here = &reader->yaml.nodes[node];
+    int number = 0;
+    bool planned = false;
+    if (here->kind != QDI_YAML_VALUE) return false;
+    const char *word = reader->yaml.chars + here->text;
+    if (qdi_schema_choice(key, word, here->bytes, &number, &planned)) {
+        *label = UINT64_MAX - (uint64_t)number;
+        return true;
+    }
+    return here->plain && qdi_integer_read(word, here->bytes, label) && *label < UINT64_MAX - 15;
+}
+
+static bool read_path(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node,
+                      qd_view_camera *camera) {
+    const qdi_yaml_node *here = &reader->yaml.nodes[node];
+    if (here->kind != QDI_YAML_LIST || here->count > QD_VIEW_KEYS_MAX) return false;
+    camera->key_count = 0;
+    double before = -1;
+    for (qdi_yaml_ref child = here->first; child; child = reader->yaml.nodes[child].next) {
+        double value[4] = {0};
+        if (!read_reals(reader, key, child, value, 4)) return false;
+        if (!(value[0] >= 0 && value[0] > before && value[3] > 0 && value[3] <= 1e6)) return false;
+        camera->keys[camera->key_count++] = (qd_view_key){value[0], value[1], value[2], value[3]};
+        before = value[0];
+    }
+    return true;
+}
+
 /// Adds the pairs of a list to the settings' points.
 static qd_status read_points(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node,
                              qdi_points *points) {
@@ -231,6 +270,13 @@ qd_status qdi_scene_read_value(const qdi_scene_reader *reader, const qdi_key *ke
     case QDI_KEY_PAIR_OR_ZERO:
     case QDI_KEY_PAIR_OR_AUTO: good = read_pair(reader, key, type, node, place); break;
     case QDI_KEY_REGION: good = read_region(reader, key, node, place); break;
+    case QDI_KEY_RANGE_OR_AUTO:
+        good = read_pair(reader, key, QDI_KEY_PAIR_OR_AUTO, node, place) &&
+               !(((qd_vec2 *)place)->x >= ((qd_vec2 *)place)->y);
+        break;
+    case QDI_KEY_REGION_OR_AUTO: good = read_region_or_auto(reader, key, node, place); break;
+    case QDI_KEY_LABEL: good = read_label(reader, key, node, place); break;
+    case QDI_KEY_CAMERA_PATH: good = read_path(reader, key, node, place); break;
     case QDI_KEY_BOOL: good = read_bool(reader, node, place); break;
     }
     return good ? QD_OK : wrong(reader, key, node);

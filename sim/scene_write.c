@@ -30,6 +30,16 @@ static void add_points(const qdi_settings *settings, const qdi_points *points, q
     qdi_text_add(text, "]");
 }
 
+static void add_path(const qd_view_camera *camera, qdi_text *text) {
+    qdi_text_add(text, "[");
+    for (int i = 0; i < camera->key_count; ++i) {
+        const qd_view_key *key = &camera->keys[i];
+        if (i > 0) qdi_text_add(text, ", ");
+        add_pair(text, (double[]){key->time, key->x, key->y, key->zoom}, 4);
+    }
+    qdi_text_add(text, "]");
+}
+
 void qdi_scene_write_value(const qdi_key *key, qdi_key_type type, const void *base, qdi_text *text) {
     const void *place = (const char *)base + key->offset;
     const double *real = place;
@@ -69,6 +79,7 @@ void qdi_scene_write_value(const qdi_key *key, qdi_key_type type, const void *ba
     case QDI_KEY_PAIR:
     case QDI_KEY_RANGE:
     case QDI_KEY_PAIR_OR_ZERO: add_pair(text, real, 2); break;
+    case QDI_KEY_RANGE_OR_AUTO:
     case QDI_KEY_PAIR_OR_AUTO:
         if (isnan(*real))
             qdi_text_add(text, "auto");
@@ -77,6 +88,23 @@ void qdi_scene_write_value(const qdi_key *key, qdi_key_type type, const void *ba
         break;
     case QDI_KEY_POINTS: qdi_text_add(text, "[]"); break; // where there are some, add_points writes them
     case QDI_KEY_REGION: add_pair(text, real, 4); break;
+    case QDI_KEY_REGION_OR_AUTO:
+        if (isnan(*real))
+            qdi_text_add(text, "auto");
+        else
+            add_pair(text, real, 4);
+        break;
+    case QDI_KEY_LABEL: {
+        uint64_t label = *(const uint64_t *)place;
+        int number = UINT64_MAX - label < 16 ? (int)(UINT64_MAX - label) : -1;
+        const char *word = number < 0 ? NULL : qdi_schema_choice_word(key, number, &bytes, &planned);
+        if (word)
+            qdi_text_add_bytes(text, word, bytes);
+        else
+            qdi_text_add_integer(text, label);
+        break;
+    }
+    case QDI_KEY_CAMERA_PATH: add_path(place, text); break;
     case QDI_KEY_BOOL: qdi_text_add(text, *(const bool *)place ? "true" : "false"); break;
     case QDI_KEY_CHOICE: {
         const char *word = qdi_schema_choice_word(key, *whole, &bytes, &planned);

@@ -16,7 +16,19 @@ _Static_assert(QD_BOUNDARY_REFLECT == 0 && QD_BOUNDARY_PERIODIC == 1 && QD_BOUND
 _Static_assert(QD_CONTACT_NONE == 0 && QD_CONTACT_IMPULSE == 1 && QD_CONTACT_SPRING == 2, "contact.model");
 _Static_assert(QD_RETRIEVE_JOIN == 0 && QD_RETRIEVE_EACH == 1, "stepper.retrieve");
 _Static_assert(QD_VIEW_CONTACT == 0 && QD_VIEW_SPEED == 1, "view.colour");
-_Static_assert(QD_VIEW_NODES_NONE == 0 && QD_VIEW_NODES_DEPTH == 1, "view.nodes");
+_Static_assert(QD_VIDEO_ULTRAFAST == 0 && QD_VIDEO_VERYSLOW == 8, "video.preset");
+_Static_assert(QD_VIEW_SIZE == 2 && QD_VIEW_SPIN == 3 && QD_VIEW_DEPTH == 4 && QD_VIEW_ID == 5 &&
+                   QD_VIEW_MATERIAL == 6 && QD_VIEW_PLAIN == 7 && QD_VIEW_THREAD == 8,
+               "view.colour");
+_Static_assert(QD_VIEW_VIRIDIS == 0 && QD_VIEW_MAGMA == 1 && QD_VIEW_CIVIDIS == 2, "view.map");
+_Static_assert(QD_VIEW_DARK == 0 && QD_VIEW_LIGHT == 1, "view.theme");
+_Static_assert(QD_VIEW_NODES_NONE == 0 && QD_VIEW_NODES_DEPTH == 1 && QD_VIEW_NODES_OCCUPANCY == 2 &&
+                   QD_VIEW_NODES_CHANGED == 3,
+               "view.nodes");
+_Static_assert(QD_VIEW_CONTACTS_NONE == 0 && QD_VIEW_CONTACTS_MARKS == 1 && QD_VIEW_CONTACTS_IMPULSE == 2,
+               "view.contacts");
+_Static_assert(offsetof(qd_view_camera, height) == offsetof(qd_view_camera, x) + 3 * sizeof(double),
+               "a region is four numbers");
 _Static_assert(QDI_PLACE_GRID == 0 && QDI_PLACE_RANDOM == 1 && QDI_PLACE_PYRAMID == 2 &&
                    QDI_PLACE_CLUSTERS == 3,
                "place");
@@ -133,7 +145,7 @@ static void range_words(const qdi_key *key, char *text, size_t room) {
         text[0] = 0;
 }
 
-static void choice_words(const qdi_key *key, char *text) {
+static void choice_words(const qdi_key *key, char *text, size_t room) {
     size_t used = 0, bytes = 0;
     bool planned = false;
     const char *word = NULL, *pending = NULL;
@@ -142,14 +154,13 @@ static void choice_words(const qdi_key *key, char *text) {
         if (planned) continue;
         if (pending) {
             const char *comma = used > 0 ? ", " : "";
-            used += (size_t)snprintf(text + used, QDI_EXPECTED_ROOM - used, "%s%.*s", comma,
-                                     (int)pending_bytes, pending);
+            used += (size_t)snprintf(text + used, room - used, "%s%.*s", comma, (int)pending_bytes, pending);
         }
         pending = word;
         pending_bytes = bytes;
     }
     const char *last = used > 0 ? " or " : "";
-    snprintf(text + used, QDI_EXPECTED_ROOM - used, "%s%.*s", last, (int)pending_bytes, pending);
+    snprintf(text + used, room - used, "%s%.*s", last, (int)pending_bytes, pending);
 }
 
 const char *qdi_schema_expected(const qdi_key *key, char text[QDI_EXPECTED_ROOM]) {
@@ -167,8 +178,18 @@ const char *qdi_schema_expected(const qdi_key *key, char text[QDI_EXPECTED_ROOM]
         return text;
     case QDI_KEY_TEXT: snprintf(text, QDI_EXPECTED_ROOM, "some text"); return text;
     case QDI_KEY_HASH: snprintf(text, QDI_EXPECTED_ROOM, "16 hexadecimal digits"); return text;
+    case QDI_KEY_LABEL: {
+        const char *before = strchr(key->choices, '|') ? "a body's id, " : "a body's id, or ";
+        size_t used = (size_t)snprintf(text, QDI_EXPECTED_ROOM, "%s", before);
+        choice_words(key, text + used, QDI_EXPECTED_ROOM - used);
+        return text;
+    }
+    case QDI_KEY_CAMERA_PATH:
+        snprintf(text, QDI_EXPECTED_ROOM, "at most %d keys [time >= 0, x, y, zoom > 0], times rising",
+                 QD_VIEW_KEYS_MAX);
+        return text;
     case QDI_KEY_BOOL: snprintf(text, QDI_EXPECTED_ROOM, "true or false"); return text;
-    case QDI_KEY_CHOICE: choice_words(key, text); return text;
+    case QDI_KEY_CHOICE: choice_words(key, text, QDI_EXPECTED_ROOM); return text;
     case QDI_KEY_UINT64:
     case QDI_KEY_UINT32:
     case QDI_KEY_INT: what = "a whole number%s"; break;
@@ -181,6 +202,8 @@ const char *qdi_schema_expected(const qdi_key *key, char text[QDI_EXPECTED_ROOM]
     case QDI_KEY_PAIR_OR_ZERO: what = "two numbers, or 0"; break;
     case QDI_KEY_PAIR_OR_AUTO: what = "two numbers, or auto"; break;
     case QDI_KEY_POINTS: what = "a list of points [x, y]"; break;
+    case QDI_KEY_RANGE_OR_AUTO: what = "two numbers, the smaller one first, or auto"; break;
+    case QDI_KEY_REGION_OR_AUTO: what = "four numbers: x, y, width > 0, height > 0, or auto"; break;
     case QDI_KEY_REGION: what = "four numbers: x, y, width > 0, height > 0"; break;
     }
     const char *slot = strstr(what, "%s");
@@ -212,7 +235,8 @@ qdi_disks qdi_disks_default(void) {
                        .density = 1,
                        .mass = (double)NAN,
                        .pivot = body.pivot,
-                       .file = {.options = qdi_body_options_default()}};
+                       .file = {.options = qdi_body_options_default()},
+                       .run = {.step = UINT64_MAX}};
 }
 
 qdi_source qdi_source_default(void) {
@@ -238,11 +262,13 @@ qdi_settings qdi_settings_default(void) {
                 .dt = 1.0 / 60.0,
                 .seed = 1,
                 .frames_every = 10,
+                .frames_files = true,
                 .record_metrics = 10,
                 .record_hashes = 100,
                 .checkpoint_seconds = 60,
                 .checkpoint_keep = 2},
         .view = qd_view_default(),
+        .video = qd_video_settings_default(),
     };
     settings.world.limits.distance = (double)NAN;
     return settings;

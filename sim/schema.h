@@ -36,6 +36,7 @@ typedef enum qdi_item_kind {
     QDI_ITEM_POLYGONS,
     QDI_ITEM_POLYLINE,
     QDI_ITEM_FILE,
+    QDI_ITEM_RUN,
     QDI_ITEM_LIST
 } qdi_item_kind;
 
@@ -67,6 +68,19 @@ typedef struct qdi_item_file {
     uint64_t hash; ///< XXH3-64 of the part of the file that was read; 0: whatever it is
     qdi_body_file bodies;
 } qdi_item_file;
+
+/// Bodies that come from a stored world of another run.
+typedef struct qdi_item_run {
+    qdi_text path; ///< as the scene says it; once the world has been read, the name of its copy
+    qdi_text from; ///< where it was read
+    uint64_t step; ///< UINT64_MAX: the last that there is
+    uint64_t hash; ///< XXH3-64 of the stored world; 0: whatever it is
+    unsigned char *data;
+    size_t bytes, room;
+    qd_world *world;
+    qd_id *ids; ///< of its bodies, in order
+    size_t count, id_room;
+} qdi_item_run;
 
 /// Points of a polygon or polyline: a part of the settings' points.
 typedef struct qdi_points {
@@ -113,6 +127,7 @@ typedef struct qdi_disks {
     double density;
     double mass; ///< NaN: from density
     qdi_item_file file;
+    qdi_item_run run;
     qdi_listed *listed;
     size_t listed_count, listed_room;
 } qdi_disks;
@@ -141,6 +156,7 @@ typedef struct qdi_settings {
     int gravity_form; ///< 1: towards a point
     qd_scene_run run;
     qd_view view;
+    qd_video_settings video;
     qdi_disks *items;
     size_t item_count, item_room;
     qdi_source *sources;
@@ -163,16 +179,20 @@ typedef enum qdi_key_type {
     QDI_KEY_UINT64,         ///< a whole number
     QDI_KEY_UINT64_OR_LAST, ///< a whole number, or `last`, kept as UINT64_MAX
     QDI_KEY_UINT32,
-    QDI_KEY_INT,          ///< a whole number, also below 0 where `low` is
-    QDI_KEY_INT_PAIR,     ///< two whole numbers
-    QDI_KEY_REAL,         ///< a number
-    QDI_KEY_REAL_OR_AUTO, ///< a number, or `auto`, kept as NaN
-    QDI_KEY_PAIR,         ///< two numbers
-    QDI_KEY_RANGE,        ///< two numbers, the second not below the first
-    QDI_KEY_PAIR_OR_ZERO, ///< two numbers, or 0 for both
-    QDI_KEY_PAIR_OR_AUTO, ///< two numbers, or `auto`, kept as NaN
-    QDI_KEY_POINTS,       ///< a list of pairs, kept as a qdi_points
-    QDI_KEY_REGION,       ///< four numbers: x, y, width and height, the sizes above 0
+    QDI_KEY_INT,            ///< a whole number, also below 0 where `low` is
+    QDI_KEY_INT_PAIR,       ///< two whole numbers
+    QDI_KEY_REAL,           ///< a number
+    QDI_KEY_REAL_OR_AUTO,   ///< a number, or `auto`, kept as NaN
+    QDI_KEY_PAIR,           ///< two numbers
+    QDI_KEY_RANGE,          ///< two numbers, the second not below the first
+    QDI_KEY_PAIR_OR_ZERO,   ///< two numbers, or 0 for both
+    QDI_KEY_PAIR_OR_AUTO,   ///< two numbers, or `auto`, kept as NaN
+    QDI_KEY_POINTS,         ///< a list of pairs, kept as a qdi_points
+    QDI_KEY_REGION,         ///< four numbers: x, y, width and height, the sizes above 0
+    QDI_KEY_RANGE_OR_AUTO,  ///< two numbers, the second above the first, or `auto`, kept as NaN
+    QDI_KEY_REGION_OR_AUTO, ///< the same as QDI_KEY_REGION, or `auto`, kept as NaN
+    QDI_KEY_LABEL,          ///< a body's id, or choice number i, kept as UINT64_MAX - i
+    QDI_KEY_CAMERA_PATH,    ///< keys of a qd_view_camera
     QDI_KEY_BOOL,
     QDI_KEY_CHOICE, ///< one of some words, kept in an int by number
 } qdi_key_type;

@@ -178,11 +178,12 @@ static double work_of(const spring_job *job, uint32_t a, const grasp *grip, cons
     return -(pull->x * grip->a.x + pull->y * grip->a.y + pull->turn_a * grip->a.spin) * job->dt;
 }
 
-static void force_spot(const spring_job *job, const qdi_spot *spot) {
+static void force_spot(const spring_job *job, size_t place) {
+    const qdi_spot *spot = &job->moment->spots[place];
     uint32_t i = spot->contact;
     qd_contact *contact = &job->moment->contacts[i];
     qdi_hold *shear = &job->moment->holds[i];
-    qdi_pull *pull = &job->moment->pulls[i];
+    qdi_pull *pull = &job->world->scratch.drawn[place];
     qdi_account *share = job->shares ? &job->shares[i] : NULL;
     *pull = (qdi_pull){0, 0, 0, 0};
     if (share) *share = (qdi_account){{0}};
@@ -198,6 +199,7 @@ static void force_spot(const spring_job *job, const qdi_spot *spot) {
     }
     if (share && feels && !grip.free && spot->row_b != QDI_NO_ROW)
         share->lane[QDI_WORK] = work_of(job, spot->row_a, &grip, pull);
+    job->moment->pulls[i] = *pull;
 }
 
 /// Contacts lie in order of (a, b), which is any order here: what is needed soon is asked for ahead.
@@ -215,7 +217,7 @@ static void force_range(void *context, size_t begin, size_t end, int worker) {
     const qdi_spot *spots = job->moment->spots;
     for (size_t s = begin; s < end; ++s) {
         if (s + AHEAD < end) ask_for(job->moment, spots[s + AHEAD].contact);
-        force_spot(job, &spots[s]);
+        force_spot(job, s);
     }
 }
 
@@ -223,6 +225,9 @@ qd_status qdi_spring_forces(qd_world *world, const qdi_motion *m, double dt, qdi
     size_t count = moment->contact_count;
     qd_status status = qdi_reserve(world->allocator, &moment->pulls, &moment->pull_room, 0, count,
                                    sizeof *moment->pulls);
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &world->scratch.drawn, &world->scratch.drawn_room, 0, count,
+                             sizeof *world->scratch.drawn);
     if (status == QD_OK && dt > 0) status = qdi_account_begin(world, count + world->present.contact_count);
     if (status != QD_OK) return status;
     double half = 0.5 * dt;
@@ -233,13 +238,12 @@ qd_status qdi_spring_forces(qd_world *world, const qdi_motion *m, double dt, qdi
                       .loss = qdi_spring_loss(world->def.restitution),
                       .half_kick = {world->def.gravity.x * half, world->def.gravity.y * half},
                       .shares = dt > 0 ? world->scratch.books.accounts : NULL};
-    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, force_range, &job);
+    qdi_team_for(world->team, count, QDI_TOUCH_GRAIN, force_range, &job);
     return qdi_spring_walls(world, moment, dt);
 }
 
-/// Half the stiffnesses of a present contact; false where it has no springs.
-static bool stiffness(const qd_world *world, size_t i, double *normal, double *tangential) {
-    const qd_contact *contact = &world->present.contacts[i];
+bool qdi_spring_stiffness(const qd_world *world, const qd_contact *contact, double *normal,
+                          double *tangential) {
     bool wall = qd_id_is_wall(contact->b);
     uint32_t a = qdi_body_row(world, contact->a), b = wall ? QDI_NO_ROW : qdi_body_row(world, contact->b);
     if (contact->sensor || a == QDI_NO_ROW || (!wall && b == QDI_NO_ROW)) return false;
@@ -259,14 +263,16 @@ static double squared_shear(const qdi_hold *shear) {
 
 double qdi_spring_shear_energy(const qd_world *world, size_t i) {
     double normal, tangential, squared = squared_shear(&world->present.holds[i]);
-    return squared > 0 && stiffness(world, i, &normal, &tangential) ? tangential * squared : 0;
+    return squared > 0 && qdi_spring_stiffness(world, &world->present.contacts[i], &normal, &tangential)
+               ? tangential * squared
+               : 0;
 }
 
-double qdi_spring_energy(const qd_world *world, size_t i) {
-    const qd_contact *contact = &world->present.contacts[i];
+double qdi_spring_energy(const qd_world *world, const qdi_moment *moment, size_t i) {
+    const qd_contact *contact = &moment->contacts[i];
     double normal, tangential;
-    if (!stiffness(world, i, &normal, &tangential)) return 0;
-    double energy = tangential * squared_shear(&world->present.holds[i]);
+    if (!qdi_spring_stiffness(world, contact, &normal, &tangential)) return 0;
+    double energy = tangential * squared_shear(&moment->holds[i]);
     for (int k = 0; k < contact->count; ++k) {
         double depth = contact->touch[k].depth;
         if (depth > 0) energy += normal * depth * depth;

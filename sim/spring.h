@@ -23,12 +23,17 @@ qd_spring_terms qdi_spring_terms(const qd_spring *spring, double loss, double ma
 /// has positions, and velocities that forces other than contacts have already changed for the whole of a step of `dt`.
 /// dt 0: nothing moves, the velocities are those of the moment.
 QD_MUST_USE qd_status qdi_spring_forces(qd_world *world, const qdi_motion *m, double dt, qdi_moment *moment);
-/// Energy kept in contact i of the present moment, and the part of it that is kept in its shear.
-double qdi_spring_energy(const qd_world *world, size_t i);
+/// Half the stiffnesses of a contact; false where it has no springs, or one of its bodies is gone.
+bool qdi_spring_stiffness(const qd_world *world, const qd_contact *contact, double *normal,
+                          double *tangential);
+/// Energy kept in contact i of a moment, and the part of it that is kept in its shear, of the present one.
+double qdi_spring_energy(const qd_world *world, const qdi_moment *moment, size_t i);
 double qdi_spring_shear_energy(const qd_world *world, size_t i);
 /// Keeps the books of a step of `dt`, when events are known: losses, and into `walls` what walls gave.
 QD_MUST_USE qd_status qdi_spring_account(qd_world *world, double dt, qdi_wall_gain *walls);
 
+/// What bodies that come and go in a step bring and take along in their springs: to `entered`.
+QD_MUST_USE qd_status qdi_spring_population(qd_world *world);
 /// Works out what walls give in a moment, from its pulls and spots; and what they took in a step of `dt` > 0, whose accounts
 /// are then emptied.
 QD_MUST_USE qd_status qdi_spring_walls(qd_world *world, qdi_moment *moment, double dt);

@@ -2,6 +2,7 @@
 // out, with the velocities in the middle of the step; a contact that ends loses the shear that is left in it. Walls give the mean of what they pull at the two ends of a step.
 
 #include "sim/account.h"
+#include "sim/population.h"
 #include "sim/spring.h"
 
 #include <string.h>
@@ -46,6 +47,51 @@ qd_status qdi_spring_walls(qd_world *world, qdi_moment *moment, double dt) {
     return status;
 }
 
+// ---- who comes and goes ----
+
+enum { STAYS, IS_NEW };
+
+typedef struct traffic_list {
+    const qd_world *world;
+    const qdi_moment *moment;
+    bool arrivals; ///< count contacts of new bodies; else those of bodies that go
+} traffic_list;
+
+static bool counts(const traffic_list *list, qd_id id) {
+    const qd_world *world = list->world;
+    uint32_t row = qd_id_is_wall(id) ? QDI_NO_ROW : qdi_body_row(world, id);
+    if (row == QDI_NO_ROW) return false;
+    return list->arrivals ? world->scratch.leaving[row] == IS_NEW : row >= world->count;
+}
+
+static qd_vec2 energy_in_traffic(const void *context, size_t i) {
+    const traffic_list *list = context;
+    const qd_contact *contact = &list->moment->contacts[i];
+    if (!counts(list, contact->a) && !counts(list, contact->b)) return (qd_vec2){0, 0};
+    return (qd_vec2){qdi_spring_energy(list->world, list->moment, i), 0};
+}
+
+qd_status qdi_spring_population(qd_world *world) {
+    if (!qdi_population_changed(world)) return QD_OK;
+    const qdi_population *all = world->population;
+    qdi_scratch *scratch = &world->scratch;
+    qd_vec2 come = {0, 0}, gone = {0, 0};
+    qd_status status = qdi_reserve(world->allocator, &scratch->leaving, &scratch->leaving_room, 0,
+                                   world->count, 1);
+    if (status != QD_OK) return status;
+    memset(scratch->leaving, STAYS, world->count);
+    for (size_t i = 0; i < all->newborn_count; ++i) {
+        uint32_t row = qdi_body_row(world, all->newborn[i].id);
+        if (row < world->count) scratch->leaving[row] = IS_NEW;
+    }
+    traffic_list in = {world, &world->following, true}, out = {world, &world->present, false};
+    status = qdi_sum(world, world->following.contact_count, energy_in_traffic, &in, &come);
+    if (status == QD_OK)
+        status = qdi_sum(world, world->present.contact_count, energy_in_traffic, &out, &gone);
+    world->entered += come.x - gone.x; // taken back with the population where the step fails
+    return status;
+}
+
 // ---- books ----
 
 enum { ENDED_WITH_BODIES, ENDED_WITH_WALLS };
@@ -79,7 +125,7 @@ static qd_status account_losses(qd_world *world) {
     ledger->virial += sums[QDI_VIRIAL];
     ledger->kinematic += sums[QDI_WORK];
     if (!world->turning || before->contact_count == 0) return QD_OK;
-    qdi_team_for(world->team, before->contact_count, QDI_CONTACT_GRAIN, end_range, world);
+    qdi_team_for(world->team, before->contact_count, QDI_TOUCH_GRAIN, end_range, world);
     status = qdi_account_sum(world, books->accounts, before->contact_count, sums);
     if (status != QD_OK) return status;
     ledger->lost[0][1] += sums[ENDED_WITH_BODIES];

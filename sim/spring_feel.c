@@ -6,8 +6,10 @@
 // head of the body's chain, whatever head there was comes next. In which order ends come to hang there is chance; so the
 // second pass, over bodies, puts each chain in order before it adds it up. Heads are 0 (no end) outside of these passes:
 //
-//   head by row   | 0 | 5 | 0 | 2 |        end 2 i + 1: body a of contact i; 2 i + 2: body b
+//   head by row   | 0 | 5 | 0 | 2 |        end 2 s + 1: body a of the contact at spot s; 2 s + 2: body b
 //   next by end   |   ...  5 -> 3 -> 8 -> 0
+//
+// Ends and pulls lie by spot here, so what bodies side by side need lies side by side.
 //
 // A range of bodies writes what its own bodies feel.
 
@@ -20,6 +22,7 @@
 typedef struct feel_job {
     qd_world *world;
     const qdi_moment *moment;
+    bool drawn;  ///< the pulls are there by spot
     double half; ///< of the step; 0: no kick
     double fastest;
     uint32_t *lowest_bad; ///< per range
@@ -38,17 +41,23 @@ static void hang_range(void *context, size_t begin, size_t end, int worker) {
     const qd_world *world = job->world;
     for (size_t s = begin; s < end; ++s) {
         const qdi_spot *spot = &job->moment->spots[s];
-        uint32_t a = spot->row_a, b = spot->row_b;
-        if (world->kind[a] == QD_BODY_DYNAMIC) hang(world, a, 2 * spot->contact + 1);
-        if (b != QDI_NO_ROW && world->kind[b] == QD_BODY_DYNAMIC) hang(world, b, 2 * spot->contact + 2);
+        uint32_t a = spot->row_a, b = spot->row_b, end_a = 2 * (uint32_t)s + 1;
+        if (!job->drawn) world->scratch.drawn[s] = job->moment->pulls[spot->contact];
+        if (world->kind[a] == QD_BODY_DYNAMIC) hang(world, a, end_a);
+        if (b != QDI_NO_ROW && world->kind[b] == QD_BODY_DYNAMIC) hang(world, b, end_a + 1);
     }
 }
 
+/// What ends are in order of: the number of the contact.
+static inline uint32_t number_of(const qdi_spot *spots, uint32_t end) {
+    return spots[(end - 1) / 2].contact;
+}
+
 /// Two chains in order become one.
-static uint32_t merge(uint32_t *next, uint32_t p, uint32_t q) {
+static uint32_t merge(const qdi_spot *spots, uint32_t *next, uint32_t p, uint32_t q) {
     uint32_t first = 0, *tail = &first;
     while (p && q) {
-        uint32_t *least = p < q ? &p : &q;
+        uint32_t *least = number_of(spots, p) < number_of(spots, q) ? &p : &q;
         *tail = *least;
         tail = &next[*least];
         *least = next[*least];
@@ -58,7 +67,7 @@ static uint32_t merge(uint32_t *next, uint32_t p, uint32_t q) {
 }
 
 /// Puts a chain in order: piece k holds 2^k ends in order, or none.
-static uint32_t sort_chain(uint32_t *next, uint32_t head) {
+static uint32_t sort_chain(const qdi_spot *spots, uint32_t *next, uint32_t head) {
     enum { PIECES = 32 };
     uint32_t piece[PIECES] = {0};
     while (head) {
@@ -67,27 +76,33 @@ static uint32_t sort_chain(uint32_t *next, uint32_t head) {
         next[chain] = 0;
         int k = 0;
         for (; piece[k]; ++k) {
-            chain = merge(next, piece[k], chain);
+            chain = merge(spots, next, piece[k], chain);
             piece[k] = 0;
         }
         piece[k] = chain;
     }
     uint32_t all = 0;
-    for (int k = 0; k < PIECES; ++k) all = merge(next, piece[k], all);
+    for (int k = 0; k < PIECES; ++k) all = merge(spots, next, piece[k], all);
     return all;
 }
 
-/// In order already, as chains of one end are.
-static uint32_t in_order(uint32_t *next, uint32_t head) {
-    return next[head] ? sort_chain(next, head) : head;
+/// Most chains have one end or two.
+static inline uint32_t in_order(const qdi_spot *spots, uint32_t *next, uint32_t head) {
+    uint32_t second = next[head];
+    if (!second) return head;
+    if (next[second]) return sort_chain(spots, next, head);
+    if (number_of(spots, head) < number_of(spots, second)) return head;
+    next[second] = head;
+    next[head] = 0;
+    return second;
 }
 
 /// Force and torque on a body.
 static qdi_twist add_up(const feel_job *job, uint32_t head) {
     uint32_t *next = job->world->scratch.chain;
     qdi_twist sum = {0, 0, 0};
-    for (uint32_t end = in_order(next, head); end; end = next[end]) {
-        const qdi_pull *pull = &job->moment->pulls[(end - 1) / 2];
+    for (uint32_t end = in_order(job->moment->spots, next, head); end; end = next[end]) {
+        const qdi_pull *pull = &job->world->scratch.drawn[(end - 1) / 2];
         bool first = end % 2 == 1;
         sum.x += first ? pull->x : -pull->x;
         sum.y += first ? pull->y : -pull->y;
@@ -139,13 +154,13 @@ static size_t list_felt(const qdi_scratch *scratch, size_t begin, size_t end) {
     return place;
 }
 
-/// Contacts lie in another order than bodies: what is needed soon is asked for ahead.
+/// Of bodies that touch nobody many lie in between: what is needed soon is asked for ahead.
 enum { AHEAD = 8 };
 static inline void ask_for(const feel_job *job, uint32_t row) {
     const qd_world *world = job->world;
     uint32_t head = head_of(world->scratch.heads, row);
     __builtin_prefetch(&world->scratch.chain[head], 1);
-    __builtin_prefetch(&job->moment->pulls[(head - 1) / 2]);
+    __builtin_prefetch(&world->scratch.drawn[(head - 1) / 2]);
     __builtin_prefetch(&world->mass[row]);
     __builtin_prefetch(&world->inertia[row]);
     __builtin_prefetch(&world->next.vx[row], 1);
@@ -177,12 +192,15 @@ static void feel_range(void *context, size_t begin, size_t end, int worker) {
     if (job->half > 0) job->lowest_bad[begin / QDI_BODY_GRAIN] = bad;
 }
 
-static qd_status reserve(qd_world *world, const qdi_moment *moment) {
+static qd_status reserve(qd_world *world, const qdi_moment *moment, bool drawn) {
     qdi_scratch *scratch = &world->scratch;
     const qd_allocator *allocator = world->allocator;
     size_t rows = world->count, ends = 2 * moment->contact_count + 1;
     qd_status status = qdi_reserve(allocator, &scratch->chain, &scratch->chain_room, 0, ends,
                                    sizeof *scratch->chain);
+    if (status == QD_OK && !drawn)
+        status = qdi_reserve(allocator, &scratch->drawn, &scratch->drawn_room, 0, moment->contact_count,
+                             sizeof *scratch->drawn);
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->feels, &scratch->feel_room, 0, rows,
                              sizeof *scratch->feels);
@@ -202,7 +220,7 @@ static qd_status reserve(qd_world *world, const qdi_moment *moment) {
 
 static void feel(feel_job *job) {
     qd_world *world = job->world;
-    qdi_team_for(world->team, job->moment->contact_count, QDI_CONTACT_GRAIN, hang_range, job);
+    qdi_team_for(world->team, job->moment->contact_count, QDI_TOUCH_GRAIN, hang_range, job);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, feel_range, job);
 }
 
@@ -231,7 +249,7 @@ bool qdi_spring_plain(const qd_world *world) {
 qd_status qdi_spring_start(qd_world *world, double dt) {
     feel_job job = {.world = world, .moment = &world->present};
     if (!world->scratch.feels_present) {
-        qd_status status = reserve(world, &world->present);
+        qd_status status = reserve(world, &world->present, false);
         if (status != QD_OK) return status;
         feel(&job);
         world->scratch.feels_present = true;
@@ -246,13 +264,14 @@ qd_status qdi_spring_start(qd_world *world, double dt) {
 qd_status qdi_spring_finish(qd_world *world, double dt) {
     qdi_scratch *scratch = &world->scratch;
     size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
-    qd_status status = reserve(world, &world->following);
+    qd_status status = reserve(world, &world->following, true);
     if (status == QD_OK)
         status = qdi_reserve(world->allocator, &scratch->order, &scratch->order_room, 0, ranges,
                              sizeof *scratch->order);
     if (status != QD_OK) return status;
     feel_job job = {.world = world,
                     .moment = &world->following,
+                    .drawn = true, // when the forces were worked out
                     .half = 0.5 * dt,
                     .fastest = qdi_limit_speed_squared(world),
                     .lowest_bad = scratch->order};

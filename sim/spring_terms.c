@@ -1,5 +1,6 @@
 // What springs are made of: checks, and the closed forms between stiffness, damping, contact time and restitution.
 
+#include "sim/population.h"
 #include "sim/spring.h"
 
 #include <quadrille/math.h>
@@ -65,9 +66,22 @@ qd_status qdi_spring_check(const qd_world_def *def, qd_error *error) {
     return QD_OK;
 }
 
+/// Mass of the lightest body that an emitter makes.
+static double lightest_made(const qd_emitter_def *def) {
+    const qd_body_def *body = &def->body;
+    if (body->kind != QD_BODY_DYNAMIC) return HUGE_VAL;
+    if (!isnan(body->mass)) return body->mass;
+    return body->density * qd_shape_area(&body->shape) * def->scale_low * def->scale_low;
+}
+
 double qd_world_contact_time(const qd_world *world) {
     if (world->def.contact != QD_CONTACT_SPRING) return HUGE_VAL;
+    const qdi_population *population = world->population;
     double lightest = HUGE_VAL; // of dynamic bodies: the others' mass is infinite
+    for (size_t i = 0; population && i < population->emitter_count; ++i) {
+        double made = lightest_made(&population->emitters[i].def);
+        if (made < lightest) lightest = made;
+    }
     for (size_t r = 0; r < world->count; ++r)
         if (world->mass[r] < lightest) lightest = world->mass[r];
     if (lightest == HUGE_VAL) return HUGE_VAL;

@@ -4,14 +4,19 @@
 
 #include "core/assert.h"
 #include "sim/account.h"
+#include "sim/compress.h"
+#include "sim/population.h"
 #include "sim/spring.h"
+#include "sim/thread_notes.h"
 
 #include <math.h>
+#include <string.h>
 
 static void unmark_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const qd_world *world = context;
-    for (size_t r = begin; r < end; ++r) atomic_store_explicit(&world->touching[r], 0, memory_order_relaxed);
+    void *flags = world->touching + begin; // bytes, at which nobody else is now
+    memset(flags, 0, end - begin);
 }
 
 static void mark_range(void *context, size_t begin, size_t end, int worker) {
@@ -28,6 +33,12 @@ static void mark_range(void *context, size_t begin, size_t end, int worker) {
 void qdi_touching_mark(qd_world *world) {
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, unmark_range, world);
     qdi_team_for(world->team, world->present.contact_count, QDI_CONTACT_GRAIN, mark_range, world);
+}
+
+void qdi_change_begin(qd_world *world) {
+    const bool by_hand = !world->population || !world->population->under_way;
+    if (!world->changed && by_hand && qdi_springs(world)) world->pressed = qdi_contact_energy(world);
+    world->changed = true;
 }
 
 // ---- refresh, retrieve, narrow ----
@@ -93,6 +104,7 @@ static qd_status detect(qd_world *world, qdi_lap *lap) {
     if (status == QD_OK) {
         commit_contacts(world, &found);
         world->scratch.feels_present = false;
+        if (qdi_springs(world)) world->entered += qdi_contact_energy(world) - world->pressed;
         if (world->clock.step == 0) world->totals.contacts = world->present.contact_count;
     }
     qdi_lap_end(lap, QD_PHASE_NARROW);
@@ -149,6 +161,7 @@ static void commit_step(qd_world *world, double dt, const qdi_found *found, cons
     world->scratch.feels_present = qdi_springs(world);
     world->margin.near = true;
     qdi_account_commit(world, dt);
+    qdi_compress_commit(world);
     clock_tick(world, dt);
     world->totals.contacts += world->present.contact_count;
     world->totals.wall_impulse.x += gains[0].impulse.x + gains[1].impulse.x;
@@ -161,6 +174,7 @@ static void commit_step(qd_world *world, double dt, const qdi_found *found, cons
 static qd_status move_on(qd_world *world, double dt, qdi_wall_gain gains[2], qdi_lap *lap) {
     double time = time_after(world, dt);
     qdi_walls_aim(world, qd_world_time(world), time);
+    qdi_compress_aim(world, dt);
     qd_status status = resolve(world, dt, &gains[0]);
     qdi_lap_end(lap, QD_PHASE_RESOLVE);
     if (status != QD_OK) return status;
@@ -168,7 +182,8 @@ static qd_status move_on(qd_world *world, double dt, qdi_wall_gain gains[2], qdi
         qdi_limit_report_walls(world);
         return QD_ERR_LIMIT;
     }
-    status = qdi_motion_move(world, dt, &gains[1]);
+    status = qdi_threads_forget(world);
+    if (status == QD_OK) status = qdi_motion_move(world, dt, &gains[1]);
     if (status != QD_OK) (void)qdi_walls_put(world, qd_world_time(world)); // they have been there
     qdi_lap_end(lap, QD_PHASE_MOVE);
     return status;
@@ -182,6 +197,7 @@ static qd_status follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_fo
     world->following.impact_count = 0;
     qd_status status = world->fast > 0 ? qdi_fast_follow(world, dt, walls, lap) : QD_OK;
     if (status == QD_OK) status = qdi_account_wraps(world, dt);
+    if (status == QD_OK) status = qdi_compress_apply(world, time_after(world, dt));
     if (status == QD_OK) status = qdi_population_change(world, time_after(world, dt));
     qdi_lap_end(lap, QD_PHASE_MOVE);
     if (status != QD_OK) return status;
@@ -209,11 +225,14 @@ qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
     const qdi_joint *joints = world->def.contact == QD_CONTACT_IMPULSE ? world->scratch.joints : NULL;
     status = follow(world, dt, &gains[0], &found, &lap);
     if (status == QD_OK) status = find_contacts(world, &world->next, joints, dt);
+    if (status == QD_OK && qdi_springs(world)) status = qdi_spring_population(world);
+    if (status == QD_OK) status = qdi_compress_account(world);
     if (status == QD_OK && qdi_springs(world)) status = qdi_spring_account(world, dt, &gains[0]);
     if (status == QD_OK && qdi_springs(world)) status = qdi_spring_finish(world, dt);
     if (status == QD_OK) {
         commit_step(world, dt, &found, gains);
     } else {
+        qdi_compress_revert(world);
         (void)qdi_walls_put(world, qd_world_time(world));
         qdi_population_revert(world);
         restore(world);

@@ -135,6 +135,8 @@ qd_status qdi_sql_status(int code);
 
 /// Puts "cannot VERB PATH: what SQLite says" into `error` and returns the status of `code`.
 qd_status qdi_sql_fail(const qd_store *store, const char *verb, int code, qd_error *error);
+/// The same of any database; `db` may be NULL.
+qd_status qdi_sql_fail_at(sqlite3 *db, const char *path, const char *verb, int code, qd_error *error);
 
 /// Runs statements that give no rows. Returns SQLite's code.
 int qdi_sql_run(sqlite3 *db, const char *sql);

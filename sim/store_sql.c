@@ -33,15 +33,17 @@ qd_status qdi_sql_status(int code) {
     }
 }
 
-qd_status qdi_sql_fail(const qd_store *store, const char *verb, int code, qd_error *error) {
+qd_status qdi_sql_fail_at(sqlite3 *db, const char *path, const char *verb, int code, qd_error *error) {
     qd_status status = qdi_sql_status(code);
-    if (status == QD_ERR_STATE)
-        return qdi_reason(error, status, "%.300s is in use by another process", store->path);
+    if (status == QD_ERR_STATE) return qdi_reason(error, status, "%.300s is in use by another process", path);
     // The connection knows more than the code does, unless there is none or it speaks of something else.
-    const char *why = store->db && (sqlite3_errcode(store->db) & 0xff) == (code & 0xff)
-                          ? sqlite3_errmsg(store->db)
-                          : sqlite3_errstr(code);
-    return qdi_reason(error, status, "cannot %s %.300s: %.150s", verb, store->path, why);
+    const char *why = db && (sqlite3_errcode(db) & 0xff) == (code & 0xff) ? sqlite3_errmsg(db)
+                                                                          : sqlite3_errstr(code);
+    return qdi_reason(error, status, "cannot %s %.300s: %.150s", verb, path, why);
+}
+
+qd_status qdi_sql_fail(const qd_store *store, const char *verb, int code, qd_error *error) {
+    return qdi_sql_fail_at(store->db, store->path, verb, code, error);
 }
 
 int qdi_sql_run(sqlite3 *db, const char *sql) {

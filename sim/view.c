@@ -3,11 +3,21 @@
 #include <math.h>
 
 qd_view qd_view_default(void) {
+    const double nan = (double)NAN;
     return (qd_view){.width = 1280,
                      .height = 768,
                      .colour = QD_VIEW_CONTACT,
-                     .speed = (double)NAN,
+                     .range = {nan, nan},
+                     .speed = nan,
                      .nodes = QD_VIEW_NODES_DEPTH,
-                     .contacts = true,
-                     .text = true};
+                     .contacts = QD_VIEW_CONTACTS_MARKS,
+                     .retrieve = QD_VIEW_NOBODY,
+                     .text = true,
+                     .camera = {.x = nan,
+                                .y = nan,
+                                .width = nan,
+                                .height = nan,
+                                .centre = {nan, nan},
+                                .zoom = 1,
+                                .follow = QD_VIEW_NOBODY}};
 }

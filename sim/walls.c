@@ -1,6 +1,6 @@
 // Reflecting sides that move. Where they are is a function of the time; the world's axes say where that is now.
 
-#include "sim/world_impl.h"
+#include "sim/compress.h"
 
 #include <quadrille/math.h>
 
@@ -56,8 +56,8 @@ bool qdi_walls_put(qd_world *world, double time) {
     qdi_axis axis[2] = {world->axis[0], world->axis[1]};
     for (int k = 0; k < 2; ++k) {
         if (axis[k].boundary != QD_BOUNDARY_REFLECT) continue;
-        double low = k == 0 ? def->origin.x : def->origin.y;
-        double high = low + (k == 0 ? def->size.x : def->size.y), far = qdi_limit_distance(world);
+        double low, high, far = qdi_limit_distance(world);
+        qdi_compress_axis(world, k, &low, &high);
         double middle = k == 0 ? world->centre.x : world->centre.y;
         axis[k].low = low + offset(&def->wall_motion[2 * k], time);
         axis[k].high = high + offset(&def->wall_motion[2 * k + 1], time);

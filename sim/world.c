@@ -3,9 +3,12 @@
 #include "core/cookie.h"
 #include "core/memory.h"
 #include "sim/account.h"
+#include "sim/compress.h"
 #include "sim/population.h"
 #include "sim/spring.h"
+#include "sim/thread_notes.h"
 #include "sim/world_impl.h"
+#include "sim/world_team.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,6 +21,7 @@ qd_world_def qd_world_def_default(void) {
         .boundary_y = QD_BOUNDARY_REFLECT,
         .contact = QD_CONTACT_IMPULSE,
         .restitution = 1,
+        .compression = {.fraction = HUGE_VAL, .pressure = HUGE_VAL},
         .removal = HUGE_VAL,
         .walls = {(double)NAN, (double)NAN, (double)NAN},
         .spring = qd_spring_default(),
@@ -96,7 +100,8 @@ qd_status qdi_world_def_check(const qd_world_def *def, qd_error *error) {
         return qdi_reason(error, QD_ERR_VALUE, "this processor does not have the kernels %s",
                           qd_simd_name(def->simd));
     qd_status status = enums_check(def, error);
-    if (status == QD_OK) status = qdi_walls_check(def, error); // of which sides reflect
+    if (status == QD_OK) status = qdi_walls_check(def, error);    // of which sides reflect
+    if (status == QD_OK) status = qdi_compress_check(def, error); // of which walls move
     return status == QD_OK ? limits_check(&def->limits, error) : status;
 }
 
@@ -124,7 +129,8 @@ qd_status qdi_world_make_tree(const qd_world *world, qd_tree **tree) {
     tree_def.capacity = def->capacity;
     tree_def.simd = def->simd;
     tree_def.allocator = world->allocator;
-    return qd_tree_create(&tree_def, tree);
+    qd_status status = qd_tree_create(&tree_def, tree);
+    return status == QD_OK ? qd_tree_set_period(*tree, qdi_world_period(world)) : status;
 }
 
 static qd_status make_parts(qd_world *world) {
@@ -148,6 +154,7 @@ qd_status qdi_world_make(const qd_world_def *def, qd_world **result) {
     world->allocator = allocator;
     world->axis[0] = (qdi_axis){def->boundary_x, def->origin.x, def->origin.x + def->size.x, def->size.x};
     world->axis[1] = (qdi_axis){def->boundary_y, def->origin.y, def->origin.y + def->size.y, def->size.y};
+    world->compress.scale = (qd_vec2){1, 1};
     world->centre = (qd_vec2){def->origin.x + 0.5 * def->size.x, def->origin.y + 0.5 * def->size.y};
     for (int wall = 0; wall < QDI_WALLS; ++wall) {
         const qd_wall_motion *motion = &def->wall_motion[wall];
@@ -216,6 +223,7 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->heads, scratch->head_room, sizeof *scratch->heads);
     qdi_release(allocator, scratch->chain, scratch->chain_room, sizeof *scratch->chain);
     qdi_release(allocator, scratch->felt, scratch->felt_room, sizeof *scratch->felt);
+    qdi_release(allocator, scratch->drawn, scratch->drawn_room, sizeof *scratch->drawn);
     qdi_release(allocator, scratch->felt_count, scratch->felt_count_room, sizeof *scratch->felt_count);
     qdi_release(allocator, scratch->feels, scratch->feel_room, sizeof *scratch->feels);
     qdi_fast_release(allocator, scratch->fast);
@@ -234,6 +242,7 @@ void qd_world_destroy(qd_world *world) {
     qdi_traits_release(&world->traits);
     qd_pairs_destroy(world->candidates);
     qdi_release(allocator, world->met, world->met_room, sizeof *world->met);
+    qdi_release(allocator, world->thread_notes, world->thread_note_room, sizeof *world->thread_notes);
     qd_tree_destroy(world->tree);
     qd_team_destroy(world->team);
     qdi_release(allocator, world, 1, sizeof *world);
@@ -281,4 +290,8 @@ qd_world_totals qd_world_total(const qd_world *world) {
 
 qd_limit_report qd_world_limit_report(const qd_world *world) {
     return world->report;
+}
+
+qd_team *qdi_world_team(const qd_world *world) {
+    return world->team;
 }

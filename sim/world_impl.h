@@ -31,6 +31,10 @@
 #define QDI_BODY_GRAIN 2048
 /// Contacts (or candidates) per range.
 #define QDI_CONTACT_GRAIN 1024
+/// The same of passes that spend much on a contact and meet few: a thread joins for every two ranges.
+#define QDI_TOUCH_GRAIN 256
+/// Joints per range of a sweep of bounces, of whose colours most are small.
+#define QDI_BOUNCE_GRAIN 256
 /// Indices (or contacts) per block of an ordered sum or hash.
 #define QDI_BLOCK 4096
 /// Positions and radii stay below this, so that float32 boxes are finite.
@@ -236,7 +240,8 @@ typedef struct qdi_scratch {
     uint32_t *felt; ///< rows on which contacts act, in order; those of a range of bodies from its begin on
     size_t *felt_count; ///< per range of bodies
     qdi_twist *feels;   ///< acceleration, by place in felt
-    size_t head_room, chain_room, felt_room, felt_count_room, feel_room;
+    qdi_pull *drawn;    ///< pulls of the moment whose forces were worked out last, by spot
+    size_t head_room, chain_room, felt_room, felt_count_room, feel_room, drawn_room;
     bool feels_present; ///< what is felt is that of the present moment and its rows
 } qdi_scratch;
 
@@ -275,6 +280,15 @@ typedef struct qdi_clock {
     double base_time, dt;
 } qdi_clock;
 
+/// A world's size, see compress.h. `scale` and `done` are state.
+typedef struct qdi_compress {
+    qd_vec2 scale;  ///< of the size in the def
+    qd_vec2 before; ///< as the step on its way found it
+    qd_vec2 factor; ///< of that step
+    bool done;      ///< it stays as it is
+    bool ends;      ///< from the step on its way on
+} qdi_compress;
+
 struct qd_world {
     qd_world_def def;
     const qd_allocator *allocator;
@@ -310,6 +324,9 @@ struct qd_world {
     size_t block_room;
 
     qdi_moment present, following;
+    struct qdi_thread_note *thread_notes; ///< by index, see thread_notes.h; nothing where nobody asks
+    size_t thread_note_count, thread_note_room;
+    bool threads_noted;
     size_t moved_since_order; ///< bodies that came to another node since rows were put in tree order
     bool changed;             ///< bodies were added, removed or placed: tree and contacts are behind
     bool tree_lost;           ///< the tree has lost its bodies for want of memory
@@ -318,6 +335,7 @@ struct qd_world {
     qdi_traits traits;
     qd_material walls; ///< as it is used
     bool walls_move;
+    qdi_compress compress;
     qd_vec2 wall_speed[QDI_WALLS]; ///< velocities of the walls' surfaces now
     qd_vec2 wall_mean[QDI_WALLS];  ///< and their means over the step on its way
     qd_force_function force;
@@ -332,6 +350,7 @@ struct qd_world {
     qdi_ledger ledger;
     qdi_rates rates;
     double entered; ///< energy of bodies that were added, less that of bodies that went
+    double pressed; ///< energy of springs before they were changed, while `changed`
     qd_limit_report report;
 };
 
@@ -341,6 +360,7 @@ typedef struct qdi_lap {
     const qd_team *team;
     uint64_t last;
     uint64_t busy[64];
+    qdi_team_times times;
 } qdi_lap;
 void qdi_lap_start(qdi_lap *lap, qd_profile *profile, const qd_team *team);
 void qdi_lap_end(qdi_lap *lap, qd_phase phase);
@@ -408,6 +428,9 @@ typedef struct qdi_birth {
 } qdi_birth;
 /// Puts a body into the row after the last; there is room for it.
 void qdi_body_enter(qd_world *world, const qdi_birth *birth);
+/// Adds a body just as it is, or was, in another world: shape, pose, motion, mass, traits and label, bit for bit. Errors: as
+/// qd_world_add.
+QD_MUST_USE qd_status qdi_body_add_again(qd_world *world, const qd_body_state *state, qd_error *error);
 /// Cosine and sine of an angle; exactly (1, 0) for none.
 qd_vec2 qdi_turn_of(double angle);
 /// The traits that a def asks for.
@@ -430,6 +453,8 @@ size_t qdi_limit_pairs(const qd_world *world);
 void qdi_limit_report_body(qd_world *world, uint32_t row);
 void qdi_limit_report_pairs(qd_world *world, uint64_t step);
 void qdi_limit_report_walls(qd_world *world);
+void qdi_limit_report_scaled(qd_world *world, uint32_t row);
+void qdi_limit_report_size(qd_world *world);
 
 // ---- motion.c ----
 
@@ -450,6 +475,13 @@ qd_vec2 qdi_motion_turned(double c, double s, double angle);
 double qdi_motion_turn(const qd_world *world, size_t row, double dt);
 /// How far a body in a pose reaches from its centroid.
 void qdi_motion_extents(const qd_world *world, size_t row, double c, double s, qd_vec2 *low, qd_vec2 *high);
+
+// ---- metrics.c ----
+
+/// The pressure of qd_metrics.
+double qdi_pressure(const qd_world *world);
+/// Energy of springs in the present contacts.
+double qdi_contact_energy(const qd_world *world);
 
 // ---- margin.c ----
 
@@ -623,6 +655,8 @@ void qdi_fast_release(const qd_allocator *allocator, qdi_fast *fast);
 
 // ---- stepper.c ----
 
+/// Bodies are about to be added, removed or placed: tree and contacts will be behind.
+void qdi_change_begin(qd_world *world);
 /// Makes the touching flags those of the present contacts.
 void qdi_touching_mark(qd_world *world);
 

@@ -4,6 +4,7 @@
 
 #include <check.h>
 #include <jansson.h>
+#include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,6 +140,15 @@ int64_t qd_runs_number(const char *directory, const char *sql) {
     sqlite3 *database = open_database(directory, SQLITE_OPEN_READWRITE);
     sqlite3_stmt *query = prepare(database, sql);
     int64_t value = sqlite3_step(query) == SQLITE_ROW ? sqlite3_column_int64(query, 0) : -1;
+    sqlite3_finalize(query);
+    sqlite3_close(database);
+    return value;
+}
+
+double qd_runs_real(const char *directory, const char *sql) {
+    sqlite3 *database = open_database(directory, SQLITE_OPEN_READWRITE);
+    sqlite3_stmt *query = prepare(database, sql);
+    double value = sqlite3_step(query) == SQLITE_ROW ? sqlite3_column_double(query, 0) : (double)NAN;
     sqlite3_finalize(query);
     sqlite3_close(database);
     return value;

@@ -13,6 +13,9 @@ void qd_runs_expect_same(const char *a, const char *b);
 /// The first value of a query as a whole number, -1 where there is no row.
 int64_t qd_runs_number(const char *directory, const char *sql);
 
+/// The same of a real number; NaN where there is no row.
+double qd_runs_real(const char *directory, const char *sql);
+
 /// Changes a database.
 void qd_runs_change(const char *directory, const char *sql);
 

@@ -82,10 +82,10 @@ START_TEST(names_line_and_column_of_tables) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i)
         check(cases[i].text, "some folder/a.csv", &options, cases[i].reason);
     options.frame = 1;
-    check("x,y,r\n", "a.csv", &options, ": only dumps have frames: leave `frame` out");
+    check("x,y,r\n", "a.csv", &options, ": only dumps and extended XYZ have frames: leave `frame` out");
     options.frame_form = QDI_FRAME_TIMESTEP;
     options.frame = 0;
-    check("x,y,r\n", "a.csv", &options, ": only dumps have frames: leave `frame` out");
+    check("x,y,r\n", "a.csv", &options, ": only dumps and extended XYZ have frames: leave `frame` out");
 }
 END_TEST
 

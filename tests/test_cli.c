@@ -343,7 +343,8 @@ START_TEST(test_long_steps_of_springs_are_told) {
                                         "contact.spring.contact_time=0.02", "--set", steps[k]);
         ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
         const char *said = strstr(
-            result.err, "note     the step of 0.0011 is longer than a twentieth of the contact time, 0.02\n");
+            result.err, "warning: run.dt, 0.0011, is longer than a twentieth of the contact time of springs, "
+                        "0.02: bodies that meet gain or lose energy by that; take 0.001 or less\n");
         ck_assert_msg((said != NULL) == (k == 1), "%s: %s", steps[k], result.err);
         qd_program_forget(&result);
     }

@@ -152,14 +152,16 @@ START_TEST(provenance_is_in_the_file) {
 END_TEST
 
 START_TEST(same_bytes_for_any_thread_count) {
-    enum { FRAMES = 4 };
+    enum { FRAMES = 12 };
+    static const int crews[] = {1, 2, 3, 8, 16};
     char *first[FRAMES + 1];
     size_t sizes[FRAMES + 1];
-    for (int threads = 1; threads <= 3; ++threads) {
+    for (int threads = 1; threads <= 5; ++threads) {
         qd_scratch scratch;
         qd_scratch_make(&scratch);
         qd_frame_writer_def def = make_def(&scratch);
         def.queue = threads;
+        def.workers = crews[threads - 1];
         def.view.colour = QD_VIEW_SPEED;
         qd_world *world = make_world(300, threads);
         qd_frame_writer *writer = NULL;
@@ -281,8 +283,8 @@ START_TEST(bad_definitions) {
     def.cookie = 0;
     refused(&def, QD_ERR_ARGUMENT);
     def = good;
-    def.directory = NULL;
-    refused(&def, QD_ERR_ARGUMENT);
+    def.directory = "";
+    refused(&def, QD_ERR_VALUE);
     static const int sides[] = {15, 16385, 0, -1};
     for (int i = 0; i < 4; ++i) {
         def = good;
@@ -290,6 +292,12 @@ START_TEST(bad_definitions) {
         refused(&def, QD_ERR_VALUE);
         def = good;
         def.view.height = sides[i];
+        refused(&def, QD_ERR_VALUE);
+    }
+    static const int workers[] = {0, -1, 17};
+    for (int i = 0; i < 3; ++i) {
+        def = good;
+        def.workers = workers[i];
         refused(&def, QD_ERR_VALUE);
     }
     static const double speeds[] = {0.0, -1.0, (double)INFINITY};
@@ -356,6 +364,7 @@ START_TEST(disk_full) {
         qd_scratch_make(&scratch);
         qd_frame_writer_def def = make_def(&scratch);
         def.view.width = def.view.height = cases[i].side;
+        def.workers = 1 + i;
         qd_world *world = make_world(100, 1);
         qd_frame_writer *writer = NULL;
         qd_error error = {""};
@@ -387,6 +396,8 @@ START_TEST(no_memory_at_any_allocation) {
     qd_scratch_make(&scratch);
     qd_frame_writer_def def = make_def(&scratch);
     def.view.height = 200;
+    def.view.trails = 2;
+    def.workers = 2;
     for (size_t n = 1, last = 0; last == 0; ++n) {
         qd_test_allocator allocator;
         qd_test_allocator_init(&allocator, n);
@@ -441,11 +452,16 @@ START_TEST(a_writer_goes_on_behind_another) {
     qd_frame_row rows[FRAMES];
     size_t row_count = 0;
     double speed = 0;
+    unsigned char past[4 * (8 + 150 * 20)];
+    size_t past_bytes = 0;
     for (int run = 0; run < 1 + FRAMES / EACH; ++run) {
         qd_world *world = make_world(150, 1);
         qd_frame_writer_def def = make_def(run == 0 ? &whole : &parts);
         def.view.colour = QD_VIEW_SPEED;
         if (run > 1) def.view.speed = speed;
+        def.view.trails = 4;
+        def.past = run > 1 ? past : NULL;
+        def.past_bytes = run > 1 ? past_bytes : 0;
         def.rows = run > 1 ? rows : NULL;
         def.row_count = run > 1 ? row_count : 0;
         qd_frame_writer *writer = NULL;
@@ -469,6 +485,9 @@ START_TEST(a_writer_goes_on_behind_another) {
         ck_assert_int_eq(qd_frame_writer_flush(writer, &written, &count, &error), QD_OK);
         ck_assert_uint_eq(count, 0); // none since
         speed = qd_frame_writer_speed(writer);
+        past_bytes = qd_frame_writer_past(writer, NULL);
+        ck_assert(past_bytes > 0 && past_bytes <= sizeof past);
+        ck_assert_uint_eq(qd_frame_writer_past(writer, past), past_bytes);
         uint64_t frames = 0;
         ck_assert_int_eq(qd_frame_writer_finish(writer, &frames, &error), QD_OK);
         ck_assert_uint_eq(frames, to);

@@ -1,10 +1,12 @@
 #include "sim/number.h"
+#include "sim/number_digits.h"
 
 #include "tests/harness.h"
 
 #include <quadrille/random.h>
 
 #include <float.h>
+#include <inttypes.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -86,6 +88,44 @@ static bool reads(const char *text, double *value) {
     return qdi_number_read(text, strlen(text), value);
 }
 
+/// A number near where the quick way is taken, at its borders and powers of two and ten.
+static double draw_plain(qd_random *random, size_t i) {
+    double tens = 1e-7;
+    for (uint32_t k = (uint32_t)qd_random_bits(random) % 24; k > 0; --k) tens *= 10;
+    uint64_t bits = (uint64_t)(1000 + (uint32_t)qd_random_bits(random) % 76) << 52;
+    if (i % 3 == 0) memcpy(&bits, &tens, sizeof bits);
+    if (i % 3 == 1)
+        bits |= (uint64_t)(uint32_t)qd_random_bits(random) << 20 | (uint32_t)qd_random_bits(random) >> 12;
+    if (i % 3 != 1) bits += (uint32_t)qd_random_bits(random) % 3 - UINT64_C(1);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+// The quick way must give what the C library's does.
+START_TEST(has_the_digits_of_printf) {
+    size_t quick = 0, cases = qd_test_effort(300000);
+    uint64_t seed = qd_test_seed(11);
+    qd_random random = qd_random_at(seed, 0, 0);
+    for (size_t i = 0; i < cases; ++i) {
+        double value = draw_plain(&random, i);
+        uint64_t whole = 0;
+        int exponent = 0, digits = 15;
+        if (!qdi_number_digits(value, &whole, &exponent)) continue;
+        char text[40], own[80];
+        do snprintf(text, sizeof text, "%.*e", digits - 1, value);
+        while (strtod(text, NULL) != value && ++digits <= 17);
+        char first[40];
+        int used = snprintf(first, sizeof first, "%" PRIu64, whole);
+        snprintf(own, sizeof own, "%c.%se%+03d", first[0], first + 1, exponent);
+        ck_assert_msg(used >= 15 && strcmp(own, text) == 0, "seed %" PRIu64 ", %a: %s, not %s", seed, value,
+                      own, text);
+        ++quick;
+    }
+    ck_assert_uint_gt(quick, cases / 2);
+}
+END_TEST
+
 START_TEST(reads_numbers_and_nothing_else) {
     double value = 0;
     static const struct {
@@ -158,6 +198,7 @@ static Suite *suite(void) {
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, writes_the_shortest_text);
     tcase_add_test(tests, reads_back_what_it_wrote);
+    tcase_add_test(tests, has_the_digits_of_printf);
     tcase_add_test(tests, reads_numbers_and_nothing_else);
     tcase_add_test(tests, reads_whole_numbers);
     tcase_add_test(tests, does_not_look_at_the_locale);

@@ -20,20 +20,52 @@ static double contrast(const uint8_t a[3], const uint8_t b[3]) {
     return la > lb ? (la + 0.05) / (lb + 0.05) : (lb + 0.05) / (la + 0.05);
 }
 
+static qdi_palette palette_of(qd_view_colour colour) {
+    qd_view view = qd_view_default();
+    view.colour = colour;
+    return qdi_palette_make(&view);
+}
+
 // Who sees no hues at all still sees order and difference by lightness.
-START_TEST(speed_gets_lighter) {
-    qdi_palette palette = qdi_palette_make(QD_VIEW_SPEED);
-    const uint8_t *ground = palette.rgb[QDI_INK_BACKGROUND];
-    ck_assert_double_gt(contrast(palette.rgb[qdi_ink_of_hue(0)], ground), 2.0);
-    for (unsigned hue = 1; hue < QDI_HUES; ++hue) {
-        ck_assert_double_gt(luminance(palette.rgb[qdi_ink_of_hue(hue)]),
-                            1.05 * luminance(palette.rgb[qdi_ink_of_hue(hue - 1)]));
+START_TEST(maps_go_one_way) {
+    for (int theme = QD_VIEW_DARK; theme <= QD_VIEW_LIGHT; ++theme) {
+        for (int map = QD_VIEW_VIRIDIS; map <= QD_VIEW_CIVIDIS; ++map) {
+            qd_view view = qd_view_default();
+            view.colour = QD_VIEW_SPEED;
+            view.map = (qd_view_map)map;
+            view.theme = (qd_view_theme)theme;
+            qdi_palette palette = qdi_palette_make(&view);
+            const uint8_t *ground = palette.rgb[QDI_INK_BACKGROUND];
+            for (unsigned hue = 0; hue < QDI_MAP_HUES; ++hue) {
+                const uint8_t *here = palette.rgb[qdi_ink_of_hue(hue)];
+                ck_assert_msg(contrast(here, ground) > 1.8, "theme %d, map %d, hue %u: %g", theme, map, hue,
+                              contrast(here, ground));
+                if (hue == 0) continue;
+                double step = luminance(here) / luminance(palette.rgb[qdi_ink_of_hue(hue - 1)]);
+                if (theme == QD_VIEW_LIGHT) step = 1.0 / step;
+                ck_assert_msg(step > 1.03, "theme %d, map %d, hue %u: %g", theme, map, hue, step);
+            }
+        }
+    }
+}
+END_TEST
+
+START_TEST(categories_differ) {
+    qdi_palette palette = palette_of(QD_VIEW_ID);
+    for (unsigned a = 0; a < QDI_CATEGORIES; ++a) {
+        ck_assert_double_gt(contrast(palette.rgb[qdi_ink_of_hue(a)], palette.rgb[QDI_INK_BACKGROUND]), 2.5);
+        for (unsigned b = 0; b < a; ++b) {
+            int distance = 0;
+            for (int c = 0; c < 3; ++c)
+                distance += abs(palette.rgb[qdi_ink_of_hue(a)][c] - palette.rgb[qdi_ink_of_hue(b)][c]);
+            ck_assert_int_gt(distance, 60);
+        }
     }
 }
 END_TEST
 
 START_TEST(touching_bodies_stand_out) {
-    qdi_palette palette = qdi_palette_make(QD_VIEW_CONTACT);
+    qdi_palette palette = palette_of(QD_VIEW_CONTACT);
     const uint8_t *touching = palette.rgb[qdi_ink_of_hue(QDI_HUE_TOUCHING)];
     const uint8_t *rest = palette.rgb[qdi_ink_of_hue(QDI_HUE_REST)];
     ck_assert_double_gt(contrast(touching, rest), 2.5);
@@ -43,7 +75,7 @@ START_TEST(touching_bodies_stand_out) {
 END_TEST
 
 START_TEST(text_is_legible) {
-    qdi_palette palette = qdi_palette_make(QD_VIEW_CONTACT);
+    qdi_palette palette = palette_of(QD_VIEW_CONTACT);
     const uint8_t *band = palette.rgb[QDI_INK_BAND];
     ck_assert_double_gt(contrast(palette.rgb[QDI_INK_VALUE + QDI_TEXT_LEVELS - 1], band), 7.0);
     ck_assert_double_gt(contrast(palette.rgb[QDI_INK_LABEL + QDI_TEXT_LEVELS - 1], band), 4.5);
@@ -52,8 +84,8 @@ END_TEST
 
 // Levels are even steps from the background to the hue.
 START_TEST(levels_are_even) {
-    for (int mode = QD_VIEW_CONTACT; mode <= QD_VIEW_SPEED; ++mode) {
-        qdi_palette palette = qdi_palette_make((qd_view_colour)mode);
+    for (int mode = QD_VIEW_CONTACT; mode <= QD_VIEW_THREAD; ++mode) {
+        qdi_palette palette = palette_of((qd_view_colour)mode);
         for (int ink = 0; ink < QDI_HUES * QDI_LEVELS; ++ink) {
             int level = ink % QDI_LEVELS + 1, full = ink - ink % QDI_LEVELS + QDI_LEVELS - 1;
             for (int c = 0; c < 3; ++c) {
@@ -67,7 +99,7 @@ START_TEST(levels_are_even) {
 END_TEST
 
 START_TEST(nodes_fade_with_depth) {
-    qdi_palette palette = qdi_palette_make(QD_VIEW_CONTACT);
+    qdi_palette palette = palette_of(QD_VIEW_CONTACT);
     for (int depth = 1; depth < QDI_NODE_COLOURS; ++depth) {
         ck_assert_double_lt(luminance(palette.rgb[QDI_INK_NODE + depth]),
                             luminance(palette.rgb[QDI_INK_NODE + depth - 1]));
@@ -77,25 +109,29 @@ START_TEST(nodes_fade_with_depth) {
 }
 END_TEST
 
-START_TEST(hues_of_speeds) {
-    ck_assert_uint_eq(qdi_hue_of_speed(0.0, 2.0), 0);
-    ck_assert_uint_eq(qdi_hue_of_speed(0.124, 2.0), 0);
-    ck_assert_uint_eq(qdi_hue_of_speed(0.126, 2.0), 1);
-    ck_assert_uint_eq(qdi_hue_of_speed(2.0, 2.0), QDI_HUES - 1);
-    ck_assert_uint_eq(qdi_hue_of_speed(1e300, 1e-300), QDI_HUES - 1);
+START_TEST(hues_of_values) {
+    ck_assert_uint_eq(qdi_hue_of_value(0.0, 0.0, 3.0), 0);
+    ck_assert_uint_eq(qdi_hue_of_value(0.199, 0.0, 3.0), 0);
+    ck_assert_uint_eq(qdi_hue_of_value(0.201, 0.0, 3.0), 1);
+    ck_assert_uint_eq(qdi_hue_of_value(3.0, 0.0, 3.0), QDI_MAP_HUES - 1);
+    ck_assert_uint_eq(qdi_hue_of_value(1e300, 0.0, 1e-300), QDI_MAP_HUES - 1);
+    ck_assert_uint_eq(qdi_hue_of_value(-5.0, -4.0, 4.0), 0);
+    ck_assert_uint_eq(qdi_hue_of_value(0.0, -4.0, 4.0), QDI_MAP_HUES / 2);
     ck_assert_uint_eq(qdi_ink_of_hue(QDI_HUES - 1), QDI_INK_NODE - 1);
+    ck_assert_int_le(QDI_INK_COUNT, 256);
 }
 END_TEST
 
 int main(void) {
     Suite *suite = suite_create("palette");
     TCase *tests = tcase_create("palette");
-    tcase_add_test(tests, speed_gets_lighter);
+    tcase_add_test(tests, maps_go_one_way);
+    tcase_add_test(tests, categories_differ);
     tcase_add_test(tests, touching_bodies_stand_out);
     tcase_add_test(tests, text_is_legible);
     tcase_add_test(tests, levels_are_even);
     tcase_add_test(tests, nodes_fade_with_depth);
-    tcase_add_test(tests, hues_of_speeds);
+    tcase_add_test(tests, hues_of_values);
     suite_add_tcase(suite, tests);
     return qd_test_run(suite);
 }

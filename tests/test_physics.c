@@ -177,6 +177,12 @@ START_TEST(test_wrong_calls) {
     qd_program_outcome outcome = RUN("--jsno");
     qd_program_expect_complaint(&outcome, 2, "--jsno");
     qd_program_forget(&outcome);
+    outcome = RUN("--lammps", "lost");
+    qd_program_expect_complaint(&outcome, 2, "kept or renew");
+    qd_program_forget(&outcome);
+    outcome = RUN("--lammps");
+    qd_program_expect_complaint(&outcome, 2, "--lammps needs");
+    qd_program_forget(&outcome);
     outcome = RUN("eos_0.35");
     qd_program_expect_complaint(&outcome, 2, "--list");
     qd_program_forget(&outcome);

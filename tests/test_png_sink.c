@@ -20,7 +20,9 @@ static void make_sample(struct sample *sample) {
     qd_random random = qd_random_at(3, 0, 0);
     for (int p = 0; p < WIDTH * HEIGHT; ++p)
         sample->pixels[p] = (uint8_t)(qd_random_bits(&random) % QDI_INK_COUNT);
-    sample->palette = qdi_palette_make(QD_VIEW_SPEED);
+    qd_view view = qd_view_default();
+    view.colour = QD_VIEW_SPEED;
+    sample->palette = qdi_palette_make(&view);
     sample->image = (qdi_png_image){WIDTH, HEIGHT, sample->pixels, &sample->palette, texts, 3};
 }
 
@@ -90,7 +92,6 @@ START_TEST(indexed_with_texts_and_no_clock) {
 }
 END_TEST
 
-// libpng leaves by longjmp here: nothing may leak, nothing may be freed twice.
 START_TEST(no_memory_at_any_allocation) {
     struct sample sample;
     make_sample(&sample);
@@ -103,7 +104,7 @@ START_TEST(no_memory_at_any_allocation) {
         qdi_bytes_release(&allocator.allocator, &bytes);
         ck_assert_uint_eq(allocator.live, 0);
         if (status == QD_OK && allocator.calls < n) {
-            ck_assert_uint_gt(n, 5);
+            ck_assert_uint_gt(n, 2);
             break;
         }
         ck_assert_msg(status == QD_ERR_MEMORY, "allocation %zu: %s", n, qd_status_text(status));
@@ -111,7 +112,7 @@ START_TEST(no_memory_at_any_allocation) {
 }
 END_TEST
 
-START_TEST(what_libpng_refuses_is_told) {
+START_TEST(what_cannot_be_is_told) {
     struct sample sample;
     make_sample(&sample);
     sample.image.width = 0;
@@ -119,6 +120,11 @@ START_TEST(what_libpng_refuses_is_told) {
     qd_error error = {""};
     ck_assert_int_eq(qdi_png_encode(qd_allocator_default(), &sample.image, &bytes, &error), QD_ERR_INTERNAL);
     ck_assert_ptr_nonnull(strstr(error.text, "cannot encode"));
+    make_sample(&sample);
+    const qdi_png_text nameless = {"", "text"};
+    sample.image.texts = &nameless;
+    sample.image.text_count = 1;
+    ck_assert_int_eq(qdi_png_encode(qd_allocator_default(), &sample.image, &bytes, &error), QD_ERR_INTERNAL);
     qdi_bytes_release(qd_allocator_default(), &bytes);
 }
 END_TEST
@@ -130,7 +136,7 @@ int main(void) {
     tcase_add_test(tests, pixels_come_back);
     tcase_add_test(tests, indexed_with_texts_and_no_clock);
     tcase_add_test(tests, no_memory_at_any_allocation);
-    tcase_add_test(tests, what_libpng_refuses_is_told);
+    tcase_add_test(tests, what_cannot_be_is_told);
     suite_add_tcase(suite, tests);
     return qd_test_run(suite);
 }

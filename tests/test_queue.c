@@ -102,6 +102,104 @@ START_TEST(slots_come_back_unused) {
 }
 END_TEST
 
+enum { CREW_SLOTS = 8, CREW_LENGTH = 300 };
+
+// Of several workers. `made` and `values` are guarded by the queue, slot by slot; the rest by its order of finishing.
+struct crew_plant {
+    int values[CREW_SLOTS], made[CREW_SLOTS];
+    int seen[CREW_LENGTH];
+    int count, fail_make, fail_finish, workers; // -1: none fails
+    bool wrong;
+};
+
+static qd_status make_part(void *context, size_t slot, int worker) {
+    struct crew_plant *plant = context;
+    int value = plant->values[slot];
+    // The earlier, the slower: without turns they would come out in another order.
+    (void)nanosleep(&(struct timespec){0, (3 - value % 4) * 400000}, NULL);
+    if (value == plant->fail_make) return QD_ERR_VALUE;
+    plant->made[slot] = worker >= 0 && worker < plant->workers ? 2 * value + 1 : -1;
+    return QD_OK;
+}
+
+static qd_status finish_part(void *context, size_t slot, int worker) {
+    struct crew_plant *plant = context;
+    int value = plant->values[slot];
+    if (value == plant->fail_finish) return QD_ERR_IO;
+    plant->wrong = plant->wrong || plant->made[slot] != 2 * value + 1 || worker >= plant->workers;
+    plant->seen[plant->count++] = value;
+    return QD_OK;
+}
+
+static qd_status feed_crew(qdi_queue *queue, struct crew_plant *plant, int count) {
+    for (int i = 0; i < count; ++i) {
+        size_t slot = CREW_SLOTS;
+        qd_status status = qdi_queue_take(queue, &slot);
+        if (status != QD_OK) return status;
+        plant->values[slot] = i;
+        qdi_queue_put(queue, slot);
+    }
+    return QD_OK;
+}
+
+START_TEST(a_crew_finishes_in_order) {
+    static const int crews[] = {1, 2, 3, 8, 16}; // also more than there are slots
+    for (size_t k = 0; k < sizeof crews / sizeof crews[0]; ++k) {
+        struct crew_plant plant = {.fail_make = -1, .fail_finish = -1, .workers = crews[k]};
+        qdi_queue *queue = NULL;
+        ck_assert_int_eq(qdi_queue_create_crew(qd_allocator_default(), CREW_SLOTS, crews[k], make_part,
+                                               finish_part, &plant, &queue),
+                         QD_OK);
+        ck_assert_int_eq(feed_crew(queue, &plant, CREW_LENGTH), QD_OK);
+        ck_assert_int_eq(qdi_queue_drain(queue), QD_OK);
+        ck_assert_int_eq(plant.count, CREW_LENGTH);
+        for (int i = 0; i < CREW_LENGTH; ++i) ck_assert_int_eq(plant.seen[i], i);
+        ck_assert(!plant.wrong);
+        qdi_queue_destroy(queue);
+    }
+}
+END_TEST
+
+// Whatever is made ahead: all before the failure is finished, nothing after it; the first in line counts.
+START_TEST(a_crew_fails_where_the_line_does) {
+    for (int workers = 1; workers <= 8; workers += 3) {
+        for (int kind = 0; kind < 2; ++kind) {
+            struct crew_plant plant = {
+                .fail_make = kind ? 42 : 40, .fail_finish = kind ? 40 : 41, .workers = workers};
+            qdi_queue *queue = NULL;
+            ck_assert_int_eq(qdi_queue_create_crew(qd_allocator_default(), CREW_SLOTS, workers, make_part,
+                                                   finish_part, &plant, &queue),
+                             QD_OK);
+            qd_status expected = kind ? QD_ERR_IO : QD_ERR_VALUE;
+            ck_assert_int_eq(feed_crew(queue, &plant, CREW_LENGTH), expected);
+            ck_assert_int_eq(qdi_queue_drain(queue), expected);
+            ck_assert_int_eq(plant.count, 40);
+            qdi_queue_destroy(queue);
+        }
+    }
+}
+END_TEST
+
+START_TEST(a_crew_without_memory) {
+    struct crew_plant plant = {.fail_make = -1, .fail_finish = -1, .workers = 3};
+    for (size_t n = 1;; ++n) {
+        qd_test_allocator allocator;
+        qd_test_allocator_init(&allocator, n);
+        qdi_queue *queue = NULL;
+        qd_status status = qdi_queue_create_crew(&allocator.allocator, CREW_SLOTS, 3, make_part, finish_part,
+                                                 &plant, &queue);
+        qdi_queue_destroy(queue);
+        ck_assert_uint_eq(allocator.live, 0);
+        if (status == QD_OK) {
+            ck_assert_uint_gt(n, 6);
+            break;
+        }
+        ck_assert_int_eq(status, QD_ERR_MEMORY);
+        ck_assert_ptr_null(queue);
+    }
+}
+END_TEST
+
 START_TEST(no_memory_at_any_allocation) {
     struct plant plant = {.fail_at = -1};
     for (size_t n = 1;; ++n) {
@@ -130,6 +228,9 @@ int main(void) {
     tcase_add_test(tests, failure_sticks);
     tcase_add_test(tests, slots_come_back_unused);
     tcase_add_test(tests, no_memory_at_any_allocation);
+    tcase_add_test(tests, a_crew_finishes_in_order);
+    tcase_add_test(tests, a_crew_fails_where_the_line_does);
+    tcase_add_test(tests, a_crew_without_memory);
     suite_add_tcase(suite, tests);
     return qd_test_run(suite);
 }

@@ -97,6 +97,25 @@ START_TEST(test_stopped_by_a_signal) {
 }
 END_TEST
 
+// Trails of the first frames after it go back to frames before the checkpoint.
+START_TEST(test_trails_go_on) {
+    qd_scratch_write(at("little.yaml").text, scene);
+    char *text = qd_scratch_read(at("little.yaml").text, NULL);
+    ck_assert_ptr_nonnull(text);
+    char *view = strstr(text, "view: {");
+    char trailed[sizeof scene + 32];
+    snprintf(trailed, sizeof trailed, "%.*sview: {trails: 12, %s", (int)(view - text), text, view + 7);
+    free(text);
+    qd_scratch_write(at("little.yaml").text, trailed);
+    SUCCEED("run", "little.yaml", "-o", "ref", "-q", "--threads", "1");
+    qd_program_outcome result = stop_at(9, SIGINT);
+    qd_program_expect_complaint(&result, 75, "; `quadrille resume out` goes on from step");
+    qd_program_forget(&result);
+    SUCCEED("resume", "out", "-q", "--threads", "2");
+    expect_as_reference("out");
+}
+END_TEST
+
 START_TEST(test_killed_again_and_again) {
     make_reference();
     qd_program_outcome result = stop_at(4, SIGKILL);
@@ -398,6 +417,7 @@ int main(void) {
     tcase_set_timeout(tests, 300);
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, test_stopped_by_a_signal, 0, 3);
+    tcase_add_test(tests, test_trails_go_on);
     tcase_add_test(tests, test_killed_again_and_again);
     tcase_add_test(tests, test_killed_at_its_beginning);
     tcase_add_test(tests, test_a_complete_run);

@@ -305,7 +305,7 @@ START_TEST(older_versions_are_named) {
         qdi_put_u32(&at, version);
         qd_error error = {""};
         char expected[80];
-        snprintf(expected, sizeof expected, "a saved world of version %u; this program reads version 4",
+        snprintf(expected, sizeof expected, "a saved world of version %u; this program reads version 5",
                  version);
         ck_assert_int_eq(qd_world_load(data, bytes, 1, NULL, &copy, &error), QD_ERR_CORRUPT);
         ck_assert_str_eq(error.text, expected);

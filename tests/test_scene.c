@@ -46,9 +46,9 @@ static qd_scene *builtin(const char *name, const char *set, uint64_t bodies) {
 }
 
 START_TEST(lists_the_builtin_scenes) {
-    static const char *const names[] = {"pool",    "gas",      "sizes",    "rain",   "clusters",
-                                        "pyramid", "tumbler",  "billiard", "cradle", "hopper",
-                                        "bullets", "brownian", "cooling"};
+    static const char *const names[] = {"pool",    "gas",      "sizes",  "rain",   "clusters", "pyramid",
+                                        "tumbler", "billiard", "cradle", "hopper", "bullets",  "brownian",
+                                        "cooling", "compress", "silo",   "shaker"};
     const size_t count = sizeof names / sizeof names[0];
     for (size_t i = 0; i < count; ++i) {
         ck_assert_str_eq(qd_scene_builtin_name(i), names[i]);
@@ -214,6 +214,13 @@ START_TEST(sets_any_key) {
         {"bodies=[{disks: {count: 5, place: grid}}]", "count: 5\n      radius: 0.5\n      place: grid\n"},
         {"limits={speed: 5}", "speed: 5\n"},
         {"view.speed=auto", "speed: auto\n"},
+        {"view.range=[-1, 2.5]", "range: [-1, 2.5]\n"},
+        {"view.range=auto", "range: auto\n"},
+        {"view.contacts=impulse", "contacts: impulse\n"},
+        {"view.retrieve=17", "retrieve: 17\n"},
+        {"view.camera.follow=mass", "follow: mass\n"},
+        {"view.camera.region=[1, 2, 3, 4]", "region: [1, 2, 3, 4]\n"},
+        {"view.camera.path=[[0, 5, 5, 1], [2, 7, 5, 4]]", "path: [[0, 5, 5, 1], [2, 7, 5, 4]]\n"},
         {"name='other'", "name: other\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {

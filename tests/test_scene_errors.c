@@ -98,7 +98,17 @@ START_TEST(says_what_is_wrong_with_a_value) {
         {"checkpoint: {seconds: -1}",
          "checkpoint.seconds: must be a number from 0 to 1000000000, not \"-1\""},
         {"view: {size: [8, 8]}", "view.size: must be two whole numbers from 16 to 16384"},
-        {"view: {colour: id}", "view.colour: \"id\" is known, but not built yet"},
+        {"view: {colour: threads}", "view.colour: must be contact, speed, size, spin, depth, id, material, "
+                                    "plain or thread, not \"threads\""},
+        {"view: {range: [2, 2]}", "view.range: must be two numbers, the smaller one first, or auto"},
+        {"view: {contacts: 3}", "view.contacts: must be false, true or impulse, not \"3\""},
+        {"view: {retrieve: all}", "view.retrieve: must be a body's id, or none, not \"all\""},
+        {"view: {camera: {follow: -1}}", "view.camera.follow: must be a body's id, none or mass, not \"-1\""},
+        {"view: {camera: {region: [0, 0, 0, 1]}}",
+         "view.camera.region: must be four numbers: x, y, width > 0, height > 0, or auto"},
+        {"view: {camera: {zoom: 0}}", "view.camera.zoom: must be a number > 0, at most 1000000, not \"0\""},
+        {"view: {camera: {path: [[1, 0, 0, 1], [1, 2, 2, 2]]}}",
+         "view.camera.path: must be at most 32 keys [time >= 0, x, y, zoom > 0], times rising"},
         {"view: {text: yes}", "view.text: must be true or false, not \"yes\""},
         {"view: {speed: 0}", "view.speed: must be a number > 0, or auto, not \"0\""},
         {"name: a b", "name: must be 1 to 64 letters, digits, \"_\" or \"-\", not \"a b\""},
@@ -106,7 +116,7 @@ START_TEST(says_what_is_wrong_with_a_value) {
         {"bodies: {}", "bodies: must be a list"},
         {"bodies: [3]", "bodies.0: must be a mapping (key: value)"},
         {"bodies: [{}]",
-         "bodies.0: must be exactly one of disks, rects, capsules, polygons, polyline, file, list"},
+         "bodies.0: must be exactly one of disks, rects, capsules, polygons, polyline, file, run, list"},
         {"bodies: [list: {}]", "bodies.0.list: must be a list"},
         {"bodies: [list: [3]]", "bodies.0.list.0: must be a mapping (key: value)"},
         {"bodies: [list: [{}]]", "bodies.0.list.0: \"at\" is missing"},
@@ -262,7 +272,6 @@ START_TEST(blames_the_flag_for_a_wrong_set) {
     check_set("run.dt=", "--set run.dt=: has no value");
     check_set("run.dt=~", "--set run.dt=~: run.dt has no value");
     check_set("run..dt=1", "--set run..dt=1: unknown key \"\" in run");
-    check_set("view.colour=id", "--set view.colour=id: view.colour: \"id\" is known, but not built yet");
     check_set("run.dt.x=0", "--set run.dt.x=0: run.dt: must be a number > 0");
     check_set("run.dt=[1",
               "--set run.dt=[1: did not find expected ',' or ']' (while parsing a flow sequence that "

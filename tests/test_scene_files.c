@@ -292,9 +292,9 @@ START_TEST(says_what_is_wrong_with_files) {
     check_refused("bodies:\n- file: {path: a.csv, frame: {step: 3}}\n", NULL, QD_ERR_INVALID,
                   "unknown key \"step\" in bodies.0.file.frame");
     check_refused("bodies:\n- file: {path: a.csv, frame: 3}\n", NULL, QD_ERR_INVALID,
-                  "/a.csv: only dumps have frames: leave `frame` out");
-    check_refused("bodies:\n- file: {path: a.csv, format: xyz}\n", NULL, QD_ERR_INVALID,
-                  "bodies.0.file.format: must be auto, csv, dump or data, not \"xyz\"");
+                  "/a.csv: only dumps and extended XYZ have frames: leave `frame` out");
+    check_refused("bodies:\n- file: {path: a.csv, format: pdb}\n", NULL, QD_ERR_INVALID,
+                  "bodies.0.file.format: must be auto, csv, dump, data or xyz, not \"pdb\"");
     check_refused("bodies:\n- file: {path: a.csv, format: dump}\n", NULL, QD_ERR_INVALID,
                   "/a.csv:1: a dump must begin with ITEM: TIMESTEP");
     check_refused("bodies:\n- file: {path: a.csv, radius: 0}\n", NULL, QD_ERR_INVALID,

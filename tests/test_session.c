@@ -21,6 +21,8 @@ static qdi_session_state sample(void) {
     for (int phase = 0; phase < QD_PHASE_COUNT; ++phase) {
         state.profile.wall_ns[phase] = 1000U + (uint64_t)phase;
         state.recorded_ns[phase] = 2000U + (uint64_t)phase;
+        state.profile.loop_ns[phase] = 3000U + (uint64_t)phase;
+        state.profile.alone_ns[phase] = 4000U + (uint64_t)phase;
         for (int thread = 0; thread < QDI_SESSION_THREADS; ++thread)
             state.profile.busy_ns[phase][thread] = 10000U + 100U * (uint64_t)phase + (uint64_t)thread;
     }
@@ -41,7 +43,7 @@ START_TEST(test_state_goes_to_bytes_and_back) {
     ck_assert_mem_eq(&read.profile, &state.profile, sizeof state.profile);
     ck_assert_mem_eq(read.recorded_ns, state.recorded_ns, sizeof state.recorded_ns);
     // The same bytes on every machine.
-    static const unsigned char start[] = {'Q', 'D', 'S', 'S', 1, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0};
+    static const unsigned char start[] = {'Q', 'D', 'S', 'S', 3, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0};
     ck_assert_mem_eq(bytes, start, sizeof start);
 }
 END_TEST

@@ -1,20 +1,17 @@
 // Whatever happens to a run: gone on with, it leaves what it would have left.
-#define _GNU_SOURCE // unshare, mount
+#define _GNU_SOURCE // nanosleep
 #include "tests/harness.h"
 #include "tests/program.h"
 #include "tests/runs.h"
 #include "tests/worlds.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <quadrille/random.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -234,27 +231,6 @@ END_TEST
 
 // ---- a disk that is really full ----
 
-/// Becomes somebody who may mount, if only in a world of his own.
-static bool become_root(void) {
-    char map[64];
-    snprintf(map, sizeof map, "0 %u 1\n", (unsigned)getuid());
-    if (unshare(CLONE_NEWNS) == 0) return true;
-    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
-    int file = open("/proc/self/uid_map", O_WRONLY);
-    bool mapped = file >= 0 && write(file, map, strlen(map)) > 0;
-    if (file >= 0) (void)close(file);
-    return mapped;
-}
-
-/// A small file system at `path`, for this process and its children. False where the system does not let us.
-static bool mount_small(const char *path, const char *size) {
-    if (!become_root()) return false;
-    char options[64];
-    snprintf(options, sizeof options, "size=%s", size);
-    return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
-           mount("tmpfs", path, "tmpfs", 0, options) == 0;
-}
-
 /// A file that takes up so much of the disk.
 static void take_up(const char *path, int kilobytes) {
     static const char zeros[1024];
@@ -267,7 +243,7 @@ static void take_up(const char *path, int kilobytes) {
 START_TEST(a_small_disk_is_full_and_freed) {
     qd_scratch disk;
     qd_scratch_make(&disk);
-    if (!mount_small(disk.path, "4m")) {
+    if (!qd_scratch_mount_small(&disk, "4m")) {
         printf("skipped: this system lets nobody mount a small file system\n");
         qd_scratch_remove(&disk);
         return;
@@ -289,7 +265,7 @@ START_TEST(a_small_disk_is_full_and_freed) {
     }
     ck_assert_uint_gt(stopped, 2);
     qd_runs_expect_same(qd_scratch_at(&program.work, "good").text, run.text);
-    ck_assert_int_eq(umount(disk.path), 0);
+    qd_scratch_unmount(&disk);
     qd_scratch_remove(&disk);
 }
 END_TEST

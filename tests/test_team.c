@@ -84,6 +84,68 @@ START_TEST(work_is_shared_and_clocked) {
 }
 END_TEST
 
+static void add_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    uint64_t *sums = context;
+    for (size_t i = begin; i < end; ++i) sums[i] += i + 1;
+}
+
+// Loops that follow each other at once, and after waits that make the threads fall asleep: none is missed, and none seen twice.
+START_TEST(short_loops_in_a_row) {
+    enum { MOST = 64 };
+    qd_team *team = make_team(teams[_i]), *other = make_team(2);
+    uint64_t sums[MOST] = {0}, expected[MOST] = {0};
+    qd_random random = qd_random_at(qd_test_seed(5), (uint64_t)_i, 3);
+    size_t loops = qd_test_effort(20000);
+    for (size_t k = 0; k < loops; ++k) {
+        size_t count = qd_random_bits(&random) % MOST, grain = qd_random_bits(&random) % 4 + 1;
+        qdi_team_for(k % 16 == 0 ? other : team, count, grain, add_range, sums);
+        for (size_t i = 0; i < count; ++i) expected[i] += i + 1;
+        if (k % 512 == 0) {
+            uint64_t until = qdi_clock_ns() + 1000000; // longer than a thread has patience
+            while (qdi_clock_ns() < until) {
+            }
+        }
+        if (memcmp(sums, expected, sizeof sums) != 0) ck_abort_msg("loop %zu, seed %d", k, 5);
+    }
+    qd_team_destroy(other);
+    qd_team_destroy(team);
+}
+END_TEST
+
+// A team that was never worth its threads has none to wait for; one that was can be destroyed at any time.
+START_TEST(teams_come_and_go) {
+    uint64_t sums[64] = {0};
+    for (size_t k = 0; k < 50; ++k) {
+        qd_team *team = make_team(3);
+        for (size_t loop = 0; loop < k % 5; ++loop) qdi_team_for(team, 64, 1, add_range, sums);
+        qd_team_destroy(team);
+    }
+    ck_assert_uint_eq(sums[63], 64 * 100);
+}
+END_TEST
+
+START_TEST(loops_are_timed) {
+    qd_team *team = make_team(2);
+    int worker_of[64];
+    qdi_team_for(team, 1, 1, note_worker, worker_of);
+    qdi_team_times times = qdi_team_loop_times(team);
+    ck_assert_uint_ge(times.loop_ns, 200000);
+    ck_assert_uint_eq(times.alone_ns, times.loop_ns); // one range is for one thread
+    qdi_team_for(team, 64, 1, note_worker, worker_of);
+    qdi_team_times later = qdi_team_loop_times(team);
+    ck_assert_uint_eq(later.alone_ns, times.alone_ns);
+    const uint64_t *busy = qdi_team_busy_ns(team);
+    ck_assert_uint_ge(2 * later.loop_ns, busy[0] + busy[1]);
+    qd_team_destroy(team);
+    team = make_team(1);
+    qdi_team_for(team, 64, 1, note_worker, worker_of);
+    times = qdi_team_loop_times(team);
+    ck_assert(times.loop_ns >= 64 * 200000 && times.alone_ns == 0); // nobody else could have come
+    qd_team_destroy(team);
+}
+END_TEST
+
 START_TEST(scan_sums_what_comes_before) {
     size_t values[1000];
     qd_random random = qd_random_at(1, 0, 1);
@@ -229,6 +291,9 @@ int main(void) {
     tcase_set_timeout(verbs, 120);
     tcase_add_loop_test(verbs, every_item_once, 0, TEAMS);
     tcase_add_test(verbs, work_is_shared_and_clocked);
+    tcase_add_loop_test(verbs, short_loops_in_a_row, 0, TEAMS);
+    tcase_add_test(verbs, teams_come_and_go);
+    tcase_add_test(verbs, loops_are_timed);
     tcase_add_test(verbs, scan_sums_what_comes_before);
     tcase_add_loop_test(verbs, sorts_like_qsort_and_stably, 0, 3);
     tcase_add_test(verbs, sort_without_memory_moves_nothing);

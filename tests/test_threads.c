@@ -1,8 +1,11 @@
+#define _POSIX_C_SOURCE 200809L
+
 #include "tests/harness.h"
 #include "tests/scratch.h"
 #include "tools/cgroup.h"
 #include "tools/os.h"
 #include "tools/threads.h"
+#include "tools/threads_here.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -131,6 +134,14 @@ START_TEST(test_this_machine) {
 }
 END_TEST
 
+START_TEST(test_pictures_take_what_is_left) {
+    (void)setenv("OMP_NUM_THREADS", "8", 1);
+    static const int cases[][2] = {{1, 4}, {4, 4}, {5, 3}, {7, 1}, {8, 1}, {20, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i)
+        ck_assert_int_eq(qdi_threads_for_frames(cases[i][0]), cases[i][1]);
+}
+END_TEST
+
 /// Puts a file under a root of the test's own, with the directories it needs.
 static void plant(const qd_scratch *root, const char *name, const char *text) {
     qd_scratch_path path = qd_scratch_at(root, name);
@@ -199,6 +210,7 @@ int main(void) {
     tcase_add_test(tests, test_a_bad_variable_lets_the_next_one_decide);
     tcase_add_test(tests, test_more_than_there_are_is_allowed_with_a_warning);
     tcase_add_test(tests, test_this_machine);
+    tcase_add_test(tests, test_pictures_take_what_is_left);
     tcase_add_test(tests, test_quota_version_2);
     tcase_add_test(tests, test_quota_version_1);
     suite_add_tcase(suite, tests);

@@ -1,15 +1,16 @@
 #include "core/memory.h"
-#include "sim/os.h"
 #include "tools/command.h"
 #include "tools/console.h"
 #include "tools/exit_codes.h"
 #include "tools/failure.h"
 #include "tools/os.h"
+#include "tools/scene_choice.h"
 #include "tools/session.h"
 #include "tools/simd_choice.h"
 #include "tools/threads_here.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <quadrille/scene.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,27 +21,45 @@
 #define MOST_STEPS (UINT64_C(1) << 53)
 
 /// Flags that stand for a key of the scene: --steps, --seed, --frames, --snapshots.
-enum { KEY_FLAGS = 4, KEY_SET_SIZE = 64 };
+/// And the two that a video brings along where the scene has no frames.
+enum { KEY_FLAGS = 4, KEY_SET_SIZE = 64, VIDEO_SETS = 2 };
 
 typedef struct run_settings {
     qdi_common common;
     const char *scene;
     const char *directory;
     const char *simd;
+    const char *video;
     qdi_option_number steps, threads, seed, bodies, frames, snapshots;
     qdi_option_list sets;
     bool force, resume, json;
 } run_settings;
 
-static bool ends_with(const char *text, const char *end) {
-    size_t length = strlen(text), tail = strlen(end);
-    return length >= tail && strcmp(text + length - tail, end) == 0;
+static int read_with_sets(const run_settings *settings, qdi_session *session) {
+    qd_scene_changes changes = {settings->sets.items, settings->sets.count,
+                                settings->bodies.given ? settings->bodies.value : 0};
+    qd_scene_destroy(session->scene);
+    session->scene = NULL;
+    int exit_code = qdi_scene_choose(settings->scene, &changes, &session->scene);
+    if (exit_code == QDI_EXIT_DONE) session->plan = qd_scene_run_settings(session->scene);
+    return exit_code;
 }
 
-/// Whether SCENE is meant as a file: it looks like one, or is one.
-static bool names_a_file(const char *scene) {
-    return strchr(scene, '/') || ends_with(scene, ".yaml") || ends_with(scene, ".yml") ||
-           ends_with(scene, ".json") || qdi_os_is_file(scene);
+/// A video needs frames. Where the scene has none it gets as many as make a second of its time a second of the video, and none
+/// of them as a file.
+static int add_frames(run_settings *settings, qdi_session *session) {
+    char every[KEY_SET_SIZE];
+    double fps = qd_scene_video(session->scene).fps, steps = floor(1 / (fps * session->plan.dt) + 0.5);
+    uint64_t most = session->plan.steps > 1 ? session->plan.steps : 1, distance = most;
+    if (steps < (double)most) distance = steps > 1 ? (uint64_t)steps : 1;
+    snprintf(every, sizeof every, "frames.every=%" PRIu64, distance);
+    settings->sets.items[settings->sets.count++] = every;
+    settings->sets.items[settings->sets.count++] = "frames.files=false";
+    if (!settings->common.quiet)
+        fprintf(stderr,
+                "video    frames.every is 0: a frame every %" PRIu64 " steps for the video, none as a file\n",
+                distance);
+    return read_with_sets(settings, session);
 }
 
 static int read_scene(run_settings *settings, qdi_session *session) {
@@ -57,21 +76,10 @@ static int read_scene(run_settings *settings, qdi_session *session) {
         snprintf(texts[i], sizeof texts[i], "%s=%" PRIu64, flags[i].key, flags[i].number.value);
         settings->sets.items[settings->sets.count++] = texts[i];
     }
-    qd_scene_changes changes = {settings->sets.items, settings->sets.count,
-                                settings->bodies.given ? settings->bodies.value : 0};
-    qd_error error = {""};
-    bool file = names_a_file(settings->scene);
-    qd_status status = file ? qd_scene_read(settings->scene, &changes, &session->scene, &error)
-                            : qd_scene_builtin(settings->scene, &changes, &session->scene, &error);
-    if (status == QD_ERR_NOT_FOUND && !file) {
-        qdi_complain("%s (`quadrille scenes` lists them; a file's name ends in .yaml)",
-                     qdi_failure_reason(status, &error));
-        return QDI_EXIT_SCENE;
-    }
-    if (status != QD_OK)
-        return qdi_fail(status, &error, status == QD_ERR_ARGUMENT ? QDI_EXIT_USAGE : QDI_EXIT_SCENE);
-    session->plan = qd_scene_run_settings(session->scene);
-    return QDI_EXIT_DONE;
+    int exit_code = read_with_sets(settings, session);
+    if (exit_code == QDI_EXIT_DONE && settings->video && session->plan.frames_every == 0)
+        exit_code = add_frames(settings, session);
+    return exit_code;
 }
 
 static void choose_threads(const run_settings *settings, qdi_session *session) {
@@ -111,7 +119,8 @@ static int tell_complete(const qdi_session *session) {
 /// A run from step 0. Before the world is there, the default is right for signals: nothing would have to be finished.
 static int begin(const run_settings *settings, qdi_session *session) {
     choose_threads(settings, session);
-    int exit_code = qdi_session_make_world(session);
+    int exit_code = qdi_session_plan_video(session, settings->force);
+    if (exit_code == QDI_EXIT_DONE) exit_code = qdi_session_make_world(session);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     qdi_host_watch_signals();
     exit_code = qdi_session_begin(session, settings->force);
@@ -140,6 +149,11 @@ static int run_stages(run_settings *settings, qdi_session *session) {
     session->common = settings->common;
     session->label = settings->scene;
     session->json = settings->json;
+    session->video_file = settings->video;
+    if (settings->video && !qd_video_is_known(settings->video)) {
+        qdi_complain("--video %s: a video's name ends in %s", settings->video, qd_video_endings());
+        return QDI_EXIT_USAGE;
+    }
     int exit_code = choose_simd(settings, session);
     if (exit_code == QDI_EXIT_DONE) exit_code = read_scene(settings, session);
     if (exit_code == QDI_EXIT_DONE) exit_code = choose_directory(settings, session);
@@ -153,7 +167,7 @@ static int run_main(int count, char *const *arguments) {
     memset(&settings, 0, sizeof settings);
     memset(&session, 0, sizeof session);
     const qd_allocator *allocator = qd_allocator_default();
-    size_t room = (size_t)count + KEY_FLAGS;
+    size_t room = (size_t)count + KEY_FLAGS + VIDEO_SETS;
     settings.sets.items = qdi_allocate(allocator, room, sizeof *settings.sets.items);
     int exit_code;
     if (!settings.sets.items) {
@@ -184,6 +198,8 @@ static const qdi_option run_options[] = {
      "a picture every E steps, 0 = none (frames.every)"},
     {"--snapshots", 0, QDI_OPTION_NUMBER, "E", 0, MOST_STEPS, offsetof(run_settings, snapshots),
      "keep the whole state every E steps, 0 = never (record.snapshots)"},
+    {"--video", 0, QDI_OPTION_TEXT, "FILE", 0, 0, offsetof(run_settings, video),
+     "a video of the frames: .mp4, .mov, .mkv, .webm, .gif, .png (no ffmpeg)"},
     {"--set", 0, QDI_OPTION_LIST, "KEY=VALUE", 0, 0, offsetof(run_settings, sets),
      "change any key of the scene; may be given many times"},
     {"--force", 0, QDI_OPTION_FLAG, NULL, 0, 0, offsetof(run_settings, force),

@@ -18,7 +18,9 @@ typedef struct qdi_command {
 
 extern const qdi_command qdi_command_run, qdi_command_resume, qdi_command_scenes, qdi_command_bench,
     qdi_command_help;
-extern const qdi_command qdi_command_verify, qdi_command_diff;
+extern const qdi_command qdi_command_verify, qdi_command_diff, qdi_command_render, qdi_command_report;
+extern const qdi_command qdi_command_sweep;
+extern const qdi_command qdi_command_export, qdi_command_scale, qdi_command_video;
 
 /// Number `number` of all commands in the order of the help, or NULL past the last.
 const qdi_command *qdi_command_at(size_t number);

@@ -4,7 +4,7 @@
 /// How the program ends. Scripts and job schedulers rely on these.
 enum {
     QDI_EXIT_DONE = 0,
-    QDI_EXIT_FAILED = 1,    ///< no memory, or a bug of ours
+    QDI_EXIT_FAILED = 1,    ///< no memory, no video, or a bug of ours
     QDI_EXIT_USAGE = 2,     ///< the command line is wrong
     QDI_EXIT_SCENE = 3,     ///< the scene is missing, unreadable or invalid
     QDI_EXIT_OUTPUT = 4,    ///< output or input/output

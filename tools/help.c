@@ -8,8 +8,10 @@
 
 const qdi_command *qdi_command_at(size_t number) {
     static const qdi_command *const commands[] = {
-        &qdi_command_run,  &qdi_command_resume, &qdi_command_scenes, &qdi_command_verify,
-        &qdi_command_diff, &qdi_command_bench,  &qdi_command_help};
+        &qdi_command_run,    &qdi_command_resume, &qdi_command_scenes, &qdi_command_verify,
+        &qdi_command_diff,   &qdi_command_render, &qdi_command_video,  &qdi_command_report,
+        &qdi_command_export, &qdi_command_sweep,  &qdi_command_bench,  &qdi_command_scale,
+        &qdi_command_help};
     return number < sizeof commands / sizeof commands[0] ? commands[number] : NULL;
 }
 
@@ -93,7 +95,7 @@ void qdi_help_program(FILE *out) {
         "Exit codes\n"
         "  0 done, 1 failed, 2 wrong command line, 3 scene missing or not valid, 4 output cannot be "
         "written,\n"
-        "  5 a limit of the scene was passed, or what should be equal differs (verify, diff, bench),\n"
+        "  5 a limit of the scene was passed, or what should be equal differs (verify, diff, bench, scale),\n"
         "  75 stopped early: `quadrille resume` goes on; 128 + n killed by signal n, as by a second Ctrl-C "
         "(130)\n");
 }

@@ -1,15 +1,23 @@
-#define _GNU_SOURCE // sched_getaffinity
+#define _GNU_SOURCE // sched_getaffinity, posix_spawn_file_actions_addchdir_np
 #include "tools/os.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -74,6 +82,26 @@ FILE *qdi_host_program_open(const char *name) {
 bool qdi_host_program_close(FILE *program) {
     bool written = fflush(program) == 0 && !ferror(program);
     return pclose(program) == 0 && written;
+}
+
+bool qdi_host_make_scratch(char *path, size_t bytes) {
+    const char *place = getenv("TMPDIR");
+    int length = snprintf(path, bytes, "%s/quadrille-XXXXXX", place && *place ? place : "/tmp");
+    return length > 0 && (size_t)length < bytes && mkdtemp(path);
+}
+
+bool qdi_host_run(char *const *arguments, const char *folder) {
+    posix_spawn_file_actions_t actions;
+    if (posix_spawn_file_actions_init(&actions) != 0) return false;
+    pid_t child = -1;
+    bool good = posix_spawn_file_actions_addchdir_np(&actions, folder) == 0 &&
+                posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) == 0 &&
+                posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0) == 0 &&
+                posix_spawnp(&child, arguments[0], &actions, NULL, arguments, environ) == 0;
+    posix_spawn_file_actions_destroy(&actions);
+    int result = -1;
+    while (good && waitpid(child, &result, 0) < 0) good = errno == EINTR;
+    return good && WIFEXITED(result) && WEXITSTATUS(result) == 0;
 }
 
 bool qdi_host_stderr_is_terminal(void) {
@@ -153,4 +181,197 @@ uint64_t qdi_host_disk_free(const char *path) {
 uint64_t qdi_host_file_size(const char *path) {
     struct stat facts;
     return stat(path, &facts) == 0 && facts.st_size > 0 ? (uint64_t)facts.st_size : 0;
+}
+
+qdi_host_usage qdi_host_usage_now(void) {
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) != 0) return (qdi_host_usage){0, 0};
+    const struct timeval *user = &usage.ru_utime, *system = &usage.ru_stime;
+    uint64_t seconds = (uint64_t)user->tv_sec + (uint64_t)system->tv_sec;
+    uint64_t micros = (uint64_t)user->tv_usec + (uint64_t)system->tv_usec;
+    return (qdi_host_usage){seconds * 1000000000U + micros * 1000U, (uint64_t)usage.ru_nivcsw};
+}
+
+double qdi_host_load(void) {
+    double load;
+    return getloadavg(&load, 1) == 1 ? load : -1;
+}
+
+void qdi_host_first_line(const char *path, char *text, size_t bytes) {
+    text[0] = '\0';
+    FILE *file = fopen(path, "r");
+    if (!file) return;
+    if (!fgets(text, (int)bytes, file)) text[0] = '\0';
+    text[strcspn(text, "\n")] = '\0';
+    (void)fclose(file);
+}
+
+const char *qdi_host_variable(size_t number) {
+    for (size_t i = 0; environ && environ[i]; ++i)
+        if (i == number) return environ[i];
+    return NULL;
+}
+
+void qdi_host_system(char *text, size_t bytes) {
+    struct utsname names;
+    if (uname(&names) == 0)
+        snprintf(text, bytes, "%s %s %s", names.sysname, names.release, names.machine);
+    else
+        snprintf(text, bytes, "unknown");
+}
+
+void qdi_host_date(char *text, size_t bytes) {
+    time_t now = time(NULL);
+    struct tm date;
+    if (!gmtime_r(&now, &date) || strftime(text, bytes, "%Y-%m-%dT%H:%M:%SZ", &date) == 0) text[0] = '\0';
+}
+
+/// Reads until the other end is closed. What does not fit is dropped.
+static size_t read_reply(int descriptor, pid_t child, unsigned char *data, size_t room) {
+    enum { LOOK_MS = 100 };
+    size_t got = 0;
+    for (bool told = false;;) {
+        struct pollfd wait = {.fd = descriptor, .events = POLLIN};
+        int ready = poll(&wait, 1, LOOK_MS);
+        if (noted_signal != 0 && !told) {
+            told = true;
+            kill(child, noted_signal);
+        }
+        if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
+        unsigned char part[4096];
+        ssize_t count = read(descriptor, part, sizeof part);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return got;
+        size_t taken = (size_t)count < room - got ? (size_t)count : room - got;
+        memcpy(data + got, part, taken);
+        got += taken;
+    }
+}
+
+/// In the copy.
+static _Noreturn void child_work(int (*work)(void *context, FILE *reply), void *context, int descriptor) {
+    FILE *reply = fdopen(descriptor, "wb");
+    int code = reply ? work(context, reply) : 1;
+    if (reply && fclose(reply) != 0 && code == 0) code = 1;
+    _exit(code); // what this process would do at its end, and what it has yet to write, is the other's
+}
+
+int qdi_host_child_run(int (*work)(void *context, FILE *reply), void *context, void *data, size_t room,
+                       size_t *got) {
+    int ends[2], state = 0;
+    *got = 0;
+    if (pipe(ends) != 0) return -1000;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[0]);
+        child_work(work, context, ends[1]);
+    }
+    close(ends[1]);
+    if (child > 0) *got = read_reply(ends[0], child, data, room);
+    close(ends[0]);
+    if (child < 0) return -1000;
+    while (waitpid(child, &state, 0) < 0)
+        if (errno != EINTR) return -1000;
+    return WIFSIGNALED(state) ? -WTERMSIG(state) : WEXITSTATUS(state);
+}
+
+// ---- children ----
+
+size_t qdi_host_processors(int *numbers, size_t most) {
+    enum { PROCESSORS = 1 << 14 };
+    cpu_set_t *set = CPU_ALLOC(PROCESSORS);
+    size_t bytes = CPU_ALLOC_SIZE(PROCESSORS), count = 0;
+    if (!set) return 0;
+    if (sched_getaffinity(0, bytes, set) == 0)
+        for (int i = 0; i < PROCESSORS && count < most; ++i)
+            if (CPU_ISSET_S((size_t)i, bytes, set)) numbers[count++] = i;
+    CPU_FREE(set);
+    return count;
+}
+
+bool qdi_host_program_path(char *path, size_t bytes) {
+    ssize_t length = readlink("/proc/self/exe", path, bytes - 1);
+    if (length <= 0 || (size_t)length >= bytes - 1) return false;
+    path[length] = '\0';
+    return true;
+}
+
+void qdi_host_variable_default(const char *name, const char *value) {
+    (void)setenv(name, value, 0);
+}
+
+void qdi_host_children_begin(void) {
+    sigset_t child;
+    signal(SIGCHLD, SIG_DFL); // whoever started us may have had it ignored, and with it the children's ends
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    (void)sigprocmask(SIG_BLOCK, &child, NULL);
+}
+
+/// In the child, between fork and exec: only what may be called there.
+static void become_child(const qdi_host_launch *launch, const cpu_set_t *set, size_t set_bytes,
+                         pid_t parent) {
+    enum { CANNOT_START = 127 };
+    sigset_t none;
+    sigemptyset(&none);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) _exit(CANNOT_START); // it ended before we could ask for the signal
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int log = open(launch->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(nothing, STDOUT_FILENO) < 0 ||
+        dup2(log >= 0 ? log : nothing, STDERR_FILENO) < 0)
+        _exit(CANNOT_START);
+    if (set) (void)sched_setaffinity(0, set_bytes, set); // a pity where it fails, no more
+    execv("/proc/self/exe", launch->arguments);
+    _exit(CANNOT_START);
+}
+
+int64_t qdi_host_child_start(const qdi_host_launch *launch) {
+    cpu_set_t *set = NULL;
+    size_t bytes = 0;
+    if (launch->processor_count > 0) {
+        int most = launch->processors[launch->processor_count - 1] + 1;
+        bytes = CPU_ALLOC_SIZE((size_t)most);
+        set = CPU_ALLOC((size_t)most);
+    }
+    if (set) {
+        CPU_ZERO_S(bytes, set);
+        for (size_t i = 0; i < launch->processor_count; ++i)
+            CPU_SET_S((size_t)launch->processors[i], bytes, set);
+    }
+    fflush(stdout);
+    fflush(stderr);
+    pid_t parent = getpid(), child = fork();
+    if (child == 0) become_child(launch, set, bytes, parent);
+    int number = errno;
+    if (set) CPU_FREE(set);
+    errno = number;
+    return child;
+}
+
+/// A child that has ended already.
+static bool reap(int64_t *child, int *code) {
+    int status = 0;
+    pid_t ended = waitpid(-1, &status, WNOHANG);
+    if (ended <= 0) return false;
+    *child = ended;
+    *code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return true;
+}
+
+bool qdi_host_child_await(double seconds, int64_t *child, int *code) {
+    if (reap(child, code)) return true;
+    sigset_t ended;
+    sigemptyset(&ended);
+    sigaddset(&ended, SIGCHLD);
+    struct timespec wait = {(time_t)seconds, (long)((seconds - floor(seconds)) * 1e9)};
+    // A child that ends from here on wakes us; a signal that is noted does so, too.
+    (void)sigtimedwait(&ended, NULL, &wait);
+    return reap(child, code);
+}
+
+void qdi_host_child_stop(int64_t child) {
+    (void)kill((pid_t)child, SIGTERM);
 }

@@ -29,6 +29,13 @@ FILE *qdi_host_program_open(const char *name);
 /// Waits for the program's end; true where all was written and it was content.
 bool qdi_host_program_close(FILE *program);
 
+/// Makes an empty folder that only we may look into, in the system's place for such (TMPDIR or /tmp); `path` gets its name.
+bool qdi_host_make_scratch(char *path, size_t bytes);
+
+/// Runs a program, looked for as the shell would, in `folder` with nothing to read, waits for its end, and is true where it was
+/// content. `arguments` start with its name and end with NULL. What it writes to stdout is lost.
+bool qdi_host_run(char *const *arguments, const char *folder);
+
 /// From now on what is written to stdout goes to stderr: for libraries that tell people things there. The result is for
 /// qdi_host_stdout_back, which ends that; < 0 where it cannot be done.
 int qdi_host_stdout_away(void);
@@ -52,10 +59,69 @@ int qdi_host_signal(void);
 /// "SIGINT", ...
 const char *qdi_host_signal_name(int number);
 
+// ---- children: this program, started again ----
+
+/// The processors that this process may run on, at most `most` of them, in order; returns how many. 0: not known.
+size_t qdi_host_processors(int *numbers, size_t most);
+
+/// Where this program's file is, for people and scripts. False where that cannot be known.
+bool qdi_host_program_path(char *path, size_t bytes);
+
+/// Gives a variable of the environment a value, for children to come, where it has none yet.
+void qdi_host_variable_default(const char *name, const char *value);
+
+typedef struct qdi_host_launch {
+    char *const *arguments; ///< [0] is the program's name, a NULL ends them
+    const char *log;        ///< file that what it says is added to
+    const int *processors;  ///< that it may run on
+    size_t processor_count; ///< 0: those that we may
+} qdi_host_launch;
+
+/// To be called once before the first child: from now on their ends are waited for by qdi_host_child_await alone.
+void qdi_host_children_begin(void);
+
+/// Starts this program as a child, with nothing to read and its standard output thrown away. Should this process end, however
+/// that is, the child gets SIGTERM. Returns its number, or -1 with errno set.
+int64_t qdi_host_child_start(const qdi_host_launch *launch);
+
+/// Waits for the end of any child, but no longer than so many seconds, and not on after a signal was noted. True where one has
+/// ended: `*child` is its number, `*code` its exit code or 128 + the number of the signal that killed it.
+bool qdi_host_child_await(double seconds, int64_t *child, int *code);
+
+/// Asks a child to stop as SIGTERM does.
+void qdi_host_child_stop(int64_t child);
+
 /// Bytes that may still be written to the file system that a path is on; UINT64_MAX where that cannot be known.
 uint64_t qdi_host_disk_free(const char *path);
 
 /// Size of a file in bytes, 0 where there is none.
 uint64_t qdi_host_file_size(const char *path);
+
+/// Time that this process has had on processors, all its threads together, and how often one of them was made to leave one.
+typedef struct qdi_host_usage {
+    uint64_t processor_ns, preemptions;
+} qdi_host_usage;
+qdi_host_usage qdi_host_usage_now(void);
+
+/// The machine's load over the last minute; < 0 where that cannot be known.
+double qdi_host_load(void);
+
+/// The first line of a file of the system, without its end; "" where it cannot be read.
+void qdi_host_first_line(const char *path, char *text, size_t bytes);
+
+/// Environment variable number `number` ("NAME=VALUE"), or NULL past the last.
+const char *qdi_host_variable(size_t number);
+
+/// The machine's system, "Linux 6.1.0 x86_64"; "unknown" where that cannot be known.
+void qdi_host_system(char *text, size_t bytes);
+
+/// Date and time, as "2026-01-31T23:59:59Z"; "" where they cannot be known.
+void qdi_host_date(char *text, size_t bytes);
+
+/// Calls `work` in a copy of this process and waits for its end; a signal to end is passed on to it. What it writes to `reply`
+/// comes back in `data`, `*got` bytes of at most `room`. Returns what `work` returns (0 to 255), or minus the number of the signal
+/// that killed the copy, or -1000 where there is none. This process must have had no second thread yet.
+int qdi_host_child_run(int (*work)(void *context, FILE *reply), void *context, void *data, size_t room,
+                       size_t *got);
 
 #endif

@@ -38,6 +38,10 @@ typedef struct qdi_replay {
     int threads;
     qd_world *world;
     qdi_progress *progress; ///< NULL: none is shown
+    bool note_threads;      ///< of the steps, see qd_world_note_threads
+    /// Called right before the last step of each qdi_replay_go, with `context`; NULL: nobody asks.
+    qd_status (*watch)(void *context, const qd_world *world);
+    void *context;
 } qdi_replay;
 
 /// Puts the world where the run began: step 0, with its contacts. Errors: those of qd_world_create and qd_scene_populate,
@@ -48,7 +52,7 @@ QD_MUST_USE qd_status qdi_replay_load(qdi_replay *replay, const unsigned char *d
                                       qd_error *error);
 /// Puts it to the last sound checkpoint of a step <= `most`, or to the beginning.
 QD_MUST_USE qd_status qdi_replay_begin_near(qdi_replay *replay, uint64_t most, qd_error *error);
-/// Steps it until it is at `step`. Errors: those of qd_world_step; QD_ERR_LIMIT with body and limit.
+/// Steps it until it is at `step`. Errors: those of qd_world_step and of `watch`; QD_ERR_LIMIT with body and limit.
 QD_MUST_USE qd_status qdi_replay_go(qdi_replay *replay, uint64_t step, qd_error *error);
 void qdi_replay_end(qdi_replay *replay);
 

@@ -76,6 +76,7 @@ void qdi_report_print(FILE *out, const qdi_result *result, const qd_world *world
     fprintf(out, "energy: %.9g at the start, %.9g at the end\n", result->energy_first, result->energy_last);
     if (verbose) print_tree(out, result, world);
     fprintf(out, "state hash: %016" PRIx64 "\n", result->state_hash);
-    if (result->frames > 0) fprintf(out, "frames: %" PRIu64 " in %s/frames\n", result->frames, directory);
+    if (result->frames > 0 && result->frames_are_files)
+        fprintf(out, "frames: %" PRIu64 " in %s/frames\n", result->frames, directory);
     fprintf(out, "result: %s/result.json\n", directory);
 }

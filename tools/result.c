@@ -33,6 +33,15 @@ qd_status qdi_result_json(const qdi_result *result, qdi_json *json) {
     qdi_json_real(json, "last", result->energy_last);
     qdi_json_close(json, '}');
     qdi_json_whole(json, "frames", result->frames);
+    if (result->video.file) {
+        qdi_json_open(json, "video", '{');
+        qdi_json_text(json, "file", result->video.file);
+        qdi_json_text(json, "encoder", result->video.encoder);
+        qdi_json_real(json, "fps", result->video.fps);
+        qdi_json_whole(json, "frames", result->video.frames);
+        qdi_json_whole(json, "bytes", result->video.bytes);
+        qdi_json_close(json, '}');
+    }
     qdi_json_real(json, "wall_seconds", (double)result->wall_ns / 1e9);
     // Without a step of a body there is nothing to divide by, and the key is left out. Three decimals say enough.
     if (result->profile.body_steps > 0)

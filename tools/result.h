@@ -5,8 +5,16 @@
 
 #include <quadrille/profile.h>
 #include <quadrille/world.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/// The video of a run; `file` NULL: there is none.
+typedef struct qdi_result_video {
+    const char *file, *encoder;
+    double fps;
+    uint64_t frames, bytes;
+} qdi_result_video;
 
 /// What a finished run has to tell.
 typedef struct qdi_result {
@@ -19,6 +27,8 @@ typedef struct qdi_result {
     qd_world_totals totals;
     double energy_first, energy_last; ///< of motion and position, at step 0 and at the end
     uint64_t frames;
+    bool frames_are_files;
+    qdi_result_video video;
     uint64_t wall_ns; ///< from frame 0 to the last frame written
     qd_profile profile;
     size_t peak_memory; ///< bytes, 0 = not known

@@ -1,11 +1,13 @@
 #include "tools/session.h"
 
+#include "core/memory.h"
 #include "core/verbs.h"
 #include "tools/bench/build.h"
 #include "tools/console.h"
 #include "tools/exit_codes.h"
 #include "tools/failure.h"
 #include "tools/os.h"
+#include "tools/threads_here.h"
 
 #include <quadrille/metrics.h>
 #include <stdio.h>
@@ -39,22 +41,30 @@ int qdi_session_make_world(qdi_session *session) {
     return qdi_fail(status, &named, QDI_EXIT_SCENE);
 }
 
-int qdi_session_make_writer(qdi_session *session, const qd_frame_row *rows, size_t count, double view_speed) {
+int qdi_session_make_writer(qdi_session *session, const qdi_session_frames *before) {
     if (session->plan.frames_every == 0) return QDI_EXIT_DONE;
     char path[QDI_SESSION_PATH + 16];
     qd_error error = {""};
-    qd_status status = qd_rundir_subdir(session->rundir, "frames", &error);
+    bool files = session->plan.frames_files;
+    qd_status status = files ? qd_rundir_subdir(session->rundir, "frames", &error) : QD_OK;
     if (status == QD_OK) {
         (void)qdi_session_path(session, "frames", path, sizeof path);
         qd_frame_writer_def def = qd_frame_writer_def_default();
-        def.directory = path;
+        def.directory = files ? path : NULL;
+        def.video = session->video;
         def.view = qd_scene_view(session->scene);
-        if (count > 0) def.view.speed = view_speed;
+        def.workers = qdi_threads_for_frames(session->threads.threads);
         def.provenance = (qd_provenance){qd_scene_name(session->scene), qd_scene_hash(session->scene),
                                          session->plan.seed};
-        def.rows = rows;
-        def.row_count = count;
-        status = qd_frame_writer_create(&def, &session->writer, &error);
+        if (before && before->count > 0) {
+            def.view.speed = before->view_speed;
+            def.rows = before->rows;
+            def.row_count = before->count;
+            def.past = before->past;
+            def.past_bytes = before->past_bytes;
+        }
+        if (def.view.colour == QD_VIEW_THREAD) status = qd_world_note_threads(session->world, true);
+        if (status == QD_OK) status = qd_frame_writer_create(&def, &session->writer, &error);
     }
     return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_OUTPUT);
 }
@@ -85,7 +95,7 @@ static int fail_at_start(qdi_session *session) {
 
 int qdi_session_start(qdi_session *session) {
     int exit_code = make_store(session);
-    if (exit_code == QDI_EXIT_DONE) exit_code = qdi_session_make_writer(session, NULL, 0, 0);
+    if (exit_code == QDI_EXIT_DONE) exit_code = qdi_session_make_writer(session, NULL);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     session->start_ns = qdi_clock_ns();
     qd_metrics metrics;
@@ -100,8 +110,11 @@ int qdi_session_start(qdi_session *session) {
 
 int qdi_session_begin(qdi_session *session, bool force) {
     qd_error error = {""};
-    qd_status status = qd_rundir_create(session->directory, qd_scene_text(session->scene), force,
-                                        &session->rundir, &error);
+    size_t bytes = 0;
+    char *text = qdi_session_scene_text(session, &bytes);
+    qd_status status = text ? qd_rundir_create(session->directory, text, force, &session->rundir, &error)
+                            : QD_ERR_MEMORY;
+    qdi_release(qd_allocator_default(), text, bytes, 1);
     if (status == QD_ERR_EXISTS) {
         qdi_complain("%s; `quadrille resume` or --resume goes on with it, --force replaces it, -o DIR writes "
                      "elsewhere",
@@ -127,6 +140,7 @@ int qdi_session_print_result(const qdi_session *session) {
 
 void qdi_session_close(qdi_session *session) {
     qd_frame_writer_destroy(session->writer);
+    qd_video_destroy(session->video);
     qd_status status = qd_store_close(session->store, NULL);
     (void)status; // what it could say was said, or nothing was put
     qd_rundir_close(session->rundir);

@@ -9,6 +9,7 @@
 #include <quadrille/rundir.h>
 #include <quadrille/scene.h>
 #include <quadrille/store.h>
+#include <quadrille/video.h>
 #include <quadrille/world.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,6 +27,7 @@ typedef enum qdi_session_part {
     QDI_PART_NONE,
     QDI_PART_STEP, ///< the world
     QDI_PART_FRAMES,
+    QDI_PART_VIDEO,
     QDI_PART_STORE,
 } qdi_session_part;
 
@@ -40,13 +42,18 @@ typedef struct qdi_session {
     char directory[QDI_SESSION_PATH];
     qd_scene *scene; ///< the session's to free
     bool json;
+    const char *video_file; ///< --video, or what the run was begun with; NULL: no video
 
     // The session's own.
     qd_scene_run plan;
     qd_world *world;
     qd_rundir *rundir;
     qd_store *store;
-    qd_frame_writer *writer; ///< NULL where no frames are due
+    qd_frame_writer *writer;            ///< NULL where no frames are due
+    qd_video *video;                    ///< NULL where none is made, or no longer
+    qd_error video_error;               ///< why there will be none; "": all is well
+    char video_encoder[32];             ///< that the run was begun with; "": not yet
+    char video_found[QDI_SESSION_PATH]; ///< the file that the run was begun with
     uint64_t steps_done;
     uint64_t frames;                      ///< handed in
     bool checkpointed;                    ///< there is a checkpoint to go on from
@@ -86,14 +93,26 @@ void qdi_session_close(qdi_session *session);
 
 // ---- between the session's files ----
 
-/// Makes the frames' folder and writer, behind the frames that `rows` names.
-int qdi_session_make_writer(qdi_session *session, const qd_frame_row *rows, size_t count, double view_speed);
+/// What an earlier writer of frames left to the next.
+typedef struct qdi_session_frames {
+    const qd_frame_row *rows; ///< the frames that are there
+    size_t count;
+    double view_speed;
+    const unsigned char *past; ///< see qd_frame_writer_past
+    size_t past_bytes;
+} qdi_session_frames;
+
+/// Makes the frames' folder and writer, behind the frames that there are. `before` NULL: none.
+int qdi_session_make_writer(qdi_session *session, const qdi_session_frames *before);
 
 /// Makes everything that a run from step 0 needs in a directory that is open and has its scene, and writes step 0.
 int qdi_session_start(qdi_session *session);
 
 /// "DIRECTORY/name"; false where that is too long.
 bool qdi_session_path(const qdi_session *session, const char *name, char *path, size_t bytes);
+
+/// Before a step: what is due after it may ask for the moment before. False: failed.
+bool qdi_session_watch(qdi_session *session);
 
 /// All that is due at the present step but the checkpoint. The time counts as export. False: failed.
 bool qdi_session_record(qdi_session *session);
@@ -106,6 +125,30 @@ bool qdi_session_checkpoint(qdi_session *session);
 
 /// Waits for all frames and commits their rows. False: failed.
 bool qdi_session_flush(qdi_session *session);
+
+/// Finds an encoder for --video and looks whether the file could be written. To be called while nothing of the run is there;
+/// `force`: the file may be.
+int qdi_session_plan_video(qdi_session *session, bool force);
+/// What scene.yaml is to hold: the scene, and before it which video there is to be. NULL: no memory. `*bytes` is its size.
+char *qdi_session_scene_text(const qdi_session *session, size_t *bytes);
+/// Reads from scene.yaml which video the run was begun with; another one by --video is refused.
+int qdi_session_find_video(qdi_session *session);
+/// After that: finds its encoder again, unless the video has failed.
+int qdi_session_prepare_video(qdi_session *session);
+/// How many of the first `frames` frames the video's segments hold; the reason where these are not all.
+uint64_t qdi_session_whole_video(const qdi_session *session, uint64_t frames, qd_error *error);
+/// Deletes what of the video comes after so many frames.
+QD_MUST_USE qd_status qdi_session_rewind_video(qdi_session *session, uint64_t frames, qd_error *error);
+/// Ends the video's present segment. The writer is flushed. False: failed, and the run with it.
+bool qdi_session_cut_video(qdi_session *session);
+/// Joins the video and notes in the result what came out. False: failed, and the run with it.
+bool qdi_session_finish_video(qdi_session *session);
+/// Deletes what the video was made of.
+void qdi_session_clear_video(qdi_session *session);
+/// At the end of a complete run: what became of the video.
+int qdi_session_tell_video(const qdi_session *session);
+/// A line about the video to come.
+void qdi_session_video_words(const qdi_session *session);
 
 /// Notes what failed, once. Returns false.
 bool qdi_session_note(qdi_session *session, qdi_session_part part, qd_status status);

@@ -1,12 +1,14 @@
 // What is due at a step, in this order: the frame, metrics, hash, events, snapshot; then the checkpoint, once all frames
 // before it are in place. So rows of a step are all there before a checkpoint of that step.
 
+#include "core/memory.h"
 #include "core/verbs.h"
 #include "tools/failure.h"
 #include "tools/os.h"
 #include "tools/session.h"
 #include "tools/session_state.h"
 
+#include <quadrille/hash.h>
 #include <quadrille/metrics.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,6 +57,12 @@ static qd_status put_rows(qdi_session *session) {
     return status;
 }
 
+bool qdi_session_watch(qdi_session *session) {
+    if (!session->writer || !due(session->steps_done + 1, session->plan.frames_every)) return true;
+    qd_status status = qd_frame_writer_watch(session->writer, session->world);
+    return status == QD_OK || qdi_session_note(session, QDI_PART_FRAMES, status);
+}
+
 bool qdi_session_record(qdi_session *session) {
     const qd_scene_run *plan = &session->plan;
     uint64_t before = qdi_clock_ns();
@@ -99,15 +107,24 @@ static qd_status put_checkpoint(qdi_session *session) {
         .profile = session->result.profile,
     };
     memcpy(state.recorded_ns, session->recorded_ns, sizeof state.recorded_ns);
-    unsigned char bytes[QDI_SESSION_STATE_BYTES];
+    const qd_allocator *allocator = qd_allocator_default();
+    state.past_bytes = qd_frame_writer_past(session->writer, NULL);
+    size_t size = QDI_SESSION_STATE_BYTES + (size_t)state.past_bytes;
+    unsigned char *bytes = qdi_allocate(allocator, size, 1);
+    if (!bytes) return QD_ERR_MEMORY;
+    (void)qd_frame_writer_past(session->writer, bytes + QDI_SESSION_STATE_BYTES);
+    if (state.past_bytes > 0)
+        state.past_hash = qd_hash_bytes(bytes + QDI_SESSION_STATE_BYTES, (size_t)state.past_bytes);
     qdi_session_state_write(&state, bytes);
-    return qd_store_put_checkpoint(session->store, session->world, bytes, sizeof bytes,
-                                   session->plan.checkpoint_keep);
+    qd_status status = qd_store_put_checkpoint(session->store, session->world, bytes, size,
+                                               session->plan.checkpoint_keep);
+    qdi_release(allocator, bytes, size, 1);
+    return status;
 }
 
 bool qdi_session_checkpoint(qdi_session *session) {
     uint64_t before = qdi_clock_ns();
-    if (!qdi_session_flush(session)) return false;
+    if (!qdi_session_flush(session) || !qdi_session_cut_video(session)) return false;
     qd_status status = put_checkpoint(session);
     if (status == QD_OK) status = qd_store_flush(session->store, NULL);
     if (status != QD_OK) return qdi_session_note(session, QDI_PART_STORE, status);

@@ -44,22 +44,42 @@ int qdi_session_open(qdi_session *session, const uint64_t *wanted, bool *there, 
     }
     if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_OUTPUT);
     int exit_code = read_scene(session, wanted);
-    if (exit_code == QDI_EXIT_DONE) *complete = qd_rundir_complete(session->rundir);
-    return exit_code;
+    if (exit_code != QDI_EXIT_DONE) return exit_code;
+    *complete = qd_rundir_complete(session->rundir);
+    return *complete ? QDI_EXIT_DONE : qdi_session_find_video(session);
 }
 
 /// A checkpoint that was looked at.
 typedef struct candidate {
     qd_world *world;
     qdi_session_state state;
-    size_t bytes; ///< of the world's
+    size_t bytes;        ///< of the world's
+    unsigned char *past; ///< state.past_bytes
 } candidate;
+
+static void drop(candidate *found) {
+    qd_world_destroy(found->world);
+    if (found->past) qdi_release(qd_allocator_default(), found->past, (size_t)found->state.past_bytes, 1);
+    found->world = NULL;
+    found->past = NULL;
+}
+
+/// Copies the bytes behind the session's state. Errors: QD_ERR_MEMORY.
+static qd_status read_past(const qd_store_moment *moment, candidate *found) {
+    size_t size = (size_t)found->state.past_bytes;
+    if (size == 0) return QD_OK;
+    found->past = qdi_allocate(qd_allocator_default(), size, 1);
+    if (!found->past) return QD_ERR_MEMORY;
+    memcpy(found->past, moment->session + QDI_SESSION_STATE_BYTES, size);
+    return QD_OK;
+}
 
 /// Reads a stored moment. Errors: QD_ERR_CORRUPT, QD_ERR_MEMORY, ...
 static qd_status read_moment(const qdi_session *session, const qd_store_moment *moment, candidate *found,
                              qd_error *error) {
     found->bytes = moment->world_bytes;
     qd_status status = qdi_session_state_read(moment->session, moment->session_bytes, &found->state, error);
+    if (status == QD_OK) status = read_past(moment, found);
     if (status == QD_OK)
         status = qd_world_load(moment->world, moment->world_bytes, session->threads.threads, NULL,
                                &found->world, error);
@@ -70,17 +90,17 @@ static qd_status read_moment(const qdi_session *session, const qd_store_moment *
         return QD_OK;
     snprintf(error->text, sizeof error->text, "it is of step %" PRIu64 " and frame %" PRIu64,
              qd_world_steps(found->world), found->state.frames);
-    qd_world_destroy(found->world);
-    found->world = NULL;
     return QD_ERR_CORRUPT;
 }
 
 /// How many of the frames before a checkpoint are there, and the reason where not all are.
 static uint64_t whole_frames(const qdi_session *session, const candidate *found, qd_error *error) {
     char path[QDI_SESSION_PATH + 16];
-    if (found->state.frames == 0) return 0;
+    uint64_t frames = found->state.frames;
+    if (frames == 0) return 0;
     (void)qdi_session_path(session, "frames", path, sizeof path);
-    return qd_frames_whole(path, found->state.frames, error);
+    if (session->plan.frames_files) frames = qd_frames_whole(path, frames, error);
+    return frames == found->state.frames ? qdi_session_whole_video(session, frames, error) : frames;
 }
 
 /// Looks for a place to go on from, from the last checkpoint back. Errors: QD_ERR_NOT_FOUND, with the reasons why those that
@@ -99,13 +119,13 @@ static qd_status find_checkpoint(qdi_session *session, candidate *found, qd_erro
         status = read_moment(session, &moment, found, &error);
         qd_store_moment_free(session->store, &moment);
         if (status != QD_OK && status != QD_ERR_CORRUPT) {
+            drop(found);
             *reasons = error;
             return status;
         }
         if (status == QD_OK) whole = whole_frames(session, found, &error);
         if (status == QD_OK && whole == found->state.frames) return QD_OK;
-        qd_world_destroy(found->world);
-        found->world = NULL;
+        drop(found);
         if (status == QD_OK) { // before the frame that is missing
             *reasons = error;
             step = whole * session->plan.frames_every;
@@ -143,14 +163,16 @@ static int go_back(qdi_session *session, const candidate *found) {
     qd_status status = rows ? read_frames(session, rows, state->frames, &error) : QD_ERR_MEMORY;
     if (status == QD_OK) status = qd_store_rewind(session->store, session->world, &error);
     if (status == QD_OK) status = qd_rundir_keep_frames(session->rundir, state->frames, &error);
-    int exit_code = status == QD_OK
-                        ? qdi_session_make_writer(session, rows, (size_t)state->frames, state->view_speed)
-                        : qdi_fail(status, &error, QDI_EXIT_OUTPUT);
+    if (status == QD_OK) status = qdi_session_rewind_video(session, state->frames, &error);
+    const qdi_session_frames before = {rows, (size_t)state->frames, state->view_speed, found->past,
+                                       (size_t)state->past_bytes};
+    int exit_code = status == QD_OK ? qdi_session_make_writer(session, &before)
+                                    : qdi_fail(status, &error, QDI_EXIT_OUTPUT);
     qdi_release(allocator, rows, (size_t)state->frames + 1, sizeof *rows);
     return exit_code;
 }
 
-static int take_up(qdi_session *session, const candidate *found) {
+static int take_up(qdi_session *session, candidate *found) {
     const qdi_session_state *state = &found->state;
     session->world = found->world;
     if (session->simd_asked && session->simd != qd_simd_best() && !session->common.quiet)
@@ -166,6 +188,8 @@ static int take_up(qdi_session *session, const candidate *found) {
     session->result.profile = state->profile;
     memcpy(session->recorded_ns, state->recorded_ns, sizeof session->recorded_ns);
     int exit_code = go_back(session, found);
+    found->world = NULL; // the session's
+    drop(found);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     session->start_ns = session->checkpoint_ns = qdi_clock_ns();
     if (session->common.quiet) return QDI_EXIT_DONE;
@@ -203,6 +227,8 @@ static int check_store(qdi_session *session) {
 int qdi_session_restore(qdi_session *session) {
     char path[QDI_SESSION_PATH + 16];
     qd_error error = {""};
+    int video = qdi_session_prepare_video(session);
+    if (video != QDI_EXIT_DONE) return video;
     (void)qdi_session_path(session, "run.db", path, sizeof path);
     qd_status status = qd_store_open(path, QD_STORE_GO_ON, NULL, &session->store, &error);
     if (status == QD_ERR_NOT_FOUND) return start_again(session);

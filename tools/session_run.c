@@ -33,6 +33,7 @@ static qd_status go(qdi_session *session) {
     qdi_progress progress = start_progress(session);
     qd_status status = QD_OK;
     while (session->steps_done < session->plan.steps && qdi_host_signal() == 0) {
+        if (!qdi_session_watch(session)) break;
         status = qd_world_step(session->world, session->plan.dt, &session->result.profile);
         if (status != QD_OK) break;
         session->steps_done += 1;
@@ -124,7 +125,9 @@ static int end_buried(qdi_session *session) {
     }
     draw_postmortem(session, &report, picture, sizeof picture);
     char trouble[sizeof session->error.text + 32] = "";
-    if (!put_away(session)) snprintf(trouble, sizeof trouble, "; and besides: %s", session->error.text);
+    // A video up to there shows how it came to that.
+    if (!put_away(session) || !qdi_session_finish_video(session))
+        snprintf(trouble, sizeof trouble, "; and besides: %s", session->error.text);
     qdi_complain("%s%s%s", words, picture, trouble);
     return QDI_EXIT_INVARIANT;
 }
@@ -147,12 +150,15 @@ static void fill_result(qdi_session *session) {
     result->state_hash = qd_world_hash(session->world);
     result->totals = qd_world_total(session->world);
     result->energy_last = energy(session->world);
+    result->frames_are_files = session->plan.frames_files;
     result->peak_memory = qdi_host_peak_memory();
 }
 
 /// result.json comes last: where it is, the run is complete.
 static int end_complete(qdi_session *session) {
-    if (!qdi_session_flush(session) || !put_away(session)) return end_broken(session);
+    if (!qdi_session_flush(session) || !qdi_session_cut_video(session) || !put_away(session) ||
+        !qdi_session_finish_video(session))
+        return end_broken(session);
     session->result.wall_ns = session->wall_before + (qdi_clock_ns() - session->start_ns);
     fill_result(session);
     qdi_json json = {.allocator = qd_allocator_default()};
@@ -167,10 +173,11 @@ static int end_complete(qdi_session *session) {
         qdi_complain("%s%s", qdi_failure_reason(status, &session->error), hint);
         return qdi_failure_code(status, QDI_EXIT_OUTPUT);
     }
+    qdi_session_clear_video(session);
     if (!session->common.quiet)
         qdi_report_print(stderr, &session->result, session->world, session->directory,
                          session->common.verbose);
-    return QDI_EXIT_DONE;
+    return qdi_session_tell_video(session);
 }
 
 int qdi_session_run(qdi_session *session) {

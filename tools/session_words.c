@@ -35,19 +35,22 @@ void qdi_session_header(const qdi_session *session) {
     fprintf(stderr, "kernels  %s (%s)\n", qd_simd_name(session->simd),
             session->simd_asked ? "--simd" : "the processor's best");
     if (plan->frames_every > 0)
-        fprintf(stderr, "frames   every %" PRIu64 " steps, %" PRIu64 " in all\n", plan->frames_every,
-                plan->steps / plan->frames_every + 1);
+        fprintf(stderr, "frames   every %" PRIu64 " steps, %" PRIu64 " in all%s\n", plan->frames_every,
+                plan->steps / plan->frames_every + 1, plan->frames_files ? "" : "; no files");
     else
         fprintf(stderr, "frames   none\n");
+    qdi_session_video_words(session);
     fprintf(stderr, "output   %s\n", session->directory);
     if (session->steps_done > 0)
         fprintf(stderr, "resume   from the checkpoint of step %" PRIu64 "\n", session->steps_done);
     print_notes(qd_scene_notes(session->scene));
+    if (session->video) print_notes(qd_video_note(session->video));
     print_notes(qd_store_note(session->store));
     double contact_time = qd_world_contact_time(session->world);
     if (plan->dt > contact_time / 20)
-        fprintf(stderr, "note     the step of %.6g is longer than a twentieth of the contact time, %.6g\n",
-                plan->dt, contact_time);
+        qdi_warn("run.dt, %.6g, is longer than a twentieth of the contact time of springs, %.6g: bodies that "
+                 "meet gain or lose energy by that; take %.6g or less",
+                 plan->dt, contact_time, contact_time / 20);
 }
 
 /// How many of the steps to come are multiples of `every`.

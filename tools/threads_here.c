@@ -21,3 +21,9 @@ qdi_thread_choice qdi_threads_here(int asked, bool quiet) {
         if (choice.warnings[i][0] && !quiet) qdi_warn("%s", choice.warnings[i]);
     return choice;
 }
+
+int qdi_threads_for_frames(int threads) {
+    int idle = qdi_threads_here(0, true).threads - threads;
+    if (idle < 1) return 1;
+    return idle < 4 ? idle : 4;
+}

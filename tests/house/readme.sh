@@ -16,16 +16,16 @@ for file in docs/*.c; do
         $0 == mark { wanted = 1; next }
         wanted && /^```c$/ { inside = 1; next }
         inside && /^```$/ { exit }
-        inside { print }' README.md >"$scratch/block.c"
+        inside { print }' README.md docs/api.md >"$scratch/block.c"
     if ! diff -u "$file" "$scratch/block.c"; then
-        echo "README.md does not show $file as it is"
+        echo "neither README.md nor docs/api.md shows $file as it is"
         bad=1
     fi
 done
-blocks=$(grep -c '^```c$' README.md)
+blocks=$(cat README.md docs/api.md | grep -c '^```c$')
 files=$(find docs -name '*.c' | wc -l)
 if [ "$blocks" -ne "$files" ] || [ "$files" -eq 0 ]; then
-    echo "README.md has $blocks blocks of C, docs/ has $((files)) files"
+    echo "README.md and docs/api.md have $blocks blocks of C, docs/ has $((files)) files"
     bad=1
 fi
 

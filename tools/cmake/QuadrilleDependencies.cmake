@@ -21,11 +21,12 @@ qd_need(XXHASH libxxhash libxxhash-dev)
 qd_need(YAML yaml-0.1 libyaml-dev)
 qd_need(SQLITE "sqlite3>=3.35" libsqlite3-dev)
 qd_need(PNG libpng libpng-dev)
+qd_need(ZLIB zlib zlib1g-dev)
+qd_need(DEFLATE libdeflate libdeflate-dev)
 qd_need(FREETYPE freetype2 libfreetype-dev)
 if(QD_BUILD_TESTS)
   qd_need(CHECK check check)
   qd_need(JANSSON jansson libjansson-dev)
-  qd_need(ZLIB zlib zlib1g-dev)
   find_path(QD_MPFR_INCLUDE mpfr.h)
   find_library(QD_MPFR_LIBRARY mpfr)
   find_library(QD_GMP_LIBRARY gmp)
@@ -39,4 +40,13 @@ find_file(QD_FONT DejaVuSans.ttf PATHS /usr/share/fonts/truetype/dejavu /usr/sha
 if(NOT QD_FONT)
   message(FATAL_ERROR "DejaVuSans.ttf is missing. On Debian: apt-get install fonts-dejavu-core "
                       "(elsewhere: -DQD_FONT=/path/to/DejaVuSans.ttf)")
+endif()
+
+# The charts of a report.
+find_path(QD_DYGRAPHS_FOLDER dygraph.min.js PATHS /usr/share/javascript/dygraphs NO_DEFAULT_PATH)
+set(QD_DYGRAPHS "${QD_DYGRAPHS_FOLDER}/dygraph.min.js")
+set(QD_DYGRAPHS_STYLE "${QD_DYGRAPHS_FOLDER}/dygraph.min.css")
+if(NOT EXISTS "${QD_DYGRAPHS}" OR NOT EXISTS "${QD_DYGRAPHS_STYLE}")
+  message(FATAL_ERROR "dygraphs is missing. On Debian: apt-get install libjs-dygraphs "
+                      "(elsewhere: -DQD_DYGRAPHS_FOLDER=/path/to/its/dist)")
 endif()

@@ -5,6 +5,7 @@
 // when it overlaps already, by half a step on average: the disks seem smaller in proportion to the step, so what
 // several steps give is extrapolated to 0.
 #include "core/memory.h"
+#include "tools/physics/blind.h"
 #include "tools/physics/physics.h"
 #include "tools/physics/reference.h"
 
@@ -49,8 +50,9 @@ static void look_at_speeds(qdi_job *job, const qd_world *gas) {
 }
 
 /// One block: runs, with looks at the speeds on the way where they are asked for.
-static qd_status run_block(qdi_job *job, qd_world *gas) {
+static qd_status run_block(qdi_job *job, qd_world *gas, qdi_blind *blind) {
     double time = job->time / QDI_BLOCKS;
+    if (blind) return qdi_blind_run(blind, gas, time, job->gas.dt);
     if (job->looks == 0) return qdi_gas_run(gas, time, job->gas.dt);
     qd_status status = QD_OK;
     for (int i = 0; status == QD_OK && i < job->looks; ++i) {
@@ -60,7 +62,7 @@ static qd_status run_block(qdi_job *job, qd_world *gas) {
     return status;
 }
 
-static qd_status measure(qdi_job *job, qd_world *gas) {
+static qd_status measure(qdi_job *job, qd_world *gas, qdi_blind *blind) {
     double disks = qdi_gas_count(&job->gas);
     if (job->looks > 0) {
         job->speed_room = (size_t)job->looks * QDI_BLOCKS * (size_t)disks;
@@ -71,7 +73,7 @@ static qd_status measure(qdi_job *job, qd_world *gas) {
     qd_metrics before, now;
     qd_world_measure(gas, &before);
     for (int block = 0; status == QD_OK && block < QDI_BLOCKS; ++block) {
-        status = run_block(job, gas);
+        status = run_block(job, gas, blind);
         qd_world_measure(gas, &now);
         double time = now.time - before.time;
         // The temperature that the gas was given, not the one that it has: whoever changes speeds is to be noticed.
@@ -88,7 +90,10 @@ static qd_status measure(qdi_job *job, qd_world *gas) {
 static qd_status run_state(qdi_job *job, qd_error *error) {
     qd_world *gas = NULL;
     qd_status status = qdi_gas_create(&job->gas, &gas, error);
-    if (status == QD_OK) status = measure(job, gas);
+    qdi_blind *blind = NULL;
+    if (status == QD_OK && job->planted > 0) status = qdi_blind_create(job->planted, job->gas.seed, &blind);
+    if (status == QD_OK) status = measure(job, gas, blind);
+    qdi_blind_destroy(blind);
     qd_world_destroy(gas);
     return status;
 }
@@ -118,9 +123,9 @@ static void plan_state(const qdi_case *self, qdi_plan *plan) {
     job.looks = 0;
     qdi_plan_add(plan, &job, TWIN_SEEDS);
     job.gas.diameter = 1;
-    job.gas.strangers = 0.3;
+    job.planted = 1.0 / 11;
     qdi_plan_add(plan, &job, TWIN_SEEDS);
-    job.gas.strangers = 0;
+    job.planted = 0;
     job.gas.speed = 1.03;
     job.looks = speeds ? 3 : 0;
     qdi_plan_add(plan, &job, TWIN_SEEDS);

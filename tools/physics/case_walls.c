@@ -75,7 +75,7 @@ static void plan_walls(const qdi_case *self, qdi_plan *plan) {
     job.gas.continuous = true;
     job.time = 8000;
     qdi_plan_add(plan, &job, seeds_of(plan));
-    job.gas.speed = 1.03;
+    job.gas.speed = 1.035;
     job.time = 4000;
     qdi_plan_add(plan, &job, TWIN_SEEDS);
 }
@@ -85,11 +85,11 @@ static void judge_walls(const qdi_case *self, const qdi_plan *plan, qdi_rows *ro
     double Z = qdi_reference_state(self->value), speed = sqrt(0.5 * pi);
     qdi_row *row = qdi_rows_add(rows, "wall_pressure", qdi_plan_estimate(plan, 0, sound, WALL_Z), Z,
                                 0.005 * Z);
-    qdi_row_twin(row, "speeds times 1.03", qdi_plan_estimate(plan, sound, TWIN_SEEDS, WALL_Z));
+    qdi_row_twin(row, "speeds times 1.035", qdi_plan_estimate(plan, sound, TWIN_SEEDS, WALL_Z));
     row = qdi_rows_add(rows, "wall_speed", qdi_plan_estimate(plan, 0, sound, WALL_SPEED), speed,
                        0.007 * speed);
     if (row) snprintf(row->note, sizeof row->note, "mean normal speed of what hits a wall");
-    qdi_row_twin(row, "speeds times 1.03", qdi_plan_estimate(plan, sound, TWIN_SEEDS, WALL_SPEED));
+    qdi_row_twin(row, "speeds times 1.035", qdi_plan_estimate(plan, sound, TWIN_SEEDS, WALL_SPEED));
 }
 
 /// A column of air: `job->setting` is what gravity is meant to be.

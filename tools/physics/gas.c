@@ -47,8 +47,6 @@ static qd_status add_disks(const qdi_gas_def *def, qd_vec2 size, const double *v
     for (int row = 0; status == QD_OK && row < def->rows; ++row) {
         for (int column = 0; status == QD_OK && column < def->columns; ++column) {
             size_t i = (size_t)row * (size_t)def->columns + (size_t)column;
-            qd_random random = qd_random_at(def->seed, i, 1);
-            disk.filter.group = qd_random_uniform(&random) < def->strangers ? -1 : 0;
             disk.position.x = (column + 0.25 + 0.5 * (row % 2)) * size.x / def->columns;
             disk.position.y = (row + 0.5) * size.y / def->rows;
             disk.velocity = (qd_vec2){vx[i], vy[i]};

@@ -16,9 +16,8 @@ typedef struct qdi_gas_def {
     bool walls;         ///< on all four sides; `eta` is that in the area where centres can be
     double restitution; ///< 1: elastic
     uint64_t seed;
-    double diameter;  ///< that the disks really have; 1, or a planted error
-    double speed;     ///< that all speeds are multiplied by; 1, or a planted error
-    double strangers; ///< part of the disks that pass through each other; 0, or a planted error
+    double diameter; ///< that the disks really have; 1, or a planted error
+    double speed;    ///< that all speeds are multiplied by; 1, or a planted error
 } qdi_gas_def;
 
 /// A gas of some thousand disks that nothing is wrong with.

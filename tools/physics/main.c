@@ -1,6 +1,7 @@
 // Holds the simulation against what is known about it, as one table. See `usage`.
 #include "core/verbs.h"
 #include "tools/console.h"
+#include "tools/physics/lammps_case.h"
 #include "tools/physics/physics.h"
 #include "tools/threads_here.h"
 
@@ -8,7 +9,7 @@
 #include <string.h>
 
 static const char usage[] =
-    "usage: tools/validate [CASE]... [--short] [--json] [--list]\n"
+    "usage: tools/validate [CASE]... [--short] [--json] [--list] [--lammps HOW]\n"
     "\n"
     "Holds the simulation against textbooks and the literature: one row per quantity with what was measured, "
     "what it\n"
@@ -23,6 +24,10 @@ static const char usage[] =
     "  CASE      only cases whose name begins so: eos, haff_0.9, ...; default: all\n"
     "  --short   about a minute instead of many; leaves out what takes long\n"
     "  --json    the rows as a list of objects, on stdout; nothing else is written there\n"
+    "  --lammps HOW  where the numbers of LAMMPS come from: live (its program is run), kept (those in "
+    "tests/data/lammps),\n"
+    "            renew (it is run, and these are written anew), auto (default: live where lmp is found, "
+    "else kept)\n"
     "  --list    names of the cases, and what they are about\n"
     "\n"
     "The exit status is 0 where all rows pass and all twins fail, else 5; 2: it was called wrongly; 1: it "
@@ -30,12 +35,14 @@ static const char usage[] =
 
 typedef struct choice {
     bool brief, json, list;
-    int names; ///< of cases, in `argv`
+    int lammps; ///< a qdi_lammps_way
+    int names;  ///< of cases, in `argv`
     char **argv;
 } choice;
 
 typedef const qdi_case *(*group)(size_t *count);
-static const group groups[] = {qdi_cases_state, qdi_cases_cooling, qdi_cases_walls, qdi_cases_order};
+static const group groups[] = {qdi_cases_state,  qdi_cases_cooling, qdi_cases_walls,  qdi_cases_order,
+                               qdi_cases_drives, qdi_cases_hopper,  qdi_cases_lammps, qdi_cases_elastic};
 
 static bool is_chosen(const choice *asked, const qdi_case *one) {
     if (asked->names == 0) return !(asked->brief && one->long_only);
@@ -59,7 +66,7 @@ static void work(void *context, size_t begin, size_t end, int worker) {
 
 /// Plans a case, does its jobs and adds its rows.
 static qd_status run_case(const choice *asked, const qdi_case *one, qd_team *team, qdi_rows *rows) {
-    qdi_plan plan = {.brief = asked->brief};
+    qdi_plan plan = {.brief = asked->brief, .lammps = asked->lammps};
     one->plan(one, &plan);
     qd_status status = plan.status;
     uint64_t start = qdi_clock_ns();
@@ -153,6 +160,12 @@ int main(int argc, char **argv) {
             asked.json = true;
         } else if (strcmp(argv[i], "--list") == 0) {
             asked.list = true;
+        } else if (strcmp(argv[i], "--lammps") == 0) {
+            asked.lammps = i + 1 < argc ? qdi_lammps_way_of(argv[++i]) : -1;
+            if (asked.lammps < 0) {
+                qdi_complain("--lammps needs auto, live, kept or renew");
+                return 2;
+            }
         } else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             (void)fputs(usage, stdout);
             return 0;

@@ -24,7 +24,7 @@ void qdi_plan_free(qdi_plan *plan) {
         qdi_release(allocator, plan->jobs[i].speeds, plan->jobs[i].speed_room, sizeof *plan->jobs[i].speeds);
     }
     qdi_release(allocator, plan->jobs, plan->room, sizeof *plan->jobs);
-    *plan = (qdi_plan){.brief = plan->brief};
+    *plan = (qdi_plan){.brief = plan->brief, .lammps = plan->lammps};
 }
 
 qdi_estimate qdi_plan_estimate(const qdi_plan *plan, size_t first, size_t count, int series) {
@@ -34,6 +34,17 @@ qdi_estimate qdi_plan_estimate(const qdi_plan *plan, size_t first, size_t count,
         memcpy(values + i * QDI_BLOCKS, plan->jobs[first + i].series[series], QDI_BLOCKS * sizeof *values);
     }
     return qdi_estimate_blocks(values, count, QDI_BLOCKS);
+}
+
+void qdi_job_keep(qdi_job *job, int series, double value) {
+    for (int block = 0; block < QDI_BLOCKS; ++block) job->series[series][block] = value;
+}
+
+qdi_estimate qdi_plan_estimate_runs(const qdi_plan *plan, size_t first, size_t count, int series) {
+    double values[64] = {0};
+    if (count > 64) count = 64;
+    for (size_t i = 0; i < count; ++i) values[i] = plan->jobs[first + i].series[series][0];
+    return qdi_estimate_of(values, count);
 }
 
 static bool is_off(double measured, double error, const qdi_row *row) {

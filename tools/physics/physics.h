@@ -38,6 +38,7 @@ struct qdi_job {
 /// The jobs of a case. Zeroed: none.
 typedef struct qdi_plan {
     bool brief; ///< as little as still gives the errors that rows must have
+    int lammps; ///< a qdi_lammps_way
     qdi_job *jobs;
     size_t count, room;
     qd_status status; ///< QD_ERR_MEMORY: not all that were added are here
@@ -49,6 +50,10 @@ void qdi_plan_free(qdi_plan *plan);
 
 /// The estimate of series number `series` over jobs [first, first + count).
 qdi_estimate qdi_plan_estimate(const qdi_plan *plan, size_t first, size_t count, int series);
+
+/// For runs that leave one number each: all blocks are that number, and chance is between runs, of which there are at most 64.
+void qdi_job_keep(qdi_job *job, int series, double value);
+qdi_estimate qdi_plan_estimate_runs(const qdi_plan *plan, size_t first, size_t count, int series);
 
 /// A row of the table.
 typedef struct qdi_row {
@@ -93,7 +98,11 @@ struct qdi_case {
 const qdi_case *qdi_cases_state(size_t *count);
 const qdi_case *qdi_cases_cooling(size_t *count);
 const qdi_case *qdi_cases_order(size_t *count);
+const qdi_case *qdi_cases_drives(size_t *count);
+const qdi_case *qdi_cases_hopper(size_t *count);
 const qdi_case *qdi_cases_walls(size_t *count);
+const qdi_case *qdi_cases_lammps(size_t *count);
+const qdi_case *qdi_cases_elastic(size_t *count);
 
 /// The table: its head, rows as they come (from number `first` on), and what it ends with.
 void qdi_report_head(void);

@@ -4,6 +4,8 @@
 #include <quadrille/api.h>
 #include <stddef.h>
 
+QD_BEGIN_DECLS
+
 /// Where an object takes its memory from. Defs hold a pointer to one; NULL means the C heap. The allocator must
 /// outlive every object made with it. Calls come from the thread that calls us, except where a function says so.
 typedef struct qd_allocator {
@@ -16,5 +18,7 @@ typedef struct qd_allocator {
 
 /// The C heap. Any thread.
 QD_API const qd_allocator *qd_allocator_default(void);
+
+QD_END_DECLS
 
 #endif

@@ -10,4 +10,13 @@
 /// Marks a result that must be looked at.
 #define QD_MUST_USE __attribute__((warn_unused_result))
 
+/// Around declarations, so that C++ programs find them.
+#ifdef __cplusplus
+#    define QD_BEGIN_DECLS extern "C" {
+#    define QD_END_DECLS   }
+#else
+#    define QD_BEGIN_DECLS
+#    define QD_END_DECLS
+#endif
+
 #endif

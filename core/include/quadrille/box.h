@@ -4,6 +4,8 @@
 #include <quadrille/api.h>
 #include <stdbool.h>
 
+QD_BEGIN_DECLS
+
 /// An axis-aligned box in float32, closed on every side: touching counts as overlapping. Coordinates are relative to
 /// the world's centre. A box that stands for a body is rounded outward, so that it always contains the body.
 typedef struct qd_box {
@@ -32,5 +34,7 @@ static inline bool qd_box_valid(qd_box box) {
 static inline bool qd_box_overlap(qd_box a, qd_box b) {
     return a.min_x <= b.max_x && b.min_x <= a.max_x && a.min_y <= b.max_y && b.min_y <= a.max_y;
 }
+
+QD_END_DECLS
 
 #endif

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+QD_BEGIN_DECLS
+
 /// XXH3-64 of `bytes` bytes. Any thread.
 QD_API uint64_t qd_hash_bytes(const void *data, size_t bytes);
 
@@ -13,5 +15,7 @@ QD_API uint64_t qd_hash_seeded(const void *data, size_t bytes, uint64_t seed);
 
 /// A well mixed function of two 64-bit numbers, for priorities and checksums of pairs.
 QD_API uint64_t qd_hash_mix(uint64_t a, uint64_t b);
+
+QD_END_DECLS
 
 #endif

@@ -3,6 +3,8 @@
 
 #include <quadrille/api.h>
 
+QD_BEGIN_DECLS
+
 /// Elementary functions whose results depend on nothing but their arguments: no libm, which picks its code by
 /// processor. They use only +, -, *, / and sqrt of IEEE-754 binary64, round to nearest, without fused operations.
 /// Accuracy is checked against MPFR; the bounds are in units in the last place (ulp). Any thread.
@@ -24,5 +26,7 @@ QD_API double qd_pow(double x, double y);
 
 /// Angle of the point (x, y) in (-pi, pi], with C's signed zeros and infinities, < 1 ulp.
 QD_API double qd_atan2(double y, double x);
+
+QD_END_DECLS
 
 #endif

@@ -3,6 +3,8 @@
 
 #include <quadrille/tree.h>
 
+QD_BEGIN_DECLS
+
 /// Bodies by their distance from a point: all within a circle, or the nearest few.
 ///
 /// The distance of a box that holds the point is 0, and so is that of a shape. In a periodic world each body
@@ -10,6 +12,7 @@
 /// periods away, are refused. Like all queries these change nothing and take no memory, and may run on any
 /// number of threads between refreshes.
 
+/// What is near a point.
 typedef struct qd_near {
     double distance; ///< from the point, >= 0
     qd_body_index body;
@@ -42,5 +45,7 @@ QD_API QD_MUST_USE qd_status qd_tree_circle(const qd_tree *tree, qd_vec2 point, 
 QD_API QD_MUST_USE qd_status qd_tree_nearest(const qd_tree *tree, qd_vec2 point, double within,
                                              qd_distance_test distance, void *context, size_t most,
                                              qd_near *nearest, size_t *count);
+
+QD_END_DECLS
 
 #endif

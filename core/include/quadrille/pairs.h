@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+QD_BEGIN_DECLS
+
 /// A body's place in its owner's table.
 typedef uint32_t qd_body_index;
 
@@ -47,5 +49,7 @@ QD_API const qd_pair *qd_pairs_data(const qd_pairs *pairs, size_t *count);
 
 /// Memory held.
 QD_API size_t qd_pairs_bytes(const qd_pairs *pairs);
+
+QD_END_DECLS
 
 #endif

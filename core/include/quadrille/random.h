@@ -4,6 +4,8 @@
 #include <quadrille/api.h>
 #include <stdint.h>
 
+QD_BEGIN_DECLS
+
 /// Counter-based random numbers (Philox4x32-10; Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as
 /// 1, 2, 3", SC11): a number is a function of its key and nothing else, so any thread can draw any number in any
 /// order. A key is (seed, stream, use, counter): the run's seed, usually a body's index, what the number is for, and
@@ -26,5 +28,7 @@ QD_API double qd_random_uniform(qd_random *random);
 
 /// Normal with mean 0 and standard deviation 1 (Box-Muller, by qd_log and qd_sincos).
 QD_API double qd_random_normal(qd_random *random);
+
+QD_END_DECLS
 
 #endif

@@ -3,6 +3,8 @@
 
 #include <quadrille/tree.h>
 
+QD_BEGIN_DECLS
+
 /// Rays through a tree: what a straight line meets first, or all that it meets.
 ///
 /// Boxes are closed: a ray that only touches an edge or a corner meets the box, and where rounding cannot
@@ -26,9 +28,11 @@ QD_API qd_ray qd_ray_towards(qd_vec2 from, qd_vec2 direction, double length);
 
 /// The point at t.
 static inline qd_vec2 qd_ray_point(const qd_ray *ray, double t) {
-    return (qd_vec2){ray->from.x + t * ray->step.x, ray->from.y + t * ray->step.y};
+    qd_vec2 point = {ray->from.x + t * ray->step.x, ray->from.y + t * ray->step.y};
+    return point;
 }
 
+/// Where a ray meets a body.
 typedef struct qd_ray_hit {
     double at; ///< t where the ray enters: 0 where it begins inside
     qd_body_index body;
@@ -58,5 +62,7 @@ QD_API QD_MUST_USE qd_status qd_tree_ray(const qd_tree *tree, const qd_ray *ray,
 /// above. Any thread.
 QD_API QD_MUST_USE qd_status qd_tree_ray_all(const qd_tree *tree, const qd_ray *ray, qd_ray_test test,
                                              qd_ray_visit visit, void *context);
+
+QD_END_DECLS
 
 #endif

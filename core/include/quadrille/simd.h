@@ -4,6 +4,8 @@
 #include <quadrille/api.h>
 #include <stdbool.h>
 
+QD_BEGIN_DECLS
+
 /// The vector instructions that kernels are written for: of the tree, of motion and of contacts at rest. All of them give
 /// the same bits; a library built with default flags has all that its architecture knows and takes the best that the
 /// processor has.
@@ -26,5 +28,7 @@ QD_API bool qd_simd_available(qd_simd simd);
 
 /// What QD_SIMD_AUTO stands for here.
 QD_API qd_simd qd_simd_best(void);
+
+QD_END_DECLS
 
 #endif

@@ -3,6 +3,8 @@
 
 #include <quadrille/api.h>
 
+QD_BEGIN_DECLS
+
 /// What a call that can fail returns. Asserts are for our own bugs; everything that a caller or the machine can get
 /// wrong comes back as one of these.
 typedef enum qd_status {
@@ -29,5 +31,7 @@ typedef struct qd_error {
 
 /// A short English text for a status, never NULL. Any thread.
 QD_API const char *qd_status_text(qd_status status);
+
+QD_END_DECLS
 
 #endif

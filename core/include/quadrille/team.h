@@ -5,20 +5,24 @@
 #include <quadrille/status.h>
 #include <stdint.h>
 
-/// The threads that work together on one call. A team holds no running threads between calls (OpenMP does), only how
-/// many there should be and their clocks. One call at a time may use a team; two threads that work at the same time
-/// need a team each.
+QD_BEGIN_DECLS
+
+/// The threads that work together on one call: the caller's and, from the first call on that is worth sharing, others, which OpenMP
+/// makes and which sleep between calls. One call at a time may use a team; two threads that work at the same time need a team
+/// each. A process that was forked from one whose team has threads must not use that team.
 typedef struct qd_team qd_team;
 
 /// Most threads a team can have.
 #define QD_TEAM_MAX 1024
 
+/// How a team is made.
 typedef struct qd_team_def {
     uint32_t cookie;               ///< set by qd_team_def_default; a def without it is refused
     int threads;                   ///< 1..QD_TEAM_MAX; default 1. More than the machine has is allowed
     const qd_allocator *allocator; ///< NULL: the C heap
 } qd_team_def;
 
+/// One thread, memory from the C heap.
 QD_API qd_team_def qd_team_def_default(void);
 
 /// Makes a team. Errors: QD_ERR_ARGUMENT (no cookie), QD_ERR_VALUE (threads), QD_ERR_MEMORY.
@@ -29,5 +33,7 @@ QD_API void qd_team_destroy(qd_team *team);
 
 /// How many threads the team was made for. The runtime may give fewer at a call; results do not change.
 QD_API int qd_team_threads(const qd_team *team);
+
+QD_END_DECLS
 
 #endif

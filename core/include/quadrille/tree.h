@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+QD_BEGIN_DECLS
+
 /// A quadtree of boxes: boxes in, overlapping pairs out.
 ///
 /// **Placement.** A body lives in the deepest existing node whose cell holds its box's centre and whose side is at
@@ -37,12 +39,13 @@ typedef struct qd_tree qd_tree;
 /// Most levels the root can grow above R0. Beyond (a million worlds away) bodies stay in the root's list.
 #define QD_TREE_MAX_GROWTH 20
 
+/// How a tree is made.
 typedef struct qd_tree_def {
-    uint32_t cookie;   ///< set by qd_tree_def_default; a def without it is refused
-    qd_vec2 size;      ///< width and height of the world, > 0, about the origin of the boxes' coordinates
-    qd_vec2 period;    ///< period per axis, 0 = not periodic; otherwise equal to `size` of that axis
-    uint32_t capacity; ///< see above; 1..65535, default 64
-    qd_simd simd;      ///< which kernels; default QD_SIMD_AUTO. Changes no result
+    uint32_t cookie; ///< set by qd_tree_def_default; a def without it is refused
+    qd_vec2 size;    ///< width and height of the world, > 0, about the origin of the boxes' coordinates
+    qd_vec2 period;  ///< period per axis, 0 = not periodic; otherwise equal to `size` of that axis (at first)
+    uint32_t capacity;             ///< see above; 1..65535, default 64
+    qd_simd simd;                  ///< which kernels; default QD_SIMD_AUTO. Changes no result
     const qd_allocator *allocator; ///< NULL: the C heap
 } qd_tree_def;
 
@@ -55,6 +58,7 @@ typedef struct qd_tree_counts {
     bool built;              ///< the tree was built from nothing
 } qd_tree_counts;
 
+/// Facts about a tree.
 typedef struct qd_tree_stats {
     uint64_t bodies, nodes, leaves;
     uint64_t
@@ -72,6 +76,7 @@ typedef struct qd_tree_node_info {
     int depth;                 ///< below the root, the root is 0
     uint32_t bodies;           ///< in its own list
     uint64_t subtree;          ///< in its list and below
+    qd_box bounds; ///< of the boxes in its list and below: queries look at it where they overlap this
     bool leaf;
 } qd_tree_node_info;
 
@@ -81,6 +86,7 @@ typedef bool (*qd_tree_visit)(void *context, qd_body_index body, qd_image image)
 /// Called for each node; returns false to stop.
 typedef bool (*qd_tree_visit_node)(void *context, const qd_tree_node_info *node);
 
+/// 1 x 1, not periodic, a capacity of 64, the best kernels.
 QD_API qd_tree_def qd_tree_def_default(void);
 
 /// Makes an empty tree. Errors: QD_ERR_ARGUMENT, QD_ERR_VALUE (size, period, capacity, or kernels that this processor does
@@ -104,6 +110,11 @@ QD_API void qd_tree_destroy(qd_tree *tree);
 QD_API QD_MUST_USE qd_status qd_tree_refresh(qd_tree *tree, qd_team *team, const qd_box *boxes,
                                              const qd_body_index *indices, size_t n, qd_tree_counts *counts,
                                              size_t *bad);
+
+/// Gives a periodic tree another period, for a world whose size changes: below or above `size`, which goes on to say where the
+/// root lies. Until the next refresh, which looks at all boxes by the new period, queries must not be made. Errors:
+/// QD_ERR_VALUE: not finite, or not above 0 exactly where the period was.
+QD_API QD_MUST_USE qd_status qd_tree_set_period(qd_tree *tree, qd_vec2 period);
 
 /// Files one more body at once; the tree is canonical afterwards. Cost: its depth and the length of one list.
 /// Errors: QD_ERR_EXISTS, QD_ERR_VALUE and QD_ERR_LIMIT, with nothing changed; QD_ERR_MEMORY as in qd_tree_refresh.
@@ -158,7 +169,11 @@ QD_API uint64_t qd_tree_hash(const qd_tree *tree);
 /// Counts the calls that changed the tree.
 QD_API uint64_t qd_tree_revision(const qd_tree *tree);
 
+/// Number of bodies in the tree.
 QD_API size_t qd_tree_count(const qd_tree *tree);
+/// Facts about the tree as it is. Cost: O(nodes).
 QD_API qd_tree_stats qd_tree_statistics(const qd_tree *tree);
+
+QD_END_DECLS
 
 #endif

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+QD_BEGIN_DECLS
+
 /// Names a body for as long as it lives: its index in the world's table, and how often that place was used before.
 /// All zero names nobody; a living body's generation is never zero.
 typedef struct qd_id {
@@ -37,6 +39,7 @@ typedef struct qd_filter {
     int32_t group;     ///< default 0: none
 } qd_filter;
 
+/// A body to be added.
 typedef struct qd_body_def {
     uint32_t cookie;   ///< set by qd_body_def_default; a def without it is refused
     qd_body_kind kind; ///< default dynamic
@@ -97,6 +100,9 @@ typedef struct qd_body_view {
     size_t shape_count;
 } qd_body_view;
 
+/// A dynamic disk of radius 0.5 and density 1 at rest in (0, 0).
 QD_API qd_body_def qd_body_def_default(void);
+
+QD_END_DECLS
 
 #endif

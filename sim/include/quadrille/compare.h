@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+QD_BEGIN_DECLS
+
 /// What two worlds differ in, field by field: everything that a saved world holds (qd_world_save); and two scenes, key by
 /// key.
 
@@ -63,5 +65,7 @@ typedef bool (*qd_scene_difference_visit)(void *context, const char *key, const 
 QD_API QD_MUST_USE qd_status qd_scene_compare(const qd_scene *first, const qd_scene *second,
                                               qd_scene_difference_visit visit, void *context,
                                               uint64_t *count);
+
+QD_END_DECLS
 
 #endif

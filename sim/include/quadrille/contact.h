@@ -5,6 +5,8 @@
 #include <quadrille/vec.h>
 #include <stdint.h>
 
+QD_BEGIN_DECLS
+
 /// The walls of a reflecting world take part in contacts as bodies with these indices and generation 0. They sort
 /// after all bodies.
 typedef enum qd_wall {
@@ -54,6 +56,7 @@ typedef struct qd_impact {
     double friction; ///< the same along the tangent, the normal turned by +90 degrees
 } qd_impact;
 
+/// What became of a contact.
 typedef enum qd_event_kind {
     QD_EVENT_BEGIN,   ///< touches now, did not a step before
     QD_EVENT_PERSIST, ///< touches now and did
@@ -66,5 +69,7 @@ typedef struct qd_event {
     qd_event_kind kind;
     qd_contact contact;
 } qd_event;
+
+QD_END_DECLS
 
 #endif

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+QD_BEGIN_DECLS
+
 /// A source of bodies. By the time t of a step's end it has tried to make floor(rate (t - start)) of them; they appear at
 /// the end of the step, with its contacts. All numbers of the k-th one are functions of the world's seed, the emitter's
 /// number and k.
@@ -47,7 +49,11 @@ typedef struct qd_sink_def {
 /// Most emitters, and most sinks, of a world.
 #define QD_EMITTERS_MAX 1024
 
+/// One default body per time at (0, 0), without end.
 QD_API qd_emitter_def qd_emitter_def_default(void);
+/// A sink over the unit square at (0, 0).
 QD_API qd_sink_def qd_sink_def_default(void);
+
+QD_END_DECLS
 
 #endif

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+QD_BEGIN_DECLS
+
 /// What acts on dynamic bodies from afar, beside uniform gravity (qd_world_def.gravity), and how walls move.
 ///
 /// Scheme: velocity Verlet. A body that nothing touches is where constant forces and drag put it, to rounding, whatever
@@ -75,5 +77,7 @@ typedef struct qd_force_range {
 /// Where the force on a body is a function of its own columns, the time and constants, results are the same for
 /// any number of threads. What is not finite stops the step (QD_ERR_LIMIT).
 typedef void (*qd_force_function)(void *context, const qd_force_range *range);
+
+QD_END_DECLS
 
 #endif

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+QD_BEGIN_DECLS
+
 /// What can be measured of a world: one row of numbers, a function of the world's state alone. So a world that was saved
 /// and loaded gives the same rows as one that was not, and all of it is the same for any thread count, SIMD level,
 /// compiler and optimization level. Units are the scene's own; docs/metrics.md has each number's definition.
@@ -16,11 +18,11 @@
 /// **Balance.** The energy of a world is where it came from:
 ///
 ///   kinetic + potential + contact_energy + lost + drag_lost
-///       = entered + wall_work + kinematic_work + force_work + drift
+///       = entered + wall_work + kinematic_work + force_work + compression_work + drift
 ///
 /// to rounding, where no attraction acts (whose work is not followed; then up to an error of order dt^2). `imbalance` is
-/// the left side minus the right one. With springs `drift` is not followed, but what the balance leaves: nothing else can
-/// have made it, and `imbalance` is 0.
+/// the left side minus the right one. With springs `drift` is 0 and `imbalance` is the error
+/// of the steps' finite length, of order dt^2 where nothing is lost.
 typedef struct qd_metrics {
     uint64_t step;
     double time;
@@ -46,8 +48,9 @@ typedef struct qd_metrics {
     double wall_work;      ///< that moving walls gave
     double kinematic_work; ///< that kinematic bodies gave
     double force_work;     ///< that a force callback gave, and gravity where it pulls through a periodic side
-    double drift;          ///< that the steps' finite length made, or took where < 0
-    double imbalance;      ///< what remains: 0 but for rounding
+    double compression_work; ///< that the world's compression gave
+    double drift;            ///< that the steps' finite length made, or took where < 0
+    double imbalance;        ///< what remains: 0 but for rounding
 
     // Motion now.
     double momentum_x, momentum_y; ///< sum m v
@@ -57,6 +60,7 @@ typedef struct qd_metrics {
 
     // Pressure. `area` is that between the sides as they are now.
     double area;
+    double fraction;       ///< of that area: the dynamic bodies' own
     double virial_impulse; ///< since step 0: sum of r_ab . J over contacts and impacts between dynamic bodies
     double virial;         ///< of the last step: the same, divided by dt
     double pressure;       ///< of the last step: (dynamic temperature + virial / 2) / area
@@ -81,6 +85,7 @@ typedef struct qd_metrics {
     uint64_t saved_bytes; ///< the world's size in memory as qd_world_save would write it
 } qd_metrics;
 
+/// How a number of the metrics is kept.
 typedef enum qd_metric_kind {
     QD_METRIC_REAL,  ///< double, finite
     QD_METRIC_WHOLE, ///< uint64_t, below 2^63
@@ -100,5 +105,7 @@ QD_API const qd_metric_field *qd_metric_fields(size_t *count);
 /// Measures a world. Changes nothing of it, but works on its team, as qd_world_hash does: one such call at a time.
 /// Cost: about that of qd_world_sum, plus a look at every contact.
 QD_API void qd_world_measure(const qd_world *world, qd_metrics *metrics);
+
+QD_END_DECLS
 
 #endif

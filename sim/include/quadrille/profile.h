@@ -5,6 +5,8 @@
 #include <quadrille/team.h>
 #include <stdint.h>
 
+QD_BEGIN_DECLS
+
 /// The parts of a step, in their order.
 typedef enum qd_phase {
     QD_PHASE_RESOLVE, ///< forces to velocities, then the contact model with the contacts of the present positions
@@ -23,9 +25,14 @@ typedef struct qd_profile {
     uint64_t wall_ns[QD_PHASE_COUNT]; ///< by the clock
     uint64_t busy_ns[QD_PHASE_COUNT]
                     [64]; ///< of each of the first 64 threads inside the phase's parallel parts
+    uint64_t
+        loop_ns[QD_PHASE_COUNT]; ///< part of wall_ns: in parallel parts, waiting for the slowest included
+    uint64_t alone_ns[QD_PHASE_COUNT]; ///< part of loop_ns: in those that were too short for a second thread
 } qd_profile;
 
 /// "resolve", "move", ...
 QD_API const char *qd_phase_name(qd_phase phase);
+
+QD_END_DECLS
 
 #endif

@@ -5,6 +5,8 @@
 #include <quadrille/ray.h>
 #include <quadrille/world.h>
 
+QD_BEGIN_DECLS
+
 /// Questions about a world's bodies, by their exact shapes: what a ray hits, what a circle touches, what is
 /// nearest to a point. Positions are the world's. Walls are not bodies, and no ray hits them.
 ///
@@ -58,5 +60,7 @@ QD_API QD_MUST_USE qd_status qd_world_circle(const qd_world *world, qd_vec2 poin
 QD_API QD_MUST_USE qd_status qd_world_nearest(const qd_world *world, qd_vec2 point, double within,
                                               qd_query_accept accept, void *context, size_t most,
                                               qd_world_near *nearest, size_t *count);
+
+QD_END_DECLS
 
 #endif

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+QD_BEGIN_DECLS
+
 /// A run directory: made whole or not at all, locked while a run writes to it, complete when result.json is there.
 typedef struct qd_rundir qd_rundir;
 
@@ -52,5 +54,7 @@ QD_API QD_MUST_USE qd_status qd_rundir_subdir(qd_rundir *rundir, const char *nam
 
 /// Unlocks and frees; NULL is fine.
 QD_API void qd_rundir_close(qd_rundir *rundir);
+
+QD_END_DECLS
 
 #endif

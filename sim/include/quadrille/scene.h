@@ -3,11 +3,14 @@
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>
+#include <quadrille/video_settings.h>
 #include <quadrille/view.h>
 #include <quadrille/world.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+QD_BEGIN_DECLS
 
 /// A scene: everything that decides a run, read from YAML (or JSON), checked against one schema table, and complete:
 /// what the file leaves out has its default. docs/scene.md lists every key.
@@ -35,6 +38,7 @@ typedef struct qd_scene_run {
     double dt; ///< > 0
     uint64_t seed;
     uint64_t frames_every;
+    bool frames_files; ///< each frame is a PNG file too, not only a part of a video
     uint64_t record_metrics, record_hashes, record_snapshots; ///< every so many steps
     qd_record_events record_events;
     uint64_t checkpoint_every; ///< a checkpoint every so many steps; there is one at step 0 in any case
@@ -66,9 +70,13 @@ QD_API const char *qd_scene_builtin_about(size_t number);
 /// The YAML of a built-in scene as it was written, or NULL.
 QD_API const char *qd_scene_builtin_text(const char *name);
 
+/// The scene's `name`. The scene's, as long as it lives.
 QD_API const char *qd_scene_name(const qd_scene *scene);
+/// What the scene asks of a run.
 QD_API qd_scene_run qd_scene_run_settings(const qd_scene *scene);
+/// What its frames show.
 QD_API qd_view qd_scene_view(const qd_scene *scene);
+QD_API qd_video_settings qd_scene_video(const qd_scene *scene);
 /// The world's def; `threads` and `allocator` are left at their defaults.
 QD_API qd_world_def qd_scene_world(const qd_scene *scene);
 /// Bodies that the scene asks for.
@@ -97,5 +105,7 @@ QD_API uint64_t qd_scene_hash(const qd_scene *scene);
 /// Adds the scene's bodies to an empty world made from qd_scene_world. Errors: QD_ERR_INVALID (what cannot be placed, how
 /// many were), and those of qd_world_add.
 QD_API QD_MUST_USE qd_status qd_scene_populate(const qd_scene *scene, qd_world *world, qd_error *error);
+
+QD_END_DECLS
 
 #endif

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+QD_BEGIN_DECLS
+
 /// Most vertices of a polygon.
 #define QD_POLYGON_MAX 16
 
@@ -88,5 +90,7 @@ QD_API void qd_shape_bounds(const qd_shape *shape, qd_vec2 position, qd_vec2 tur
 
 /// True where a point is in such a shape or on its border.
 QD_API bool qd_shape_contains(const qd_shape *shape, qd_vec2 position, qd_vec2 turn, qd_vec2 point);
+
+QD_END_DECLS
 
 #endif

@@ -4,6 +4,8 @@
 #include <quadrille/api.h>
 #include <stdbool.h>
 
+QD_BEGIN_DECLS
+
 /// The soft contact model (QD_CONTACT_SPRING): where two bodies overlap, a spring and a dashpot part them, and another
 /// pair of these, with a memory of how far the surfaces have slid, rubs. It is the one that people who simulate grains
 /// call linear spring-dashpot (P. A. Cundall and O. D. L. Strack, "A discrete numerical model for granular
@@ -47,6 +49,7 @@ typedef struct qd_spring_terms {
 /// Restitutions below this count as this where gamman follows from them.
 #define QD_SPRING_LEAST_RESTITUTION 0.01
 
+/// The parameters that a scene has by default.
 QD_API qd_spring qd_spring_default(void);
 
 /// The terms that follow. Head-on, overlap is a damped oscillation d'' + gamman d' + (kn / m) d = 0 that lasts for half a
@@ -58,5 +61,7 @@ QD_API qd_spring_terms qd_spring_terms_of(const qd_spring *spring, double restit
 
 /// tc for these terms; where so much damping lets nothing bounce, that without damping.
 QD_API double qd_spring_contact_time(const qd_spring_terms *terms, double mass);
+
+QD_END_DECLS
 
 #endif

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+QD_BEGIN_DECLS
+
 /// What a run leaves behind as rows: where it came from, metrics, state hashes, events, snapshots,
 /// checkpoints, frames, failures. It is one SQLite database, run.db; docs/run-store.md has every table and
 /// column.
@@ -144,6 +146,40 @@ QD_API QD_MUST_USE qd_status qd_store_next_hash(qd_store *store, uint64_t from, 
 QD_API QD_MUST_USE qd_status qd_store_next_metrics(qd_store *store, uint64_t from, qd_metrics *metrics,
                                                    qd_error *error);
 
+/// What became of a contact, or a bounce that leaves none.
+typedef enum qd_store_event_kind {
+    QD_STORE_EVENT_BEGIN,
+    QD_STORE_EVENT_PERSIST,
+    QD_STORE_EVENT_END,
+    QD_STORE_EVENT_IMPACT,
+} qd_store_event_kind;
+
+/// A row of `events`, as docs/run-store.md has it.
+typedef struct qd_store_event {
+    uint64_t step, number;
+    qd_store_event_kind kind;
+    uint64_t a, b; ///< ids; `b` 0 where `wall` is not
+    int wall;      ///< 0: a body; else 1 to 4, left, right, bottom, top
+    qd_vec2 point, normal;
+    double impulse, friction, approach;
+    double depth;  ///< NaN for an impact
+    double within; ///< NaN for all others
+} qd_store_event;
+
+/// Called for each event; returns false to stop.
+typedef bool (*qd_store_visit_event)(void *context, const qd_store_event *event);
+
+/// Every event of the steps from `from` to `to`, both included, in order; where there is none, nothing is called and the
+/// result is QD_OK. QD_ERR_CORRUPT where a word of a row is none that there is.
+QD_API QD_MUST_USE qd_status qd_store_visit_events(qd_store *store, uint64_t from, uint64_t to,
+                                                   qd_store_visit_event visit, void *context,
+                                                   qd_error *error);
+
+/// The first row of metrics of a step >= `from` that has times: its step, and how long each phase took since the row before, in
+/// nanoseconds, 0 where the row has no such phase.
+QD_API QD_MUST_USE qd_status qd_store_next_phases(qd_store *store, uint64_t from, uint64_t *step,
+                                                  uint64_t phase_ns[QD_PHASE_COUNT], qd_error *error);
+
 /// The first frame with a number >= `from`.
 QD_API QD_MUST_USE qd_status qd_store_next_frame(qd_store *store, uint64_t from, qd_store_frame *frame,
                                                  qd_error *error);
@@ -170,7 +206,14 @@ QD_API QD_MUST_USE qd_status qd_store_next_checkpoint(qd_store *store, uint64_t 
 QD_API QD_MUST_USE qd_status qd_store_last_checkpoint(qd_store *store, uint64_t most, qd_store_moment *moment,
                                                       qd_error *skipped);
 
+/// The world that is stored of a step, or the last one (`step` UINT64_MAX): a snapshot, or a checkpoint where there is none.
+/// `moment` has no session. QD_ERR_NOT_FOUND with the steps nearest to it in `error`.
+QD_API QD_MUST_USE qd_status qd_store_find_world(qd_store *store, uint64_t step, qd_store_moment *moment,
+                                                 qd_error *error);
+
 /// Looks at the whole database with SQLite's own check. QD_ERR_CORRUPT with the first finding.
 QD_API QD_MUST_USE qd_status qd_store_check(qd_store *store, qd_error *error);
+
+QD_END_DECLS
 
 #endif

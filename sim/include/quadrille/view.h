@@ -2,29 +2,111 @@
 #define QUADRILLE_VIEW_H
 
 #include <quadrille/api.h>
+#include <quadrille/vec.h>
 #include <stdbool.h>
+#include <stdint.h>
 
-/// What a frame shows, as the scene's `view:` says. Plain data; the pictures are made elsewhere.
+QD_BEGIN_DECLS
+
+/// What a frame shows and from where, as the scene's `view:` says. Plain data; the pictures are made elsewhere.
+
+/// What the colour of a body tells.
 typedef enum qd_view_colour {
-    QD_VIEW_CONTACT, ///< bodies with a contact stand out
-    QD_VIEW_SPEED,   ///< from still to fast along a continuous map
+    QD_VIEW_CONTACT,  ///< bodies with a contact stand out
+    QD_VIEW_SPEED,    ///< from still to fast along a continuous map
+    QD_VIEW_SIZE,     ///< radius; of others than disks the largest distance of a point from the centroid
+    QD_VIEW_SPIN,     ///< how fast it turns, either way round
+    QD_VIEW_DEPTH,    ///< of the tree's node that it lives in
+    QD_VIEW_ID,       ///< its label: neighbours in the input differ
+    QD_VIEW_MATERIAL, ///< what it is made of
+    QD_VIEW_PLAIN,    ///< nothing: all the same
+    QD_VIEW_THREAD, ///< the thread that moved it in the last step, where qd_world_note_threads asked for that
 } qd_view_colour;
 
+/// True where colours lie along a continuous map.
+static inline bool qd_view_is_continuous(qd_view_colour colour) {
+    return colour >= QD_VIEW_SPEED && colour <= QD_VIEW_DEPTH;
+}
+
+/// The continuous map.
+typedef enum qd_view_map {
+    QD_VIEW_VIRIDIS,
+    QD_VIEW_MAGMA,
+    QD_VIEW_CIVIDIS,
+} qd_view_map;
+
+/// The ground that everything lies on.
+typedef enum qd_view_theme {
+    QD_VIEW_DARK,
+    QD_VIEW_LIGHT,
+} qd_view_theme;
+
+/// How the tree's nodes are drawn.
 typedef enum qd_view_nodes {
     QD_VIEW_NODES_NONE,
-    QD_VIEW_NODES_DEPTH, ///< outlines of the tree's nodes, coloured by depth
+    QD_VIEW_NODES_DEPTH,     ///< outlines, coloured by depth
+    QD_VIEW_NODES_OCCUPANCY, ///< outlines, coloured by how full a node's own list is
+    QD_VIEW_NODES_CHANGED,   ///< outlines; those that the step to this moment split or merged stand out
 } qd_view_nodes;
 
+/// How contacts are drawn.
+typedef enum qd_view_contacts {
+    QD_VIEW_CONTACTS_NONE,
+    QD_VIEW_CONTACTS_MARKS,   ///< points and normals
+    QD_VIEW_CONTACTS_IMPULSE, ///< points, and normals as long as the impulse is large
+} qd_view_contacts;
+
+/// In place of a body's label.
+#define QD_VIEW_NOBODY UINT64_MAX
+#define QD_VIEW_MASS   (UINT64_MAX - 1) ///< the centre of mass
+
+/// What the camera shows at some time.
+typedef struct qd_view_key {
+    double time;
+    double x, y; ///< middle of what is seen
+    double zoom; ///< as qd_view_camera.zoom
+} qd_view_key;
+
+/// Most keys of a camera's path.
+#define QD_VIEW_KEYS_MAX 32
+
+/// From where a frame is seen: a function of these and of the world's state alone. What is asked for is seen whole, in the
+/// middle of the picture, never stretched.
+typedef struct qd_view_camera {
+    double x, y, width, height; ///< a part of the world; NaN: all of it
+    qd_vec2 centre;             ///< the middle of what is seen; NaN: that of the part
+    double zoom;                ///< > 0; the part is seen so many times larger; default 1
+    uint64_t follow; ///< a body's label, QD_VIEW_MASS or QD_VIEW_NOBODY: the middle, wherever it goes
+    /// A path in time, at most QD_VIEW_KEYS_MAX keys with times that rise; between keys smoothly without overshooting,
+    /// before the first and after the last as there. Where there are some, `centre` and `zoom` do not count.
+    qd_view_key keys[QD_VIEW_KEYS_MAX];
+    int key_count;
+} qd_view_camera;
+
+/// Most frames that trails go back.
+#define QD_VIEW_TRAILS_MAX 1000
+
+/// What a frame shows.
 typedef struct qd_view {
     int width, height; ///< pixels, 16..16384 each; default 1280 x 768
     qd_view_colour colour;
-    double speed; ///< speed at the top of the colour map, > 0; NaN (`auto`): fixed at frame 0 from the bodies
+    qd_view_map map;
+    qd_view_theme theme;
+    qd_vec2 range; ///< ends of the colour map, x < y; NaN (`auto`): from 0 to `speed`
+    double
+        speed; ///< top of the colour map, > 0, where `range` is auto; NaN (`auto`): fixed at frame 0 from the bodies
     qd_view_nodes nodes;
-    bool contacts; ///< points and normals
-    bool text;     ///< step, time, bodies, contacts, nodes
+    qd_view_contacts contacts;
+    int trails;        ///< frames back that a body's way is drawn, 0..QD_VIEW_TRAILS_MAX; default 0
+    uint64_t retrieve; ///< label of the body whose retrieve is shown; QD_VIEW_NOBODY: none
+    bool text;         ///< step, time, counts, a scale, what the colours mean
+    bool title;        ///< the scene's name, where there is text
+    qd_view_camera camera;
 } qd_view;
 
-/// 1280 x 768, contact, auto, depth, true, true.
+/// 1280 x 768, contact, viridis, dark, auto, auto, depth, marks, no trails, nobody, true, false, all of the world.
 QD_API qd_view qd_view_default(void);
+
+QD_END_DECLS
 
 #endif

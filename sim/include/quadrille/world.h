@@ -3,6 +3,7 @@
 
 #include <quadrille/alloc.h>
 #include <quadrille/body.h>
+#include <quadrille/compression.h>
 #include <quadrille/contact.h>
 #include <quadrille/emitter.h>
 #include <quadrille/force.h>
@@ -15,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+QD_BEGIN_DECLS
+
 /// A world: bodies, the tree over them, their contacts, and the time they are at. Bodies, tree and contacts
 /// are always of one moment: contacts are found when they are first asked for after a change
 /// (qd_world_detect) and at the end of every step.
@@ -23,18 +26,21 @@
 /// qd_world_sum work on the world's team: one such call at a time. The world's own threads are its team's.
 typedef struct qd_world qd_world;
 
+/// What happens at the sides of the world.
 typedef enum qd_boundary {
     QD_BOUNDARY_REFLECT,  ///< walls
     QD_BOUNDARY_PERIODIC, ///< what leaves at one side comes in at the other
     QD_BOUNDARY_OPEN,     ///< nothing there
 } qd_boundary;
 
+/// What bodies that touch do to each other.
 typedef enum qd_contact_model {
     QD_CONTACT_NONE, ///< contacts are found and reported; bodies pass through each other, walls mirror them
     QD_CONTACT_IMPULSE, ///< rigid: what approaches bounces, with restitution and friction; what rests, rests
     QD_CONTACT_SPRING,  ///< soft: what overlaps is pushed apart by springs and dashpots (spring.h)
 } qd_contact_model;
 
+/// How candidates are found; results are the same.
 typedef enum qd_retrieve_mode {
     QD_RETRIEVE_JOIN, ///< self-join of the tree
     QD_RETRIEVE_EACH, ///< one retrieve per body; the same results
@@ -58,6 +64,7 @@ typedef struct qd_limits {
     double pairs; ///< candidate pairs per body (at least 1000 in all); default 100
 } qd_limits;
 
+/// How a world is made.
 typedef struct qd_world_def {
     uint32_t cookie;        ///< set by qd_world_def_default; a def without it is refused
     qd_vec2 size;           ///< width and height, > 0; default 100, 100
@@ -68,6 +75,7 @@ typedef struct qd_world_def {
     qd_attraction attraction;      ///< and this is added; default none
     qd_drag drag;                  ///< default none
     qd_wall_motion wall_motion[4]; ///< of reflecting sides, in the order of qd_wall; default at rest
+    qd_compression compression;    ///< default none
     /// How far outside of open sides the whole box of a body that is not static must be for the body to be removed at
     /// the end of a step; >= 0, default infinity: never.
     double removal;
@@ -132,6 +140,7 @@ typedef struct qd_world_totals {
     uint64_t departed, sunk;   ///< bodies that were removed outside of open sides, and by sinks
 } qd_world_totals;
 
+/// 100 x 100 with walls that reflect, contact model `impulse`, restitution 1, one thread, seed 1.
 QD_API qd_world_def qd_world_def_default(void);
 
 /// Makes an empty world at step 0. Errors: QD_ERR_ARGUMENT, QD_ERR_VALUE, QD_ERR_MEMORY.
@@ -204,11 +213,18 @@ QD_API void qd_world_sides(const qd_world *world, qd_vec2 *low, qd_vec2 *high);
 /// world is as before the step (but a detection that was due has been made). Other errors: QD_ERR_VALUE (dt).
 QD_API QD_MUST_USE qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile);
 
+/// From the next step on (or no longer) the world keeps which of its threads moved which body, for pictures that show it
+/// (QD_VIEW_THREAD). No state, hash or event depends on it. Not asked for, it costs nothing; else a few bytes written for each body and
+/// step. It is not saved with the world. Errors: QD_ERR_ARGUMENT.
+QD_API QD_MUST_USE qd_status qd_world_note_threads(qd_world *world, bool note);
+
 /// Steps done, and the time they add up to: step * dt where dt never changed, the sum otherwise.
 QD_API uint64_t qd_world_steps(const qd_world *world);
 QD_API double qd_world_time(const qd_world *world);
 
+/// Number of bodies.
 QD_API size_t qd_world_count(const qd_world *world);
+/// What the world was made with.
 QD_API qd_world_def qd_world_definition(const qd_world *world);
 
 /// Bodies as rows of plain arrays, for drawing and analysis; row order is the world's own business and may
@@ -234,13 +250,16 @@ QD_API const qd_impact *qd_world_impacts(const qd_world *world, size_t *count);
 /// they are (qd_world_def.margin), and on a periodic axis lie a period beside them. Valid until a change.
 QD_API const qd_tree *qd_world_tree(const qd_world *world);
 
+/// Mass, momentum and energy of all bodies. Cost: O(bodies).
 QD_API qd_world_sums qd_world_sum(const qd_world *world);
+/// What was counted since step 0.
 QD_API qd_world_totals qd_world_total(const qd_world *world);
+/// Which limit stopped the last step; all zero where none did.
 QD_API qd_limit_report qd_world_limit_report(const qd_world *world);
 
-/// How long the shortest collision lasts, head-on, between two bodies as light as the world's lightest: a step should be
-/// a twentieth of that or less, for small errors a fiftieth. Infinity where the contact model is not QD_CONTACT_SPRING or
-/// nothing is dynamic. Cost: a look at every body.
+/// How long the shortest collision lasts, head-on, between two bodies as light as the lightest that is there or that an
+/// emitter makes: a step should be a twentieth of that or less, for small errors a fiftieth. Infinity where the contact model is
+/// not QD_CONTACT_SPRING or nothing is dynamic. Cost: a look at every body.
 QD_API double qd_world_contact_time(const qd_world *world);
 
 /// XXH3-64 over the hashes of blocks of 4096 indices (ids, shapes, what the bodies are made of, poses, velocities) and
@@ -259,5 +278,7 @@ QD_API void qd_world_save_free(const qd_world *world, unsigned char *data, size_
 /// version: the reason in `error`), QD_ERR_VALUE (threads), QD_ERR_MEMORY.
 QD_API QD_MUST_USE qd_status qd_world_load(const unsigned char *data, size_t bytes, int threads,
                                            const qd_allocator *allocator, qd_world **world, qd_error *error);
+
+QD_END_DECLS
 
 #endif

@@ -1,0 +1,281 @@
+// The page of a run: a player of its frames, charts of its metrics and phases, and tables. All data is in the page.
+'use strict';
+(function () {
+  const data = JSON.parse(document.getElementById('data').textContent);
+  const byId = (id) => document.getElementById(id);
+  // Okabe and Ito's colours, which colour-blind readers can tell apart; those that drown in one theme are changed for it.
+  const dark = window.matchMedia('(prefers-color-scheme: dark)');
+  const colours = () => dark.matches
+    ? ['#56b4e9', '#e69f00', '#009e73', '#f0e442', '#cc79a7', '#d55e00', '#b8c4d0']
+    : ['#0072b2', '#d55e00', '#009e73', '#b58900', '#cc79a7', '#56b4e9', '#4d5866'];
+  const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+  function number(value) {
+    if (value === null || value === undefined || Number.isNaN(value)) return '–';
+    if (Number.isInteger(value) && Math.abs(value) < 1e7) return value.toLocaleString('en');
+    const size = Math.abs(value);
+    return size !== 0 && (size >= 1e6 || size < 1e-3) ? value.toExponential(4) : String(Number(value.toPrecision(6)));
+  }
+  const short = (value) => (value === null ? '–' : number(Number(value.toPrecision(3))));
+  function element(name, text, className) {
+    const made = document.createElement(name);
+    if (text !== undefined) made.textContent = text;
+    if (className) made.className = className;
+    return made;
+  }
+
+  // ---- the player ----
+  const frames = Array.from(document.querySelectorAll('script.frame'));
+  const screen = byId('screen');
+  const slider = byId('slider');
+  const images = new Map(); // number -> image, the last ones only
+  const KEPT = 48;
+  let now = -1, wanted = 0, playing = false, rate = 30, timer = 0, listeners = [];
+
+  function image(i) {
+    let found = images.get(i);
+    if (!found) {
+      found = new Image();
+      found.src = 'data:image/png;base64,' + frames[i].textContent;
+      found.ready = found.decode();
+      images.set(i, found);
+      if (images.size > KEPT) images.delete(images.keys().next().value);
+    }
+    return found;
+  }
+  function show(i) {
+    wanted = Math.max(0, Math.min(frames.length - 1, i));
+    const target = wanted;
+    const picture = image(target);
+    return picture.ready.then(() => {
+      if (target !== wanted) return; // another one is asked for by now
+      if (screen.width !== picture.naturalWidth || screen.height !== picture.naturalHeight) {
+        screen.width = picture.naturalWidth;
+        screen.height = picture.naturalHeight;
+      }
+      screen.getContext('2d').drawImage(picture, 0, 0);
+      now = target;
+      slider.value = String(now);
+      const facts = data.frames[now];
+      const words = 'frame ' + facts.number + ' · step ' + facts.step.toLocaleString('en') + ' · time ' + number(facts.time);
+      byId('where').textContent = words;
+      slider.setAttribute('aria-valuetext', words);
+      screen.setAttribute('aria-label', 'The simulation, ' + words);
+      listeners.forEach((listener) => listener(facts));
+      for (let k = 1; k <= 4; ++k) if (now + k < frames.length) image(now + k);
+    });
+  }
+  function tick() {
+    if (!playing) return;
+    const due = performance.now() + 1000 / rate;
+    show(now + 1 < frames.length ? now + 1 : 0).then(() => {
+      if (playing) timer = setTimeout(tick, Math.max(0, due - performance.now()));
+    });
+  }
+  function play(yes) {
+    playing = yes && frames.length > 1;
+    clearTimeout(timer);
+    byId('play').textContent = playing ? '❚❚' : '▶';
+    byId('play').setAttribute('aria-label', playing ? 'Pause' : 'Play');
+    if (playing) tick();
+  }
+  function seekStep(step) {
+    let best = 0;
+    data.frames.forEach((frame, i) => {
+      if (Math.abs(frame.step - step) < Math.abs(data.frames[best].step - step)) best = i;
+    });
+    play(false);
+    show(best);
+  }
+  function setRate(value) {
+    rate = value;
+    byId('rate').value = String(value);
+  }
+  const rates = [1, 5, 10, 30, 60];
+  const actions = {
+    ' ': () => play(!playing),
+    ArrowLeft: () => { play(false); show(wanted - 1); },
+    ArrowRight: () => { play(false); show(wanted + 1); },
+    Home: () => { play(false); show(0); },
+    End: () => { play(false); show(frames.length - 1); },
+    PageUp: () => { play(false); show(wanted - 10); },
+    PageDown: () => { play(false); show(wanted + 10); },
+    '+': () => setRate(rates[Math.min(rates.length - 1, rates.indexOf(rate) + 1)]),
+    '-': () => setRate(rates[Math.max(0, rates.indexOf(rate) - 1)]),
+    f: () => (document.fullscreenElement ? document.exitFullscreen() : screen.requestFullscreen()),
+  };
+  function startPlayer() {
+    if (frames.length === 0) {
+      byId('player').replaceChildren(element('h2', 'Frames'), element('p', 'This run has no frames.'));
+      return;
+    }
+    slider.max = String(frames.length - 1);
+    slider.addEventListener('input', () => { play(false); show(Number(slider.value)); });
+    byId('play').addEventListener('click', () => play(!playing));
+    byId('back').addEventListener('click', actions.ArrowLeft);
+    byId('forth').addEventListener('click', actions.ArrowRight);
+    byId('whole').addEventListener('click', actions.f);
+    byId('rate').addEventListener('change', (event) => setRate(Number(event.target.value)));
+    document.addEventListener('keydown', (event) => {
+      const inControl = ['INPUT', 'SELECT', 'BUTTON'].includes(event.target.tagName);
+      if (event.ctrlKey || event.altKey || event.metaKey || !actions[event.key]) return;
+      if (event.key === ' ' && event.target.tagName === 'BUTTON') return; // it presses the button
+      if (event.target.tagName === 'SELECT' || (inControl && event.target === slider && event.key.startsWith('Arrow'))) return;
+      event.preventDefault();
+      actions[event.key]();
+    });
+    show(0);
+  }
+
+  // ---- charts ----
+  const charts = [];
+  const names = data.metrics.names;
+  const column = (name) => names.indexOf(name);
+  const rows = data.metrics.rows;
+
+  /// Series of a chart: the column, or a function of a row and the one before.
+  const difference = (name, per) => (row, before) => {
+    if (!before) return null;
+    const many = row[column(per || 'step')] - before[column(per || 'step')];
+    return many > 0 ? (row[column(name)] - before[column(name)]) / many : null;
+  };
+  const energy = (row) => ['kinetic', 'potential', 'contact_energy'].reduce((sum, name) => sum + row[column(name)], 0);
+  const plans = [
+    { title: 'Energy', unit: 'energy', series: { kinetic: 'kinetic', potential: 'potential', 'in contacts': 'contact_energy', sum: energy } },
+    { title: 'Energy lost since step 0', unit: 'energy', series: { 'between bodies': (row) => row[column('lost_bodies_normal')] + row[column('lost_bodies_friction')],
+      'at walls': (row) => row[column('lost_walls_normal')] + row[column('lost_walls_friction')], 'to the medium': 'drag_lost' } },
+    { title: 'Contacts', unit: 'contacts', series: { contacts: 'contacts' } },
+    { title: 'Collisions per step', unit: 'collisions per step', series: { collisions: difference('collisions') } },
+    { title: 'Motion', unit: '', series: { temperature: 'temperature', 'largest speed': 'fastest' } },
+    { title: 'Pressure', unit: 'pressure', series: { pressure: 'pressure', 'at the walls': 'wall_pressure' } },
+    { title: 'Quadtree', unit: 'nodes', series: { nodes: 'tree_nodes', leaves: 'tree_leaves' } },
+    { title: 'Quadtree: lists and depth', unit: '', series: { 'longest list': 'tree_longest', 'deepest node': 'tree_deepest', 'bodies outside': 'tree_outside' } },
+  ];
+  function table(plan) {
+    const given = Object.entries(plan.series).filter(([, of]) => typeof of === 'function' || column(of) >= 0);
+    const points = rows.map((row, i) => [row[0]].concat(given.map(([, of]) => {
+      const value = typeof of === 'function' ? of(row, i > 0 ? rows[i - 1] : null) : row[column(of)];
+      return value === undefined || Number.isNaN(value) ? null : value;
+    })));
+    // A line that is 0 all the way, as the energy of springs is where there are none, tells nothing.
+    const kept = given.map((_, k) => k + 1).filter((k) => points.some((point) => point[k] !== null && point[k] !== 0));
+    return { labels: ['step'].concat(kept.map((k) => given[k - 1][0])), points: points.map((point) => [point[0]].concat(kept.map((k) => point[k]))) };
+  }
+  function addChart(title, unit, labels, points, stacked) {
+    const card = element('section', undefined, 'chart');
+    const plot = element('div', undefined, 'plot'), legend = element('div', undefined, 'legend');
+    card.append(element('h2', title), plot, legend);
+    byId('charts').before(card);
+    const graph = new Dygraph(plot, points, {
+      labels, colors: colours().slice(0, labels.length - 1), stackedGraph: stacked, fillAlpha: stacked ? 0.75 : 0.15,
+      strokeWidth: stacked ? 0.5 : 1.6, legend: 'always', labelsDiv: legend, ylabel: unit, xlabel: 'step', yLabelWidth: 14, xLabelHeight: 16,
+      includeZero: stacked, axisLineColor: css('--line'), gridLineColor: css('--line'), labelsKMB: false, connectSeparatedPoints: true,
+      axes: { y: { axisLabelWidth: 62, axisLabelFormatter: (value) => number(Number(value.toPrecision(6))), valueFormatter: number },
+              x: { axisLabelFormatter: (value) => value.toLocaleString('en'), valueFormatter: (value) => 'step ' + value.toLocaleString('en') } },
+      clickCallback: (event, x) => { if (frames.length) seekStep(x); },
+    });
+    plot.setAttribute('role', 'img');
+    plot.setAttribute('aria-label', title + ' over steps ' + points[0][0] + ' to ' + points[points.length - 1][0]);
+    charts.push({ graph, points, many: labels.length - 1 });
+  }
+  /// Nanoseconds per body and step; a row's times are those since the row before.
+  function phasePoints() {
+    const bodies = new Map(rows.map((row) => [row[column('step')], row[column('bodies')]]));
+    return data.phases.rows.map((row, i) => {
+      const steps = i > 0 ? row[0] - data.phases.rows[i - 1][0] : 0;
+      return [row[0]].concat(row.slice(1).map((ns) => ns / (steps * (bodies.get(row[0]) || 1))));
+    }).slice(1);
+  }
+  function startCharts() {
+    if (rows.length < 2) {
+      byId('charts').before(element('section', 'Fewer than two rows of metrics were recorded: there is nothing to draw (record.metrics).', 'wide'));
+      return;
+    }
+    plans.forEach((plan) => {
+      const { labels, points } = table(plan);
+      if (labels.length > 1) addChart(plan.title, plan.unit, labels, points, false);
+    });
+    const phases = phasePoints();
+    if (phases.length > 1) addChart('Time of the phases', 'ns per body and step', ['step'].concat(data.phases.names), phases, true);
+    listeners.push((facts) => charts.forEach(({ graph, points }) => {
+      let low = 0, high = points.length - 1;
+      while (low < high) {
+        const middle = (low + high + 1) >> 1;
+        if (points[middle][0] <= facts.step) low = middle; else high = middle - 1;
+      }
+      graph.setSelection(low);
+    }));
+    dark.addEventListener('change', () => charts.forEach(({ graph, many }) => graph.updateOptions({
+      colors: colours().slice(0, many), axisLineColor: css('--line'), gridLineColor: css('--line') })));
+  }
+
+  // ---- tables ----
+  function fillTable(id, pairs) {
+    const body = byId(id);
+    pairs.forEach(([name, value]) => {
+      const row = element('tr');
+      row.append(element('th', name), element('td', typeof value === 'number' ? number(value) : value));
+      body.append(row);
+    });
+  }
+  function figures() {
+    const result = data.result;
+    if (!result) return [['state', 'not complete']];
+    const drift = result.energy.last - result.energy.first;
+    return [
+      ['state hash', result.state_hash], ['wall time', short(result.wall_seconds) + ' s'],
+      ['ns per body and step', result.ns_per_body_step === undefined ? '–' : short(result.ns_per_body_step)],
+      ['contacts, all steps', result.contacts_total], ['begins and ends', result.events_total],
+      ['energy, first and last', number(result.energy.first) + ', ' + number(result.energy.last) + ' (' + (drift < 0 ? '' : '+') + number(Number(drift.toPrecision(4))) + ')'],
+      ['frames', result.frames],
+      ['most memory', result.peak_rss_bytes ? short(result.peak_rss_bytes / 1e6) + ' MB' : '–'],
+    ];
+  }
+  function phaseTotals() {
+    const result = data.result;
+    if (!result) // not complete: what the rows say
+      return data.phases.names.map((name, i) => ({ name, seconds: data.phases.rows.reduce((sum, row) => sum + row[i + 1], 0) * 1e-9, ns: null }));
+    const bodySteps = result.wall_seconds * 1e9 / result.ns_per_body_step;
+    return Object.entries(result.phases).map(([name, seconds]) => ({ name, seconds, ns: seconds * 1e9 / bodySteps }));
+  }
+  function startPhases() {
+    const totals = phaseTotals();
+    const total = totals.reduce((sum, phase) => sum + phase.seconds, 0);
+    if (!(total > 0)) {
+      byId('phases').remove();
+      return;
+    }
+    const paint = () => {
+      const hues = colours();
+      byId('phasebar').replaceChildren(...totals.map((phase, i) => {
+        const part = element('span');
+        part.style.flex = String(phase.seconds / total);
+        part.style.background = hues[i % hues.length];
+        part.title = phase.name + ': ' + number(phase.seconds) + ' s';
+        return part;
+      }));
+      byId('phaserows').replaceChildren(...totals.map((phase, i) => {
+        const row = element('tr'), name = element('td'), swatch = element('span', undefined, 'swatch');
+        swatch.style.background = hues[i % hues.length];
+        name.append(swatch, phase.name);
+        row.append(name, element('td', short(phase.seconds), 'number'), element('td', (100 * phase.seconds / total).toFixed(1) + ' %', 'number'),
+                   element('td', short(phase.ns), 'number'));
+        return row;
+      }));
+    };
+    paint();
+    dark.addEventListener('change', paint);
+  }
+
+  document.title = data.title;
+  byId('title').textContent = data.title;
+  byId('facts').textContent = data.facts;
+  data.notes.forEach((note) => byId('notes').append(element('p', note, 'note')));
+  fillTable('figures', figures());
+  fillTable('provenance', data.provenance);
+  byId('scene').textContent = data.scene;
+  startPhases();
+  startPlayer();
+  startCharts();
+  document.documentElement.dataset.ready = 'yes'; // whoever drives a browser may begin
+})();

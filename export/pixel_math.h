@@ -1,0 +1,34 @@
+#ifndef QD_EXPORT_PIXEL_MATH_H
+#define QD_EXPORT_PIXEL_MATH_H
+
+/// The small arithmetic of drawing, in forms that compilers make vector code of.
+
+static inline float qdi_smaller(float a, float b) {
+    return a < b ? a : b;
+}
+
+static inline float qdi_larger(float a, float b) {
+    return a > b ? a : b;
+}
+
+static inline int qdi_smaller_int(int a, int b) {
+    return a < b ? a : b;
+}
+
+static inline int qdi_larger_int(int a, int b) {
+    return a > b ? a : b;
+}
+
+/// The next whole number below, or above. The values are to be far inside int's range. On plain x86-64, floorf is a call; this is
+/// two instructions.
+static inline int qdi_floor_int(float value) {
+    int whole = (int)value;
+    return whole - (value < (float)whole);
+}
+
+static inline int qdi_ceil_int(float value) {
+    int whole = (int)value;
+    return whole + (value > (float)whole);
+}
+
+#endif

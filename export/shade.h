@@ -1,0 +1,44 @@
+#ifndef QD_EXPORT_SHADE_H
+#define QD_EXPORT_SHADE_H
+
+#include <quadrille/view.h>
+#include <quadrille/world.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// What the colour of a body tells, as a number for each body.
+
+/// Most materials that are told apart; those behind them look like the last.
+#define QDI_MATERIALS_MAX 64
+
+typedef struct qdi_shade {
+    qd_view_colour by;
+    qd_vec2 range; ///< ends of the map, where it is continuous
+    const qd_world *world;
+    const qd_tree *tree;
+    qd_body_view bodies;
+    qd_material materials[QDI_MATERIALS_MAX]; ///< in order of their values, so that no body's number decides
+    size_t material_count;
+} qdi_shade;
+
+/// Gets ready for the present moment of a world; it is good as long as the world does not change. `top` is the top of the map
+/// where the view's range is auto. Cost: nothing to speak of, but by material a look at every body.
+qdi_shade qdi_shade_of(const qd_view *view, const qd_world *world, double top);
+
+/// The hue of the body in a row. Any thread.
+unsigned qdi_shade_hue(const qdi_shade *shade, size_t row);
+
+/// The value that is on the map; 0 where colours are no map.
+double qdi_shade_value(const qdi_shade *shade, size_t row);
+
+/// A value for the top of the map: three times the root mean square of all speeds or spins; the largest radius or depth. 1 where
+/// that is 0.
+double qdi_shade_top(const qd_view *view, const qd_world *world);
+
+/// The ends of the map: the view's, or 0 and `top`.
+qd_vec2 qdi_shade_range(const qd_view *view, double top);
+
+/// The quantity's name.
+const char *qdi_shade_name(qd_view_colour by);
+
+#endif

@@ -1,0 +1,215 @@
+// The end of a video: its segments become one file, which takes its name only when all frames are in it.
+
+#include "export/matroska.h"
+#include "export/video_impl.h"
+#include "export/video_segments.h"
+#include "sim/os.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { JOIN_SECONDS = 24 * 3600 };
+
+/// When a frame begins, in millionths of a second. Each segment's length is the difference of two of these, so that roundings
+/// never add up.
+static uint64_t begins(const qd_video *video, uint64_t frame) {
+    const qdi_rate rate = video->encoding.rate;
+    return (uint64_t)floor((double)frame * 1e6 * rate.den / rate.num + 0.5);
+}
+
+static qd_status write_list(const qd_video *video, const qdi_segments *segments, const char *path,
+                            qd_error *error) {
+    static const char header[] = "ffconcat version 1.0\n";
+    qdi_file file = QDI_FILE_NONE;
+    qd_status status = qdi_file_create(path, &file, error);
+    if (status != QD_OK) return status;
+    status = qdi_file_write(file, path, header, sizeof header - 1, error);
+    for (size_t i = 0; status == QD_OK && i < segments->count; ++i) {
+        const qdi_segment segment = segments->items[i];
+        char line[200];
+        uint64_t length = begins(video, segment.last + 1) - begins(video, segment.first);
+        int bytes = snprintf(line, sizeof line, "file %s\nduration %" PRIu64 ".%06" PRIu64 "\n",
+                             qdi_segment_name_of(segment, "mkv").text, length / 1000000, length % 1000000);
+        status = qdi_file_write(file, path, line, (size_t)bytes, error);
+    }
+    qd_error late = {""};
+    qd_status closed = qdi_file_close(file, path, false, &late);
+    if (status == QD_OK && closed != QD_OK) {
+        status = closed;
+        if (error) *error = late;
+    }
+    return status;
+}
+
+/// Lets ffmpeg do what `line` says.
+static qd_status let_work(qd_video *video, const char *doing, qd_error *error) {
+    if (video->line.full) return QD_ERR_VALUE;
+    qd_status status = qdi_child_start(video->line.items, NULL, 0, &video->child, error);
+    if (status != QD_OK) return QD_ERR_STATE;
+    bool content = qdi_child_end(&video->child, JOIN_SECONDS);
+    char why[400];
+    status = qdi_video_blame(&video->child, why, sizeof why);
+    if (content && status != QD_ERR_IO) return QD_OK;
+    if (error) (void)snprintf(error->text, sizeof error->text, "the video could not be %s: %s", doing, why);
+    return status;
+}
+
+/// In true colour a GIF's 256 colours are chosen first, from all frames.
+static qd_status make_palette(qd_video *video, const char *list, char palette[QDI_PATH_MAX],
+                              qd_error *error) {
+    qd_status status = qdi_path_join(video->directory, "palette.png", palette);
+    if (status != QD_OK) return status;
+    qdi_file_remove(palette);
+    qdi_palette_line(list, palette, &video->line);
+    return let_work(video, "given its colours", error);
+}
+
+static qd_status check_count(const qd_video *video, qd_error *error) {
+    uint64_t found = 0;
+    qd_status status = qdi_video_count(video->part, &found, error);
+    if (status == QD_OK && found != video->frames) {
+        if (error)
+            (void)snprintf(error->text, sizeof error->text,
+                           "the video would have %" PRIu64 " of %" PRIu64 " frames", found, video->frames);
+        status = QD_ERR_STATE;
+    }
+    return status == QD_OK || status == QD_ERR_IO ? status : QD_ERR_STATE;
+}
+
+/// Whether one decoder can read all segments one after the other. Those of another ffmpeg, with which the run was begun, may be
+/// different, and a video of both would be broken from there on.
+static qd_status check_setup(const qd_video *video, const qdi_segments *segments, qd_error *error) {
+    qdi_matroska first = {0, 0};
+    for (size_t i = 0; i < segments->count; ++i) {
+        char path[QDI_PATH_MAX];
+        qdi_matroska found;
+        qd_status status = qdi_path_join(video->directory,
+                                         qdi_segment_name_of(segments->items[i], "mkv").text, path);
+        if (status == QD_OK) status = qdi_matroska_look(path, &found, error);
+        if (status != QD_OK) return QD_ERR_STATE;
+        if (i == 0) first = found;
+        if (found.setup == first.setup) continue;
+        if (error)
+            (void)snprintf(error->text, sizeof error->text,
+                           "the video could not be joined: its parts are of different ffmpegs (%.300s)",
+                           path);
+        return QD_ERR_STATE;
+    }
+    return QD_OK;
+}
+
+static qd_status join_with_ffmpeg(qd_video *video, const qdi_segments *segments, qd_error *error) {
+    char list[QDI_PATH_MAX], palette[QDI_PATH_MAX];
+    qd_status status = qdi_path_join(video->directory, "segments.ffconcat", list);
+    if (status == QD_OK) status = check_setup(video, segments, error);
+    if (status == QD_OK) status = write_list(video, segments, list, error);
+    bool colours = video->encoding.format->kind == QDI_VIDEO_GIF && video->rgb;
+    if (status == QD_OK && colours) status = make_palette(video, list, palette, error);
+    if (status != QD_OK) return status;
+    qdi_join_line(&video->encoding, list, colours ? palette : NULL, &video->provenance, video->part,
+                  &video->line);
+    status = let_work(video, "joined", error);
+    if (status == QD_OK) status = check_count(video, error);
+    return status == QD_OK ? qdi_file_sync(video->part, error) : status;
+}
+
+static qd_status join_apng(const qd_video *video, const qdi_segments *segments, qd_error *error) {
+    qdi_apng_joint joint;
+    if (video->frames > INT32_MAX) return QD_ERR_VALUE;
+    qd_status status = qdi_apng_join_begin(video->allocator, video->part, (uint32_t)video->frames, &joint,
+                                           error);
+    if (status != QD_OK) return status;
+    for (size_t i = 0; status == QD_OK && i < segments->count; ++i) {
+        char path[QDI_PATH_MAX];
+        status = qdi_path_join(video->directory, qdi_segment_name_of(segments->items[i], "png").text, path);
+        if (status == QD_OK) status = qdi_apng_join_add(&joint, path, error);
+    }
+    if (status == QD_OK) return qdi_apng_join_end(&joint, error);
+    qdi_apng_join_discard(&joint);
+    return status;
+}
+
+/// True where the segments are all frames, each once.
+static bool are_whole(const qd_video *video, const qdi_segments *segments) {
+    uint64_t next = 0;
+    for (size_t i = 0; i < segments->count; ++i) {
+        if (segments->items[i].first != next) return false;
+        next = segments->items[i].last + 1;
+    }
+    return next == video->frames;
+}
+
+static qd_status join(qd_video *video, const qdi_segments *segments, qd_error *error) {
+    if (!are_whole(video, segments)) {
+        if (error)
+            (void)snprintf(error->text, sizeof error->text, "%.300s does not hold all of the video's frames",
+                           video->directory);
+        return QD_ERR_STATE;
+    }
+    // Whom a killed process has left behind at this may still write to it: not to the one that is made now.
+    qdi_file_remove(video->part);
+    qd_status status = video->encoding.format->kind == QDI_VIDEO_APNG
+                           ? join_apng(video, segments, error)
+                           : join_with_ffmpeg(video, segments, error);
+    if (status == QD_OK) status = qdi_file_rename(video->part, video->file, error);
+    if (status == QD_OK) {
+        char folder[QDI_PATH_MAX];
+        (void)snprintf(folder, sizeof folder, "%s", video->file);
+        char *slash = strrchr(folder, '/');
+        slash[slash == folder ? 1 : 0] = '\0';
+        qdi_os_sync_directory(folder);
+    } else {
+        qdi_file_remove(video->part);
+    }
+    return status;
+}
+
+/// Whether a lossless segment is in true colour. Its frames are PNG files as they are: the first one's header says it, behind its sizes and
+/// depth.
+static qd_status is_rgb(const char *path, bool *rgb, qd_error *error) {
+    enum { LOOK = 1 << 15, KIND = 13, TRUE_COLOUR = 2 };
+    unsigned char data[LOOK];
+    FILE *file = fopen(path, "rb");
+    size_t bytes = file ? fread(data, 1, sizeof data, file) : 0;
+    if (file) (void)fclose(file);
+    for (size_t i = 0; i + KIND < bytes; ++i) {
+        if (memcmp(data + i, "IHDR", 4) != 0) continue;
+        *rgb = data[i + KIND] == TRUE_COLOUR;
+        return QD_OK;
+    }
+    if (error) (void)snprintf(error->text, sizeof error->text, "%.400s is damaged", path);
+    return QD_ERR_STATE;
+}
+
+/// What the first segment's frames are: this process may have made none.
+static qd_status look_at_kind(qd_video *video, const qdi_segments *segments, qd_error *error) {
+    if (video->encoding.format->kind != QDI_VIDEO_GIF || segments->count == 0) return QD_OK;
+    char path[QDI_PATH_MAX];
+    qd_status status = qdi_path_join(video->directory, qdi_segment_name_of(segments->items[0], "mkv").text,
+                                     path);
+    return status == QD_OK ? is_rgb(path, &video->rgb, error) : status;
+}
+
+qd_status qd_video_finish(qd_video *video, uint64_t *frames, qd_error *error) {
+    qd_status status = qd_video_cut(video, error);
+    if (status != QD_OK) return status;
+    qd_error reason = {""};
+    qdi_segments segments;
+    if (video->frames == 0) {
+        status = QD_ERR_VALUE;
+        (void)snprintf(reason.text, sizeof reason.text, "a video needs a frame");
+    } else {
+        status = qdi_segments_find(video->allocator, video->directory, &segments, &reason);
+    }
+    if (status == QD_OK) {
+        status = look_at_kind(video, &segments, &reason);
+        if (status == QD_OK) status = join(video, &segments, &reason);
+        qdi_segments_free(&segments);
+    }
+    if (status != QD_OK) (void)qdi_video_fail(video, status, reason.text);
+    if (status != QD_OK && error) *error = video->reason;
+    if (frames) *frames = video->frames;
+    return status;
+}

@@ -1,0 +1,29 @@
+#ifndef QD_SIM_OWN_FILES_H
+#define QD_SIM_OWN_FILES_H
+
+#include <quadrille/status.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/// Directories that hold files of one kind of ours, known by their names. Nothing else in such a directory is ever touched.
+
+/// A kind of files.
+typedef struct qdi_own_files {
+    const char *what; ///< "frames", for messages
+    bool (*is_ours)(const char *name);
+    /// True for a file that a cleaning that keeps so many leaves where it is; NULL: for none.
+    bool (*stays)(const char *name, uint64_t kept);
+} qdi_own_files;
+
+/// Deletes them but for those that stay; a directory that is not there is fine. Errors: QD_ERR_IO, QD_ERR_VALUE (the path is too
+/// long); the reason in `error`.
+QD_MUST_USE qd_status qdi_own_files_clear(const qdi_own_files *kind, const char *directory, uint64_t kept,
+                                          qd_error *error);
+
+/// Makes a directory for them, or takes one that is empty. One that has such files is emptied of them with `force`, and refused
+/// without. Errors: QD_ERR_EXISTS (there are such files), QD_ERR_INVALID (there is something else), QD_ERR_IO, QD_ERR_VALUE; the
+/// reason in `error`. Nothing is deleted then, but for QD_ERR_IO with `force`.
+QD_MUST_USE qd_status qdi_own_files_prepare(const qdi_own_files *kind, const char *directory, bool force,
+                                            qd_error *error);
+
+#endif

@@ -1,0 +1,165 @@
+#include "tools/bench/frames.h"
+
+#include "core/memory.h"
+#include "core/verbs.h"
+#include "export/caption.h"
+#include "export/easel.h"
+#include "export/picture.h"
+#include "export/png_sink.h"
+#include "export/shade.h"
+#include "tools/bench/statistics.h"
+
+#include <quadrille/hash.h>
+#include <string.h>
+#include <time.h>
+
+enum { COPY, DRAW, ENCODE, WHOLE, MOVES };
+
+/// Everything of one style that is kept from frame to frame, as a writer of frames keeps it.
+typedef struct frames_job {
+    qd_view view;
+    double speed_top;
+    qdi_caption caption;
+    qdi_palette palette;
+    qdi_picture picture;
+    qdi_raster raster;
+    qdi_easel easel;
+    qdi_bytes bytes;
+    uint64_t *samples; ///< by move, then frame
+    double cpu;        ///< seconds of all measured frames
+} frames_job;
+
+const char *qdi_frames_style_name(qdi_frames_style style) {
+    static const char *const names[] = {"bodies", "full", "lammps"};
+    return names[style];
+}
+
+static qd_status make_world(const qdi_frames_plan *plan, qd_world **world) {
+    qdi_bench_setting setting;
+    qd_status status = qdi_bench_setting_make(plan->scene, 1, plan->bodies, plan->seed,
+                                              qd_allocator_default(), &setting);
+    if (status != QD_OK) return status;
+    const qdi_bench_bodies *from = &setting.bodies;
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){from->side, from->side};
+    def.origin = (qd_vec2){-0.5 * from->side, -0.5 * from->side};
+    def.contact = QD_CONTACT_NONE;
+    def.threads = plan->threads;
+    def.seed = plan->seed;
+    status = qd_world_create(&def, world);
+    for (size_t i = 0; status == QD_OK && i < from->count; ++i) {
+        qd_body_def body = qd_body_def_default();
+        body.shape.radius = from->radius[i];
+        body.position = (qd_vec2){from->x[i], from->y[i]};
+        body.velocity = (qd_vec2){from->vx[i], from->vy[i]};
+        status = qd_world_add(*world, &body, NULL, NULL);
+    }
+    qdi_bench_setting_free(&setting);
+    // A step puts the bodies into the order that they have in a run.
+    if (status == QD_OK) status = qd_world_step(*world, 1e-3, NULL);
+    return status;
+}
+
+static qd_status make_job(const qdi_frames_plan *plan, qdi_frames_style style, const qd_world *world,
+                          frames_job *job) {
+    const qd_allocator *allocator = qd_allocator_default();
+    job->view = qd_view_default();
+    job->view.width = plan->width;
+    job->view.height = plan->height;
+    if (style == QDI_FRAMES_BODIES) {
+        job->view.colour = QD_VIEW_SPEED;
+        job->view.nodes = QD_VIEW_NODES_NONE;
+        job->view.contacts = job->view.text = false;
+    }
+    job->speed_top = qdi_shade_top(&job->view, world);
+    job->palette = qdi_palette_make(&job->view);
+    qdi_picture_init(&job->picture, allocator);
+    job->samples = qdi_allocate(allocator, MOVES * (plan->frames + 1), sizeof *job->samples);
+    if (!job->samples) return QD_ERR_MEMORY;
+    qd_status status = qdi_raster_create(allocator, plan->width, plan->height, &job->raster);
+    if (status == QD_OK) status = qdi_easel_create(allocator, NULL, &job->easel);
+    return status == QD_OK ? qdi_caption_create(allocator, &job->view, NULL, &job->caption) : status;
+}
+
+static void free_job(const qdi_frames_plan *plan, frames_job *job) {
+    const qd_allocator *allocator = qd_allocator_default();
+    qdi_release(allocator, job->samples, MOVES * (plan->frames + 1), sizeof *job->samples);
+    qdi_bytes_release(allocator, &job->bytes);
+    qdi_raster_destroy(&job->raster);
+    qdi_easel_destroy(&job->easel);
+    qdi_caption_destroy(&job->caption);
+    if (job->picture.allocator) qdi_picture_destroy(&job->picture);
+}
+
+/// One frame; its times go to place `number` of each move.
+static qd_status make_frame(const qdi_frames_plan *plan, const qd_world *world, size_t number,
+                            frames_job *job) {
+    uint64_t times[MOVES];
+    const clock_t before = clock();
+    uint64_t start = qdi_clock_ns();
+    qd_status status = qdi_picture_copy(&job->picture, world, &job->view, job->caption.world, job->speed_top,
+                                        NULL);
+    if (status != QD_OK) return status;
+    uint64_t copied = qdi_clock_ns();
+    qdi_raster *raster = &job->raster;
+    memset(raster->pixels, QDI_INK_BACKGROUND, (size_t)raster->width * (size_t)raster->height);
+    status = qdi_picture_draw(&job->picture, &job->easel, raster);
+    if (status != QD_OK) return status;
+    qdi_caption_draw(&job->caption, raster, &job->picture.facts, job->speed_top);
+    uint64_t drawn = qdi_clock_ns();
+    const qdi_png_image image = {
+        .width = raster->width, .height = raster->height, .pixels = raster->pixels, .palette = &job->palette};
+    qd_error error;
+    status = qdi_png_encode(qd_allocator_default(), &image, &job->bytes, &error);
+    uint64_t done = qdi_clock_ns();
+    if (number > 0) job->cpu += (double)(clock() - before) / CLOCKS_PER_SEC;
+    times[COPY] = copied - start;
+    times[DRAW] = drawn - copied;
+    times[ENCODE] = done - drawn;
+    times[WHOLE] = done - start;
+    for (size_t move = 0; move < MOVES; ++move)
+        job->samples[move * (plan->frames + 1) + number] = times[move];
+    return status;
+}
+
+static qdi_frames_row evaluate(const qdi_frames_plan *plan, qdi_frames_style style, const frames_job *job) {
+    qdi_bench_statistics found[MOVES];
+    // The first frame finds its memory.
+    for (size_t move = 0; move < MOVES; ++move)
+        found[move] = qdi_bench_statistics_of(job->samples + move * (plan->frames + 1) + 1, plan->frames);
+    const qdi_raster *raster = &job->raster;
+    return (qdi_frames_row){
+        .style = style,
+        .bodies = plan->bodies,
+        .copy = found[COPY].median * 1e-6,
+        .draw = found[DRAW].median * 1e-6,
+        .encode = found[ENCODE].median * 1e-6,
+        .whole = found[WHOLE].median * 1e-6,
+        .least = found[WHOLE].min * 1e-6,
+        .spread = found[WHOLE].spread,
+        .cpu = job->cpu * 1e3 / (double)plan->frames,
+        .bytes = job->bytes.size,
+        .pixels = qd_hash_bytes(raster->pixels, (size_t)raster->width * (size_t)raster->height)};
+}
+
+qd_status qdi_frames_run(const qdi_frames_plan *plan, qdi_frames_row rows[QDI_FRAMES_STYLES], bool *stopped) {
+    frames_job jobs[QDI_FRAMES_STYLES];
+    memset(jobs, 0, sizeof jobs);
+    *stopped = false;
+    qd_world *world = NULL;
+    qd_status status = make_world(plan, &world);
+    for (int style = 0; status == QD_OK && style < QDI_FRAMES_STYLES; ++style)
+        status = make_job(plan, (qdi_frames_style)style, world, &jobs[style]);
+    for (size_t frame = 0; status == QD_OK && !*stopped && frame <= plan->frames; ++frame) {
+        for (int style = 0; status == QD_OK && !*stopped && style < QDI_FRAMES_STYLES; ++style) {
+            status = make_frame(plan, world, frame, &jobs[style]);
+            *stopped = plan->tick && !plan->tick(plan->context);
+        }
+    }
+    for (int style = 0; style < QDI_FRAMES_STYLES; ++style) {
+        if (status == QD_OK && !*stopped) rows[style] = evaluate(plan, (qdi_frames_style)style, &jobs[style]);
+        free_job(plan, &jobs[style]);
+    }
+    qd_world_destroy(world);
+    return status;
+}

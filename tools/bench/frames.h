@@ -1,0 +1,70 @@
+#ifndef QD_TOOLS_BENCH_FRAMES_H
+#define QD_TOOLS_BENCH_FRAMES_H
+
+#include "tools/bench/output.h"
+#include "tools/bench/scenes.h"
+
+#include <quadrille/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// How long frames of a world take, move by move: the copy of what a picture needs, which holds up the simulation, the drawing and
+/// the encoding, which a thread of its own can do. Nothing is written to disk.
+
+/// A set of frames. `tick` is asked after each frame; false stops.
+typedef struct qdi_frames_plan {
+    const qdi_bench_scene *scene;
+    size_t bodies;
+    int width, height; ///< pixels
+    int threads;       ///< of the world's team, which copies
+    size_t frames;     ///< measured, after one that is dropped
+    uint64_t seed;
+    const char *lammps; ///< a folder where LAMMPS may draw the same disks; NULL: not asked
+    bool (*tick)(void *context);
+    void *context;
+} qdi_frames_plan;
+
+/// Ways to draw that are measured.
+typedef enum qdi_frames_style {
+    QDI_FRAMES_BODIES, ///< bodies and walls by speed
+    QDI_FRAMES_FULL,   ///< bodies by contact, nodes, contacts and text
+    QDI_FRAMES_STYLES,
+    QDI_FRAMES_LAMMPS = QDI_FRAMES_STYLES ///< LAMMPS's `dump image`
+} qdi_frames_style;
+
+/// "bodies", "full" or "lammps".
+const char *qdi_frames_style_name(qdi_frames_style style);
+
+/// What was measured: medians, in milliseconds.
+typedef struct qdi_frames_row {
+    qdi_frames_style style;
+    size_t bodies;
+    double copy, draw, encode;   ///< not known of LAMMPS
+    double whole, least, spread; ///< all three together: median, minimum, interquartile range over median
+    double cpu;                  ///< time of all processors together, for all three: mean
+    size_t bytes;                ///< of the PNG
+    uint64_t pixels;             ///< hash
+} qdi_frames_row;
+
+/// Measures all styles, in turns; `stopped` where tick said so, the rows are nothing then. Errors: QD_ERR_MEMORY, QD_ERR_INTERNAL.
+QD_MUST_USE qd_status qdi_frames_run(const qdi_frames_plan *plan, qdi_frames_row rows[QDI_FRAMES_STYLES],
+                                     bool *stopped);
+
+/// Times LAMMPS's `dump image` on the same disks at the same size: `plan->frames` pictures, whole and cpu are their means. The
+/// program `lmp` must be there; its files are removed from the folder again. Errors: QD_ERR_IO, QD_ERR_MEMORY, QD_ERR_CORRUPT
+/// (it did not say how long it took); the reason in `error`.
+QD_MUST_USE qd_status qdi_frames_lammps(const qdi_frames_plan *plan, qdi_frames_row *row, qd_error *error);
+
+void qdi_frames_print(FILE *out, const qdi_frames_plan *plan, const qdi_frames_row *rows, size_t count);
+
+/// A heading and a line per row.
+void qdi_frames_write_csv(FILE *out, const qdi_bench_origin *origin, const qdi_frames_plan *plan,
+                          const qdi_frames_row *rows, size_t count);
+
+/// An object with an array of rows. Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_frames_write_json(qdi_json *json, const qdi_bench_origin *origin,
+                                            const qdi_frames_plan *plan, const qdi_frames_row *rows,
+                                            size_t count);
+
+#endif

@@ -1,0 +1,196 @@
+#include "tools/bench/spring.h"
+
+#include "core/memory.h"
+#include "core/verbs.h"
+#include "tools/bench/statistics.h"
+#include "tools/lammps/lammps.h"
+
+#include <math.h>
+#include <quadrille/random.h>
+#include <string.h>
+
+enum { SEED = 1, USE_PLACE = 210, USE_BODY = 211, USE_ORDER = 212 };
+
+static const qdi_spring_case cases[] = {
+    {.name = "gas", .friction = 0.5, .fill = 0.3, .bodies = 100000},
+    {.name = "smooth", .friction = 0, .fill = 0.3, .bodies = 100000},
+    {.name = "dense", .friction = 0.5, .fill = 0.7, .bodies = 100000},
+};
+
+const qdi_spring_case *qdi_spring_case_at(size_t number) {
+    return number < sizeof cases / sizeof cases[0] ? &cases[number] : NULL;
+}
+
+// ---- the disks ----
+
+/// In random order: each where it can be in its square of a grid too wide to touch.
+static void place_disks(qdi_lammps_scene *scene, size_t across, double cell) {
+    for (size_t i = 0; i < scene->count; ++i) {
+        qd_random random = qd_random_at(SEED, i, USE_BODY);
+        double free = cell - 1, x = free * qd_random_uniform(&random), y = free * qd_random_uniform(&random);
+        scene->disks[i] = (qdi_lammps_disk){
+            .position = {(double)(i % across) * cell + 0.5 + x, (double)(i / across) * cell + 0.5 + y},
+            .velocity = {qd_random_normal(&random), qd_random_normal(&random)},
+            .spin = 2 * qd_random_normal(&random),
+            .radius = 0.5,
+            .mass = 1};
+    }
+    qd_random random = qd_random_at(SEED, 0, USE_PLACE);
+    for (size_t i = scene->count; i > 1; --i) {
+        size_t j = (size_t)(qd_random_uniform(&random) * (double)i);
+        qdi_lammps_disk kept = scene->disks[i - 1];
+        scene->disks[i - 1] = scene->disks[j];
+        scene->disks[j] = kept;
+    }
+}
+
+/// Disks of diameter 1, mass 1 and temperature 1, stiff enough to overlap by a hundredth when they meet; a step is a fiftieth
+/// of what that lasts. LAMMPS's skin is the best for it, as is newton on.
+static qd_status make_scene(const qdi_spring_plan *plan, qdi_lammps_scene *scene) {
+    size_t across = (size_t)ceil(sqrt((double)plan->bodies));
+    double cell = sqrt(0.7853981633974483 / plan->of->fill); // a disk has pi / 4 of its square
+    double side = (double)across * cell;
+    *scene = (qdi_lammps_scene){.name = plan->of->name,
+                                .high = {side, side},
+                                .kn = 20000,
+                                .kt = 6000,
+                                .gamman = 12,
+                                .gammat = 6,
+                                .friction = plan->of->friction,
+                                .dt = 3e-4,
+                                .skin = 0.15,
+                                .newton = true,
+                                .count = plan->bodies};
+    scene->disks = qdi_allocate(qd_allocator_default(), scene->count, sizeof *scene->disks);
+    if (!scene->disks) return QD_ERR_MEMORY;
+    place_disks(scene, across, cell);
+    return QD_OK;
+}
+
+// ---- the two sides ----
+
+typedef struct spring_run {
+    const qdi_spring_plan *plan;
+    qdi_spring_report *report;
+    qdi_lammps_scene scene;
+    uint64_t *samples;                  ///< nanoseconds per step, by method and repeat
+    double (*ours)[QDI_LAMMPS_COLUMNS]; ///< as our disks are in the end
+    qdi_lammps_result theirs;           ///< the same of LAMMPS
+    bool stopped;
+} spring_run;
+
+static bool go_on(spring_run *run) {
+    const qdi_spring_plan *plan = run->plan;
+    if (plan->tick && !plan->tick(plan->context)) run->stopped = true;
+    return !run->stopped;
+}
+
+static void keep_end(spring_run *run, const qd_world *world, const qd_profile *profile) {
+    qdi_spring_report *report = run->report;
+    qdi_lammps_look(&run->scene, world, run->ours);
+    const size_t count = run->scene.count;
+    (void)qd_world_contacts(world, &report->contacts);
+    report->collisions = 2 * (double)qd_world_total(world).begins / (double)count;
+    report->kinetic = qdi_lammps_motion(&run->scene, world);
+    for (int phase = 0; phase < QD_PHASE_EXPORT; ++phase)
+        report->phases[phase] = (double)profile->wall_ns[phase] / (double)profile->body_steps;
+}
+
+static qd_status step_ours(spring_run *run, qd_world *world, uint64_t *sample) {
+    const qdi_spring_plan *plan = run->plan;
+    qd_profile profile;
+    memset(&profile, 0, sizeof profile);
+    uint64_t spent = 0;
+    qd_status status = QD_OK;
+    for (size_t k = 0; status == QD_OK && k < plan->warm + plan->steps; ++k) {
+        bool counts = k >= plan->warm;
+        uint64_t start = qdi_clock_ns();
+        status = qd_world_step(world, run->scene.dt, counts ? &profile : NULL);
+        if (counts) spent += qdi_clock_ns() - start;
+        if (!go_on(run)) return status;
+    }
+    *sample = spent / plan->steps;
+    if (status == QD_OK) keep_end(run, world, &profile);
+    return status;
+}
+
+static qd_status run_ours(spring_run *run, uint64_t *sample, qd_error *error) {
+    qd_world *world = NULL;
+    qd_status status = qdi_lammps_world(&run->scene, run->plan->threads, run->plan->simd, &world, error);
+    if (status == QD_OK) status = step_ours(run, world, sample);
+    qd_world_destroy(world);
+    return status;
+}
+
+static qd_status run_theirs(spring_run *run, uint64_t *sample, qd_error *error) {
+    const qdi_spring_plan *plan = run->plan;
+    const qdi_lammps_task task = {
+        .ranks = plan->threads, .warm = plan->warm, .steps = plan->steps, .columns = "x y vx vy omegaz"};
+    qdi_lammps_result_free(&run->theirs);
+    qd_status status = qdi_lammps_run(&run->scene, &task, NULL, &run->theirs, error);
+    if (status != QD_OK) return status;
+    *sample = (uint64_t)(1e9 * run->theirs.seconds / (double)plan->steps);
+    snprintf(run->report->version, sizeof run->report->version, "%s", run->theirs.version);
+    (void)go_on(run);
+    return QD_OK;
+}
+
+// ---- figures ----
+
+static void evaluate(const spring_run *run) {
+    static const char *const names[QDI_SPRING_METHODS] = {"spring", "lammps"};
+    qdi_spring_report *report = run->report;
+    const size_t repeats = run->plan->repeats;
+    const double bodies = (double)run->scene.count;
+    for (size_t m = 0; m < report->count; ++m) {
+        qdi_bench_statistics found = qdi_bench_statistics_of(run->samples + m * repeats, repeats);
+        report->rows[m] = (qdi_spring_row){.method = names[m],
+                                           .median = found.median / bodies,
+                                           .min = found.min / bodies,
+                                           .mean = found.mean / bodies,
+                                           .spread = found.spread};
+    }
+    if (report->count < QDI_SPRING_METHODS) return;
+    const qdi_lammps_frame *end = &run->theirs.frames[run->theirs.frame_count - 1];
+    report->difference = qdi_lammps_difference(&run->scene, end, run->ours, QDI_LAMMPS_X, QDI_LAMMPS_SPIN, 1);
+}
+
+static qd_status repeat_all(spring_run *run, qd_error *error) {
+    const qdi_spring_plan *plan = run->plan;
+    qd_status status = QD_OK;
+    for (size_t repeat = 0; status == QD_OK && !run->stopped && repeat < plan->repeats; ++repeat) {
+        qd_random random = qd_random_at(plan->seed, repeat, USE_ORDER);
+        bool ours_last = plan->peer && qd_random_uniform(&random) < 0.5;
+        for (int turn = 0; turn < 2 && status == QD_OK && !run->stopped; ++turn) {
+            bool ours = (turn == 1) == ours_last;
+            uint64_t *sample = &run->samples[ours ? repeat : plan->repeats + repeat];
+            if (ours)
+                status = run_ours(run, sample, error);
+            else if (plan->peer)
+                status = run_theirs(run, sample, error);
+        }
+    }
+    return status;
+}
+
+qd_status qdi_spring_run(const qdi_spring_plan *plan, qdi_spring_report *report, bool *stopped,
+                         qd_error *error) {
+    const qd_allocator *allocator = qd_allocator_default();
+    const size_t samples = QDI_SPRING_METHODS * plan->repeats;
+    *report = (qdi_spring_report){.plan = plan, .count = plan->peer ? QDI_SPRING_METHODS : 1};
+    spring_run run = {.plan = plan, .report = report};
+    error->text[0] = '\0';
+    qd_status status = make_scene(plan, &run.scene);
+    if (status != QD_OK) return status;
+    run.samples = qdi_allocate(allocator, samples, sizeof *run.samples);
+    run.ours = qdi_allocate(allocator, plan->bodies, sizeof *run.ours);
+    if (!run.samples || !run.ours) status = QD_ERR_MEMORY;
+    if (status == QD_OK) status = repeat_all(&run, error);
+    if (status == QD_OK && !run.stopped) evaluate(&run);
+    *stopped = run.stopped;
+    qdi_lammps_result_free(&run.theirs);
+    qdi_release(allocator, run.samples, samples, sizeof *run.samples);
+    qdi_release(allocator, run.ours, plan->bodies, sizeof *run.ours);
+    qdi_release(allocator, run.scene.disks, plan->bodies, sizeof *run.scene.disks);
+    return status;
+}

@@ -1,0 +1,104 @@
+# What is installed: the program with its manual pages and completions, the library as one file, shared and static, its
+# headers, and the files by which pkg-config and CMake find it. Nothing is compiled again for it: the library is made of the
+# floors' objects.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+# Before 1.0 a minor version may change the binary interface.
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(qd_soversion "0.${PROJECT_VERSION_MINOR}")
+else()
+  set(qd_soversion "${PROJECT_VERSION_MAJOR}")
+endif()
+
+foreach(kind IN ITEMS shared static)
+  string(TOUPPER "${kind}" qd_library_type)
+  add_library(
+    quadrille_${kind} ${qd_library_type} $<TARGET_OBJECTS:quadrille_core> $<TARGET_OBJECTS:quadrille_sim>
+                                         $<TARGET_OBJECTS:quadrille_export>)
+  set_target_properties(
+    quadrille_${kind}
+    PROPERTIES OUTPUT_NAME quadrille
+               EXPORT_NAME ${kind}
+               LINKER_LANGUAGE C
+               VERSION ${PROJECT_VERSION}
+               SOVERSION ${qd_soversion})
+  target_include_directories(quadrille_${kind} INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+  target_link_libraries(
+    quadrille_${kind} PRIVATE OpenMP::OpenMP_C Threads::Threads PkgConfig::XXHASH PkgConfig::YAML PkgConfig::SQLITE
+                              PkgConfig::PNG PkgConfig::ZLIB PkgConfig::DEFLATE PkgConfig::FREETYPE m)
+  if(QD_SANITIZE)
+    target_link_options(quadrille_${kind} PRIVATE -fsanitize=${QD_SANITIZE})
+  endif()
+endforeach()
+
+install(TARGETS quadrille RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(
+  TARGETS quadrille_shared quadrille_static
+  EXPORT quadrille
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+foreach(floor IN ITEMS core sim export)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/${floor}/include/quadrille" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+endforeach()
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/sim/scenes" DESTINATION "${CMAKE_INSTALL_DATADIR}/quadrille"
+        FILES_MATCHING PATTERN "*.yaml")
+install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md" "${PROJECT_SOURCE_DIR}/LICENSE"
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/" DESTINATION "${CMAKE_INSTALL_DOCDIR}/docs" PATTERN "man" EXCLUDE)
+
+# For CMake: find_package(quadrille), targets quadrille::quadrille (shared) and quadrille::static.
+set(qd_config_folder "${CMAKE_INSTALL_LIBDIR}/cmake/quadrille")
+configure_package_config_file(
+  "${CMAKE_CURRENT_LIST_DIR}/quadrille-config.cmake.in" "${PROJECT_BINARY_DIR}/quadrille-config.cmake"
+  INSTALL_DESTINATION "${qd_config_folder}"
+  NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/quadrille-config-version.cmake"
+                                 COMPATIBILITY SameMinorVersion)
+install(EXPORT quadrille NAMESPACE quadrille:: FILE quadrille-targets.cmake DESTINATION "${qd_config_folder}")
+install(FILES "${PROJECT_BINARY_DIR}/quadrille-config.cmake" "${PROJECT_BINARY_DIR}/quadrille-config-version.cmake"
+        DESTINATION "${qd_config_folder}")
+
+# For pkg-config. Paths are relative to the file, so that the installed tree can be moved.
+file(RELATIVE_PATH qd_pc_prefix "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
+string(REGEX REPLACE "/$" "" qd_pc_prefix "${qd_pc_prefix}")
+configure_file("${CMAKE_CURRENT_LIST_DIR}/quadrille.pc.in" "${PROJECT_BINARY_DIR}/quadrille.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/quadrille.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+
+# Manual pages and completions are written by a program of ours from the tables that the commands are parsed by.
+set(qd_manual_folder "${PROJECT_BINARY_DIR}/manual")
+file(GLOB qd_manual_texts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/man/*.txt")
+add_custom_command(
+  OUTPUT "${qd_manual_folder}/done"
+  COMMAND "${CMAKE_COMMAND}" -E rm -rf "${qd_manual_folder}"
+  COMMAND "${CMAKE_COMMAND}" -E make_directory "${qd_manual_folder}/man1"
+  COMMAND quadrille_manual "${PROJECT_SOURCE_DIR}/docs/man" "${qd_manual_folder}"
+  COMMAND "${CMAKE_COMMAND}" -E touch "${qd_manual_folder}/done"
+  DEPENDS quadrille_manual ${qd_manual_texts}
+  VERBATIM)
+add_custom_target(quadrille_pages ALL DEPENDS "${qd_manual_folder}/done")
+install(DIRECTORY "${qd_manual_folder}/man1" DESTINATION "${CMAKE_INSTALL_MANDIR}")
+install(FILES "${qd_manual_folder}/quadrille.bash" RENAME quadrille
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+install(FILES "${qd_manual_folder}/_quadrille" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions")
+install(FILES "${qd_manual_folder}/quadrille.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
+
+# `cpack` in the build folder makes a Debian package.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME quadrille)
+set(CPACK_PACKAGE_VENDOR "The Quadrille authors")
+set(CPACK_PACKAGE_CONTACT "The Quadrille authors")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "2D collision simulation on many cores: program and library")
+set(CPACK_PACKAGE_DESCRIPTION
+    "Quadrille moves disks, rects, capsules and polygons, finds what touches through a quadtree that is kept up to date, and \
+writes frames and a database of each run. Results are the same for any number of threads. This package has the program \
+quadrille, the C library and its headers.")
+set(CPACK_PACKAGING_INSTALL_PREFIX "/usr")
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "ffmpeg, gnuplot-nox")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libpng-dev, zlib1g-dev, libdeflate-dev, libfreetype-dev, libyaml-dev, libsqlite3-dev, libxxhash-dev")
+include(CPack)

@@ -1,0 +1,77 @@
+// Writes the manual pages and the shell completions: quadrille_manual TEXTS OUT. TEXTS has a NAME.txt for each command, with what
+// its page says under DESCRIPTION, quadrille.txt and exit-status.txt; OUT gets man1/*.1, quadrille.bash, _quadrille and quadrille.fish.
+
+#include "tools/manual/manual.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_SIZE = 4096, TEXT_SIZE = 32768 };
+
+static char *read_text(const char *folder, const char *name) {
+    char path[PATH_SIZE];
+    (void)snprintf(path, sizeof path, "%s/%s.txt", folder, name);
+    char *text = calloc(1, TEXT_SIZE);
+    FILE *file = text ? fopen(path, "rb") : NULL;
+    size_t got = file ? fread(text, 1, TEXT_SIZE - 1, file) : 0;
+    bool read = file && !ferror(file) && got > 0 && got < TEXT_SIZE - 1;
+    if (file) (void)fclose(file);
+    if (read) return text;
+    fprintf(stderr, "cannot read %s, which a manual page needs (1 to %d bytes)\n", path, TEXT_SIZE - 2);
+    free(text);
+    return NULL;
+}
+
+static FILE *create(const char *folder, const char *name) {
+    char path[PATH_SIZE];
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "wb");
+    if (!file) fprintf(stderr, "cannot write %s\n", path);
+    return file;
+}
+
+static bool finish(FILE *file, const char *name) {
+    bool written = !ferror(file);
+    if (fclose(file) != 0) written = false;
+    if (!written) fprintf(stderr, "cannot write %s\n", name);
+    return written;
+}
+
+/// `command` NULL: the program's.
+static bool write_page(const char *texts, const char *out, const qdi_command *command, const char *exits) {
+    char name[80] = "man1/quadrille.1";
+    if (command) (void)snprintf(name, sizeof name, "man1/quadrille-%.40s.1", command->syntax->command);
+    char *text = read_text(texts, command ? command->syntax->command : "quadrille");
+    FILE *file = text ? create(out, name) : NULL;
+    if (file && command)
+        qdi_manual_page(file, command, text, exits);
+    else if (file)
+        qdi_manual_program(file, text, exits);
+    free(text);
+    return file && finish(file, name);
+}
+
+static bool write_completion(const char *out, const char *name, void (*write)(FILE *)) {
+    FILE *file = create(out, name);
+    if (!file) return false;
+    write(file);
+    return finish(file, name);
+}
+
+int main(int argc, char **argv) {
+    if (argc != 3 || strlen(argv[1]) > PATH_SIZE - 100 || strlen(argv[2]) > PATH_SIZE - 100) {
+        fprintf(stderr, "usage: quadrille_manual TEXTS OUT\n");
+        return 2;
+    }
+    char *exits = read_text(argv[1], "exit-status");
+    bool written = exits && write_page(argv[1], argv[2], NULL, exits);
+    const qdi_command *command;
+    for (size_t i = 0; written && (command = qdi_command_at(i)) != NULL; ++i)
+        written = write_page(argv[1], argv[2], command, exits);
+    free(exits);
+    written = written && write_completion(argv[2], "quadrille.bash", qdi_complete_bash) &&
+              write_completion(argv[2], "_quadrille", qdi_complete_zsh) &&
+              write_completion(argv[2], "quadrille.fish", qdi_complete_fish);
+    return written ? 0 : 1;
+}

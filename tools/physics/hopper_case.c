@@ -1,0 +1,208 @@
+// Grains run out of a silo through an opening in its floor, and a sink takes them away.
+//
+// What counts of the opening's width D is what the middles of grains pass, and the rate grows as (D - k d)^1.5 (Beverloo's law, in
+// two dimensions); nor does it matter how full a silo is (Mankoc and others, arXiv:0707.4550). Here k is 1.4, and d, the grains'
+// mean diameter, 1.
+//
+// In a medium with much drag all fall with one speed, and the rate goes as D. Without friction grains are a liquid, which runs
+// out with a speed that grows with the height.
+#include "tools/physics/physics.h"
+
+#include <math.h>
+#include <quadrille/math.h>
+#include <quadrille/random.h>
+#include <stdio.h>
+
+enum { OPENINGS = 5, PIECES = 2 * (OPENINGS + 1), EXPONENT_SEEDS = 4, HEIGHT_SEEDS = 8, TWIN_SEEDS = 2 };
+enum { HOPPER_EXPONENT = 0, HOPPER_FACTOR = 1, HOPPER_RATIO = 0 };
+
+static const double floor_height = 5, sink_height = 3, hopper_step = 0.02;
+static const double less = 1.4; ///< k
+static const double wide[OPENINGS] = {10, 12, 14, 17, 20}, narrow[1] = {8};
+
+/// What is made: `count` openings in the floor's middle, one in the other, all closed at first.
+typedef struct silo {
+    double width, height, friction, drag;
+    const double *openings;
+    int count;
+    uint64_t seed;
+    qd_id pieces[PIECES]; ///< of the floor: those of opening k are 2 k and 2 k + 1
+} silo;
+
+static silo silo_of(const qdi_job *job, const double *openings, int count, double width, double height) {
+    return (silo){.width = width,
+                  .height = height,
+                  .friction = 0.5,
+                  .openings = openings,
+                  .count = count,
+                  .seed = job->gas.seed};
+}
+
+/// A floor in pieces that end where openings do.
+static qd_status lay_floor(silo *self, qd_world *world, qd_error *error) {
+    qd_status status = QD_OK;
+    double inner = 0;
+    for (int k = 0; status == QD_OK && k <= self->count; ++k) {
+        double outer = 0.5 * (k < self->count ? self->openings[k] : self->width);
+        for (int side = 0; status == QD_OK && side < 2; ++side) {
+            qd_body_def piece = qd_body_def_default();
+            piece.kind = QD_BODY_STATIC;
+            piece.shape = qd_shape_rect(outer - inner, 1);
+            piece.position.x = 0.5 * self->width + (side ? 0.5 : -0.5) * (inner + outer);
+            piece.position.y = floor_height - 0.5;
+            status = qd_world_add(world, &piece, &self->pieces[2 * k + side], error);
+        }
+        inner = outer;
+    }
+    return status;
+}
+
+/// Rows of grains that do not touch yet; they fill the silo to its height when they have fallen.
+static qd_status pour(const silo *self, int per_row, int count, double apart, qd_world *world,
+                      qd_error *error) {
+    qd_status status = QD_OK;
+    for (int i = 0; status == QD_OK && i < count; ++i) {
+        qd_random random = qd_random_at(self->seed, (uint64_t)i, 0);
+        qd_body_def grain = qd_body_def_default();
+        grain.shape.radius = 0.4 + 0.2 * qd_random_uniform(&random);
+        grain.position.x = (i % per_row + 0.5) * self->width / per_row;
+        grain.position.y = floor_height + ((double)(i / per_row) + 0.5) * apart;
+        grain.velocity.x = 0.3 * qd_random_normal(&random);
+        grain.velocity.y = 0.3 * qd_random_normal(&random);
+        status = qd_world_add(world, &grain, NULL, error);
+    }
+    return status;
+}
+
+/// A silo that is full and closed, at rest.
+static qd_status fill(silo *self, qd_world **world, qd_error *error) {
+    const double apart = 1.22, settled = 1.03; ///< grains per area
+    int per_row = (int)(self->width / apart), count = (int)(settled * self->width * self->height);
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){self->width, floor_height + (count / per_row + 1) * apart};
+    def.gravity.y = -1;
+    def.restitution = 0.2;
+    def.friction = self->friction;
+    def.drag.linear = self->drag;
+    qd_sink_def sink = qd_sink_def_default();
+    sink.high = (qd_vec2){self->width, sink_height};
+    qd_status status = qd_world_create(&def, world);
+    if (status == QD_OK) status = lay_floor(self, *world, error);
+    if (status == QD_OK) status = qd_world_add_sink(*world, &sink, error);
+    if (status == QD_OK) status = pour(self, per_row, count, apart, *world, error);
+    double fall = (1 + self->drag) * sqrt(2 * self->height * 0.5); // about half of what was poured is air
+    return status == QD_OK ? qdi_gas_run(*world, fall + 5, hopper_step) : status;
+}
+
+/// Another silo that is as full as this one, with opening number `opening`.
+static qd_status open_copy(const silo *self, const qd_world *full, int opening, qd_world **world,
+                           qd_error *error) {
+    unsigned char *data = NULL;
+    size_t bytes = 0;
+    qd_status status = qd_world_save(full, &data, &bytes);
+    if (status != QD_OK) return status;
+    status = qd_world_load(data, bytes, 1, NULL, world, error);
+    qd_world_save_free(full, data, bytes);
+    for (int i = 0; status == QD_OK && i < 2 * (opening + 1); ++i)
+        status = qd_world_remove(*world, self->pieces[i]);
+    return status;
+}
+
+static double mass_of(const qd_world *world) {
+    return qd_world_sum(world).mass;
+}
+
+/// The mass that runs out per time, when the flow has become steady; about as many grains pass every opening.
+static qd_status measure_rate(const silo *self, const qd_world *full, int opening, double *rate,
+                              qd_error *error) {
+    const double steady = 6, grains = 450;
+    double passed = self->openings[opening] - less, time = grains / (passed * sqrt(passed));
+    qd_world *world = NULL;
+    qd_status status = open_copy(self, full, opening, &world, error);
+    if (status == QD_OK) status = qdi_gas_run(world, steady, hopper_step);
+    double before = status == QD_OK ? mass_of(world) : 0, from = status == QD_OK ? qd_world_time(world) : 0;
+    if (status == QD_OK) status = qdi_gas_run(world, time, hopper_step);
+    if (status == QD_OK) *rate = (before - mass_of(world)) / (qd_world_time(world) - from);
+    qd_world_destroy(world);
+    return status;
+}
+
+static qd_status run_exponent(qdi_job *job, qd_error *error) {
+    silo self = silo_of(job, wide, OPENINGS, 50, 80);
+    self.drag = job->planted;
+    qd_world *full = NULL;
+    double rate = 0, n = OPENINGS, x = 0, y = 0, xx = 0, xy = 0;
+    qd_status status = fill(&self, &full, error);
+    for (int k = 0; status == QD_OK && k < OPENINGS; ++k) {
+        status = measure_rate(&self, full, k, &rate, error);
+        double log_width = qd_log(wide[k] - less), log_rate = qd_log(rate);
+        x += log_width / n, y += log_rate / n;
+        xx += log_width * log_width / n, xy += log_width * log_rate / n;
+    }
+    double slope = (xy - x * y) / (xx - x * x);
+    qdi_job_keep(job, HOPPER_EXPONENT, slope);
+    qdi_job_keep(job, HOPPER_FACTOR, qd_exp(y - slope * x));
+    qd_world_destroy(full);
+    return status;
+}
+
+static qd_status run_height(qdi_job *job, qd_error *error) {
+    const double height[2] = {200, 110}; ///< 10 widths, and 5
+    double rate[2] = {0, 0};
+    qd_status status = QD_OK;
+    for (int k = 0; status == QD_OK && k < 2; ++k) {
+        silo self = silo_of(job, narrow, 1, 20, height[k]);
+        if (job->planted > 0) self.friction = 0;
+        qd_world *full = NULL;
+        status = fill(&self, &full, error);
+        if (status == QD_OK) status = measure_rate(&self, full, 0, &rate[k], error);
+        qd_world_destroy(full);
+    }
+    qdi_job_keep(job, HOPPER_RATIO, rate[1] / rate[0]);
+    return status;
+}
+
+static void plan_exponent(const qdi_case *self, qdi_plan *plan) {
+    (void)self;
+    qdi_job job = {.work = run_exponent, .gas = qdi_gas_default()};
+    qdi_plan_add(plan, &job, EXPONENT_SEEDS);
+    job.planted = 2;
+    qdi_plan_add(plan, &job, TWIN_SEEDS);
+}
+
+static void plan_height(const qdi_case *self, qdi_plan *plan) {
+    (void)self;
+    qdi_job job = {.work = run_height, .gas = qdi_gas_default()};
+    qdi_plan_add(plan, &job, HEIGHT_SEEDS);
+    job.planted = 1;
+    qdi_plan_add(plan, &job, TWIN_SEEDS);
+}
+
+static void judge_exponent(const qdi_case *self, const qdi_plan *plan, qdi_rows *rows) {
+    qdi_estimate exponent = qdi_plan_estimate_runs(plan, 0, EXPONENT_SEEDS, HOPPER_EXPONENT);
+    qdi_row *row = qdi_rows_add(rows, self->name, exponent, 1.5, 0.1);
+    if (row)
+        snprintf(row->note, sizeof row->note, "rate over that power of D - 1.4 d: %.3f",
+                 qdi_plan_estimate_runs(plan, 0, EXPONENT_SEEDS, HOPPER_FACTOR).mean);
+    qdi_row_twin(row, "drag 2", qdi_plan_estimate_runs(plan, EXPONENT_SEEDS, TWIN_SEEDS, HOPPER_EXPONENT));
+}
+
+static void judge_height(const qdi_case *self, const qdi_plan *plan, qdi_rows *rows) {
+    qdi_estimate ratio = qdi_plan_estimate_runs(plan, 0, HEIGHT_SEEDS, HOPPER_RATIO);
+    qdi_row *row = qdi_rows_add(rows, self->name, ratio, 1, 0.05);
+    if (row)
+        snprintf(row->note, sizeof row->note,
+                 "rate out of a silo filled to 5 widths over that of one filled to 10");
+    qdi_row_twin(row, "no friction", qdi_plan_estimate_runs(plan, HEIGHT_SEEDS, TWIN_SEEDS, HOPPER_RATIO));
+}
+
+static const qdi_case cases[] = {
+    {"hopper_exponent", "how the rate at which grains run out goes with the opening", 0, plan_exponent,
+     judge_exponent, true},
+    {"hopper_height", "how the rate goes with how full a silo is", 0, plan_height, judge_height, true},
+};
+
+const qdi_case *qdi_cases_hopper(size_t *count) {
+    *count = sizeof cases / sizeof *cases;
+    return cases;
+}

@@ -1,0 +1,110 @@
+// One run is one process: a copy of this one, which has never had threads, so that every run starts with the same memory and with
+// no threads of another's left over, may die without harm to the others, and its time on the processors is its own.
+
+#include "tools/scale/sample.h"
+
+#include "core/memory.h"
+#include "core/verbs.h"
+#include "tools/console.h"
+#include "tools/exit_codes.h"
+#include "tools/failure.h"
+#include "tools/os.h"
+#include "tools/scale/triad.h"
+#include "tools/session.h"
+
+#include <string.h>
+
+/// What the process of a run is given and says.
+typedef struct measuring {
+    const qdi_scale_job *job;
+    qdi_scale_sample *sample;
+    uint64_t *step_ns;
+} measuring;
+
+static int fail_step(const qdi_session *session, qd_status status) {
+    if (status != QD_ERR_LIMIT) return qdi_fail(status, &(qd_error){""}, QDI_EXIT_FAILED);
+    char words[512];
+    qdi_session_limit_words(session, words, sizeof words);
+    qdi_complain("%s", words);
+    return QDI_EXIT_INVARIANT;
+}
+
+static int run_steps(qdi_session *session, const measuring *run) {
+    const qdi_scale_job *job = run->job;
+    qdi_scale_sample *sample = run->sample;
+    double dt = qd_scene_run_settings(job->scene).dt;
+    qdi_host_usage before = {0, 0};
+    for (size_t k = 0; k < job->dropped + job->steps; ++k) {
+        if (qdi_host_signal() != 0) return QDI_EXIT_SIGNAL + qdi_host_signal();
+        if (k == job->dropped) before = qdi_host_usage_now();
+        qd_profile *profile = k < job->dropped ? NULL : &sample->profile;
+        uint64_t start = qdi_clock_ns();
+        qd_status status = qd_world_step(session->world, dt, profile);
+        uint64_t took = qdi_clock_ns() - start;
+        if (status != QD_OK) return fail_step(session, status);
+        if (!profile) continue;
+        run->step_ns[k - job->dropped] = took;
+        sample->wall_ns += took;
+    }
+    qdi_host_usage after = qdi_host_usage_now();
+    sample->processor_ns = after.processor_ns - before.processor_ns;
+    sample->preemptions = after.preemptions - before.preemptions;
+    return QDI_EXIT_DONE;
+}
+
+static int measure(const measuring *run) {
+    const qdi_scale_job *job = run->job;
+    qdi_scale_sample *sample = run->sample;
+    memset(sample, 0, sizeof *sample);
+    sample->load = qdi_host_load();
+    qdi_session session;
+    memset(&session, 0, sizeof session);
+    session.scene = job->scene;
+    session.label = job->label;
+    session.threads.threads = job->threads;
+    session.simd = job->simd;
+    int exit_code = qdi_session_make_world(&session);
+    if (exit_code == QDI_EXIT_DONE) exit_code = run_steps(&session, run);
+    if (exit_code == QDI_EXIT_DONE) {
+        sample->bodies = qd_world_count(session.world);
+        sample->hash = qd_world_hash(session.world);
+        sample->memory = qdi_host_peak_memory();
+        qd_world_destroy(session.world);
+        sample->bandwidth = qdi_scale_triad(job->threads);
+    }
+    return exit_code;
+}
+
+/// In the process of the run.
+static int work(void *context, FILE *reply) {
+    const measuring *run = context;
+    int exit_code = measure(run);
+    if (exit_code != QDI_EXIT_DONE) return exit_code;
+    fwrite(run->sample, sizeof *run->sample, 1, reply);
+    fwrite(run->step_ns, sizeof *run->step_ns, run->job->steps, reply);
+    return QDI_EXIT_DONE;
+}
+
+int qdi_scale_measure(const qdi_scale_job *job, qdi_scale_sample *sample, uint64_t *step_ns) {
+    measuring run = {job, sample, step_ns};
+    size_t step_bytes = job->steps * sizeof *step_ns, got = 0;
+    unsigned char *reply = qdi_allocate(qd_allocator_default(), sizeof *sample + step_bytes, 1);
+    if (!reply) return qdi_fail(QD_ERR_MEMORY, &(qd_error){""}, QDI_EXIT_FAILED);
+    int code = qdi_host_child_run(work, &run, reply, sizeof *sample + step_bytes, &got);
+    if (code == 0 && got == sizeof *sample + step_bytes) {
+        memcpy(sample, reply, sizeof *sample);
+        memcpy(step_ns, reply + sizeof *sample, step_bytes);
+    } else if (qdi_host_signal() != 0) {
+        code = QDI_EXIT_SIGNAL + qdi_host_signal();
+    } else if (code <= 0) {
+        if (code == -1000)
+            qdi_complain("no process can be started for a run");
+        else if (code < 0)
+            qdi_complain("the process of a run with %d threads was killed by signal %d", job->threads, -code);
+        else
+            qdi_complain("the process of a run with %d threads ended too early", job->threads);
+        code = QDI_EXIT_FAILED;
+    }
+    qdi_release(qd_allocator_default(), reply, sizeof *sample + step_bytes, 1);
+    return code;
+}

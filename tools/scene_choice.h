@@ -1,0 +1,10 @@
+#ifndef QD_TOOLS_SCENE_CHOICE_H
+#define QD_TOOLS_SCENE_CHOICE_H
+
+#include <quadrille/scene.h>
+
+/// Reads the scene that a command was given: a file, where it looks like one or is one, else a built-in one. Returns an exit code,
+/// and has said why where it is not 0. The scene is the caller's to free.
+int qdi_scene_choose(const char *name, const qd_scene_changes *changes, qd_scene **scene);
+
+#endif
