@@ -29,12 +29,16 @@ static inline qd_box qdi_slot_box(const qdi_slots *slots, size_t slot) {
     return (qd_box){slots->min_x[slot], slots->min_y[slot], slots->max_x[slot], slots->max_y[slot]};
 }
 
-static inline void qdi_slot_set(const qdi_slots *slots, size_t slot, qd_box box, uint32_t row,
-                                qd_body_index index) {
+static inline void qdi_slot_box_set(const qdi_slots *slots, size_t slot, qd_box box) {
     slots->min_x[slot] = box.min_x;
     slots->min_y[slot] = box.min_y;
     slots->max_x[slot] = box.max_x;
     slots->max_y[slot] = box.max_y;
+}
+
+static inline void qdi_slot_set(const qdi_slots *slots, size_t slot, qd_box box, uint32_t row,
+                                qd_body_index index) {
+    qdi_slot_box_set(slots, slot, box);
     slots->row[slot] = row;
     slots->index[slot] = index;
 }

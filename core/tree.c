@@ -316,7 +316,7 @@ qd_tree_stats qd_tree_statistics(const qd_tree *tree) {
     return stats;
 }
 
-qd_status qd_tree_box(const qd_tree *tree, qd_body_index body, qd_box *box) {
+qd_status qdi_tree_slot(const qd_tree *tree, qd_body_index body, size_t *slot) {
     if (body >= tree->node_of_room || tree->node_of[body] == QDI_NONE) return QD_ERR_STALE;
     const qdi_node *node = &tree->nodes[tree->node_of[body]];
     size_t low = node->first;
@@ -329,8 +329,15 @@ qd_status qd_tree_box(const qd_tree *tree, qd_body_index body, qd_box *box) {
             high = middle;
         }
     }
-    *box = qdi_slot_box(&tree->slots, low);
+    *slot = low;
     return QD_OK;
+}
+
+qd_status qd_tree_box(const qd_tree *tree, qd_body_index body, qd_box *box) {
+    size_t slot = 0;
+    qd_status status = qdi_tree_slot(tree, body, &slot);
+    if (status == QD_OK) *box = qdi_slot_box(&tree->slots, slot);
+    return status;
 }
 
 qd_status qd_tree_depth(const qd_tree *tree, qd_body_index body, int *depth) {

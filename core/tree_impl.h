@@ -252,6 +252,8 @@ void qdi_family_give(qd_tree *tree, qdi_family_index family);
 /// Frees families, nodes and slots; exchanges those of two trees.
 void qdi_memory_release(qd_tree *tree);
 void qdi_memory_swap(qd_tree *a, qd_tree *b);
+/// The slot of a body, found by halves. Errors: QD_ERR_STALE (not in the tree).
+QD_MUST_USE qd_status qdi_tree_slot(const qd_tree *tree, qd_body_index body, size_t *slot);
 /// Sets the cells of family 0 to those of Rk.
 void qdi_root_cell_set(qd_tree *tree, int k);
 /// Empties the tree: one leaf, R0.

@@ -177,7 +177,9 @@ static qd_status retrieve(qd_world *world) {
     meet_job job = {.world = world};
     size_t count;
     job.pairs = qd_pairs_data(world->candidates, &count);
-    status = qdi_reserve(world->allocator, &world->met, &world->met_room, 0, count, sizeof *world->met);
+    // Those that leave before all is made anew bring some more.
+    status = qdi_reserve(world->allocator, &world->met, &world->met_room, 0, count + count / 8,
+                         sizeof *world->met);
     if (status != QD_OK) return status;
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, meet_pairs, &job);
     world->met_count = count;
@@ -235,11 +237,12 @@ static qd_status find_all(fatten_job *job, qdi_found *found, qdi_lap *lap) {
 
 typedef struct leaver_job {
     const qd_world *world;
-    size_t *first;       ///< per range of bodies: place of its first leaver
-    uint32_t *rows;      ///< leavers
-    const uint8_t *left; ///< by row: it did
-    uint32_t *holes;     ///< places of candidates that have one; a range's begin at its own
-    size_t *hole_count;  ///< per range of candidates
+    const fatten_job *fat;
+    size_t *first;      ///< per range of bodies: place of its first leaver
+    uint32_t *rows;     ///< leavers
+    uint8_t *left;      ///< by row: it did
+    uint32_t *holes;    ///< places of candidates that have one; a range's begin at its own
+    size_t *hole_count; ///< per range of candidates
 } leaver_job;
 
 bool qdi_margin_left(const qd_world *world, size_t row, qd_vec2 period) {
@@ -262,6 +265,7 @@ qd_image qdi_margin_image(const qd_world *world, size_t row) {
                       (int16_t)image_in(fat.min_y, fat.max_y, world->now.y[row] - world->centre.y, period.y)};
 }
 
+/// Lists and marks the leavers, and gives them new fat boxes.
 static void gather_leavers(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const leaver_job *job = context;
@@ -269,9 +273,13 @@ static void gather_leavers(void *context, size_t begin, size_t end, int worker) 
     size_t range = begin / QDI_BODY_GRAIN, ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
     size_t place = job->first[range];
     size_t stop = range + 1 < ranges ? job->first[range + 1] : world->margin.left;
-    qd_vec2 period = qdi_world_period(world);
-    for (size_t r = begin; r < end && place < stop; ++r)
-        if (qdi_margin_left(world, r, period)) job->rows[place++] = (uint32_t)r;
+    memset(job->left + begin, 0, end - begin);
+    for (size_t r = begin; r < end && place < stop; ++r) {
+        if (!qdi_margin_left(world, r, job->fat->period)) continue;
+        job->rows[place++] = (uint32_t)r;
+        job->left[r] = 1;
+        (void)fatten(job->fat, r);
+    }
 }
 
 static void find_holes(void *context, size_t begin, size_t end, int worker) {
@@ -293,9 +301,11 @@ static void close_holes(qd_world *world, const leaver_job *job, size_t ranges) {
             world->met[job->holes[range * QDI_CONTACT_GRAIN + k]] = world->met[--world->met_count];
 }
 
-static qd_status file_again(qd_world *world, uint32_t row) {
-    qd_status status = qd_tree_remove(world->tree, world->index[row]);
-    if (status == QD_OK) status = qd_tree_add(world->tree, world->index[row], world->fat[row]);
+/// Tells the tree of the leavers' new boxes.
+static qd_status file_again(qd_world *world, const uint32_t *rows, size_t count) {
+    qd_status status = QD_OK;
+    for (size_t i = 0; i < count && status == QD_OK; ++i)
+        status = qd_tree_move(world->tree, world->index[rows[i]], world->fat[rows[i]]);
     return status == QD_OK || status == QD_ERR_MEMORY ? status : QD_ERR_INTERNAL;
 }
 
@@ -406,7 +416,8 @@ static qd_status find_about_all(qd_world *world, const uint8_t *left, const uint
     return status;
 }
 
-static qd_status reserve_leavers(qd_world *world, leaver_job *job, size_t met_ranges) {
+static qd_status reserve_leavers(const fatten_job *fat, leaver_job *job, size_t met_ranges) {
+    qd_world *world = fat->world;
     qdi_scratch *scratch = &world->scratch;
     const qd_allocator *allocator = world->allocator;
     qd_status status = qdi_reserve(allocator, &scratch->order, &scratch->order_room, 0, world->margin.left,
@@ -419,8 +430,8 @@ static qd_status reserve_leavers(qd_world *world, leaver_job *job, size_t met_ra
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->range_count, &scratch->range_room, 0, met_ranges,
                              sizeof *scratch->range_count);
-    *job = (leaver_job){world,         scratch->left,       scratch->order, scratch->wall_mask,
-                        scratch->hits, scratch->range_count};
+    *job = (leaver_job){
+        world, fat, scratch->left, scratch->order, scratch->wall_mask, scratch->hits, scratch->range_count};
     return status;
 }
 
@@ -429,21 +440,15 @@ static qd_status amend(const fatten_job *fat) {
     qd_world *world = fat->world;
     size_t met_ranges = qdi_range_count(world->met_count, QDI_CONTACT_GRAIN), left = world->margin.left;
     leaver_job job;
-    qd_status status = reserve_leavers(world, &job, met_ranges);
+    qd_status status = reserve_leavers(fat, &job, met_ranges);
     if (status != QD_OK) return status;
     (void)qdi_exclusive_scan(job.first, qdi_range_count(world->count, QDI_BODY_GRAIN));
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_leavers, &job);
-    uint8_t *marks = world->scratch.wall_mask;
-    memset(marks, 0, world->count);
-    for (size_t i = 0; i < left; ++i) marks[job.rows[i]] = 1;
     qdi_team_for(world->team, world->met_count, QDI_CONTACT_GRAIN, find_holes, &job);
     close_holes(world, &job, met_ranges);
     world->margin.edited = true;
-    for (size_t i = 0; i < left && status == QD_OK; ++i) {
-        (void)fatten(fat, job.rows[i]);
-        status = file_again(world, job.rows[i]);
-    }
-    return status == QD_OK ? find_about_all(world, marks, job.rows, left) : status;
+    status = file_again(world, job.rows, left);
+    return status == QD_OK ? find_about_all(world, job.left, job.rows, left) : status;
 }
 
 /// How many bodies are worth being looked at one by one: what that takes, a microsecond or two each, is to be little

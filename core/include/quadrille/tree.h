@@ -123,6 +123,11 @@ QD_API QD_MUST_USE qd_status qd_tree_add(qd_tree *tree, qd_body_index body, qd_b
 /// Takes one body out. Errors: QD_ERR_STALE (not in the tree), QD_ERR_MEMORY as in qd_tree_refresh.
 QD_API QD_MUST_USE qd_status qd_tree_remove(qd_tree *tree, qd_body_index body);
 
+/// Gives one body another box at once; the tree is canonical afterwards. Where the body stays in its node only what encloses it is
+/// looked at again; else it costs as much as taking it out and filing it. Errors: QD_ERR_STALE (not in the tree), QD_ERR_VALUE,
+/// with nothing changed; QD_ERR_MEMORY as in qd_tree_refresh.
+QD_API QD_MUST_USE qd_status qd_tree_move(qd_tree *tree, qd_body_index body, qd_box box);
+
 /// All overlapping pairs, in an order that is the same for any team. Errors: QD_ERR_LIMIT (more than pairs->limit),
 /// QD_ERR_MEMORY. The self-join of the tree, in parallel.
 QD_API QD_MUST_USE qd_status qd_tree_pairs(const qd_tree *tree, qd_team *team, qd_pairs *pairs);
