@@ -37,7 +37,7 @@ _Static_assert(QD_TEAM_MAX <= COUNT_MASK, "all threads of a team must fit");
 enum { TURNS = 32 };
 /// How long a hand looks out for the next loop before it sleeps, and the leader for the last hands. Nobody yields in between: Linux
 /// lets who does wait for all others that want the processor, while who sleeps is woken in time.
-static const uint64_t patience_ns = 200000, leader_patience_ns = 50000;
+static const uint64_t patience_ns = 500000, leader_patience_ns = 50000;
 
 /// After a wait for a hand that had no processor the leader works alone for so many times as long; shorter waits do not count.
 enum { ALONE_TIMES = 10 };

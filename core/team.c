@@ -24,7 +24,7 @@ enum { RADIX_BITS = 11, SORT_GRAIN = 16384, FINE_SORT_GRAIN = 4096, COPY_GRAIN =
 
 struct qd_team {
     const qd_allocator *allocator;
-    int threads;
+    int threads, used;  // used: those that loops have now
     qdi_crew *crew;     // NULL for one thread
     qdi_thread *opener; // NULL before the first loop that is shared
     bool deserted;      // there are no threads to be had
@@ -48,7 +48,7 @@ qd_status qd_team_create(const qd_team_def *def, qd_team **team) {
     qd_team *made = qdi_allocate(allocator, 1, sizeof *made);
     if (!made) return QD_ERR_MEMORY;
     size_t threads = (size_t)def->threads;
-    *made = (qd_team){.allocator = allocator, .threads = def->threads};
+    *made = (qd_team){.allocator = allocator, .threads = def->threads, .used = def->threads};
     made->busy_ns = qdi_allocate(allocator, threads * LINE, sizeof *made->busy_ns);
     made->busy_out = qdi_allocate(allocator, threads, sizeof *made->busy_out);
     made->blocks = qdi_allocate(allocator, threads * LINE, sizeof *made->blocks);
@@ -106,6 +106,14 @@ void qd_team_destroy(qd_team *team) {
 
 int qd_team_threads(const qd_team *team) {
     return team->threads;
+}
+
+void qdi_team_use(qd_team *team, int most) {
+    team->used = most > 0 && most < team->threads ? most : team->threads;
+}
+
+int qdi_team_used(const qd_team *team) {
+    return team->used;
 }
 
 uint64_t qdi_clock_ns(void) {
@@ -166,7 +174,7 @@ static void run_alone(qd_team *team, size_t count, size_t grain, qdi_range_funct
 void qdi_team_for(qd_team *team, size_t count, size_t grain, qdi_range_function function, void *context) {
     if (count == 0) return;
     size_t ranges = qdi_range_count(count, grain);
-    size_t most = ranges < (size_t)team->threads ? ranges : (size_t)team->threads;
+    size_t most = ranges < (size_t)team->used ? ranges : (size_t)team->used;
     if (most > 1 && !team->opener && !team->deserted) call_threads(team);
     if (most == 1 || team->deserted) {
         run_alone(team, count, grain, function, context);

@@ -149,7 +149,10 @@ qd_status qd_tree_move(qd_tree *tree, qd_body_index body, qd_box box) {
     if (move_within(tree, at, slot, box)) return QD_OK;
     // The body keeps its row, so whether rows are known stays as it is.
     const qdi_mover mover = {box, tree->slots.row[slot], body, QDI_ROOT, 0};
+    const uint64_t revision = tree->revision;
     status = take_out(tree, at, slot);
     if (status == QD_OK) status = put_in(tree, mover);
-    return settled(tree, status);
+    status = settled(tree, status);
+    tree->revision = revision + 1; // it was one change
+    return status;
 }

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { GRAIN = 8192, FAMILY_GRAIN = 32 };
+enum { GRAIN = 2048, FAMILY_GRAIN = 32 };
 
 typedef struct range_sum {
     size_t highest, bad, fresh;

@@ -18,6 +18,13 @@ typedef void (*qdi_range_function)(void *context, size_t begin, size_t end, int 
 /// caller's.
 void qdi_team_for(qd_team *team, size_t count, size_t grain, qdi_range_function function, void *context);
 
+/// From now on loops have at most so many threads, 0: all of the team. For phases of many short loops over the same few data, where
+/// what goes from one processor's cache to another's costs more than the other processor saves.
+void qdi_team_use(qd_team *team, int most);
+
+/// How many threads loops have at most.
+int qdi_team_used(const qd_team *team);
+
 /// The number of ranges that qdi_team_for makes.
 static inline size_t qdi_range_count(size_t count, size_t grain) {
     return (count + grain - 1) / grain;

@@ -183,7 +183,7 @@ static qd_status order_rest(qd_world *world, const colour_job *job, size_t count
 static size_t run_round(qd_world *world, colour_job *job, size_t left) {
     // Ranges become fewer and fewer links: as many of them go to a thread at once as are worth it.
     size_t grain = job->ranges * QDI_CONTACT_GRAIN / left, sum = 0;
-    job->alone = grain >= job->ranges || qd_team_threads(world->team) == 1;
+    job->alone = grain >= job->ranges || qdi_team_used(world->team) == 1;
     qdi_team_for(world->team, job->ranges, grain, settle_ranges, job);
     for (size_t range = 0; range < job->ranges; ++range) sum += job->won[range];
     return sum;
@@ -202,7 +202,7 @@ qd_status qdi_colour(qd_world *world, size_t count, qdi_colours *colours) {
                       .pending = scratch->pending[0],
                       .settled = scratch->pending[1],
                       .order = scratch->order};
-    job.alone = job.ranges == 1 || qd_team_threads(world->team) == 1;
+    job.alone = job.ranges == 1 || qdi_team_used(world->team) == 1;
     if (status == QD_OK) status = reserve_rounds(world, &job, 0);
     if (status != QD_OK) return status;
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, clear_range, &job);

@@ -118,6 +118,7 @@ struct qdi_fast {
     uint8_t *flags;      ///< by row
     size_t course_of_room, place_of_room, flag_room;
     bool all;         ///< all bodies are listed
+    atomic_bool wide; ///< some way's box is too large to retrieve what is about it
     double slow;      ///< how far any point of a body that is not listed moves at most
     double *slowest;  ///< per range, the same, squared
     size_t *followed; ///< per range: bodies that are followed

@@ -9,6 +9,9 @@
 /// Where more than one in so many is followed, all are listed: a retrieve for each would cost more.
 enum { FEW = 4 };
 
+/// Bodies for a thread at once, of those that come on the list when others have met them.
+enum { MORE_GRAIN = 32 };
+
 /// Whether a body is followed; if not, `way` is how far any point of it moves, squared.
 static bool followed(const qdi_step *step, uint32_t row, double *way) {
     qdi_leg leg = qdi_leg_of_row(step, row);
@@ -42,21 +45,40 @@ static void survey(void *context, size_t begin, size_t end, int worker) {
     fast->slowest[begin / QDI_BODY_GRAIN] = slowest;
 }
 
+/// True where the box of a way is too large to retrieve what is about it.
+static bool too_wide(const qdi_step *step, uint32_t row, qd_box way) {
+    qd_box wider;
+    return !step->fast->all && !(step->fast->flags[row] & QDI_LOST) && !qdi_way_wider(step, way, &wider);
+}
+
 static void put_on_list(const qdi_step *step, uint32_t row, uint32_t place) {
     qdi_fast *fast = step->fast;
     fast->listed[place] = row;
     fast->names[place] = step->world->index[row];
     fast->place_of[row] = place;
-    if (!qdi_way_box(step, row, &fast->boxes[place])) fast->flags[row] = QDI_LOST;
+}
+
+/// The boxes of the ways of those listed from place `begin` to `end`.
+static void make_boxes(const qdi_step *step, size_t begin, size_t end) {
+    qdi_fast *fast = step->fast;
+    bool wide = false;
+    for (size_t place = begin; place < end; ++place) {
+        uint32_t row = fast->listed[place];
+        if (!qdi_way_box(step, row, &fast->boxes[place])) fast->flags[row] = QDI_LOST;
+        wide = wide || too_wide(step, row, fast->boxes[place]);
+    }
+    if (wide) atomic_store_explicit(&fast->wide, true, memory_order_relaxed);
 }
 
 static void gather(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const qdi_step *step = context;
     qdi_fast *fast = step->fast;
-    uint32_t place = (uint32_t)fast->followed[begin / QDI_BODY_GRAIN];
+    uint32_t place = fast->all ? (uint32_t)begin : (uint32_t)fast->followed[begin / QDI_BODY_GRAIN];
+    uint32_t first = place;
     for (uint32_t row = (uint32_t)begin; row < end; ++row)
-        if (fast->all || fast->flags[row]) put_on_list(step, row, fast->all ? row : place++);
+        if (fast->all || fast->flags[row]) put_on_list(step, row, place++);
+    make_boxes(step, first, place);
 }
 
 static qd_status reserve_list(const qdi_step *step, size_t count) {
@@ -82,12 +104,6 @@ static qd_status list_all(const qdi_step *step) {
     qdi_step job = *step;
     qdi_team_for(step->world->team, step->world->count, QDI_BODY_GRAIN, gather, &job);
     return QD_OK;
-}
-
-/// True where the box of a way is too large to retrieve what is about it.
-static bool too_wide(const qdi_step *step, uint32_t row, qd_box way) {
-    qd_box wider;
-    return !step->fast->all && !(step->fast->flags[row] & QDI_LOST) && !qdi_way_wider(step, way, &wider);
 }
 
 static qd_status reserve(const qdi_step *step, size_t ranges) {
@@ -128,24 +144,35 @@ qd_status qdi_fast_list(const qdi_step *step) {
     status = reserve_list(step, count);
     if (status != QD_OK) return status;
     fast->listed_count = count;
+    atomic_store_explicit(&fast->wide, false, memory_order_relaxed);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather, &job);
-    for (size_t i = 0; i < count; ++i)
-        if (too_wide(step, fast->listed[i], fast->boxes[i])) return list_all(step);
-    return QD_OK;
+    return atomic_load_explicit(&fast->wide, memory_order_relaxed) ? list_all(step) : QD_OK;
+}
+
+typedef struct more_job {
+    const qdi_step *step;
+    size_t first; ///< place of the first that is new on the list
+} more_job;
+
+static void box_more(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const more_job *job = context;
+    make_boxes(job->step, job->first + begin, job->first + end);
 }
 
 qd_status qdi_fast_list_more(const qdi_step *step, bool wide) {
     qdi_fast *fast = step->fast;
-    for (size_t i = 0; i < fast->course_count && !wide; ++i) {
-        uint32_t row = fast->courses[i].row;
-        if (fast->place_of[row] != QDI_NONE_YET) continue;
-        qd_status status = reserve_list(step, fast->listed_count + 1);
-        if (status != QD_OK) return status;
-        uint32_t place = (uint32_t)fast->listed_count++;
-        put_on_list(step, row, place);
-        wide = too_wide(step, row, fast->boxes[place]);
-    }
-    return wide ? list_all(step) : QD_OK;
+    if (wide) return list_all(step);
+    size_t first = fast->listed_count;
+    qd_status status = reserve_list(step, first + fast->course_count);
+    if (status != QD_OK) return status;
+    for (size_t i = 0; i < fast->course_count; ++i)
+        if (fast->place_of[fast->courses[i].row] == QDI_NONE_YET)
+            put_on_list(step, fast->courses[i].row, (uint32_t)fast->listed_count++);
+    atomic_store_explicit(&fast->wide, false, memory_order_relaxed);
+    more_job job = {step, first};
+    qdi_team_for(step->world->team, fast->listed_count - first, MORE_GRAIN, box_more, &job);
+    return atomic_load_explicit(&fast->wide, memory_order_relaxed) ? list_all(step) : QD_OK;
 }
 
 static bool contains(qd_box outer, qd_box inner) {

@@ -254,10 +254,8 @@ static qd_status reserve(qd_world *world, size_t count) {
     return status == QD_OK ? qdi_account_begin(world, count) : status;
 }
 
-qd_status qdi_impulse(qd_world *world, double dt, qdi_wall_gain *walls) {
+static qd_status solve(qd_world *world, size_t count, double dt, qdi_wall_gain *walls) {
     qdi_scratch *scratch = &world->scratch;
-    size_t count = world->present.contact_count;
-    if (count == 0) return qdi_forces_kick(world, dt);
     qd_status status = reserve(world, count);
     if (status != QD_OK) return status;
     joint_job job = {.world = world, .dt = dt, .threshold = qdi_impulse_threshold(world, dt)};
@@ -277,4 +275,13 @@ qd_status qdi_impulse(qd_world *world, double dt, qdi_wall_gain *walls) {
     if (status != QD_OK) return status;
     qdi_rest_solve(world, &resting, dt);
     return settle(world, walls);
+}
+
+qd_status qdi_impulse(qd_world *world, double dt, qdi_wall_gain *walls) {
+    size_t count = world->present.contact_count;
+    if (count == 0) return qdi_forces_kick(world, dt);
+    qdi_contacts_share(world, count);
+    qd_status status = solve(world, count, dt, walls);
+    qdi_team_use(world->team, 0);
+    return status;
 }

@@ -457,12 +457,15 @@ qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_moment *mome
     qd_status status = reserve_tests(world, &job);
     if (status != QD_OK) return status;
 
+    // Two disks are tested in a few nanoseconds: so few of them are not worth another thread.
+    if (job.plain) qdi_contacts_share(world, job.pair_count / 2);
     qdi_team_for(team, job.pair_count, job.grain, test_pairs, &job);
     size_t body_ranges = job.walls ? qdi_range_count(world->count, QDI_BODY_GRAIN) : 0;
     if (job.walls) qdi_team_for(team, world->count, QDI_BODY_GRAIN, test_walls, &job);
     job.wall_first = qdi_exclusive_scan(job.count, qdi_range_count(job.pair_count, job.grain));
     job.wall_total = qdi_exclusive_scan(job.wall_count, body_ranges);
     size_t count = job.wall_first + job.wall_total;
+    qdi_contacts_share(world, count);
 
     status = qdi_keys_reserve(world->allocator, &world->scratch.keys, count);
     if (status == QD_OK)

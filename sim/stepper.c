@@ -60,9 +60,7 @@ static qd_status find_candidates(qd_world *world, const qdi_motion *motion, cons
     return status;
 }
 
-/// From candidates to the contacts and events of `following`. `joints`: what the present contacts gave in the step on
-/// its way, if there is one; `dt`: how long that is, 0 where there is none.
-static qd_status find_contacts(qd_world *world, const qdi_motion *motion, const qdi_joint *joints,
+static qd_status make_contacts(qd_world *world, const qdi_motion *motion, const qdi_joint *joints,
                                double dt) {
     qd_status status = qdi_narrow(world, motion, &world->following);
     if (status == QD_OK && qdi_springs(world)) {
@@ -70,6 +68,15 @@ static qd_status find_contacts(qd_world *world, const qdi_motion *motion, const 
         if (status == QD_OK) status = qdi_spring_forces(world, motion, dt, &world->following);
     }
     return status == QD_OK ? qdi_events(world, &world->present, joints, &world->following) : status;
+}
+
+/// From candidates to the contacts and events of `following`. `joints`: what the present contacts gave in the step on
+/// its way, if there is one; `dt`: how long that is, 0 where there is none.
+static qd_status find_contacts(qd_world *world, const qdi_motion *motion, const qdi_joint *joints,
+                               double dt) {
+    qd_status status = make_contacts(world, motion, joints, dt);
+    qdi_team_use(world->team, 0);
+    return status;
 }
 
 /// `following` becomes `present`.

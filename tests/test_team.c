@@ -146,6 +146,32 @@ START_TEST(loops_are_timed) {
 }
 END_TEST
 
+START_TEST(loops_have_as_many_threads_as_they_may) {
+    qd_team *team = make_team(3);
+    int worker_of[64];
+    ck_assert_int_eq(qdi_team_used(team), 3);
+    static const int most[] = {1, 2, 0, 7}, used[] = {1, 2, 3, 3};
+    for (int k = 0; k < 4; ++k) {
+        qdi_team_use(team, most[k]);
+        ck_assert_int_eq(qdi_team_used(team), used[k]);
+        ck_assert_int_eq(qd_team_threads(team), 3);
+        memset(worker_of, -1, sizeof worker_of);
+        qdi_team_for(team, 64, 1, note_worker, worker_of);
+        int first = 64, last = 0; // who came is a matter of chance, but not how many of them at most
+        for (int worker = 0; worker < 3; ++worker) {
+            bool came = false;
+            for (int i = 0; i < 64; ++i) came = came || worker_of[i] == worker;
+            if (came && worker < first) first = worker;
+            last += came;
+        }
+        for (int i = 0; i < 64; ++i) ck_assert_int_ge(worker_of[i], 0);
+        ck_assert_int_eq(first, 0); // the caller always works
+        ck_assert_int_le(last, used[k]);
+    }
+    qd_team_destroy(team);
+}
+END_TEST
+
 START_TEST(scan_sums_what_comes_before) {
     size_t values[1000];
     qd_random random = qd_random_at(1, 0, 1);
@@ -294,6 +320,7 @@ int main(void) {
     tcase_add_loop_test(verbs, short_loops_in_a_row, 0, TEAMS);
     tcase_add_test(verbs, teams_come_and_go);
     tcase_add_test(verbs, loops_are_timed);
+    tcase_add_test(verbs, loops_have_as_many_threads_as_they_may);
     tcase_add_test(verbs, scan_sums_what_comes_before);
     tcase_add_loop_test(verbs, sorts_like_qsort_and_stably, 0, 3);
     tcase_add_test(verbs, sort_without_memory_moves_nothing);

@@ -146,26 +146,55 @@ static void check_all(fixture *f, qd_test_scene *scene) {
     }
 }
 
-// Adds and removes single bodies, each time with a look.
+static void add_one(fixture *f, qd_test_scene *scene) {
+    qd_box box = qd_test_scene_box(scene);
+    ck_assert_int_eq(qd_brute_add(f->brute, scene->next, box), QD_OK);
+    qd_status status = qd_tree_add(f->tree, scene->next, box);
+    CHECK(status == QD_OK, "add: %s", qd_status_text(status));
+    scene->boxes[scene->count] = box;
+    scene->indices[scene->count++] = scene->next++;
+}
+
+static void remove_one(fixture *f, qd_test_scene *scene) {
+    uint32_t row = qd_test_scene_below(scene, (uint32_t)scene->count);
+    qd_body_index gone = scene->indices[row];
+    ck_assert_int_eq(qd_brute_remove(f->brute, gone), QD_OK);
+    CHECK(qd_tree_remove(f->tree, gone) == QD_OK, "remove");
+    CHECK(qd_tree_remove(f->tree, gone) == QD_ERR_STALE, "a stale index is not reported");
+    CHECK(qd_tree_move(f->tree, gone, scene->boxes[row]) == QD_ERR_STALE, "a stale index is moved");
+    scene->count -= 1;
+    scene->boxes[row] = scene->boxes[scene->count];
+    scene->indices[row] = scene->indices[scene->count];
+}
+
+// By a little, so that it stays in its node, or to where another box is, of another size.
+static void move_one(fixture *f, qd_test_scene *scene) {
+    uint32_t row = qd_test_scene_below(scene, (uint32_t)scene->count);
+    qd_box box = scene->boxes[row];
+    float width = box.max_x - box.min_x;
+    if (qd_test_scene_below(scene, 2) == 0)
+        box = qd_test_scene_box(scene);
+    else if (qd_test_scene_below(scene, 2) == 0)
+        box.max_x -= 0.25F * width;
+    else
+        box.min_x += 0.125F * width;
+    ck_assert_int_eq(qd_brute_remove(f->brute, scene->indices[row]), QD_OK);
+    ck_assert_int_eq(qd_brute_add(f->brute, scene->indices[row], box), QD_OK);
+    qd_status status = qd_tree_move(f->tree, scene->indices[row], box);
+    CHECK(status == QD_OK, "move: %s", qd_status_text(status));
+    scene->boxes[row] = box;
+}
+
+// Adds, removes and moves single bodies, each time with a look.
 static void edit(fixture *f, qd_test_scene *scene) {
-    for (int k = 0; k < 4; ++k) {
-        qd_box box = qd_test_scene_box(scene);
-        if (scene->count < QD_SCENE_MOST && qd_test_scene_below(scene, 2) == 0) {
-            ck_assert_int_eq(qd_brute_add(f->brute, scene->next, box), QD_OK);
-            qd_status status = qd_tree_add(f->tree, scene->next, box);
-            CHECK(status == QD_OK, "add: %s", qd_status_text(status));
-            scene->boxes[scene->count] = box;
-            scene->indices[scene->count++] = scene->next++;
-        } else if (scene->count > 0) {
-            uint32_t row = qd_test_scene_below(scene, (uint32_t)scene->count);
-            qd_body_index gone = scene->indices[row];
-            ck_assert_int_eq(qd_brute_remove(f->brute, gone), QD_OK);
-            CHECK(qd_tree_remove(f->tree, gone) == QD_OK, "remove");
-            CHECK(qd_tree_remove(f->tree, gone) == QD_ERR_STALE, "a stale index is not reported");
-            scene->count -= 1;
-            scene->boxes[row] = scene->boxes[scene->count];
-            scene->indices[row] = scene->indices[scene->count];
-        }
+    for (int k = 0; k < 8; ++k) {
+        uint32_t which = qd_test_scene_below(scene, 4);
+        if (scene->count == 0 || (which == 0 && scene->count < QD_SCENE_MOST))
+            add_one(f, scene);
+        else if (which <= 1)
+            remove_one(f, scene);
+        else
+            move_one(f, scene);
         check_all(f, scene);
     }
 }
@@ -194,6 +223,10 @@ static void run_scene(uint64_t seed) {
         ck_assert_int_eq(
             qd_brute_refresh(f->brute, f->team, scene.boxes, scene.indices, scene.count, NULL, NULL), QD_OK);
         check_all(f, &scene);
+        for (int k = 0; k < 4 && f->step == 0 && scene.count > 0; ++k) { // the next refresh has the same rows
+            move_one(f, &scene);
+            check_all(f, &scene);
+        }
         if (f->step == 2) edit(f, &scene);
     }
     stop(f);

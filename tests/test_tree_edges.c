@@ -361,6 +361,12 @@ START_TEST(revision_counts_changes) {
                          QD_OK); // the root grows on the way
         ck_assert_uint_eq(qd_tree_revision(rig.tree), ++revision);
     }
+    for (qd_body_index b = 100; b < 200;
+         ++b) { // within the node, to another one, and to where the root is too large
+        float x = b % 3 == 0 ? 1e4F : 1 + 0.01F * (float)b;
+        ck_assert_int_eq(qd_tree_move(rig.tree, b, (qd_box){x, 1, x, 1}), QD_OK);
+        ck_assert_uint_eq(qd_tree_revision(rig.tree), ++revision);
+    }
     for (qd_body_index b = 50; b < 200; ++b) {
         ck_assert_int_eq(qd_tree_remove(rig.tree, b), QD_OK);
         ck_assert_uint_eq(qd_tree_revision(rig.tree), ++revision);
@@ -370,6 +376,8 @@ START_TEST(revision_counts_changes) {
     (void)qd_rig_pairs(&rig);
     (void)qd_rig_retrieve(&rig, (qd_box){0, 0, 1, 1}, QD_NO_BODY);
     ck_assert_int_eq(qd_tree_remove(rig.tree, 150), QD_ERR_STALE);
+    ck_assert_int_eq(qd_tree_move(rig.tree, 150, (qd_box){0, 0, 1, 1}), QD_ERR_STALE);
+    ck_assert_int_eq(qd_tree_move(rig.tree, 3, (qd_box){1, 0, 0, 1}), QD_ERR_VALUE);
     ck_assert_int_eq(qd_tree_add(rig.tree, 3, (qd_box){0, 0, 1, 1}), QD_ERR_EXISTS);
     ck_assert_int_eq(qd_tree_add(rig.tree, 500, (qd_box){1, 0, 0, 1}), QD_ERR_VALUE);
     ck_assert_int_eq(qd_tree_add(rig.tree, QD_BODY_INDEX_MAX, (qd_box){0, 0, 1, 1}), QD_ERR_LIMIT);

@@ -89,7 +89,7 @@ static void story_refresh(story_run *run, const story_step *step) {
     ck_assert_uint_eq(qd_tree_count(run->tree), step->count);
 }
 
-// Adds a body, and takes it and some others out; puts them back by a refresh.
+// Adds bodies, moves some and takes others out; puts them back by a refresh.
 static void story_edit(story_run *run, const story_step *step) {
     static const qd_box far = {1e9F, 1e9F, 1.1e9F, 1.1e9F};
     static const qd_box near = {1, 1, 2, 2};
@@ -106,8 +106,11 @@ static void story_edit(story_run *run, const story_step *step) {
         }
         ck_assert_uint_eq(qd_tree_count(run->tree), before + 1);
     }
-    for (size_t i = 0; i < 60; ++i) {
-        if (refused(run, qd_tree_remove(run->tree, step->indices[i]))) {
+    for (size_t i = 0; i < 120; ++i) {
+        qd_body_index body = step->indices[i];
+        bool failed = i < 60 ? refused(run, qd_tree_move(run->tree, body, i % 2 == 0 ? far : near))
+                             : refused(run, qd_tree_remove(run->tree, body));
+        if (failed) {
             ck_assert_uint_eq(qd_tree_count(run->tree), 0);
             ck_assert_int_eq(qd_tree_validate(run->tree, NULL), QD_OK);
             break;
@@ -552,6 +555,7 @@ START_TEST(null_arguments) {
     ck_assert_uint_eq(qd_tree_count(rig.tree), 0);
     ck_assert_int_eq(qd_tree_add(NULL, 0, box), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_tree_remove(NULL, 0), QD_ERR_ARGUMENT);
+    ck_assert_int_eq(qd_tree_move(NULL, 0, box), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_tree_pairs(NULL, rig.team, rig.pairs), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_tree_pairs(rig.tree, NULL, rig.pairs), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_tree_pairs(rig.tree, rig.team, NULL), QD_ERR_ARGUMENT);
