@@ -22,6 +22,7 @@ except ImportError:
     sys.exit(77)
 
 SECONDS = 30  # to wait for anything
+RUN = "a_run_whose_name_has_no_place_to_break_and_is_longer_than_a_phone_is_wide"
 LOOKS = (("light", False, 1400, 1000), ("dark", True, 1400, 1000), ("phone", False, 390, 844))
 
 
@@ -100,6 +101,22 @@ def check_charts(browser, rows):
         "kinetic: %s" % format(kinetic, ".6g").rstrip() in chart.find_element(By.CLASS_NAME, "legend").text for chart in charts))
 
 
+def check_width(browser, name, width):
+    """No wider than the screen; where it is, what sticks out is named."""
+    def fits():
+        return browser.execute_script("return document.documentElement.scrollWidth") <= width
+    try:
+        wait("it is no wider than %d pixels" % width, fits)  # charts take their width once it is known to them
+    except AssertionError as reason:
+        sticking = browser.execute_script("""
+            return Array.from(document.querySelectorAll('body *')).map((one) => {
+                const box = one.getBoundingClientRect();
+                const inside = getComputedStyle(one).overflowX === 'visible' ? Math.max(one.scrollWidth, box.width) : box.width;
+                return [one.tagName + (one.id && '#' + one.id) + (one.className && '.' + one.className), Math.round(box.left + inside)];
+            }).filter((one) => one[1] > arguments[0]);""", width)
+        raise AssertionError("%s: %s; right edges: %s" % (name, reason, sticking)) from None
+
+
 def check_quiet(browser):
     # The pixels are read by this test, not by the page.
     said = [entry for entry in browser.get_log("browser")
@@ -115,11 +132,11 @@ def check_quiet(browser):
 def main(program, scratch):
     shutil.rmtree(scratch, ignore_errors=True)
     os.makedirs(scratch)
-    run = os.path.join(scratch, "run")
-    subprocess.run([program, "run", "tumbler", "--steps", "299", "--frames", "1", "-q", "-o", run, "--set", "view.size=[640,384]"],
-                   check=True)
-    subprocess.run([program, "report", run, "-q"], check=True)
-    page = os.path.join(run, "report.html")
+    program = os.path.abspath(program)
+    subprocess.run([program, "run", "tumbler", "--steps", "299", "--frames", "1", "-q", "-o", RUN, "--set", "view.size=[640,384]"],
+                   check=True, cwd=scratch)
+    subprocess.run([program, "report", RUN, "-q"], check=True, cwd=scratch)
+    page = os.path.abspath(os.path.join(scratch, RUN, "report.html"))
     data = open(page, encoding="utf-8").read().split('id="data">')[1].split("</script>")[0]
     data = json.loads(data)
     steps = [frame["step"] for frame in data["frames"]]
@@ -138,9 +155,7 @@ def main(program, scratch):
             check_player(browser, steps)
             check_charts(browser, rows)
             check_quiet(browser)
-            # The charts take the width that there is once it is known to them.
-            wait("%s: it is no wider than %d pixels" % (name, width), lambda: browser.execute_script(
-                "return document.documentElement.scrollWidth") <= width)
+            check_width(browser, name, width)
             browser.save_screenshot(os.path.join(scratch, name + ".png"))
             print("%s: %.1f MB, ready %.2f s after it was loaded" % (name, os.path.getsize(page) / 1e6, seconds))
         finally:

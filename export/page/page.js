@@ -176,6 +176,7 @@
     });
     plot.setAttribute('role', 'img');
     plot.setAttribute('aria-label', title + ' over steps ' + points[0][0] + ' to ' + points[points.length - 1][0]);
+    new ResizeObserver(() => graph.resize()).observe(plot); // whatever it was that made it wider or narrower
     charts.push({ graph, points, many: labels.length - 1 });
   }
   /// Nanoseconds per body and step; a row's times are those since the row before.
