@@ -39,10 +39,13 @@ qd_status qdi_relative_path(const char *file, const char *to, char *way, size_t 
     for (size_t i = 0; from[i] && from[i] == there[i]; ++i)
         if (from[i] == '/') same = i + 1;
     size_t used = 0;
-    for (const char *c = from + same; *c && used + 4 < bytes; ++c)
-        if (*c == '/') used += (size_t)snprintf(way + used, bytes - used, "../");
-    int length = snprintf(way + used, bytes - used, "%s", there + same);
-    if (length >= 0 && used + (size_t)length < bytes) return QD_OK;
+    for (const char *c = from + same; *c; ++c) {
+        if (*c != '/') continue;
+        if (used < bytes) (void)snprintf(way + used, bytes - used, "../");
+        used += 3;
+    }
+    if (used < bytes) (void)snprintf(way + used, bytes - used, "%s", there + same);
+    if (used + strlen(there + same) < bytes) return QD_OK;
     if (error)
         (void)snprintf(error->text, sizeof error->text, "the way from %.200s to %.200s is too long", file,
                        to);
