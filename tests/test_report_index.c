@@ -313,7 +313,8 @@ START_TEST(what_is_refused_of_a_sweep) {
     expect_refusal(RUN("report", "out"), 3, "sweep.yaml");
     ck_assert_int_eq(mkdir(at("empty").text, 0777), 0);
     expect_refusal(RUN("report", "empty"), 3, "empty");
-    expect_refusal(RUN("report", "nowhere", "--runs"), 2, "--runs");
+    expect_refusal(RUN("report", "empty", "--runs"), 2, "--runs");
+    expect_refusal(RUN("report", "nowhere", "--runs"), 3, "nowhere");
 }
 END_TEST
 

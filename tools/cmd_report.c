@@ -29,7 +29,7 @@ static int make_page(qdi_page_job *job, const qdi_page_wishes *wishes) {
     int exit_code = qdi_page_job_begin(job, wishes, wishes->directory, wishes->output);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     maker make = find_maker(wishes->directory);
-    if (wishes->runs && make != qdi_page_sweep) {
+    if (wishes->runs && make != qdi_page_sweep && qdi_os_is_directory(wishes->directory)) {
         qdi_complain("--runs is for the directory of a sweep, and %.500s is none", wishes->directory);
         return QDI_EXIT_USAGE;
     }
