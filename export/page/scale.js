@@ -105,9 +105,8 @@
     byId(id).tBodies[0].replaceChildren(...rows.map((row) => cells('td', row)));
   }
   function fillGains(one) {
-    const level = element('th', 'interval', 'number');
-    level.title = percent(one.members[0].at.step.ns_per_step.level) + ' or more';
-    fill('gains', numbers(['threads', 'bodies', 'ms per step']).concat([level], numbers(['least', 'calm', 'ns per body', 'speed-up', 'interval', 'calm', 'efficiency', 'serial', 'imbalance', 'taken', 'triad, GB/s'])),
+    byId('level').textContent = percent(one.members[0].at.step.ns_per_step.level);
+    fill('gains', numbers(['threads', 'bodies', 'ms per step', 'interval', 'least', 'calm', 'ns per body', 'speed-up', 'interval', 'calm', 'efficiency', 'serial', 'imbalance', 'taken', 'triad, GB/s']),
       one.members.map((member) => {
         const { gain, at } = member, time = at.step.ns_per_step;
         return numbers([threadsOf(member), number(at.bodies), short(ms(time.median)), range(ms(time.low), ms(time.high), short), short(ms(time.min)), short(ms(at.calm_ns_per_step)),

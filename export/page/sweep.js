@@ -3,9 +3,10 @@
 (function () {
   const { data, byId, number, element, colour, fillSelect, fillPairs } = common;
   const column = (name) => data.columns.indexOf(name);
-  const STATUS = column('status'), REASON = column('reason'), CODE = column('code'), POINT = column('point'), LINK = column('link'),
+  const STATUS = column('status'), REASON = column('reason'), CODE = column('code'), POINT = column('point'), SEED = column('seed'), LINK = column('link'),
         DIRECTORY = column('directory'), PICTURE = column('picture');
   const PAGE_ROWS = 200; // rows that are put in at once
+  const MOST_HUES = 14; // values that can be told apart in a chart, more or less
   const axes = data.axes.map((name, i) => ({ name, at: i + 1 }));
   const isNumber = (value) => typeof value === 'number';
   const numeric = (at) => data.rows.some((row) => isNumber(row[at])) && data.rows.every((row) => row[at] === null || isNumber(row[at]));
@@ -23,7 +24,7 @@
   const main = FIRST.map((name) => differing.find((result) => result.name === name)).filter(Boolean);
   const stateWords = (row) => (row[STATUS] === 'to do' ? 'not run' : row[STATUS] === 'failed' ? 'failed, exit ' + row[CODE] + ': ' + row[REASON] : 'done');
   function shownColumns() {
-    const some = byId('all').checked ? [{ name: 'seed', at: column('seed') }].concat(differing) : main;
+    const some = byId('all').checked ? [{ name: 'seed', at: SEED }].concat(differing) : main;
     return [{ name: 'point', at: POINT }].concat(axes, { name: 'replica', at: column('replica') }, { name: 'status', at: STATUS }, some);
   }
 
@@ -94,7 +95,10 @@
   }
   function cell(row, at) {
     if (at === STATUS) return state(row);
-    if (at !== POINT) return element('td', isNumber(row[at]) ? number(row[at]) : row[at] === null ? '' : row[at], isNumber(row[at]) ? 'number' : undefined);
+    if (at !== POINT) {
+      const words = row[at] === null ? '' : isNumber(row[at]) && at !== SEED ? number(row[at]) : String(row[at]); // of a seed all digits count
+      return element('td', words, isNumber(row[at]) ? 'number' : undefined);
+    }
     const made = element('td', undefined, 'number');
     if (!row[LINK]) {
       made.textContent = row[POINT];
@@ -158,7 +162,7 @@
       const key = by < 0 ? '' : String(row[by]);
       if (!groups.has(key)) groups.set(key, new Map());
       const group = groups.get(key);
-      group.set(row[x], (group.get(row[x]) || []).concat(row[y]));
+      if (group.has(row[x])) group.get(row[x]).push(row[y]); else group.set(row[x], [row[y]]);
     });
     const names = Array.from(groups.keys()).sort((a, b) => (Number(a) - Number(b)) || a.localeCompare(b));
     const points = [];
@@ -185,9 +189,8 @@
     byId('plot').parentElement.dataset.points = String(points.length);
     byId('caption').textContent = points.length === 0 ? 'None of the rows below has both numbers.'
       : 'Points are runs, the line is their mean' + (axes.length > 1 ? ', over all that is not told apart' : '') + '. Drag to zoom, double click to zoom out.';
-    const xs = points.map((point) => point[0]), low = Math.min(...xs), high = Math.max(...xs), pad = (high - low) * 0.02 || 0.5;
-    const values = points.map((point) => point.slice(1).find((value) => value !== null));
-    const logX = byId('logx').checked && low > 0, logY = byId('logy').checked && values.every((value) => value > 0);
+    const low = points.length ? points[0][0] : 0, high = points.length ? points[points.length - 1][0] : 0, pad = (high - low) * 0.02 || 0.5;
+    const logX = byId('logx').checked && low > 0, logY = byId('logy').checked && points.every((point) => point.every((value, i) => i === 0 || value === null || value > 0));
     chart.show({
       labels: points.length ? labels : [overName, resultName], points: points.length ? points : [[0, null]], xlabel: overName, ylabel: resultName,
       hues: () => (points.length ? names.flatMap((_, g) => [colour(g), colour(g)]) : [colour(0)]),
@@ -202,8 +205,11 @@
     }
     fillSelect(byId('result'), upright.map(({ name, at }) => [at, name]), (main.find((one) => upright.includes(one)) || upright[0]).at);
     fillSelect(byId('over'), across.map(({ name, at }) => [at, name]), across[across.length > 1 ? 1 : 0].at);
-    const varied = axes.filter(({ at }) => new Set(done.map((row) => row[at])).size > 1);
-    fillSelect(byId('by'), [[-1, 'nothing']].concat(varied.map(({ name, at }) => [at, name])), varied.length > 1 ? varied[1].at : -1);
+    const varied = axes.filter(({ at }) => {
+      const many = new Set(done.map((row) => row[at])).size;
+      return many > 1 && many <= MOST_HUES;
+    });
+    fillSelect(byId('by'), [[-1, 'nothing']].concat(varied.map(({ name, at }) => [at, name])), (varied.find(({ at }) => at !== across[across.length > 1 ? 1 : 0].at) || { at: -1 }).at);
     ['result', 'over', 'by', 'logx', 'logy'].forEach((id) => byId(id).addEventListener('change', draw));
   }
 
@@ -213,7 +219,8 @@
     const told = values.slice(0, 12).map((value) => (isNumber(value) ? number(value) : value)).join(', ');
     return [name, values.length + (values.length === 1 ? ' value: ' : ' values: ') + told + (values.length > 12 ? ', …' : '')];
   }));
-  fillPairs('same', same.map(({ name, at }) => [name, done[0][at]]));
+  const zeros = same.filter(({ at }) => done[0][at] === 0).map(({ name }) => name);
+  fillPairs('same', same.filter(({ at }) => done[0][at] !== 0).map(({ name, at }) => [name, done[0][at]]).concat(zeros.length ? [['0', zeros.join(', ')]] : []));
   if (same.length === 0) byId('same').closest('section').remove();
   byId('sweep').textContent = data.sweep;
   byId('filter').addEventListener('input', refresh);
