@@ -5,10 +5,34 @@
 #include <string.h>
 
 // Embedded files; see CMakeLists.txt.
-extern const unsigned char qdi_page_style[], qdi_page_program[], qdi_page_body[], qdi_page_charts[],
-    qdi_page_charts_style[];
-extern const unsigned long qdi_page_style_size, qdi_page_program_size, qdi_page_body_size,
-    qdi_page_charts_size, qdi_page_charts_style_size;
+extern const unsigned char qdi_page_page_css[], qdi_page_head_html[], qdi_page_foot_html[],
+    qdi_page_common_js[], qdi_page_run_html[], qdi_page_run_js[], qdi_page_sweep_html[], qdi_page_sweep_js[],
+    qdi_page_scale_html[], qdi_page_scale_js[], qdi_page_charts[], qdi_page_charts_style[];
+extern const unsigned long qdi_page_page_css_size, qdi_page_head_html_size, qdi_page_foot_html_size,
+    qdi_page_common_js_size, qdi_page_run_html_size, qdi_page_run_js_size, qdi_page_sweep_html_size,
+    qdi_page_sweep_js_size, qdi_page_scale_html_size, qdi_page_scale_js_size, qdi_page_charts_size,
+    qdi_page_charts_style_size;
+
+typedef struct embedded {
+    const unsigned char *data;
+    const unsigned long *bytes;
+} embedded;
+
+static const embedded style = {qdi_page_page_css, &qdi_page_page_css_size},
+                      charts_style = {qdi_page_charts_style, &qdi_page_charts_style_size},
+                      head = {qdi_page_head_html, &qdi_page_head_html_size},
+                      foot = {qdi_page_foot_html, &qdi_page_foot_html_size},
+                      charts = {qdi_page_charts, &qdi_page_charts_size},
+                      common = {qdi_page_common_js, &qdi_page_common_js_size};
+
+/// By kind.
+static const struct {
+    embedded body, program;
+} own[] = {
+    {{qdi_page_run_html, &qdi_page_run_html_size}, {qdi_page_run_js, &qdi_page_run_js_size}},
+    {{qdi_page_sweep_html, &qdi_page_sweep_html_size}, {qdi_page_sweep_js, &qdi_page_sweep_js_size}},
+    {{qdi_page_scale_html, &qdi_page_scale_html_size}, {qdi_page_scale_js, &qdi_page_scale_js_size}},
+};
 
 static qd_status drain(qdi_page *page, qd_error *error) {
     size_t bytes = page->used;
@@ -36,17 +60,22 @@ static qd_status put_text(qdi_page *page, const char *text, qd_error *error) {
 }
 
 /// Where a program or a style ends, but for the comment that says where its sources would be: nothing is to be fetched.
-static size_t end_of(const unsigned char *code, size_t bytes) {
+static size_t end_of(embedded code) {
     static const char mark[] = "# sourceMappingURL="; // after a slash and another one or a star
     const size_t length = sizeof mark - 1;
+    size_t bytes = *code.bytes;
     for (size_t at = bytes > length ? bytes - length : 0; at >= 2; --at)
-        if (memcmp(code + at, mark, length) == 0) return at - 2;
+        if (memcmp(code.data + at, mark, length) == 0) return at - 2;
     return bytes;
 }
 
-static qd_status put_program(qdi_page *page, const unsigned char *code, size_t bytes, qd_error *error) {
+static qd_status put_part(qdi_page *page, embedded piece, qd_error *error) {
+    return put(page, piece.data, end_of(piece), error);
+}
+
+static qd_status put_program(qdi_page *page, embedded code, qd_error *error) {
     qd_status status = put_text(page, "<script>", error);
-    if (status == QD_OK) status = put(page, code, end_of(code, bytes), error);
+    if (status == QD_OK) status = put_part(page, code, error);
     return status == QD_OK ? put_text(page, "\n</script>\n", error) : status;
 }
 
@@ -64,7 +93,9 @@ static qd_status put_escaped(qdi_page *page, const char *text, qd_error *error) 
     return status;
 }
 
-qd_status qdi_page_begin(qdi_page *page, const char *path, const char *title, qd_error *error) {
+qd_status qdi_page_begin(qdi_page *page, qdi_page_kind kind, const char *path, const char *title,
+                         qd_error *error) {
+    page->kind = kind;
     page->file = QDI_FILE_NONE;
     page->used = 0;
     page->bytes = 0;
@@ -83,12 +114,12 @@ qd_status qdi_page_begin(qdi_page *page, const char *path, const char *title, qd
             error);
     if (status == QD_OK) status = put_escaped(page, title, error);
     if (status == QD_OK) status = put_text(page, "</title>\n<style>\n", error);
-    if (status == QD_OK)
-        status = put(page, qdi_page_charts_style, end_of(qdi_page_charts_style, qdi_page_charts_style_size),
-                     error);
-    if (status == QD_OK) status = put(page, qdi_page_style, qdi_page_style_size, error);
+    if (status == QD_OK) status = put_part(page, charts_style, error);
+    if (status == QD_OK) status = put_part(page, style, error);
     if (status == QD_OK) status = put_text(page, "</style>\n</head>\n<body>\n", error);
-    if (status == QD_OK) status = put(page, qdi_page_body, qdi_page_body_size, error);
+    if (status == QD_OK) status = put_part(page, head, error);
+    if (status == QD_OK) status = put_part(page, own[kind].body, error);
+    if (status == QD_OK) status = put_part(page, foot, error);
     return status;
 }
 
@@ -143,8 +174,9 @@ qd_status qdi_page_picture(qdi_page *page, const char *path, qd_error *error) {
 }
 
 qd_status qdi_page_end(qdi_page *page, qd_error *error) {
-    qd_status status = put_program(page, qdi_page_charts, qdi_page_charts_size, error);
-    if (status == QD_OK) status = put_program(page, qdi_page_program, qdi_page_program_size, error);
+    qd_status status = put_program(page, charts, error);
+    if (status == QD_OK) status = put_program(page, common, error);
+    if (status == QD_OK) status = put_program(page, own[page->kind].program, error);
     if (status == QD_OK) status = put_text(page, "</body>\n</html>\n", error);
     if (status == QD_OK) status = drain(page, error);
     if (status != QD_OK) return status;

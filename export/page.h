@@ -14,7 +14,11 @@
 /// Call begin, data once, picture for each picture, end; after an error qdi_page_discard. Errors of all: QD_ERR_IO with the
 /// reason, QD_ERR_VALUE (the path is too long).
 
+/// What it is of: each has a body and a program of its own.
+typedef enum qdi_page_kind { QDI_PAGE_RUN, QDI_PAGE_SWEEP, QDI_PAGE_SCALE } qdi_page_kind;
+
 typedef struct qdi_page {
+    qdi_page_kind kind;
     qdi_file file;
     char part[QDI_PATH_MAX], path[QDI_PATH_MAX];
     unsigned char buffer[1 << 16];
@@ -23,7 +27,8 @@ typedef struct qdi_page {
 } qdi_page;
 
 /// Starts the page; `title` is text. A page that is there stays until the new one is whole.
-QD_MUST_USE qd_status qdi_page_begin(qdi_page *page, const char *path, const char *title, qd_error *error);
+QD_MUST_USE qd_status qdi_page_begin(qdi_page *page, qdi_page_kind kind, const char *path, const char *title,
+                                     qd_error *error);
 
 /// What the page's program reads, as JSON.
 QD_MUST_USE qd_status qdi_page_data(qdi_page *page, const char *json, qd_error *error);

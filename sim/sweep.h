@@ -25,6 +25,10 @@ typedef struct qdi_sweep qdi_sweep;
 /// key, the nearest known one), QD_ERR_MEMORY. That the points are good scenes is not looked at.
 QD_MUST_USE qd_status qdi_sweep_read(const char *path, qdi_sweep **sweep, qd_error *error);
 
+/// The same for the copy that the directory of a sweep keeps: its base scene is not looked for, since its path begins elsewhere,
+/// and stays as it is in the file.
+QD_MUST_USE qd_status qdi_sweep_read_kept(const char *path, qdi_sweep **sweep, qd_error *error);
+
 /// The same for text in memory; `name` stands for the file in messages, and the base scene's path begins at its folder.
 QD_MUST_USE qd_status qdi_sweep_parse(const qd_allocator *allocator, const char *text, size_t bytes,
                                       const char *name, qdi_sweep **sweep, qd_error *error);

@@ -49,6 +49,7 @@ typedef struct qdi_sweep_reader {
     qd_error *error;  ///< may be NULL
     qdi_yaml yaml;
     qdi_sweep *sweep;
+    bool kept; ///< a copy that stands elsewhere: the base scene is only a name
 } qdi_sweep_reader;
 
 /// "FILE:LINE: reason" and QD_ERR_INVALID.

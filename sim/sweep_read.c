@@ -113,6 +113,7 @@ static qd_status read_scene(const qdi_sweep_reader *reader, qdi_yaml_ref node) {
     size_t bytes = 0;
     qd_status status = read_text(reader, node, "scene", &text, &bytes);
     if (status != QD_OK) return status;
+    if (reader->kept) return qdi_sweep_keep(reader->sweep, text, bytes, &reader->sweep->scene);
     bool file = strchr(text, '/') || ends_with(text, ".yaml") || ends_with(text, ".yml") ||
                 ends_with(text, ".json") || !qd_scene_builtin_text(text);
     const char *slash = strrchr(reader->path, '/');
@@ -211,8 +212,8 @@ static qd_status read_all(qdi_sweep_reader *reader, const char *text, size_t byt
     return read_root(reader, root);
 }
 
-qd_status qdi_sweep_parse(const qd_allocator *allocator, const char *text, size_t bytes, const char *name,
-                          qdi_sweep **sweep, qd_error *error) {
+static qd_status parse(const qd_allocator *allocator, const char *text, size_t bytes, const char *name,
+                       bool kept, qdi_sweep **sweep, qd_error *error) {
     *sweep = NULL;
     qdi_sweep *made = qdi_allocate(allocator, 1, sizeof *made);
     if (!made) return qdi_reason(error, QD_ERR_MEMORY, "%s", out_of_memory);
@@ -221,7 +222,8 @@ qd_status qdi_sweep_parse(const qd_allocator *allocator, const char *text, size_
                         .source.allocator = allocator,
                         .replicas = 1,
                         .limit = QDI_SWEEP_LIMIT};
-    qdi_sweep_reader reader = {.path = name, .error = error, .yaml.allocator = allocator, .sweep = made};
+    qdi_sweep_reader reader = {
+        .path = name, .error = error, .yaml.allocator = allocator, .sweep = made, .kept = kept};
     qdi_text_add_bytes(&made->source, text, bytes);
     qd_status status = made->source.status;
     if (status == QD_OK) status = read_all(&reader, text, bytes);
@@ -234,7 +236,12 @@ qd_status qdi_sweep_parse(const qd_allocator *allocator, const char *text, size_
     return status;
 }
 
-qd_status qdi_sweep_read(const char *path, qdi_sweep **sweep, qd_error *error) {
+qd_status qdi_sweep_parse(const qd_allocator *allocator, const char *text, size_t bytes, const char *name,
+                          qdi_sweep **sweep, qd_error *error) {
+    return parse(allocator, text, bytes, name, false, sweep, error);
+}
+
+static qd_status read_file(const char *path, bool kept, qdi_sweep **sweep, qd_error *error) {
     const qd_allocator *allocator = qd_allocator_default();
     char shown[QDI_PATH_SHOWN];
     *sweep = NULL;
@@ -258,7 +265,15 @@ qd_status qdi_sweep_read(const char *path, qdi_sweep **sweep, qd_error *error) {
         status = qdi_lines_blame(path, 0, error, "is larger than %zu MB", SOURCE_MAX >> 20);
     (void)fclose(file);
     if (status == QD_OK)
-        status = qdi_sweep_parse(allocator, text.chars ? text.chars : "", text.used, path, sweep, error);
+        status = parse(allocator, text.chars ? text.chars : "", text.used, path, kept, sweep, error);
     qdi_text_release(&text);
     return status;
+}
+
+qd_status qdi_sweep_read(const char *path, qdi_sweep **sweep, qd_error *error) {
+    return read_file(path, false, sweep, error);
+}
+
+qd_status qdi_sweep_read_kept(const char *path, qdi_sweep **sweep, qd_error *error) {
+    return read_file(path, true, sweep, error);
 }

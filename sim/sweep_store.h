@@ -1,6 +1,7 @@
 #ifndef QD_SIM_SWEEP_STORE_H
 #define QD_SIM_SWEEP_STORE_H
 
+#include "sim/scene_text.h"
 #include "sim/sweep.h"
 #include "sim/sweep_result.h"
 
@@ -53,6 +54,27 @@ typedef struct qdi_sweep_row {
 /// Errors: QD_ERR_NOT_FOUND (`error` stays as it is), and those of SQLite.
 QD_MUST_USE qd_status qdi_sweep_store_find(qdi_sweep_store *store, uint64_t id, qdi_sweep_row *row,
                                            qd_error *error);
+
+/// A line of the view `sweep`: a point of the sweep as it is now, and what became of its run.
+typedef struct qdi_sweep_line {
+    uint64_t point;     ///< its number, from 1
+    const char *status; ///< "done", "failed" or "to do"
+    const char *seed;   ///< as text; "" where the point is no valid scene
+    const char
+        *directory; ///< "runs/HASH", also where it is not there yet; "" where the point is no valid scene
+    int code;
+    const char *reason;
+    const qdi_sweep_cell *cells; ///< by the number of their column
+} qdi_sweep_line;
+
+/// Returns QD_OK to go on.
+typedef qd_status (*qdi_sweep_visit)(void *context, const qdi_sweep_line *line);
+
+/// Calls `visit` for each line in the order of the points. `text` gets the text of the sweep before the first call; it stays
+/// empty, and there are no lines, where no sweep was put into the store yet. All is of one moment, whoever writes meanwhile.
+/// Errors: those of SQLite, QD_ERR_MEMORY, those of `visit`.
+QD_MUST_USE qd_status qdi_sweep_store_visit(qdi_sweep_store *store, qdi_text *text, qdi_sweep_visit visit,
+                                            void *context, qd_error *error);
 
 /// Takes the runs of another store over: what is done before what failed, what failed later before what failed earlier.
 /// The other one stays as it is. Errors: as qdi_sweep_store_open, for either.

@@ -7,7 +7,7 @@
 #include <sqlite3.h>
 
 /// What the files of the sweep's store share: sweep_store.c opens, closes and merges, sweep_rows.c writes and reads rows,
-/// sweep_csv.c writes the CSV file.
+/// sweep_view.c reads all of them, sweep_csv.c writes the CSV file.
 
 struct qdi_sweep_store {
     const qd_allocator *allocator;

@@ -1,4 +1,5 @@
 #include "tests/harness.h"
+#include "tests/pages.h"
 #include "tests/program.h"
 #include "tests/recorder.h"
 #include "tests/runs.h"
@@ -23,6 +24,7 @@ static qd_scratch_path at(const char *name) {
 }
 
 #define RUN(...)     qd_program_run(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
+#define READ(name)   qd_page_read(at(name).text)
 #define SUCCEED(...) qd_program_succeed(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
 
 static const char scene[] = "# </script><b>not markup</b> & such\n"
@@ -43,74 +45,17 @@ static void make(void) {
     SUCCEED("run", "small.yaml", "-o", "out", "-q", "--threads", "2");
 }
 
-/// A page, taken apart.
-typedef struct page {
-    char *text;
-    json_t *data;
-    size_t frames;
-} page;
-
-static page read_page(const char *name) {
-    page read = {.text = qd_scratch_read(at(name).text, NULL)};
-    ck_assert_msg(read.text != NULL, "%s", name);
-    static const char begin[] = "<script type=\"application/json\" id=\"data\">";
-    char *data = strstr(read.text, begin);
-    ck_assert_ptr_nonnull(data);
-    data += sizeof begin - 1;
-    const char *end = strstr(data, "</script>");
-    ck_assert_ptr_nonnull(end);
-    json_error_t why;
-    read.data = json_loadb(data, (size_t)(end - data), 0, &why);
-    ck_assert_msg(read.data != NULL, "%s", why.text);
-    for (const char *c = read.text; (c = strstr(c, "class=\"frame\">")) != NULL; ++c) read.frames += 1;
-    return read;
-}
-
-static void forget(page *read) {
-    json_decref(read->data);
-    free(read->text);
-}
-
-static int digit_of(char c) {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const char *found = c ? strchr(digits, c) : NULL;
-    return found ? (int)(found - digits) : -1;
-}
-
-/// Whether frame `number` of the page is the file, byte for byte.
-static bool holds_file(const page *read, size_t number, const char *path) {
-    const char *c = read->text;
-    for (size_t i = 0; i <= number; ++i) c = strstr(c + 1, "class=\"frame\">");
-    c += strlen("class=\"frame\">");
-    size_t bytes = 0, got = 0;
-    char *file = qd_scratch_read(path, &bytes);
-    ck_assert_ptr_nonnull(file);
-    unsigned held = 0;
-    int bits = 0;
-    bool same = true;
-    for (; digit_of(*c) >= 0; ++c) {
-        held = held << 6 | (unsigned)digit_of(*c);
-        bits += 6;
-        if (bits < 8) continue;
-        bits -= 8;
-        same = same && got < bytes && (unsigned char)file[got] == (held >> bits & 255);
-        got += 1;
-    }
-    free(file);
-    return same && got == bytes;
-}
-
 START_TEST(everything_is_in_the_page) {
     make();
     SUCCEED("report", "out", "-q");
-    page read = read_page("out/report.html");
+    qd_page read = READ("out/report.html");
     ck_assert_uint_eq(read.frames, FRAMES);
     const json_t *frames = json_object_get(read.data, "frames");
     ck_assert_uint_eq(json_array_size(frames), FRAMES);
     for (size_t i = 0; i < FRAMES; ++i) {
         char name[64];
         snprintf(name, sizeof name, "out/frames/frame_%06zu.png", i);
-        ck_assert_msg(holds_file(&read, i, at(name).text), "frame %zu", i);
+        ck_assert_msg(qd_page_holds_file(&read, i, at(name).text), "frame %zu", i);
         ck_assert_int_eq(json_integer_value(json_object_get(json_array_get(frames, i), "step")),
                          (json_int_t)(5 * i));
     }
@@ -125,7 +70,7 @@ START_TEST(everything_is_in_the_page) {
     static const char *const fetches[] = {" src=\"", "sourceMappingURL", "@import", "url(\"http"};
     for (size_t i = 0; i < sizeof fetches / sizeof fetches[0]; ++i)
         ck_assert_msg(!strstr(read.text, fetches[i]), "%s", fetches[i]);
-    forget(&read);
+    qd_page_forget(&read);
 }
 END_TEST
 
@@ -133,7 +78,7 @@ END_TEST
 START_TEST(rows_of_metrics_and_phases) {
     make();
     SUCCEED("report", "out", "-q");
-    page read = read_page("out/report.html");
+    qd_page read = READ("out/report.html");
     const json_t *metrics = json_object_get(read.data, "metrics");
     const json_t *names = json_object_get(metrics, "names"), *rows = json_object_get(metrics, "rows");
     ck_assert_uint_eq(json_array_size(rows), ROWS);
@@ -153,7 +98,7 @@ START_TEST(rows_of_metrics_and_phases) {
     ck_assert_uint_eq(json_array_size(json_object_get(phases, "names")), 6);
     ck_assert_uint_eq(json_array_size(json_object_get(phases, "rows")), ROWS);
     ck_assert_uint_eq(json_array_size(json_array_get(json_object_get(phases, "rows"), 3)), 7);
-    forget(&read);
+    qd_page_forget(&read);
 }
 END_TEST
 
@@ -163,14 +108,14 @@ START_TEST(more_frames_than_there_is_room_for) {
             "--set", "view.colour=speed");
     qd_program_outcome result = RUN("report", "out", "--max-size", "1");
     ck_assert_msg(result.code == 0, "%s", result.err);
-    page read = read_page("out/report.html");
+    qd_page read = READ("out/report.html");
     ck_assert_uint_lt(read.frames, 41);
     ck_assert_uint_ge(read.frames, 2);
     ck_assert_uint_lt(strlen(read.text), 1600000);
     ck_assert_ptr_nonnull(strstr(result.err, "of 41 frames are shown, one in "));
     const json_t *note = json_array_get(json_object_get(read.data, "notes"), 0);
     ck_assert_ptr_nonnull(strstr(json_string_value(note), "of 41 frames are shown"));
-    forget(&read);
+    qd_page_forget(&read);
     qd_program_forget(&result);
 }
 END_TEST
@@ -178,11 +123,11 @@ END_TEST
 START_TEST(a_run_that_is_not_over) {
     qd_recording_make(&(qd_recording){.scene = scene, .stop_at = 23}, at("out").text);
     SUCCEED("report", "out", "-q");
-    page read = read_page("out/report.html");
+    qd_page read = READ("out/report.html");
     ck_assert_ptr_nonnull(strstr(read.text, "This run is not complete"));
     ck_assert(json_is_null(json_object_get(read.data, "result")));
     ck_assert_uint_eq(json_array_size(json_object_get(json_object_get(read.data, "metrics"), "rows")), 6);
-    forget(&read);
+    qd_page_forget(&read);
 }
 END_TEST
 
@@ -190,10 +135,10 @@ START_TEST(what_a_run_may_lack) {
     qd_scratch_write(at("small.yaml").text, scene);
     SUCCEED("run", "small.yaml", "-o", "out", "-q", "--frames", "0", "--set", "record.metrics=0");
     SUCCEED("report", "out", "-q", "-o", "page.html");
-    page read = read_page("page.html");
+    qd_page read = READ("page.html");
     ck_assert_uint_eq(read.frames, 0);
     ck_assert_uint_eq(json_array_size(json_object_get(json_object_get(read.data, "metrics"), "rows")), 0);
-    forget(&read);
+    qd_page_forget(&read);
     ck_assert(!qd_scratch_exists(at("out/report.html").text));
     SUCCEED("run", "small.yaml", "-o", "lost", "-q");
     ck_assert_int_eq(remove(at("lost/frames/frame_000003.png").text), 0);
@@ -201,9 +146,9 @@ START_TEST(what_a_run_may_lack) {
     ck_assert_int_eq(result.code, 0);
     ck_assert_ptr_nonnull(strstr(result.err, "1 frame that run.db lists is not there"));
     qd_program_forget(&result);
-    read = read_page("lost/report.html");
+    read = READ("lost/report.html");
     ck_assert_uint_eq(read.frames, FRAMES - 1);
-    forget(&read);
+    qd_page_forget(&read);
     // The page belongs to the run: another one in the same place leaves none.
     SUCCEED("run", "small.yaml", "-o", "lost", "-q", "--force", "--steps", "2");
     ck_assert(!qd_scratch_exists(at("lost/report.html").text));

@@ -141,9 +141,9 @@ static bool path_of(const scale *job, const char *name, char path[PATH_SIZE]) {
 /// Makes it. One that has an earlier test is refused, or with --force rid of its files, so that what is there afterwards is of one
 /// test.
 static int prepare_directory(const scale *job) {
-    static const char *const names[] = {"scale.json",  "scale.csv",      "phases.csv",
-                                        "steps.csv",   "time.png",       "weak.png",
-                                        "speedup.png", "efficiency.png", "phases.png"};
+    static const char *const names[] = {"scale.json", "scale.csv",  "phases.csv",  "steps.csv",
+                                        "time.png",   "weak.png",   "speedup.png", "efficiency.png",
+                                        "phases.png", "report.html"};
     qd_error error = {""};
     const char *directory = job->settings.directory;
     qd_status status = qdi_os_make_directory(directory, &error);

@@ -39,6 +39,7 @@ static void put_quoted(qdi_json *json, const char *text) {
 }
 
 static void new_line(qdi_json *json) {
+    if (json->dense) return;
     puts_all(json, "\n");
     for (int i = 0; i < json->depth; ++i) puts_all(json, "  ");
 }
@@ -50,7 +51,7 @@ static void begin(qdi_json *json, const char *name) {
     json->filled = true;
     if (!name) return;
     put_quoted(json, name);
-    puts_all(json, ": ");
+    puts_all(json, json->dense ? ":" : ": ");
 }
 
 void qdi_json_open(qdi_json *json, const char *name, char bracket) {
@@ -101,6 +102,11 @@ void qdi_json_hash(qdi_json *json, const char *name, uint64_t value) {
     char digits[24];
     snprintf(digits, sizeof digits, "%016" PRIx64, value);
     qdi_json_text(json, name, digits);
+}
+
+void qdi_json_verbatim(qdi_json *json, const char *name, const char *text) {
+    begin(json, name);
+    puts_all(json, text);
 }
 
 void qdi_json_free(qdi_json *json) {

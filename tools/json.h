@@ -16,6 +16,7 @@ typedef struct qdi_json {
     char *text; ///< ends with a zero once something was written
     size_t length, room;
     int depth;
+    bool dense;  ///< no spaces and lines between values: for long tables
     bool filled; ///< the object or array that is open has something in it
     qd_status status;
 } qdi_json;
@@ -32,6 +33,9 @@ void qdi_json_truth(qdi_json *json, const char *name, bool value);
 void qdi_json_null(qdi_json *json, const char *name);
 /// A hash: 16 hex digits, as text.
 void qdi_json_hash(qdi_json *json, const char *name, uint64_t value);
+
+/// Text that is JSON already, as it is; in an array also several values with commas between.
+void qdi_json_verbatim(qdi_json *json, const char *name, const char *text);
 
 void qdi_json_free(qdi_json *json);
 

@@ -183,6 +183,11 @@ uint64_t qdi_host_file_size(const char *path) {
     return stat(path, &facts) == 0 && facts.st_size > 0 ? (uint64_t)facts.st_size : 0;
 }
 
+int64_t qdi_host_file_time(const char *path) {
+    struct stat facts;
+    return stat(path, &facts) == 0 ? (int64_t)facts.st_mtim.tv_sec * 1000000000 + facts.st_mtim.tv_nsec : 0;
+}
+
 qdi_host_usage qdi_host_usage_now(void) {
     struct rusage usage;
     if (getrusage(RUSAGE_SELF, &usage) != 0) return (qdi_host_usage){0, 0};

@@ -97,6 +97,9 @@ uint64_t qdi_host_disk_free(const char *path);
 /// Size of a file in bytes, 0 where there is none.
 uint64_t qdi_host_file_size(const char *path);
 
+/// When a file was written last, in nanoseconds; 0 where there is none.
+int64_t qdi_host_file_time(const char *path);
+
 /// Time that this process has had on processors, all its threads together, and how often one of them was made to leave one.
 typedef struct qdi_host_usage {
     uint64_t processor_ns, preemptions;

@@ -14,12 +14,16 @@ enum { PATH_ROOM = QDI_BATCH_PATH + 128 };
 
 // ---- whose directory it is ----
 
-/// "sweep.3-of-8.db": a store that a shard has left; with its journal where it was killed.
-static bool is_shard_file(const char *name, const char *ending) {
-    unsigned long long shard = 0, shards = 0;
+bool qdi_batch_is_shard_file(const char *name, const char *ending, uint64_t *shard, uint64_t *shards) {
     int used = 0;
-    return sscanf(name, "sweep.%llu-of-%llu%n", &shard, &shards, &used) == 2 && used > 0 &&
+    return sscanf(name, "sweep.%" SCNu64 "-of-%" SCNu64 "%n", shard, shards, &used) == 2 && used > 0 &&
            strcmp(name + used, ending) == 0;
+}
+
+/// A store that a shard has left; with its journal where it was killed.
+static bool is_shard_file(const char *name, const char *ending) {
+    uint64_t shard = 0, shards = 0;
+    return qdi_batch_is_shard_file(name, ending, &shard, &shards);
 }
 
 /// What a look into a directory says.

@@ -1,28 +1,7 @@
-// The page of a run: a player of its frames, charts of its metrics and phases, and tables. All data is in the page.
+// The page of a run: a player of its frames, charts of its metrics and phases, and tables.
 'use strict';
 (function () {
-  const data = JSON.parse(document.getElementById('data').textContent);
-  const byId = (id) => document.getElementById(id);
-  // Okabe and Ito's colours, which colour-blind readers can tell apart; those that drown in one theme are changed for it.
-  const dark = window.matchMedia('(prefers-color-scheme: dark)');
-  const colours = () => dark.matches
-    ? ['#56b4e9', '#e69f00', '#009e73', '#f0e442', '#cc79a7', '#d55e00', '#b8c4d0']
-    : ['#0072b2', '#d55e00', '#009e73', '#b58900', '#cc79a7', '#56b4e9', '#4d5866'];
-  const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-
-  function number(value) {
-    if (value === null || value === undefined || Number.isNaN(value)) return '–';
-    if (Number.isInteger(value) && Math.abs(value) < 1e7) return value.toLocaleString('en');
-    const size = Math.abs(value);
-    return size !== 0 && (size >= 1e6 || size < 1e-3) ? value.toExponential(4) : String(Number(value.toPrecision(6)));
-  }
-  const short = (value) => (value === null ? '–' : number(Number(value.toPrecision(3))));
-  function element(name, text, className) {
-    const made = document.createElement(name);
-    if (text !== undefined) made.textContent = text;
-    if (className) made.className = className;
-    return made;
-  }
+  const { data, byId, number, short, percent, element, named, cells, fillPairs, bar, onTheme, colour } = common;
 
   // ---- the player ----
   const frames = Array.from(document.querySelectorAll('script.frame'));
@@ -162,21 +141,14 @@
     return { labels: ['step'].concat(kept.map((k) => given[k - 1][0])), points: points.map((point) => [point[0]].concat(kept.map((k) => point[k]))) };
   }
   function addChart(title, unit, labels, points, stacked) {
-    const card = element('section', undefined, 'chart');
-    const plot = element('div', undefined, 'plot'), legend = element('div', undefined, 'legend');
-    card.append(element('h2', title), plot, legend);
-    byId('charts').before(card);
-    const graph = new Dygraph(plot, points, {
-      labels, colors: colours().slice(0, labels.length - 1), stackedGraph: stacked, fillAlpha: stacked ? 0.75 : 0.15,
-      strokeWidth: stacked ? 0.5 : 1.6, legend: 'always', labelsDiv: legend, ylabel: unit, xlabel: 'step', yLabelWidth: 14, xLabelHeight: 16,
-      includeZero: stacked, axisLineColor: css('--line'), gridLineColor: css('--line'), labelsKMB: false, connectSeparatedPoints: true,
-      axes: { y: { axisLabelWidth: 62, axisLabelFormatter: (value) => number(Number(value.toPrecision(6))), valueFormatter: number },
-              x: { axisLabelFormatter: (value) => value.toLocaleString('en'), valueFormatter: (value) => 'step ' + value.toLocaleString('en') } },
-      clickCallback: (event, x) => { if (frames.length) seekStep(x); },
+    const chart = common.addChart(byId('charts'), title);
+    chart.show({
+      labels, points, xlabel: 'step', ylabel: unit, tell: (step) => step.toLocaleString('en'),
+      words: title + ' over steps ' + points[0][0] + ' to ' + points[points.length - 1][0],
+      options: { stackedGraph: stacked, fillAlpha: stacked ? 0.75 : 0.15, strokeWidth: stacked ? 0.5 : 1.6, includeZero: stacked,
+                 clickCallback: (event, x) => { if (frames.length) seekStep(x); } },
     });
-    plot.setAttribute('role', 'img');
-    plot.setAttribute('aria-label', title + ' over steps ' + points[0][0] + ' to ' + points[points.length - 1][0]);
-    charts.push({ graph, points, many: labels.length - 1 });
+    charts.push({ graph: chart.graph(), points });
   }
   /// Nanoseconds per body and step; a row's times are those since the row before.
   function phasePoints() {
@@ -205,19 +177,9 @@
       }
       graph.setSelection(low);
     }));
-    dark.addEventListener('change', () => charts.forEach(({ graph, many }) => graph.updateOptions({
-      colors: colours().slice(0, many), axisLineColor: css('--line'), gridLineColor: css('--line') })));
   }
 
   // ---- tables ----
-  function fillTable(id, pairs) {
-    const body = byId(id);
-    pairs.forEach(([name, value]) => {
-      const row = element('tr');
-      row.append(element('th', name), element('td', typeof value === 'number' ? number(value) : value));
-      body.append(row);
-    });
-  }
   function figures() {
     const result = data.result;
     if (!result) return [['state', 'not complete']];
@@ -246,36 +208,20 @@
       return;
     }
     const paint = () => {
-      const hues = colours();
-      byId('phasebar').replaceChildren(...totals.map((phase, i) => {
-        const part = element('span');
-        part.style.flex = String(phase.seconds / total);
-        part.style.background = hues[i % hues.length];
-        part.title = phase.name + ': ' + number(phase.seconds) + ' s';
-        return part;
-      }));
-      byId('phaserows').replaceChildren(...totals.map((phase, i) => {
-        const row = element('tr'), name = element('td'), swatch = element('span', undefined, 'swatch');
-        swatch.style.background = hues[i % hues.length];
-        name.append(swatch, phase.name);
-        row.append(name, element('td', short(phase.seconds), 'number'), element('td', (100 * phase.seconds / total).toFixed(1) + ' %', 'number'),
-                   element('td', short(phase.ns), 'number'));
-        return row;
-      }));
+      byId('phasebar').replaceChildren(bar(totals.map((phase) => ({ name: phase.name, value: phase.seconds, words: number(phase.seconds) + ' s' }))));
+      byId('phaserows').replaceChildren(...totals.map((phase, i) => cells('td', [named('td', phase.name, colour(i)),
+        { number: short(phase.seconds) }, { number: percent(phase.seconds / total) }, { number: short(phase.ns) }])));
     };
     paint();
-    dark.addEventListener('change', paint);
+    onTheme(paint);
   }
 
-  document.title = data.title;
-  byId('title').textContent = data.title;
-  byId('facts').textContent = data.facts;
-  data.notes.forEach((note) => byId('notes').append(element('p', note, 'note')));
-  fillTable('figures', figures());
-  fillTable('provenance', data.provenance);
+  common.begin();
+  fillPairs('figures', figures());
+  fillPairs('provenance', data.provenance);
   byId('scene').textContent = data.scene;
   startPhases();
   startPlayer();
   startCharts();
-  document.documentElement.dataset.ready = 'yes'; // whoever drives a browser may begin
+  common.ready();
 })();

@@ -1,10 +1,8 @@
-#ifndef QD_TOOLS_PAGE_DATA_H
-#define QD_TOOLS_PAGE_DATA_H
+#ifndef QD_TOOLS_PAGE_RUN_DATA_H
+#define QD_TOOLS_PAGE_RUN_DATA_H
 
-#include "sim/scene_text.h"
+#include "tools/page_job.h"
 #include "tools/replay.h"
-
-#include <stdint.h>
 
 /// What the page of a run shows, as JSON: title, facts, provenance, the scene, result.json, frames, rows of metrics, phases.
 
@@ -19,10 +17,10 @@ typedef struct qdi_page_source {
     const char *result; ///< the text of result.json; NULL where the run is not complete
     const qdi_page_frame *frames;
     size_t frame_count;
-    const char *notes[4]; ///< what the reader should know; NULL ends them
 } qdi_page_source;
 
 /// Adds the whole object to `json`. Errors: those of reading the store, QD_ERR_MEMORY.
-QD_MUST_USE qd_status qdi_page_data_write(const qdi_page_source *source, qdi_text *json, qd_error *error);
+QD_MUST_USE qd_status qdi_page_run_data(const qdi_page_job *job, const qdi_page_source *source,
+                                        qdi_json *json, qd_error *error);
 
 #endif
