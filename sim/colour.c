@@ -13,7 +13,9 @@
 //   order     | 1 of range 0, 1 of range 1, ... | 2 of range 0, ...
 //
 // Shared between ranges: the priorities that are raised. Each is an atomic maximum, and a maximum does not depend on the
-// order in which it was taken; relaxed order will do, because the team's barrier after the round publishes it. What nothing
+// order in which it was taken; relaxed order will do, because the team's barrier after the round publishes it. But links lie in
+// the order of the tree, so most bodies have links of one range only, and these are spared the atomic maximum: every range
+// writes its number at its bodies (any of several stays), then each that finds another's number says so. What nothing
 // moves (a wall, a static or kinematic body) is nobody's partner: contacts with it conflict at one body only, and a floor
 // under a thousand boxes makes no thousand colours.
 
@@ -22,7 +24,7 @@
 #include <string.h>
 
 typedef struct colour_job {
-    const qdi_link *links;
+    qdi_link *links;
     size_t link_count, ranges;
     qdi_claims *claims;
     uint32_t *pending; ///< links without a colour, by their places: each range from its own begin on
@@ -40,11 +42,15 @@ static inline uint64_t priority_of(const qdi_link *link, uint64_t round) {
     return round << 56 | (uint64_t)(link->hash >> 8) << 32 | link->contact;
 }
 
-/// Raises a body's priority in a round. Which of the two is higher is beyond guessing: no branch where that can be.
-static inline void raise(const colour_job *job, uint32_t row, uint64_t round, uint64_t priority) {
+/// In the place of a range's number: several ranges. Less than any priority.
+static const uint64_t several = UINT64_C(1) << 40;
+
+/// Raises a body's priority in a round; `own`: no other thread does. Which of the two is higher is beyond guessing: no branch where
+/// that can be.
+static inline void raise(const colour_job *job, uint32_t row, bool own, uint64_t round, uint64_t priority) {
     _Atomic uint64_t *slot = &job->claims[row].highest[round % 2];
     uint64_t seen = atomic_load_explicit(slot, memory_order_relaxed);
-    if (job->alone) {
+    if (own || job->alone) {
         atomic_store_explicit(slot, seen < priority ? priority : seen, memory_order_relaxed);
         return;
     }
@@ -58,29 +64,54 @@ static inline bool holds(const colour_job *job, uint32_t row, uint64_t priority)
     return atomic_load_explicit(&job->claims[row].highest[job->round % 2], memory_order_relaxed) == priority;
 }
 
-static void clear(const colour_job *job, uint32_t row) {
-    for (int k = 0; k < 2; ++k) atomic_store_explicit(&job->claims[row].highest[k], 0, memory_order_relaxed);
+static void clear(const colour_job *job, uint32_t row, size_t range) {
+    atomic_store_explicit(&job->claims[row].highest[0], range, memory_order_relaxed);
+    atomic_store_explicit(&job->claims[row].highest[1], 0, memory_order_relaxed);
 }
 
 static void clear_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const colour_job *job = context;
+    size_t range = begin / QDI_CONTACT_GRAIN;
     for (size_t i = begin; i < end; ++i) {
         const qdi_link *link = &job->links[i];
-        if (link->moves_a) clear(job, link->row_a);
-        if (link->moves_b) clear(job, link->row_b);
+        if (link->moves_a) clear(job, link->row_a, range);
+        if (link->moves_b) clear(job, link->row_b, range);
     }
+}
+
+static void object(const colour_job *job, uint32_t row, size_t range) {
+    _Atomic uint64_t *number = &job->claims[row].highest[0];
+    if (atomic_load_explicit(number, memory_order_relaxed) != range)
+        atomic_store_explicit(number, several, memory_order_relaxed);
+}
+
+static void object_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const colour_job *job = context;
+    size_t range = begin / QDI_CONTACT_GRAIN;
+    for (size_t i = begin; i < end; ++i) {
+        const qdi_link *link = &job->links[i];
+        if (link->moves_a) object(job, link->row_a, range);
+        if (link->moves_b) object(job, link->row_b, range);
+    }
+}
+
+static bool is_own(const colour_job *job, uint32_t row) {
+    return atomic_load_explicit(&job->claims[row].highest[0], memory_order_relaxed) != several;
 }
 
 static void open_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const colour_job *job = context;
     for (size_t i = begin; i < end; ++i) {
-        const qdi_link *link = &job->links[i];
+        qdi_link *link = &job->links[i];
         uint64_t priority = priority_of(link, 1);
         job->pending[i] = (uint32_t)i;
-        if (link->moves_a) raise(job, link->row_a, 1, priority);
-        if (link->moves_b) raise(job, link->row_b, 1, priority);
+        link->own_a = link->moves_a && is_own(job, link->row_a);
+        link->own_b = link->moves_b && is_own(job, link->row_b);
+        if (link->moves_a) raise(job, link->row_a, link->own_a, 1, priority);
+        if (link->moves_b) raise(job, link->row_b, link->own_b, 1, priority);
     }
     job->left[begin / QDI_CONTACT_GRAIN] = end - begin;
 }
@@ -106,8 +137,8 @@ static void settle(const colour_job *job, size_t range) {
         won += wins;
         lost += !wins;
         uint64_t next = wins ? 0 : priority_of(link, job->round + 1);
-        if (link->moves_a) raise(job, link->row_a, job->round + 1, next);
-        if (link->moves_b) raise(job, link->row_b, job->round + 1, next);
+        if (link->moves_a) raise(job, link->row_a, link->own_a, job->round + 1, next);
+        if (link->moves_b) raise(job, link->row_b, link->own_b, job->round + 1, next);
     }
     job->left[range] = lost;
     job->won[range] = won;
@@ -206,6 +237,7 @@ qd_status qdi_colour(qd_world *world, size_t count, qdi_colours *colours) {
     if (status == QD_OK) status = reserve_rounds(world, &job, 0);
     if (status != QD_OK) return status;
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, clear_range, &job);
+    if (!job.alone) qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, object_range, &job);
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, open_range, &job);
 
     size_t done = 0, won = count;

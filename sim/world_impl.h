@@ -121,9 +121,11 @@ typedef struct qdi_link {
     uint32_t hash;         ///< priority
     uint32_t contact;
     bool moves_a, moves_b; ///< dynamic; the others take no part
+    bool own_a, own_b;     ///< no link of another range has that body
 } qdi_link;
 
-/// Colouring: the highest priority of the links of a body, by parity of the round.
+/// Colouring: the highest priority of the links of a body, by parity of the round. Before the first round, one of the ranges that
+/// have such links, or that there are several.
 typedef struct qdi_claims {
     _Atomic uint64_t highest[2];
 } qdi_claims;
