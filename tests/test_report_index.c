@@ -3,7 +3,6 @@
 #include "tests/pages.h"
 #include "tests/stores.h"
 #include "tests/sweeps.h"
-#include "tools/json_check.h"
 #include "tools/relative.h"
 
 #include <fcntl.h>
@@ -363,45 +362,6 @@ START_TEST(a_damaged_result) {
 }
 END_TEST
 
-START_TEST(json_that_is_sound) {
-    static const char *const sound[] = {"{}",
-                                        " [ ] ",
-                                        "0",
-                                        "-1.5e+30",
-                                        "\"a\\u00e9\\n\\\"\"",
-                                        "[1,2,{\"a\":[null,true,false]}]\n",
-                                        "{\"a\":{},\"b\":[[],[{}]]}",
-                                        "[[[[1]]],2]"};
-    static const char *const unsound[] = {"",      "{",          "[1,]",    "{\"a\"}", "{\"a\":}",    "{a:1}",
-                                          "01",    "1.",         "-",       ".5",      "1e",          "nul",
-                                          "[1 2]", "\"a",        "\"\\x\"", "\"\n\"",  "\"\\u12g4\"", "{}{}",
-                                          "[}",    "{\"a\":1,}", "[1]]",    "{,}",     "'a'",         "NaN"};
-    for (size_t i = 0; i < sizeof sound / sizeof sound[0]; ++i)
-        ck_assert_msg(qdi_json_sound(sound[i]), "%s", sound[i]);
-    for (size_t i = 0; i < sizeof unsound / sizeof unsound[0]; ++i)
-        ck_assert_msg(!qdi_json_sound(unsound[i]), "%s", unsound[i]);
-    // As the library does, for whatever a change of one byte makes of a text.
-    static const char text[] = "{\"a\": [1, -2.5e3, \"x\\u0041\"], \"b\": {\"c\": null, \"d\": true}}";
-    for (size_t i = 0; i + 1 < sizeof text; ++i)
-        for (int c = ' '; c < 127; ++c) {
-            char changed[sizeof text];
-            memcpy(changed, text, sizeof text);
-            changed[i] = (char)c;
-            json_t *read = json_loads(changed, JSON_DECODE_ANY, NULL);
-            ck_assert_msg(qdi_json_sound(changed) == (read != NULL), "%s", changed);
-            json_decref(read);
-        }
-    char deep[300] = "";
-    memset(deep, '[', 100);
-    memset(deep + 100, ']', 100);
-    ck_assert(!qdi_json_sound(deep));
-    const char *found = qdi_json_member(text, "b");
-    ck_assert(found && strncmp(found, "{\"c\"", 4) == 0);
-    ck_assert_ptr_null(qdi_json_member(text, "c"));
-    ck_assert_ptr_null(qdi_json_member("[1]", "a"));
-}
-END_TEST
-
 START_TEST(ways_between_files) {
     static const char *const ways[][3] = {{"/a/b/page.html", "/a/b", ""},
                                           {"/a/b/page.html", "/a/b/c", "c/"},
@@ -437,7 +397,6 @@ int main(void) {
     tcase_add_test(tests, what_is_refused_of_a_sweep);
     tcase_add_test(tests, a_scaling_test);
     tcase_add_test(tests, a_damaged_result);
-    tcase_add_test(tests, json_that_is_sound);
     tcase_add_test(tests, ways_between_files);
     suite_add_tcase(suite, tests);
     return qd_test_run(suite);

@@ -4,11 +4,11 @@
 #include "tools/console.h"
 #include "tools/exit_codes.h"
 #include "tools/failure.h"
-#include "tools/json_check.h"
 #include "tools/os.h"
 #include "tools/page_run_data.h"
 
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -66,13 +66,20 @@ static qd_status choose_frames(run_page *run, qd_error *error) {
     return QD_OK;
 }
 
+static bool is_json(const char *text) {
+    json_t *value = json_loads(text, 0, NULL); // an object or an array
+    bool is = json_is_object(value);
+    json_decref(value);
+    return is;
+}
+
 /// The text of result.json; none where the run is not complete.
 static qd_status read_result(run_page *run, qd_error *error) {
     char path[QDI_PAGE_PATH + 64];
     snprintf(path, sizeof path, "%s/result.json", run->job->directory);
     qd_status status = qdi_page_job_read(path, result_most, &run->result, error);
     bool there = status == QD_OK || status == QD_ERR_INVALID;
-    if (status == QD_OK && qdi_json_sound(run->result.chars) && *run->result.chars == '{') return QD_OK;
+    if (status == QD_OK && is_json(run->result.chars)) return QD_OK;
     if (!there && status != QD_ERR_NOT_FOUND) return status;
     qdi_text_release(&run->result);
     qdi_page_job_note(run->job,

@@ -3,20 +3,34 @@
 #include "sim/reason.h"
 #include "tools/exit_codes.h"
 #include "tools/failure.h"
-#include "tools/json_check.h"
 #include "tools/page_job.h"
 
+#include <inttypes.h>
+#include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { SCALE_SCHEMA = 1 };
 /// Most bytes of a scale.json.
 static const uint64_t scale_most = UINT64_C(1) << 28;
 
-/// scale.json is written last: without it the test is not complete.
-static qd_status read_test(const qdi_page_job *job, qdi_text *text, qd_error *error) {
+/// Whether a scale.json is what the page can show, and how many runs it has.
+static qd_status check_test(const char *text, const char *path, size_t *runs, qd_error *error) {
     static const char *const needed[] = {"scene", "series", "configurations", "runs", "machine", "build"};
+    json_t *test = json_loads(text, 0, NULL);
+    json_int_t schema = json_integer_value(json_object_get(test, "schema"));
+    bool good = schema > 0;
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; ++i)
+        good = good && json_object_get(test, needed[i]);
+    *runs = json_array_size(json_object_get(test, "runs"));
+    json_decref(test);
+    if (schema > SCALE_SCHEMA)
+        return qdi_reason(error, QD_ERR_INVALID,
+                          "%.300s has schema %" JSON_INTEGER_FORMAT ", of a newer Quadrille", path, schema);
+    return good ? QD_OK : qdi_reason(error, QD_ERR_INVALID, "%.300s is not as Quadrille writes it", path);
+}
+
+/// scale.json is written last: without it the test is not complete.
+static qd_status read_test(const qdi_page_job *job, qdi_text *text, size_t *runs, qd_error *error) {
     char path[QDI_PAGE_PATH + 64];
     (void)snprintf(path, sizeof path, "%s/scale.json", job->directory);
     qd_status status = qdi_page_job_read(path, scale_most, text, error);
@@ -24,16 +38,7 @@ static qd_status read_test(const qdi_page_job *job, qdi_text *text, qd_error *er
         return qdi_reason(error, status,
                           "%.300s has no scale.json: its scaling test was not brought to its end",
                           job->directory);
-    if (status != QD_OK) return status;
-    bool good = qdi_json_sound(text->chars);
-    const char *schema = good ? qdi_json_member(text->chars, "schema") : NULL;
-    if (schema && atol(schema) > SCALE_SCHEMA)
-        return qdi_reason(error, QD_ERR_INVALID, "%.300s has schema %ld, of a newer Quadrille", path,
-                          atol(schema));
-    for (size_t i = 0; i < sizeof needed / sizeof needed[0] && good; ++i)
-        good = qdi_json_member(text->chars, needed[i]) != NULL;
-    return good && schema ? QD_OK
-                          : qdi_reason(error, QD_ERR_INVALID, "%.300s is not as Quadrille writes it", path);
+    return status == QD_OK ? check_test(text->chars, path, runs, error) : status;
 }
 
 static qd_status write_page(qdi_page_job *job, const char *test, qd_error *error) {
@@ -50,22 +55,16 @@ static qd_status write_page(qdi_page_job *job, const char *test, qd_error *error
     return status;
 }
 
-static size_t count_runs(const char *test) {
-    size_t runs = 0;
-    for (const char *c = qdi_json_member(test, "runs"); (c = strstr(c, "\"wall_ns\"")) != NULL; ++c)
-        runs += 1;
-    return runs;
-}
-
 int qdi_page_scale(qdi_page_job *job) {
     qd_error error = {""};
     qdi_text test = {.allocator = job->allocator};
-    qd_status status = read_test(job, &test, &error);
+    size_t runs = 0;
+    qd_status status = read_test(job, &test, &runs, &error);
     bool invalid = status == QD_ERR_INVALID || status == QD_ERR_NOT_FOUND;
     if (status == QD_OK) status = write_page(job, test.chars, &error);
     int exit_code = status == QD_OK ? QDI_EXIT_DONE
                                     : qdi_fail(status, &error, invalid ? QDI_EXIT_SCENE : QDI_EXIT_OUTPUT);
-    if (status == QD_OK) qdi_page_job_say(job, count_runs(test.chars), "run");
+    if (status == QD_OK) qdi_page_job_say(job, runs, "run");
     qdi_text_release(&test);
     return exit_code;
 }
