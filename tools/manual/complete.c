@@ -167,6 +167,13 @@ void qdi_complete_zsh(FILE *out) {
 
 // ---- fish ----
 
+/// A text in single quotes.
+static void put_fish_text(FILE *out, const char *text) {
+    fputc('\'', out);
+    for (; *text; ++text) fprintf(out, "%s%c", *text == '\'' || *text == '\\' ? "\\" : "", *text);
+    fputc('\'', out);
+}
+
 static void fish_flag(FILE *out, const qdi_command *command, const qdi_option *row) {
     fprintf(out, "complete -c quadrille -n '__fish_seen_subcommand_from %s'", command->syntax->command);
     if (row->letter) fprintf(out, " -s %c", row->letter);
@@ -174,18 +181,19 @@ static void fish_flag(FILE *out, const qdi_command *command, const qdi_option *r
     qdi_value_kind kind = qdi_value_kind_of(row->value);
     if (row->value) fputs(kind == QDI_VALUE_ANY ? " -x" : " -r", out);
     if (kind == QDI_VALUE_DIRECTORY) fputs(" -a '(__fish_complete_directories)'", out);
-    fputs(" -d '", out);
-    for (const char *text = row->about; *text; ++text)
-        fprintf(out, "%s%c", *text == '\'' || *text == '\\' ? "\\" : "", *text);
-    fputs("'\n", out);
+    fputs(" -d ", out);
+    put_fish_text(out, row->about);
+    fputc('\n', out);
 }
 
 void qdi_complete_fish(FILE *out) {
     const qdi_command *command;
     fputs("# fish completion for quadrille\ncomplete -c quadrille -n __fish_use_subcommand -f\n", out);
-    for (size_t i = 0; (command = qdi_command_at(i)) != NULL; ++i)
-        fprintf(out, "complete -c quadrille -n __fish_use_subcommand -a %s -d '%s'\n",
-                command->syntax->command, command->about);
+    for (size_t i = 0; (command = qdi_command_at(i)) != NULL; ++i) {
+        fprintf(out, "complete -c quadrille -n __fish_use_subcommand -a %s -d ", command->syntax->command);
+        put_fish_text(out, command->about);
+        fputc('\n', out);
+    }
     for (size_t i = 0; (command = qdi_command_at(i)) != NULL; ++i) {
         const char *name = command->syntax->command;
         qdi_value_kind kind = qdi_value_kind_of(command->syntax->word);
