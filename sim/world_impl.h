@@ -8,6 +8,7 @@
 #include "sim/collide.h"
 #include "sim/ledger.h"
 #include "sim/reason.h"
+#include "sim/scratch.h"
 #include "sim/shapes.h"
 
 #include <stdatomic.h>
@@ -48,9 +49,6 @@
 #define QDI_WALLS 4
 
 typedef struct qdi_population qdi_population;
-/// Most colours that are found in parallel; what is left then (or where a round finds next to nothing) is one
-/// more, solved serially.
-#define QDI_COLOURS_MAX 200
 
 /// What moves, by row. Where nothing turns (`turning` of the world) the last three belong to both moments and
 /// nobody writes them.
@@ -58,18 +56,6 @@ typedef struct qdi_motion {
     double *x, *y, *vx, *vy;
     double *c, *s, *spin; ///< cosine and sine of the angle; angular velocity
 } qdi_motion;
-
-/// What keeps a contact at rest: the impulses of the last sub-step, by touch. Zero where it does not rest. They are
-/// what the next step starts from, so they are part of the state. With springs it is the shear, as a vector: x in
-/// `normal`, y in `tangent`.
-typedef struct qdi_hold {
-    double normal[2], tangent[2];
-} qdi_hold;
-
-/// What a contact of springs does at its moment: the force on a, whose opposite is on b, and the torques on both.
-typedef struct qdi_pull {
-    double x, y, turn_a, turn_b;
-} qdi_pull;
 
 /// A contact by its place in the order in which the tree told the candidates, where neighbours in the world are neighbours in
 /// memory. No result may depend on that order.
@@ -102,160 +88,6 @@ typedef struct qdi_axis {
     qd_boundary boundary;
     double low, high, length;
 } qdi_axis;
-
-/// Keys to be put in order, with room to do it.
-typedef struct qdi_keys {
-    uint64_t *key, *key_spare;
-    uint32_t *value, *value_spare;
-    size_t room[4];
-} qdi_keys;
-
-/// Two bodies that may touch, by row; that of the lower index comes first.
-typedef struct qdi_meeting {
-    uint32_t a, b;
-} qdi_meeting;
-
-/// What the colouring needs of a contact, by spot.
-typedef struct qdi_link {
-    uint32_t row_a, row_b; ///< row_b QDI_NO_ROW: a wall
-    uint32_t hash;         ///< priority
-    uint32_t contact;
-    bool moves_a, moves_b; ///< dynamic; the others take no part
-    bool own_a, own_b;     ///< no link of another range has that body
-} qdi_link;
-
-/// Colouring: the highest priority of the links of a body, by parity of the round. Before the first round, one of the ranges that
-/// have such links, or that there are several.
-typedef struct qdi_claims {
-    _Atomic uint64_t highest[2];
-} qdi_claims;
-
-/// A contact as the impulse solver works with it. The arms are those of the touches, from the centroid of a (or b) to
-/// the touch: `across` is arm x normal (0 for a disk), `along` is arm . normal, which is arm x tangent.
-typedef struct qdi_joint {
-    uint32_t row_a, row_b; ///< row_b QDI_NO_ROW: a wall
-    uint32_t contact;
-    uint8_t count;               ///< of touches; 0: nothing comes of it (a sensor)
-    bool moves_a, moves_b;       ///< dynamic
-    bool plain;                  ///< no impulse turns anybody: neither friction nor a lever
-    double nx, ny;               ///< from a to b
-    double wx, wy;               ///< velocity of a wall in this step
-    double threshold;            ///< what approaches faster bounces
-    double inverse_a, inverse_b; ///< 1 / mass
-    double turn_a, turn_b;       ///< 1 / inertia
-    double across_a[2], across_b[2], along_a[2], along_b[2];
-    double restitution, friction, tangential;
-    double depth[2];
-    double impulse[2], rub[2]; ///< given so far: along the normal, along the tangent
-    qdi_hold hold;             ///< of the last sub-step
-} qdi_joint;
-
-/// Contacts at rest, see rest.h.
-typedef struct qdi_rest qdi_rest;
-typedef struct qdi_rest_touch qdi_rest_touch;
-typedef struct qdi_resting qdi_resting;
-/// A body with such contacts, while a step is solved in parts.
-typedef struct qdi_mover {
-    double vx, vy, spin;
-    double angle;  ///< turned by since the step began
-    double dx, dy; ///< and moved by
-    double c, s;   ///< of that angle
-} qdi_mover;
-/// What forces add to such a body's velocities in a sub-step.
-typedef struct qdi_push {
-    double x, y, spin;
-} qdi_push;
-
-/// What forces and drag do to a body in a step if it meets nothing.
-typedef struct qdi_flight {
-    double ax, ay, turn;  ///< acceleration and angular acceleration at its start, but for the medium's pushes
-    double dx, dy, angle; ///< how far it moves and turns
-} qdi_flight;
-
-/// What walls gave to bodies.
-typedef struct qdi_wall_gain {
-    qd_vec2 impulse;
-    double work;
-} qdi_wall_gain;
-/// Ways of bodies that are followed through a step, see fast.h.
-typedef struct qdi_fast qdi_fast;
-
-/// Working memory of a step, kept from step to step.
-typedef struct qdi_scratch {
-    size_t *range_count; ///< per range
-    size_t range_room;
-    uint32_t *hits; ///< narrow: positions of touching candidates, each range from its own begin on
-    size_t hit_room;
-    qdi_manifold *found; ///< narrow: how they touch, at the same places; only where not all bodies are disks
-    size_t found_room;
-    uint8_t
-        *wall_mask; ///< by row: walls touched (narrow), axes mirrored (motion), or that it left its fat box
-    size_t wall_room;
-    size_t *left; ///< per range of bodies: how many left their fat boxes
-    size_t left_room;
-    qdi_keys keys;
-    uint32_t *end_rank; ///< events: ended contacts before each old contact
-    size_t end_room;
-    qdi_link *links; ///< by spot
-    size_t link_room;
-    qdi_joint *joints; ///< in order of colour
-    size_t joint_room;
-    qdi_meeting *ends; ///< of the joints: the rows of their bodies
-    size_t ends_room;
-    uint32_t *order; ///< links by colour
-    size_t order_room;
-    uint32_t *place; ///< of each contact: where its joint is
-    size_t place_room;
-    _Atomic uint32_t *stirred; ///< by row: when a bounce changed its velocity last, see impulse_bounce.c
-    size_t stirred_room;
-    uint32_t *pending[2]; ///< links without a colour, and with one
-    size_t pending_room[2];
-    qdi_claims *claims; ///< by row
-    size_t claim_room;
-    uint8_t *held; ///< by joint: its touches where it is at rest, else 0
-    size_t held_room;
-    qd_vec2 *partial; ///< per block of an ordered sum
-    size_t partial_room;
-    // What rests: see impulse_rest.c.
-    _Atomic uint32_t
-        *slot; ///< by row: place in `movers`, 0 for bodies that move freely; nothing where mover_count is 0
-    size_t slot_room;
-    qdi_mover *movers; ///< number 0 stands for all that does not move
-    qdi_push *pushes;
-    size_t mover_count, mover_room, push_room;
-    qdi_rest *rests;
-    size_t rest_room;
-    qdi_rest_touch *second;
-    size_t second_room;
-    qdi_fast *fast;  ///< fast.h; NULL until it is needed
-    qdi_books books; ///< account.h
-    // What flies: see forces.c.
-    qdi_flight *flights; ///< by row; nothing where `flown` is false
-    size_t flight_room;
-    double *force[3]; ///< by row: what the callback gives
-    size_t force_room[3];
-    bool flown;
-    qdi_wall_gain *gains; ///< by row, where moving walls mirror: what they gave
-    size_t gain_room;
-    uint8_t *leaving; ///< by row: 1 where a body may have to go
-    size_t leaving_room;
-    // What springs do: see spring_feel.c.
-    _Atomic uint32_t *heads; ///< by row: an end of a contact, or 0
-    uint32_t *chain;         ///< by end: the next one
-    uint32_t *felt; ///< rows on which contacts act, in order; those of a range of bodies from its begin on
-    size_t *felt_count; ///< per range of bodies
-    qdi_twist *feels;   ///< acceleration, by place in felt
-    qdi_pull *drawn;    ///< pulls of the moment whose forces were worked out last, by spot
-    size_t head_room, chain_room, felt_room, felt_count_room, feel_room, drawn_room;
-    bool feels_present; ///< what is felt is that of the present moment and its rows
-} qdi_scratch;
-
-/// The colours that a colouring found: colour c is order[start[c]] to order[start[c + 1] - 1], and so are its joints.
-typedef struct qdi_colours {
-    size_t count;
-    bool last_is_serial; ///< contacts of the last colour may share bodies
-    size_t start[QDI_COLOURS_MAX + 2];
-} qdi_colours;
 
 /// Fat boxes, see margin.c. Everything here but `edited`, `near`, `left` and `behind` is saved.
 typedef struct qdi_margin {
