@@ -204,6 +204,7 @@ def check_sweep_chart(browser):
     assert all("contact.restitution %s, mean" % value in legend for value in ("0.3", "0.6", "0.9")), legend
     for name in ("logy", "logx"):  # contact.friction has a 0, so x stays as it is
         browser.find_element(By.ID, name).send_keys(Keys.SPACE)
+    assert "contact.friction is 0 or less somewhere" in browser.find_element(By.ID, "caption").text
     assert browser.find_element(By.ID, "plot").get_attribute("aria-label").startswith("contacts_total over contact.friction")
 
 

@@ -187,10 +187,12 @@
       series[label(name, 'mean')] = { strokeWidth: 1.6 };
     });
     byId('plot').parentElement.dataset.points = String(points.length);
-    byId('caption').textContent = points.length === 0 ? 'None of the rows below has both numbers.'
-      : 'Points are runs, the line is their mean' + (axes.length > 1 ? ', over all that is not told apart' : '') + '. Drag to zoom, double click to zoom out.';
     const low = points.length ? points[0][0] : 0, high = points.length ? points[points.length - 1][0] : 0, pad = (high - low) * 0.02 || 0.5;
     const logX = byId('logx').checked && low > 0, logY = byId('logy').checked && points.every((point) => point.every((value, i) => i === 0 || value === null || value > 0));
+    const even = (byId('logx').checked && !logX ? [overName] : []).concat(byId('logy').checked && !logY ? [resultName] : []);
+    byId('caption').textContent = points.length === 0 ? 'None of the rows below has both numbers.'
+      : 'Points are runs, the line is their mean' + (axes.length > 1 ? ', over all that is not told apart' : '') + '. Drag to zoom, double click to zoom out.'
+        + even.map((name) => ' ' + name + ' is 0 or less somewhere: it has no logarithms.').join('');
     chart.show({
       labels: points.length ? labels : [overName, resultName], points: points.length ? points : [[0, null]], xlabel: overName, ylabel: resultName,
       hues: () => (points.length ? names.flatMap((_, g) => [colour(g), colour(g)]) : [colour(0)]),
