@@ -36,9 +36,10 @@
 #define QDI_TOUCH_GRAIN 256
 /// Joints per range of a sweep of bounces, of whose colours most are small.
 #define QDI_BOUNCE_GRAIN 256
-/// Fewer rigid contacts are made and solved by one thread. The solver goes over them in some hundred loops, colour by colour, and
-/// what one processor writes and another reads next costs as much as a contact's whole share of such a loop.
-#define QDI_FEW_CONTACTS 8192
+/// Rigid contacts are made and solved by one thread where there are fewer of them, and of bodies. The solver goes over them in
+/// some hundred loops, colour by colour; what one processor writes and another reads next costs as much as a contact's whole share of
+/// such a loop, while all of it fits into the caches of one.
+#define QDI_FEW 8192
 /// Indices (or contacts) per block of an ordered sum or hash.
 #define QDI_BLOCK 4096
 /// Positions and radii stay below this, so that float32 boxes are finite.
@@ -351,7 +352,7 @@ QD_MUST_USE qd_status qdi_rows_order(qd_world *world);
 
 /// From here on (until qdi_team_use gives the whole team back) loops are over so many contacts, and what is made of them.
 static inline void qdi_contacts_share(const qd_world *world, size_t count) {
-    bool few = world->def.contact == QD_CONTACT_IMPULSE && count < QDI_FEW_CONTACTS;
+    bool few = world->def.contact == QD_CONTACT_IMPULSE && count < QDI_FEW && world->count < QDI_FEW;
     qdi_team_use(world->team, few ? 1 : 0);
 }
 
