@@ -1,4 +1,5 @@
 // What slides, rolls and rests, against closed forms. A stepped run may be off by what a body does in a step: `bound`.
+#include "sim/world_impl.h"
 #include "tests/harness.h"
 #include "tests/worlds.h"
 
@@ -343,6 +344,44 @@ START_TEST(pyramids_stand) {
 }
 END_TEST
 
+/// Columns of boxes side by side, so many that their contacts are solved by all threads.
+static qd_world *many_columns(int threads) {
+    enum { COLUMNS = 300, ROWS = 30 };
+    _Static_assert(COLUMNS * ROWS > QDI_FEW, "fewer are solved by one thread");
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){COLUMNS + 20, ROWS + 20};
+    def.gravity.y = -g;
+    def.restitution = 0;
+    def.friction = .6;
+    def.threads = threads;
+    qd_world *world = qd_test_world(&def);
+    for (int i = 0; i < COLUMNS; ++i) {
+        for (int row = 0; row < ROWS; ++row) {
+            qd_body_def body = qd_body_def_default();
+            body.shape = qd_shape_rect(1, 1);
+            body.position = (qd_vec2){10 + 1.01 * i + (row % 2 == 0 ? 0 : .005), .5 + row};
+            (void)qd_test_add(world, &body);
+        }
+    }
+    return world;
+}
+
+START_TEST(many_columns_are_the_same_for_any_team) {
+    const int threads[] = {2, 3, 8};
+    qd_world *one = many_columns(1);
+    qd_test_step(one, 1.0 / 60, 6);
+    ck_assert_uint_gt(one->scratch.mover_count, 8000);
+    for (int t = 0; t < 3; ++t) {
+        qd_world *many = many_columns(threads[t]);
+        qd_test_step(many, 1.0 / 60, 6);
+        ck_assert_uint_eq(qd_world_hash(many), qd_world_hash(one));
+        ck_assert_uint_eq(qd_test_events_hash(many), qd_test_events_hash(one));
+        qd_world_destroy(many);
+    }
+    qd_world_destroy(one);
+}
+END_TEST
+
 START_TEST(piles_are_the_same_for_any_team) {
     const int threads[] = {2, 3, 8};
     pile one = pyramid(20, 1);
@@ -453,6 +492,7 @@ int main(void) {
     tcase_add_loop_test(tcase, elastic_boxes_conserve_everything, 0, 2);
     tcase_add_test(tcase, pyramids_stand);
     tcase_add_test(tcase, piles_are_the_same_for_any_team);
+    tcase_add_test(tcase, many_columns_are_the_same_for_any_team);
     tcase_add_test(tcase, floor_bears_the_weight);
     tcase_add_test(tcase, overlap_is_taken_back_gently);
     tcase_add_loop_test(tcase, kernels_agree, 0, 2);

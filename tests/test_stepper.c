@@ -69,7 +69,7 @@ START_TEST(any_team_gives_the_same) {
     uint64_t first = qd_test_seed(40);
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(20);
     for (uint64_t seed = first; seed < first + cases; ++seed) {
-        size_t bodies = seed % 5 == 0 ? 5000 : 400; // several ranges, and one
+        size_t bodies = seed % 5 == 0 ? 9000 : 400; // more and fewer than QDI_FEW
         life one = live(seed, 1, QD_RETRIEVE_JOIN, bodies, 10);
         for (size_t t = 0; t < 3; ++t) {
             life many = live(seed, threads[t], QD_RETRIEVE_JOIN, bodies, 10);
