@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-enum { BLOCK = 4096 };
+enum { BLOCK = 4096, CHUNK = 256 };
 
 // Figures that reach less far than this many pixels from their centre are drawn as disks of their area; lines are at
 // least so wide on either side.
@@ -34,8 +34,12 @@ typedef struct body_job {
     const qdi_copy *copier;
     const uint32_t *rows; // NULL: all of them
     size_t *first, *first_corner;
-    double period_x, period_y; // in pixels, 0: none
-    bool filled;               // more than one image of what is seen may be seen
+    size_t *plain;                     // by block: which of its chunks are, by bit
+    qdi_camera camera;                 // the copier's
+    double min_x, max_x, min_y, max_y; // of the clip
+    double period_x, period_y;         // in pixels, 0: none
+    bool narrow;                       // tiles have numbers of 16 bits all over the picture
+    bool filled;                       // more than one image of what is seen may be seen
 } body_job;
 
 // The images of a body that may be seen: from, to along each axis.
@@ -46,9 +50,9 @@ typedef struct images {
 
 static images place_of(const body_job *job, size_t row) {
     const qdi_copy *copier = job->copier;
-    return (images){.x = qdi_camera_x(&copier->camera, copier->bodies.x[row]),
-                    .y = qdi_camera_y(&copier->camera, copier->bodies.y[row]),
-                    .radius = copier->bodies.radius[row] * copier->camera.scale};
+    return (images){.x = qdi_camera_x(&job->camera, copier->bodies.x[row]),
+                    .y = qdi_camera_y(&job->camera, copier->bodies.y[row]),
+                    .radius = copier->bodies.radius[row] * job->camera.scale};
 }
 
 static images images_of(const body_job *job, size_t row) {
@@ -85,33 +89,67 @@ static size_t corners_of(const body_job *job, size_t row, double radius) {
 
 // True where all of a body is seen, and nothing of an image: what most bodies are.
 static bool inside(const body_job *job, const images *all) {
-    const qdi_area *clip = &job->copier->picture->clip;
     double reach = all->radius + 2.0;
-    if (job->filled) return false;
-    return all->x - reach >= clip->min_x && all->x + reach <= clip->max_x && all->y - reach >= clip->min_y &&
-           all->y + reach <= clip->max_y;
+    return !job->filled & (all->x - reach >= job->min_x) & (all->x + reach <= job->max_x) &
+           (all->y - reach >= job->min_y) & (all->y + reach <= job->max_y);
 }
 
-static void count_block(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
-    const body_job *job = context;
-    size_t count = 0, corners = 0;
+// True where all bodies of a chunk are disks too small to show how they are turned, and inside: most chunks of large worlds.
+static bool is_plain(const body_job *job, size_t begin, size_t end) {
+    double largest = 0.0;
+    size_t outside = 0;
+    if (job->rows || job->copier->bodies.shapes || !job->narrow) return false;
+    for (size_t row = begin; row < end; ++row) {
+        images all = place_of(job, row);
+        outside += !inside(job, &all);
+        largest = all.radius > largest ? all.radius : largest;
+    }
+    return outside == 0 && largest < smallest_turned;
+}
+
+// What a block has so far: where its next body and next corners go, or how many there are.
+typedef struct block_place {
+    size_t disk, corner;
+} block_place;
+
+static void count_chunk(const body_job *job, size_t begin, size_t end, block_place *found) {
     for (size_t k = begin; k < end; ++k) {
         size_t row = job->rows ? job->rows[k] : k, here = 0;
         images all = place_of(job, row);
         if (inside(job, &all)) {
-            count += 1;
-            corners += corners_of(job, row, all.radius);
+            found->disk += 1;
+            found->corner += corners_of(job, row, all.radius);
             continue;
         }
         all = images_of(job, row);
         for (int j = all.from_y; j <= all.to_y; ++j)
             for (int i = all.from_x; i <= all.to_x; ++i) here += seen(job, &all, i, j);
-        count += here;
-        if (here > 0) corners += here * corners_of(job, row, all.radius);
+        found->disk += here;
+        if (here > 0) found->corner += here * corners_of(job, row, all.radius);
     }
-    job->first[begin / BLOCK] = count;
-    job->first_corner[begin / BLOCK] = corners;
+}
+
+static size_t chunk_end(size_t begin, size_t end) {
+    return end - begin < CHUNK ? end : begin + CHUNK;
+}
+
+static void count_block(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const body_job *job = context;
+    block_place found = {0, 0};
+    size_t plain = 0;
+    for (size_t k = begin, bit = 1; k < end; k += CHUNK, bit <<= 1) {
+        size_t stop = chunk_end(k, end);
+        if (is_plain(job, k, stop)) {
+            plain |= bit;
+            found.disk += stop - k;
+        } else {
+            count_chunk(job, k, stop, &found);
+        }
+    }
+    job->first[begin / BLOCK] = found.disk;
+    job->first_corner[begin / BLOCK] = found.corner;
+    job->plain[begin / BLOCK] = plain;
 }
 
 // The disk as it is drawn. One that is much larger than any picture is replaced by a smaller one with the
@@ -179,11 +217,6 @@ static void place_tile(const body_job *job, double radius, qdi_disk *disk) {
     disk->row = (uint16_t)row;
 }
 
-// Where a block's next body and next corners go.
-typedef struct block_place {
-    size_t disk, corner;
-} block_place;
-
 static void write_image(const body_job *job, size_t row, double x, double y, double radius,
                         block_place *next) {
     const qdi_copy *copier = job->copier;
@@ -205,15 +238,66 @@ static void write_image(const body_job *job, size_t row, double x, double y, dou
     copier->picture->disks[next->disk++] = disk;
 }
 
-static void write_block(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
-    const body_job *job = context;
-    block_place next = {job->first[begin / BLOCK], job->first_corner[begin / BLOCK]};
+// A plain chunk, column by column, which compilers turn into vectors.
+typedef struct plain_chunk {
+    float x[CHUNK], y[CHUNK], radius[CHUNK];
+    uint16_t column[CHUNK], row[CHUNK];
+    uint8_t hue[CHUNK], wide[CHUNK];
+} plain_chunk;
+
+static void place_plain(const body_job *job, size_t begin, size_t count, plain_chunk *chunk) {
+    const qd_body_view *bodies = &job->copier->bodies;
+    const qdi_camera camera = job->camera;
+    const double *x = bodies->x + begin, *y = bodies->y + begin, *radius = bodies->radius + begin;
+    for (size_t i = 0; i < count; ++i) {
+        chunk->x[i] = (float)qdi_camera_x(&camera, x[i]);
+        chunk->y[i] = (float)qdi_camera_y(&camera, y[i]);
+        chunk->radius[i] = (float)(radius[i] * camera.scale);
+    }
+}
+
+// As place_tile does, of disks that are inside.
+static void tile_plain(const body_job *job, size_t count, plain_chunk *chunk) {
+    const float min_x = (float)job->min_x, min_y = (float)job->min_y;
+    for (size_t i = 0; i < count; ++i) {
+        float reach = chunk->radius[i] + 1.5F, x = chunk->x[i] - min_x, y = chunk->y[i] - min_y;
+        unsigned left = (unsigned)(int)(x - reach) / QDI_TILE_SIDE,
+                 right = (unsigned)(int)(x + reach) / QDI_TILE_SIDE;
+        unsigned top = (unsigned)(int)(y - reach) / QDI_TILE_SIDE,
+                 bottom = (unsigned)(int)(y + reach) / QDI_TILE_SIDE;
+        chunk->column[i] = (uint16_t)left;
+        chunk->row[i] = (uint16_t)top;
+        chunk->wide[i] = (left != right) | (top != bottom);
+    }
+}
+
+static void write_plain_chunk(const body_job *job, size_t begin, size_t end, block_place *next) {
+    const qdi_copy *copier = job->copier;
+    const uint32_t *index = copier->bodies.index + begin;
+    qdi_disk *disks = copier->picture->disks + next->disk;
+    plain_chunk chunk;
+    const size_t count = end - begin;
+    qdi_shade_hues(&copier->shade, begin, end, chunk.hue);
+    place_plain(job, begin, count, &chunk);
+    tile_plain(job, count, &chunk);
+    for (size_t i = 0; i < count; ++i)
+        disks[i] = (qdi_disk){.x = chunk.x[i],
+                              .y = chunk.y[i],
+                              .radius = chunk.radius[i],
+                              .index = index[i],
+                              .hue = chunk.hue[i],
+                              .wide = chunk.wide[i],
+                              .column = chunk.column[i],
+                              .row = chunk.row[i]};
+    next->disk += count;
+}
+
+static void write_chunk(const body_job *job, size_t begin, size_t end, block_place *next) {
     for (size_t k = begin; k < end; ++k) {
         size_t row = job->rows ? job->rows[k] : k;
         images all = place_of(job, row);
         if (inside(job, &all)) {
-            write_image(job, row, all.x, all.y, all.radius, &next);
+            write_image(job, row, all.x, all.y, all.radius, next);
             continue;
         }
         all = images_of(job, row);
@@ -221,7 +305,20 @@ static void write_block(void *context, size_t begin, size_t end, int worker) {
             for (int i = all.from_x; i <= all.to_x; ++i)
                 if (seen(job, &all, i, j))
                     write_image(job, row, all.x + i * job->period_x, all.y + j * job->period_y, all.radius,
-                                &next);
+                                next);
+    }
+}
+
+static void write_block(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const body_job *job = context;
+    block_place next = {job->first[begin / BLOCK], job->first_corner[begin / BLOCK]};
+    size_t plain = job->plain[begin / BLOCK];
+    for (size_t k = begin; k < end; k += CHUNK, plain >>= 1) {
+        if (plain & 1)
+            write_plain_chunk(job, k, chunk_end(k, end), &next);
+        else
+            write_chunk(job, k, chunk_end(k, end), &next);
     }
 }
 
@@ -263,15 +360,19 @@ void qdi_picture_bodies(qdi_copy *copier) {
     size_t count = some ? picture->seen_count : copier->bodies.count, blocks = qdi_range_count(count, BLOCK);
     if (copier->status == QD_OK)
         copier->status = qdi_reserve(picture->allocator, &picture->blocks, &picture->block_room, 0,
-                                     2 * blocks + 1, sizeof *picture->blocks);
+                                     3 * blocks + 1, sizeof *picture->blocks);
     if (copier->status != QD_OK || count == 0) return;
     body_job job = {.copier = copier,
                     .rows = some ? picture->seen : NULL,
                     .first = picture->blocks,
                     .first_corner = picture->blocks + blocks,
+                    .plain = picture->blocks + 2 * blocks,
                     .period_x = copier->period_x,
                     .period_y = copier->period_y};
     const qdi_area *clip = &picture->clip;
+    job.camera = copier->camera;
+    job.narrow = clip->max_x - clip->min_x < 65000 && clip->max_y - clip->min_y < 65000;
+    job.min_x = clip->min_x, job.max_x = clip->max_x, job.min_y = clip->min_y, job.max_y = clip->max_y;
     job.filled = (job.period_x > 0 && clip->max_x - clip->min_x > job.period_x + 1.0) ||
                  (job.period_y > 0 && clip->max_y - clip->min_y > job.period_y + 1.0);
     qd_team *team = qdi_world_team(copier->from);

@@ -119,6 +119,19 @@ unsigned qdi_shade_hue(const qdi_shade *shade, size_t row) {
     }
 }
 
+void qdi_shade_hues(const qdi_shade *shade, size_t begin, size_t end, uint8_t *hues) {
+    if (shade->by != QD_VIEW_SPEED) {
+        for (size_t row = begin; row < end; ++row) hues[row - begin] = (uint8_t)qdi_shade_hue(shade, row);
+        return;
+    }
+    const qd_body_view bodies = shade->bodies;
+    const double low = shade->range.x, high = shade->range.y;
+    for (size_t row = begin; row < end; ++row) {
+        unsigned hue = qdi_hue_of_value(speed_of(&bodies, row), low, high);
+        hues[row - begin] = (uint8_t)(bodies.kind[row] == QD_BODY_STATIC ? QDI_HUE_STATIC : hue);
+    }
+}
+
 double qdi_shade_top(const qd_view *view, const qd_world *world) {
     if (!qd_view_is_continuous(view->colour)) return 1.0;
     const qdi_shade shade = qdi_shade_of(view, world, 1.0);

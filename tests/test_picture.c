@@ -233,6 +233,67 @@ START_TEST(bodies_in_order_of_index_with_their_state) {
 END_TEST
 
 // The world keeps its place, its walls go where they are; beyond the picture they end at its border.
+static int compare_disks(const void *p, const void *q) {
+    const qdi_disk *a = p, *b = q;
+    if (a->index != b->index) return a->index < b->index ? -1 : 1;
+    if (a->x != b->x) return a->x < b->x ? -1 : 1;
+    return (a->y > b->y) - (a->y < b->y);
+}
+
+static qdi_disk *disks_in_order(const qdi_picture *picture) {
+    qdi_disk *disks = malloc(picture->disk_count * sizeof *disks);
+    memcpy(disks, picture->disks, picture->disk_count * sizeof *disks);
+    qsort(disks, picture->disk_count, sizeof *disks, compare_disks);
+    return disks;
+}
+
+// Many small disks are copied column by column; where there is any other shape, and at the picture's borders, one by one.
+START_TEST(small_disks_are_copied_as_any) {
+    enum { DISKS = 6000 };
+    static const qd_view_colour colours[] = {QD_VIEW_SPEED, QD_VIEW_CONTACT, QD_VIEW_SIZE};
+    const qdi_area area = {0, 0, 640, 384};
+    qd_world *world = make_world(100, 60, _i == 0 ? QD_BOUNDARY_REFLECT : QD_BOUNDARY_PERIODIC);
+    qd_random random = qd_random_at(qd_test_seed(31), (uint64_t)_i, 4);
+    for (int i = 0; i < DISKS; ++i) {
+        qd_vec2 velocity = {qd_test_between(&random, -1, 1), qd_test_between(&random, -1, 1)};
+        (void)add_disk(world, qd_test_between(&random, 0.3, 99.7), qd_test_between(&random, 0.3, 59.7),
+                       qd_test_between(&random, 0.02, 0.3), velocity);
+    }
+    qd_view view = qd_view_default();
+    qdi_picture picture;
+    for (size_t c = 0; c < sizeof colours / sizeof colours[0]; ++c) {
+        view.colour = colours[c];
+        qdi_picture_init(&picture, qd_allocator_default());
+        copy_world(&picture, world, &view, area);
+        size_t count = picture.disk_count;
+        qdi_disk *columns = disks_in_order(&picture);
+        qd_body_def body = qd_body_def_default();
+        body.kind = QD_BODY_STATIC;
+        body.shape = qd_shape_rect(0.1, 0.1);
+        body.position = (qd_vec2){47, 37};
+        qd_id id;
+        ck_assert_int_eq(qd_world_add(world, &body, &id, NULL), QD_OK);
+        copy_world(&picture, world, &view, area);
+        qdi_disk *singly = disks_in_order(&picture);
+        ck_assert_uint_ge(count, DISKS);
+        ck_assert_uint_eq(picture.disk_count, count + 1); // the rect has the highest index
+        for (size_t i = 0; i < count; ++i) {
+            const qdi_disk *a = &columns[i], *b = &singly[i];
+            bool touches = view.colour == QD_VIEW_CONTACT; // some touch the rect
+            ck_assert(a->index == b->index && a->x == b->x && a->y == b->y && a->radius == b->radius);
+            ck_assert(a->corners == 0 && b->corners == 0 && a->turned == b->turned && a->wide == b->wide);
+            ck_assert(a->wide || (a->column == b->column && a->row == b->row));
+            ck_assert(touches || a->hue == b->hue);
+        }
+        ck_assert_int_eq(qd_world_remove(world, id), QD_OK);
+        free(columns);
+        free(singly);
+        qdi_picture_destroy(&picture);
+    }
+    qd_world_destroy(world);
+}
+END_TEST
+
 START_TEST(walls_are_drawn_where_they_are) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){20, 10};
@@ -496,6 +557,7 @@ int main(void) {
     tcase_add_test(tests, endless_floors_and_thin_lines_are_drawn);
     tcase_add_test(tests, up_is_up);
     tcase_add_test(tests, bodies_in_order_of_index_with_their_state);
+    tcase_add_loop_test(tests, small_disks_are_copied_as_any, 0, 2);
     tcase_add_test(tests, walls_are_drawn_where_they_are);
     tcase_add_test(tests, contacts_get_a_mark);
     tcase_add_test(tests, periodic_images_and_open_strays);
