@@ -1,6 +1,6 @@
 #define _GNU_SOURCE // posix_openpt
 #include "tests/harness.h"
-#include "tests/program.h"
+#include "tests/one_program.h"
 #include "tools/command.h"
 
 #include <fcntl.h>
@@ -13,23 +13,6 @@
 #include <unistd.h>
 
 // The program at work: what it says, what it leaves, what it helps with.
-
-static qd_program program;
-
-static void setup(void) {
-    qd_program_setup(&program, QD_PROGRAM);
-}
-
-static void teardown(void) {
-    qd_program_teardown(&program);
-}
-
-#define RUN(...)     qd_program_run(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
-#define SUCCEED(...) qd_program_succeed(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
-
-static qd_scratch_path at(const char *name) {
-    return qd_scratch_at(&program.work, name);
-}
 
 static void expect_equal_files(const char *a, const char *b) {
     size_t a_bytes = 0, b_bytes = 0;

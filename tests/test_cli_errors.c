@@ -1,6 +1,6 @@
 #define _GNU_SOURCE // kill, chmod, usleep
 #include "tests/harness.h"
-#include "tests/program.h"
+#include "tests/one_program.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -11,23 +11,6 @@
 #include <unistd.h>
 
 // The program and everything that can go wrong: one line, its exit code, and nothing overwritten.
-
-static qd_program program;
-
-static void setup(void) {
-    qd_program_setup(&program, QD_PROGRAM);
-}
-
-static void teardown(void) {
-    qd_program_teardown(&program);
-}
-
-#define RUN(...)     qd_program_run(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
-#define SUCCEED(...) qd_program_succeed(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
-
-static qd_scratch_path at(const char *name) {
-    return qd_scratch_at(&program.work, name);
-}
 
 /// Command lines that are wrong, and what the answer names.
 static const struct {

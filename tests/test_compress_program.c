@@ -1,6 +1,6 @@
 #define _GNU_SOURCE // kill, usleep
 #include "tests/harness.h"
-#include "tests/program.h"
+#include "tests/one_program.h"
 #include "tests/runs.h"
 
 #include <signal.h>
@@ -10,23 +10,6 @@
 
 // A world that is compressed, as the program's users meet it: what is wrong is said in one line; a run that was killed goes on with
 // the sides where they were; verify goes over it; and metrics say how far it is.
-
-static qd_program program;
-
-static void setup(void) {
-    qd_program_setup(&program, QD_PROGRAM);
-}
-
-static void teardown(void) {
-    qd_program_teardown(&program);
-}
-
-#define RUN(...)     qd_program_run(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
-#define SUCCEED(...) qd_program_succeed(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
-
-static qd_scratch_path at(const char *name) {
-    return qd_scratch_at(&program.work, name);
-}
 
 #define THREE         "\nbodies:\n  - disks: {count: 3, place: grid}\n"
 #define COMPRESS(how) "world: {compress: {" how "}}" THREE

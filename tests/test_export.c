@@ -1,6 +1,6 @@
 #include "sim/scene_impl.h"
 #include "tests/harness.h"
-#include "tests/program.h"
+#include "tests/one_program.h"
 #include "tests/recorder.h"
 #include "tests/runs.h"
 
@@ -11,23 +11,6 @@
 #include <time.h>
 
 // The command `export`, and scenes that take bodies from what it wrote, or from the run itself.
-
-static qd_program program;
-
-static void setup(void) {
-    qd_program_setup(&program, QD_PROGRAM);
-}
-
-static void teardown(void) {
-    qd_program_teardown(&program);
-}
-
-static qd_scratch_path at(const char *name) {
-    return qd_scratch_at(&program.work, name);
-}
-
-#define RUN(...)     qd_program_run(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
-#define SUCCEED(...) qd_program_succeed(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
 
 /// Disks of many radii and masses that bounce and spin, in a world with a corner that is not the origin.
 static const char scene[] = "name: small\n"

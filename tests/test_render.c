@@ -1,27 +1,10 @@
 #include "tests/harness.h"
-#include "tests/program.h"
+#include "tests/one_program.h"
 #include "tests/recorder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static qd_program program;
-
-static void setup(void) {
-    qd_program_setup(&program, QD_PROGRAM);
-}
-
-static void teardown(void) {
-    qd_program_teardown(&program);
-}
-
-static qd_scratch_path at(const char *name) {
-    return qd_scratch_at(&program.work, name);
-}
-
-#define RUN(...)     qd_program_run(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
-#define SUCCEED(...) qd_program_succeed(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
 
 // Fast at first and slower later: what the first frame fixes shows in all the others.
 static const char scene[] = "name: small\n"

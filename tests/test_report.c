@@ -1,6 +1,6 @@
 #include "tests/harness.h"
+#include "tests/one_program.h"
 #include "tests/pages.h"
-#include "tests/program.h"
 #include "tests/recorder.h"
 #include "tests/runs.h"
 
@@ -9,24 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static qd_program program;
-
-static void setup(void) {
-    qd_program_setup(&program, QD_PROGRAM);
-}
-
-static void teardown(void) {
-    qd_program_teardown(&program);
-}
-
-static qd_scratch_path at(const char *name) {
-    return qd_scratch_at(&program.work, name);
-}
-
-#define RUN(...)     qd_program_run(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
-#define READ(name)   qd_page_read(at(name).text)
-#define SUCCEED(...) qd_program_succeed(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
-
+#define READ(name) qd_page_read(at(name).text)
 static const char scene[] = "# </script><b>not markup</b> & such\n"
                             "name: small\n"
                             "world: {size: [20, 12], gravity: [0, -1]}\n"

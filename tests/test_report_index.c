@@ -1,5 +1,6 @@
 #define _GNU_SOURCE // utimensat
 #include "tests/harness.h"
+#include "tests/one_program.h"
 #include "tests/pages.h"
 #include "tests/stores.h"
 #include "tests/sweeps.h"
@@ -16,24 +17,12 @@
 
 enum { REPLICAS = 2, STEPS = 60, POINTS = 12, DONE = 4, FAILED = 8 };
 
-static qd_program program;
-
-static void setup(void) {
-    qd_program_setup(&program, QD_PROGRAM);
+static void setup_with_file(void) {
+    setup();
     qd_sweeps_write(&program, "s.yaml", REPLICAS, STEPS);
 }
 
-static void teardown(void) {
-    qd_program_teardown(&program);
-}
-
-static qd_scratch_path at(const char *name) {
-    return qd_scratch_at(&program.work, name);
-}
-
-#define RUN(...)     qd_program_run(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
-#define SUCCEED(...) qd_program_succeed(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
-#define READ(name)   qd_page_read(at(name).text)
+#define READ(name) qd_page_read(at(name).text)
 
 /// Sweeps into `out`; some of the points fail.
 static void sweep(const char *directory, const char *more, const char *value) {
@@ -388,7 +377,7 @@ int main(void) {
     Suite *suite = suite_create("report_index");
     TCase *tests = tcase_create("report_index");
     tcase_set_timeout(tests, 300);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_checked_fixture(tests, setup_with_file, teardown);
     tcase_add_test(tests, a_sweep_with_failed_points);
     tcase_add_test(tests, an_unfinished_sweep_of_shares);
     tcase_add_test(tests, points_that_are_the_same_run);

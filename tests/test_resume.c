@@ -1,6 +1,6 @@
 #define _GNU_SOURCE // kill, usleep
 #include "tests/harness.h"
-#include "tests/program.h"
+#include "tests/one_program.h"
 #include "tests/runs.h"
 
 #include <signal.h>
@@ -12,23 +12,6 @@
 
 // Runs that are stopped, killed, starved of disk or damaged, and gone on with: in the end they have left what an
 // undisturbed run leaves.
-
-static qd_program program;
-
-static void setup(void) {
-    qd_program_setup(&program, QD_PROGRAM);
-}
-
-static void teardown(void) {
-    qd_program_teardown(&program);
-}
-
-#define RUN(...)     qd_program_run(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
-#define SUCCEED(...) qd_program_succeed(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
-
-static qd_scratch_path at(const char *name) {
-    return qd_scratch_at(&program.work, name);
-}
 
 /// Everything is recorded; small pictures, so that the steps decide how long it takes.
 static const char scene[] =

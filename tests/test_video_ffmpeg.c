@@ -1,6 +1,6 @@
 #define _GNU_SOURCE // kill, usleep, popen
 #include "tests/harness.h"
-#include "tests/program.h"
+#include "tests/one_program.h"
 #include "tools/os.h"
 
 #include <dirent.h>
@@ -12,12 +12,6 @@
 #include <unistd.h>
 
 // Videos by ffmpeg, taken apart by ffmpeg again and held against the PNG files of the same frames.
-
-static qd_program program;
-
-static qd_scratch_path at(const char *name) {
-    return qd_scratch_at(&program.work, name);
-}
 
 static const char scene[] = "name: small\n"
                             "world: {size: [20, 12], gravity: [0, -5]}\n"
@@ -31,18 +25,12 @@ static const char scene[] = "name: small\n"
 
 enum { FRAMES = 41 };
 
-static void setup(void) {
-    qd_program_setup(&program, QD_PROGRAM);
+static void setup_with_file(void) {
+    setup();
     qd_scratch_write(at("small.yaml").text, scene);
 }
 
-static void teardown(void) {
-    qd_program_teardown(&program);
-}
-
-#define RUN(...)     qd_program_run(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
-#define SUCCEED(...) qd_program_succeed(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
-#define RUN_SMALL    "run", "small.yaml", "-o", "out", "-q", "--threads", "1"
+#define RUN_SMALL "run", "small.yaml", "-o", "out", "-q", "--threads", "1"
 
 /// What a command prints, both streams; free() it.
 static char *answer_of(const char *command) {
@@ -319,7 +307,7 @@ END_TEST
 static Suite *suite(void) {
     Suite *suite = suite_create("video_ffmpeg");
     TCase *tcase = tcase_create("video_ffmpeg");
-    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_checked_fixture(tcase, setup_with_file, teardown);
     tcase_set_timeout(tcase, 600);
     tcase_add_loop_test(tcase, test_every_kind, 0, (int)(sizeof kinds / sizeof kinds[0]));
     tcase_add_test(tcase, test_rates);
