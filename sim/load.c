@@ -234,10 +234,12 @@ static qd_status get_body(const unsigned char **at, qd_world *world, const qdi_s
     return QD_OK;
 }
 
-/// True where a stored contact may name this body: a living one, or a removed one where the world was changed
-/// since.
+/// True where a stored contact may name this body: a living one, or, where the world was changed since, one that was removed.
+/// Generations begin again after the last.
 static bool id_known(const qd_world *world, qd_id id) {
-    return qdi_body_row(world, id) != QDI_NO_ROW || (world->changed && id.index < world->index_count);
+    if (qdi_body_row(world, id) != QDI_NO_ROW) return true;
+    if (!world->changed || id.index >= world->index_count || id.generation == 0) return false;
+    return world->generation_of_index[id.index] - id.generation <= UINT32_MAX / 2;
 }
 
 static bool get_touch(const unsigned char **at, qd_touch *touch, qdi_hold *hold, int k) {

@@ -213,6 +213,7 @@ void qdi_population_commit(qd_world *world) {
     for (size_t k = 0; k < all->hidden; ++k)
         world->entered -= qdi_energy_of_row(world, (uint32_t)(world->count + k));
     for (size_t k = 0; k < all->hidden; ++k) qdi_body_forget(world, (uint32_t)(world->count + k));
+    world->gone = all->hidden;
     qd_world_totals *totals = &world->totals;
     totals->emitted += all->newborn_count;
     totals->blocked += all->blocked;

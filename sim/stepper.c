@@ -38,6 +38,7 @@ void qdi_touching_mark(qd_world *world) {
 void qdi_change_begin(qd_world *world) {
     const bool by_hand = !world->population || !world->population->under_way;
     if (!world->changed && by_hand && qdi_springs(world)) world->pressed = qdi_contact_energy(world);
+    if (by_hand) world->gone = 0;
     world->changed = true;
 }
 

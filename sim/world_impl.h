@@ -141,6 +141,7 @@ struct qd_world {
     qdi_clock clock;
 
     size_t count, row_room;
+    size_t gone; ///< rows behind the last that still say whom the last step took; 0 after a change by hand
     qd_body_index *index;
     uint32_t *generation;
     uint64_t *label;

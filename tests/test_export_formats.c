@@ -372,6 +372,19 @@ START_TEST(tables) {
 }
 END_TEST
 
+// What is left of the contacts of a body that is gone is in no table.
+START_TEST(contacts_of_removed_bodies) {
+    qd_world *world = qd_test_gap(_i == 1);
+    qd_trajectory *trajectory = start(QD_TRAJECTORY_CSV, 1);
+    add(trajectory, world);
+    finish(trajectory);
+    cursor file = open_text("contacts.csv");
+    want(&file, "step,time,a,b,side,touch,x,y,normal_x,normal_y,depth,impulse,friction,approach,sensor\n");
+    close_text(&file);
+    qd_world_destroy(world);
+}
+END_TEST
+
 START_TEST(rows_of_a_store) {
     qd_trajectory *trajectory = start(QD_TRAJECTORY_CSV, 1);
     const qd_store_event events[] = {
@@ -528,6 +541,7 @@ int main(void) {
     tcase_add_loop_test(tests, lammps_dumps, 0, 3);
     tcase_add_test(tests, extended_xyz);
     tcase_add_loop_test(tests, tables, 0, 3);
+    tcase_add_loop_test(tests, contacts_of_removed_bodies, 0, 2);
     tcase_add_test(tests, rows_of_a_store);
     tcase_add_loop_test(tests, any_number_of_threads, 0, 4);
     tcase_add_loop_test(tests, nothing_is_left_of_what_is_not_finished, 0, 4);

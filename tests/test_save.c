@@ -294,6 +294,34 @@ START_TEST(forged_data_does_no_harm) {
 }
 END_TEST
 
+/// Loads data after the generation of the second body of the first of two contacts, which end the data, was set.
+static qd_status load_with(unsigned char *data, size_t bytes, uint32_t generation, qd_world **world) {
+    const size_t contact = 4 * 4 + 3 * 8 + 2 * 4 + 2 * (5 * 8 + 4 + 2 * 8);
+    unsigned char *at = data + bytes - 8 - 2 * contact + 12;
+    qdi_put_u32(&at, generation);
+    at = data + bytes - 8;
+    qdi_put_u64(&at, qd_hash_bytes(data, bytes - 8));
+    return qd_world_load(data, bytes, 1, NULL, world, NULL);
+}
+
+// Where bodies were removed and nothing detected since, contacts name them; but nobody who has never been.
+START_TEST(contacts_of_removed_bodies) {
+    qd_world *world = qd_test_gap(_i == 1), *copy = NULL;
+    unsigned char *data;
+    size_t bytes;
+    ck_assert_int_eq(qd_world_save(world, &data, &bytes), QD_OK);
+    ck_assert_int_eq(load_with(data, bytes, 1, &copy), QD_OK);
+    ck_assert_int_eq(qd_world_detect(world), QD_OK);
+    ck_assert_int_eq(qd_world_detect(copy), QD_OK);
+    ck_assert_uint_eq(qd_test_events_hash(world), qd_test_events_hash(copy));
+    qd_world_destroy(copy);
+    ck_assert_int_eq(load_with(data, bytes, _i == 1 ? 3 : 2, &copy), QD_ERR_CORRUPT);
+    ck_assert_int_eq(load_with(data, bytes, 0, &copy), QD_ERR_CORRUPT);
+    qd_world_save_free(world, data, bytes);
+    qd_world_destroy(world);
+}
+END_TEST
+
 // What an older program wrote is refused, and it says so.
 START_TEST(older_versions_are_named) {
     qd_world *world, *copy = NULL;
@@ -372,6 +400,7 @@ int main(void) {
     tcase_add_loop_test(tcase, damage_is_noticed, 0, 3);
     tcase_add_loop_test(tcase, forged_data_does_no_harm, 0, 3);
     tcase_add_test(tcase, older_versions_are_named);
+    tcase_add_loop_test(tcase, contacts_of_removed_bodies, 0, 2);
     tcase_add_test(tcase, arguments_are_checked);
     tcase_add_loop_test(tcase, memory_may_fail, 0, 3);
     suite_add_tcase(suite, tcase);

@@ -100,6 +100,14 @@ typedef struct qd_body_view {
     size_t shape_count;
 } qd_body_view;
 
+/// The row of the body that an id names, UINT32_MAX where it names none: the body was removed, its index may be another's now.
+/// Contacts, events and impacts may name such bodies (qd_world_remove).
+static inline uint32_t qd_body_view_row(const qd_body_view *view, qd_id id) {
+    if (id.index >= view->index_count) return UINT32_MAX;
+    uint32_t row = view->row_of_index[id.index];
+    return row != UINT32_MAX && view->generation[row] == id.generation ? row : UINT32_MAX;
+}
+
 /// A dynamic disk of radius 0.5 and density 1 at rest in (0, 0).
 QD_API qd_body_def qd_body_def_default(void);
 
