@@ -137,6 +137,7 @@ static qd_status get_past(const unsigned char **at, qd_world *world) {
     uint64_t changed = qdi_get_u64(at), turning = qdi_get_u64(at);
     world->changed = changed != 0;
     world->turning = world->turning || turning != 0;
+    world->last_label = qdi_get_u64(at);
     bool margin = get_margin(at, &world->margin);
     bool fine = ledger && compress && margin && !(world->changed && world->margin.held) && changed <= 1 &&
                 turning <= 1 && clock->base_step <= clock->step && isfinite(clock->base_time) &&
@@ -211,7 +212,7 @@ static qd_status get_body(const unsigned char **at, qd_world *world, const qdi_s
     if (status != QD_OK) return status;
     uint32_t index = birth.id.index;
     if (index >= world->index_count || world->row_of_index[index] != QDI_NO_ROW ||
-        world->generation_of_index[index] == 0)
+        world->generation_of_index[index] == 0 || birth.label > world->last_label)
         return QD_ERR_CORRUPT;
     qd_vec2 position = birth.placing.position;
     if (qdi_body_check(world, &birth.placing, NULL) != QD_OK) return QD_ERR_CORRUPT;

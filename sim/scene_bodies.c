@@ -197,6 +197,8 @@ qd_status qd_scene_populate(const qd_scene *scene, qd_world *world, qd_error *er
     qdi_generated bodies = {.allocator = scene->allocator};
     qd_status status = qdi_generate(&scene->settings, &bodies, error);
     size_t first = 0;
+    // Bodies without ids of their own get those above.
+    if (scene->settings.last_label > world->last_label) world->last_label = scene->settings.last_label;
     for (size_t i = 0; status == QD_OK && i < scene->settings.item_count; ++i) {
         status = add_item(world, &scene->settings, i, &bodies, first, error);
         first += (size_t)scene->settings.items[i].count;

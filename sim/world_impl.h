@@ -44,6 +44,8 @@
 #define QDI_BLOCK 4096
 /// Positions and radii stay below this, so that float32 boxes are finite.
 #define QDI_FURTHEST 1e30
+/// The highest label that a body is given by itself: those above are words of views (QD_VIEW_NOBODY).
+#define QDI_LABEL_MAX (UINT64_MAX - 16)
 /// row_of_index of an index that no body has.
 #define QDI_NO_ROW UINT32_MAX
 /// Walls of a reflecting world.
@@ -145,6 +147,7 @@ struct qd_world {
     qd_body_index *index;
     uint32_t *generation;
     uint64_t *label;
+    uint64_t last_label;             ///< the highest that a body has had
     double *radius, *mass, *inertia; ///< radius: the largest distance from the centroid
     uint32_t *shape, *trait;         ///< numbers in the two tables
     uint8_t *kind;                   ///< qd_body_kind

@@ -60,7 +60,9 @@ typedef struct qd_body_def {
     /// with `auto` in steps in which some point of it may move more than half of the distance from its centroid to the
     /// nearest point of its border.
     bool bullet;
-    uint64_t label; ///< the id that files show; 0 (the default): index + 1
+    /// The id that files show; 0 (the default): one above the highest that the world has had so far, so that of a world in which
+    /// all have the default, the number of bodies that were added up to it.
+    uint64_t label;
 } qd_body_def;
 
 /// A body as it is now.
