@@ -139,9 +139,11 @@ static qd_status get_past(const unsigned char **at, qd_world *world) {
     world->turning = world->turning || turning != 0;
     world->last_label = qdi_get_u64(at);
     bool margin = get_margin(at, &world->margin);
-    bool fine = ledger && compress && margin && !(world->changed && world->margin.held) && changed <= 1 &&
-                turning <= 1 && clock->base_step <= clock->step && isfinite(clock->base_time) &&
-                isfinite(clock->dt) && clock->dt >= 0 && qdi_walls_put(world, qd_world_time(world));
+    const uint64_t steps_max = UINT64_C(1) << 53; // that time, a double, still tells apart
+    bool fine = clock->step <= steps_max && ledger && compress && margin &&
+                !(world->changed && world->margin.held) && changed <= 1 && turning <= 1 &&
+                clock->base_step <= clock->step && isfinite(clock->base_time) && isfinite(clock->dt) &&
+                clock->dt >= 0 && qdi_walls_put(world, qd_world_time(world));
     return fine ? QD_OK : QD_ERR_CORRUPT;
 }
 

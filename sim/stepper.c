@@ -113,6 +113,7 @@ static qd_status detect(qd_world *world, qdi_lap *lap) {
         commit_contacts(world, &found);
         world->scratch.feels_present = false;
         if (qdi_springs(world)) world->entered += qdi_contact_energy(world) - world->pressed;
+        world->pressed = 0;
         if (world->clock.step == 0) world->totals.contacts = world->present.contact_count;
     }
     qdi_lap_end(lap, QD_PHASE_NARROW);

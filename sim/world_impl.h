@@ -192,7 +192,7 @@ struct qd_world {
     qdi_ledger ledger;
     qdi_rates rates;
     double entered; ///< energy of bodies that were added, less that of bodies that went
-    double pressed; ///< energy of springs before they were changed, while `changed`
+    double pressed; ///< energy of springs before they were changed, while `changed`; else 0
     qd_limit_report report;
 };
 

@@ -3,6 +3,7 @@
 #include "tests/worlds.h"
 
 #include <math.h>
+#include <quadrille/compare.h>
 #include <quadrille/hash.h>
 #include <quadrille/world.h>
 #include <stdio.h>
@@ -322,6 +323,62 @@ START_TEST(contacts_of_removed_bodies) {
 }
 END_TEST
 
+/// Puts a number into data, behind a good checksum.
+static void forge(unsigned char *data, size_t bytes, size_t at, uint64_t value) {
+    unsigned char *to = data + at;
+    qdi_put_u64(&to, value);
+    to = data + bytes - 8;
+    qdi_put_u64(&to, qd_hash_bytes(data, bytes - 8));
+}
+
+// Steps are whole numbers that a double holds, and a file that says more is refused.
+START_TEST(steps_have_an_end) {
+    qd_world_def def = qd_world_def_default();
+    qd_world *world = qd_test_world(&def), *copy = NULL;
+    qd_test_step(world, 0.25, 3);
+    unsigned char *data, mark[32], *to = mark;
+    size_t bytes, at = 0;
+    ck_assert_int_eq(qd_world_save(world, &data, &bytes), QD_OK);
+    qdi_put_u64(&to, 3);
+    qdi_put_u64(&to, 0);
+    qdi_put_f64(&to, 0);
+    qdi_put_f64(&to, 0.25);
+    while (memcmp(data + at, mark, sizeof mark) != 0) ck_assert_uint_lt(++at, bytes - sizeof mark);
+    const uint64_t last = UINT64_C(1) << 53, refused[] = {last + 1, UINT64_MAX - 1, UINT64_MAX};
+    for (size_t k = 0; k < sizeof refused / sizeof refused[0]; ++k) {
+        forge(data, bytes, at, refused[k]);
+        ck_assert_int_eq(qd_world_load(data, bytes, 1, NULL, &copy, NULL), QD_ERR_CORRUPT);
+    }
+    forge(data, bytes, at, last - 1);
+    ck_assert_int_eq(qd_world_load(data, bytes, 1, NULL, &copy, NULL), QD_OK);
+    qd_test_step(copy, 0.25, 1);
+    ck_assert_uint_eq(qd_world_steps(copy), last);
+    qd_world_destroy(copy);
+    qd_world_save_free(world, data, bytes);
+    qd_world_destroy(world);
+}
+END_TEST
+
+// What springs were worth before a change is nobody's business once the change was detected.
+START_TEST(changes_of_springs_are_forgotten) {
+    qd_world_def def = qd_world_def_default();
+    def.contact = QD_CONTACT_SPRING;
+    def.spring.kn = 1000;
+    qd_world *world = qd_test_world(&def);
+    (void)qd_test_disk(world, 50, 50, 0, 0, 0.5, 0);
+    (void)qd_test_disk(world, 50.9, 50, 0, 0, 0.5, 0);
+    qd_test_step(world, 1e-3, 2);
+    (void)qd_test_disk(world, 51.8, 50, 0, 0, 0.5, 0);
+    qd_test_step(world, 1e-3, 2);
+    qd_world *copy = copy_of(world, 1);
+    qd_comparison found;
+    ck_assert_int_eq(qd_world_compare(world, copy, NULL, NULL, &found), QD_OK);
+    ck_assert_uint_eq(found.fields, 0);
+    qd_world_destroy(copy);
+    qd_world_destroy(world);
+}
+END_TEST
+
 // What an older program wrote is refused, and it says so.
 START_TEST(older_versions_are_named) {
     qd_world *world, *copy = NULL;
@@ -400,6 +457,8 @@ int main(void) {
     tcase_add_loop_test(tcase, damage_is_noticed, 0, 3);
     tcase_add_loop_test(tcase, forged_data_does_no_harm, 0, 3);
     tcase_add_test(tcase, older_versions_are_named);
+    tcase_add_test(tcase, steps_have_an_end);
+    tcase_add_test(tcase, changes_of_springs_are_forgotten);
     tcase_add_loop_test(tcase, contacts_of_removed_bodies, 0, 2);
     tcase_add_test(tcase, arguments_are_checked);
     tcase_add_loop_test(tcase, memory_may_fail, 0, 3);
