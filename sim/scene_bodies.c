@@ -36,10 +36,10 @@ qd_body_def qdi_listed_body(const qdi_settings *settings, const qdi_listed *list
 }
 
 qd_status qdi_polyline_edges(const qdi_settings *settings, qdi_disks *item, qd_error *error) {
-    const qd_vec2 *points = settings->points + item->points.first;
     size_t count = item->points.count, least = item->closed ? 3 : 2;
     item->count = 0;
     if (count < least) return qdi_reason(error, QD_ERR_VALUE, "needs at least %zu points", least);
+    const qd_vec2 *points = settings->points + item->points.first;
     size_t edges = item->closed ? count : count - 1;
     for (size_t edge = 0; edge < edges; ++edge) {
         qd_shape shape;
