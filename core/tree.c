@@ -54,6 +54,7 @@ static bool period_like(double period, double before) {
 qd_status qd_tree_set_period(qd_tree *tree, qd_vec2 period) {
     if (!period_like(period.x, tree->period.x) || !period_like(period.y, tree->period.y)) return QD_ERR_VALUE;
     tree->period = period;
+    tree->period_new = true;
     return QD_OK;
 }
 

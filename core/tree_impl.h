@@ -123,6 +123,7 @@ struct qd_tree {
 
     qd_body_index *row_index; // indices of the last refresh by row, to see whether they are the same now
     size_t row_room, row_count;
+    bool period_new; // set since the last refresh: boxes may be there that do not fit it
     bool rows_known; // row_index holds, and no body was added or removed since
     bool rows_plain; // the last refresh had indices NULL
 

@@ -103,22 +103,33 @@ static double clamp(double value, double low, double high) {
     return value < low ? low : value > high ? high : value;
 }
 
+static range columns_of(const cast *job, qd_box box) {
+    const line *ray = &job->whole;
+    return images_along(ray->from.x, ray->step.x, (span){0.0, ray->most}, (double)box.min_x,
+                        (double)box.max_x, job->tree->period.x);
+}
+
+// The rows of a column of images that the ray may meet; false where there are none.
+static bool rows_of(const cast *job, qd_box box, int column, range *rows) {
+    const line *ray = &job->whole;
+    const qd_vec2 period = job->tree->period;
+    span part = span_between(ray->from.x - column * period.x, ray->step.x, (double)box.min_x,
+                             (double)box.max_x);
+    if (!(part.near > 0.0)) part.near = 0.0;
+    if (!span_met(part, ray->most)) return false;
+    part = (span){clamp(part.near, 0.0, ray->most), clamp(part.far, 0.0, ray->most)};
+    *rows = images_along(ray->from.y, ray->step.y, part, (double)box.min_y, (double)box.max_y, period.y);
+    return true;
+}
+
 // Every image of a box that the ray meets, in the order in which it does. Returns false when the visit
 // stopped. The visit may shorten the ray.
 static bool walk_images(const cast *job, qd_box box, image_visit visit, void *context) {
-    const line *ray = &job->whole;
-    const double min_x = (double)box.min_x, max_x = (double)box.max_x;
-    const qd_vec2 period = job->tree->period;
-    const range columns = images_along(ray->from.x, ray->step.x, (span){0.0, ray->most}, min_x, max_x,
-                                       period.x);
+    const range columns = columns_of(job, box);
     const int right = columns.first <= columns.last ? 1 : -1;
     for (int i = columns.first; i != columns.last + right; i += right) {
-        span part = span_between(ray->from.x - i * period.x, ray->step.x, min_x, max_x);
-        if (!(part.near > 0.0)) part.near = 0.0;
-        if (!span_met(part, ray->most)) continue;
-        part = (span){clamp(part.near, 0.0, ray->most), clamp(part.far, 0.0, ray->most)};
-        const range rows = images_along(ray->from.y, ray->step.y, part, (double)box.min_y, (double)box.max_y,
-                                        period.y);
+        range rows;
+        if (!rows_of(job, box, i, &rows)) continue;
         const int up = rows.first <= rows.last ? 1 : -1;
         for (int j = rows.first; j != rows.last + up; j += up) {
             const qd_image image = {(int16_t)i, (int16_t)j};
@@ -128,6 +139,26 @@ static bool walk_images(const cast *job, qd_box box, image_visit visit, void *co
         }
     }
     return true;
+}
+
+// True where the ray meets an image of a box before that in the copy which is searched. The walk goes back from there: to the image
+// before, if there is one, so that all walks of a box are no longer than the ray.
+static bool met_before(const cast *job, qd_box box) {
+    const range columns = columns_of(job, box);
+    const int right = columns.first <= columns.last ? 1 : -1;
+    for (int c = (job->image.x - columns.first) * right; c >= 0; --c) {
+        const int i = columns.first + c * right;
+        range rows;
+        if (!rows_of(job, box, i, &rows)) continue;
+        const int up = rows.first <= rows.last ? 1 : -1;
+        int r = ((i == job->image.x ? job->image.y - up : rows.last) - rows.first) * up;
+        for (; r >= 0; --r) {
+            const line seen = seen_from(job, (qd_image){(int16_t)i, (int16_t)(rows.first + r * up)});
+            double at;
+            if (meets(&seen, box, &at)) return true;
+        }
+    }
+    return false;
 }
 
 // ---- hits
@@ -168,6 +199,7 @@ static bool tell_image(void *context, qd_image image) {
 
 // A body whose box is met in the copy that is searched.
 static bool tell(cast *job, qd_box box, qd_body_index body) {
+    if (met_before(job, box)) return true;
     telling once = {job, box, body, false, true};
     (void)walk_images(job, box, tell_image, &once);
     return once.going;

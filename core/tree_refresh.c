@@ -163,6 +163,31 @@ static qd_status lowest_bad(refresh_job *job, qd_team *team, size_t *bad) {
     return QD_OK;
 }
 
+static void drop_unfit(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const refresh_job *job = context;
+    const qd_tree *tree = job->tree;
+    const qdi_slots *slots = &tree->slots;
+    for (size_t n = 4 * begin; n < 4 * end; ++n) {
+        const qdi_node *node = &tree->nodes[n];
+        for (size_t s = node->first; s < (size_t)node->first + node->count; ++s) {
+            const uint32_t row = slots->row[s];
+            if (row == QDI_NONE || qdi_box_acceptable(job->boxes[row], tree->period)) continue;
+            if (!qdi_box_acceptable(qdi_slot_box(slots, s), tree->period)) slots->row[s] = QDI_NONE;
+        }
+    }
+}
+
+// Has those leave the tree whose boxes are bad, so that they would keep the one they have, which does not fit the new period.
+static qd_status leave_unfit(refresh_job *job, qd_team *team, size_t *bad) {
+    qd_tree *tree = job->tree;
+    qd_status status = lowest_bad(job, team, bad);
+    if (status != QD_OK || *bad == SIZE_MAX) return status;
+    qdi_team_for(team, tree->family_used, FAMILY_GRAIN, drop_unfit, job);
+    tree->rows_known = false; // they have to be looked for next time
+    return QD_OK;
+}
+
 static bool fresh_and_good(const refresh_job *job, size_t row, qd_body_index index) {
     return job->tree->node_of[index] == QDI_NONE && qdi_box_acceptable(job->boxes[row], job->tree->period);
 }
@@ -261,10 +286,12 @@ static qd_status refresh(refresh_job *job, qd_team *team, qd_tree_counts *counts
         if (status != QD_OK) return status;
         if (*bad == SIZE_MAX) return build(job, team, counts);
     }
+    if (tree->period_new) status = leave_unfit(job, team, bad);
+    if (status != QD_OK) return status;
     qdi_update update = {.boxes = job->boxes};
     status = qdi_tree_update(tree, team, &update);
     if (status != QD_OK) return status;
-    *bad = update.bad;
+    if (update.bad < *bad) *bad = update.bad;
     size_t movers = update.movers;
     size_t added = 0;
     if (fresh > 0) {
@@ -299,6 +326,7 @@ qd_status qd_tree_refresh(qd_tree *tree, qd_team *team, const qd_box *boxes, con
         tree->revision += 1;
     }
     if (status != QD_OK) return status;
+    tree->period_new = false;
     QD_ASSERT_FULL(qd_tree_validate(tree, NULL) == QD_OK);
     if (bad) *bad = lowest;
     return lowest == SIZE_MAX ? QD_OK : QD_ERR_VALUE;

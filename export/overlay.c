@@ -168,8 +168,11 @@ static void copy_changes(qdi_copy *copier) {
     qdi_changes_release(&now);
 }
 
+// The radius of a body, HUGE_VAL of a wall; below 0 where the body is gone.
 static double radius_of(const qdi_copy *copier, qd_id id) {
-    return copier->bodies.radius[copier->bodies.row_of_index[id.index]];
+    if (qd_id_is_wall(id)) return HUGE_VAL;
+    uint32_t row = qd_body_view_row(&copier->bodies, id);
+    return row == UINT32_MAX ? -1.0 : copier->bodies.radius[row];
 }
 
 static double half_of(const qdi_copy *copier, double impulse, double most, double radius) {
@@ -179,12 +182,10 @@ static double half_of(const qdi_copy *copier, double impulse, double most, doubl
     return half < most_impulse ? half : most_impulse;
 }
 
+// With a radius below 0 where one of the two is gone.
 static qdi_mark make_mark(const qdi_copy *copier, const qd_contact *contact, int touch, double most) {
-    double radius = radius_of(copier, contact->a);
-    if (!qd_id_is_wall(contact->b)) {
-        double other = radius_of(copier, contact->b);
-        if (other < radius) radius = other;
-    }
+    double radius = radius_of(copier, contact->a), other = radius_of(copier, contact->b);
+    if (other < radius) radius = other;
     radius *= copier->camera.scale;
     return (qdi_mark){(float)qdi_camera_x(&copier->camera, contact->touch[touch].point.x),
                       (float)qdi_camera_y(&copier->camera, contact->touch[touch].point.y),

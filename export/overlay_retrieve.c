@@ -1,6 +1,7 @@
 // What one body's retrieve meets: the nodes whose bounds it opens, the boxes that overlap, those of bodies that are touched, and
 // the box that is asked for, one over the other.
 #include "export/picture_impl.h"
+#include "sim/world_team.h"
 
 typedef struct retrieve_job {
     qdi_copy *copier;
@@ -64,6 +65,7 @@ static bool visit_candidate(void *context, qd_body_index body, qd_image image) {
 
 void qdi_overlay_retrieve(qdi_copy *copier) {
     const qd_body_view *bodies = &copier->bodies;
+    if (qdi_world_is_behind(copier->from)) return; // it may not even have the body
     for (size_t i = 0; i < bodies->index_count; ++i) {
         uint32_t row = bodies->row_of_index[i];
         if (row == UINT32_MAX || bodies->label[row] != copier->view->retrieve) continue;

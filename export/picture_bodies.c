@@ -339,6 +339,7 @@ static bool ask_tree(qdi_copy *copier) {
     double scale = copier->camera.scale, wide = (clip->max_x - clip->min_x) / scale,
            high = (clip->max_y - clip->min_y) / scale;
     if (!(wide * high < part_by_tree * world->size.x * world->size.y)) return false;
+    if (qdi_world_is_behind(copier->from)) return false;
     copier->status = qdi_reserve(picture->allocator, &picture->seen, &picture->seen_room, 0,
                                  copier->bodies.count, sizeof *picture->seen);
     if (copier->status != QD_OK) return false;

@@ -94,8 +94,9 @@ size_t qdi_trails_save(const qdi_trails *trails, unsigned char *bytes) {
 }
 
 qd_status qdi_trails_load(qdi_trails *trails, const unsigned char *bytes, size_t size) {
+    if (size == 0) return QD_OK; // there may be no place for no bytes
     const unsigned char *end = bytes + size;
-    while (size > 0 && bytes < end) {
+    while (bytes < end) {
         if (end - bytes < COUNT_BYTES || trails->frames == 0) return QD_ERR_CORRUPT;
         uint64_t count = qdi_get_u64(&bytes);
         if (count > (size_t)(end - bytes) / PLACE_BYTES) return QD_ERR_CORRUPT;

@@ -28,7 +28,7 @@ typedef struct qdi_moment {
     uint32_t *rows; ///< of the bodies
     size_t count, row_room;
     const qd_contact *contacts;
-    qdi_touch_place *touches;
+    qdi_touch_place *touches; ///< of contacts both of whose bodies are there
     size_t touch_count, touch_room;
     qd_tree_node_info *nodes; ///< with corners in the world, not about its centre
     size_t node_count, node_room;

@@ -17,15 +17,22 @@ static qd_status take_rows(qdi_moment *moment) {
     return QD_OK;
 }
 
+/// A wall, or a body that was not removed.
+static bool is_there(const qdi_moment *moment, qd_id id) {
+    return qd_id_is_wall(id) || qd_body_view_row(&moment->view, id) != UINT32_MAX;
+}
+
 static qd_status take_touches(qdi_moment *moment) {
     size_t contacts = 0;
     moment->contacts = qd_world_contacts(moment->world, &contacts);
     moment->touch_count = 0;
     qd_status status = qdi_reserve(moment->allocator, &moment->touches, &moment->touch_room, 0, 2 * contacts,
                                    sizeof *moment->touches);
-    for (size_t i = 0; i < contacts && status == QD_OK; ++i)
+    for (size_t i = 0; i < contacts && status == QD_OK; ++i) {
+        if (!is_there(moment, moment->contacts[i].a) || !is_there(moment, moment->contacts[i].b)) continue;
         for (uint8_t k = 0; k < moment->contacts[i].count; ++k)
             moment->touches[moment->touch_count++] = (qdi_touch_place){(uint32_t)i, k};
+    }
     return status;
 }
 
@@ -99,7 +106,7 @@ int qdi_moment_wall(qd_id id) {
 
 uint64_t qdi_moment_label(const qdi_moment *moment, qd_id id) {
     if (qd_id_is_wall(id)) return 0;
-    return moment->view.label[moment->view.row_of_index[id.index]];
+    return moment->view.label[qd_body_view_row(&moment->view, id)];
 }
 
 // ---- words ----

@@ -260,7 +260,7 @@ static qd_vec2 line_end(const qdi_moment *moment, const qd_contact *contact, qd_
     const qd_body_view *view = &moment->view;
     qd_id id = second ? contact->b : contact->a;
     if (qd_id_is_wall(id)) return point;
-    uint32_t row = view->row_of_index[id.index];
+    uint32_t row = qd_body_view_row(view, id);
     if (view->kind[row] != QD_BODY_DYNAMIC) return point;
     qd_vec2 at = {view->x[row], view->y[row]};
     if (second) {

@@ -162,9 +162,10 @@ qd_body_index qdi_body_take_index(qd_world *world) {
 // ---- looking, removing ----
 
 uint32_t qdi_body_row(const qd_world *world, qd_id id) {
-    if (id.index >= world->index_count) return QDI_NO_ROW;
-    uint32_t row = world->row_of_index[id.index];
-    return row != QDI_NO_ROW && world->generation[row] == id.generation ? row : QDI_NO_ROW;
+    const qd_body_view view = {.generation = world->generation,
+                               .row_of_index = world->row_of_index,
+                               .index_count = world->index_count};
+    return qd_body_view_row(&view, id);
 }
 
 qd_body_state qdi_body_state_of_row(const qd_world *world, uint32_t row) {

@@ -8,6 +8,7 @@
 
 #include <quadrille/math.h>
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -78,6 +79,7 @@ void qdi_body_enter(qd_world *world, const qdi_birth *birth) {
     world->index[row] = birth->id.index;
     world->generation[row] = birth->id.generation;
     world->label[row] = birth->label;
+    if (birth->label > world->last_label) world->last_label = birth->label;
     world->radius[row] = qd_shape_reach(placing->shape);
     world->mass[row] = placing->mass;
     world->inertia[row] = placing->inertia;
@@ -177,13 +179,15 @@ static qd_status add(qd_world *world, const qd_body_def *body, qdi_placing *plac
     if (status != QD_OK) return status;
     if (world->free_count == 0 && world->index_count >= QD_BODY_INDEX_MAX)
         return qdi_reason(error, QD_ERR_LIMIT, "a world holds at most %u bodies", QD_BODY_INDEX_MAX);
+    if (body->label == 0 && world->last_label >= QDI_LABEL_MAX)
+        return qdi_reason(error, QD_ERR_LIMIT, "no id is left above %" PRIu64, world->last_label);
     size_t indices = world->index_count + (world->free_count == 0);
     qdi_birth birth = {.placing = *placing};
     status = qdi_bodies_reserve(world, world->count + 1, indices);
     if (status == QD_OK) status = take_numbers(world, body, &birth);
     if (status != QD_OK) return qdi_reason(error, status, "no memory for another body");
     birth.id = take_id(world);
-    birth.label = body->label ? body->label : (uint64_t)birth.id.index + 1;
+    birth.label = body->label ? body->label : world->last_label + 1;
     qdi_body_enter(world, &birth);
     world->entered += qdi_energy_of_row(world, (uint32_t)world->count - 1);
     if (id) *id = birth.id;

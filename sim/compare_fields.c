@@ -213,7 +213,7 @@ static const qdi_field world_lines[] = {
     PART(qd_world, compress, compress), FIELD(qd_world, pressed),
     PART(qd_world, rates, rates),       FIELD(qd_world, entered),
     FIELD(qd_world, changed),           FIELD(qd_world, turning),
-    PART(qd_world, margin, margin),
+    PART(qd_world, margin, margin),     FIELD(qd_world, last_label),
 };
 const qdi_fields qdi_fields_world = TABLE(world_lines);
 

@@ -20,8 +20,11 @@ qd_status qdi_lines_of_file(qdi_lines *lines, const qd_allocator *allocator, con
 }
 
 void qdi_lines_of_memory(qdi_lines *lines, const char *path, const char *text, size_t bytes, uint64_t first) {
-    *lines = (qdi_lines){
-        .path = path, .data = text, .end = bytes, .drained = true, .number = first > 0 ? first - 1 : 0};
+    *lines = (qdi_lines){.path = path,
+                         .data = bytes > 0 ? text : "", // of no bytes there may be no place
+                         .end = bytes,
+                         .drained = true,
+                         .number = first > 0 ? first - 1 : 0};
 }
 
 void qdi_lines_release(qdi_lines *lines) {

@@ -137,10 +137,13 @@ static qd_status get_past(const unsigned char **at, qd_world *world) {
     uint64_t changed = qdi_get_u64(at), turning = qdi_get_u64(at);
     world->changed = changed != 0;
     world->turning = world->turning || turning != 0;
+    world->last_label = qdi_get_u64(at);
     bool margin = get_margin(at, &world->margin);
-    bool fine = ledger && compress && margin && !(world->changed && world->margin.held) && changed <= 1 &&
-                turning <= 1 && clock->base_step <= clock->step && isfinite(clock->base_time) &&
-                isfinite(clock->dt) && clock->dt >= 0 && qdi_walls_put(world, qd_world_time(world));
+    const uint64_t steps_max = UINT64_C(1) << 53; // that time, a double, still tells apart
+    bool fine = clock->step <= steps_max && ledger && compress && margin &&
+                !(world->changed && world->margin.held) && changed <= 1 && turning <= 1 &&
+                clock->base_step <= clock->step && isfinite(clock->base_time) && isfinite(clock->dt) &&
+                clock->dt >= 0 && qdi_walls_put(world, qd_world_time(world));
     return fine ? QD_OK : QD_ERR_CORRUPT;
 }
 
@@ -211,7 +214,7 @@ static qd_status get_body(const unsigned char **at, qd_world *world, const qdi_s
     if (status != QD_OK) return status;
     uint32_t index = birth.id.index;
     if (index >= world->index_count || world->row_of_index[index] != QDI_NO_ROW ||
-        world->generation_of_index[index] == 0)
+        world->generation_of_index[index] == 0 || birth.label > world->last_label)
         return QD_ERR_CORRUPT;
     qd_vec2 position = birth.placing.position;
     if (qdi_body_check(world, &birth.placing, NULL) != QD_OK) return QD_ERR_CORRUPT;
@@ -234,10 +237,12 @@ static qd_status get_body(const unsigned char **at, qd_world *world, const qdi_s
     return QD_OK;
 }
 
-/// True where a stored contact may name this body: a living one, or a removed one where the world was changed
-/// since.
+/// True where a stored contact may name this body: a living one, or, where the world was changed since, one that was removed.
+/// Generations begin again after the last.
 static bool id_known(const qd_world *world, qd_id id) {
-    return qdi_body_row(world, id) != QDI_NO_ROW || (world->changed && id.index < world->index_count);
+    if (qdi_body_row(world, id) != QDI_NO_ROW) return true;
+    if (!world->changed || id.index >= world->index_count || id.generation == 0) return false;
+    return world->generation_of_index[id.index] - id.generation <= UINT32_MAX / 2;
 }
 
 static bool get_touch(const unsigned char **at, qd_touch *touch, qdi_hold *hold, int k) {

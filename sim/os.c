@@ -1,4 +1,4 @@
-#define _GNU_SOURCE // flock, newlocale
+#define _GNU_SOURCE // flock, F_OFD_SETLK, newlocale
 #include "sim/os.h"
 
 #include <dirent.h>
@@ -137,6 +137,17 @@ static bool still_named(int descriptor, const char *path) {
            opened.st_ino == named.st_ino;
 }
 
+/// Locks an open file: 0, EWOULDBLOCK where another has it, or what is wrong. Where the file system does not know flock it may
+/// know locks of ranges; they are let go of with the file, too.
+static int lock_descriptor(int descriptor, int operation) {
+    if (flock(descriptor, operation | LOCK_NB) == 0) return 0;
+    int number = errno;
+    if (number != ENOLCK && number != ENOSYS && number != ENOTSUP && number != EINVAL) return number;
+    struct flock whole = {.l_type = operation == LOCK_EX ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET};
+    if (fcntl(descriptor, F_OFD_SETLK, &whole) == 0) return 0;
+    return errno == EAGAIN || errno == EACCES ? EWOULDBLOCK : number;
+}
+
 /// `operation`: LOCK_EX or LOCK_SH.
 static qd_status lock_file(const char *path, int operation, qdi_os_lock *lock, qd_error *error) {
     for (;;) {
@@ -148,12 +159,19 @@ static qd_status lock_file(const char *path, int operation, qdi_os_lock *lock, q
             if (descriptor < 0 && errno == ENOENT) continue; // its holder has just let go of it
         }
         if (descriptor < 0) return failed("write", path, errno, error);
-        if (flock(descriptor, operation | LOCK_NB) != 0) {
-            int number = errno;
+        int number = lock_descriptor(descriptor, operation);
+        if (number != 0) {
             close(descriptor);
             if (number == EINTR) continue;
+            bool held = number == EWOULDBLOCK;
+            if (made && !held) unlink(path);
             qd_status status = failed("lock", path, number, error);
-            return number == EWOULDBLOCK ? QD_ERR_STATE : status;
+            if (held) return QD_ERR_STATE;
+            size_t used = error ? strlen(error->text) : 0;
+            if (error)
+                snprintf(error->text + used, sizeof error->text - used,
+                         "; a place on another file system may have locks");
+            return status;
         }
         if (still_named(descriptor, path)) {
             *lock = (qdi_os_lock){descriptor, made};

@@ -188,6 +188,7 @@ qd_status qdi_population_change(qd_world *world, double time) {
     all->departed = all->sunk = all->blocked = 0;
     all->index_count = world->index_count;
     all->entered = world->entered;
+    all->last_label = world->last_label;
     all->under_way = true;
     size_t going;
     qd_status status = choose(world, &going);
@@ -213,6 +214,7 @@ void qdi_population_commit(qd_world *world) {
     for (size_t k = 0; k < all->hidden; ++k)
         world->entered -= qdi_energy_of_row(world, (uint32_t)(world->count + k));
     for (size_t k = 0; k < all->hidden; ++k) qdi_body_forget(world, (uint32_t)(world->count + k));
+    world->gone = all->hidden;
     qd_world_totals *totals = &world->totals;
     totals->emitted += all->newborn_count;
     totals->blocked += all->blocked;
@@ -233,6 +235,7 @@ void qdi_population_revert(qd_world *world) {
     }
     world->index_count = all->index_count;
     world->entered = all->entered;
+    world->last_label = all->last_label;
     qdi_bodies_refill_free(world);
     if (qdi_population_changed(world)) qdi_spots_find_rows(world, &world->present);
     for (size_t i = 0; i < all->emitter_count; ++i) all->emitters[i].counts = all->emitters[i].before;

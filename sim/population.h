@@ -38,6 +38,7 @@ struct qdi_population {
     bool under_way;
     size_t hidden, index_count;
     double entered; ///< world->entered before
+    uint64_t last_label;
     size_t flagged; ///< rows below this have a flag in scratch.leaving: 2 for those that go
     uint64_t departed, sunk, blocked;
     qdi_newborn *newborn;

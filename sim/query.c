@@ -7,6 +7,7 @@
 #include "sim/distance.h"
 #include "sim/ray.h"
 #include "sim/world_impl.h"
+#include "sim/world_team.h"
 
 #include <math.h>
 
@@ -46,7 +47,7 @@ static bool accepted(const query *job, qd_body_index body) {
 
 static qd_status begin(query *job) {
     const qd_world *world = job->world;
-    if (world->changed || world->tree_lost) return QD_ERR_STATE;
+    if (qdi_world_is_behind(world)) return QD_ERR_STATE;
     job->period.x = world->axis[0].boundary == QD_BOUNDARY_PERIODIC ? world->axis[0].length : 0.0;
     job->period.y = world->axis[1].boundary == QD_BOUNDARY_PERIODIC ? world->axis[1].length : 0.0;
     return QD_OK;

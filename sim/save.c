@@ -1,7 +1,7 @@
 // A world as bytes, little-endian (load.c reads them):
 //
 //   magic (8), version (4), length of all (8); where the bodies are (8), how many (8), bytes of each (4)
-//   def, clock, totals, what became of energy (ledger.h), "changed" flag
+//   def, clock, totals, what became of energy (ledger.h), "changed" flag, highest label
 //   number of indices, bodies, contacts, shapes, traits, emitters, sinks (8 each)
 //   generation of each index; shapes and traits that are used, in the order in which bodies name them; bodies by index; contacts
 //   with what holds them, in order; with springs, what each pulls
@@ -26,7 +26,7 @@ enum {
     FIELDS = 4 + 32 + 48 + QDI_WALLS * 40 + 8 + 32,
     SPRING = 5 * 8 + 4,
     DEF = 16 + 16 + 8 + 16 + FIELDS + 8 + 7 * 8 + SPRING + 16 + 8 + 24 + 8,
-    PAST = 32 + 80 + 16 + 40 + QDI_LEDGER_BYTES + QDI_COMPRESS_BYTES + 8 + 8 + MARGIN,
+    PAST = 32 + 80 + 16 + 40 + QDI_LEDGER_BYTES + QDI_COMPRESS_BYTES + 8 + 8 + 8 + MARGIN,
     COUNTS = 56,
     PER_INDEX = 4,
     PER_BODY = 4 + 8 + 8 + 10 * 8,
@@ -168,6 +168,7 @@ static void put_past(unsigned char **at, const qd_world *world) {
     qdi_compress_save(world, at);
     qdi_put_u64(at, world->changed);
     qdi_put_u64(at, world->turning);
+    qdi_put_u64(at, world->last_label);
     put_margin(at, world);
 }
 

@@ -6,7 +6,7 @@
 /// What save.c and load.c share: the frame around a saved world, and its size.
 
 #define QDI_SAVE_MAGIC "QDWORLD\n"
-enum { QDI_SAVE_MAGIC_BYTES = 8, QDI_SAVE_HEADER = 40, QDI_SAVE_CHECKSUM = 8, QDI_SAVE_VERSION = 5 };
+enum { QDI_SAVE_MAGIC_BYTES = 8, QDI_SAVE_HEADER = 40, QDI_SAVE_CHECKSUM = 8, QDI_SAVE_VERSION = 6 };
 
 /// How many there are of each in a saved world.
 typedef struct qdi_saved {

@@ -36,10 +36,10 @@ qd_body_def qdi_listed_body(const qdi_settings *settings, const qdi_listed *list
 }
 
 qd_status qdi_polyline_edges(const qdi_settings *settings, qdi_disks *item, qd_error *error) {
-    const qd_vec2 *points = settings->points + item->points.first;
     size_t count = item->points.count, least = item->closed ? 3 : 2;
     item->count = 0;
     if (count < least) return qdi_reason(error, QD_ERR_VALUE, "needs at least %zu points", least);
+    const qd_vec2 *points = settings->points + item->points.first;
     size_t edges = item->closed ? count : count - 1;
     for (size_t edge = 0; edge < edges; ++edge) {
         qd_shape shape;
@@ -197,6 +197,8 @@ qd_status qd_scene_populate(const qd_scene *scene, qd_world *world, qd_error *er
     qdi_generated bodies = {.allocator = scene->allocator};
     qd_status status = qdi_generate(&scene->settings, &bodies, error);
     size_t first = 0;
+    // Bodies without ids of their own get those above.
+    if (scene->settings.last_label > world->last_label) world->last_label = scene->settings.last_label;
     for (size_t i = 0; status == QD_OK && i < scene->settings.item_count; ++i) {
         status = add_item(world, &scene->settings, i, &bodies, first, error);
         first += (size_t)scene->settings.items[i].count;

@@ -207,5 +207,5 @@ qd_status qdi_scene_files_read(qdi_scene_reader *reader) {
         if (status == QD_OK && total.count > 0) status = note(reader, item, &total);
         if (status != QD_OK) return status;
     }
-    return QD_OK;
+    return qdi_scene_labels(reader);
 }

@@ -60,6 +60,11 @@ QD_MUST_USE qd_status qdi_scene_locate(const qdi_scene_reader *reader, const qdi
 /// The node below `node` at a path of words that a NULL ends, or 0.
 qdi_yaml_ref qdi_scene_find(const qdi_scene_reader *reader, qdi_yaml_ref node, const char *const *words);
 
+/// scene_labels.c
+/// Sees to it that no two bodies from files and other runs have one id: it stays that of the first in the scene, later ones get
+/// others above the highest, and a note says so.
+QD_MUST_USE qd_status qdi_scene_labels(const qdi_scene_reader *reader);
+
 /// scene_run.c
 /// Reads the stored world that item `number`, at `node`, names, and has the scene go on with a copy of it.
 QD_MUST_USE qd_status qdi_item_run_read(const qdi_scene_reader *reader, qdi_disks *item, size_t number,

@@ -21,15 +21,16 @@ void qdi_item_run_release(const qd_allocator *allocator, qdi_item_run *run) {
     if (run->path.chars) qdi_text_release(&run->path);
     if (run->from.chars) qdi_text_release(&run->from);
     qdi_release(allocator, run->data, run->room, 1);
-    qdi_release(allocator, run->ids, run->id_room, sizeof *run->ids);
+    qdi_release(allocator, run->bodies, run->body_room, sizeof *run->bodies);
     qd_world_destroy(run->world);
     *run = (qdi_item_run){.step = run->step};
 }
 
 qd_body_state qdi_item_run_body(const qdi_item_run *run, size_t k) {
     qd_body_state state;
-    qd_status status = qd_world_body(run->world, run->ids[k], &state);
+    qd_status status = qd_world_body(run->world, run->bodies[k].id, &state);
     (void)status; // the ids are those of the world's bodies
+    state.label = run->bodies[k].label;
     return state;
 }
 
@@ -100,10 +101,13 @@ static qd_status load(const qdi_scene_reader *reader, qdi_item_run *run, qd_erro
                           run->from.chars, step, run->step);
     run->step = step;
     qd_body_view view = qd_world_view(run->world);
-    status = qdi_reserve(reader->allocator, &run->ids, &run->id_room, 0, view.count, sizeof *run->ids);
+    status = qdi_reserve(reader->allocator, &run->bodies, &run->body_room, 0, view.count,
+                         sizeof *run->bodies);
     for (size_t i = 0; i < view.index_count && status == QD_OK; ++i) {
         uint32_t row = view.row_of_index[i];
-        if (row != UINT32_MAX) run->ids[run->count++] = (qd_id){(uint32_t)i, view.generation[row]};
+        if (row == UINT32_MAX) continue;
+        const qd_id id = {(uint32_t)i, view.generation[row]};
+        run->bodies[run->count++] = (qdi_run_body){id, view.label[row]};
     }
     return status;
 }

@@ -69,6 +69,12 @@ typedef struct qdi_item_file {
     qdi_body_file bodies;
 } qdi_item_file;
 
+/// A body of another run, and the id that it has in this scene.
+typedef struct qdi_run_body {
+    qd_id id;
+    uint64_t label;
+} qdi_run_body;
+
 /// Bodies that come from a stored world of another run.
 typedef struct qdi_item_run {
     qdi_text path; ///< as the scene says it; once the world has been read, the name of its copy
@@ -78,8 +84,8 @@ typedef struct qdi_item_run {
     unsigned char *data;
     size_t bytes, room;
     qd_world *world;
-    qd_id *ids; ///< of its bodies, in order
-    size_t count, id_room;
+    qdi_run_body *bodies; ///< in order
+    size_t count, body_room;
 } qdi_item_run;
 
 /// Points of a polygon or polyline: a part of the settings' points.
@@ -165,6 +171,7 @@ typedef struct qdi_settings {
     size_t drain_count, drain_room;
     qd_vec2 *points; ///< of all polygons and polylines
     size_t point_count, point_room;
+    uint64_t last_label; ///< the highest id of bodies from files and other runs
 } qdi_settings;
 
 typedef enum qdi_key_type {

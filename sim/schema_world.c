@@ -428,7 +428,7 @@ static const qdi_key keys[] = {
     {.path = "bodies",
      .type = QDI_KEY_ITEMS,
      .otherwise = "`[]`",
-     .about = "A list; each item makes bodies. Their order is the order of the bodies' ids."},
+     .about = "A list; each item makes bodies. Their order is the order of the bodies."},
     {.path = "bodies[]", .type = QDI_KEY_ONE_OF, .form = IN_ITEM(kind), .about = "One of the following."},
 };
 

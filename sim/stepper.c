@@ -38,6 +38,7 @@ void qdi_touching_mark(qd_world *world) {
 void qdi_change_begin(qd_world *world) {
     const bool by_hand = !world->population || !world->population->under_way;
     if (!world->changed && by_hand && qdi_springs(world)) world->pressed = qdi_contact_energy(world);
+    if (by_hand) world->gone = 0;
     world->changed = true;
 }
 
@@ -112,6 +113,7 @@ static qd_status detect(qd_world *world, qdi_lap *lap) {
         commit_contacts(world, &found);
         world->scratch.feels_present = false;
         if (qdi_springs(world)) world->entered += qdi_contact_energy(world) - world->pressed;
+        world->pressed = 0;
         if (world->clock.step == 0) world->totals.contacts = world->present.contact_count;
     }
     qdi_lap_end(lap, QD_PHASE_NARROW);

@@ -122,10 +122,11 @@ qd_status qd_store_put_checkpoint(qd_store *store, const qd_world *world, const 
 // something at the step before, when they were alive and an event named them. So labels are kept from when a
 // body is first named; those that are index + 1, as most are, need no keeping.
 
-/// Keeps a living body's label.
+/// Keeps the label of a body, which need not live any more.
 static qd_status keep_label(qd_store *store, const qd_body_view *view, uint32_t row) {
     size_t index = view->index[row];
-    if (view->label[row] == (uint64_t)index + 1 && index >= store->label_count) return QD_OK;
+    if (row < view->count && view->label[row] == (uint64_t)index + 1 && index >= store->label_count)
+        return QD_OK;
     qd_status status = qdi_reserve(store->allocator, &store->labels, &store->label_room, store->label_count,
                                    index + 1, sizeof *store->labels);
     if (status != QD_OK) return status;
@@ -141,18 +142,40 @@ qd_status qdi_labels_take(qd_store *store, const qd_world *world) {
     return status;
 }
 
+/// Those that live still; of the others it is kept already.
 static qd_status keep_labels_of(qd_store *store, const qd_body_view *view, const qd_contact *contact) {
-    qd_status status = keep_label(store, view, view->row_of_index[contact->a.index]);
-    if (status == QD_OK && !qd_id_is_wall(contact->b))
-        status = keep_label(store, view, view->row_of_index[contact->b.index]);
-    return status;
+    uint32_t a = qd_body_view_row(view, contact->a), b = qd_body_view_row(view, contact->b);
+    qd_status status = a == UINT32_MAX ? QD_OK : keep_label(store, view, a);
+    return status != QD_OK || b == UINT32_MAX ? status : keep_label(store, view, b);
+}
+
+static bool is_kept(const qd_store *store, qd_id id) {
+    return id.index < store->label_count && store->labels[id.index].generation == id.generation;
 }
 
 static uint64_t label_of(const qd_store *store, const qd_body_view *view, qd_id id) {
-    uint32_t row = id.index < view->index_count ? view->row_of_index[id.index] : UINT32_MAX;
-    if (row != UINT32_MAX && view->generation[row] == id.generation) return view->label[row];
-    bool kept = id.index < store->label_count && store->labels[id.index].generation == id.generation;
-    return kept ? store->labels[id.index].label : (uint64_t)id.index + 1;
+    uint32_t row = qd_body_view_row(view, id);
+    if (row != UINT32_MAX) return view->label[row];
+    return is_kept(store, id) ? store->labels[id.index].label : (uint64_t)id.index + 1;
+}
+
+static bool is_known(const qd_store *store, const qd_body_view *view, qd_id id) {
+    return qd_id_is_wall(id) || qd_body_view_row(view, id) != UINT32_MAX || is_kept(store, id);
+}
+
+/// All that touch or met something on their way can be named: they live, or are kept. Else bodies were removed since, and
+/// others added.
+static bool all_known(const qd_store *store, const qd_world *world, const qd_body_view *view) {
+    size_t events = 0, impacts = 0;
+    const qd_event *event = qd_world_events(world, &events);
+    const qd_impact *impact = qd_world_impacts(world, &impacts);
+    bool known = true;
+    for (size_t i = 0; i < events && known; ++i)
+        known = event[i].kind == QD_EVENT_END ||
+                (is_known(store, view, event[i].contact.a) && is_known(store, view, event[i].contact.b));
+    for (size_t i = 0; i < impacts && known; ++i)
+        known = is_known(store, view, impact[i].a) && is_known(store, view, impact[i].b);
+    return known;
 }
 
 /// Fills in who takes part.
@@ -194,6 +217,9 @@ static qd_status put_events(qd_store *store, const qd_world *world, bool persist
     const qd_impact *impact = qd_world_impacts(world, &impacts);
     uint64_t step = qd_world_steps(world), number = 0;
     qd_status status = QD_OK;
+    for (size_t i = 0; i < world->gone && status == QD_OK; ++i)
+        status = keep_label(store, &view, (uint32_t)(world->count + i));
+    if (status == QD_OK && world->changed && !all_known(store, world, &view)) status = QD_ERR_STALE;
     for (size_t i = 0; i < events && status == QD_OK; ++i) {
         if (event[i].kind == QD_EVENT_PERSIST && !persist) continue;
         qdi_event_row row = row_of_event(&event[i]);

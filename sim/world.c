@@ -292,6 +292,10 @@ qd_limit_report qd_world_limit_report(const qd_world *world) {
     return world->report;
 }
 
+bool qdi_world_is_behind(const qd_world *world) {
+    return world->changed || world->tree_lost;
+}
+
 qd_team *qdi_world_team(const qd_world *world) {
     return world->team;
 }

@@ -44,6 +44,8 @@
 #define QDI_BLOCK 4096
 /// Positions and radii stay below this, so that float32 boxes are finite.
 #define QDI_FURTHEST 1e30
+/// The highest label that a body is given by itself: those above are words of views (QD_VIEW_NOBODY).
+#define QDI_LABEL_MAX (UINT64_MAX - 16)
 /// row_of_index of an index that no body has.
 #define QDI_NO_ROW UINT32_MAX
 /// Walls of a reflecting world.
@@ -141,9 +143,11 @@ struct qd_world {
     qdi_clock clock;
 
     size_t count, row_room;
+    size_t gone; ///< rows behind the last that still say whom the last step took; 0 after a change by hand
     qd_body_index *index;
     uint32_t *generation;
     uint64_t *label;
+    uint64_t last_label;             ///< the highest that a body has had
     double *radius, *mass, *inertia; ///< radius: the largest distance from the centroid
     uint32_t *shape, *trait;         ///< numbers in the two tables
     uint8_t *kind;                   ///< qd_body_kind
@@ -188,7 +192,7 @@ struct qd_world {
     qdi_ledger ledger;
     qdi_rates rates;
     double entered; ///< energy of bodies that were added, less that of bodies that went
-    double pressed; ///< energy of springs before they were changed, while `changed`
+    double pressed; ///< energy of springs before they were changed, while `changed`; else 0
     qd_limit_report report;
 };
 

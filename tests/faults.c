@@ -6,6 +6,8 @@
 //   QD_FAULT_STAY=1     and all after it do, too: the disk stays full
 //   QD_FAULT_KILL=N     before that call the program is killed
 //   QD_FAULT_MEMORY=N   allocation number N fails
+//   QD_FAULT_FLOCK=E    the file system does not know flock, which fails with this errno,
+//   QD_FAULT_LOCKS=1    nor locks of ranges that belong to an open file
 //   QD_FAULT_REPORT=F   at the end file F gets the number of file calls, of allocations, and of allocations of the program's own
 //                       code (not of libraries) that nobody has freed
 //
@@ -24,6 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -93,6 +96,21 @@ ssize_t pwrite(int descriptor, const void *data, size_t bytes, off_t at) {
 
 ssize_t pwrite64(int descriptor, const void *data, size_t bytes, off64_t at) {
     return fault() ? -1 : NEXT(pwrite64)(descriptor, data, bytes, at);
+}
+
+int flock(int descriptor, int operation) {
+    errno = (int)number("QD_FAULT_FLOCK");
+    return errno ? -1 : NEXT(flock)(descriptor, operation);
+}
+
+int fcntl(int descriptor, int command, ...) {
+    va_list rest;
+    va_start(rest, command);
+    void *argument = va_arg(rest, void *);
+    va_end(rest);
+    bool fails = command == F_OFD_SETLK && number("QD_FAULT_LOCKS") != 0;
+    if (fails) errno = EINVAL;
+    return fails ? -1 : NEXT(fcntl)(descriptor, command, argument);
 }
 
 int fsync(int descriptor) {

@@ -234,6 +234,7 @@ START_TEST(bodies_and_contacts_of_one_world_only) {
     qd_world *first = qd_test_world(&def), *second = qd_test_world(&def);
     (void)qd_test_disk(first, 10, 10, 0, 0, 1, 0);
     (void)qd_test_disk(first, 11, 10, 0, 0, 1, 0);
+    ck_assert_int_eq(qd_world_remove(first, qd_test_disk(first, 30, 10, 0, 0, 1, 0)), QD_OK);
     (void)qd_test_disk(second, 10, 10, 0, 0, 1, 0);
     qd_id gone = qd_test_disk(second, 30, 10, 0, 0, 1, 0);
     (void)qd_test_disk(second, 0.5, 90, 0, 0, 1, 0);
@@ -268,10 +269,12 @@ START_TEST(free_indices_count) {
     ck_assert_int_eq(qd_world_remove(second, qd_test_disk(second, 10, 10, 0, 0, 1, 0)), QD_OK);
     ck_assert_int_eq(qd_world_remove(second, qd_test_disk(second, 10, 10, 0, 0, 1, 0)), QD_OK);
     told all = tell(first, second, NULL);
-    ck_assert_uint_eq(all.count, 1);
-    ck_assert_str_eq(all.subject[0], "free index 0");
-    ck_assert_str_eq(all.field[0], "generation");
-    ck_assert_str_ne(all.first[0], all.second[0]);
+    ck_assert_uint_eq(all.count, 2);
+    ck_assert_str_eq(all.subject[0], "the world");
+    ck_assert_str_eq(all.field[0], "last_label");
+    ck_assert_str_eq(all.subject[1], "free index 0");
+    ck_assert_str_eq(all.field[1], "generation");
+    ck_assert_str_ne(all.first[1], all.second[1]);
     qd_world_destroy(first);
     qd_world_destroy(second);
 }

@@ -1,3 +1,4 @@
+#include <quadrille/scene.h>
 #include <quadrille/trajectory.h>
 
 #include "tests/harness.h"
@@ -221,6 +222,51 @@ START_TEST(lammps_dumps) {
 }
 END_TEST
 
+// Bodies have come and gone for a while. A scene reads the dump of those that are there, each with its id.
+START_TEST(lammps_dumps_are_read_back) {
+    static const char text[] = "bodies:\n- file: {path: bodies.lammpstrj}\n";
+    qd_world_def def = qd_world_def_default();
+    def.gravity.y = -10;
+    qd_world *world = qd_test_world(&def), *again = NULL;
+    qd_emitter_def source = qd_emitter_def_default();
+    source.low = (qd_vec2){5, 50};
+    source.high = (qd_vec2){80, 95};
+    source.rate = 100;
+    ck_assert_int_eq(qd_world_add_emitter(world, &source, NULL), QD_OK);
+    qd_sink_def sink = qd_sink_def_default();
+    sink.high = (qd_vec2){90, 10};
+    ck_assert_int_eq(qd_world_add_sink(world, &sink, NULL), QD_OK);
+    qd_body_def body = qd_body_def_default();
+    body.position = (qd_vec2){98, 3};
+    body.filter.mask = 0; // walls only
+    body.label = 40;
+    (void)qd_test_add(world, &body);
+    qd_test_step(world, 0.05, 200);
+    qd_trajectory *trajectory = start(QD_TRAJECTORY_LAMMPS, 1);
+    add(trajectory, world);
+    finish(trajectory);
+    qd_scratch_write(at("my.yaml").text, text);
+    qd_scene *scene = NULL;
+    qd_error error = {""};
+    ck_assert_msg(qd_scene_read(at("my.yaml").text, NULL, &scene, &error) == QD_OK, "%s", error.text);
+    def = qd_scene_world(scene);
+    again = qd_test_world(&def);
+    ck_assert_msg(qd_scene_populate(scene, again, &error) == QD_OK, "%s", error.text);
+    qd_body_view p = qd_world_view(world), q = qd_world_view(again);
+    ck_assert_uint_eq(p.count, q.count);
+    ck_assert_uint_gt(p.count, 50);
+    for (size_t i = 0; i < p.count; ++i) {
+        size_t k = 0;
+        while (k < q.count && q.label[k] != p.label[i]) ++k;
+        ck_assert_uint_lt(k, q.count);
+        ck_assert(p.x[i] == q.x[k] && p.vy[i] == q.vy[k]);
+    }
+    qd_scene_destroy(scene);
+    qd_world_destroy(again);
+    qd_world_destroy(world);
+}
+END_TEST
+
 START_TEST(extended_xyz) {
     qd_world *world = mixed_world(qd_test_seed(2));
     qd_world_def def = qd_world_definition(world);
@@ -368,6 +414,19 @@ START_TEST(tables) {
     }
     close_text(&file);
     free(rows);
+    qd_world_destroy(world);
+}
+END_TEST
+
+// What is left of the contacts of a body that is gone is in no table.
+START_TEST(contacts_of_removed_bodies) {
+    qd_world *world = qd_test_gap(_i == 1);
+    qd_trajectory *trajectory = start(QD_TRAJECTORY_CSV, 1);
+    add(trajectory, world);
+    finish(trajectory);
+    cursor file = open_text("contacts.csv");
+    want(&file, "step,time,a,b,side,touch,x,y,normal_x,normal_y,depth,impulse,friction,approach,sensor\n");
+    close_text(&file);
     qd_world_destroy(world);
 }
 END_TEST
@@ -526,8 +585,10 @@ int main(void) {
     tcase_set_timeout(tests, 300);
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, lammps_dumps, 0, 3);
+    tcase_add_test(tests, lammps_dumps_are_read_back);
     tcase_add_test(tests, extended_xyz);
     tcase_add_loop_test(tests, tables, 0, 3);
+    tcase_add_loop_test(tests, contacts_of_removed_bodies, 0, 2);
     tcase_add_test(tests, rows_of_a_store);
     tcase_add_loop_test(tests, any_number_of_threads, 0, 4);
     tcase_add_loop_test(tests, nothing_is_left_of_what_is_not_finished, 0, 4);

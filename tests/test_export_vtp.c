@@ -419,6 +419,16 @@ START_TEST(contacts_are_lines) {
 }
 END_TEST
 
+START_TEST(contacts_of_removed_bodies_are_none) {
+    qd_world *world = qd_test_gap(_i == 1);
+    write_moments(world, 1);
+    vtp_file file = read_vtp("contacts_000000.vtp");
+    ck_assert_uint_eq(file.lines, 0);
+    free(file.text);
+    qd_world_destroy(world);
+}
+END_TEST
+
 START_TEST(lists_say_the_times) {
     qd_world *world = make_world();
     write_moments(world, 3);
@@ -466,6 +476,7 @@ int main(void) {
     tcase_add_test(tests, outlines_of_any_shape_fit);
     tcase_add_test(tests, nodes_are_squares);
     tcase_add_test(tests, contacts_are_lines);
+    tcase_add_loop_test(tests, contacts_of_removed_bodies_are_none, 0, 2);
     tcase_add_test(tests, lists_say_the_times);
     tcase_add_test(tests, an_empty_world);
     suite_add_tcase(suite, tests);

@@ -97,6 +97,20 @@ START_TEST(loses_nothing_between_two_fillings) {
 }
 END_TEST
 
+/// Of no bytes there need be no place; and a file may hold nothing but byte order marks.
+START_TEST(reads_nothing) {
+    qdi_lines lines;
+    qdi_lines_of_memory(&lines, "a", NULL, 0, 1);
+    ck_assert(!next(&lines));
+    qdi_lines_release(&lines);
+    FILE *file = file_of("\xef\xbb\xbf", 3);
+    ck_assert_int_eq(qdi_lines_of_file(&lines, qd_allocator_default(), "a", file), QD_OK);
+    ck_assert(!next(&lines));
+    qdi_lines_release(&lines);
+    fclose(file);
+}
+END_TEST
+
 static void check_refused(const void *bytes, size_t count, uint64_t lines_before, const char *reason) {
     FILE *file = file_of(bytes, count);
     qdi_lines lines;
@@ -174,6 +188,7 @@ static Suite *suite(void) {
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, takes_every_kind_of_line_end);
     tcase_add_test(tests, loses_nothing_between_two_fillings);
+    tcase_add_test(tests, reads_nothing);
     tcase_add_test(tests, refuses_what_is_no_text);
     tcase_add_test(tests, shows_the_end_of_a_long_path);
     tcase_add_test(tests, takes_lines_apart_into_words);

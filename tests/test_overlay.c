@@ -87,6 +87,26 @@ START_TEST(nobody_s_retrieve_shows_nothing) {
 }
 END_TEST
 
+// Contacts of bodies that are gone have no marks; a retrieve is that of a tree which knows the bodies; and all that are there are
+// seen, also in a part of the world, of which else the tree says who is there.
+START_TEST(removed_bodies_have_no_contacts) {
+    qd_world *world = qd_test_gap(_i == 1);
+    qd_view view = qd_view_default();
+    view.retrieve = 101;
+    for (int zoom = 5; zoom <= 20; zoom += 15) {
+        view.camera.zoom = zoom;
+        qdi_picture picture;
+        qdi_picture_init(&picture, qd_allocator_default());
+        ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
+        ck_assert_uint_eq(picture.disk_count, zoom == 5 && _i == 1 ? 3U : 2U);
+        ck_assert_uint_eq(picture.mark_count, 0);
+        ck_assert_uint_eq(picture.frame_count, 0);
+        qdi_picture_destroy(&picture);
+    }
+    qd_world_destroy(world);
+}
+END_TEST
+
 typedef struct cells {
     qdi_cell_of cell[4000];
     size_t count;
@@ -363,6 +383,7 @@ int main(void) {
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, retrieve_is_brute_force);
     tcase_add_test(tests, nobody_s_retrieve_shows_nothing);
+    tcase_add_loop_test(tests, removed_bodies_have_no_contacts, 0, 2);
     tcase_add_test(tests, changes_are_differences_of_trees);
     tcase_add_test(tests, impulses_make_normals_long);
     tcase_add_test(tests, shades_tell_what_they_say);

@@ -330,6 +330,58 @@ START_TEST(numbers_do_not_depend_on_steps) {
 }
 END_TEST
 
+// ---- ids ----
+
+/// Notes the ids of the bodies that are there, and that nobody had them before: `seen[id]` is index + 1 and generation.
+static void note_ids(const qd_world *world, qd_id *seen, size_t room) {
+    qd_body_view view = qd_world_view(world);
+    for (size_t row = 0; row < view.count; ++row) {
+        qd_id id = {view.index[row] + 1, view.generation[row]};
+        ck_assert_uint_lt(view.label[row], room);
+        qd_id *owner = &seen[view.label[row]];
+        if (owner->index == 0) *owner = id;
+        ck_assert_msg(owner->index == id.index && owner->generation == id.generation, "id %u twice",
+                      (unsigned)view.label[row]);
+    }
+}
+
+// A body that is emitted takes the index of one that has gone, but never its id, whatever ids were given, and across saving.
+START_TEST(ids_are_never_used_again) {
+    static qd_id seen[2000];
+    memset(seen, 0, sizeof seen);
+    qd_world_def def = qd_world_def_default();
+    def.gravity.y = -10;
+    qd_world *world = qd_test_world(&def), *other = NULL;
+    qd_body_def body = qd_body_def_default();
+    body.position = (qd_vec2){50, 3};
+    body.label = 17;
+    qd_id high = qd_test_add(world, &body);
+    ck_assert_int_eq(qd_world_remove(world, high), QD_OK);
+    qd_emitter_def source = tap();
+    source.rate = 100;
+    add_emitter(world, &source);
+    add_sink(world, 0, 0, 100, 10, UINT64_MAX);
+    seen[17] = (qd_id){1, 9};
+    size_t reused = 0;
+    for (int k = 0; k < 200; ++k) {
+        qd_test_step(world, 0.05, 1);
+        note_ids(world, seen, 2000);
+        if (k % 50 != 49) continue;
+        unsigned char *data;
+        size_t bytes;
+        ck_assert_int_eq(qd_world_save(world, &data, &bytes), QD_OK);
+        ck_assert_int_eq(qd_world_load(data, bytes, 1, NULL, &other, NULL), QD_OK);
+        qd_world_save_free(world, data, bytes);
+        qd_world_destroy(world);
+        world = other;
+    }
+    qd_body_view view = qd_world_view(world);
+    for (size_t row = 0; row < view.count; ++row) reused += view.generation[row] > 1;
+    ck_assert_uint_gt(reused, 10);
+    qd_world_destroy(world);
+}
+END_TEST
+
 // ---- the same for any team, and after loading ----
 
 static qd_world *reload(qd_world *world, int threads) {
@@ -575,6 +627,7 @@ int main(void) {
     tcase_add_loop_test(tcase, arrivals_touch_nobody, 0, 8);
     tcase_add_test(tcase, overlap_on_request);
     tcase_add_test(tcase, numbers_do_not_depend_on_steps);
+    tcase_add_test(tcase, ids_are_never_used_again);
     tcase_add_test(tcase, same_for_any_team_and_after_loading);
     tcase_add_test(tcase, fast_bodies_come_and_go);
     tcase_add_test(tcase, failed_steps_change_nothing);

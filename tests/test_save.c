@@ -3,6 +3,7 @@
 #include "tests/worlds.h"
 
 #include <math.h>
+#include <quadrille/compare.h>
 #include <quadrille/hash.h>
 #include <quadrille/world.h>
 #include <stdio.h>
@@ -294,18 +295,102 @@ START_TEST(forged_data_does_no_harm) {
 }
 END_TEST
 
+/// Loads data after the generation of the second body of the first of two contacts, which end the data, was set.
+static qd_status load_with(unsigned char *data, size_t bytes, uint32_t generation, qd_world **world) {
+    const size_t contact = 4 * 4 + 3 * 8 + 2 * 4 + 2 * (5 * 8 + 4 + 2 * 8);
+    unsigned char *at = data + bytes - 8 - 2 * contact + 12;
+    qdi_put_u32(&at, generation);
+    at = data + bytes - 8;
+    qdi_put_u64(&at, qd_hash_bytes(data, bytes - 8));
+    return qd_world_load(data, bytes, 1, NULL, world, NULL);
+}
+
+// Where bodies were removed and nothing detected since, contacts name them; but nobody who has never been.
+START_TEST(contacts_of_removed_bodies) {
+    qd_world *world = qd_test_gap(_i == 1), *copy = NULL;
+    unsigned char *data;
+    size_t bytes;
+    ck_assert_int_eq(qd_world_save(world, &data, &bytes), QD_OK);
+    ck_assert_int_eq(load_with(data, bytes, 1, &copy), QD_OK);
+    ck_assert_int_eq(qd_world_detect(world), QD_OK);
+    ck_assert_int_eq(qd_world_detect(copy), QD_OK);
+    ck_assert_uint_eq(qd_test_events_hash(world), qd_test_events_hash(copy));
+    qd_world_destroy(copy);
+    ck_assert_int_eq(load_with(data, bytes, _i == 1 ? 3 : 2, &copy), QD_ERR_CORRUPT);
+    ck_assert_int_eq(load_with(data, bytes, 0, &copy), QD_ERR_CORRUPT);
+    qd_world_save_free(world, data, bytes);
+    qd_world_destroy(world);
+}
+END_TEST
+
+/// Puts a number into data, behind a good checksum.
+static void forge(unsigned char *data, size_t bytes, size_t at, uint64_t value) {
+    unsigned char *to = data + at;
+    qdi_put_u64(&to, value);
+    to = data + bytes - 8;
+    qdi_put_u64(&to, qd_hash_bytes(data, bytes - 8));
+}
+
+// Steps are whole numbers that a double holds, and a file that says more is refused.
+START_TEST(steps_have_an_end) {
+    qd_world_def def = qd_world_def_default();
+    qd_world *world = qd_test_world(&def), *copy = NULL;
+    qd_test_step(world, 0.25, 3);
+    unsigned char *data, mark[32], *to = mark;
+    size_t bytes, at = 0;
+    ck_assert_int_eq(qd_world_save(world, &data, &bytes), QD_OK);
+    qdi_put_u64(&to, 3);
+    qdi_put_u64(&to, 0);
+    qdi_put_f64(&to, 0);
+    qdi_put_f64(&to, 0.25);
+    while (memcmp(data + at, mark, sizeof mark) != 0) ck_assert_uint_lt(++at, bytes - sizeof mark);
+    const uint64_t last = UINT64_C(1) << 53, refused[] = {last + 1, UINT64_MAX - 1, UINT64_MAX};
+    for (size_t k = 0; k < sizeof refused / sizeof refused[0]; ++k) {
+        forge(data, bytes, at, refused[k]);
+        ck_assert_int_eq(qd_world_load(data, bytes, 1, NULL, &copy, NULL), QD_ERR_CORRUPT);
+    }
+    forge(data, bytes, at, last - 1);
+    ck_assert_int_eq(qd_world_load(data, bytes, 1, NULL, &copy, NULL), QD_OK);
+    qd_test_step(copy, 0.25, 1);
+    ck_assert_uint_eq(qd_world_steps(copy), last);
+    qd_world_destroy(copy);
+    qd_world_save_free(world, data, bytes);
+    qd_world_destroy(world);
+}
+END_TEST
+
+// What springs were worth before a change is nobody's business once the change was detected.
+START_TEST(changes_of_springs_are_forgotten) {
+    qd_world_def def = qd_world_def_default();
+    def.contact = QD_CONTACT_SPRING;
+    def.spring.kn = 1000;
+    qd_world *world = qd_test_world(&def);
+    (void)qd_test_disk(world, 50, 50, 0, 0, 0.5, 0);
+    (void)qd_test_disk(world, 50.9, 50, 0, 0, 0.5, 0);
+    qd_test_step(world, 1e-3, 2);
+    (void)qd_test_disk(world, 51.8, 50, 0, 0, 0.5, 0);
+    qd_test_step(world, 1e-3, 2);
+    qd_world *copy = copy_of(world, 1);
+    qd_comparison found;
+    ck_assert_int_eq(qd_world_compare(world, copy, NULL, NULL, &found), QD_OK);
+    ck_assert_uint_eq(found.fields, 0);
+    qd_world_destroy(copy);
+    qd_world_destroy(world);
+}
+END_TEST
+
 // What an older program wrote is refused, and it says so.
 START_TEST(older_versions_are_named) {
     qd_world *world, *copy = NULL;
     unsigned char *data;
     size_t bytes;
     small_save(&world, &data, &bytes, 0);
-    for (uint32_t version = 1; version <= 3; ++version) {
+    for (uint32_t version = 1; version <= 5; ++version) {
         unsigned char *at = data + 8;
         qdi_put_u32(&at, version);
         qd_error error = {""};
         char expected[80];
-        snprintf(expected, sizeof expected, "a saved world of version %u; this program reads version 5",
+        snprintf(expected, sizeof expected, "a saved world of version %u; this program reads version 6",
                  version);
         ck_assert_int_eq(qd_world_load(data, bytes, 1, NULL, &copy, &error), QD_ERR_CORRUPT);
         ck_assert_str_eq(error.text, expected);
@@ -372,6 +457,9 @@ int main(void) {
     tcase_add_loop_test(tcase, damage_is_noticed, 0, 3);
     tcase_add_loop_test(tcase, forged_data_does_no_harm, 0, 3);
     tcase_add_test(tcase, older_versions_are_named);
+    tcase_add_test(tcase, steps_have_an_end);
+    tcase_add_test(tcase, changes_of_springs_are_forgotten);
+    tcase_add_loop_test(tcase, contacts_of_removed_bodies, 0, 2);
     tcase_add_test(tcase, arguments_are_checked);
     tcase_add_loop_test(tcase, memory_may_fail, 0, 3);
     suite_add_tcase(suite, tcase);

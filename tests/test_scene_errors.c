@@ -134,6 +134,7 @@ START_TEST(says_what_is_wrong_with_a_value) {
         {"bodies: [list: [{at: [1, 2], filter: {group: 1.5}}]]",
          "bodies.0.list.0.filter.group: must be a whole number from -2147483648 to 2147483647, not \"1.5\""},
         {"bodies: [polyline: {points: [[1, 2]]}]", "bodies.0.polyline: needs at least 2 points"},
+        {"bodies: [polyline: {points: []}]", "bodies.0.polyline: needs at least 2 points"},
         {"bodies: [polyline: {points: [[1, 2], 3]}]",
          "bodies.0.polyline.points: must be a list of points [x, y], not \"3\""},
         {"bodies: [rects: {count: 2, region: [0, 0, 200, 2]}]",

@@ -266,6 +266,52 @@ static void check_refused(const char *text, const qd_scene_changes *changes, qd_
     ck_assert_ptr_null(strchr(error.text, '\n'));
 }
 
+/// The ids of a world's bodies in order of index are these.
+static void check_ids(const qd_world *world, const uint64_t *ids, size_t count) {
+    qd_body_view view = qd_world_view(world);
+    ck_assert_uint_eq(view.count, count);
+    for (size_t i = 0; i < count; ++i) ck_assert_uint_eq(view.label[view.row_of_index[i]], ids[i]);
+}
+
+// Ids that files give stay; where a second file gives one again, its body gets another, as do those without: all above the highest.
+START_TEST(ids_are_unique) {
+    write_file("a.csv", "id,x,y,radius\n3,10,10,1\n1,20,10,1\n");
+    write_file("b.csv", "id,x,y,radius\n7,10,20,1\n1,20,20,1\n3,30,20,1\n");
+    write_file("c.csv", "x,y,radius\n10,30,1\n20,30,1\n");
+    static const uint64_t ids[] = {10, 11, 1, 3, 8, 9, 7, 12, 13, 14};
+    qd_scene *scene = read_scene("bodies:\n- disks: {count: 2, radius: 1}\n- file: {path: a.csv}\n"
+                                 "- file: {path: b.csv}\n- file: {path: c.csv}\n"
+                                 "- list: [{shape: disk, at: [50, 50]}]\n");
+    check_resolved(scene);
+    ck_assert_msg(strstr(qd_scene_notes(scene),
+                         "b.csv: 2 ids are those of bodies before, which keep them; its own are 8 to 9"),
+                  "%s", qd_scene_notes(scene));
+    qd_world *world = populate(scene);
+    check_ids(world, ids, sizeof ids / sizeof ids[0]);
+    qd_world_destroy(world);
+    qd_scene_destroy(scene);
+}
+END_TEST
+
+START_TEST(ids_may_come_to_their_end) {
+    write_file("a.csv", "id,x,y,radius\n18446744073709551599,10,10,1\n");
+    write_file("b.csv", "id,x,y,radius\n18446744073709551599,10,20,1\n");
+    qd_scene *scene = read_scene("bodies:\n- file: {path: a.csv}\n- disks: {count: 2, radius: 1}\n");
+    qd_world_def def = qd_scene_world(scene);
+    qd_world *world = NULL;
+    qd_error error = {""};
+    ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
+    ck_assert_int_eq(qd_scene_populate(scene, world, &error), QD_ERR_LIMIT);
+    ck_assert_str_eq(error.text, "bodies.1: disk 0: no id is left above 18446744073709551599");
+    qd_world_destroy(world);
+    qd_scene_destroy(scene);
+    ck_assert_int_eq(
+        try_scene("bodies:\n- file: {path: a.csv}\n- file: {path: b.csv}\n", NULL, &scene, &error),
+        QD_ERR_INVALID);
+    ck_assert_ptr_nonnull(strstr(error.text, "b.csv: no id is left above 18446744073709551599"));
+}
+END_TEST
+
 START_TEST(says_what_is_wrong_with_files) {
     write_file("a.csv", "x,y,r\n5,5,3\n");
     write_file("bad.csv", "x,y,r\n5,5,3\n5,five,3\n");
@@ -387,6 +433,8 @@ static Suite *suite(void) {
     tcase_add_test(tests, takes_what_the_file_says_of_each_body);
     tcase_add_test(tests, settles_disks_at_the_walls);
     tcase_add_test(tests, generators_keep_clear_of_files);
+    tcase_add_test(tests, ids_are_unique);
+    tcase_add_test(tests, ids_may_come_to_their_end);
     tcase_add_test(tests, says_what_is_wrong_with_files);
     tcase_add_test(tests, sets_keys_of_files);
     tcase_add_test(tests, fails_cleanly_without_memory);

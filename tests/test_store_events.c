@@ -168,12 +168,62 @@ START_TEST(name_bodies_that_are_gone) {
 }
 END_TEST
 
+/// A store beside a world, and its events as text.
+static char *events_of(const qd_world *world, qd_status expected) {
+    qd_store_rig rig;
+    qd_store_rig_make(&rig);
+    ck_assert_int_eq(qd_store_put_events(rig.store, world, false), expected);
+    qd_test_store_close(&rig.store);
+    char *rows = qd_test_sql(rig.path.text, "SELECT kind, a, b FROM events ORDER BY step, number");
+    qd_store_rig_end(&rig);
+    return rows;
+}
+
+// The events of a moment are put after one of the bodies in them was removed, so that nobody knows its label any more, unless they
+// were put before.
+START_TEST(removed_before_they_are_put) {
+    qd_world *world = qd_test_gap(_i == 1);
+    char *rows = events_of(world, QD_ERR_STALE);
+    ck_assert_str_eq(rows, "");
+    free(rows);
+    ck_assert_int_eq(qd_world_detect(world), QD_OK);
+    rows = events_of(world, QD_OK);
+    ck_assert_ptr_nonnull(strstr(rows, "end|101|"));
+    free(rows);
+    qd_world_destroy(world);
+}
+END_TEST
+
+// A body bounces on its way through a step at whose end a sink takes it. It has never been in a contact.
+START_TEST(impacts_of_bodies_that_sink) {
+    qd_world_def def = qd_world_def_default();
+    qd_world *world = qd_test_world(&def);
+    qd_body_def body = qd_body_def_default();
+    body.position = (qd_vec2){50, 2};
+    body.velocity = (qd_vec2){0, -40};
+    body.label = 77;
+    (void)qd_test_add(world, &body);
+    qd_sink_def sink = qd_sink_def_default();
+    sink.low = (qd_vec2){40, 2.25};
+    sink.high = (qd_vec2){60, 3};
+    ck_assert_int_eq(qd_world_add_sink(world, &sink, NULL), QD_OK);
+    qd_test_step(world, 0.0875, 1);
+    ck_assert_uint_eq(qd_world_count(world), 0);
+    char *rows = events_of(world, QD_OK);
+    ck_assert_str_eq(rows, "impact|77|\n");
+    free(rows);
+    qd_world_destroy(world);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("store_events");
     TCase *tests = tcase_create("store_events");
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, are_those_of_the_world);
     tcase_add_test(tests, name_bodies_that_are_gone);
+    tcase_add_loop_test(tests, removed_before_they_are_put, 0, 2);
+    tcase_add_test(tests, impacts_of_bodies_that_sink);
     suite_add_tcase(suite, tests);
     return qd_test_run(suite);
 }

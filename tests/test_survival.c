@@ -6,12 +6,14 @@
 #include "tests/worlds.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <quadrille/random.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -181,6 +183,32 @@ START_TEST(killed_before_any_write) {
 }
 END_TEST
 
+// A file system without flock may have other locks, which keep runs apart just so; where it has none, that is said, and nothing
+// is left.
+START_TEST(without_flock) {
+    char fault[32];
+    snprintf(fault, sizeof fault, "QD_FAULT_FLOCK=%d", ENOSYS);
+    qd_program_outcome outcome = run_with("run", fault, NULL);
+    ck_assert_msg(outcome.code == 0, "%s", outcome.err);
+    qd_program_forget(&outcome);
+    expect_as_undisturbed("run");
+    remove_run("run");
+    ck_assert_int_eq(mkdir(qd_scratch_at(&program.work, "run").text, 0777), 0);
+    int other = open(qd_scratch_at(&program.work, "run/lock").text, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    ck_assert_int_eq(fcntl(other, F_OFD_SETLK, &whole), 0);
+    outcome = run_with("run", fault, NULL);
+    expect_one_line(&outcome, fault, outcome.code == 4 && strstr(outcome.err, "is in use by another run"));
+    qd_program_forget(&outcome);
+    close(other);
+    remove_run("run");
+    outcome = run_with("run", fault, "QD_FAULT_LOCKS=1");
+    expect_one_line(&outcome, fault, outcome.code == 4 && strstr(outcome.err, "another file system"));
+    qd_program_forget(&outcome);
+    ck_assert(access(qd_scratch_at(&program.work, "run").text, F_OK) != 0);
+}
+END_TEST
+
 static void fail_writes(int error, bool stay, size_t times) {
     long calls = count("counted", NULL).files, step = stride(calls, times);
     for (long call = 1 + (long)qd_test_seed(0) % step; call <= calls; call += step) {
@@ -303,6 +331,11 @@ static Suite *suite(void) {
     tcase_add_test(tcase, any_write_fails);
     tcase_add_test(tcase, the_disk_fills_up);
     tcase_add_test(tcase, any_allocation_fails);
+    TCase *locks = tcase_create("locks");
+    tcase_add_checked_fixture(locks, setup, teardown);
+    tcase_set_timeout(locks, 120);
+    tcase_add_test(locks, without_flock);
+    suite_add_tcase(suite, locks);
 #endif
     suite_add_tcase(suite, tcase);
     return suite;

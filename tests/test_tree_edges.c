@@ -220,6 +220,49 @@ START_TEST(half_a_period_on_both_sides) {
 }
 END_TEST
 
+// A body whose new box is bad keeps the one it had, unless that does not fit a period that was set in between: then it is out,
+// and comes in again with the first good one.
+START_TEST(bad_boxes_after_another_period) {
+    qd_tree_def def = qd_tree_def_default();
+    def.size = def.period = (qd_vec2){100, 100};
+    def.capacity = 2;
+    qd_tree *tree = NULL;
+    qd_team *team = NULL;
+    qd_team_def team_def = qd_team_def_default();
+    ck_assert_int_eq(qd_team_create(&team_def, &team), QD_OK);
+    ck_assert_int_eq(qd_tree_create(&def, &tree), QD_OK);
+    enum { COUNT = 40 };
+    qd_box boxes[COUNT], box;
+    for (int i = 0; i < COUNT; ++i) {
+        float x = (float)i * 2.4F - 47.0F;
+        boxes[i] = (qd_box){x - 0.5F, -0.5F, x + 0.5F, 0.5F};
+    }
+    size_t bad = 0;
+    qd_tree_counts counts;
+    ck_assert_int_eq(qd_tree_refresh(tree, team, boxes, NULL, COUNT, NULL, &bad), QD_OK);
+    ck_assert_int_eq(qd_tree_set_period(tree, (qd_vec2){50, 100}), QD_OK);
+    // The outer ones do not fit; the one with no box at all, number 20, keeps what it had.
+    boxes[20].min_x = (float)NAN;
+    size_t inside = 0;
+    for (int i = 0; i < COUNT; ++i) inside += fabs((double)i * 2.4 - 47) <= 25;
+    ck_assert_int_eq(qd_tree_refresh(tree, team, boxes, NULL, COUNT, &counts, &bad), QD_ERR_VALUE);
+    qd_error error = {""};
+    ck_assert_msg(qd_tree_validate(tree, &error) == QD_OK, "%s", error.text);
+    ck_assert_uint_eq(bad, 0);
+    ck_assert_uint_eq(qd_tree_count(tree), inside);
+    ck_assert_uint_eq(counts.removed, COUNT - inside);
+    ck_assert_int_eq(qd_tree_box(tree, 20, &box), QD_OK);
+    ck_assert_int_eq(qd_tree_box(tree, 0, &box), QD_ERR_STALE);
+    for (int i = 0; i < COUNT; ++i) boxes[i] = (qd_box){(float)i, -0.5F, (float)i, 0.5F};
+    for (int i = 25; i < COUNT; ++i) boxes[i].min_x = boxes[i].max_x = 25.0F - (float)i;
+    ck_assert_int_eq(qd_tree_refresh(tree, team, boxes, NULL, COUNT, &counts, &bad), QD_OK);
+    ck_assert_uint_eq(qd_tree_count(tree), COUNT);
+    ck_assert_int_eq(qd_tree_validate(tree, NULL), QD_OK);
+    qd_tree_destroy(tree);
+    qd_team_destroy(team);
+}
+END_TEST
+
 START_TEST(floats_at_their_ends) {
     const float most = FLT_MAX;
     const float least = 1e-45F;
@@ -517,6 +560,7 @@ int main(void) {
     tcase_add_loop_test(edges, capacity_extremes, 0, 3);
     tcase_add_test(edges, capacity_is_exact);
     tcase_add_loop_test(edges, half_a_period_on_both_sides, 0, 3);
+    tcase_add_test(edges, bad_boxes_after_another_period);
     tcase_add_test(edges, floats_at_their_ends);
     tcase_add_test(edges, nodes_bodies_and_statistics_agree);
     tcase_add_test(edges, revision_counts_changes);

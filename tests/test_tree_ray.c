@@ -575,6 +575,34 @@ START_TEST(the_first_hit_does_not_cost_all_bodies) {
 }
 END_TEST
 
+// A body that a ray first meets after half of the `n` periods that it crosses, and then in most of them.
+static double crossing_seconds(int n) {
+    qd_rig rig;
+    qd_tree_def def = qd_rig_def(1, 1, 32);
+    def.period = (qd_vec2){1, 1};
+    qd_rig_start(&rig, &def, 1);
+    qd_rig_square(&rig, 0.25, 0.25, 0.1);
+    qd_rig_refresh(&rig);
+    const qd_ray ray = qd_ray_between((qd_vec2){0, 0.1}, (qd_vec2){n, 0.25});
+    double best = HUGE_VAL;
+    for (int k = 0; k < 3; ++k) {
+        size_t left = SIZE_MAX;
+        const clock_t start = clock();
+        ck_assert_int_eq(qd_tree_ray_all(rig.tree, &ray, NULL, count_hit, &left), QD_OK);
+        best = fmin(best, (double)(clock() - start) / CLOCKS_PER_SEC);
+        ck_assert_uint_eq(SIZE_MAX - left, 1);
+    }
+    qd_rig_stop(&rig);
+    return best;
+}
+
+// Eight times the periods: each with each would take 64 times as long.
+START_TEST(all_hits_do_not_cost_periods_squared) {
+    const double some = crossing_seconds(4000), all = crossing_seconds(32000);
+    ck_assert_msg(all <= 24.0 * fmax(some, 0.0005), "4000 periods %.5f s, 32000 %.5f s", some, all);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("tree_ray");
     TCase *rays = tcase_create("rays");
@@ -588,6 +616,7 @@ int main(void) {
     tcase_add_test(rays, threads_ask_at_once);
     tcase_add_test(rays, few_are_asked_for_the_first_hit);
     tcase_add_test(rays, the_first_hit_does_not_cost_all_bodies);
+    tcase_add_test(rays, all_hits_do_not_cost_periods_squared);
     suite_add_tcase(suite, rays);
     TCase *random = tcase_create("random");
     tcase_set_timeout(random, 600);

@@ -257,7 +257,8 @@ START_TEST(random_operations_match_a_table) {
             double r = qd_test_between(&random, 0.1, 0.5);
             double x = qd_test_between(&random, 0, 30), y = qd_test_between(&random, 0, 30);
             qd_id id = qd_test_disk(world, x, y, 1, -1, r, 0);
-            table[n++] = (record){id, r, id.index + 1U, true};
+            table[n] = (record){id, r, n + 1, true};
+            ++n;
             ++alive;
         } else if (what < 5 && table[pick].alive) {
             ck_assert_int_eq(qd_world_remove(world, table[pick].id), QD_OK);

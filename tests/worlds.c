@@ -21,6 +21,27 @@ qd_id qd_test_add(qd_world *world, const qd_body_def *body) {
     return id;
 }
 
+qd_world *qd_test_gap(bool refilled) {
+    qd_world_def def = qd_world_def_default();
+    qd_world *world = qd_test_world(&def);
+    qd_body_def body = qd_body_def_default();
+    qd_id row[3];
+    for (int i = 0; i < 3; ++i) {
+        body.position = (qd_vec2){49 + 0.9 * i, 50};
+        body.label = 101 + (uint64_t)i;
+        row[i] = qd_test_add(world, &body);
+    }
+    ck_assert_int_eq(qd_world_detect(world), QD_OK);
+    size_t count = 0;
+    (void)qd_world_contacts(world, &count);
+    ck_assert_uint_eq(count, 2);
+    ck_assert_int_eq(qd_world_remove(world, row[1]), QD_OK);
+    body.position = (qd_vec2){50, 45};
+    body.label = 104;
+    if (refilled) ck_assert_uint_eq(qd_test_add(world, &body).index, row[1].index);
+    return world;
+}
+
 qd_id qd_test_disk(qd_world *world, double x, double y, double vx, double vy, double radius, double mass) {
     qd_body_def body = qd_body_def_default();
     body.shape.radius = radius;

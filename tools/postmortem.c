@@ -57,7 +57,7 @@ qdi_crowd qdi_crowd_find(const qd_world *world) {
 /// The radius of the body, or of the disk about it.
 static double radius_of(const qd_world *world, qd_id id) {
     const qd_body_view bodies = qd_world_view(world);
-    uint32_t row = id.index < bodies.index_count ? bodies.row_of_index[id.index] : UINT32_MAX;
+    uint32_t row = qd_body_view_row(&bodies, id);
     return row == UINT32_MAX ? 0 : bodies.radius[row];
 }
 

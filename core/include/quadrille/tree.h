@@ -104,7 +104,8 @@ QD_API void qd_tree_destroy(qd_tree *tree);
 /// Memory per body: about 40 bytes, and 8 bytes for each index up to the largest.
 /// Errors: QD_ERR_VALUE: some box is not finite or has min > max, is longer than half a period, or has its centre
 /// outside the cell on a periodic axis (`*bad` is the lowest position i of such a box): bodies with a bad box keep the
-/// one they had, all others are brought up to date, new bodies with a bad box are left out. QD_ERR_EXISTS: two
+/// one they had, all others are brought up to date, new bodies with a bad box are left out, and so are those whose box does not
+/// fit a period set since (qd_tree_set_period). QD_ERR_EXISTS: two
 /// entries have the same index, nothing changed. QD_ERR_LIMIT: n or an index is 2^28 or more. QD_ERR_MEMORY: the
 /// tree is empty, the next refresh builds it. `bad` may be NULL.
 QD_API QD_MUST_USE qd_status qd_tree_refresh(qd_tree *tree, qd_team *team, const qd_box *boxes,

@@ -60,7 +60,9 @@ typedef struct qd_body_def {
     /// with `auto` in steps in which some point of it may move more than half of the distance from its centroid to the
     /// nearest point of its border.
     bool bullet;
-    uint64_t label; ///< the id that files show; 0 (the default): index + 1
+    /// The id that files show; 0 (the default): one above the highest that the world has had so far, so that of a world in which
+    /// all have the default, the number of bodies that were added up to it.
+    uint64_t label;
 } qd_body_def;
 
 /// A body as it is now.
@@ -99,6 +101,14 @@ typedef struct qd_body_view {
     const qd_shape *const *shapes; ///< by number; NULL for 0 and for numbers that nobody uses
     size_t shape_count;
 } qd_body_view;
+
+/// The row of the body that an id names, UINT32_MAX where it names none: the body was removed, its index may be another's now.
+/// Contacts, events and impacts may name such bodies (qd_world_remove).
+static inline uint32_t qd_body_view_row(const qd_body_view *view, qd_id id) {
+    if (id.index >= view->index_count) return UINT32_MAX;
+    uint32_t row = view->row_of_index[id.index];
+    return row != UINT32_MAX && view->generation[row] == id.generation ? row : UINT32_MAX;
+}
 
 /// A dynamic disk of radius 0.5 and density 1 at rest in (0, 0).
 QD_API qd_body_def qd_body_def_default(void);

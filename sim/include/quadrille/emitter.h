@@ -12,8 +12,9 @@ QD_BEGIN_DECLS
 /// the end of the step, with its contacts. All numbers of the k-th one are functions of the world's seed, the emitter's
 /// number and k.
 typedef struct qd_emitter_def {
-    uint32_t cookie;  ///< set by qd_emitter_def_default; a def without it is refused
-    qd_body_def body; ///< what it makes: not static; position and label are not looked at
+    uint32_t cookie; ///< set by qd_emitter_def_default; a def without it is refused
+    qd_body_def
+        body; ///< what it makes: not static; position and label are not looked at (see qd_body_def.label: 0)
     qd_vec2 low,
         high; ///< centres of the new bodies lie between these, each place as likely; they may be equal
     double scale_low, scale_high; ///< their sizes are the shape's, times a number between these; default 1, 1

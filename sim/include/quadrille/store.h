@@ -84,7 +84,8 @@ QD_API QD_MUST_USE qd_status qd_store_put_hash(qd_store *store, uint64_t step, u
 
 /// The world's events (qd_world_events: begins and ends, with `persist` also what persists) and then its
 /// impacts, in their order. To be called after every step, since a world keeps them for one step only, and at
-/// step 0.
+/// step 0, before bodies are removed: QD_ERR_STALE, and nothing is put, where a body that touches or met another was
+/// removed since, and its label is not known from earlier events.
 QD_API QD_MUST_USE qd_status qd_store_put_events(qd_store *store, const qd_world *world, bool persist);
 
 /// The world as it is, as qd_world_save writes it. The caller pays for that only (some 5 ms per 100,000
