@@ -17,8 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-extern char **environ;
-
 static qd_status fail(const char *verb, const char *path, qd_error *error) {
     char reason[128] = "";
     int number = errno;
