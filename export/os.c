@@ -1,4 +1,4 @@
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE // posix_spawn_file_actions_addchdir_np
 
 #include "export/os.h"
 
@@ -17,14 +17,11 @@
 #include <time.h>
 #include <unistd.h>
 
-extern char **environ;
-
 static qd_status fail(const char *verb, const char *path, qd_error *error) {
     char reason[128] = "";
     int number = errno;
-    if (strerror_r(number, reason, sizeof reason) != 0)
-        (void)snprintf(reason, sizeof reason, "error %d", number);
-    if (error) (void)snprintf(error->text, sizeof error->text, "cannot %s %.300s: %s", verb, path, reason);
+    const char *why = strerror_r(number, reason, sizeof reason);
+    if (error) (void)snprintf(error->text, sizeof error->text, "cannot %s %.300s: %s", verb, path, why);
     return QD_ERR_IO;
 }
 
@@ -162,7 +159,7 @@ static char *const *without_const(const char *const *texts) {
     return pointer.taken;
 }
 
-static int spawn(const char *const *arguments, const int theirs[3], pid_t *process) {
+static int spawn(const char *const *arguments, const char *folder, const int theirs[3], pid_t *process) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     if (posix_spawn_file_actions_init(&actions) != 0) return ENOMEM;
@@ -173,6 +170,7 @@ static int spawn(const char *const *arguments, const int theirs[3], pid_t *proce
     int number = 0;
     for (int i = 0; i < 3 && number == 0; ++i)
         number = posix_spawn_file_actions_adddup2(&actions, theirs[i], i);
+    if (number == 0 && folder) number = posix_spawn_file_actions_addchdir_np(&actions, folder);
     set_signals(&attributes);
     if (number == 0)
         number = posix_spawnp(process, arguments[0], &actions, &attributes, without_const(arguments),
@@ -182,8 +180,8 @@ static int spawn(const char *const *arguments, const int theirs[3], pid_t *proce
     return number;
 }
 
-qd_status qdi_child_start(const char *const *arguments, char *answer, size_t answer_room, qdi_child *child,
-                          qd_error *error) {
+qd_status qdi_child_start(const char *const *arguments, const char *folder, char *answer, size_t answer_room,
+                          qdi_child *child, qd_error *error) {
     *child = (qdi_child){.in = -1, .out = -1, .err = -1, .answer = answer, .answer_room = answer_room};
     if (answer) answer[0] = '\0';
     int pipes[3][2] = {{-1, -1}, {-1, -1}, {-1, -1}};
@@ -191,7 +189,7 @@ qd_status qdi_child_start(const char *const *arguments, char *answer, size_t ans
     int number = open ? 0 : errno;
     const int theirs[3] = {pipes[0][0], pipes[1][1], pipes[2][1]};
     pid_t process = 0;
-    if (open) number = spawn(arguments, theirs, &process);
+    if (open) number = spawn(arguments, folder, theirs, &process);
     close_end(&pipes[0][0]);
     close_end(&pipes[1][1]);
     close_end(&pipes[2][1]);

@@ -54,10 +54,10 @@ typedef struct qdi_child {
     int signal; ///< that killed it, or 0
 } qdi_child;
 
-/// Starts a program, looked for as a shell does. `arguments` begins with its name and ends with NULL. Errors: QD_ERR_NOT_FOUND,
+/// Starts a program, looked for as a shell does, in `folder` (NULL: here). `arguments` begins with its name and ends with NULL. Errors: QD_ERR_NOT_FOUND,
 /// QD_ERR_IO (it is there and cannot be started), with the reason.
-QD_MUST_USE qd_status qdi_child_start(const char *const *arguments, char *answer, size_t answer_room,
-                                      qdi_child *child, qd_error *error);
+QD_MUST_USE qd_status qdi_child_start(const char *const *arguments, const char *folder, char *answer,
+                                      size_t answer_room, qdi_child *child, qd_error *error);
 /// Writes all of it to the child's standard input. QD_ERR_STATE: it no longer reads, or has not for two minutes. Never raises
 /// SIGPIPE.
 QD_MUST_USE qd_status qdi_child_write(qdi_child *child, const void *data, size_t bytes);

@@ -254,7 +254,7 @@ static qd_status open_segment(qd_video *video, const qdi_video_picture *picture)
     } else {
         qdi_encode_line(&video->encoding, video->rgb, video->segment, &video->line);
         status = video->line.full ? QD_ERR_VALUE
-                                  : qdi_child_start(video->line.items, NULL, 0, &video->child, &error);
+                                  : qdi_child_start(video->line.items, NULL, NULL, 0, &video->child, &error);
         if (status == QD_ERR_NOT_FOUND || (status == QD_ERR_IO && error.text[0])) status = QD_ERR_STATE;
     }
     if (status != QD_OK) return qdi_video_fail(video, status, error.text);

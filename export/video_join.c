@@ -12,6 +12,9 @@
 
 enum { JOIN_SECONDS = 24 * 3600 };
 
+/// In the folder of the segments.
+static const char list[] = "segments.ffconcat", palette[] = "palette.png";
+
 /// When a frame begins, in millionths of a second. Each segment's length is the difference of two of these, so that roundings
 /// never add up.
 static uint64_t begins(const qd_video *video, uint64_t frame) {
@@ -43,10 +46,11 @@ static qd_status write_list(const qd_video *video, const qdi_segments *segments,
     return status;
 }
 
-/// Lets ffmpeg do what `line` says.
+/// Lets ffmpeg do what `line` says, in the folder of the segments: the names of a list, which are parts of an address, are plain ones
+/// then, whatever the folder's is.
 static qd_status let_work(qd_video *video, const char *doing, qd_error *error) {
     if (video->line.full) return QD_ERR_VALUE;
-    qd_status status = qdi_child_start(video->line.items, NULL, 0, &video->child, error);
+    qd_status status = qdi_child_start(video->line.items, video->directory, NULL, 0, &video->child, error);
     if (status != QD_OK) return QD_ERR_STATE;
     bool content = qdi_child_end(&video->child, JOIN_SECONDS);
     char why[400];
@@ -57,11 +61,11 @@ static qd_status let_work(qd_video *video, const char *doing, qd_error *error) {
 }
 
 /// In true colour a GIF's 256 colours are chosen first, from all frames.
-static qd_status make_palette(qd_video *video, const char *list, char palette[QDI_PATH_MAX],
-                              qd_error *error) {
-    qd_status status = qdi_path_join(video->directory, "palette.png", palette);
+static qd_status make_palette(qd_video *video, qd_error *error) {
+    char path[QDI_PATH_MAX];
+    qd_status status = qdi_path_join(video->directory, palette, path);
     if (status != QD_OK) return status;
-    qdi_file_remove(palette);
+    qdi_file_remove(path);
     qdi_palette_line(list, palette, &video->line);
     return let_work(video, "given its colours", error);
 }
@@ -101,12 +105,12 @@ static qd_status check_setup(const qd_video *video, const qdi_segments *segments
 }
 
 static qd_status join_with_ffmpeg(qd_video *video, const qdi_segments *segments, qd_error *error) {
-    char list[QDI_PATH_MAX], palette[QDI_PATH_MAX];
-    qd_status status = qdi_path_join(video->directory, "segments.ffconcat", list);
+    char path[QDI_PATH_MAX];
+    qd_status status = qdi_path_join(video->directory, list, path);
     if (status == QD_OK) status = check_setup(video, segments, error);
-    if (status == QD_OK) status = write_list(video, segments, list, error);
+    if (status == QD_OK) status = write_list(video, segments, path, error);
     bool colours = video->encoding.format->kind == QDI_VIDEO_GIF && video->rgb;
-    if (status == QD_OK && colours) status = make_palette(video, list, palette, error);
+    if (status == QD_OK && colours) status = make_palette(video, error);
     if (status != QD_OK) return status;
     qdi_join_line(&video->encoding, list, colours ? palette : NULL, &video->provenance, video->part,
                   &video->line);

@@ -27,7 +27,7 @@ static qd_status no_encoder(const qdi_encoding *encoding, const char *why, qd_er
 static bool ask(const char *const *arguments, char *answer, char *reason, size_t bytes) {
     qdi_child child;
     qd_error error = {""};
-    if (qdi_child_start(arguments, answer, ANSWER_ROOM, &child, &error) != QD_OK) {
+    if (qdi_child_start(arguments, NULL, answer, ANSWER_ROOM, &child, &error) != QD_OK) {
         (void)snprintf(reason, bytes, "%.200s", error.text);
         return false;
     }
@@ -55,7 +55,7 @@ static bool try_encoder(const qdi_encoding *encoding, qdi_arguments *line, char 
     qdi_child child;
     qd_error error = {""};
     qdi_encode_line(encoding, false, NULL, line);
-    if (qdi_child_start(line->items, NULL, 0, &child, &error) != QD_OK) {
+    if (qdi_child_start(line->items, NULL, NULL, 0, &child, &error) != QD_OK) {
         (void)snprintf(reason, bytes, "%.200s", error.text);
         return false;
     }
@@ -131,7 +131,7 @@ static qd_status count_with(const char *const *arguments, const char *key, uint6
                             qd_error *error) {
     char answer[64], words[REASON_ROOM] = "it says no number";
     qdi_child child;
-    qd_status status = qdi_child_start(arguments, answer, sizeof answer, &child, error);
+    qd_status status = qdi_child_start(arguments, NULL, answer, sizeof answer, &child, error);
     if (status != QD_OK) return status;
     bool content = qdi_child_end(&child, COUNT_SECONDS);
     if (content && read_count(key[0] ? child.words : answer, key, frames)) return QD_OK;

@@ -38,21 +38,42 @@ void qdi_text_release(qdi_text *text) {
     text->used = text->room = 0;
 }
 
-/// The length of the UTF-8 character that `text` begins with, or 0 where it is malformed or must not be shown
-/// as it is: control characters and the two separators that Unicode counts as line breaks.
-static size_t printable_length(const char *text, size_t bytes) {
+size_t qdi_utf8_length(const char *text, size_t bytes, uint32_t *code) {
     const unsigned char *at = (const unsigned char *)text;
-    if (at[0] < 0x20 || at[0] == 0x7f) return 0;
+    *code = at[0];
     if (at[0] < 0x80) return 1;
     size_t length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
     if (at[0] < 0xc2 || at[0] > 0xf4 || length > bytes) return 0;
     for (size_t i = 1; i < length; ++i)
         if ((at[i] & 0xc0) != 0x80) return 0;
-    uint32_t code = at[0] & (0xffU >> (length + 1));
-    for (size_t i = 1; i < length; ++i) code = code << 6 | (at[i] & 0x3fU);
-    static const uint32_t smallest[] = {0, 0, 0xa0, 0x800, 0x10000}; // below 0xa0 are control characters
-    if (code < smallest[length] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) return 0;
-    return code == 0x2028 || code == 0x2029 ? 0 : length;
+    *code = at[0] & (0xffU >> (length + 1));
+    for (size_t i = 1; i < length; ++i) *code = *code << 6 | (at[i] & 0x3fU);
+    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    bool sound = *code >= smallest[length] && *code <= 0x10ffff && !(*code >= 0xd800 && *code <= 0xdfff);
+    return sound ? length : 0;
+}
+
+/// The length of the character that `text` begins with, or 0 where it is malformed or must not be shown as it is: control
+/// characters, the two separators that Unicode counts as line breaks, and what YAML refuses.
+static size_t printable_length(const char *text, size_t bytes) {
+    uint32_t code = 0;
+    size_t length = qdi_utf8_length(text, bytes, &code);
+    bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
+    return control || code == 0x2028 || code == 0x2029 || code == 0xfeff || (code & ~1U) == 0xfffe ? 0
+                                                                                                   : length;
+}
+
+bool qdi_text_has_control(const char *text) {
+    for (; *text; ++text)
+        if ((unsigned char)*text < 0x20 || *text == 0x7f) return true;
+    return false;
+}
+
+bool qdi_text_is_line(const char *text) {
+    size_t length = 1;
+    for (size_t left = strlen(text); left > 0 && length > 0; left -= length, text += length)
+        length = printable_length(text, left);
+    return length > 0;
 }
 
 const char *qdi_quote(char quote[QDI_QUOTE_ROOM], const char *text, size_t bytes) {

@@ -49,7 +49,7 @@ qd_status qdi_store_connect(qd_store *store, const char *path, int flags, qd_err
     // Before anything is read: whoever is alone from the start needs no memory shared with others.
     if (code == SQLITE_OK && (flags & SQLITE_OPEN_READWRITE))
         code = qdi_sql_run(store->db, "PRAGMA locking_mode=EXCLUSIVE");
-    if (code == SQLITE_OK) code = qdi_sql_run(store->db, "PRAGMA trusted_schema=OFF");
+    if (code == SQLITE_OK) code = qdi_sql_guard(store->db);
     if (code == SQLITE_OK) return QD_OK;
     qd_status status = qdi_sql_fail(store, "open", code, error);
     qdi_store_disconnect(store);
@@ -69,7 +69,7 @@ static qd_status take_over(qd_store *store, qd_error *error) {
     if (code == SQLITE_OK) code = sqlite3_step(statement);
     store->wal = code == SQLITE_ROW && strcmp((const char *)sqlite3_column_text(statement, 0), "wal") == 0;
     (void)sqlite3_finalize(statement);
-    if (store->wal) code = qdi_sql_run(store->db, "SELECT count(*) FROM run; PRAGMA synchronous=NORMAL");
+    if (store->wal) code = qdi_sql_run(store->db, "SELECT 1 FROM run; PRAGMA synchronous=NORMAL");
     if (store->wal && code == SQLITE_OK) {
         qdi_store_empty_log(store);
         return QD_OK;

@@ -138,6 +138,16 @@ qd_status qdi_sql_fail(const qd_store *store, const char *verb, int code, qd_err
 /// The same of any database; `db` may be NULL.
 qd_status qdi_sql_fail_at(sqlite3 *db, const char *path, const char *verb, int code, qd_error *error);
 
+/// Keeps what a database brings along from doing anything: its views and triggers do not run, its schema calls no function that
+/// has an effect, and no statement can damage the file. To be called before anything is read. Returns SQLite's code.
+int qdi_sql_guard(sqlite3 *db);
+
+/// Whether the database has a table that was made by `head`, which begins with "CREATE TABLE NAME ", any number of plain columns, and
+/// `tail`. SQLite keeps that statement as it was and goes by it, so such a table is neither a view nor computed, and its keys are what
+/// they are meant to be: a query by key is fast and gives rows in order. Errors: QD_ERR_CORRUPT where there is none.
+QD_MUST_USE qd_status qdi_sql_check_table(sqlite3 *db, const char *path, const char *head, const char *tail,
+                                          qd_error *error);
+
 /// Runs statements that give no rows. Returns SQLite's code.
 int qdi_sql_run(sqlite3 *db, const char *sql);
 
@@ -149,6 +159,11 @@ int qdi_sql_number(sqlite3 *db, const char *sql, int64_t *number);
 int qdi_sql_bind_step(sqlite3_stmt *statement, int at, uint64_t step);
 int qdi_sql_bind_hash(sqlite3_stmt *statement, int at, uint64_t hash);
 
+/// Whether a row's first column is a whole number from `least` to `most`, as its query asked for: a damaged file can give any other, and
+/// who goes on from there would come by it for ever. Errors: QD_ERR_CORRUPT.
+QD_MUST_USE qd_status qdi_sql_check_step(const qd_store *store, sqlite3_stmt *statement, const char *table,
+                                         uint64_t least, uint64_t most, qd_error *error);
+
 /// Reads 16 hexadecimal digits; false where the column holds anything else.
 bool qdi_sql_hash(sqlite3_stmt *statement, int column, uint64_t *hash);
 
@@ -158,7 +173,7 @@ bool qdi_sql_hash(sqlite3_stmt *statement, int column, uint64_t *hash);
 /// none yet), in one transaction. On an error the database is as it was.
 QD_MUST_USE qd_status qdi_tables_update(qd_store *store, int64_t version, qd_error *error);
 
-/// QD_OK for a run store of this schema or an older one; `version` gets which.
+/// QD_OK for a run store of this schema, with all of its tables, or an older one; `version` gets which.
 QD_MUST_USE qd_status qdi_tables_check(qd_store *store, int64_t *version, qd_error *error);
 
 /// The version that this program writes.

@@ -105,7 +105,8 @@ qd_status qd_store_next_hash(qd_store *store, uint64_t from, uint64_t *step, uin
                              from, &statement, error);
     if (status == QD_OK) {
         *step = column_step(statement, 0);
-        if (!qdi_sql_hash(statement, 1, hash))
+        status = qdi_sql_check_step(store, statement, "hashes", from, QDI_STORE_STEP_MAX, error);
+        if (status == QD_OK && !qdi_sql_hash(statement, 1, hash))
             status = qdi_reason(error, QD_ERR_CORRUPT,
                                 "%.300s: table hashes: that of step %" PRIu64 " is no hash", store->path,
                                 *step);
@@ -124,7 +125,8 @@ qd_status qd_store_next_frame(qd_store *store, uint64_t from, qd_store_frame *fr
         *frame = (qd_store_frame){.number = column_step(statement, 0),
                                   .step = column_step(statement, 1),
                                   .time = sqlite3_column_double(statement, 2)};
-        if (!qdi_sql_hash(statement, 3, &frame->pixels))
+        status = qdi_sql_check_step(store, statement, "frames", from, QDI_STORE_STEP_MAX, error);
+        if (status == QD_OK && !qdi_sql_hash(statement, 3, &frame->pixels))
             status = qdi_reason(error, QD_ERR_CORRUPT,
                                 "%.300s: table frames: the hash of frame %" PRIu64 " is none", store->path,
                                 frame->number);
@@ -216,7 +218,6 @@ static qd_status copy_world(qd_store *store, const char *owner, qd_store_moment 
 /// A row of step, checksum, bytes and, of a checkpoint, session.
 static qd_status copy_moment(qd_store *store, sqlite3_stmt *statement, const char *owner,
                              qd_store_moment *moment, qd_error *error) {
-    moment->step = column_step(statement, 0);
     uint64_t said = 0, bytes = column_step(statement, 2);
     bool more = sqlite3_column_count(statement) > 3, sound = qdi_sql_hash(statement, 1, &said);
     qd_status status = more ? copy_session(store, statement, 3, moment, error) : QD_OK;
@@ -230,11 +231,19 @@ static qd_status copy_moment(qd_store *store, sqlite3_stmt *statement, const cha
                       owner, moment->step);
 }
 
-static qd_status get_moment(qd_store *store, const char *owner, const char *sql, uint64_t from,
+/// The moment of a query with one number: the least step, or with `down` the most.
+static qd_status get_moment(qd_store *store, const char *owner, const char *sql, uint64_t number, bool down,
                             qd_store_moment *moment, qd_error *error) {
     *moment = (qd_store_moment){0};
     sqlite3_stmt *statement = NULL;
-    qd_status status = query(store, sql, from, &statement, error);
+    char table[16];
+    (void)snprintf(table, sizeof table, "%ss", owner);
+    qd_status status = query(store, sql, number, &statement, error);
+    if (status == QD_OK) {
+        moment->step = column_step(statement, 0);
+        status = qdi_sql_check_step(store, statement, table, down ? 0 : number,
+                                    down ? number : QDI_STORE_STEP_MAX, error);
+    }
     if (status == QD_OK) status = copy_moment(store, statement, owner, moment, error);
     (void)sqlite3_finalize(statement);
     if (status != QD_OK) qd_store_moment_free(store, moment);
@@ -245,7 +254,7 @@ qd_status qd_store_next_snapshot(qd_store *store, uint64_t from, qd_store_moment
     if (!store || !moment) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the snapshot");
     return get_moment(store, "snapshot",
                       "SELECT step, checksum, bytes FROM snapshots WHERE step >= ? ORDER BY step LIMIT 1",
-                      from, moment, error);
+                      from, false, moment, error);
 }
 
 qd_status qd_store_next_checkpoint(qd_store *store, uint64_t from, qd_store_moment *moment, qd_error *error) {
@@ -253,7 +262,7 @@ qd_status qd_store_next_checkpoint(qd_store *store, uint64_t from, qd_store_mome
     return get_moment(
         store, "checkpoint",
         "SELECT step, checksum, bytes, session FROM checkpoints WHERE step >= ? ORDER BY step LIMIT 1", from,
-        moment, error);
+        false, moment, error);
 }
 
 /// Adds one more damaged checkpoint to the line about them.
@@ -274,12 +283,13 @@ qd_status qd_store_last_checkpoint(qd_store *store, uint64_t most, qd_store_mome
     if (most > QDI_STORE_STEP_MAX) most = QDI_STORE_STEP_MAX;
     for (;;) {
         qd_error error = {""};
-        qd_status status = get_moment(store, "checkpoint",
-                                      "SELECT step, checksum, bytes, session FROM checkpoints WHERE step <= ?"
-                                      " ORDER BY step DESC LIMIT 1",
-                                      most, moment, &error);
+        qd_status status = get_moment(
+            store, "checkpoint",
+            "SELECT step, checksum, bytes, session FROM checkpoints WHERE step BETWEEN 0 AND ?"
+            " ORDER BY step DESC LIMIT 1",
+            most, true, moment, &error);
         if (status == QD_ERR_CORRUPT) add_skipped(skipped, &error, moment->step);
-        if (status == QD_ERR_CORRUPT && moment->step > 0) {
+        if (status == QD_ERR_CORRUPT && moment->step > 0 && moment->step <= most) {
             most = moment->step - 1;
             continue;
         }

@@ -44,17 +44,29 @@ static bool read_event(sqlite3_stmt *statement, qd_store_event *event) {
     return kind >= 0 && (side >= 0 || !wall);
 }
 
+/// True where a row comes behind the one before, which is what the table's key says: a damaged file could give rows for ever.
+static bool is_later(const qd_store_event *event, const qd_store_event *before) {
+    return event->step > before->step || (event->step == before->step && event->number > before->number);
+}
+
 static qd_status visit_all(qd_store *store, sqlite3_stmt *statement, qd_store_visit_event visit,
                            void *context, qd_error *error) {
     int code = sqlite3_step(statement);
+    bool first = true;
+    qd_store_event event, before = {0};
     for (; code == SQLITE_ROW; code = sqlite3_step(statement)) {
-        qd_store_event event;
         if (!read_event(statement, &event))
             return qdi_reason(error, QD_ERR_CORRUPT,
                               "%.300s: table events: number %" PRIu64 " of step %" PRIu64
                               " has a kind or side that there is not",
                               store->path, event.number, event.step);
+        if (!first && !is_later(&event, &before))
+            return qdi_reason(error, QD_ERR_CORRUPT,
+                              "%.300s: table events: number %" PRIu64 " of step %" PRIu64 " is out of order",
+                              store->path, event.number, event.step);
         if (!visit(context, &event)) return QD_OK;
+        before = event;
+        first = false;
     }
     return code == SQLITE_DONE ? QD_OK : qdi_sql_fail(store, "read", code, error);
 }

@@ -84,10 +84,14 @@ static qd_status next_row(qd_store *store, const char *sql, uint64_t from, const
     if (code == SQLITE_OK) code = qdi_sql_bind_step(statement, 1, from);
     if (code == SQLITE_OK) code = sqlite3_step(statement);
     bool none = code == SQLITE_DONE;
+    status = code == SQLITE_ROW
+                 ? qdi_sql_check_step(store, statement, "metrics", from, QDI_STORE_STEP_MAX, error)
+                 : QD_OK;
     if (code == SQLITE_ROW)
         code = job->metrics ? read_row(statement, job->metrics)
                             : read_phases(statement, job->step, job->phase_ns);
-    status = none ? QD_ERR_NOT_FOUND : code != SQLITE_OK ? qdi_sql_fail(store, "read", code, error) : QD_OK;
+    if (none) status = QD_ERR_NOT_FOUND;
+    if (!none && code != SQLITE_OK) status = qdi_sql_fail(store, "read", code, error);
     (void)sqlite3_finalize(statement);
     return status;
 }

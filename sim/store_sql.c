@@ -46,6 +46,62 @@ qd_status qdi_sql_fail(const qd_store *store, const char *verb, int code, qd_err
     return qdi_sql_fail_at(store->db, store->path, verb, code, error);
 }
 
+int qdi_sql_guard(sqlite3 *db) {
+    static const struct {
+        int option, value;
+    } switches[] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
+                    {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                    {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+                    {SQLITE_DBCONFIG_ENABLE_VIEW, 0}};
+    int code = SQLITE_OK;
+    for (size_t i = 0; i < sizeof switches / sizeof switches[0] && code == SQLITE_OK; ++i)
+        code = sqlite3_db_config(db, switches[i].option, switches[i].value, (int *)NULL);
+    return code;
+}
+
+/// Past ", name TYPE", a column that computes nothing and refuses nothing; NULL where anything else is at `at`.
+static const char *past_column(const char *at) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    static const char *const types[] = {" INTEGER", " REAL", " TEXT"};
+    if (strncmp(at, ", ", 2) != 0) return NULL;
+    at += 2;
+    size_t length = strspn(at, letters);
+    if (*at == '"') length = strcspn(at + 1, "\"") + 2;
+    if (length == 0 || length > strlen(at)) return NULL;
+    at += length;
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; ++i)
+        if (strncmp(at, types[i], strlen(types[i])) == 0) return at + strlen(types[i]);
+    return at;
+}
+
+/// True for the statement `head`, any number of plain columns, `tail`.
+static bool is_statement(const char *sql, const char *head, const char *tail) {
+    if (strncmp(sql, head, strlen(head)) != 0) return false;
+    const char *at = sql + strlen(head);
+    while (at && strcmp(at, tail) != 0) at = past_column(at);
+    return at != NULL;
+}
+
+qd_status qdi_sql_check_table(sqlite3 *db, const char *path, const char *head, const char *tail,
+                              qd_error *error) {
+    static const char start[] = "CREATE TABLE ";
+    const char *name = head + sizeof start - 1;
+    sqlite3_stmt *statement = NULL;
+    bool found = false;
+    int code = sqlite3_prepare_v2(db, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL", -1, &statement,
+                                  NULL);
+    if (code == SQLITE_OK) code = sqlite3_step(statement);
+    for (; code == SQLITE_ROW && !found; code = found ? SQLITE_DONE : sqlite3_step(statement)) {
+        const char *sql = (const char *)sqlite3_column_text(statement, 0);
+        found = sql && is_statement(sql, head, tail);
+    }
+    (void)sqlite3_finalize(statement);
+    if (code != SQLITE_DONE) return qdi_sql_fail_at(db, path, "read", code, error);
+    if (found) return QD_OK;
+    return qdi_reason(error, QD_ERR_CORRUPT, "%.300s has no table %.*s as Quadrille makes it", path,
+                      (int)strcspn(name, " "), name);
+}
+
 int qdi_sql_run(sqlite3 *db, const char *sql) {
     return sqlite3_exec(db, sql, NULL, NULL, NULL);
 }
@@ -68,6 +124,16 @@ int qdi_sql_bind_hash(sqlite3_stmt *statement, int at, uint64_t hash) {
     char text[17];
     (void)snprintf(text, sizeof text, "%016" PRIx64, hash);
     return sqlite3_bind_text(statement, at, text, 16, SQLITE_TRANSIENT);
+}
+
+qd_status qdi_sql_check_step(const qd_store *store, sqlite3_stmt *statement, const char *table,
+                             uint64_t least, uint64_t most, qd_error *error) {
+    int64_t step = sqlite3_column_int64(statement, 0);
+    if (sqlite3_column_type(statement, 0) == SQLITE_INTEGER && step >= 0 && (uint64_t)step >= least &&
+        (uint64_t)step <= most)
+        return QD_OK;
+    return qdi_reason(error, QD_ERR_CORRUPT, "%.300s: table %s: row %" PRId64 " is out of order", store->path,
+                      table, step);
 }
 
 bool qdi_sql_hash(sqlite3_stmt *statement, int column, uint64_t *hash) {

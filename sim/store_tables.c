@@ -8,6 +8,7 @@
 #include "sim/store_impl.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const char version_1[] =
     "CREATE TABLE run (version TEXT, scene TEXT, scene_hash TEXT, scene_text TEXT, seed INTEGER, dt REAL,"
@@ -43,6 +44,20 @@ const char *qdi_tables_stepped(size_t number) {
     return number < sizeof tables / sizeof tables[0] ? tables[number] : NULL;
 }
 
+/// Whether each table is the one that its statement in version_1 makes, with columns behind: those of `metrics`, and what people have
+/// added. A later change of the schema that rewrites one of these tables has its say here too.
+static qd_status check_tables(const qd_store *store, qd_error *error) {
+    qd_status status = QD_OK;
+    for (const char *at = version_1; *at && status == QD_OK; at += strcspn(at, ";") + 1) {
+        char statement[512];
+        size_t length = strcspn(at, ";");
+        bool open = at[length - 1] == ')'; // else "WITHOUT ROWID", and nothing comes behind
+        (void)snprintf(statement, sizeof statement, "%.*s", (int)(length - (open ? 1 : 0)), at);
+        status = qdi_sql_check_table(store->db, store->path, statement, open ? ")" : "", error);
+    }
+    return status;
+}
+
 qd_status qdi_tables_check(qd_store *store, int64_t *version, qd_error *error) {
     int64_t application = 0;
     int code = qdi_sql_number(store->db, "PRAGMA application_id", &application);
@@ -57,7 +72,7 @@ qd_status qdi_tables_check(qd_store *store, int64_t *version, qd_error *error) {
     if (*version < 0)
         return qdi_reason(error, QD_ERR_CORRUPT, "%.300s has schema %lld, which there never was", store->path,
                           (long long)*version);
-    return QD_OK;
+    return *version == VERSION ? check_tables(store, error) : QD_OK;
 }
 
 static int update(qd_store *store, int64_t version) {

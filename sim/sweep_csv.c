@@ -35,10 +35,14 @@ static void add_column(qdi_text *text, sqlite3_stmt *statement, int column) {
 }
 
 /// The whole file. Returns SQLite's code.
-static int write_all(const qdi_sweep_store *store, qdi_text *text) {
+static int write_all(const qdi_sweep_store *store, const qdi_sweep *sweep, qdi_text *text) {
     sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(store->db, "SELECT * FROM sweep WHERE status <> 'to do' ORDER BY point", -1,
-                                  &statement, NULL);
+    qdi_text sql = {.allocator = store->allocator};
+    qdi_sweep_add_select(sweep, &sql);
+    qdi_text_add(&sql, " WHERE runs.status IS NOT NULL ORDER BY point");
+    int code = sql.status == QD_OK ? sqlite3_prepare_v2(store->db, sql.chars, -1, &statement, NULL)
+                                   : SQLITE_NOMEM;
+    qdi_text_release(&sql);
     int columns = code == SQLITE_OK ? sqlite3_column_count(statement) : 0;
     for (int i = 0; i < columns; ++i) {
         if (i > 0) qdi_text_add(text, ",");
@@ -57,9 +61,10 @@ static int write_all(const qdi_sweep_store *store, qdi_text *text) {
     return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-qd_status qdi_sweep_store_csv(qdi_sweep_store *store, const char *path, qd_error *error) {
+qd_status qdi_sweep_store_csv(qdi_sweep_store *store, const qdi_sweep *sweep, const char *path,
+                              qd_error *error) {
     qdi_text text = {.allocator = store->allocator}, part = text;
-    int code = write_all(store, &text);
+    int code = write_all(store, sweep, &text);
     qdi_text_add(&part, path);
     qdi_text_add(&part, ".part");
     qd_status status = text.status == QD_OK ? part.status : text.status;

@@ -17,30 +17,32 @@ static void add_name(qdi_text *sql, const char *name) {
     qdi_text_add(sql, "\"");
 }
 
+void qdi_sweep_add_select(const qdi_sweep *sweep, qdi_text *sql) {
+    char name[QDI_SWEEP_NAME];
+    qdi_sweep_kind kind = QDI_SWEEP_NOTHING;
+    qdi_text_add(sql, "SELECT points.point");
+    for (size_t i = 0; qdi_sweep_key(sweep, i); ++i) {
+        qdi_text_add(sql, ", points.");
+        add_name(sql, qdi_sweep_key(sweep, i));
+    }
+    qdi_text_add(sql, ", points.replica, points.seed, coalesce(runs.status, 'to do') AS status");
+    for (size_t i = 0; qdi_sweep_result_column(i, name, &kind); ++i) {
+        qdi_text_add(sql, ", runs.");
+        qdi_text_add(sql, name);
+    }
+    qdi_text_add(sql, ", points.directory, runs.code, runs.reason, points.id" QDI_SWEEP_JOIN);
+}
+
 /// The table `points` and the view that joins it with `runs`.
 static int make_points(qdi_sweep_store *store, const qdi_sweep *sweep) {
     qdi_text sql = {.allocator = store->allocator};
-    char name[QDI_SWEEP_NAME];
-    qdi_sweep_kind kind = QDI_SWEEP_NOTHING;
-    qdi_text_add(&sql, "DROP VIEW IF EXISTS sweep; DROP TABLE IF EXISTS points;"
-                       "CREATE TABLE points (point INTEGER PRIMARY KEY");
+    qdi_text_add(&sql, "DROP VIEW IF EXISTS sweep; DROP TABLE IF EXISTS points;" QDI_SWEEP_POINTS_HEAD);
     for (size_t i = 0; qdi_sweep_key(sweep, i); ++i) {
         qdi_text_add(&sql, ", ");
         add_name(&sql, qdi_sweep_key(sweep, i));
     }
-    qdi_text_add(&sql, ", replica INTEGER, seed INTEGER, directory TEXT, id TEXT NOT NULL);"
-                       "CREATE VIEW sweep AS SELECT points.point");
-    for (size_t i = 0; qdi_sweep_key(sweep, i); ++i) {
-        qdi_text_add(&sql, ", points.");
-        add_name(&sql, qdi_sweep_key(sweep, i));
-    }
-    qdi_text_add(&sql, ", points.replica, points.seed, coalesce(runs.status, 'to do') AS status");
-    for (size_t i = 0; qdi_sweep_result_column(i, name, &kind); ++i) {
-        qdi_text_add(&sql, ", runs.");
-        qdi_text_add(&sql, name);
-    }
-    qdi_text_add(
-        &sql, ", points.directory, runs.code, runs.reason, points.id FROM points LEFT JOIN runs USING (id)");
+    qdi_text_add(&sql, QDI_SWEEP_POINTS_TAIL "; CREATE VIEW sweep AS ");
+    qdi_sweep_add_select(sweep, &sql);
     int code = qdi_sweep_sql_run(store, &sql);
     qdi_text_release(&sql);
     return code;

@@ -70,17 +70,17 @@ static int add_columns(qdi_sweep_store *store) {
     return code;
 }
 
-static int make_tables(qdi_sweep_store *store) {
+#define ABOUT "CREATE TABLE about (version TEXT, name TEXT, text TEXT, planned_wall TEXT"
+#define RUNS                                                                                                 \
+    "CREATE TABLE runs (id TEXT PRIMARY KEY, status TEXT NOT NULL, code INTEGER NOT NULL,"                   \
+    " reason TEXT NOT NULL, ended_wall TEXT NOT NULL"
+
+static int make_tables(qdi_sweep_store *store, bool fresh) {
     char mark[96];
     (void)snprintf(mark, sizeof mark, "PRAGMA application_id=%d; PRAGMA user_version=%d", SWEEP_APPLICATION,
                    SWEEP_SCHEMA);
     int code = qdi_sql_run(store->db, "BEGIN IMMEDIATE");
-    if (code == SQLITE_OK)
-        code = qdi_sql_run(
-            store->db,
-            "CREATE TABLE IF NOT EXISTS about (version TEXT, name TEXT, text TEXT, planned_wall TEXT);"
-            "CREATE TABLE IF NOT EXISTS runs (id TEXT PRIMARY KEY, status TEXT NOT NULL,"
-            " code INTEGER NOT NULL, reason TEXT NOT NULL, ended_wall TEXT NOT NULL)");
+    if (code == SQLITE_OK && fresh) code = qdi_sql_run(store->db, ABOUT ");" RUNS ")");
     if (code == SQLITE_OK) code = add_columns(store);
     if (code == SQLITE_OK) code = qdi_sql_run(store->db, mark);
     if (code == SQLITE_OK) return qdi_sql_run(store->db, "COMMIT");
@@ -88,7 +88,7 @@ static int make_tables(qdi_sweep_store *store) {
     return code;
 }
 
-/// Looks at the whole database. QD_ERR_CORRUPT where it is damaged.
+/// Looks at the whole database. QD_ERR_CORRUPT where it is damaged, or its tables are not ours.
 static qd_status check(qdi_sweep_store *store, bool *fresh, qd_error *error) {
     int64_t application = 0, version = 0, objects = 0, sound = 0;
     int code = qdi_sql_number(store->db, "PRAGMA application_id", &application);
@@ -104,7 +104,9 @@ static qd_status check(qdi_sweep_store *store, bool *fresh, qd_error *error) {
                           (long long)version);
     code = qdi_sql_number(store->db, "SELECT quick_check = 'ok' FROM pragma_quick_check(1)", &sound);
     if (code != SQLITE_OK) return qdi_sweep_sql_fail(store, "read", code, error);
-    return sound ? QD_OK : qdi_reason(error, QD_ERR_CORRUPT, "%.300s is damaged", store->path);
+    if (!sound) return qdi_reason(error, QD_ERR_CORRUPT, "%.300s is damaged", store->path);
+    qd_status status = qdi_sql_check_table(store->db, store->path, ABOUT, ")", error);
+    return status == QD_OK ? qdi_sql_check_table(store->db, store->path, RUNS, ")", error) : status;
 }
 
 static qd_status connect_and_check(qdi_sweep_store *store, bool write, qd_error *error) {
@@ -112,13 +114,13 @@ static qd_status connect_and_check(qdi_sweep_store *store, bool write, qd_error 
                 (write ? SQLITE_OPEN_CREATE : 0);
     int code = sqlite3_open_v2(store->path, &store->db, flags, NULL);
     if (code == SQLITE_OK) code = sqlite3_busy_timeout(store->db, PATIENCE);
-    if (code == SQLITE_OK)
-        code = qdi_sql_run(store->db, "PRAGMA trusted_schema=OFF; PRAGMA synchronous=NORMAL");
+    if (code == SQLITE_OK) code = qdi_sql_guard(store->db);
+    if (code == SQLITE_OK) code = qdi_sql_run(store->db, "PRAGMA synchronous=NORMAL");
     bool fresh = false;
     qd_status status = code == SQLITE_OK ? check(store, &fresh, error)
                                          : qdi_sweep_sql_fail(store, "open", code, error);
     if (status != QD_OK || !write) return status;
-    code = make_tables(store);
+    code = make_tables(store, fresh);
     return code == SQLITE_OK ? QD_OK : qdi_sweep_sql_fail(store, "write", code, error);
 }
 

@@ -55,7 +55,7 @@ typedef struct qdi_sweep_row {
 QD_MUST_USE qd_status qdi_sweep_store_find(qdi_sweep_store *store, uint64_t id, qdi_sweep_row *row,
                                            qd_error *error);
 
-/// A line of the view `sweep`: a point of the sweep as it is now, and what became of its run.
+/// A line as in the view `sweep`: a point of the sweep as it is now, and what became of its run.
 typedef struct qdi_sweep_line {
     uint64_t point;     ///< its number, from 1
     const char *status; ///< "done", "failed" or "to do"
@@ -82,7 +82,8 @@ QD_MUST_USE qd_status qdi_sweep_store_merge(qdi_sweep_store *store, const char *
                                             qd_error *error);
 
 /// Writes all points that are done or failed to a CSV file (RFC 4180, a line of names first), in the order of their
-/// numbers; the file is replaced in one move. Errors: QD_ERR_IO, QD_ERR_MEMORY.
-QD_MUST_USE qd_status qdi_sweep_store_csv(qdi_sweep_store *store, const char *path, qd_error *error);
+/// numbers; the file is replaced in one move. `sweep` is the one that was planned. Errors: QD_ERR_IO, QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_sweep_store_csv(qdi_sweep_store *store, const qdi_sweep *sweep, const char *path,
+                                          qd_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-// The view `sweep` of a sweep's store, line by line.
+// What the view `sweep` of a sweep's store has, line by line.
 
 #include "sim/store_impl.h"
 #include "sim/sweep_store_impl.h"
@@ -8,7 +8,7 @@
 
 enum { OWN = 6, COLUMNS = QDI_SWEEP_CELLS + OWN };
 
-/// Which column of the view has what: the cells first, then point, status, seed, directory, code and reason. -1: none has,
+/// Which column has what: the cells first, then point, status, seed, directory, code and reason. -1: none has,
 /// as in a file of a program that knew fewer numbers.
 typedef struct columns {
     int at[COLUMNS];
@@ -23,7 +23,7 @@ static columns find_columns(sqlite3_stmt *statement) {
         bool wanted = i < QDI_SWEEP_CELLS ? qdi_sweep_result_column(i, name, &kind) : true;
         const char *sought = i < QDI_SWEEP_CELLS ? name : own[i - QDI_SWEEP_CELLS];
         found.at[i] = -1;
-        // From the right, since keys of the scene come first and may have the same name.
+        // From the right, since keys of the scene come first and may have the same name, and `status` comes last.
         for (int c = sqlite3_column_count(statement) - 1; wanted && c >= 0 && found.at[i] < 0; --c)
             if (strcmp(sqlite3_column_name(statement, c), sought) == 0) found.at[i] = c;
     }
@@ -91,7 +91,9 @@ static int read_sweep(const qdi_sweep_store *store, qdi_text *text) {
 /// Returns SQLite's code; `*status` is what `visit` returned.
 static int read_lines(const qdi_sweep_store *store, qdi_sweep_visit visit, void *context, qd_status *status) {
     sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(store->db, "SELECT * FROM sweep ORDER BY point", -1, &statement, NULL);
+    static const char sql[] =
+        "SELECT points.*, runs.*, coalesce(runs.status, 'to do') AS status" QDI_SWEEP_JOIN " ORDER BY point";
+    int code = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
     const columns found = code == SQLITE_OK ? find_columns(statement) : (columns){{0}};
     while (code == SQLITE_OK && *status == QD_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
         *status = visit_line(statement, &found, visit, context);
@@ -106,7 +108,11 @@ qd_status qdi_sweep_store_visit(qdi_sweep_store *store, qdi_text *text, qdi_swee
     qd_status status = QD_OK;
     int code = qdi_sql_run(store->db, "BEGIN");
     if (code == SQLITE_OK) code = read_sweep(store, text);
-    if (code == SQLITE_OK && text->used > 0) code = read_lines(store, visit, context, &status);
+    if (code == SQLITE_OK && text->used > 0)
+        status = qdi_sql_check_table(store->db, store->path, QDI_SWEEP_POINTS_HEAD, QDI_SWEEP_POINTS_TAIL,
+                                     error);
+    if (code == SQLITE_OK && status == QD_OK && text->used > 0)
+        code = read_lines(store, visit, context, &status);
     if (!sqlite3_get_autocommit(store->db)) (void)qdi_sql_run(store->db, "ROLLBACK"); // nothing was written
     if (code != SQLITE_OK) return qdi_sweep_sql_fail(store, "read", code, error);
     return status == QD_OK ? text->status : status;

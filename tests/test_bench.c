@@ -388,6 +388,38 @@ START_TEST(test_a_plot_is_drawn_or_its_lack_explained) {
 }
 END_TEST
 
+/// What the program `name` is given is what it "draws".
+static void make_copying(const char *name) {
+    char command[600];
+    snprintf(command, sizeof command,
+             "mkdir '%s/bin' && cd '%s/bin' && printf '#!/bin/sh\\nexec cat\\n' >%s && chmod +x %s",
+             program.work.path, program.work.path, name, name);
+    ck_assert_int_eq(system(command), 0);
+}
+
+/// No name of a file reaches gnuplot, for which some are commands.
+START_TEST(test_gnuplot_sees_no_path) {
+    static const char *const paths[] = {"|touch PWNED", "a'b.png", "`touch PWNED`.png"};
+    make_copying("gnuplot");
+    char path[600];
+    snprintf(path, sizeof path, "PATH=%s/bin:/usr/bin:/bin", program.work.path);
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; ++i) {
+        const qd_program_start start = {.arguments = {"bench", "--methods", "grid", "--bodies", "100",
+                                                      "--steps", "1", "--repeats", "1", "-q", "--plot",
+                                                      paths[i]},
+                                        .environment = {path}};
+        qd_program_outcome result = qd_program_run(&program, &start);
+        ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+        qd_program_forget(&result);
+        size_t bytes = 0;
+        char *script = qd_scratch_read(qd_scratch_at(&program.work, paths[i]).text, &bytes);
+        ck_assert_msg(strncmp(script, "set terminal", 12) == 0 && !strstr(script, paths[i]), "%s", script);
+        free(script);
+    }
+    ck_assert(!qd_scratch_exists(qd_scratch_at(&program.work, "PWNED").text));
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("bench");
     TCase *tests = tcase_create("bench");
@@ -407,6 +439,7 @@ int main(void) {
     tcase_add_test(tests, test_a_sweep_shows_growth);
     tcase_add_test(tests, test_what_is_wrong_is_said_in_one_line);
     tcase_add_test(tests, test_a_plot_is_drawn_or_its_lack_explained);
+    tcase_add_test(tests, test_gnuplot_sees_no_path);
     suite_add_tcase(suite, tests);
     return qd_test_run(suite);
 }

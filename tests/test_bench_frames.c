@@ -153,6 +153,30 @@ START_TEST(test_beside_lammps) {
 }
 END_TEST
 
+/// LAMMPS works in its folder, and is told no name of it.
+START_TEST(test_lammps_sees_no_path) {
+    static const char lmp[] = "#!/bin/sh\ncat >seen\necho x >quadrille_bench.0.png\n"
+                              "echo '99% CPU use' >quadrille_bench.log\n"
+                              "echo 'Output | 0.5 |' >>quadrille_bench.log\n";
+    char command[600], path[600];
+    qd_scratch_write(qd_scratch_at(&program.work, "lmp").text, lmp);
+    snprintf(command, sizeof command, "cd '%s' && mkdir 'a $b #&*' bin && mv lmp bin && chmod +x bin/lmp",
+             program.work.path);
+    ck_assert_int_eq(system(command), 0);
+    snprintf(path, sizeof path, "PATH=%s/bin:/usr/bin:/bin", program.work.path);
+    const qd_program_start start = {.arguments = {"bench", "--frames", "--bodies", "30", "--steps", "1",
+                                                  "--size", "64x64", "-q", "--lammps", "a $b #&*"},
+                                    .environment = {path}};
+    qd_program_outcome result = qd_program_run(&program, &start);
+    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    qd_program_forget(&result);
+    char *script = qd_scratch_read(qd_scratch_at(&program.work, "a $b #&*/seen").text, NULL);
+    ck_assert_msg(!strstr(script, "a $b") && strstr(script, "read_data quadrille_bench.data\n"), "%s",
+                  script);
+    free(script);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("bench_frames");
     TCase *tests = tcase_create("bench_frames");
@@ -163,6 +187,7 @@ int main(void) {
     tcase_add_test(tests, test_the_command);
     tcase_add_test(tests, test_what_is_wrong_is_said_in_one_line);
     tcase_add_test(tests, test_beside_lammps);
+    tcase_add_test(tests, test_lammps_sees_no_path);
     suite_add_tcase(suite, tests);
     return qd_test_run(suite);
 }

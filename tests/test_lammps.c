@@ -47,6 +47,10 @@ START_TEST(frames_are_read_by_their_columns) {
     ck_assert_str_eq(result.version, "LAMMPS (1 Jan 2000)");
     ck_assert(result.seconds == 2.25); // of the last run
     qdi_lammps_result_free(&result);
+    put(&folder, "log", "Loop time of nan on 1 procs\n"); // no time that can be counted
+    ck_assert_int_eq(qdi_lammps_read(folder.path, &pair, &result, &error), QD_OK);
+    ck_assert(result.seconds == 0);
+    qdi_lammps_result_free(&result);
     qd_scratch_remove(&folder);
 }
 END_TEST

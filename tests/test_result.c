@@ -220,10 +220,34 @@ START_TEST(test_bar_fits_the_terminal) {
 }
 END_TEST
 
+/// Whatever the text, JSON is text in UTF-8: the name of a file need not be.
+START_TEST(text_that_is_no_utf8) {
+    static const struct {
+        const char *text, *json;
+    } cases[] = {{"caf\xe9", "caf\\ufffd"},
+                 {"\xc3\xa9\xe2\x82", "\xc3\xa9\\ufffd\\ufffd"},
+                 {"a\n\"\\", "a\\u000a\\\"\\\\"},
+                 {"\xc2\x85\xef\xbb\xbf", "\xc2\x85\xef\xbb\xbf"},
+                 {"\xed\xa0\x80", "\\ufffd\\ufffd\\ufffd"},
+                 {"\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        qdi_json json = {.allocator = qd_allocator_default(), .dense = true};
+        qdi_json_open(&json, NULL, '[');
+        qdi_json_text(&json, NULL, cases[i].text);
+        qdi_json_close(&json, ']');
+        char expected[64];
+        snprintf(expected, sizeof expected, "[\"%s\"]\n", cases[i].json);
+        ck_assert_str_eq(json.text, expected);
+        qdi_json_free(&json);
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("result");
     TCase *tests = tcase_create("result");
     tcase_add_test(tests, test_every_key);
+    tcase_add_test(tests, text_that_is_no_utf8);
     tcase_add_test(tests, test_what_is_not_known_is_absent);
     tcase_add_test(tests, test_shape_and_shortest_numbers);
     tcase_add_test(tests, test_no_memory_is_reported_and_nothing_leaks);

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE // memmem
 #include "tests/harness.h"
 #include "tests/stores.h"
 #include "tests/worlds.h"
@@ -191,7 +192,138 @@ START_TEST(refuses_a_store_without_its_tables) {
     qd_store *store = NULL;
     qd_error error = {""};
     ck_assert_int_eq(qd_store_open(rig.path.text, QD_STORE_GO_ON, NULL, &store, &error), QD_ERR_CORRUPT);
-    ck_assert_msg(strstr(error.text, "no such table: hashes"), "%s", error.text);
+    ck_assert_msg(strstr(error.text, "has no table hashes as Quadrille makes it"), "%s", error.text);
+    qd_store_rig_end(&rig);
+}
+END_TEST
+
+/// Tables of the right names that another program made: rows without end, or in no order.
+START_TEST(refuses_tables_of_others) {
+    static const struct {
+        const char *table, *change;
+    } ways[] = {
+        {"hashes", "ALTER TABLE hashes RENAME TO old; CREATE TABLE hashes (step, hash TEXT NOT NULL);"
+                   "INSERT INTO hashes SELECT step || ' ', hash FROM old"},
+        {"hashes", "CREATE TABLE other (step INTEGER, hash TEXT NOT NULL, PRIMARY KEY (step)) WITHOUT ROWID;"
+                   "DROP TABLE hashes; ALTER TABLE other RENAME TO hashes"},
+        {"metrics", "ALTER TABLE metrics RENAME TO old; CREATE TABLE metrics AS SELECT * FROM old;"
+                    "UPDATE metrics SET step = step || ' '"},
+        {"frames", "DROP TABLE frames; CREATE VIEW frames AS WITH RECURSIVE n(number) AS (SELECT 0 UNION ALL"
+                   " SELECT number + 1 FROM n) SELECT number, 0 AS step, 0.0 AS time,"
+                   " '0123456789abcdef' AS pixels FROM n"},
+        {"events", "DROP TABLE events; CREATE TABLE events (step INTEGER NOT NULL, number INTEGER NOT NULL,"
+                   " kind TEXT GENERATED ALWAYS AS (printf('%.*c', number, 'x')))"},
+        {"snapshots", "DROP TABLE snapshots; CREATE VIRTUAL TABLE snapshots USING fts4(step, time)"},
+    };
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; ++i) {
+        qd_store_rig rig;
+        make(&rig);
+        qd_test_sql_run(rig.path.text, ways[i].change);
+        char named[64];
+        snprintf(named, sizeof named, "has no table %s as Quadrille makes it", ways[i].table);
+        check_refused(rig.path.text, QD_ERR_CORRUPT, named);
+        qd_store_rig_end(&rig);
+    }
+}
+END_TEST
+
+/// What people have added for themselves stays, and is not run.
+START_TEST(runs_no_view_and_no_trigger) {
+    qd_store_rig rig;
+    make(&rig);
+    qd_test_sql_run(rig.path.text,
+                    "CREATE VIEW mine AS SELECT step FROM hashes; ALTER TABLE hashes ADD COLUMN note TEXT;"
+                    "CREATE TABLE notes (text); INSERT INTO notes VALUES ('kept');"
+                    "CREATE TRIGGER added AFTER INSERT ON hashes BEGIN DELETE FROM notes; END");
+    rig.store = qd_test_store_open(rig.path.text, QD_STORE_GO_ON);
+    ck_assert_int_eq(qd_store_put_hash(rig.store, 51, 7), QD_OK);
+    qd_test_store_close(&rig.store);
+    qd_test_sql_is(rig.path.text, "SELECT hash FROM hashes WHERE step = 51", "0000000000000007\n");
+    qd_test_sql_is(rig.path.text, "SELECT * FROM notes", "kept\n");
+    qd_store_rig_end(&rig);
+}
+END_TEST
+
+static void write_bytes(const char *path, const char *data, size_t bytes) {
+    FILE *file = fopen(path, "wb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(data, 1, bytes, file), bytes);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+/// Where a row of `hashes` has its 16 digits in the file; they are those of `step`.
+static char *find_hash(char *data, size_t bytes, uint64_t step) {
+    char digits[17];
+    snprintf(digits, sizeof digits, "%016llx", (unsigned long long)step);
+    char *at = memmem(data, bytes, digits, 16);
+    ck_assert_ptr_nonnull(at);
+    return at;
+}
+
+/// The last row of a page and the first of the next say that they are of step 1: who asks for the row that should be there gets that,
+/// and would begin again.
+START_TEST(notices_rows_out_of_order) {
+    qd_store_rig rig;
+    make(&rig);
+    qd_test_sql_run(rig.path.text,
+                    "PRAGMA journal_mode=DELETE; DELETE FROM hashes; WITH RECURSIVE n(step) AS (SELECT 200"
+                    " UNION ALL SELECT step + 1 FROM n WHERE step < 3000)"
+                    " INSERT INTO hashes (step, hash) SELECT step, printf('%016x', step) FROM n; VACUUM");
+    size_t bytes = 0;
+    char *data = qd_scratch_read(rig.path.text, &bytes), *before = find_hash(data, bytes, 200), *at = before;
+    uint64_t row = 200;
+    while (at <= before) { // rows of a page lie from its end on downwards
+        before = at;
+        at = find_hash(data, bytes, ++row);
+    }
+    before[-5] = at[-5] = (char)0x80; // the row's number, in two bytes before the three of its head
+    before[-4] = at[-4] = 1;
+    write_bytes(rig.path.text, data, bytes);
+    free(data);
+    qd_store *store = qd_test_store_open(rig.path.text, QD_STORE_READ);
+    qd_error error = {""};
+    uint64_t step = 0, hash = 0, count = 0;
+    qd_status status = QD_OK;
+    for (uint64_t next = 0; status == QD_OK && count < 5000; next = step + 1, ++count)
+        status = qd_store_next_hash(store, next, &step, &hash, &error);
+    ck_assert_int_eq(status, QD_ERR_CORRUPT);
+    ck_assert_msg(strstr(error.text, "table hashes: row 1 is out of order"), "%s", error.text);
+    qd_test_store_close(&store);
+    qd_store_rig_end(&rig);
+}
+END_TEST
+
+static bool count_event(void *context, const qd_store_event *event) {
+    (void)event;
+    ++*(size_t *)context;
+    return true;
+}
+
+/// The file says that its rows are in order, and they are not: each row of events is to be later than the one before.
+START_TEST(notices_events_out_of_order) {
+    qd_store_rig rig;
+    make(&rig);
+    char *ours = qd_test_sql(rig.path.text, "SELECT sql FROM sqlite_schema WHERE name = 'events'");
+    ours[strcspn(ours, "\n")] = '\0';
+    char change[2048];
+    snprintf(change, sizeof change,
+             "CREATE TABLE other (step INTEGER NOT NULL, number INTEGER NOT NULL, kind TEXT NOT NULL,"
+             " a INTEGER NOT NULL, b INTEGER, side TEXT, x REAL, y REAL, normal_x REAL, normal_y REAL,"
+             " impulse REAL, friction REAL, approach REAL, depth REAL, within REAL,"
+             " PRIMARY KEY (step DESC, number)) WITHOUT ROWID;"
+             "INSERT INTO other SELECT * FROM events; DROP TABLE events; ALTER TABLE other RENAME TO events;"
+             "PRAGMA writable_schema=ON; UPDATE sqlite_schema SET sql = '%s' WHERE name = 'events'",
+             ours);
+    free(ours);
+    qd_test_sql_run(rig.path.text, change);
+    qd_store *store = qd_test_store_open(rig.path.text, QD_STORE_READ);
+    qd_error error = {""};
+    size_t count = 0;
+    ck_assert_int_eq(qd_store_visit_events(store, 0, UINT64_MAX, count_event, &count, &error),
+                     QD_ERR_CORRUPT);
+    ck_assert_msg(strstr(error.text, "table events"), "%s", error.text);
+    ck_assert_uint_gt(count, 0);
+    qd_test_store_close(&store);
     qd_store_rig_end(&rig);
 }
 END_TEST
@@ -269,13 +401,6 @@ static void read_all(const char *path, qd_store_mode mode) {
     ck_assert_int_ne(status, QD_ERR_INTERNAL);
 }
 
-static void write_bytes(const char *path, const char *data, size_t bytes) {
-    FILE *file = fopen(path, "wb");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_uint_eq(fwrite(data, 1, bytes, file), bytes);
-    ck_assert_int_eq(fclose(file), 0);
-}
-
 /// Whatever happens to the file, reading it says so and does no harm.
 START_TEST(survives_any_damage) {
     qd_store_rig rig;
@@ -314,6 +439,10 @@ int main(void) {
     tcase_add_test(tests, refuses_what_is_no_run_store);
     tcase_add_test(tests, refuses_a_newer_schema);
     tcase_add_test(tests, refuses_a_store_without_its_tables);
+    tcase_add_test(tests, refuses_tables_of_others);
+    tcase_add_test(tests, runs_no_view_and_no_trigger);
+    tcase_add_test(tests, notices_rows_out_of_order);
+    tcase_add_test(tests, notices_events_out_of_order);
     tcase_add_test(tests, brings_older_metrics_up_to_date);
     tcase_add_test(tests, goes_through_all_changes_of_the_schema);
     tcase_add_test(tests, survives_any_damage);

@@ -279,6 +279,36 @@ static void make_store(const char *path, bool done, const char *ended) {
     qd_test_sql_run(path, change);
 }
 
+/// `runs` is somebody else's: rows without end.
+START_TEST(a_database_with_tables_of_others_is_damaged) {
+    qd_scratch_path path = at("a.db");
+    make_store(path.text, true, "2001");
+    qd_test_sql_run(path.text,
+                    "DROP TABLE runs; CREATE VIEW runs AS WITH RECURSIVE n(id) AS (SELECT 'a' UNION"
+                    " ALL SELECT id || 'a' FROM n) SELECT id, 'done' AS status, 0 AS code,"
+                    " '' AS reason, '2001' AS ended_wall FROM n");
+    qdi_sweep_store *store = NULL;
+    qd_error note, error = {""};
+    ck_assert_int_eq(qdi_sweep_store_open_to_read(path.text, &store, &error), QD_ERR_CORRUPT);
+    ck_assert_msg(strstr(error.text, "has no table runs as Quadrille makes it"), "%s", error.text);
+    ck_assert_int_eq(qdi_sweep_store_open(path.text, &store, &note, &error), QD_OK);
+    ck_assert_msg(strstr(note.text, "was damaged"), "%s", note.text);
+    qdi_sweep_store_close(store);
+}
+END_TEST
+
+/// The view is for people: what it says is nothing to this program, even if it says it without end.
+START_TEST(the_view_of_a_database_is_not_run) {
+    make_good(REPLICAS, STEPS);
+    qd_test_sql_run(at("good/sweep.db").text,
+                    "DROP VIEW sweep; CREATE VIEW sweep AS WITH RECURSIVE n(point) AS (SELECT 1 UNION ALL"
+                    " SELECT point + 1 FROM n) SELECT point, 'done' AS status FROM n");
+    qd_program_succeed(&program, &(qd_program_start){.arguments = {"report", "good", "-q"}});
+    expect_end("good", NULL, 1, NULL);
+    qd_test_sql_is(at("good/sweep.db").text, "SELECT count(*) FROM sweep", "12\n");
+}
+END_TEST
+
 START_TEST(what_is_done_counts_before_what_failed_and_late_before_early) {
     static const struct {
         bool done, other_done;
@@ -442,6 +472,8 @@ static Suite *suite(void) {
     tcase_add_test(tcase, a_damaged_database_is_put_aside_and_made_again);
     tcase_add_test(tcase, databases_of_others_are_left_alone);
     tcase_add_test(tcase, results_that_are_of_no_use);
+    tcase_add_test(tcase, a_database_with_tables_of_others_is_damaged);
+    tcase_add_test(tcase, the_view_of_a_database_is_not_run);
     tcase_add_test(tcase, a_share_that_is_damaged_costs_its_failures_only);
     tcase_add_test(tcase, what_is_done_counts_before_what_failed_and_late_before_early);
     tcase_add_test(tcase, a_share_tries_again_what_had_failed);

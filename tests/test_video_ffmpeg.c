@@ -127,6 +127,20 @@ START_TEST(test_every_kind) {
 }
 END_TEST
 
+/// To ffmpeg some characters of a name mean something: where a protocol ends, where a fragment begins, a number of a picture.
+START_TEST(test_names_that_mean_something_to_ffmpeg) {
+    static const char *const names[] = {"d#4", "d?4=1", "http:d", "d %d", "-d"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
+        char file[64];
+        snprintf(file, sizeof file, "%s/v.%s", names[i], i == 3 ? "gif" : "mkv");
+        qd_program_outcome result = RUN("run", "small.yaml", "-o", names[i], "-q", "--video", file);
+        ck_assert_msg(result.code == 0, "%s: exit %d: %s", names[i], result.code, result.err);
+        qd_program_forget(&result);
+        ck_assert(qd_scratch_exists(at(file).text));
+    }
+}
+END_TEST
+
 START_TEST(test_rates) {
     static const double rates[] = {1, 24, 25, 29.97, 50, 59.94, 120, 0.5};
     char fps[32];
@@ -311,6 +325,7 @@ static Suite *suite(void) {
     tcase_set_timeout(tcase, 600);
     tcase_add_loop_test(tcase, test_every_kind, 0, (int)(sizeof kinds / sizeof kinds[0]));
     tcase_add_test(tcase, test_rates);
+    tcase_add_test(tcase, test_names_that_mean_something_to_ffmpeg);
     tcase_add_loop_test(tcase, test_odd_sizes, 0, 3);
     tcase_add_test(tcase, test_one_frame);
     tcase_add_test(tcase, test_what_the_file_says);

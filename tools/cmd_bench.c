@@ -180,11 +180,12 @@ static int write_csv(const qdi_bench_job *job, const qdi_bench_origin *origin, c
 static int write_plot(const qdi_bench_job *job) {
     const char *path = job->settings.plot;
     if (!path) return QDI_EXIT_DONE;
-    FILE *program = qdi_host_program_open("gnuplot");
-    bool good = program != NULL;
-    if (program) {
-        qdi_bench_write_plot(program, path, job->rows, job->row_count);
-        good = qdi_host_program_close(program);
+    char gnuplot[] = "gnuplot";
+    qdi_host_program program;
+    bool good = qdi_host_program_open((char *[]){gnuplot, NULL}, NULL, path, &program);
+    if (good) {
+        qdi_bench_write_plot(program.in, job->rows, job->row_count);
+        good = qdi_host_program_close(&program);
     }
     if (!good) qdi_complain("gnuplot could not draw %.500s", path);
     return good ? QDI_EXIT_DONE : QDI_EXIT_OUTPUT;

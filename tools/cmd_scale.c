@@ -245,14 +245,16 @@ static int draw(const scale *job) {
                             "gnuplot-nox)\n");
         return QDI_EXIT_DONE;
     }
+    char gnuplot[] = "gnuplot";
+    qdi_host_program program;
     for (qdi_scale_picture picture = 0; picture < QDI_SCALE_PICTURES; ++picture) {
         if (!qdi_scale_picture_there(&job->report, picture)) continue;
         char name[32], path[PATH_SIZE];
         snprintf(name, sizeof name, "%s.png", qdi_scale_picture_name(picture));
         (void)path_of(job, name, path);
-        FILE *program = qdi_host_program_open("gnuplot");
-        if (program) qdi_scale_plot(program, path, &job->report, picture);
-        if (program && qdi_host_program_close(program)) continue;
+        bool good = qdi_host_program_open((char *[]){gnuplot, NULL}, NULL, path, &program);
+        if (good) qdi_scale_plot(program.in, &job->report, picture);
+        if (good && qdi_host_program_close(&program)) continue;
         qdi_complain("gnuplot could not draw %.500s", path);
         return QDI_EXIT_OUTPUT;
     }

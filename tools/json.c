@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "sim/number.h"
+#include "sim/scene_text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -22,18 +23,21 @@ static void puts_all(qdi_json *json, const char *text) {
     put(json, text, strlen(text));
 }
 
-/// A text with its quotes. Bytes above 127 are UTF-8 already and stay.
+/// A text with its quotes. What is not UTF-8, as the name of a file may be, becomes U+FFFD, byte by byte.
 static void put_quoted(qdi_json *json, const char *text) {
     puts_all(json, "\"");
-    for (const char *c = text; *c; ++c) {
+    for (size_t left = strlen(text), length; left > 0; left -= length, text += length) {
         char escape[8];
-        if (*c == '"' || *c == '\\')
-            snprintf(escape, sizeof escape, "\\%c", *c);
-        else if ((unsigned char)*c < ' ')
-            snprintf(escape, sizeof escape, "\\u%04x", (unsigned)(unsigned char)*c);
+        uint32_t code = 0;
+        length = qdi_utf8_length(text, left, &code);
+        if (*text == '"' || *text == '\\')
+            snprintf(escape, sizeof escape, "\\%c", *text);
+        else if (length == 0 || code < ' ')
+            snprintf(escape, sizeof escape, "\\u%04x", length == 0 ? 0xfffdU : (unsigned)code);
         else
-            snprintf(escape, sizeof escape, "%c", *c);
+            snprintf(escape, sizeof escape, "%.*s", (int)length, text);
         puts_all(json, escape);
+        if (length == 0) length = 1;
     }
     puts_all(json, "\"");
 }

@@ -1,5 +1,6 @@
 #include "tools/options.h"
 
+#include "sim/scene_text.h"
 #include "sim/suggest.h"
 
 #include <inttypes.h>
@@ -87,6 +88,15 @@ static qd_status unknown_flag(const qdi_syntax *syntax, const char *flag, size_t
     return QD_ERR_ARGUMENT;
 }
 
+/// Names go to other programs and into scripts and files of ours, line by line.
+static qd_status check_text(const char *flag, const char *value, qd_error *error) {
+    char quote[QDI_QUOTE_ROOM];
+    if (!qdi_text_has_control(value)) return QD_OK;
+    snprintf(error->text, sizeof error->text, "%s%s'%s' has a control character", flag ? flag : "",
+             flag ? ": " : "", qdi_quote(quote, value, strlen(value)));
+    return QD_ERR_ARGUMENT;
+}
+
 /// Puts a value where its row says.
 static qd_status store(const qdi_option *row, const char *value, void *settings, qd_error *error) {
     unsigned char *place = (unsigned char *)settings + row->offset;
@@ -96,6 +106,7 @@ static qd_status store(const qdi_option *row, const char *value, void *settings,
                      row->value);
             return QD_ERR_ARGUMENT;
         }
+        if (check_text(row->name, value, error) != QD_OK) return QD_ERR_ARGUMENT;
         memcpy(place, &value, sizeof value);
     } else if (row->kind == QDI_OPTION_LIST) {
         qdi_option_list list;
@@ -223,6 +234,7 @@ static qd_status read_word(const reader *in, const char *argument) {
                  length, name);
         return QD_ERR_ARGUMENT;
     }
+    if (check_text(NULL, argument, error) != QD_OK) return QD_ERR_ARGUMENT;
     memcpy((unsigned char *)in->settings + at, &argument, sizeof argument);
     return QD_OK;
 }

@@ -74,14 +74,46 @@ bool qdi_host_has_program(const char *name) {
     return system(command) == 0; // NOLINT(cert-env33-c): the name is ours, not a user's
 }
 
-FILE *qdi_host_program_open(const char *name) {
-    signal(SIGPIPE, SIG_IGN);
-    return popen(name, "w"); // NOLINT(cert-env33-c): the name is ours, not a user's
+/// Waits for a child's end; true where it was content.
+static bool ends_well(pid_t child) {
+    int result = -1;
+    bool ended = true;
+    while (ended && waitpid(child, &result, 0) < 0) ended = errno == EINTR;
+    return ended && WIFEXITED(result) && WEXITSTATUS(result) == 0;
 }
 
-bool qdi_host_program_close(FILE *program) {
-    bool written = fflush(program) == 0 && !ferror(program);
-    return pclose(program) == 0 && written;
+/// Starts a program that reads from descriptor `in`. -1 where that fails.
+static pid_t spawn(char *const *arguments, const char *folder, int in, const char *output) {
+    posix_spawn_file_actions_t actions;
+    if (posix_spawn_file_actions_init(&actions) != 0) return -1;
+    pid_t child = -1;
+    bool good = posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO) == 0 &&
+                posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output,
+                                                 O_WRONLY | O_CREAT | O_TRUNC, 0666) == 0 &&
+                (!folder || posix_spawn_file_actions_addchdir_np(&actions, folder) == 0) &&
+                posix_spawnp(&child, arguments[0], &actions, NULL, arguments, environ) == 0;
+    posix_spawn_file_actions_destroy(&actions);
+    return good ? child : -1;
+}
+
+bool qdi_host_program_open(char *const *arguments, const char *folder, const char *output,
+                           qdi_host_program *program) {
+    int ends[2];
+    signal(SIGPIPE, SIG_IGN);
+    if (pipe2(ends, O_CLOEXEC) != 0) return false;
+    pid_t child = spawn(arguments, folder, ends[0], output);
+    close(ends[0]);
+    FILE *in = child > 0 ? fdopen(ends[1], "w") : NULL;
+    if (!in) close(ends[1]);
+    if (!in && child > 0) (void)ends_well(child);
+    *program = (qdi_host_program){in, child};
+    return in != NULL;
+}
+
+bool qdi_host_program_close(qdi_host_program *program) {
+    bool written = !ferror(program->in);
+    written = fclose(program->in) == 0 && written;
+    return ends_well((pid_t)program->process) && written;
 }
 
 bool qdi_host_make_scratch(char *path, size_t bytes) {
@@ -91,17 +123,11 @@ bool qdi_host_make_scratch(char *path, size_t bytes) {
 }
 
 bool qdi_host_run(char *const *arguments, const char *folder) {
-    posix_spawn_file_actions_t actions;
-    if (posix_spawn_file_actions_init(&actions) != 0) return false;
-    pid_t child = -1;
-    bool good = posix_spawn_file_actions_addchdir_np(&actions, folder) == 0 &&
-                posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) == 0 &&
-                posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0) == 0 &&
-                posix_spawnp(&child, arguments[0], &actions, NULL, arguments, environ) == 0;
-    posix_spawn_file_actions_destroy(&actions);
-    int result = -1;
-    while (good && waitpid(child, &result, 0) < 0) good = errno == EINTR;
-    return good && WIFEXITED(result) && WEXITSTATUS(result) == 0;
+    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (nothing < 0) return false;
+    pid_t child = spawn(arguments, folder, nothing, "/dev/null");
+    close(nothing);
+    return child > 0 && ends_well(child);
 }
 
 bool qdi_host_stderr_is_terminal(void) {

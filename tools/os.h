@@ -23,11 +23,19 @@ void qdi_host_processor(char *text, size_t bytes);
 /// True where a program of this name can be started. The name is letters and digits.
 bool qdi_host_has_program(const char *name);
 
-/// Starts a program, named as above, that reads what is written to the result; NULL where that fails. Should it end early,
-/// writing fails, now and afterwards, instead of killing us.
-FILE *qdi_host_program_open(const char *name);
+/// A program that reads what is written to `in`.
+typedef struct qdi_host_program {
+    FILE *in;
+    int64_t process;
+} qdi_host_program;
+
+/// Starts a program, looked for as the shell would, in `folder` (NULL: here). What it writes to stdout comes to the file `output`, which
+/// is made anew, so that it need not be told the file's name. `arguments` start with its name and end with NULL. False where that
+/// fails. Should it end early, writing fails, now and afterwards, instead of killing us.
+bool qdi_host_program_open(char *const *arguments, const char *folder, const char *output,
+                           qdi_host_program *program);
 /// Waits for the program's end; true where all was written and it was content.
-bool qdi_host_program_close(FILE *program);
+bool qdi_host_program_close(qdi_host_program *program);
 
 /// Makes an empty folder that only we may look into, in the system's place for such (TMPDIR or /tmp); `path` gets its name.
 bool qdi_host_make_scratch(char *path, size_t bytes);

@@ -6,6 +6,7 @@
 
 #include "core/memory.h"
 #include "export/os.h"
+#include "sim/scene_text.h"
 #include "tools/console.h"
 #include "tools/exit_codes.h"
 #include "tools/failure.h"
@@ -55,7 +56,13 @@ int qdi_session_plan_video(qdi_session *session, bool force) {
     if (!session->video_file) return QDI_EXIT_DONE;
     qd_error error = {""};
     qd_status status = make(session, force, &error);
-    if (status == QD_OK) return QDI_EXIT_DONE;
+    if (status == QD_OK && qdi_text_is_line(qd_video_file(session->video))) return QDI_EXIT_DONE;
+    if (status == QD_OK) {
+        // A line of scene.yaml, which has to be read again.
+        qdi_complain("%s: a run's video has a name in UTF-8 without control characters",
+                     qd_video_file(session->video));
+        return QDI_EXIT_USAGE;
+    }
     int exit_code = status == QD_ERR_NOT_FOUND ? QDI_EXIT_FAILED
                     : status == QD_ERR_VALUE   ? QDI_EXIT_USAGE
                                                : QDI_EXIT_OUTPUT;

@@ -185,7 +185,7 @@ void qdi_batch_close(qdi_batch *batch) {
 qd_status qdi_batch_write_csv(const qdi_batch *batch, qd_error *error) {
     char path[PATH_ROOM];
     own_path(batch, ".csv", path, sizeof path);
-    return qdi_sweep_store_csv(batch->store, path, error);
+    return qdi_sweep_store_csv(batch->store, batch->sweep, path, error);
 }
 
 // ---- what there is ----

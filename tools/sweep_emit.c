@@ -1,6 +1,7 @@
 // The sweep as work for others: a job script for Slurm, or a list of commands for GNU parallel and its like. Both run shares
 // of the sweep, so that failures are kept and exit codes are the program's own.
 
+#include "sim/scene_text.h"
 #include "tools/console.h"
 #include "tools/exit_codes.h"
 #include "tools/os.h"
@@ -13,9 +14,10 @@
 /// Array tasks where nobody says how many: what Slurm allows where nobody has changed it.
 enum { TASKS_MAX = 1000 };
 
-/// A word for a shell.
-static void put_word(const char *word) {
+/// A path for a shell, as one word that is no flag.
+static void put_path(const char *word) {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-=:,@%";
+    if (*word == '-') fputs("./", stdout);
     if (*word && strspn(word, safe) == strlen(word)) {
         fputs(word, stdout);
         return;
@@ -32,11 +34,12 @@ static void put_word(const char *word) {
 /// "PROGRAM sweep FILE -o DIR".
 static void put_command(const qdi_batch *batch) {
     char program[QDI_BATCH_PATH];
-    put_word(qdi_host_program_path(program, sizeof program) ? program : "quadrille");
+    bool known = qdi_host_program_path(program, sizeof program) && !qdi_text_has_control(program);
+    put_path(known ? program : "quadrille");
     fputs(" sweep ", stdout);
-    put_word(batch->wishes.sweep);
+    put_path(batch->wishes.sweep);
     fputs(" -o ", stdout);
-    put_word(batch->directory);
+    put_path(batch->directory);
     if (batch->wishes.retry) fputs(" --retry", stdout);
     if (batch->wishes.most.given) printf(" --max-runs %" PRIu64, batch->wishes.most.value);
 }

@@ -8,17 +8,19 @@
 
 enum { ROOM = 4096, LINE = 512 };
 
+/// What the names of the files begin with.
+#define STEM "quadrille_bench"
+
 /// The files in the folder that was given.
 typedef struct lammps_paths {
     char data[ROOM], log[ROOM], images[ROOM];
 } lammps_paths;
 
 static bool name_paths(const char *folder, lammps_paths *paths) {
-    // LAMMPS takes these for words and marks of its own.
-    if (strlen(folder) > ROOM - 64 || strpbrk(folder, " \t\"'*$&#%")) return false;
-    (void)snprintf(paths->data, sizeof paths->data, "%s/quadrille_bench.data", folder);
-    (void)snprintf(paths->log, sizeof paths->log, "%s/quadrille_bench.log", folder);
-    (void)snprintf(paths->images, sizeof paths->images, "%s/quadrille_bench", folder);
+    if (strlen(folder) > ROOM - 64) return false;
+    (void)snprintf(paths->data, sizeof paths->data, "%s/" STEM ".data", folder);
+    (void)snprintf(paths->log, sizeof paths->log, "%s/" STEM ".log", folder);
+    (void)snprintf(paths->images, sizeof paths->images, "%s/" STEM, folder);
     return true;
 }
 
@@ -49,17 +51,21 @@ static qd_status write_data(const qdi_frames_plan *plan, const char *path) {
     return good ? QD_OK : QD_ERR_IO;
 }
 
-static bool run_lammps(const qdi_frames_plan *plan, const lammps_paths *paths) {
-    FILE *program = qdi_host_program_open("lmp -log none >/dev/null 2>&1");
-    if (!program) return false;
+/// LAMMPS works in the folder, so that its script has plain names: a path may have what LAMMPS takes for words and marks of its own.
+static bool run_lammps(const qdi_frames_plan *plan) {
+    char name[] = "lmp", flags[3][8] = {"-log", "none", "-screen"};
+    char *const arguments[] = {name, flags[0], flags[1], flags[2], flags[1], NULL};
+    qdi_host_program program;
+    if (!qdi_host_program_open(arguments, plan->lammps, "/dev/null", &program)) return false;
     // One picture is made before the loop, one in each of its steps. Nothing moves and nothing is near anything.
-    fprintf(program,
-            "log %s\nunits lj\natom_style sphere\ndimension 2\nboundary f f p\ncomm_modify cutoff 2.0\n"
-            "read_data %s\npair_style zero 1.0 nocoeff\npair_coeff * *\nthermo 1000000\n"
+    fprintf(program.in,
+            "log " STEM
+            ".log\nunits lj\natom_style sphere\ndimension 2\nboundary f f p\ncomm_modify cutoff 2.0\n"
+            "read_data " STEM ".data\npair_style zero 1.0 nocoeff\npair_coeff * *\nthermo 1000000\n"
             "neigh_modify delay 1000000 every 1000000 check no\n"
-            "dump 1 all image 1 %s.*.png type diameter size %d %d view 0 0 box no 0.0\nrun %zu\n",
-            paths->log, paths->data, paths->images, plan->width, plan->height, plan->frames);
-    return qdi_host_program_close(program);
+            "dump 1 all image 1 " STEM ".*.png type diameter size %d %d view 0 0 box no 0.0\nrun %zu\n",
+            plan->width, plan->height, plan->frames);
+    return qdi_host_program_close(&program);
 }
 
 /// Reads seconds of the loop's output, and the part of them in which it had a processor.
@@ -103,12 +109,12 @@ static qd_status fail(qd_error *error, qd_status status, const char *reason) {
 qd_status qdi_frames_lammps(const qdi_frames_plan *plan, qdi_frames_row *row, qd_error *error) {
     lammps_paths paths;
     if (!name_paths(plan->lammps, &paths))
-        return fail(error, QD_ERR_IO, "the folder for LAMMPS has a name that LAMMPS cannot take");
+        return fail(error, QD_ERR_IO, "the folder for LAMMPS has a name that is too long");
     qd_status status = write_data(plan, paths.data);
     if (status != QD_OK)
         return fail(error, status,
                     status == QD_ERR_IO ? "the folder for LAMMPS cannot be written" : qd_status_text(status));
-    bool ran = run_lammps(plan, &paths);
+    bool ran = run_lammps(plan);
     double seconds = 0.0, part = 0.0;
     bool told = ran && read_log(paths.log, &seconds, &part);
     size_t bytes = remove_images(plan, paths.images);

@@ -66,15 +66,13 @@ static void put_bars(FILE *out, const qdi_bench_row *rows, size_t count) {
           out);
 }
 
-void qdi_bench_write_plot(FILE *out, const char *path, const qdi_bench_row *rows, size_t count) {
+void qdi_bench_write_plot(FILE *out, const qdi_bench_row *rows, size_t count) {
     bool sweep = false;
     for (size_t i = 1; i < count; ++i) sweep = sweep || rows[i].bodies != rows[0].bodies;
-    fputs("set terminal pngcairo size 1280,640\nset grid\nset output ", out);
-    put_quoted(out, path);
-    fprintf(out, "\nset title 'scene %s, threads: %d'\n", rows->scene->name, rows->threads);
+    fputs("set terminal pngcairo size 1280,640\nset grid\n", out);
+    fprintf(out, "set title 'scene %s, threads: %d'\n", rows->scene->name, rows->threads);
     if (sweep)
         put_sweep(out, rows, count);
     else
         put_bars(out, rows, count);
-    fputs("set output\n", out);
 }

@@ -77,6 +77,8 @@ add_custom_command(
   DEPENDS quadrille_manual ${qd_manual_texts}
   VERBATIM)
 add_custom_target(quadrille_pages ALL DEPENDS "${qd_manual_folder}/done")
+# All that `cmake --install` copies, and no tests: a tree in which less is built cannot be installed.
+add_custom_target(quadrille_installed DEPENDS quadrille quadrille_shared quadrille_static quadrille_pages)
 install(DIRECTORY "${qd_manual_folder}/man1" DESTINATION "${CMAKE_INSTALL_MANDIR}")
 install(FILES "${qd_manual_folder}/quadrille.bash" RENAME quadrille
         DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")

@@ -126,14 +126,19 @@ static qd_status read_energies(FILE *file, qdi_lammps_result *result) {
     return QD_OK;
 }
 
+/// A time that can be counted in nanoseconds, or 0.
+static double seconds_of(const char *text) {
+    double seconds = qdi_os_read_double(text, NULL);
+    return seconds >= 0 && seconds < 1e9 ? seconds : 0;
+}
+
 static void read_log(FILE *file, qdi_lammps_result *result) {
     static const char loop[] = "Loop time of ";
     char line[LINE];
     while (fgets(line, sizeof line, file)) {
         if (result->version[0] == '\0' && strncmp(line, "LAMMPS (", 8) == 0)
             snprintf(result->version, sizeof result->version, "%.*s", (int)strcspn(line, "\n"), line);
-        if (strncmp(line, loop, sizeof loop - 1) == 0)
-            result->seconds = qdi_os_read_double(line + sizeof loop - 1, NULL);
+        if (strncmp(line, loop, sizeof loop - 1) == 0) result->seconds = seconds_of(line + sizeof loop - 1);
     }
 }
 

@@ -34,8 +34,10 @@ static qd_status write_inputs(const char *folder, const qdi_lammps_scene *scene,
         qdi_lammps_write_script(script, scene, task);
         qdi_lammps_write_data(data, scene);
     }
-    if (script) good = !ferror(script) && fclose(script) == 0 && good;
-    if (data) good = !ferror(data) && fclose(data) == 0 && good;
+    if (script) good = !ferror(script) && good;
+    if (script) good = fclose(script) == 0 && good;
+    if (data) good = !ferror(data) && good;
+    if (data) good = fclose(data) == 0 && good;
     return good ? QD_OK : fail(error, folder, "LAMMPS's input cannot be written");
 }
 

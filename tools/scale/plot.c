@@ -17,16 +17,6 @@ bool qdi_scale_picture_there(const qdi_scale_report *report, qdi_scale_picture p
     return report->plan->thread_count > 1 && (picture != QDI_SCALE_WEAK || report->plan->weak);
 }
 
-/// A text in gnuplot's single quotes, those in it doubled.
-static void put_quoted(FILE *out, const char *text) {
-    fputc('\'', out);
-    for (; *text; ++text) {
-        if (*text == '\'') fputc('\'', out);
-        fputc(*text, out);
-    }
-    fputc('\'', out);
-}
-
 /// Blocks $s0, $s1, ... one for each number of bodies: threads, ms and its interval, speed-up and its interval, efficiency and its
 /// interval.
 static void put_data(FILE *out, const qdi_scale_report *report, bool strong) {
@@ -46,13 +36,10 @@ static void put_data(FILE *out, const qdi_scale_report *report, bool strong) {
     }
 }
 
-static void put_head(FILE *out, const char *path, const qdi_scale_report *report, int width,
-                     const char *what) {
+static void put_head(FILE *out, const qdi_scale_report *report, int width, const char *what) {
     const qdi_scale_plan *plan = report->plan;
-    fprintf(out, "set terminal pngcairo size %d,%d font ',13' background '#ffffff'\nset output ", width,
-            HEIGHT);
-    put_quoted(out, path);
-    fprintf(out, "\nset title \"%s of %s\\n{/*0.75 median of %zu runs of %zu steps; quadrille %s, ", what,
+    fprintf(out, "set terminal pngcairo size %d,%d font ',13' background '#ffffff'\n", width, HEIGHT);
+    fprintf(out, "set title \"%s of %s\\n{/*0.75 median of %zu runs of %zu steps; quadrille %s, ", what,
             report->scene, plan->repeats, plan->steps, QD_VERSION);
     for (const char *c = report->origin.cpu; *c; ++c) // what gnuplot would read as markup
         if (*c != '"' && *c != '\\' && *c != '_' && *c != '^' && *c != '{' && *c != '}' && *c != '@')
@@ -100,9 +87,9 @@ static bool wide_range(const qdi_scale_plan *plan) {
     return plan->threads[plan->thread_count - 1] >= 8 * plan->threads[0];
 }
 
-static void plot_time(FILE *out, const char *path, const qdi_scale_report *report) {
+static void plot_time(FILE *out, const qdi_scale_report *report) {
     const qdi_scale_plan *plan = report->plan;
-    put_head(out, path, report, WIDTH, "Time per step");
+    put_head(out, report, WIDTH, "Time per step");
     put_data(out, report, true);
     put_threads(out, plan, true);
     fputs("set logscale y\nset ylabel 'milliseconds per step'\nset format y '%g'\n"
@@ -118,11 +105,11 @@ static void plot_time(FILE *out, const char *path, const qdi_scale_report *repor
     put_lines(out, plan, 2, "");
 }
 
-static void plot_speedup(FILE *out, const char *path, const qdi_scale_report *report) {
+static void plot_speedup(FILE *out, const qdi_scale_report *report) {
     const qdi_scale_plan *plan = report->plan;
     bool wide = wide_range(plan);
     int first = plan->threads[0];
-    put_head(out, path, report, WIDTH, "Speed-up");
+    put_head(out, report, WIDTH, "Speed-up");
     put_data(out, report, true);
     put_threads(out, plan, wide);
     if (wide) fputs("set logscale y 2\n", out);
@@ -132,8 +119,8 @@ static void plot_speedup(FILE *out, const char *path, const qdi_scale_report *re
     put_lines(out, plan, 5, "");
 }
 
-static void plot_efficiency(FILE *out, const char *path, const qdi_scale_report *report) {
-    put_head(out, path, report, WIDTH, "Efficiency");
+static void plot_efficiency(FILE *out, const qdi_scale_report *report) {
+    put_head(out, report, WIDTH, "Efficiency");
     put_data(out, report, true);
     put_threads(out, report->plan, wide_range(report->plan));
     fputs("set ylabel 'speed-up over ideal, per cent'\nset yrange [0:*<120]\n"
@@ -142,9 +129,9 @@ static void plot_efficiency(FILE *out, const char *path, const qdi_scale_report 
     put_lines(out, report->plan, 8, "");
 }
 
-static void plot_weak(FILE *out, const char *path, const qdi_scale_report *report) {
+static void plot_weak(FILE *out, const qdi_scale_report *report) {
     const qdi_scale_plan *plan = report->plan;
-    put_head(out, path, report, WIDTH, "Weak scaling");
+    put_head(out, report, WIDTH, "Weak scaling");
     put_data(out, report, false);
     put_threads(out, plan, wide_range(plan));
     fputs("set ylabel 'milliseconds per step'\nset yrange [0:*]\nplot NaN notitle", out);
@@ -157,10 +144,10 @@ static void plot_weak(FILE *out, const char *path, const qdi_scale_report *repor
 }
 
 /// Of the largest number of bodies: the phases of a step, and beside them where the threads' time goes.
-static void plot_stack(FILE *out, const char *path, const qdi_scale_report *report) {
+static void plot_stack(FILE *out, const qdi_scale_report *report) {
     const qdi_scale_plan *plan = report->plan;
     uint64_t bodies = plan->bodies[plan->bodies_count - 1];
-    put_head(out, path, report, 2 * WIDTH * 7 / 10, "Phases");
+    put_head(out, report, 2 * WIDTH * 7 / 10, "Phases");
     fputs("$phases << END\n", out);
     for (size_t n = 0; n < plan->thread_count; ++n) {
         const qdi_scale_result *result = qdi_scale_member(report, true, bodies, n);
@@ -191,14 +178,13 @@ static void plot_stack(FILE *out, const char *path, const qdi_scale_report *repo
     fputs("\nunset multiplot\n", out);
 }
 
-void qdi_scale_plot(FILE *out, const char *path, const qdi_scale_report *report, qdi_scale_picture picture) {
+void qdi_scale_plot(FILE *out, const qdi_scale_report *report, qdi_scale_picture picture) {
     switch (picture) {
-    case QDI_SCALE_TIME: plot_time(out, path, report); break;
-    case QDI_SCALE_SPEEDUP: plot_speedup(out, path, report); break;
-    case QDI_SCALE_EFFICIENCY: plot_efficiency(out, path, report); break;
-    case QDI_SCALE_STACK: plot_stack(out, path, report); break;
-    case QDI_SCALE_WEAK: plot_weak(out, path, report); break;
+    case QDI_SCALE_TIME: plot_time(out, report); break;
+    case QDI_SCALE_SPEEDUP: plot_speedup(out, report); break;
+    case QDI_SCALE_EFFICIENCY: plot_efficiency(out, report); break;
+    case QDI_SCALE_STACK: plot_stack(out, report); break;
+    case QDI_SCALE_WEAK: plot_weak(out, report); break;
     case QDI_SCALE_PICTURES: break;
     }
-    fputs("set output\n", out);
 }

@@ -81,7 +81,7 @@ typedef enum qdi_scale_picture {
 const char *qdi_scale_picture_name(qdi_scale_picture picture);
 /// Whether this test has what the picture shows.
 bool qdi_scale_picture_there(const qdi_scale_report *report, qdi_scale_picture picture);
-/// A script for gnuplot, data included, that draws it.
-void qdi_scale_plot(FILE *out, const char *path, const qdi_scale_report *report, qdi_scale_picture picture);
+/// A script for gnuplot, data included, that draws it to gnuplot's stdout.
+void qdi_scale_plot(FILE *out, const qdi_scale_report *report, qdi_scale_picture picture);
 
 #endif
