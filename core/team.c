@@ -186,7 +186,7 @@ void qdi_team_for(qd_team *team, size_t count, size_t grain, qdi_range_function 
     }
     shared_loop loop = {team, count, grain, ranges, most, function, context};
     // Who sleeps is woken only for two ranges or more each: a range is worth about as much as the waking.
-    qdi_crew_share(team->crew, (int)most, ranges > 2, run_blocks, &loop);
+    (void)qdi_crew_share(team->crew, (int)most, ranges > 2, run_blocks, &loop);
     team->times.loop_ns += qdi_clock_ns() - before;
 }
 
