@@ -1,3 +1,5 @@
+#include "core/arithmetic.h"
+
 #include <quadrille/box.h>
 
 #include <float.h>
@@ -17,6 +19,7 @@ static float next_above(float value) {
 }
 
 float qd_float_above(double value) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (value != value) return NAN;
     if (value < -(double)FLT_MAX) return -FLT_MAX;
     if (value >= (double)FLT_MAX) return INFINITY;
@@ -26,10 +29,12 @@ float qd_float_above(double value) {
 }
 
 float qd_float_below(double value) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     return -qd_float_above(-value);
 }
 
 qd_box qd_box_of_disk(double x, double y, double radius) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     return (qd_box){qd_float_below(x - radius), qd_float_below(y - radius), qd_float_above(x + radius),
                     qd_float_above(y + radius)};
 }

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE // madvise, RUSAGE_THREAD
 #include "core/os.h"
 
+#include "core/arithmetic.h"
 #include "core/memory.h"
 
 #include <pthread.h>
@@ -84,6 +85,7 @@ struct qdi_thread {
 
 static void *thread_main(void *argument) {
     qdi_thread *thread = argument;
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard(); // a thread begins in its maker's mode
     thread->run(thread->context);
     return NULL;
 }

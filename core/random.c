@@ -1,5 +1,6 @@
 #include <quadrille/random.h>
 
+#include "core/arithmetic.h"
 #include "core/philox.h"
 
 #include <math.h>
@@ -59,6 +60,7 @@ double qd_random_uniform(qd_random *random) {
 // Statistics 29, 1958. Both uniform numbers come from one block; the first is taken from 1, so that it is
 // never 0.
 double qd_random_normal(qd_random *random) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     const double two_pi = 0x1.921fb54442d18p+2;
     uint64_t numbers[2];
     draw(random, numbers);

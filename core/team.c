@@ -11,6 +11,7 @@
 // (relaxed: the region's end orders everything else).
 #include "core/verbs.h"
 
+#include "core/arithmetic.h"
 #include "core/cookie.h"
 #include "core/crew.h"
 #include "core/memory.h"
@@ -71,6 +72,7 @@ static void open_region(void *context) {
     bool patient = omp_get_num_procs() >= team->threads;
 #pragma omp parallel num_threads(team->threads)
     {
+        QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard(); // the runtime may lend its threads to others
         int worker = omp_get_thread_num();
         if (worker == 0)
             qdi_crew_rest(team->crew);

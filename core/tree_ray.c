@@ -5,6 +5,7 @@
 // each axis, so a ray meets the images of one box in the order of that walk.
 #include <quadrille/ray.h>
 
+#include "core/arithmetic.h"
 #include "core/outer.h"
 #include "core/tree_impl.h"
 
@@ -41,10 +42,12 @@ typedef struct cast {
 } cast;
 
 qd_ray qd_ray_between(qd_vec2 from, qd_vec2 to) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     return (qd_ray){from, {to.x - from.x, to.y - from.y}, 1.0};
 }
 
 qd_ray qd_ray_towards(qd_vec2 from, qd_vec2 direction, double length) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     double scale = fabs(direction.x) > fabs(direction.y) ? fabs(direction.x) : fabs(direction.y);
     double x = direction.x / scale, y = direction.y / scale; // so that no square overflows or vanishes
     double norm = sqrt(x * x + y * y);
@@ -274,6 +277,7 @@ static qd_status cast_ray(cast *job, const qd_ray *ray) {
 
 qd_status qd_tree_ray(const qd_tree *tree, const qd_ray *ray, qd_ray_test test, void *context,
                       qd_ray_hit *hit) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!tree || !ray || !hit) return QD_ERR_ARGUMENT;
     cast job = {.tree = tree, .test = test, .context = context};
     qd_status status = cast_ray(&job, ray);
@@ -283,6 +287,7 @@ qd_status qd_tree_ray(const qd_tree *tree, const qd_ray *ray, qd_ray_test test, 
 
 qd_status qd_tree_ray_all(const qd_tree *tree, const qd_ray *ray, qd_ray_test test, qd_ray_visit visit,
                           void *context) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!tree || !ray || !visit) return QD_ERR_ARGUMENT;
     cast job = {.tree = tree, .test = test, .visit = visit, .context = context};
     return cast_ray(&job, ray);

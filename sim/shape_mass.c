@@ -3,6 +3,7 @@
 
 #include "sim/shape_mass.h"
 
+#include "core/arithmetic.h"
 #include "sim/vec.h"
 
 #include <quadrille/math.h>
@@ -57,11 +58,13 @@ static qdi_moments shape_moments(const qd_shape *shape) {
 }
 
 double qd_shape_area(const qd_shape *shape) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (shape->kind == QD_SHAPE_DISK) return pi * shape->radius * shape->radius;
     return shape_moments(shape).area;
 }
 
 double qd_shape_inertia(const qd_shape *shape) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     double squared = shape->half.x * shape->half.x + shape->half.y * shape->half.y;
     if (shape->kind == QD_SHAPE_DISK) return 0.5 * shape->radius * shape->radius;
     if (shape->kind != QD_SHAPE_POLYGON && shape->radius == 0) return squared / 3; // a rect, or a thin rod

@@ -1,5 +1,6 @@
 // What springs are made of: checks, and the closed forms between stiffness, damping, contact time and restitution.
 
+#include "core/arithmetic.h"
 #include "sim/population.h"
 #include "sim/spring.h"
 
@@ -35,10 +36,12 @@ qd_spring_terms qdi_spring_terms(const qd_spring *spring, double loss, double ma
 }
 
 qd_spring_terms qd_spring_terms_of(const qd_spring *spring, double restitution, double mass) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     return qdi_spring_terms(spring, qdi_spring_loss(restitution), mass);
 }
 
 double qd_spring_contact_time(const qd_spring_terms *terms, double mass) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     double plain = terms->kn / mass, squared = plain - 0.25 * terms->gamman * terms->gamman;
     return pi / sqrt(squared > 0 ? squared : plain);
 }
@@ -75,6 +78,7 @@ static double lightest_made(const qd_emitter_def *def) {
 }
 
 double qd_world_contact_time(const qd_world *world) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (world->def.contact != QD_CONTACT_SPRING) return HUGE_VAL;
     const qdi_population *population = world->population;
     double lightest = HUGE_VAL; // of dynamic bodies: the others' mass is infinite

@@ -2,6 +2,7 @@
 // looks at; only when the last phase has succeeded do they become `now` and `present`. So a step that is
 // refused on its way leaves state and contacts as they were, and the tree is given its old boxes back.
 
+#include "core/arithmetic.h"
 #include "core/assert.h"
 #include "sim/account.h"
 #include "sim/compress.h"
@@ -134,6 +135,7 @@ static qd_status detect(qd_world *world, qdi_lap *lap) {
 }
 
 qd_status qd_world_detect(qd_world *world) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!world) return QD_ERR_ARGUMENT;
     qdi_lap lap;
     qdi_lap_start(&lap, NULL, world->team);
@@ -231,6 +233,7 @@ static qd_status follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_fo
 }
 
 qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!world) return QD_ERR_ARGUMENT;
     if (!(dt > 0 && isfinite(dt))) return QD_ERR_VALUE;
     qdi_lap lap;

@@ -1,5 +1,6 @@
 #include <quadrille/world.h>
 
+#include "core/arithmetic.h"
 #include "core/cookie.h"
 #include "core/memory.h"
 #include "sim/account.h"
@@ -175,6 +176,7 @@ qd_status qdi_world_make(const qd_world_def *def, qd_world **result) {
 }
 
 qd_status qd_world_create(const qd_world_def *def, qd_world **world) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!def || !world || def->cookie != QDI_COOKIE) return QD_ERR_ARGUMENT;
     qd_world_def resolved = *def;
     if (isnan(def->limits.distance))
@@ -253,6 +255,7 @@ uint64_t qd_world_steps(const qd_world *world) {
 }
 
 double qd_world_time(const qd_world *world) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     const qdi_clock *clock = &world->clock;
     return clock->base_time + (double)(clock->step - clock->base_step) * clock->dt;
 }
