@@ -26,7 +26,7 @@ typedef struct qdi_arithmetic {
 } qdi_arithmetic;
 
 /// Gives a variable of type qdi_arithmetic back its mode at the end of its scope.
-#define QDI_RESTORED __attribute__((cleanup(qdi_arithmetic_restore)))
+#define QDI_RESTORED __attribute__((cleanup(qdi_arithmetic_restore), unused))
 
 #if defined(__x86_64__)
 
