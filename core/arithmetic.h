@@ -16,8 +16,8 @@
 /// Where the mode is the standard one, which is nearly always, this costs a few nanoseconds: two reads. Functions that a caller hands
 /// over run in the standard mode, too.
 ///
-/// The accesses also keep the compiler from moving what is read from memory across them. The work itself is best in another
-/// function or on memory, not on the parameters alone.
+/// The compiler does not move accesses of memory across a change of the mode, but it may compute a result that is returned by value
+/// after the caller's mode is back. QDI_SETTLE(result) before the return keeps it from that.
 
 /// The mode as it was. Where it was another one, `changed` is true.
 typedef struct qdi_arithmetic {
@@ -27,6 +27,9 @@ typedef struct qdi_arithmetic {
 
 /// Gives a variable of type qdi_arithmetic back its mode at the end of its scope.
 #define QDI_RESTORED __attribute__((cleanup(qdi_arithmetic_restore), unused))
+
+/// Ends the computation of a variable here.
+#define QDI_SETTLE(variable) __asm__ volatile("" : "+m"(variable) : : "memory")
 
 #if defined(__x86_64__)
 

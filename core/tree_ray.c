@@ -41,17 +41,29 @@ typedef struct cast {
     qd_ray_hit first;
 } cast;
 
-qd_ray qd_ray_between(qd_vec2 from, qd_vec2 to) {
-    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+static qd_ray ray_between(qd_vec2 from, qd_vec2 to) {
     return (qd_ray){from, {to.x - from.x, to.y - from.y}, 1.0};
 }
 
-qd_ray qd_ray_towards(qd_vec2 from, qd_vec2 direction, double length) {
+qd_ray qd_ray_between(qd_vec2 from, qd_vec2 to) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    qd_ray result = ray_between(from, to);
+    QDI_SETTLE(result);
+    return result;
+}
+
+static qd_ray ray_towards(qd_vec2 from, qd_vec2 direction, double length) {
     double scale = fabs(direction.x) > fabs(direction.y) ? fabs(direction.x) : fabs(direction.y);
     double x = direction.x / scale, y = direction.y / scale; // so that no square overflows or vanishes
     double norm = sqrt(x * x + y * y);
     return (qd_ray){from, {x / norm, y / norm}, length};
+}
+
+qd_ray qd_ray_towards(qd_vec2 from, qd_vec2 direction, double length) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    qd_ray result = ray_towards(from, direction, length);
+    QDI_SETTLE(result);
+    return result;
 }
 
 // ---- a ray and a box

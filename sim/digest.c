@@ -196,8 +196,7 @@ static void sum_block(void *context, size_t begin, size_t end, int worker) {
     world->block_sums[begin / QDI_BLOCK] = sums;
 }
 
-qd_world_sums qd_world_sum(const qd_world *world) {
-    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+static qd_world_sums sum(const qd_world *world) {
     qdi_team_for(world->team, world->index_count, QDI_BLOCK, sum_block, (void *)(uintptr_t)world);
     qd_world_sums sums = {0};
     for (size_t b = 0; b < qdi_range_count(world->index_count, QDI_BLOCK); ++b) {
@@ -215,4 +214,11 @@ qd_world_sums qd_world_sum(const qd_world *world) {
         if (block->fastest > sums.fastest) sums.fastest = block->fastest;
     }
     return sums;
+}
+
+qd_world_sums qd_world_sum(const qd_world *world) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    qd_world_sums result = sum(world);
+    QDI_SETTLE(result);
+    return result;
 }

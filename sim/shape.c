@@ -243,12 +243,18 @@ qd_status qd_shape_polygon(const qd_vec2 *points, size_t count, qd_shape *shape,
     return status;
 }
 
-double qd_shape_reach(const qd_shape *shape) {
-    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+static double reach_of(const qd_shape *shape) {
     qdi_hull hull;
     if (shape->kind == QD_SHAPE_POLYGON) qdi_hull_make(shape, &hull);
     qdi_form form = qdi_form_of(shape, &hull);
     return qdi_form_core_reach(&form) + shape->radius;
+}
+
+double qd_shape_reach(const qd_shape *shape) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    double result = reach_of(shape);
+    QDI_SETTLE(result);
+    return result;
 }
 
 void qd_shape_bounds(const qd_shape *shape, qd_vec2 position, qd_vec2 turn, qd_vec2 *low, qd_vec2 *high) {
