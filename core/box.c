@@ -1,3 +1,5 @@
+#include "core/arithmetic.h"
+
 #include <quadrille/box.h>
 
 #include <float.h>
@@ -16,7 +18,7 @@ static float next_above(float value) {
     return value;
 }
 
-float qd_float_above(double value) {
+static float float_above(double value) {
     if (value != value) return NAN;
     if (value < -(double)FLT_MAX) return -FLT_MAX;
     if (value >= (double)FLT_MAX) return INFINITY;
@@ -25,11 +27,32 @@ float qd_float_above(double value) {
     return up <= FLT_MAX ? next_above(up) : up;
 }
 
+float qd_float_above(double value) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    float result = float_above(value);
+    QDI_SETTLE(result);
+    return result;
+}
+
+static float float_below(double value) {
+    return -float_above(-value);
+}
+
 float qd_float_below(double value) {
-    return -qd_float_above(-value);
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    float result = float_below(value);
+    QDI_SETTLE(result);
+    return result;
+}
+
+static qd_box box_of_disk(double x, double y, double radius) {
+    return (qd_box){float_below(x - radius), float_below(y - radius), float_above(x + radius),
+                    float_above(y + radius)};
 }
 
 qd_box qd_box_of_disk(double x, double y, double radius) {
-    return (qd_box){qd_float_below(x - radius), qd_float_below(y - radius), qd_float_above(x + radius),
-                    qd_float_above(y + radius)};
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    qd_box result = box_of_disk(x, y, radius);
+    QDI_SETTLE(result);
+    return result;
 }

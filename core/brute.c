@@ -5,6 +5,7 @@
 // own, whose pairs go to the buffer of the worker that does it (pairs_impl.h).
 #include <quadrille/brute.h>
 
+#include "core/arithmetic.h"
 #include "core/cookie.h"
 #include "core/image.h"
 #include "core/memory.h"
@@ -155,6 +156,7 @@ static qd_status forget(qd_brute *brute) {
 
 qd_status qd_brute_refresh(qd_brute *brute, qd_team *team, const qd_box *boxes, const qd_body_index *indices,
                            size_t n, qd_tree_counts *counts, size_t *bad) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     qd_tree_counts done = {0};
     size_t first_bad = SIZE_MAX;
     if (counts) *counts = done;
@@ -191,6 +193,7 @@ qd_status qd_brute_refresh(qd_brute *brute, qd_team *team, const qd_box *boxes, 
 }
 
 qd_status qd_brute_add(qd_brute *brute, qd_body_index body, qd_box box) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!brute) return QD_ERR_ARGUMENT;
     if (body >= QD_BODY_INDEX_MAX || brute->count + 1 >= QD_BODY_INDEX_MAX) return QD_ERR_LIMIT;
     const size_t place = place_of(brute, body);
@@ -243,6 +246,7 @@ static void find_pairs(void *context, size_t begin, size_t end, int worker) {
 }
 
 qd_status qd_brute_pairs(const qd_brute *brute, qd_team *team, qd_pairs *pairs) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!brute || !team || !pairs) return QD_ERR_ARGUMENT;
     const size_t parts = qdi_range_count(brute->count, PAIRS_GRAIN);
     const qd_status status = qdi_pairs_begin(pairs, (size_t)qd_team_threads(team), parts);
@@ -254,6 +258,7 @@ qd_status qd_brute_pairs(const qd_brute *brute, qd_team *team, qd_pairs *pairs) 
 
 qd_status qd_brute_retrieve(const qd_brute *brute, qd_box box, qd_body_index self, qd_tree_visit visit,
                             void *context) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!brute || !visit) return QD_ERR_ARGUMENT;
     qd_image base;
     if (!qd_box_valid(box) || !qdi_image_base(box, brute->period, &base)) return QD_ERR_VALUE;

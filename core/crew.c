@@ -17,9 +17,22 @@
 // itself out (release). The leader, its own part done, shuts the gate and waits until nobody is inside (acquire): then
 // everything that hands have written is there, and the next loop may be written.
 //
-// Sleep goes by a monitor. Who is about to sleep says so (`asleep`, `leader_asleep`) before it looks at the gate for the last
-// time, and who changes the gate looks for sleepers afterwards; all four are sequentially consistent, so one of the two sees
-// the other.
+// A hand sleeps in a monitor, and only a wake-up of the leader ends that sleep. That no wake-up is lost follows from two rules.
+//
+//  1. `asleep` is written inside the monitor only. A hand sets it in the same visit in which it begins to wait; the leader clears it
+//     in the same visit in which it wakes all. So while a hand waits that nobody has woken, `asleep` is true.
+//  2. The hand sets `asleep` (C) and then loads the gate once more (D); it waits only where the gate is still the old one. The
+//     leader opens the gate (A) and then loads `asleep` (B). All four are sequentially consistent, so they have one order.
+//
+// Let the leader open the gate while a hand is on its way to sleep, or sleeps. If B gives true, the leader enters the monitor after A
+// and wakes all. A hand that waits is woken; one that is inside the monitor reaches its wait first, for the leader cannot enter
+// before; one that enters later finds the new gate. If B gives false, either C comes after B, then D comes after A and
+// finds the new gate; or `asleep` was cleared between C and B, which only the leader does, for an earlier loop: then, by rule 1,
+// the hand was woken and looks at the gate again. In each case the hand is awake, or is being woken, after the leader has gone on.
+// A hand that leaves the monitor clears nothing: it does not know whether others wait. At worst the leader wakes nobody once.
+//
+// The leader's own sleep is the same with the parts exchanged: it sets `leader_asleep` and then loads the gate inside its monitor;
+// the last hand counts itself out of the gate and then loads `leader_asleep`.
 #include "core/crew.h"
 
 #include "core/memory.h"
@@ -48,13 +61,11 @@ struct qdi_crew {
     char apart[64 - sizeof(uint64_t)]; // what hands look at all the time has a cache line to itself
     qdi_crew_function function;
     void *context;
-    _Atomic int asleep;
-    _Atomic bool
-        called; // some hand was woken and is not up yet: to wake it again takes time and is of no use
+    _Atomic bool asleep;                // a hand waits that nobody has woken since it began to
     _Atomic bool leader_asleep, robbed; // robbed: of a processor, somebody that the leader waited for
     uint64_t alone_until;               // the leader's own
     const qd_allocator *allocator;
-    qdi_monitor *hands, *leader;
+    qdi_monitor *hands, *leader, *rest; // rest: for the thread that waits for the crew's end only
 };
 
 static uint64_t inside(uint64_t gate) {
@@ -74,15 +85,15 @@ qd_status qdi_crew_create(const qd_allocator *allocator, qdi_crew **crew) {
     *crew = NULL;
     if (!made) return QD_ERR_MEMORY;
     made->allocator = allocator;
-    made->hands = made->leader = NULL;
+    made->hands = made->leader = made->rest = NULL;
     atomic_init(&made->gate, 0);
-    atomic_init(&made->asleep, 0);
-    atomic_init(&made->called, false);
+    atomic_init(&made->asleep, false);
     atomic_init(&made->leader_asleep, false);
     atomic_init(&made->robbed, false);
     made->alone_until = 0;
     qd_status status = qdi_monitor_create(allocator, &made->hands);
     if (status == QD_OK) status = qdi_monitor_create(allocator, &made->leader);
+    if (status == QD_OK) status = qdi_monitor_create(allocator, &made->rest);
     if (status == QD_OK)
         *crew = made;
     else
@@ -94,20 +105,34 @@ void qdi_crew_destroy(qdi_crew *crew) {
     if (!crew) return;
     qdi_monitor_destroy(crew->hands);
     qdi_monitor_destroy(crew->leader);
+    qdi_monitor_destroy(crew->rest);
     qdi_release(crew->allocator, crew, 1, sizeof *crew);
 }
 
 // ---- hands ----
 
-/// Sleeps until there is something new.
+static void wake(qdi_monitor *monitor) {
+    qdi_monitor_enter(monitor);
+    qdi_monitor_wake_all(monitor);
+    qdi_monitor_leave(monitor);
+}
+
+static bool is_new(uint64_t gate, uint64_t seen) {
+    return loop_of(gate) != seen || (gate & DISMISSED);
+}
+
+/// Sleeps until the gate is new. `asleep` is set only before a wait: set by a hand that was just woken it would cost the leader
+/// another wake-up.
 static uint64_t sleep_until_new(qdi_crew *crew, uint64_t seen) {
-    uint64_t gate;
     qdi_monitor_enter(crew->hands);
-    atomic_fetch_add(&crew->asleep, 1);
-    while (loop_of(gate = atomic_load(&crew->gate)) == seen && !(gate & DISMISSED))
+    uint64_t gate = atomic_load(&crew->gate);
+    while (!is_new(gate, seen)) {
+        atomic_store(&crew->asleep, true);
+        gate = atomic_load(&crew->gate);
+        if (is_new(gate, seen)) break;
         qdi_monitor_wait(crew->hands);
-    atomic_fetch_sub(&crew->asleep, 1);
-    atomic_store(&crew->called, false);
+        gate = atomic_load(&crew->gate);
+    }
     qdi_monitor_leave(crew->hands);
     return gate;
 }
@@ -117,7 +142,7 @@ static uint64_t wait_until_new(qdi_crew *crew, uint64_t seen, bool patient) {
     uint64_t start = 0;
     for (unsigned turn = 1;; ++turn) {
         uint64_t gate = atomic_load_explicit(&crew->gate, memory_order_acquire);
-        if (loop_of(gate) != seen || (gate & DISMISSED)) return gate;
+        if (is_new(gate, seen)) return gate;
         if (!patient) break;
         qdi_os_relax();
         if (turn % TURNS != 0) continue;
@@ -137,9 +162,7 @@ static void leave(qdi_crew *crew, uint64_t *preemptions) {
     }
     uint64_t gate = atomic_fetch_sub(&crew->gate, UINT64_C(1) << INSIDE_SHIFT);
     if (inside(gate) != 1 || !atomic_load(&crew->leader_asleep)) return;
-    qdi_monitor_enter(crew->leader);
-    qdi_monitor_wake_all(crew->leader);
-    qdi_monitor_leave(crew->leader);
+    wake(crew->leader);
 }
 
 void qdi_crew_serve(qdi_crew *crew, int worker, bool patient) {
@@ -161,15 +184,16 @@ void qdi_crew_serve(qdi_crew *crew, int worker, bool patient) {
 }
 
 void qdi_crew_rest(qdi_crew *crew) {
-    qdi_monitor_enter(crew->hands);
-    while (!(atomic_load(&crew->gate) & DISMISSED)) qdi_monitor_wait(crew->hands);
-    qdi_monitor_leave(crew->hands);
+    qdi_monitor_enter(crew->rest);
+    while (!(atomic_load(&crew->gate) & DISMISSED)) qdi_monitor_wait(crew->rest);
+    qdi_monitor_leave(crew->rest);
 }
 
 // ---- the leader ----
 
 static void wake_hands(qdi_crew *crew) {
     qdi_monitor_enter(crew->hands);
+    atomic_store(&crew->asleep, false);
     qdi_monitor_wake_all(crew->hands);
     qdi_monitor_leave(crew->hands);
 }
@@ -203,11 +227,11 @@ static void wait_until_empty(qdi_crew *crew) {
     }
 }
 
-void qdi_crew_share(qdi_crew *crew, int most, bool wake, qdi_crew_function function, void *context) {
+bool qdi_crew_share(qdi_crew *crew, int most, bool wake_sleepers, qdi_crew_function function, void *context) {
     if (crew->alone_until > 0) {
         if (qdi_clock_ns() < crew->alone_until) {
             function(context, 0);
-            return;
+            return false;
         }
         crew->alone_until = 0;
     }
@@ -216,13 +240,15 @@ void qdi_crew_share(qdi_crew *crew, int most, bool wake, qdi_crew_function funct
     uint64_t loop = loop_of(atomic_load_explicit(&crew->gate, memory_order_relaxed)) + 1;
     loop &= UINT32_MAX;
     atomic_store(&crew->gate, loop << LOOP_SHIFT | (uint64_t)most << MOST_SHIFT | OPEN);
-    if (wake && atomic_load(&crew->asleep) > 0 && !atomic_exchange(&crew->called, true)) wake_hands(crew);
+    if (wake_sleepers && atomic_load(&crew->asleep)) wake_hands(crew);
     function(context, 0);
     uint64_t gate = atomic_fetch_and_explicit(&crew->gate, ~(uint64_t)OPEN, memory_order_acquire);
     if (inside(gate) > 0) wait_until_empty(crew);
+    return true;
 }
 
 void qdi_crew_dismiss(qdi_crew *crew) {
     atomic_fetch_or(&crew->gate, DISMISSED);
     wake_hands(crew);
+    wake(crew->rest);
 }

@@ -24,9 +24,10 @@ void qdi_crew_serve(qdi_crew *crew, int worker, bool patient);
 void qdi_crew_rest(qdi_crew *crew);
 
 /// Calls `function` as worker 0, and lets up to `most` - 1 hands call it meanwhile. Returns when all that came have left. Hands
-/// that are asleep, or have no processor, are not waited for: they come too late and find nothing to do. `wake`: those that
-/// sleep are woken. One caller at a time.
-void qdi_crew_share(qdi_crew *crew, int most, bool wake, qdi_crew_function function, void *context);
+/// that are asleep, or have no processor, are not waited for: they come too late and find nothing to do. `wake_sleepers`: those that
+/// sleep are woken. False where no hand was let in, for a while after one was waited for that had lost its processor. One caller at a
+/// time.
+bool qdi_crew_share(qdi_crew *crew, int most, bool wake_sleepers, qdi_crew_function function, void *context);
 
 /// Lets all hands go, for good.
 void qdi_crew_dismiss(qdi_crew *crew);

@@ -1,10 +1,12 @@
 #define _GNU_SOURCE // madvise, RUSAGE_THREAD
 #include "core/os.h"
 
+#include "core/arithmetic.h"
 #include "core/memory.h"
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 
 #ifdef __linux__
 #    include <sys/mman.h>
@@ -84,6 +86,7 @@ struct qdi_thread {
 
 static void *thread_main(void *argument) {
     qdi_thread *thread = argument;
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard(); // a thread begins in its maker's mode
     thread->run(thread->context);
     return NULL;
 }
@@ -122,4 +125,63 @@ void qdi_thread_join(qdi_thread *thread) {
     if (!thread) return;
     (void)pthread_join(thread->handle, NULL);
     qdi_release(thread->allocator, thread, 1, sizeof *thread);
+}
+
+// ---- how many threads there are to be had ----
+
+static void *stay_inside(void *argument) {
+    qdi_monitor *gate = argument;
+    qdi_monitor_enter(gate); // held by the one who counts
+    qdi_monitor_leave(gate);
+    return NULL;
+}
+
+/// Bytes of a stack that a variable asks for: a number of KiB, or of what its letter says. 0: it is not set.
+static size_t stack_asked_by(const char *variable) {
+    const char *text = getenv(variable);
+    if (!text) return 0;
+    char *end;
+    unsigned long long size = strtoull(text, &end, 10);
+    while (*end == ' ') ++end;
+    switch (*end | 0x20) {
+    case 'b': return (size_t)size;
+    case 'm': return (size_t)size << 20;
+    case 'g': return (size_t)size << 30;
+    default: return (size_t)size << 10;
+    }
+}
+
+/// Stacks as large as OpenMP's runtime makes them.
+static void ask_for_stack(pthread_attr_t *attributes) {
+    static const char *const variables[] = {"OMP_STACKSIZE", "GOMP_STACKSIZE", "KMP_STACKSIZE"};
+    size_t least = 0;
+    if (pthread_attr_getstacksize(attributes, &least) != 0) return;
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; ++i) {
+        size_t asked = stack_asked_by(variables[i]);
+        if (asked > least && pthread_attr_setstacksize(attributes, asked) == 0) least = asked;
+    }
+}
+
+int qdi_os_threads_to_be_had(int wanted) {
+    const qd_allocator *heap = qd_allocator_default();
+    size_t room = wanted > 0 ? (size_t)wanted : 0;
+    pthread_attr_t attributes;
+    qdi_monitor *gate = NULL;
+    pthread_t *threads = qdi_allocate(heap, room, sizeof *threads);
+    if (!threads || pthread_attr_init(&attributes) != 0) {
+        qdi_release(heap, threads, room, sizeof *threads);
+        return 0;
+    }
+    ask_for_stack(&attributes);
+    size_t count = 0;
+    if (qdi_monitor_create(heap, &gate) == QD_OK) {
+        qdi_monitor_enter(gate);
+        while (count < room && pthread_create(&threads[count], &attributes, stay_inside, gate) == 0) ++count;
+        qdi_monitor_leave(gate);
+        for (size_t i = 0; i < count; ++i) (void)pthread_join(threads[i], NULL);
+    }
+    qdi_monitor_destroy(gate);
+    (void)pthread_attr_destroy(&attributes);
+    qdi_release(heap, threads, room, sizeof *threads);
+    return (int)count;
 }

@@ -1,5 +1,6 @@
 #include <quadrille/random.h>
 
+#include "core/arithmetic.h"
 #include "core/philox.h"
 
 #include <math.h>
@@ -58,10 +59,17 @@ double qd_random_uniform(qd_random *random) {
 // G. E. P. Box and M. E. Muller, "A note on the generation of random normal deviates", Annals of Mathematical
 // Statistics 29, 1958. Both uniform numbers come from one block; the first is taken from 1, so that it is
 // never 0.
-double qd_random_normal(qd_random *random) {
+static double normal(qd_random *random) {
     const double two_pi = 0x1.921fb54442d18p+2;
     uint64_t numbers[2];
     draw(random, numbers);
     const double radius = sqrt(-2.0 * qd_log(1.0 - uniform_of(numbers[0])));
     return radius * qd_cos(two_pi * uniform_of(numbers[1]));
+}
+
+double qd_random_normal(qd_random *random) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    double result = normal(random);
+    QDI_SETTLE(result);
+    return result;
 }

@@ -15,6 +15,7 @@ const char *qd_status_text(qd_status status) {
     case QD_ERR_NOT_FOUND: return "not found";
     case QD_ERR_IO: return "reading or writing failed";
     case QD_ERR_INTERNAL: return "internal error: a structure broke its own rules";
+    case QD_ERR_STOPPED: return "stopped before it was done";
     }
     return "unknown status"; // a number that is none of ours, cast to the enum
 }

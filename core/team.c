@@ -11,6 +11,7 @@
 // (relaxed: the region's end orders everything else).
 #include "core/verbs.h"
 
+#include "core/arithmetic.h"
 #include "core/cookie.h"
 #include "core/crew.h"
 #include "core/memory.h"
@@ -65,12 +66,25 @@ qd_status qd_team_create(const qd_team_def *def, qd_team **team) {
 
 // ---- its threads ----
 
-/// The life of the team's other threads. The runtime may give fewer than asked for.
+/// Threads that are left to others where there are not enough: the runtime needs some memory beside stacks, and we do.
+enum { SPARE_THREADS = 3 };
+
+/// How many threads the region may ask for, its opener included. GNU's and LLVM's runtimes end the program where the system
+/// refuses them a thread, so that is found out before.
+static int threads_to_ask_for(const qd_team *team) {
+    int wanted = team->threads - 1 + SPARE_THREADS;
+    int left = qdi_os_threads_to_be_had(wanted) - SPARE_THREADS;
+    return left > 0 ? left + 1 : 1;
+}
+
+/// The life of the team's other threads, of which there may be fewer than asked for.
 static void open_region(void *context) {
     qd_team *team = context;
     bool patient = omp_get_num_procs() >= team->threads;
-#pragma omp parallel num_threads(team->threads)
+#pragma omp parallel num_threads(threads_to_ask_for(team))
     {
+        QDI_RESTORED qdi_arithmetic caller =
+            qdi_arithmetic_standard(); // the runtime may lend its threads to others
         int worker = omp_get_thread_num();
         if (worker == 0)
             qdi_crew_rest(team->crew);
@@ -186,7 +200,7 @@ void qdi_team_for(qd_team *team, size_t count, size_t grain, qdi_range_function 
     }
     shared_loop loop = {team, count, grain, ranges, most, function, context};
     // Who sleeps is woken only for two ranges or more each: a range is worth about as much as the waking.
-    qdi_crew_share(team->crew, (int)most, ranges > 2, run_blocks, &loop);
+    (void)qdi_crew_share(team->crew, (int)most, ranges > 2, run_blocks, &loop);
     team->times.loop_ns += qdi_clock_ns() - before;
 }
 

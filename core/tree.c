@@ -1,4 +1,5 @@
 // The tree's life and memory, and the small things one asks of it. tree_impl.h shows how it lies in memory.
+#include "core/arithmetic.h"
 #include "core/tree_impl.h"
 
 #include "core/cookie.h"
@@ -18,6 +19,7 @@ static bool period_valid(double period, double size) {
 }
 
 qd_status qd_tree_create(const qd_tree_def *def, qd_tree **tree) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!def || !tree || def->cookie != QDI_COOKIE) return QD_ERR_ARGUMENT;
     *tree = NULL;
     if (def->capacity < 1 || def->capacity > 65535) return QD_ERR_VALUE;
@@ -52,6 +54,7 @@ static bool period_like(double period, double before) {
 }
 
 qd_status qd_tree_set_period(qd_tree *tree, qd_vec2 period) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!period_like(period.x, tree->period.x) || !period_like(period.y, tree->period.y)) return QD_ERR_VALUE;
     tree->period = period;
     tree->period_new = true;
@@ -304,6 +307,7 @@ static void add_to_stats(const qd_tree *tree, qdi_node_index index, qd_tree_stat
 }
 
 qd_tree_stats qd_tree_statistics(const qd_tree *tree) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     int root_level = qdi_node_level(tree, QDI_ROOT);
     qd_tree_stats stats = {.bodies = tree->count,
                            .root_level = root_level,

@@ -1,4 +1,5 @@
 // What is in a circle. Only reads, so any number of threads may be here at once.
+#include "core/arithmetic.h"
 #include "core/outer.h"
 #include "core/spot.h"
 
@@ -65,6 +66,7 @@ static bool search_copy(const circle *job) {
 
 qd_status qd_tree_circle(const qd_tree *tree, qd_vec2 point, double radius, qd_distance_test distance,
                          qd_near_visit visit, void *context) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!tree || !visit) return QD_ERR_ARGUMENT;
     circle job = {.tree = tree, .visit = visit, .context = context};
     if (!(radius >= 0.0) || !qdi_spot_init(&job.spot, tree, point, distance, context)) return QD_ERR_VALUE;

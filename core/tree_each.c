@@ -1,4 +1,5 @@
 // All pairs by one retrieve per body: the plain parallel loop, in tree order so that the result has an order of its own.
+#include "core/arithmetic.h"
 #include "core/pairs_impl.h"
 #include "core/tree_impl.h"
 
@@ -75,6 +76,7 @@ static void run_tasks(void *context, size_t begin, size_t end, int worker) {
 }
 
 qd_status qd_tree_pairs_each(const qd_tree *tree, qd_team *team, qd_pairs *pairs) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!tree || !team || !pairs) return QD_ERR_ARGUMENT;
     size_t threads = (size_t)qd_team_threads(team);
     size_t grain = qdi_task_grain(tree->count, team, 1024);

@@ -1,5 +1,6 @@
 // One body more, less or elsewhere, between refreshes: the steps of a refresh for a single mover, on one thread. Totals and bounds
 // are brought up to date along one path only.
+#include "core/arithmetic.h"
 #include "core/kernel.h"
 #include "core/margin.h"
 #include "core/memory.h"
@@ -85,6 +86,7 @@ static qd_status take_out(qd_tree *tree, qdi_node_index at, size_t slot) {
 }
 
 qd_status qd_tree_add(qd_tree *tree, qd_body_index body, qd_box box) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!tree) return QD_ERR_ARGUMENT;
     if (body >= QD_BODY_INDEX_MAX) return QD_ERR_LIMIT;
     if (!qdi_box_acceptable(box, tree->period)) return QD_ERR_VALUE;
@@ -96,6 +98,7 @@ qd_status qd_tree_add(qd_tree *tree, qd_body_index body, qd_box box) {
 }
 
 qd_status qd_tree_remove(qd_tree *tree, qd_body_index body) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!tree) return QD_ERR_ARGUMENT;
     size_t slot = 0;
     qd_status status = qdi_tree_slot(tree, body, &slot);
@@ -140,6 +143,7 @@ static bool move_within(qd_tree *tree, qdi_node_index at, size_t slot, qd_box bo
 }
 
 qd_status qd_tree_move(qd_tree *tree, qd_body_index body, qd_box box) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!tree) return QD_ERR_ARGUMENT;
     size_t slot = 0;
     qd_status status = qdi_tree_slot(tree, body, &slot);

@@ -2,6 +2,7 @@
 // of the tree wait in a queue by the least distance that a body in them may have; the nearest part is opened,
 // until it is further than the last of the bodies found. Those are a heap in the caller's array, the last one
 // on top. Only reads, so any number of threads may be here at once.
+#include "core/arithmetic.h"
 #include "core/near_places.h"
 #include "core/outer.h"
 #include "core/spot.h"
@@ -210,6 +211,7 @@ qd_status qdi_tree_nearest(const qd_tree *tree, qd_vec2 point, double within, qd
 
 qd_status qd_tree_nearest(const qd_tree *tree, qd_vec2 point, double within, qd_distance_test distance,
                           void *context, size_t most, qd_near *nearest, size_t *count) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!tree || !count || (most > 0 && !nearest)) return QD_ERR_ARGUMENT;
     const qdi_near_places places = {nearest, sizeof *nearest, most};
     return qdi_tree_nearest(tree, point, within, distance, context, places, count);

@@ -1,4 +1,5 @@
 // The order of the bodies in the tree, for callers who keep their own arrays in it.
+#include "core/arithmetic.h"
 #include "core/tree_impl.h"
 
 typedef struct order_job {
@@ -31,6 +32,7 @@ static void order_items(void *context, size_t begin, size_t end, int worker) {
 }
 
 qd_status qd_tree_order(qd_tree *tree, qd_team *team, uint32_t *places) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!tree || !team || (!places && tree->count > 0)) return QD_ERR_ARGUMENT;
     if (tree->count == 0) return QD_OK;
     if (!tree->rows_known) return QD_ERR_STATE;

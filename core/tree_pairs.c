@@ -1,4 +1,5 @@
 // The self-join of the tree, cut into tasks for a team.
+#include "core/arithmetic.h"
 #include "core/join.h"
 #include "core/outer.h"
 
@@ -91,6 +92,7 @@ static void run_tasks(void *context, size_t begin, size_t end, int worker) {
 }
 
 qd_status qd_tree_pairs(const qd_tree *tree, qd_team *team, qd_pairs *pairs) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!tree || !team || !pairs) return QD_ERR_ARGUMENT;
     size_t threads = (size_t)qd_team_threads(team);
     size_t grain = qdi_task_grain(tree->count, team, 256);

@@ -1,4 +1,5 @@
 // Queries of one box, and walks over the nodes. All of them only read, so any number of threads may be here at once.
+#include "core/arithmetic.h"
 #include "core/kernel.h"
 #include "core/outer.h"
 #include "core/tree_impl.h"
@@ -98,6 +99,7 @@ static bool search_copy(query_state *query) {
 
 qd_status qd_tree_retrieve(const qd_tree *tree, qd_box box, qd_body_index self, qd_tree_visit visit,
                            void *context) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!tree || !visit) return QD_ERR_ARGUMENT;
     query_state query = {.tree = tree, .box = box, .self = self, .visit = visit, .context = context};
     if (!qd_box_valid(box) || !qdi_image_base(box, tree->period, &query.base)) return QD_ERR_VALUE;
@@ -114,10 +116,12 @@ qd_status qd_tree_retrieve(const qd_tree *tree, qd_box box, qd_body_index self, 
 }
 
 qd_status qd_tree_range(const qd_tree *tree, qd_box box, qd_tree_visit visit, void *context) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     return qd_tree_retrieve(tree, box, QD_NO_BODY, visit, context);
 }
 
 qd_status qd_tree_point(const qd_tree *tree, float x, float y, qd_tree_visit visit, void *context) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     return qd_tree_range(tree, (qd_box){x, y, x, y}, visit, context);
 }
 
@@ -142,5 +146,6 @@ static bool visit_from(const qd_tree *tree, qdi_node_index index, qd_tree_visit_
 }
 
 void qd_tree_visit_nodes(const qd_tree *tree, qd_tree_visit_node visit, void *context) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     (void)visit_from(tree, QDI_ROOT, visit, context);
 }

@@ -5,6 +5,7 @@
 // each axis, so a ray meets the images of one box in the order of that walk.
 #include <quadrille/ray.h>
 
+#include "core/arithmetic.h"
 #include "core/outer.h"
 #include "core/tree_impl.h"
 
@@ -40,15 +41,29 @@ typedef struct cast {
     qd_ray_hit first;
 } cast;
 
-qd_ray qd_ray_between(qd_vec2 from, qd_vec2 to) {
+static qd_ray ray_between(qd_vec2 from, qd_vec2 to) {
     return (qd_ray){from, {to.x - from.x, to.y - from.y}, 1.0};
 }
 
-qd_ray qd_ray_towards(qd_vec2 from, qd_vec2 direction, double length) {
+qd_ray qd_ray_between(qd_vec2 from, qd_vec2 to) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    qd_ray result = ray_between(from, to);
+    QDI_SETTLE(result);
+    return result;
+}
+
+static qd_ray ray_towards(qd_vec2 from, qd_vec2 direction, double length) {
     double scale = fabs(direction.x) > fabs(direction.y) ? fabs(direction.x) : fabs(direction.y);
     double x = direction.x / scale, y = direction.y / scale; // so that no square overflows or vanishes
     double norm = sqrt(x * x + y * y);
     return (qd_ray){from, {x / norm, y / norm}, length};
+}
+
+qd_ray qd_ray_towards(qd_vec2 from, qd_vec2 direction, double length) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    qd_ray result = ray_towards(from, direction, length);
+    QDI_SETTLE(result);
+    return result;
 }
 
 // ---- a ray and a box
@@ -306,6 +321,7 @@ static qd_status cast_ray(cast *job, const qd_ray *ray) {
 
 qd_status qd_tree_ray(const qd_tree *tree, const qd_ray *ray, qd_ray_test test, void *context,
                       qd_ray_hit *hit) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!tree || !ray || !hit) return QD_ERR_ARGUMENT;
     cast job = {.tree = tree, .test = test, .context = context};
     qd_status status = cast_ray(&job, ray);
@@ -315,6 +331,7 @@ qd_status qd_tree_ray(const qd_tree *tree, const qd_ray *ray, qd_ray_test test, 
 
 qd_status qd_tree_ray_all(const qd_tree *tree, const qd_ray *ray, qd_ray_test test, qd_ray_visit visit,
                           void *context) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!tree || !ray || !visit) return QD_ERR_ARGUMENT;
     cast job = {.tree = tree, .test = test, .visit = visit, .context = context};
     return cast_ray(&job, ray);

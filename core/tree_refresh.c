@@ -1,5 +1,6 @@
 // Refresh: the tree brought up to date with all boxes at once. tree_update.c has the pass over the bodies, tree_file.c and
 // tree_settle.c what follows; here is the order of things, and who is who when the bodies are not the same as last time.
+#include "core/arithmetic.h"
 #include "core/assert.h"
 #include "core/memory.h"
 #include "core/outer.h"
@@ -312,6 +313,7 @@ static qd_status refresh(refresh_job *job, qd_team *team, qd_tree_counts *counts
 
 qd_status qd_tree_refresh(qd_tree *tree, qd_team *team, const qd_box *boxes, const qd_body_index *indices,
                           size_t n, qd_tree_counts *counts, size_t *bad) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (bad) *bad = SIZE_MAX;
     if (counts) *counts = (qd_tree_counts){0};
     if (!tree || !team || (n > 0 && !boxes)) return QD_ERR_ARGUMENT;

@@ -1,4 +1,5 @@
 // What a tree must be, checked; and its hash.
+#include "core/arithmetic.h"
 #include "core/outer.h"
 #include "core/tree_impl.h"
 
@@ -123,6 +124,7 @@ static bool outer_right(const check_state *check) {
 }
 
 qd_status qd_tree_validate(const qd_tree *tree, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!tree) return QD_ERR_ARGUMENT;
     if (error) error->text[0] = '\0';
     check_state check = {.tree = tree, .error = error, .families = 1};

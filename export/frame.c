@@ -9,6 +9,7 @@
 
 #include <quadrille/frame.h>
 
+#include "core/arithmetic.h"
 #include "core/cookie.h"
 #include "core/memory.h"
 #include "core/os.h"
@@ -252,6 +253,7 @@ static qd_status prepare(qd_frame_writer *writer, const qd_frame_writer_def *def
 }
 
 qd_status qd_frame_writer_create(const qd_frame_writer_def *def, qd_frame_writer **writer, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (error) error->text[0] = '\0';
     if (writer) *writer = NULL;
     if (!def || !writer || def->cookie != QDI_COOKIE || (!def->rows && def->row_count) ||
@@ -290,6 +292,7 @@ qd_status qd_frame_writer_create(const qd_frame_writer_def *def, qd_frame_writer
 }
 
 qd_status qd_frame_writer_watch(qd_frame_writer *writer, const qd_world *world) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!writer || !world) return QD_ERR_ARGUMENT;
     if (writer->failure != QD_OK) return writer->failure;
     if (writer->view.nodes != QD_VIEW_NODES_CHANGED) return QD_OK;
@@ -300,6 +303,7 @@ qd_status qd_frame_writer_watch(qd_frame_writer *writer, const qd_world *world) 
 }
 
 qd_status qd_frame_writer_prime(qd_frame_writer *writer, const qd_world *world) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!writer || !world) return QD_ERR_ARGUMENT;
     if (isnan(writer->speed_top)) writer->speed_top = qdi_shade_top(&writer->view, world);
     return QD_OK;
@@ -316,6 +320,7 @@ static qd_status note_trails(qd_frame_writer *writer, const qd_world *world) {
 }
 
 qd_status qd_frame_writer_remember(qd_frame_writer *writer, const qd_world *world) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!writer || !world) return QD_ERR_ARGUMENT;
     if (writer->failure == QD_OK) writer->failure = note_trails(writer, world);
     return writer->failure;
@@ -326,6 +331,7 @@ size_t qd_frame_writer_past(const qd_frame_writer *writer, unsigned char *bytes)
 }
 
 qd_status qd_frame_writer_push(qd_frame_writer *writer, const qd_world *world) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!writer || !world) return QD_ERR_ARGUMENT;
     if (writer->failure != QD_OK) return writer->failure;
     if (writer->finished) return QD_ERR_STATE;
@@ -362,6 +368,7 @@ static void give_reason(const qd_frame_writer *writer, qd_error *error) {
 
 qd_status qd_frame_writer_flush(qd_frame_writer *writer, const qd_frame_row **rows, size_t *count,
                                 qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (error) error->text[0] = '\0';
     if (!writer || !rows != !count) return QD_ERR_ARGUMENT;
     qd_status drained = qdi_queue_drain(writer->queue);
@@ -385,6 +392,7 @@ double qd_frame_writer_speed(const qd_frame_writer *writer) {
 }
 
 qd_status qd_frame_writer_finish(qd_frame_writer *writer, uint64_t *frames, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (error) error->text[0] = '\0';
     if (!writer) return QD_ERR_ARGUMENT;
     if (!writer->finished) {

@@ -1,5 +1,6 @@
 #include <quadrille/still.h>
 
+#include "core/arithmetic.h"
 #include "core/memory.h"
 #include "export/camera.h"
 #include "export/caption.h"
@@ -90,6 +91,7 @@ static bool fits(const qd_still *still) {
 }
 
 qd_status qd_still_write(const qd_still *still, const qd_world *world, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (error) error->text[0] = '\0';
     if (!still || !world || !still->path) return QD_ERR_ARGUMENT;
     still_job job = {.still = still};

@@ -1,3 +1,4 @@
+#include "core/arithmetic.h"
 #include "export/trajectory_impl.h"
 
 #include "core/cookie.h"
@@ -73,6 +74,7 @@ static qd_status fill(qd_trajectory *trajectory, const qd_trajectory_def *def, q
 }
 
 qd_status qd_trajectory_create(const qd_trajectory_def *def, qd_trajectory **trajectory, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (error) error->text[0] = '\0';
     if (!def || def->cookie != QDI_COOKIE || !def->directory || !trajectory) return QD_ERR_ARGUMENT;
     if ((unsigned)def->format >= FORMATS || def->threads < 1 || def->threads > QD_TEAM_MAX)
@@ -116,6 +118,7 @@ static qd_status refused(const qd_trajectory *trajectory, qd_error *error) {
 }
 
 qd_status qd_trajectory_add(qd_trajectory *trajectory, const qd_world *world, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (error) error->text[0] = '\0';
     if (!trajectory || !world) return QD_ERR_ARGUMENT;
     qd_status status = refused(trajectory, error);
@@ -153,6 +156,7 @@ static qd_status publish(qd_trajectory *trajectory, qd_error *error) {
 }
 
 qd_status qd_trajectory_finish(qd_trajectory *trajectory, qd_trajectory_totals *totals, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (error) error->text[0] = '\0';
     if (!trajectory) return QD_ERR_ARGUMENT;
     qd_status status = refused(trajectory, error);

@@ -1,5 +1,6 @@
 // Tables of separated values: a line that names the columns, then a line for each row of each moment.
 
+#include "core/arithmetic.h"
 #include "export/trajectory_impl.h"
 
 #include <stddef.h>
@@ -118,6 +119,7 @@ void qdi_csv_add(qd_trajectory *trajectory) {
 // ---- rows of a run store ----
 
 qd_status qd_trajectory_add_event(qd_trajectory *trajectory, const qd_store_event *event, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!trajectory || !event) return QD_ERR_ARGUMENT;
     if (trajectory->format != QD_TRAJECTORY_CSV || trajectory->finished) return QD_ERR_STATE;
     static const char *const kinds[] = {"begin", "persist", "end", "impact"};
@@ -154,6 +156,7 @@ static void put_metric(qdi_out *out, const qd_metrics *metrics, const qd_metric_
 }
 
 qd_status qd_trajectory_add_metrics(qd_trajectory *trajectory, const qd_metrics *metrics, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!trajectory || !metrics) return QD_ERR_ARGUMENT;
     if (trajectory->format != QD_TRAJECTORY_CSV || trajectory->finished) return QD_ERR_STATE;
     qdi_out *out = &trajectory->out[QDI_TEXT_METRICS];

@@ -1,6 +1,7 @@
 // A video is used by one thread at a time. A frame writer's worker adds frames; its owner cuts and finishes, but only after the
 // writer was drained, which orders the two.
 
+#include "core/arithmetic.h"
 #include "export/video_impl.h"
 
 #include "core/cookie.h"
@@ -131,6 +132,7 @@ static qd_status prepare(qd_video *video, const qd_video_def *def, qd_error *err
 }
 
 qd_status qd_video_create(const qd_video_def *def, qd_video **result, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (error) error->text[0] = '\0';
     if (!result) return QD_ERR_ARGUMENT;
     *result = NULL;
@@ -368,6 +370,7 @@ static qd_status close_segment(qd_video *video, qd_error *error) {
 }
 
 qd_status qd_video_cut(qd_video *video, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (error) error->text[0] = '\0';
     if (!video) return QD_ERR_ARGUMENT;
     qd_error reason = {""};

@@ -1,5 +1,6 @@
 // Frames that come from files.
 
+#include "core/arithmetic.h"
 #include "core/memory.h"
 #include "export/png_read.h"
 #include "export/video_impl.h"
@@ -36,6 +37,7 @@ static qd_status add(qd_video *video, const qdi_png_loaded *loaded, const char *
 }
 
 qd_status qd_video_add_file(qd_video *video, const char *path, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (error) error->text[0] = '\0';
     if (!video || !path) return QD_ERR_ARGUMENT;
     qdi_png_loaded loaded;

@@ -1,5 +1,6 @@
 // The end of a video: its segments become one file, which takes its name only when all frames are in it.
 
+#include "core/arithmetic.h"
 #include "export/matroska.h"
 #include "export/video_impl.h"
 #include "export/video_segments.h"
@@ -197,6 +198,7 @@ static qd_status look_at_kind(qd_video *video, const qdi_segments *segments, qd_
 }
 
 qd_status qd_video_finish(qd_video *video, uint64_t *frames, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     qd_status status = qd_video_cut(video, error);
     if (status != QD_OK) return status;
     qd_error reason = {""};

@@ -1,5 +1,6 @@
 #include <quadrille/world.h>
 
+#include "core/arithmetic.h"
 #include "core/memory.h"
 #include "sim/account.h"
 
@@ -191,6 +192,7 @@ qd_body_state qdi_body_state_of_row(const qd_world *world, uint32_t row) {
 }
 
 qd_status qd_world_body(const qd_world *world, qd_id id, qd_body_state *state) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!world || !state) return QD_ERR_ARGUMENT;
     uint32_t row = qdi_body_row(world, id);
     if (row == QDI_NO_ROW) return QD_ERR_STALE;
@@ -237,6 +239,7 @@ void qdi_body_forget(qd_world *world, uint32_t row) {
 }
 
 qd_status qd_world_remove(qd_world *world, qd_id id) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!world) return QD_ERR_ARGUMENT;
     uint32_t row = qdi_body_row(world, id);
     if (row == QDI_NO_ROW) return QD_ERR_STALE;

@@ -2,6 +2,7 @@
 
 #include <quadrille/world.h>
 
+#include "core/arithmetic.h"
 #include "core/cookie.h"
 #include "core/memory.h"
 #include "sim/account.h"
@@ -195,6 +196,7 @@ static qd_status add(qd_world *world, const qd_body_def *body, qdi_placing *plac
 }
 
 qd_status qd_world_add(qd_world *world, const qd_body_def *body, qd_id *id, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!world || !body || body->cookie != QDI_COOKIE)
         return qdi_reason(error, QD_ERR_ARGUMENT, "no world, or no body from qd_body_def_default");
     qd_shape shape = body->shape;
@@ -262,6 +264,7 @@ static qd_status add_edge(qd_world *world, const qd_vec2 *points, size_t count, 
 
 qd_status qd_world_add_polyline(qd_world *world, const qd_vec2 *points, size_t count, bool closed,
                                 const qd_body_def *like, qd_id *ids, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!world || !points || !like || like->cookie != QDI_COOKIE)
         return qdi_reason(error, QD_ERR_ARGUMENT, "no world or points, or no body from qd_body_def_default");
     if (count < (closed ? 3U : 2U))
@@ -292,6 +295,7 @@ qd_status qd_world_add_polyline(qd_world *world, const qd_vec2 *points, size_t c
 // ---- placing and turning ----
 
 qd_status qd_world_place(qd_world *world, qd_id id, qd_vec2 position, qd_vec2 velocity, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!world) return qdi_reason(error, QD_ERR_ARGUMENT, "no world");
     uint32_t row = qdi_body_row(world, id);
     if (row == QDI_NO_ROW) return qdi_reason(error, QD_ERR_STALE, "the id names no living body");
@@ -310,6 +314,7 @@ qd_status qd_world_place(qd_world *world, qd_id id, qd_vec2 position, qd_vec2 ve
 }
 
 qd_status qd_world_turn(qd_world *world, qd_id id, double angle, double spin, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!world) return qdi_reason(error, QD_ERR_ARGUMENT, "no world");
     uint32_t row = qdi_body_row(world, id);
     if (row == QDI_NO_ROW) return qdi_reason(error, QD_ERR_STALE, "the id names no living body");

@@ -1,5 +1,6 @@
 #include <quadrille/compare.h>
 
+#include "core/arithmetic.h"
 #include "sim/compare_fields.h"
 #include "sim/spring.h"
 
@@ -195,6 +196,7 @@ static void compare_all(comparing *job) {
 
 qd_status qd_world_compare(const qd_world *first, const qd_world *second, qd_difference_visit visit,
                            void *context, qd_comparison *comparison) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!first || !second) return QD_ERR_ARGUMENT;
     comparing job = {.first = first, .second = second, .visit = visit, .context = context};
     compare_all(&job);

@@ -1,5 +1,6 @@
 #include <quadrille/compare.h>
 
+#include "core/arithmetic.h"
 #include "core/memory.h"
 #include "sim/yaml.h"
 
@@ -129,6 +130,7 @@ static qd_status read_tree(qdi_yaml *yaml, const qd_scene *scene, qdi_yaml_ref *
 
 qd_status qd_scene_compare(const qd_scene *first, const qd_scene *second, qd_scene_difference_visit visit,
                            void *context, uint64_t *count) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!first || !second) return QD_ERR_ARGUMENT;
     comparing job = {.first = {.allocator = qd_allocator_default()},
                      .second = {.allocator = qd_allocator_default()},

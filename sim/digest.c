@@ -3,6 +3,7 @@
 
 #include <quadrille/hash.h>
 
+#include "core/arithmetic.h"
 #include "sim/bytes.h"
 #include "sim/compress.h"
 #include "sim/population.h"
@@ -116,6 +117,7 @@ static uint64_t hash_population(const qdi_population *all, uint64_t hash) {
 }
 
 uint64_t qd_world_hash(const qd_world *world) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     // The team's verbs take a plain pointer; these functions write nothing but the blocks' slots.
     void *context = (void *)(uintptr_t)world;
     unsigned char bytes[8], *at = bytes;
@@ -194,7 +196,7 @@ static void sum_block(void *context, size_t begin, size_t end, int worker) {
     world->block_sums[begin / QDI_BLOCK] = sums;
 }
 
-qd_world_sums qd_world_sum(const qd_world *world) {
+static qd_world_sums sum(const qd_world *world) {
     qdi_team_for(world->team, world->index_count, QDI_BLOCK, sum_block, (void *)(uintptr_t)world);
     qd_world_sums sums = {0};
     for (size_t b = 0; b < qdi_range_count(world->index_count, QDI_BLOCK); ++b) {
@@ -212,4 +214,11 @@ qd_world_sums qd_world_sum(const qd_world *world) {
         if (block->fastest > sums.fastest) sums.fastest = block->fastest;
     }
     return sums;
+}
+
+qd_world_sums qd_world_sum(const qd_world *world) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    qd_world_sums result = sum(world);
+    QDI_SETTLE(result);
+    return result;
 }

@@ -2,6 +2,7 @@
 // which is the same for any team: near bodies are gathered in parallel, but only whether one of them is in the way counts.
 // Emitters work one after the other, body after body, so that none overlaps another.
 
+#include "core/arithmetic.h"
 #include "sim/population.h"
 
 #include "core/cookie.h"
@@ -81,6 +82,7 @@ qd_status qdi_population_add_emitter(qd_world *world, const qdi_emitter *emitter
 }
 
 qd_status qd_world_add_emitter(qd_world *world, const qd_emitter_def *def, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!world || !def || def->cookie != QDI_COOKIE || def->body.cookie != QDI_COOKIE)
         return qdi_reason(error, QD_ERR_ARGUMENT, "no world, or no emitter from qd_emitter_def_default");
     qdi_emitter emitter = {.def = *def};

@@ -209,18 +209,18 @@ bool qdi_leg_meets_wall(const qdi_step *step, const qdi_party *a, int wall, doub
 
 // ---- fast_find.c ----
 
-/// Adds an edge for each pair of ways that meet and have none; `added` tells how many.
+/// Adds an edge for each pair of ways that meet and have none; `added` tells how many. Errors: QD_ERR_MEMORY, QD_ERR_STOPPED.
 QD_MUST_USE qd_status qdi_fast_find(const qdi_step *step, size_t *added);
 
 // ---- fast_solve.c ----
 
-/// Solves a cluster from the step's beginning.
-void qdi_cluster_solve(const qdi_step *step, qdi_cluster *cluster);
+/// Solves a cluster from the step's beginning. False where the step is to end (qdi_stopping): its ways are incomplete then.
+bool qdi_cluster_solve(const qdi_step *step, qdi_cluster *cluster);
 
 // ---- fast_cluster.c ----
 
 /// Forms clusters and solves those with new edges; their bodies' ways are new then. `outside`: one of these has left the
-/// box that was filed, or has none yet; `wide`: it is too large for a retrieve.
+/// box that was filed, or has none yet; `wide`: it is too large for a retrieve. Errors: QD_ERR_MEMORY, QD_ERR_STOPPED.
 QD_MUST_USE qd_status qdi_fast_solve(const qdi_step *step, bool *outside, bool *wide);
 
 #endif

@@ -201,7 +201,7 @@ static void solve_range(void *context, size_t begin, size_t end, int worker) {
     for (size_t k = begin; k < end; ++k) {
         qdi_cluster *cluster = &step->fast->clusters[k];
         if (!cluster->fresh) continue;
-        qdi_cluster_solve(step, cluster);
+        if (!qdi_cluster_solve(step, cluster)) return;
         relist(step, cluster);
     }
 }
@@ -226,5 +226,5 @@ qd_status qdi_fast_solve(const qdi_step *step, bool *outside, bool *wide) {
         *outside = *outside || fast->clusters[k].outside;
         *wide = *wide || fast->clusters[k].wide;
     }
-    return QD_OK;
+    return qdi_stopping(step->world) ? QD_ERR_STOPPED : QD_OK;
 }

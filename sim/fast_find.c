@@ -116,7 +116,7 @@ static void look_at_pairs(void *context, size_t begin, size_t end, int worker) {
     const find_job *job = context;
     const qdi_step *step = job->step;
     const uint32_t *row = step->world->row_of_index;
-    for (size_t i = begin; i < end; ++i)
+    for (size_t i = begin; i < end && !qdi_stopping(step->world); ++i)
         look_at_pair(step, row[job->pairs[i].a], row[job->pairs[i].b], &step->fast->meets[worker]);
 }
 
@@ -187,7 +187,7 @@ static void look_about(void *context, size_t begin, size_t end, int worker) {
     const find_job *job = context;
     const qdi_step *step = job->step;
     const qdi_fast *fast = step->fast;
-    for (size_t i = begin; i < end; ++i) {
+    for (size_t i = begin; i < end && !qdi_stopping(step->world); ++i) {
         uint32_t row = fast->listed[i];
         if (!due(step, fast->flags[row]) || (fast->flags[row] & QDI_LOST)) continue;
         qdi_meets *meets = &step->fast->meets[worker];
@@ -279,6 +279,7 @@ qd_status qdi_fast_find(const qdi_step *step, size_t *added) {
     job.pairs = qd_pairs_data(fast->pairs, &pairs);
     qdi_team_for(world->team, pairs, QDI_CONTACT_GRAIN, look_at_pairs, &job);
     qdi_team_for(world->team, fast->listed_count, RETRIEVE_GRAIN, look_about, &job);
+    if (qdi_stopping(world)) return QD_ERR_STOPPED;
     size_t found;
     status = collect(step, &found);
     if (status == QD_OK)

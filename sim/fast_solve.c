@@ -238,20 +238,24 @@ static void stay(const solve_job *job, double time) {
     }
 }
 
-void qdi_cluster_solve(const qdi_step *step, qdi_cluster *cluster) {
+bool qdi_cluster_solve(const qdi_step *step, qdi_cluster *cluster) {
     qdi_fast *fast = step->fast;
     solve_job job = {step, fast, cluster, fast->edge_by_cluster + cluster->first_edge,
                      fast->winner + 2 * (size_t)cluster->first_edge};
     for (uint32_t k = 0; k < cluster->courses; ++k) begin(&job, fast->by_cluster[cluster->first_course + k]);
-    for (uint32_t k = 0; k < cluster->edges; ++k) look_ahead(&job, edge_at(&job, k), 0);
+    for (uint32_t k = 0; k < cluster->edges; ++k) {
+        if (qdi_stopping(step->world)) return false;
+        look_ahead(&job, edge_at(&job, k), 0);
+    }
     play(&job);
     for (size_t impacts = 0;; ++impacts) {
         qdi_edge *edge = earliest(&job);
         double time = edge->time;
-        if (!(time <= step->dt)) return;
+        if (!(time <= step->dt)) return true;
+        if (qdi_stopping(step->world)) return false;
         if (impacts == QDI_IMPACTS((size_t)cluster->edges)) {
             stay(&job, time);
-            return;
+            return true;
         }
         collide(&job, edge);
         look_around(&job, edge->course_a, time);

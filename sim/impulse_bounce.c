@@ -198,5 +198,5 @@ void qdi_bounce_begin(qd_world *world) {
 void qdi_bounce(qd_world *world, const qdi_colours *colours) {
     bounce_job job = {.world = world, .motion = world->next, .bounced = world->scratch.range_count};
     for (int k = 0; k < world->def.iterations; ++k)
-        if (!sweep(world, &job, colours)) break;
+        if (qdi_stopping(world) || !sweep(world, &job, colours)) break;
 }

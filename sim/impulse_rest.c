@@ -580,7 +580,7 @@ void qdi_rest_solve(qd_world *world, const qdi_resting *resting, double dt) {
                     .pushes = scratch->pushes};
     scratch->pushes[0] = (qdi_push){0, 0, 0};
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, open_range, &job);
-    for (int k = 0; k < world->def.substeps; ++k) {
+    for (int k = 0; k < world->def.substeps && !qdi_stopping(world); ++k) {
         qdi_team_for(world->team, movers, QDI_BODY_GRAIN, push_range, &job);
         over_colours(&job, resting, warm_range);
         over_colours(&job, resting, solve_range);

@@ -3,6 +3,7 @@
 
 #include <quadrille/hash.h>
 
+#include "core/arithmetic.h"
 #include "core/cookie.h"
 #include "core/margin.h"
 #include "sim/account.h"
@@ -428,6 +429,7 @@ static qd_status load(const unsigned char *data, size_t bytes, qd_world_def *def
 
 qd_status qd_world_load(const unsigned char *data, size_t bytes, int threads, const qd_allocator *allocator,
                         qd_world **world, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!data || !world) return qdi_reason(error, QD_ERR_ARGUMENT, "no data, or nowhere to put the world");
     if (threads < 1 || threads > QD_TEAM_MAX)
         return qdi_reason(error, QD_ERR_VALUE, "threads must be in 1..%d", QD_TEAM_MAX);

@@ -3,6 +3,7 @@
 
 #include <quadrille/metrics.h>
 
+#include "core/arithmetic.h"
 #include "sim/account.h"
 #include "sim/portion.h"
 #include "sim/spring.h"
@@ -207,6 +208,7 @@ static void measure_tree(const qd_world *world, qd_metrics *m) {
 }
 
 void qd_world_measure(const qd_world *world, qd_metrics *metrics) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     qd_metrics m = {.step = qd_world_steps(world),
                     .time = qd_world_time(world),
                     .bodies = world->count,

@@ -5,6 +5,7 @@
 // index, so that a sink which does not take all takes the same ones for any team.
 
 #include "sim/population.h"
+#include "core/arithmetic.h"
 #include "sim/account.h"
 
 #include "core/cookie.h"
@@ -61,6 +62,7 @@ qd_status qdi_population_add_sink(qd_world *world, const qdi_sink *sink) {
 }
 
 qd_status qd_world_add_sink(qd_world *world, const qd_sink_def *def, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!world || !def || def->cookie != QDI_COOKIE)
         return qdi_reason(error, QD_ERR_ARGUMENT, "no world, or no sink from qd_sink_def_default");
     qd_status status = qdi_sink_check(def, error);

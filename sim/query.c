@@ -3,6 +3,7 @@
 // no digits.
 #include <quadrille/query.h>
 
+#include "core/arithmetic.h"
 #include "core/near_places.h"
 #include "sim/distance.h"
 #include "sim/ray.h"
@@ -90,6 +91,7 @@ static bool visit_ray(void *context, const qd_ray_hit *hit) {
 
 qd_status qd_world_ray(const qd_world *world, const qd_ray *ray, qd_query_accept accept, void *context,
                        qd_world_hit *hit) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!world || !ray || !hit) return QD_ERR_ARGUMENT;
     *hit = (qd_world_hit){.hit.body = QD_NO_BODY};
     query job = {.world = world, .ray = *ray, .accept = accept, .context = context};
@@ -104,6 +106,7 @@ qd_status qd_world_ray(const qd_world *world, const qd_ray *ray, qd_query_accept
 
 qd_status qd_world_ray_all(const qd_world *world, const qd_ray *ray, qd_query_accept accept,
                            qd_world_hit_visit visit, void *context) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!world || !ray || !visit) return QD_ERR_ARGUMENT;
     query job = {.world = world, .ray = *ray, .accept = accept, .visit_hit = visit, .context = context};
     qd_status status = begin(&job);
@@ -147,6 +150,7 @@ static bool visit_circle(void *context, const qd_near *near) {
 
 qd_status qd_world_circle(const qd_world *world, qd_vec2 point, double radius, qd_query_accept accept,
                           qd_world_near_visit visit, void *context) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!world || !visit) return QD_ERR_ARGUMENT;
     query job = {.world = world, .point = point, .accept = accept, .visit_near = visit, .context = context};
     qd_status status = begin(&job);
@@ -156,6 +160,7 @@ qd_status qd_world_circle(const qd_world *world, qd_vec2 point, double radius, q
 
 qd_status qd_world_nearest(const qd_world *world, qd_vec2 point, double within, qd_query_accept accept,
                            void *context, size_t most, qd_world_near *nearest, size_t *count) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!world || !count || (most > 0 && !nearest)) return QD_ERR_ARGUMENT;
     *count = 0;
     query job = {.world = world, .point = point, .accept = accept, .context = context};

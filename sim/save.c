@@ -13,6 +13,7 @@
 
 #include <quadrille/hash.h>
 
+#include "core/arithmetic.h"
 #include "core/assert.h"
 #include "sim/account.h"
 #include "sim/bytes.h"
@@ -340,6 +341,7 @@ static qd_status save_to(const qd_world *world, const qdi_saved *n, unsigned cha
 }
 
 qd_status qd_world_save(const qd_world *world, unsigned char **data, size_t *bytes) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!world || !data || !bytes) return QD_ERR_ARGUMENT;
     const qdi_saved n = counts_of(world);
     size_t size = qdi_saved_size(&n);

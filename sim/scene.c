@@ -1,5 +1,6 @@
 #include <quadrille/scene.h>
 
+#include "core/arithmetic.h"
 #include "core/memory.h"
 #include "sim/generate.h"
 #include "sim/lines.h"
@@ -108,6 +109,7 @@ qd_status qdi_scene_parse_with(const qd_allocator *allocator, const char *text, 
 
 qd_status qd_scene_parse(const char *text, size_t bytes, const char *name, const qd_scene_changes *changes,
                          qd_scene **scene, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (error) error->text[0] = 0;
     if (!text || !name || !scene)
         return qdi_reason(error, QD_ERR_ARGUMENT, "a scene's text, name or result is a null pointer");
@@ -131,6 +133,7 @@ static qd_status read_whole(FILE *file, const char *quote, char **text, size_t *
 
 qd_status qd_scene_read(const char *path, const qd_scene_changes *changes, qd_scene **scene,
                         qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (error) error->text[0] = 0;
     if (!path || !scene)
         return qdi_reason(error, QD_ERR_ARGUMENT, "a scene's path or result is a null pointer");
@@ -153,6 +156,7 @@ qd_status qd_scene_read(const char *path, const qd_scene_changes *changes, qd_sc
 
 qd_status qd_scene_builtin(const char *name, const qd_scene_changes *changes, qd_scene **scene,
                            qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (error) error->text[0] = 0;
     if (!name || !scene)
         return qdi_reason(error, QD_ERR_ARGUMENT, "a scene's name or result is a null pointer");
@@ -187,6 +191,7 @@ qd_video_settings qd_scene_video(const qd_scene *scene) {
 }
 
 qd_world_def qd_scene_world(const qd_scene *scene) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     return scene->settings.world;
 }
 

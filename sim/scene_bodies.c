@@ -1,4 +1,5 @@
 // From the items of a scene to the bodies of a world.
+#include "core/arithmetic.h"
 #include "sim/generate.h"
 #include "sim/lines.h"
 #include "sim/scene_impl.h"
@@ -192,6 +193,7 @@ static qd_status add_sources(qd_world *world, const qdi_settings *settings, qd_e
 }
 
 qd_status qd_scene_populate(const qd_scene *scene, qd_world *world, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (error) error->text[0] = 0;
     if (!scene || !world) return qdi_reason(error, QD_ERR_ARGUMENT, "a scene or world is a null pointer");
     qdi_generated bodies = {.allocator = scene->allocator};

@@ -1,5 +1,6 @@
 #include <quadrille/shape.h>
 
+#include "core/arithmetic.h"
 #include "sim/form.h"
 #include "sim/reason.h"
 #include "sim/shape_mass.h"
@@ -16,14 +17,17 @@
 #define CENTRED 1e-13
 
 qd_shape qd_shape_disk(double radius) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     return (qd_shape){.kind = QD_SHAPE_DISK, .radius = radius};
 }
 
 qd_shape qd_shape_rect(double width, double height) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     return (qd_shape){.kind = QD_SHAPE_RECT, .half = {0.5 * width, 0.5 * height}};
 }
 
 qd_shape qd_shape_capsule(double length, double radius) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     return (qd_shape){.kind = QD_SHAPE_CAPSULE, .radius = radius, .half = {0.5 * length, 0}};
 }
 
@@ -208,6 +212,7 @@ static qd_status settle_capsule(qd_shape *shape, qd_error *error) {
 }
 
 qd_status qd_shape_settle(qd_shape *shape, qd_vec2 *moved, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!shape) return qdi_reason(error, QD_ERR_ARGUMENT, "no shape");
     qd_vec2 centroid = {0, 0};
     qd_status status = check_size("a radius", shape->radius, shape->kind != QD_SHAPE_DISK, error);
@@ -225,6 +230,7 @@ qd_status qd_shape_settle(qd_shape *shape, qd_vec2 *moved, qd_error *error) {
 
 qd_status qd_shape_polygon(const qd_vec2 *points, size_t count, qd_shape *shape, qd_vec2 *centroid,
                            qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!points || !shape) return qdi_reason(error, QD_ERR_ARGUMENT, "no points or no shape");
     qd_shape polygon = {.kind = QD_SHAPE_POLYGON};
     if (count < 3 || count > QD_POLYGON_MAX)
@@ -237,14 +243,22 @@ qd_status qd_shape_polygon(const qd_vec2 *points, size_t count, qd_shape *shape,
     return status;
 }
 
-double qd_shape_reach(const qd_shape *shape) {
+static double reach_of(const qd_shape *shape) {
     qdi_hull hull;
     if (shape->kind == QD_SHAPE_POLYGON) qdi_hull_make(shape, &hull);
     qdi_form form = qdi_form_of(shape, &hull);
     return qdi_form_core_reach(&form) + shape->radius;
 }
 
+double qd_shape_reach(const qd_shape *shape) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    double result = reach_of(shape);
+    QDI_SETTLE(result);
+    return result;
+}
+
 void qd_shape_bounds(const qd_shape *shape, qd_vec2 position, qd_vec2 turn, qd_vec2 *low, qd_vec2 *high) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     qdi_hull hull;
     if (shape->kind == QD_SHAPE_POLYGON) qdi_hull_make(shape, &hull);
     qdi_form form = qdi_form_of(shape, &hull);
@@ -254,6 +268,7 @@ void qd_shape_bounds(const qd_shape *shape, qd_vec2 position, qd_vec2 turn, qd_v
 }
 
 bool qd_shape_contains(const qd_shape *shape, qd_vec2 position, qd_vec2 turn, qd_vec2 point) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     qdi_hull hull;
     if (shape->kind == QD_SHAPE_POLYGON) qdi_hull_make(shape, &hull);
     qdi_form form = qdi_form_of(shape, &hull);

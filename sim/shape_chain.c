@@ -1,6 +1,7 @@
 #include <quadrille/math.h>
 #include <quadrille/shape.h>
 
+#include "core/arithmetic.h"
 #include "sim/reason.h"
 #include "sim/vec.h"
 
@@ -16,6 +17,7 @@ static bool same_place(qd_vec2 a, qd_vec2 b) {
 
 qd_status qd_shape_chain(const qd_vec2 *points, size_t count, bool closed, size_t edge, double radius,
                          qd_shape *shape, qd_vec2 *position, double *angle, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!points || !shape || !position || !angle)
         return qdi_reason(error, QD_ERR_ARGUMENT, "no points, or nowhere to put the shape");
     if (count < (closed ? 3U : 2U))

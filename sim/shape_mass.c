@@ -3,6 +3,7 @@
 
 #include "sim/shape_mass.h"
 
+#include "core/arithmetic.h"
 #include "sim/vec.h"
 
 #include <quadrille/math.h>
@@ -56,15 +57,29 @@ static qdi_moments shape_moments(const qd_shape *shape) {
     return qdi_core_moments(&core, shape->radius);
 }
 
-double qd_shape_area(const qd_shape *shape) {
+static double area_of(const qd_shape *shape) {
     if (shape->kind == QD_SHAPE_DISK) return pi * shape->radius * shape->radius;
     return shape_moments(shape).area;
 }
 
-double qd_shape_inertia(const qd_shape *shape) {
+double qd_shape_area(const qd_shape *shape) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    double result = area_of(shape);
+    QDI_SETTLE(result);
+    return result;
+}
+
+static double inertia_of(const qd_shape *shape) {
     double squared = shape->half.x * shape->half.x + shape->half.y * shape->half.y;
     if (shape->kind == QD_SHAPE_DISK) return 0.5 * shape->radius * shape->radius;
     if (shape->kind != QD_SHAPE_POLYGON && shape->radius == 0) return squared / 3; // a rect, or a thin rod
     qdi_moments moments = shape_moments(shape);
     return moments.second / moments.area;
+}
+
+double qd_shape_inertia(const qd_shape *shape) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    double result = inertia_of(shape);
+    QDI_SETTLE(result);
+    return result;
 }

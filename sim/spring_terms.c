@@ -1,5 +1,6 @@
 // What springs are made of: checks, and the closed forms between stiffness, damping, contact time and restitution.
 
+#include "core/arithmetic.h"
 #include "sim/population.h"
 #include "sim/spring.h"
 
@@ -34,13 +35,27 @@ qd_spring_terms qdi_spring_terms(const qd_spring *spring, double loss, double ma
     return terms;
 }
 
-qd_spring_terms qd_spring_terms_of(const qd_spring *spring, double restitution, double mass) {
+static qd_spring_terms terms_of(const qd_spring *spring, double restitution, double mass) {
     return qdi_spring_terms(spring, qdi_spring_loss(restitution), mass);
 }
 
-double qd_spring_contact_time(const qd_spring_terms *terms, double mass) {
+qd_spring_terms qd_spring_terms_of(const qd_spring *spring, double restitution, double mass) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    qd_spring_terms result = terms_of(spring, restitution, mass);
+    QDI_SETTLE(result);
+    return result;
+}
+
+static double contact_time(const qd_spring_terms *terms, double mass) {
     double plain = terms->kn / mass, squared = plain - 0.25 * terms->gamman * terms->gamman;
     return pi / sqrt(squared > 0 ? squared : plain);
+}
+
+double qd_spring_contact_time(const qd_spring_terms *terms, double mass) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    double result = contact_time(terms, mass);
+    QDI_SETTLE(result);
+    return result;
 }
 
 static bool within(double value, bool above) {
@@ -74,7 +89,7 @@ static double lightest_made(const qd_emitter_def *def) {
     return body->density * qd_shape_area(&body->shape) * def->scale_low * def->scale_low;
 }
 
-double qd_world_contact_time(const qd_world *world) {
+static double shortest_contact(const qd_world *world) {
     if (world->def.contact != QD_CONTACT_SPRING) return HUGE_VAL;
     const qdi_population *population = world->population;
     double lightest = HUGE_VAL; // of dynamic bodies: the others' mass is infinite
@@ -88,4 +103,11 @@ double qd_world_contact_time(const qd_world *world) {
     const qd_spring_terms terms = qd_spring_terms_of(&world->def.spring, world->def.restitution,
                                                      0.5 * lightest);
     return qd_spring_contact_time(&terms, 0.5 * lightest);
+}
+
+double qd_world_contact_time(const qd_world *world) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    double result = shortest_contact(world);
+    QDI_SETTLE(result);
+    return result;
 }

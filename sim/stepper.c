@@ -2,6 +2,7 @@
 // looks at; only when the last phase has succeeded do they become `now` and `present`. So a step that is
 // refused on its way leaves state and contacts as they were, and the tree is given its old boxes back.
 
+#include "core/arithmetic.h"
 #include "core/assert.h"
 #include "sim/account.h"
 #include "sim/compress.h"
@@ -33,6 +34,21 @@ static void mark_range(void *context, size_t begin, size_t end, int worker) {
 void qdi_touching_mark(qd_world *world) {
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, unmark_range, world);
     qdi_team_for(world->team, world->present.contact_count, QDI_CONTACT_GRAIN, mark_range, world);
+}
+
+qd_status qd_world_set_stop(qd_world *world, qd_stop_function asked, void *context) {
+    if (!world) return QD_ERR_ARGUMENT;
+    world->stop = asked;
+    world->stop_context = context;
+    return QD_OK;
+}
+
+bool qdi_stopping(qd_world *world) {
+    if (!world->stop) return false;
+    if (atomic_load_explicit(&world->stopping, memory_order_relaxed)) return true;
+    if (!world->stop(world->stop_context)) return false;
+    atomic_store_explicit(&world->stopping, true, memory_order_relaxed);
+    return true;
 }
 
 void qdi_change_begin(qd_world *world) {
@@ -121,6 +137,7 @@ static qd_status detect(qd_world *world, qdi_lap *lap) {
 }
 
 qd_status qd_world_detect(qd_world *world) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!world) return QD_ERR_ARGUMENT;
     qdi_lap lap;
     qdi_lap_start(&lap, NULL, world->team);
@@ -186,6 +203,7 @@ static qd_status move_on(qd_world *world, double dt, qdi_wall_gain gains[2], qdi
     qdi_compress_aim(world, dt);
     qd_status status = resolve(world, dt, &gains[0]);
     qdi_lap_end(lap, QD_PHASE_RESOLVE);
+    if (status == QD_OK && qdi_stopping(world)) status = QD_ERR_STOPPED;
     if (status != QD_OK) return status;
     if (!qdi_walls_put(world, time)) {
         qdi_limit_report_walls(world);
@@ -199,12 +217,14 @@ static qd_status move_on(qd_world *world, double dt, qdi_wall_gain gains[2], qdi
 }
 
 /// Follows those that are fast on their ways, which changes the positions of `next`; lets bodies go and come; and finds
-/// candidates for those that are there then. Where others are there than before, none of the old ones are worth anything.
+/// candidates for those that are there then. Where others are there than before, none of the old ones are worth anything. A step
+/// is stopped before it comes to the tree: so the boxes are as they were, and how often it is rebuilt does not depend on stops.
 static qd_status follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_found *found, qdi_lap *lap) {
     const qdi_clock then = {.step = world->clock.step + 1, .dt = dt};
     *found = (qdi_found){.rebuilds = 0};
     world->following.impact_count = 0;
     qd_status status = world->fast > 0 ? qdi_fast_follow(world, dt, walls, lap) : QD_OK;
+    if (status == QD_OK && qdi_stopping(world)) status = QD_ERR_STOPPED;
     if (status == QD_OK) status = qdi_account_wraps(world, dt);
     if (status == QD_OK) status = qdi_compress_apply(world, time_after(world, dt));
     if (status == QD_OK) status = qdi_population_change(world, time_after(world, dt));
@@ -215,6 +235,7 @@ static qd_status follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_fo
 }
 
 qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!world) return QD_ERR_ARGUMENT;
     if (!(dt > 0 && isfinite(dt))) return QD_ERR_VALUE;
     qdi_lap lap;
@@ -224,6 +245,8 @@ qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
 
     if (world->moved_since_order >= world->count && !world->margin.edited) status = qdi_rows_order(world);
     qdi_lap_end(&lap, QD_PHASE_REFRESH);
+    atomic_store_explicit(&world->stopping, false, memory_order_relaxed);
+    if (status == QD_OK && qdi_stopping(world)) status = QD_ERR_STOPPED;
     if (status != QD_OK) return status;
 
     qdi_wall_gain gains[2];
@@ -244,7 +267,7 @@ qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
         qdi_compress_revert(world);
         (void)qdi_walls_put(world, qd_world_time(world));
         qdi_population_revert(world);
-        restore(world);
+        if (status != QD_ERR_STOPPED) restore(world);
     }
     world->fast = 0;
     qdi_lap_end(&lap, QD_PHASE_NARROW);

@@ -1,5 +1,6 @@
 #include <quadrille/store.h>
 
+#include "core/arithmetic.h"
 #include "core/memory.h"
 #include "sim/os.h"
 #include "sim/reason.h"
@@ -123,6 +124,7 @@ static qd_status open_to_read(qd_store *store, qd_error *error) {
 
 qd_status qd_store_open(const char *path, qd_store_mode mode, const qd_allocator *allocator, qd_store **store,
                         qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!path || !store || (mode != QD_STORE_READ && mode != QD_STORE_GO_ON))
         return qdi_reason(error, QD_ERR_ARGUMENT, "no path, or no such mode");
     *store = NULL;
@@ -169,6 +171,7 @@ static int delete_past(qd_store *store, uint64_t step) {
 }
 
 qd_status qd_store_rewind(qd_store *store, const qd_world *world, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!store || !world || !store->writes)
         return qdi_reason(error, store && world ? QD_ERR_STATE : QD_ERR_ARGUMENT,
                           "no world, or no store that can be written to");

@@ -1,5 +1,6 @@
 // A new store is made under another name, as one plain file, and gets its own name when it is whole.
 
+#include "core/arithmetic.h"
 #include "core/cookie.h"
 #include "core/memory.h"
 #include "sim/os.h"
@@ -109,6 +110,7 @@ static qd_status found(qd_store *store, const qd_store_def *def, qd_error *error
 }
 
 qd_status qd_store_create(const char *path, const qd_store_def *def, qd_store **store, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!path || !def || !store || def->cookie != QDI_COOKIE || !def->scene)
         return qdi_reason(error, QD_ERR_ARGUMENT, "no path, no scene, or a def that is none");
     *store = NULL;

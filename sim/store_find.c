@@ -1,5 +1,6 @@
 // The stored world of a step, whichever table has it.
 
+#include "core/arithmetic.h"
 #include "core/memory.h"
 #include "sim/reason.h"
 #include "sim/store_impl.h"
@@ -48,6 +49,7 @@ static qd_status name_nearest(qd_store *store, uint64_t step, qd_error *error) {
 }
 
 qd_status qd_store_find_world(qd_store *store, uint64_t step, qd_store_moment *moment, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!store || !moment) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the world");
     *moment = (qd_store_moment){0};
     bool last = step > QDI_STORE_STEP_MAX, found = false, snapshot = false;

@@ -3,6 +3,7 @@
 
 #include <quadrille/hash.h>
 
+#include "core/arithmetic.h"
 #include "core/memory.h"
 #include "sim/reason.h"
 #include "sim/store_impl.h"
@@ -80,6 +81,7 @@ static qd_status copy_run(qd_store *store, sqlite3_stmt *statement, qd_store_run
 }
 
 qd_status qd_store_read_run(qd_store *store, qd_store_run *run, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!store || !run) return qdi_reason(error, QD_ERR_ARGUMENT, "no store, or nowhere to put the run");
     *run = (qd_store_run){0};
     sqlite3_stmt *statement = NULL;
@@ -116,6 +118,7 @@ qd_status qd_store_next_hash(qd_store *store, uint64_t from, uint64_t *step, uin
 }
 
 qd_status qd_store_next_frame(qd_store *store, uint64_t from, qd_store_frame *frame, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!store || !frame) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the frame");
     sqlite3_stmt *statement = NULL;
     qd_status status = query(
@@ -251,6 +254,7 @@ static qd_status get_moment(qd_store *store, const char *owner, const char *sql,
 }
 
 qd_status qd_store_next_snapshot(qd_store *store, uint64_t from, qd_store_moment *moment, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!store || !moment) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the snapshot");
     return get_moment(store, "snapshot",
                       "SELECT step, checksum, bytes FROM snapshots WHERE step >= ? ORDER BY step LIMIT 1",
@@ -258,6 +262,7 @@ qd_status qd_store_next_snapshot(qd_store *store, uint64_t from, qd_store_moment
 }
 
 qd_status qd_store_next_checkpoint(qd_store *store, uint64_t from, qd_store_moment *moment, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!store || !moment) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the checkpoint");
     return get_moment(
         store, "checkpoint",
@@ -278,6 +283,7 @@ static void add_skipped(qd_error *skipped, const qd_error *error, uint64_t step)
 
 qd_status qd_store_last_checkpoint(qd_store *store, uint64_t most, qd_store_moment *moment,
                                    qd_error *skipped) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!store || !moment) return qdi_reason(skipped, QD_ERR_ARGUMENT, "nowhere to put the checkpoint");
     if (skipped) skipped->text[0] = 0;
     if (most > QDI_STORE_STEP_MAX) most = QDI_STORE_STEP_MAX;
@@ -299,6 +305,7 @@ qd_status qd_store_last_checkpoint(qd_store *store, uint64_t most, qd_store_mome
 }
 
 qd_status qd_store_check(qd_store *store, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!store) return qdi_reason(error, QD_ERR_ARGUMENT, "no store");
     sqlite3_stmt *statement = NULL;
     qd_status status = query(store, "PRAGMA integrity_check(1)", 0, &statement, error);

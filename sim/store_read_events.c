@@ -1,5 +1,6 @@
 // Rows of events, in one query: there may be many.
 
+#include "core/arithmetic.h"
 #include "sim/reason.h"
 #include "sim/store_impl.h"
 
@@ -73,6 +74,7 @@ static qd_status visit_all(qd_store *store, sqlite3_stmt *statement, qd_store_vi
 
 qd_status qd_store_visit_events(qd_store *store, uint64_t from, uint64_t to, qd_store_visit_event visit,
                                 void *context, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!store || !visit) return qdi_reason(error, QD_ERR_ARGUMENT, "no store, or nobody to tell");
     if (from > QDI_STORE_STEP_MAX) return QD_OK;
     qd_status status = qdi_store_settle(store, error);

@@ -1,5 +1,6 @@
 // Rows of metrics, column by column under the names that qd_metric_fields has.
 
+#include "core/arithmetic.h"
 #include "sim/reason.h"
 #include "sim/store_impl.h"
 
@@ -97,6 +98,7 @@ static qd_status next_row(qd_store *store, const char *sql, uint64_t from, const
 }
 
 qd_status qd_store_next_metrics(qd_store *store, uint64_t from, qd_metrics *metrics, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!store || !metrics) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the metrics");
     const row_job job = {.metrics = metrics};
     return next_row(store, "SELECT * FROM metrics WHERE step >= ? ORDER BY step LIMIT 1", from, &job, error);

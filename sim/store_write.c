@@ -1,6 +1,7 @@
 // Rows on their way to the writer: they are copied into batches, and a batch that is full goes in line. What
 // is shared with the writer's thread is said at qd_store; the queue orders it.
 
+#include "core/arithmetic.h"
 #include "core/assert.h"
 #include "core/memory.h"
 #include "sim/store_impl.h"
@@ -65,6 +66,7 @@ qd_status qd_store_put_hash(qd_store *store, uint64_t step, uint64_t hash) {
 
 qd_status qd_store_put_metrics(qd_store *store, const qd_metrics *metrics,
                                const uint64_t phase_ns[QD_PHASE_COUNT]) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!metrics) return QD_ERR_ARGUMENT;
     qd_status status = check(store, metrics->step);
     qdi_metrics_row row = {.metrics = *metrics, .timed = phase_ns != NULL};
@@ -73,12 +75,14 @@ qd_status qd_store_put_metrics(qd_store *store, const qd_metrics *metrics,
 }
 
 qd_status qd_store_put_frame(qd_store *store, const qd_store_frame *frame) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!frame) return QD_ERR_ARGUMENT;
     qd_status status = check(store, frame->step > frame->number ? frame->step : frame->number);
     return status == QD_OK ? put(store, QDI_ROW_FRAME, frame, sizeof *frame, false) : status;
 }
 
 qd_status qd_store_put_failure(qd_store *store, const qd_limit_report *report) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!report) return QD_ERR_ARGUMENT;
     qd_status status = check(store, report->step);
     return status == QD_OK ? put(store, QDI_ROW_FAILURE, report, sizeof *report, false) : status;
@@ -105,12 +109,14 @@ static qd_status put_state(qd_store *store, qdi_row_kind kind, const qd_world *w
 }
 
 qd_status qd_store_put_snapshot(qd_store *store, const qd_world *world) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!store || !world) return QD_ERR_ARGUMENT;
     return put_state(store, QDI_ROW_SNAPSHOT, world, NULL, 0, 0);
 }
 
 qd_status qd_store_put_checkpoint(qd_store *store, const qd_world *world, const void *session,
                                   size_t session_bytes, uint64_t keep) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!store || !world || (!session && session_bytes > 0)) return QD_ERR_ARGUMENT;
     if (keep < 1 || keep > QDI_STORE_STEP_MAX) return QD_ERR_VALUE;
     return put_state(store, QDI_ROW_CHECKPOINT, world, session, session_bytes, keep);
@@ -242,6 +248,7 @@ static qd_status put_events(qd_store *store, const qd_world *world, bool persist
 }
 
 qd_status qd_store_put_events(qd_store *store, const qd_world *world, bool persist) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!world) return QD_ERR_ARGUMENT;
     qd_status status = check(store, qd_world_steps(world));
     return status == QD_OK ? put_events(store, world, persist) : status;

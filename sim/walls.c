@@ -1,5 +1,6 @@
 // Reflecting sides that move. Where they are is a function of the time; the world's axes say where that is now.
 
+#include "core/arithmetic.h"
 #include "sim/compress.h"
 
 #include <quadrille/math.h>
@@ -85,6 +86,7 @@ void qdi_walls_aim(qd_world *world, double from, double to) {
 }
 
 void qd_world_sides(const qd_world *world, qd_vec2 *low, qd_vec2 *high) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     *low = (qd_vec2){world->axis[0].low, world->axis[1].low};
     *high = (qd_vec2){world->axis[0].high, world->axis[1].high};
 }

@@ -1,5 +1,6 @@
 #include <quadrille/world.h>
 
+#include "core/arithmetic.h"
 #include "core/cookie.h"
 #include "core/memory.h"
 #include "sim/account.h"
@@ -175,6 +176,7 @@ qd_status qdi_world_make(const qd_world_def *def, qd_world **result) {
 }
 
 qd_status qd_world_create(const qd_world_def *def, qd_world **world) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!def || !world || def->cookie != QDI_COOKIE) return QD_ERR_ARGUMENT;
     qd_world_def resolved = *def;
     if (isnan(def->limits.distance))
@@ -252,9 +254,16 @@ uint64_t qd_world_steps(const qd_world *world) {
     return world->clock.step;
 }
 
-double qd_world_time(const qd_world *world) {
+static double time_of(const qd_world *world) {
     const qdi_clock *clock = &world->clock;
     return clock->base_time + (double)(clock->step - clock->base_step) * clock->dt;
+}
+
+double qd_world_time(const qd_world *world) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    double result = time_of(world);
+    QDI_SETTLE(result);
+    return result;
 }
 
 size_t qd_world_count(const qd_world *world) {

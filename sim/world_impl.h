@@ -182,6 +182,9 @@ struct qd_world {
     qd_vec2 wall_mean[QDI_WALLS];  ///< and their means over the step on its way
     qd_force_function force;
     void *force_context;
+    qd_stop_function stop; ///< NULL: nobody stops a step
+    void *stop_context;
+    atomic_bool stopping;       ///< the step on its way is to end: it has been asked for
     qdi_population *population; ///< emitters and sinks; NULL where there are none
     size_t shaped;              ///< bodies that are no disks
     size_t fixed;               ///< bodies that are not dynamic
@@ -206,6 +209,12 @@ typedef struct qdi_lap {
 } qdi_lap;
 void qdi_lap_start(qdi_lap *lap, qd_profile *profile, const qd_team *team);
 void qdi_lap_end(qdi_lap *lap, qd_phase phase);
+
+// ---- stepper.c ----
+
+/// True where the step on its way is to end. Once true it stays so until the step's end, so what was left out after one
+/// question is not taken for done at the next. Any thread of the team.
+bool qdi_stopping(qd_world *world);
 
 // ---- world.c ----
 

@@ -11,7 +11,8 @@
 //   QD_FAULT_REPORT=F   at the end file F gets the number of file calls, of allocations, and of allocations of the program's own
 //                       code (not of libraries) that nobody has freed
 //
-// Calls on stdout and stderr do not count, nor do files that are only read.
+// Calls on stdout and stderr do not count, nor do files that are only read, nor shared memory: LLVM's OpenMP has some of its own and
+// ends the program where it gets none.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -82,6 +83,19 @@ static bool told(int descriptor) {
     return descriptor == STDOUT_FILENO || descriptor == STDERR_FILENO;
 }
 
+static bool is_shared_memory(const char *path) {
+    return strncmp(path, "/dev/shm/", sizeof "/dev/shm/" - 1) == 0;
+}
+
+static bool shares_memory(int descriptor) {
+    char link[64], path[256];
+    (void)snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    if (length < 0) return false;
+    path[length] = '\0';
+    return is_shared_memory(path);
+}
+
 // Headers name parameters in a way that is theirs alone.
 // NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
 
@@ -122,11 +136,11 @@ int fdatasync(int descriptor) {
 }
 
 int ftruncate(int descriptor, off_t size) {
-    return fault() ? -1 : NEXT(ftruncate)(descriptor, size);
+    return !shares_memory(descriptor) && fault() ? -1 : NEXT(ftruncate)(descriptor, size);
 }
 
 int ftruncate64(int descriptor, off64_t size) {
-    return fault() ? -1 : NEXT(ftruncate64)(descriptor, size);
+    return !shares_memory(descriptor) && fault() ? -1 : NEXT(ftruncate64)(descriptor, size);
 }
 
 int rename(const char *from, const char *to) {
@@ -150,7 +164,7 @@ int open(const char *path, int flags, ...) {
     va_start(rest, flags);
     mode_t mode = mode_of(flags, rest);
     va_end(rest);
-    return writes(flags) && fault() ? -1 : NEXT(open)(path, flags, mode);
+    return writes(flags) && !is_shared_memory(path) && fault() ? -1 : NEXT(open)(path, flags, mode);
 }
 
 int open64(const char *path, int flags, ...) {
@@ -158,7 +172,7 @@ int open64(const char *path, int flags, ...) {
     va_start(rest, flags);
     mode_t mode = mode_of(flags, rest);
     va_end(rest);
-    return writes(flags) && fault() ? -1 : NEXT(open64)(path, flags, mode);
+    return writes(flags) && !is_shared_memory(path) && fault() ? -1 : NEXT(open64)(path, flags, mode);
 }
 
 // ---- memory ----

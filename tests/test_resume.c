@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 // Runs that are stopped, killed, starved of disk or damaged, and gone on with: in the end they have left what an
@@ -77,6 +78,28 @@ START_TEST(test_stopped_by_a_signal) {
     ck_assert_ptr_nonnull(strstr(result.err, "resume   from the checkpoint of step"));
     qd_program_forget(&result);
     expect_as_reference("out");
+}
+END_TEST
+
+// Steps that last for minutes: what falls so fast meets all others in each.
+START_TEST(test_stopped_within_a_step) {
+    qd_scratch_write(
+        at("slow.yaml").text,
+        "name: slow\nworld: {size: [100, 60], gravity: [0, -1e9]}\nrun: {steps: 20}\nframes: {every: 0}\n"
+        "bodies:\n  - disks: {count: 3000, radius: 0.4, place: random, velocity: {normal: 5}}\n");
+    qd_program_start how = {.arguments = {"run", "slow.yaml", "-o", "slow", "-q", "--threads", "2"}};
+    pid_t child = qd_program_launch(&program, &how);
+    wait_for("slow/run.db");
+    sleep(2);
+    ck_assert_int_eq(kill(child, SIGTERM), 0);
+    time_t sent = time(NULL);
+    qd_program_outcome result = qd_program_await(&program, child);
+    ck_assert_int_le(time(NULL) - sent, 3);
+    qd_program_expect_complaint(&result, 75, "stopped by SIGTERM after ");
+    qd_program_forget(&result);
+    ck_assert(!qd_scratch_exists(at("slow/result.json").text));
+    qd_program_expect_no_parts(at("slow").text);
+    ck_assert_int_ge(qd_runs_number(at("slow").text, "SELECT count(*) FROM checkpoints"), 1);
 }
 END_TEST
 
@@ -400,6 +423,7 @@ int main(void) {
     tcase_set_timeout(tests, 300);
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, test_stopped_by_a_signal, 0, 3);
+    tcase_add_test(tests, test_stopped_within_a_step);
     tcase_add_test(tests, test_trails_go_on);
     tcase_add_test(tests, test_killed_again_and_again);
     tcase_add_test(tests, test_killed_at_its_beginning);

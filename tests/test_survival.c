@@ -209,6 +209,29 @@ START_TEST(without_flock) {
 }
 END_TEST
 
+// What lies in shared memory is not on the disk.
+START_TEST(shared_memory_does_not_count) {
+    static const char truncate[] = "/usr/bin/truncate";
+    if (access(truncate, X_OK) != 0 || access("/dev/shm", W_OK) != 0) return;
+    qd_program other;
+    qd_program_setup(&other, truncate);
+    char name[64];
+    (void)snprintf(name, sizeof name, "/dev/shm/qd-test-%ld", (long)getpid());
+    const char *files[] = {name, "on-disk"};
+    for (int k = 0; k < 2; ++k) {
+        qd_program_start how = {
+            .arguments = {"-s", "10", files[k]},
+            .environment = {"LD_PRELOAD=" QD_FAULTS, "QD_FAULT_FILE=1", "QD_FAULT_STAY=1"}};
+        qd_program_outcome outcome = qd_program_run(&other, &how);
+        ck_assert_msg((outcome.code == 0) == (k == 0), "%s: exit %d: %s", files[k], outcome.code,
+                      outcome.err);
+        qd_program_forget(&outcome);
+    }
+    (void)unlink(name);
+    qd_program_teardown(&other);
+}
+END_TEST
+
 static void fail_writes(int error, bool stay, size_t times) {
     long calls = count("counted", NULL).files, step = stride(calls, times);
     for (long call = 1 + (long)qd_test_seed(0) % step; call <= calls; call += step) {
@@ -327,6 +350,7 @@ static Suite *suite(void) {
     tcase_add_test(tcase, a_small_disk_is_full_and_freed);
     tcase_add_test(tcase, recording_changes_no_state);
 #ifdef QD_FAULTS
+    tcase_add_test(tcase, shared_memory_does_not_count);
     tcase_add_test(tcase, killed_before_any_write);
     tcase_add_test(tcase, any_write_fails);
     tcase_add_test(tcase, the_disk_fills_up);

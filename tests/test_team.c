@@ -1,11 +1,15 @@
 // The verbs of parallel work: every item once, whatever the team; sorts and sums against plain ones.
+#define _GNU_SOURCE // setrlimit
 #include "core/verbs.h"
 #include "tests/harness.h"
 
 #include <quadrille/random.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 static qd_team *make_team(int threads) {
     qd_team_def def = qd_team_def_default();
@@ -122,6 +126,37 @@ START_TEST(teams_come_and_go) {
         qd_team_destroy(team);
     }
     ck_assert_uint_eq(sums[63], 64 * 100);
+}
+END_TEST
+
+#if defined(__SANITIZE_ADDRESS__) || QD_TEST_THREAD_SANITIZER
+enum { SHADOWED = 1 }; // sanitizers take more memory than there is
+#else
+enum { SHADOWED = 0 };
+#endif
+
+/// Bytes of addresses that this process has now.
+static size_t address_space(void) {
+    size_t pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file) return 0;
+    if (fscanf(file, "%zu", &pages) != 1) pages = 0;
+    fclose(file);
+    return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+// Room for the stacks of some threads, but not of all. The runtime would end the program.
+START_TEST(threads_that_cannot_be_had_are_done_without) {
+    static const size_t room[] = {1 << 20, 40 << 20, 400 << 20};
+    size_t now = address_space();
+    if (SHADOWED || now == 0) return;
+    uint64_t sums[64] = {0};
+    qd_team *team = make_team(200);
+    struct rlimit limit = {now + room[_i], now + room[_i]};
+    ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
+    for (size_t k = 0; k < 100; ++k) qdi_team_for(team, 64, 1, add_range, sums);
+    for (size_t i = 0; i < 64; ++i) ck_assert_uint_eq(sums[i], 100 * (i + 1));
+    qd_team_destroy(team);
 }
 END_TEST
 
@@ -317,6 +352,7 @@ int main(void) {
     tcase_add_test(verbs, work_is_shared_and_clocked);
     tcase_add_loop_test(verbs, short_loops_in_a_row, 0, TEAMS);
     tcase_add_test(verbs, teams_come_and_go);
+    tcase_add_loop_test(verbs, threads_that_cannot_be_had_are_done_without, 0, 3);
     tcase_add_test(verbs, loops_are_timed);
     tcase_add_test(verbs, loops_have_as_many_threads_as_they_may);
     tcase_add_test(verbs, scan_sums_what_comes_before);

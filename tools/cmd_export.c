@@ -115,6 +115,7 @@ static qd_status write_moments(export_job *job, qd_error *error) {
         if (qdi_host_signal() != 0) return QD_OK;
         status = qdi_moments_next(&job->moments, error);
     }
+    if (status == QD_ERR_STOPPED) return QD_OK; // by a signal
     return status == QD_ERR_NOT_FOUND && job->moments.given > 0 ? QD_OK : status;
 }
 

@@ -23,7 +23,7 @@
 
 /// The two things at file scope that change in this program: a signal handler can reach nothing else. The second is when
 /// the first SIGINT came, in nanoseconds of the clock, 0 before.
-static volatile sig_atomic_t noted_signal;
+static atomic_int noted_signal; // threads of a team read it in the midst of a step
 static _Atomic uint64_t interrupted_ns;
 
 /// Two SIGINTs closer than this are one.
@@ -151,7 +151,7 @@ static void note_signal(int number) {
             raise(SIGINT); // comes when this handler has ended
         }
     }
-    noted_signal = number;
+    atomic_store(&noted_signal, number);
 }
 
 int qdi_host_stdout_away(void) {
@@ -184,7 +184,12 @@ void qdi_host_watch_signals(void) {
 }
 
 int qdi_host_signal(void) {
-    return noted_signal;
+    return atomic_load(&noted_signal);
+}
+
+bool qdi_host_asked_to_stop(void *context) {
+    (void)context;
+    return qdi_host_signal() != 0;
 }
 
 const char *qdi_host_signal_name(int number) {
@@ -264,9 +269,9 @@ static size_t read_reply(int descriptor, pid_t child, unsigned char *data, size_
     for (bool told = false;;) {
         struct pollfd wait = {.fd = descriptor, .events = POLLIN};
         int ready = poll(&wait, 1, LOOK_MS);
-        if (noted_signal != 0 && !told) {
+        if (qdi_host_signal() != 0 && !told) {
             told = true;
-            kill(child, noted_signal);
+            kill(child, qdi_host_signal());
         }
         if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
         unsigned char part[4096];

@@ -61,8 +61,10 @@ int qdi_host_terminal_width(void);
 /// pipe no longer kills the program but fails.
 void qdi_host_watch_signals(void);
 
-/// The signal noted, or 0.
+/// The signal noted, or 0. Any thread.
 int qdi_host_signal(void);
+/// True where there is one. For qd_world_set_stop; `context` is not looked at.
+bool qdi_host_asked_to_stop(void *context);
 
 /// "SIGINT", ...
 const char *qdi_host_signal_name(int number);

@@ -103,7 +103,8 @@ qd_status qdi_replay_begin_near(qdi_replay *replay, uint64_t most, qd_error *err
 }
 
 qd_status qdi_replay_go(qdi_replay *replay, uint64_t step, qd_error *error) {
-    qd_status status = replay->note_threads ? qd_world_note_threads(replay->world, true) : QD_OK;
+    qd_status status = qd_world_set_stop(replay->world, qdi_host_asked_to_stop, NULL);
+    if (status == QD_OK && replay->note_threads) status = qd_world_note_threads(replay->world, true);
     while (status == QD_OK && qd_world_steps(replay->world) < step) {
         if (replay->watch && qd_world_steps(replay->world) + 1 == step)
             status = replay->watch(replay->context, replay->world);

@@ -31,8 +31,8 @@ static qdi_progress start_progress(const qdi_session *session) {
 /// Steps and records until all are done, something fails or a signal comes.
 static qd_status go(qdi_session *session) {
     qdi_progress progress = start_progress(session);
-    qd_status status = QD_OK;
-    while (session->steps_done < session->plan.steps && qdi_host_signal() == 0) {
+    qd_status status = qd_world_set_stop(session->world, qdi_host_asked_to_stop, NULL);
+    while (status == QD_OK && session->steps_done < session->plan.steps && qdi_host_signal() == 0) {
         if (!qdi_session_watch(session)) break;
         status = qd_world_step(session->world, session->plan.dt, &session->result.profile);
         if (status != QD_OK) break;
@@ -44,7 +44,7 @@ static qd_status go(qdi_session *session) {
         qdi_progress_step(&progress, session->steps_done);
     }
     qdi_progress_end(&progress);
-    return status;
+    return status == QD_ERR_STOPPED ? QD_OK : status; // the world is that of the last step
 }
 
 /// Ends the list of frames and the store. Notes what fails, in this order.

@@ -34,6 +34,7 @@ static int run_steps(qdi_session *session, const measuring *run) {
     qdi_scale_sample *sample = run->sample;
     double dt = qd_scene_run_settings(job->scene).dt;
     qdi_host_usage before = {0, 0};
+    if (qd_world_set_stop(session->world, qdi_host_asked_to_stop, NULL) != QD_OK) return QDI_EXIT_FAILED;
     for (size_t k = 0; k < job->dropped + job->steps; ++k) {
         if (qdi_host_signal() != 0) return QDI_EXIT_SIGNAL + qdi_host_signal();
         if (k == job->dropped) before = qdi_host_usage_now();
@@ -41,6 +42,7 @@ static int run_steps(qdi_session *session, const measuring *run) {
         uint64_t start = qdi_clock_ns();
         qd_status status = qd_world_step(session->world, dt, profile);
         uint64_t took = qdi_clock_ns() - start;
+        if (status == QD_ERR_STOPPED) return QDI_EXIT_SIGNAL + qdi_host_signal();
         if (status != QD_OK) return fail_step(session, status);
         if (!profile) continue;
         run->step_ns[k - job->dropped] = took;

@@ -31,7 +31,7 @@ QD_API QD_MUST_USE qd_status qd_team_create(const qd_team_def *def, qd_team **te
 /// Frees a team; NULL is fine.
 QD_API void qd_team_destroy(qd_team *team);
 
-/// How many threads the team was made for. The runtime may give fewer at a call; results do not change.
+/// How many threads the team was made for. Where the system has fewer to give, the team works with these; results do not change.
 QD_API int qd_team_threads(const qd_team *team);
 
 QD_END_DECLS

@@ -192,6 +192,15 @@ QD_API QD_MUST_USE qd_status qd_world_detect(qd_world *world);
 /// whoever loads one says it again. Errors: QD_ERR_ARGUMENT.
 QD_API QD_MUST_USE qd_status qd_world_set_force(qd_world *world, qd_force_function force, void *context);
 
+/// Whether a step is to stop. Called by any thread of the world's team, by several at once, up to a million times per second:
+/// it should do no more than read an atomic flag, such as one that a signal handler sets.
+typedef bool (*qd_stop_function)(void *context);
+
+/// From the next step on, `asked` is asked between the phases of a step and within those that can last; NULL: no longer. Once
+/// it says true, qd_world_step returns QD_ERR_STOPPED soon, and the world is as before the step, the counts of its totals
+/// included. What takes one pass over bodies or pairs is not interrupted. It is not saved with the world. Errors: QD_ERR_ARGUMENT.
+QD_API QD_MUST_USE qd_status qd_world_set_stop(qd_world *world, qd_stop_function asked, void *context);
+
 /// Adds an emitter or a sink (see emitter.h), which works from the next step on; they are saved with the world. They work
 /// in the order in which they were added, sinks before emitters. Errors: QD_ERR_ARGUMENT, QD_ERR_VALUE (the reason in
 /// `error`, which may be NULL), QD_ERR_LIMIT (QD_EMITTERS_MAX), QD_ERR_MEMORY.
@@ -209,8 +218,8 @@ QD_API QD_MUST_USE qd_status qd_world_sink(const qd_world *world, size_t number,
 QD_API void qd_world_sides(const qd_world *world, qd_vec2 *low, qd_vec2 *high);
 
 /// One step of `dt` > 0: resolve, move, refresh, retrieve, narrow (see profile.h). `profile` gets what this
-/// step took added on top; NULL is fine. On QD_ERR_LIMIT (see qd_world_limit_report) and QD_ERR_MEMORY the
-/// world is as before the step (but a detection that was due has been made). Other errors: QD_ERR_VALUE (dt).
+/// step took added on top; NULL is fine. On QD_ERR_LIMIT (see qd_world_limit_report), QD_ERR_MEMORY and QD_ERR_STOPPED
+/// (qd_world_set_stop) the world is as before the step (but a detection that was due has been made). Other errors: QD_ERR_VALUE (dt).
 QD_API QD_MUST_USE qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile);
 
 /// From the next step on (or no longer) the world keeps which of its threads moved which body, for pictures that show it
