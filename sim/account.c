@@ -262,11 +262,58 @@ void qdi_ledger_add(qdi_ledger *all, const qdi_ledger *part) {
     for (int wall = 0; wall < QDI_WALLS; ++wall) all->push[wall] += part->push[wall];
 }
 
+static qdi_rates rates_of(const qdi_ledger *step, double dt) {
+    double push = step->push[0] + step->push[1] + step->push[2] + step->push[3];
+    return (qdi_rates){step->virial / dt, push / dt};
+}
+
 void qdi_account_commit(qd_world *world, double dt) {
     const qdi_ledger *step = &world->scratch.books.ledger;
     qdi_ledger_add(&world->ledger, step);
-    double push = step->push[0] + step->push[1] + step->push[2] + step->push[3];
-    world->rates = (qdi_rates){step->virial / dt, push / dt};
+    world->rates = rates_of(step, dt);
+}
+
+static bool all_hold(const double *sums, size_t count) {
+    bool hold = true;
+    for (size_t i = 0; i < count; ++i) hold = qdi_is_sane_sum(sums[i]) && hold;
+    return hold;
+}
+
+static bool hold(const qdi_ledger *all, qdi_rates rates, const qd_world_totals *totals, double entered) {
+    const double sums[] = {all->lost[0][0],
+                           all->lost[0][1],
+                           all->lost[1][0],
+                           all->lost[1][1],
+                           all->virial,
+                           all->kinematic,
+                           all->drag,
+                           all->force,
+                           all->compression,
+                           all->drift,
+                           all->push[0],
+                           all->push[1],
+                           all->push[2],
+                           all->push[3],
+                           rates.virial,
+                           rates.push,
+                           totals->wall_impulse.x,
+                           totals->wall_impulse.y,
+                           totals->wall_work,
+                           entered};
+    return all_hold(sums, sizeof sums / sizeof sums[0]);
+}
+
+bool qdi_sums_hold(const qd_world *world) {
+    return hold(&world->ledger, world->rates, &world->totals, world->entered);
+}
+
+bool qdi_account_holds(const qd_world *world, double dt, const qdi_wall_gain gains[2]) {
+    const qdi_ledger *step = &world->scratch.books.ledger;
+    qdi_ledger all = world->ledger;
+    qd_world_totals totals = world->totals;
+    qdi_ledger_add(&all, step);
+    qdi_gains_add(&totals, gains);
+    return hold(&all, rates_of(step, dt), &totals, world->entered);
 }
 
 double qdi_energy_of_row(const qd_world *world, uint32_t row) {

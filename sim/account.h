@@ -81,16 +81,26 @@ QD_MUST_USE qd_status qdi_account_wraps(qd_world *world, double dt);
 QD_MUST_USE qd_status qdi_account_rows(qd_world *world, double **values);
 /// Adds what a part of a step did.
 void qdi_ledger_add(qdi_ledger *all, const qdi_ledger *part);
+/// Adds what walls gave in a step, to bodies that moved and to those that were mirrored.
+static inline void qdi_gains_add(qd_world_totals *totals, const qdi_wall_gain gains[2]) {
+    totals->wall_impulse.x += gains[0].impulse.x + gains[1].impulse.x;
+    totals->wall_impulse.y += gains[0].impulse.y + gains[1].impulse.y;
+    totals->wall_work += gains[0].work + gains[1].work;
+}
+/// True where a world can hold all that it adds up, see bounds.h.
+bool qdi_sums_hold(const qd_world *world);
+/// The same when the step on its way, which gave `gains` by walls, has been added.
+bool qdi_account_holds(const qd_world *world, double dt, const qdi_wall_gain gains[2]);
 /// Adds the step's ledger to the world's, before the clock ticks.
 void qdi_account_commit(qd_world *world, double dt);
 
 /// Kinetic and potential energy of a body; 0 for one that is not dynamic.
 double qdi_energy_of_row(const qd_world *world, uint32_t row);
 
-/// Writes the world's ledger and what belongs to it, or reads it: false where something is not finite.
+/// Writes the world's ledger and what belongs to it, or reads it as it is.
 #define QDI_LEDGER_BYTES (18 * 8)
 void qdi_ledger_put(const qd_world *world, unsigned char **at);
-bool qdi_ledger_get(const unsigned char **at, qd_world *world);
+void qdi_ledger_get(const unsigned char **at, qd_world *world);
 
 /// The size that a world has when it is saved (save.c).
 size_t qdi_saved_bytes(const qd_world *world);

@@ -104,8 +104,8 @@ static qd_status weigh(const qd_body_def *body, qdi_placing *placing, qd_error *
     placing->mass = placing->inertia = infinite;
     if (placing->kind != QD_BODY_DYNAMIC) return QD_OK;
     bool from_density = isnan(body->mass);
-    if (from_density && !(body->density > 0 && isfinite(body->density)))
-        return qdi_reason(error, QD_ERR_VALUE, "density must be above 0 and finite, not %.15g",
+    if (from_density && !qdi_is_sane_positive(body->density, true))
+        return qdi_reason(error, QD_ERR_VALUE, "density must be above 0 and at most 1e30, not %.15g",
                           body->density);
     double area = qd_shape_area(placing->shape);
     if (!(area > 0))
@@ -151,14 +151,16 @@ static qd_status take_numbers(qd_world *world, const qd_body_def *body, qdi_birt
     return status;
 }
 
-qd_status qdi_body_def_check(const qd_world *world, const qd_body_def *body, qd_vec2 position,
+qd_status qdi_body_def_check(const qd_world *world, const qd_body_def *body, qd_vec2 position, bool sizeless,
                              qd_error *error) {
     qdi_placing placing = {.kind = body->kind,
                            .shape = &body->shape,
                            .position = position,
                            .turn = qdi_turn_of(body->angle),
                            .velocity = body->velocity,
-                           .spin = body->spin};
+                           .spin = body->spin,
+                           .pivot = body->pivot,
+                           .sizeless = sizeless};
     qd_status status = weigh(body, &placing, error);
     if (status == QD_OK) status = check_traits(world, body, error);
     return status == QD_OK ? qdi_body_check(world, &placing, error) : status;
@@ -203,13 +205,15 @@ qd_status qd_world_add(qd_world *world, const qd_body_def *body, qd_id *id, qd_e
     qd_vec2 moved;
     qd_status status = qd_shape_settle(&shape, &moved, error);
     if (status != QD_OK) return status;
-    if (!isfinite(body->angle)) return qdi_reason(error, QD_ERR_VALUE, "an angle must be finite");
+    if (!qdi_is_sane(body->angle))
+        return qdi_reason(error, QD_ERR_VALUE, "an angle must be finite and within 1e30");
     qdi_placing placing = {.kind = body->kind,
                            .shape = &shape,
                            .position = body->position,
                            .turn = qdi_turn_of(body->angle),
                            .velocity = body->velocity,
                            .spin = body->spin,
+                           .pivot = body->pivot,
                            .fresh = true};
     placing.position.x += placing.turn.x * moved.x - placing.turn.y * moved.y;
     placing.position.y += placing.turn.y * moved.x + placing.turn.x * moved.y;
@@ -225,6 +229,7 @@ static qdi_placing placing_of(const qd_body_state *state) {
                          .turn = state->turn,
                          .velocity = state->velocity,
                          .spin = state->spin,
+                         .pivot = state->pivot,
                          .fresh = true};
 }
 
@@ -318,7 +323,8 @@ qd_status qd_world_turn(qd_world *world, qd_id id, double angle, double spin, qd
     if (!world) return qdi_reason(error, QD_ERR_ARGUMENT, "no world");
     uint32_t row = qdi_body_row(world, id);
     if (row == QDI_NO_ROW) return qdi_reason(error, QD_ERR_STALE, "the id names no living body");
-    if (!isfinite(angle)) return qdi_reason(error, QD_ERR_VALUE, "an angle must be finite");
+    if (!qdi_is_sane(angle))
+        return qdi_reason(error, QD_ERR_VALUE, "an angle must be finite and within 1e30");
     qd_body_state state = qdi_body_state_of_row(world, row);
     qdi_placing placing = placing_of(&state);
     placing.turn = qdi_turn_of(angle);

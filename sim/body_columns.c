@@ -1,6 +1,7 @@
 #include "sim/body_columns.h"
 
 #include "core/memory.h"
+#include "sim/bounds.h"
 #include "sim/number.h"
 #include "sim/scene_text.h"
 
@@ -9,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Largest coordinate or size that a world takes.
-static const double furthest = 1e30;
 /// Heights of a file that may differ by this part of a radius, and still all be the same plane.
 static const double flat = 1e-6;
 
@@ -205,17 +204,28 @@ static bool read_number(const qdi_body_reader *reader, const char *text, size_t 
     return qdi_number_read(copy, bytes, value);
 }
 
-qd_status qdi_field_number(const qdi_body_reader *reader, const char *name, const char *text, size_t bytes,
-                           double *value) {
+/// A number of at most `most`, either way.
+static qd_status read_within(const qdi_body_reader *reader, const char *name, const char *text, size_t bytes,
+                             double most, double *value) {
     char quote[QDI_QUOTE_ROOM];
     if (bytes == 0) return QDI_BLAME(reader, "%s: is empty", name);
     if (!read_number(reader, text, bytes, value) || !isfinite(*value))
         return QDI_BLAME(reader, "%s: must be a number, not \"%s\"", name, qdi_quote(quote, text, bytes));
-    if (fabs(*value) > furthest)
+    if (!(fabs(*value) <= most))
         return QDI_BLAME(reader, "%s: %s is beyond what a world can hold", name,
                          qdi_quote(quote, text, bytes));
     *value += 0.0; // zero without its sign
     return QD_OK;
+}
+
+qd_status qdi_field_number(const qdi_body_reader *reader, const char *name, const char *text, size_t bytes,
+                           double *value) {
+    return read_within(reader, name, text, bytes, QDI_FURTHEST, value);
+}
+
+qd_status qdi_field_mass(const qdi_body_reader *reader, const char *name, const char *text, size_t bytes,
+                         double *value) {
+    return read_within(reader, name, text, bytes, QDI_HEAVIEST, value);
 }
 
 qd_status qdi_field_whole(const qdi_body_reader *reader, const char *name, const char *text, size_t bytes,
@@ -247,7 +257,9 @@ qd_status qdi_record_field(qdi_body_reader *reader, qdi_record *record, const ch
     const qdi_column *column = &columns->used[record->next++];
     if (column->role == QDI_ROLE_ID) return take_label(reader, column->name, text, bytes, &record->label);
     double *value = &record->value[column->role];
-    qd_status status = qdi_field_number(reader, column->name, text, bytes, value);
+    qd_status status = column->role == QDI_ROLE_MASS
+                           ? qdi_field_mass(reader, column->name, text, bytes, value)
+                           : qdi_field_number(reader, column->name, text, bytes, value);
     if (status != QD_OK) return status;
     bool above_zero = column->role >= QDI_ROLE_RADIUS;
     if (above_zero && !(*value > 0)) {
@@ -313,8 +325,7 @@ qd_status qdi_record_end(qdi_body_reader *reader, const qdi_record *record) {
     status = check_flat(reader, record, radius);
     if (status != QD_OK) return status;
     double mass = mass_of(reader, record, radius);
-    if (!isnan(mass) && !(mass > 0 && isfinite(mass)))
-        return QDI_BLAME(reader, "a mass of %.9g cannot be", mass);
+    if (!isnan(mass) && !qdi_is_mass(mass)) return QDI_BLAME(reader, "a mass of %.9g cannot be", mass);
     if (file->count >= ((size_t)1 << 28) - 1) return QDI_BLAME(reader, "more bodies than a world takes");
     status = qdi_reserve(file->allocator, &file->rows, &file->room, file->count, file->count + 1,
                          sizeof *file->rows);

@@ -98,6 +98,9 @@ QD_MUST_USE qd_status qdi_record_end(qdi_body_reader *reader, const qdi_record *
 /// The number that a field holds: finite, within what a world can hold. Errors: QD_ERR_INVALID.
 QD_MUST_USE qd_status qdi_field_number(const qdi_body_reader *reader, const char *name, const char *text,
                                        size_t bytes, double *value);
+/// The same of a mass.
+QD_MUST_USE qd_status qdi_field_mass(const qdi_body_reader *reader, const char *name, const char *text,
+                                     size_t bytes, double *value);
 /// A whole number. Errors: QD_ERR_INVALID.
 QD_MUST_USE qd_status qdi_field_whole(const qdi_body_reader *reader, const char *name, const char *text,
                                       size_t bytes, uint64_t most, uint64_t *value);

@@ -184,7 +184,7 @@ static qd_status read_masses(data_file *data) {
         if (status != QD_OK || !more) return status;
         if (count != 2) return QDI_BLAME(reader, "Masses: must be a type and its mass");
         status = qdi_field_whole(reader, "type", words[0], lengths[0], data->types, &type);
-        if (status == QD_OK) status = qdi_field_number(reader, "mass", words[1], lengths[1], &mass);
+        if (status == QD_OK) status = qdi_field_mass(reader, "mass", words[1], lengths[1], &mass);
         if (status != QD_OK) return status;
         if (type == 0) return QDI_BLAME(reader, "type: must be a whole number from 1 on");
         if (!(mass > 0)) return QDI_BLAME(reader, "mass: must be above 0");

@@ -19,8 +19,8 @@ static double part(const qd_vec2 *v, int axis) {
 qd_status qdi_compress_check(const qd_world_def *def, qd_error *error) {
     static const char *const names[2] = {"x", "y"};
     const qd_compression *c = &def->compression;
-    if (!isfinite(c->rate.x) || !isfinite(c->rate.y))
-        return qdi_reason(error, QD_ERR_VALUE, "the rates of a compression must be finite");
+    if (!qdi_is_sane(c->rate.x) || !qdi_is_sane(c->rate.y))
+        return qdi_reason(error, QD_ERR_VALUE, "the rates of a compression must be finite and within 1e30");
     if (!(c->fraction > 0) || !(c->pressure > 0))
         return qdi_reason(error, QD_ERR_VALUE,
                           "fraction and pressure that a compression ends at must be above 0");
@@ -125,7 +125,7 @@ static void scale_range(void *context, size_t begin, size_t end, int worker) {
         bool carried = world->kind[r] == QD_BODY_DYNAMIC;
         double dx = carried ? (next->x[r] - centre.x) * (factor.x - 1) : 0;
         double dy = carried ? (next->y[r] - centre.y) * (factor.y - 1) : 0;
-        if (job->work) job->work[r] = -world->mass[r] * (carried ? gravity.x * dx + gravity.y * dy : 0);
+        if (job->work) job->work[r] = carried ? -world->mass[r] * (gravity.x * dx + gravity.y * dy) : 0;
         if (carried && factor.x != 1)
             next->x[r] = qdi_axis_wrap(&world->axis[0], centre.x + (next->x[r] - centre.x) * factor.x);
         if (carried && factor.y != 1)

@@ -31,7 +31,7 @@ qd_emitter_def qd_emitter_def_default(void) {
 // ---- what is refused ----
 
 static bool near_enough(qd_vec2 point) {
-    return fabs(point.x) <= QDI_FURTHEST && fabs(point.y) <= QDI_FURTHEST;
+    return qdi_is_sane(point.x) && qdi_is_sane(point.y);
 }
 
 static qd_status check_numbers(const qd_emitter_def *def, qd_error *error) {
@@ -39,20 +39,21 @@ static qd_status check_numbers(const qd_emitter_def *def, qd_error *error) {
         return qdi_reason(error, QD_ERR_VALUE, "an emitter's region must be finite and within 1e30");
     if (!(def->low.x <= def->high.x && def->low.y <= def->high.y))
         return qdi_reason(error, QD_ERR_VALUE, "an emitter's region has its corners the wrong way round");
-    if (!(def->scale_low > 0 && def->scale_low <= def->scale_high && def->scale_high <= QDI_FURTHEST))
+    if (!(def->scale_low > 0 && def->scale_low <= def->scale_high && qdi_is_sane(def->scale_high)))
         return qdi_reason(error, QD_ERR_VALUE, "an emitter's scale must be above 0, the smaller one first");
-    if (!(def->turn >= 0 && isfinite(def->turn) && def->spread >= 0 && isfinite(def->spread)))
-        return qdi_reason(error, QD_ERR_VALUE, "an emitter's turn and spread must be finite, not below 0");
+    if (!qdi_is_sane_positive(def->turn, false) || !qdi_is_sane_positive(def->spread, false))
+        return qdi_reason(error, QD_ERR_VALUE,
+                          "an emitter's turn and spread must not be below 0, and at most 1e30");
     if (!(def->rate > 0 && def->rate <= 1e9))
         return qdi_reason(error, QD_ERR_VALUE, "an emitter's rate must be above 0, at most 1e9");
-    if (!(fabs(def->start) <= QDI_FURTHEST) || !(def->stop >= -QDI_FURTHEST))
+    if (!qdi_is_sane(def->start) || !(def->stop >= -QDI_FURTHEST))
         return qdi_reason(error, QD_ERR_VALUE, "an emitter's start must be finite, its stop a time");
     if (def->tries < 1 || def->tries > 100000)
         return qdi_reason(error, QD_ERR_VALUE, "an emitter's tries must be in 1..100000");
     return QD_OK;
 }
 
-qd_status qdi_emitter_check(const qd_world *world, qd_emitter_def *def, qd_error *error) {
+qd_status qdi_emitter_check(const qd_world *world, qd_emitter_def *def, bool loaded, qd_error *error) {
     qd_status status = check_numbers(def, error);
     if (status != QD_OK) return status;
     const qd_body_def *body = &def->body;
@@ -60,12 +61,13 @@ qd_status qdi_emitter_check(const qd_world *world, qd_emitter_def *def, qd_error
         return qdi_reason(error, QD_ERR_VALUE, "an emitter's bodies must not be static");
     if (!isnan(body->pivot.x) || !isnan(body->pivot.y))
         return qdi_reason(error, QD_ERR_VALUE, "an emitter's bodies have no pivot");
-    if (!isfinite(body->angle)) return qdi_reason(error, QD_ERR_VALUE, "an angle must be finite");
+    if (!qdi_is_sane(body->angle))
+        return qdi_reason(error, QD_ERR_VALUE, "an angle must be finite and within 1e30");
     status = qd_shape_settle(&def->body.shape, NULL, error);
     if (status != QD_OK) return status;
-    // Where it will be does not matter here, so it is tried in the middle of the world.
-    qd_vec2 middle = world->centre;
-    return qdi_body_def_check(world, body, middle, error);
+    // Where it will be does not matter here, so it is tried in the middle of the world. Since an emitter was added a period may
+    // have become shorter: then what it makes finds no place.
+    return qdi_body_def_check(world, body, world->centre, loaded, error);
 }
 
 qd_status qdi_population_add_emitter(qd_world *world, const qdi_emitter *emitter) {
@@ -86,7 +88,7 @@ qd_status qd_world_add_emitter(qd_world *world, const qd_emitter_def *def, qd_er
     if (!world || !def || def->cookie != QDI_COOKIE || def->body.cookie != QDI_COOKIE)
         return qdi_reason(error, QD_ERR_ARGUMENT, "no world, or no emitter from qd_emitter_def_default");
     qdi_emitter emitter = {.def = *def};
-    qd_status status = qdi_emitter_check(world, &emitter.def, error);
+    qd_status status = qdi_emitter_check(world, &emitter.def, false, error);
     if (status != QD_OK) return status;
     double now = qd_world_time(world);
     if (emitter.def.start < now) emitter.def.start = now;

@@ -39,7 +39,7 @@ static bool within_limits(const qd_world *world, uint32_t row) {
     double far = qdi_limit_distance(world), vx = next->vx[row], vy = next->vy[row];
     return fabs(next->x[row] - world->centre.x) <= far && fabs(next->y[row] - world->centre.y) <= far &&
            vx * vx + vy * vy <= qdi_limit_speed_squared(world) &&
-           (!world->turning || isfinite(next->spin[row]));
+           (!world->turning || qdi_is_sane(next->spin[row]));
 }
 
 /// The box at the end of a new way, and whether that leaves the fat one.

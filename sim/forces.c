@@ -339,7 +339,7 @@ static void finish_range(void *context, size_t begin, size_t end, int worker) {
         double vx = next->vx[r], vy = next->vy[r], spin = 0;
         if (world->turning) spin = next->spin[r] += (after.turn - before->turn) * half;
         if (world->force) settle_more(world, r, before, &after, half);
-        if (!(vx * vx + vy * vy <= fastest && isfinite(spin)) && world->index[r] < *bad)
+        if (!(vx * vx + vy * vy <= fastest && qdi_is_sane(spin)) && world->index[r] < *bad)
             *bad = world->index[r];
     }
 }

@@ -9,21 +9,22 @@
 qd_status qdi_forces_check(const qd_world_def *def, qd_error *error) {
     const qd_attraction *pull = &def->attraction;
     const qd_drag *drag = &def->drag;
-    if (!isfinite(def->gravity.x) || !isfinite(def->gravity.y))
-        return qdi_reason(error, QD_ERR_VALUE, "gravity must be finite");
+    if (!qdi_is_sane(def->gravity.x) || !qdi_is_sane(def->gravity.y))
+        return qdi_reason(error, QD_ERR_VALUE, "gravity must be finite and within 1e30");
     if ((unsigned)pull->law > QD_PULL_INVERSE_SQUARE)
         return qdi_reason(error, QD_ERR_VALUE, "unknown law of attraction");
-    if (!isfinite(pull->at.x) || !isfinite(pull->at.y) || !isfinite(pull->strength))
-        return qdi_reason(error, QD_ERR_VALUE, "an attraction's centre and strength must be finite");
-    if (!(pull->softening >= 0 && isfinite(pull->softening)))
-        return qdi_reason(error, QD_ERR_VALUE, "softening must be finite and not below 0");
-    if (!(drag->linear >= 0 && drag->quadratic >= 0 && drag->spin >= 0) || !isfinite(drag->linear) ||
-        !isfinite(drag->quadratic) || !isfinite(drag->spin))
-        return qdi_reason(error, QD_ERR_VALUE, "drag must be finite and not below 0");
-    if (!(drag->temperature >= 0 && drag->temperature <= 1e30))
+    if (!qdi_is_sane(pull->at.x) || !qdi_is_sane(pull->at.y) || !qdi_is_sane(pull->strength))
+        return qdi_reason(error, QD_ERR_VALUE,
+                          "an attraction's centre and strength must be finite and within 1e30");
+    if (!qdi_is_sane_positive(pull->softening, false))
+        return qdi_reason(error, QD_ERR_VALUE, "softening must not be below 0, and at most 1e30");
+    if (!qdi_is_sane_positive(drag->linear, false) || !qdi_is_sane_positive(drag->quadratic, false) ||
+        !qdi_is_sane_positive(drag->spin, false))
+        return qdi_reason(error, QD_ERR_VALUE, "drag must not be below 0, and at most 1e30");
+    if (!qdi_is_sane_positive(drag->temperature, false))
         return qdi_reason(error, QD_ERR_VALUE, "the temperature of the medium must be between 0 and 1e30");
-    if (!isfinite(drag->medium.x) || !isfinite(drag->medium.y))
-        return qdi_reason(error, QD_ERR_VALUE, "the velocity of the medium must be finite");
+    if (!qdi_is_sane(drag->medium.x) || !qdi_is_sane(drag->medium.y))
+        return qdi_reason(error, QD_ERR_VALUE, "the velocity of the medium must be finite and within 1e30");
     return QD_OK;
 }
 

@@ -11,8 +11,14 @@ double qdi_limit_distance(const qd_world *world) {
     return distance < QDI_FURTHEST ? distance : QDI_FURTHEST;
 }
 
+/// The largest speed.
+static double limit_speed(const qd_world *world) {
+    double speed = world->def.limits.speed;
+    return speed < QDI_FURTHEST ? speed : QDI_FURTHEST;
+}
+
 double qdi_limit_speed_squared(const qd_world *world) {
-    return world->def.limits.speed * world->def.limits.speed;
+    return limit_speed(world) * limit_speed(world);
 }
 
 size_t qdi_limit_pairs(const qd_world *world) {
@@ -63,7 +69,12 @@ static qd_status check_walls(const qdi_axis *axis, const char *name, double at, 
 
 static qd_status check_size(const qd_world *world, const qdi_placing *placing, qd_error *error) {
     const qd_shape *shape = placing->shape;
-    double diameter = 2 * qd_shape_reach(shape);
+    if (placing->sizeless) return QD_OK;
+    double reach = qd_shape_reach(shape), diameter = 2 * reach;
+    double x = fabs(placing->position.x), y = fabs(placing->position.y);
+    if (placing->fresh && !(x + reach > x && y + reach > y))
+        return qdi_reason(error, QD_ERR_VALUE,
+                          "a body that reaches %.15g from its centre is lost in rounding there", reach);
     qd_status status = check_periodic(&world->axis[0], "x", diameter, error);
     if (status == QD_OK) status = check_periodic(&world->axis[1], "y", diameter, error);
     if (status != QD_OK || !placing->fresh || placing->kind == QD_BODY_STATIC) return status;
@@ -75,15 +86,19 @@ static qd_status check_size(const qd_world *world, const qdi_placing *placing, q
 }
 
 static qd_status check_numbers(const qdi_placing *placing, qd_error *error) {
-    if (!(placing->mass > 0 && (isfinite(placing->mass) || placing->kind != QD_BODY_DYNAMIC)))
-        return qdi_reason(error, QD_ERR_VALUE, "mass must be above 0 and finite, not %.15g", placing->mass);
-    if (!(placing->inertia > 0))
-        return qdi_reason(error, QD_ERR_VALUE, "inertia must be above 0, not %.15g", placing->inertia);
-    if (!isfinite(placing->position.x) || !isfinite(placing->position.y))
-        return qdi_reason(error, QD_ERR_VALUE, "a position must be finite");
-    if (!isfinite(placing->velocity.x) || !isfinite(placing->velocity.y))
-        return qdi_reason(error, QD_ERR_VALUE, "a velocity must be finite");
-    if (!isfinite(placing->spin)) return qdi_reason(error, QD_ERR_VALUE, "a spin must be finite");
+    bool free = placing->kind == QD_BODY_DYNAMIC;
+    if (free && !qdi_is_mass(placing->mass))
+        return qdi_reason(error, QD_ERR_VALUE, "mass must be above 0 and at most 1e90, not %.15g",
+                          placing->mass);
+    if (free && !qdi_is_inertia(placing->inertia))
+        return qdi_reason(error, QD_ERR_VALUE,
+                          "inertia must be above 0, at most 1e150 or infinite, not %.15g", placing->inertia);
+    if (!qdi_is_sane(placing->position.x) || !qdi_is_sane(placing->position.y))
+        return qdi_reason(error, QD_ERR_VALUE, "a position must be finite and within 1e30");
+    if (!qdi_is_sane(placing->velocity.x) || !qdi_is_sane(placing->velocity.y))
+        return qdi_reason(error, QD_ERR_VALUE, "a velocity must be finite and within 1e30");
+    if (!qdi_is_sane(placing->spin))
+        return qdi_reason(error, QD_ERR_VALUE, "a spin must be finite and within 1e30");
     return QD_OK;
 }
 
@@ -99,8 +114,12 @@ qd_status qdi_body_check(const qd_world *world, const qdi_placing *placing, qd_e
         return qdi_reason(error, QD_ERR_VALUE, "further from the world's centre than limits.distance (%.15g)",
                           distance);
     qd_vec2 v = placing->velocity;
+    if (placing->fresh && !isnan(placing->pivot.x)) {
+        qd_vec2 arm = qdi_pivot_arm(world, placing->pivot, placing->position.x, placing->position.y);
+        v = (qd_vec2){-placing->spin * arm.y, placing->spin * arm.x};
+    }
     if (!(v.x * v.x + v.y * v.y <= qdi_limit_speed_squared(world)))
-        return qdi_reason(error, QD_ERR_VALUE, "faster than limits.speed (%.15g)", world->def.limits.speed);
+        return qdi_reason(error, QD_ERR_VALUE, "faster than limits.speed (%.15g)", limit_speed(world));
     return QD_OK;
 }
 
@@ -112,9 +131,11 @@ void qdi_limit_report_body(qd_world *world, uint32_t row) {
     report->body = qdi_body_state_of_row(world, row);
     if (!isfinite(x) || !isfinite(y) || !isfinite(vx) || !isfinite(vy) || !isfinite(spin))
         snprintf(report->reason, sizeof report->reason, "not finite");
+    else if (!qdi_is_sane(spin))
+        snprintf(report->reason, sizeof report->reason, "turns faster than 1e30");
     else if (!(vx * vx + vy * vy <= qdi_limit_speed_squared(world)))
         snprintf(report->reason, sizeof report->reason, "faster than limits.speed (%.15g)",
-                 world->def.limits.speed);
+                 limit_speed(world));
     else
         snprintf(report->reason, sizeof report->reason, "further than limits.distance (%.15g)",
                  qdi_limit_distance(world));
@@ -143,6 +164,12 @@ void qdi_limit_report_size(qd_world *world) {
     snprintf(world->report.reason, sizeof world->report.reason,
              "the world has become too small, or larger than limits.distance (%.15g) allows",
              qdi_limit_distance(world));
+}
+
+void qdi_limit_report_sums(qd_world *world, uint64_t step) {
+    world->report = (qd_limit_report){.step = step};
+    snprintf(world->report.reason, sizeof world->report.reason,
+             "forces, impulses or energies beyond what a world can hold");
 }
 
 void qdi_limit_report_pairs(qd_world *world, uint64_t step) {

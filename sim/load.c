@@ -134,17 +134,19 @@ static qd_status get_past(const unsigned char **at, qd_world *world) {
     totals->blocked = qdi_get_u64(at);
     totals->departed = qdi_get_u64(at);
     totals->sunk = qdi_get_u64(at);
-    bool ledger = qdi_ledger_get(at, world), compress = qdi_compress_load(at, world);
+    qdi_ledger_get(at, world);
+    bool sums = qdi_sums_hold(world) && qdi_is_sane_sum(world->pressed) && qdi_is_sane_sum(clock->base_time);
+    bool compress = qdi_compress_load(at, world);
     uint64_t changed = qdi_get_u64(at), turning = qdi_get_u64(at);
     world->changed = changed != 0;
     world->turning = world->turning || turning != 0;
     world->last_label = qdi_get_u64(at);
     bool margin = get_margin(at, &world->margin);
     const uint64_t steps_max = UINT64_C(1) << 53; // that time, a double, still tells apart
-    bool fine = clock->step <= steps_max && ledger && compress && margin &&
+    bool fine = clock->step <= steps_max && sums && compress && margin &&
                 !(world->changed && world->margin.held) && changed <= 1 && turning <= 1 &&
-                clock->base_step <= clock->step && isfinite(clock->base_time) && isfinite(clock->dt) &&
-                clock->dt >= 0 && qdi_walls_put(world, qd_world_time(world));
+                clock->base_step <= clock->step && isfinite(clock->base_time) &&
+                (clock->dt == 0 || qdi_is_step(clock->dt)) && qdi_walls_put(world, qd_world_time(world));
     return fine ? QD_OK : QD_ERR_CORRUPT;
 }
 

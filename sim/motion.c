@@ -349,7 +349,7 @@ static findings move_any(const move_job *job, size_t begin, size_t end) {
         double from_x = at.x - world->centre.x, from_y = at.y - world->centre.y;
         world->boxes[r] = box_of(from_x, from_y, wide, high);
         result.left += outside(job, r);
-        bool fine = within_limits(job, from_x, from_y, next.vx[r], next.vy[r]) && isfinite(spin) &&
+        bool fine = within_limits(job, from_x, from_y, next.vx[r], next.vy[r]) && qdi_is_sane(spin) &&
                     isfinite(turn.x) && isfinite(turn.y);
         if (!fine && world->index[r] < result.bad) result.bad = world->index[r];
     }

@@ -42,8 +42,8 @@ static bool within(double value, double low, double high) {
 }
 
 qd_status qdi_sink_check(const qd_sink_def *def, qd_error *error) {
-    if (!(fabs(def->low.x) <= QDI_FURTHEST && fabs(def->low.y) <= QDI_FURTHEST &&
-          fabs(def->high.x) <= QDI_FURTHEST && fabs(def->high.y) <= QDI_FURTHEST))
+    if (!qdi_is_sane(def->low.x) || !qdi_is_sane(def->low.y) || !qdi_is_sane(def->high.x) ||
+        !qdi_is_sane(def->high.y))
         return qdi_reason(error, QD_ERR_VALUE, "a sink's region must be finite and within 1e30");
     if (!(def->low.x <= def->high.x && def->low.y <= def->high.y))
         return qdi_reason(error, QD_ERR_VALUE, "a sink's region has its corners the wrong way round");

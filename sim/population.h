@@ -50,9 +50,11 @@ struct qdi_population {
 /// Makes room for the population of a world that has none yet. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_population_ensure(qd_world *world);
 
-/// Why a sink or emitter is refused, or QD_OK; an emitter's shape is put in order.
+/// Why a sink or emitter is refused, or QD_OK; an emitter's shape is put in order. `loaded`: it was added before, when the sides may
+/// have been elsewhere.
 QD_MUST_USE qd_status qdi_sink_check(const qd_sink_def *def, qd_error *error);
-QD_MUST_USE qd_status qdi_emitter_check(const qd_world *world, qd_emitter_def *def, qd_error *error);
+QD_MUST_USE qd_status qdi_emitter_check(const qd_world *world, qd_emitter_def *def, bool loaded,
+                                        qd_error *error);
 /// Adds one as it is.
 QD_MUST_USE qd_status qdi_population_add_sink(qd_world *world, const qdi_sink *sink);
 QD_MUST_USE qd_status qdi_population_add_emitter(qd_world *world, const qdi_emitter *emitter);

@@ -73,6 +73,7 @@ static void get_body(const unsigned char **at, qd_body_def *body) {
     qdi_trait_get(at, &trait);
     body->kind = trait.kind;
     body->sensor = trait.sensor;
+    body->bullet = trait.bullet;
     body->material = trait.material;
     body->filter = trait.filter;
     body->pivot = trait.pivot;
@@ -106,7 +107,7 @@ static qd_status get_emitter(const unsigned char **at, qd_world *world) {
     emitter.counts.emitted = qdi_get_u64(at);
     const qd_shape read = def->body.shape;
     bool fine = read.count >= 0 && emitter.counts.emitted <= emitter.counts.due &&
-                qdi_emitter_check(world, def, NULL) == QD_OK &&
+                qdi_emitter_check(world, def, true, NULL) == QD_OK &&
                 qdi_shape_hash(&read) == qdi_shape_hash(&def->body.shape);
     return fine ? qdi_population_add_emitter(world, &emitter) : QD_ERR_CORRUPT;
 }

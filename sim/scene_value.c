@@ -11,10 +11,27 @@ static void *place_of(const qdi_key *key, void *base) {
     return (char *)base + key->offset;
 }
 
+/// True for a number so large, or a list with one, that it may be beyond bounds which otherwise would tell nobody anything.
+static bool is_huge(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node) {
+    const qdi_yaml_node *here = &reader->yaml.nodes[node];
+    double value = 0;
+    if (here->kind == QDI_YAML_VALUE)
+        return here->plain && qdi_number_read(reader->yaml.chars + here->text, here->bytes, &value) &&
+               !(fabs(value) < 1e15) && (value > key->high || value < key->low);
+    if (here->kind != QDI_YAML_LIST) return false;
+    qdi_yaml_ref child = here->first;
+    for (uint32_t i = 0; i < here->count; ++i, child = reader->yaml.nodes[child].next)
+        if (is_huge(reader, key, child)) return true;
+    return false;
+}
+
 static qd_status wrong(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node) {
     char expected[QDI_EXPECTED_ROOM], quote[QDI_QUOTE_ROOM];
     const qdi_yaml_node *here = &reader->yaml.nodes[node];
-    qdi_schema_expected(key, expected);
+    if (is_huge(reader, key, node))
+        qdi_schema_expected_fully(key, expected);
+    else
+        qdi_schema_expected(key, expected);
     if (here->kind != QDI_YAML_VALUE)
         return qdi_scene_complain(reader, node, "%s: must be %s", reader->path, expected);
     qdi_quote(quote, reader->yaml.chars + here->text, here->bytes);

@@ -128,13 +128,14 @@ bool qdi_schema_choice(const qdi_key *key, const char *word, size_t bytes, int *
     return false;
 }
 
-/// " > 0", " from 0 to 1", "" where any finite number will do.
-static void range_words(const qdi_key *key, char *text, size_t room) {
+/// " > 0", " from 0 to 1", "" where any finite number will do; with all bounds where they are asked for `fully`.
+static void range_words(const qdi_key *key, bool fully, char *text, size_t room) {
     char low[QDI_NUMBER_ROOM], high[QDI_NUMBER_ROOM];
     qdi_number_write(key->low, low);
     qdi_number_write(key->high, high);
     // Bounds that only keep arithmetic finite would tell nobody anything.
-    bool low_matters = key->low > -1e15, high_matters = key->high < 1e15 || key->type == QDI_KEY_UINT64;
+    bool low_matters = fully || key->low > -1e15,
+         high_matters = fully || key->high < 1e15 || key->type == QDI_KEY_UINT64;
     if (high_matters && isfinite(key->high) && key->above)
         snprintf(text, room, " > %s, at most %s", low, high);
     else if (high_matters && isfinite(key->high))
@@ -163,9 +164,9 @@ static void choice_words(const qdi_key *key, char *text, size_t room) {
     snprintf(text + used, room - used, "%s%.*s", last, (int)pending_bytes, pending);
 }
 
-const char *qdi_schema_expected(const qdi_key *key, char text[QDI_EXPECTED_ROOM]) {
+static const char *expected(const qdi_key *key, bool fully, char text[QDI_EXPECTED_ROOM]) {
     char range[80];
-    range_words(key, range, sizeof range);
+    range_words(key, fully, range, sizeof range);
     const char *what = "";
     switch (key->type == QDI_KEY_ONE_OF ? key->plain : key->type) {
     case QDI_KEY_NONE:
@@ -208,8 +209,18 @@ const char *qdi_schema_expected(const qdi_key *key, char text[QDI_EXPECTED_ROOM]
     }
     const char *slot = strstr(what, "%s");
     int before = slot ? (int)(slot - what) : (int)strlen(what);
-    snprintf(text, QDI_EXPECTED_ROOM, "%.*s%s%s", before, what, slot ? range : "", slot ? slot + 2 : "");
+    int used = snprintf(text, QDI_EXPECTED_ROOM, "%.*s%s%s", before, what, slot ? range : "",
+                        slot ? slot + 2 : "");
+    if (fully && !slot) snprintf(text + used, QDI_EXPECTED_ROOM - (size_t)used, ", each%s", range);
     return text;
+}
+
+const char *qdi_schema_expected(const qdi_key *key, char text[QDI_EXPECTED_ROOM]) {
+    return expected(key, false, text);
+}
+
+const char *qdi_schema_expected_fully(const qdi_key *key, char text[QDI_EXPECTED_ROOM]) {
+    return expected(key, true, text);
 }
 
 qdi_listed qdi_listed_default(void) {

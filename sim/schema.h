@@ -240,8 +240,10 @@ bool qdi_schema_choice(const qdi_key *key, const char *word, size_t bytes, int *
 /// The word of choice `number`, without the mark; its length in `bytes`. NULL past the last.
 const char *qdi_schema_choice_word(const qdi_key *key, int number, size_t *bytes, bool *planned);
 
-/// What may stand there, in words: "two numbers > 0", "none or impulse". Room for QDI_EXPECTED_ROOM bytes.
+/// What may stand there, in words: "two numbers > 0", "none or impulse". Room for QDI_EXPECTED_ROOM bytes. Bounds that only
+/// keep arithmetic finite are left out; `_fully` has them too.
 #define QDI_EXPECTED_ROOM 160
+const char *qdi_schema_expected_fully(const qdi_key *key, char text[QDI_EXPECTED_ROOM]);
 const char *qdi_schema_expected(const qdi_key *key, char text[QDI_EXPECTED_ROOM]);
 
 /// A scene's defaults, with no items.

@@ -1,6 +1,7 @@
 #ifndef QD_SIM_SCHEMA_KEYS_H
 #define QD_SIM_SCHEMA_KEYS_H
 
+#include "sim/bounds.h"
 #include "sim/schema.h"
 
 /// The schema's table in pieces, in the order in which a resolved scene has them. schema.c joins them.

@@ -3,7 +3,6 @@
 
 #include "sim/schema_keys.h"
 
-#include <float.h>
 #include <math.h>
 
 /// Rows of the schema that several kinds of bodies have. Each stands for rows of a table of qdi_key; `of` is the path of the
@@ -34,8 +33,8 @@
 /// How they are turned.
 #define ANGLE_KEY(of)                                                                                        \
     {                                                                                                        \
-        .path = of ".angle", .type = QDI_KEY_REAL_OR_AUTO, .offset = IN_ITEM(angle), .low = -DBL_MAX,        \
-        .high = DBL_MAX,                                                                                     \
+        .path = of ".angle", .type = QDI_KEY_REAL_OR_AUTO, .offset = IN_ITEM(angle), .low = -QDI_FURTHEST,   \
+        .high = QDI_FURTHEST,                                                                                \
         .about = "That they are turned by, in radians, counter-clockwise; `auto`: each its own, at random."  \
     }
 
@@ -84,17 +83,17 @@
      .plain = QDI_KEY_PAIR_OR_ZERO,                                                                          \
      .offset = IN_ITEM(velocity.value),                                                                      \
      .form = IN_ITEM(velocity.form),                                                                         \
-     .low = -DBL_MAX,                                                                                        \
-     .high = DBL_MAX,                                                                                        \
+     .low = -QDI_FURTHEST,                                                                                   \
+     .high = QDI_FURTHEST,                                                                                   \
      .about = "The same for all, or one of the following. A lone `0` stands for `[0, 0]`."},                 \
         {.path = of ".velocity.normal",                                                                      \
          .type = QDI_KEY_REAL,                                                                               \
          .offset = IN_ITEM(velocity.value.x),                                                                \
-         .high = DBL_MAX,                                                                                    \
+         .high = QDI_FURTHEST,                                                                               \
          .about = "Each component normal about 0 with this standard deviation."},                            \
     {                                                                                                        \
         .path = of ".velocity.uniform", .type = QDI_KEY_REAL, .offset = IN_ITEM(velocity.value.x),           \
-        .high = DBL_MAX, .about = "Each component between minus this and this."                              \
+        .high = QDI_FURTHEST, .about = "Each component between minus this and this."                         \
     }
 
 /// How they turn at first.
@@ -104,18 +103,18 @@
      .plain = QDI_KEY_REAL,                                                                                  \
      .offset = IN_ITEM(spin.value.x),                                                                        \
      .form = IN_ITEM(spin.form),                                                                             \
-     .low = -DBL_MAX,                                                                                        \
-     .high = DBL_MAX,                                                                                        \
+     .low = -QDI_FURTHEST,                                                                                   \
+     .high = QDI_FURTHEST,                                                                                   \
      .about = "Angular velocity, counter-clockwise, in radians per time: the same for all, or one of the "   \
               "following."},                                                                                 \
         {.path = of ".spin.normal",                                                                          \
          .type = QDI_KEY_REAL,                                                                               \
          .offset = IN_ITEM(spin.value.x),                                                                    \
-         .high = DBL_MAX,                                                                                    \
+         .high = QDI_FURTHEST,                                                                               \
          .about = "Normal about 0 with this standard deviation."},                                           \
     {                                                                                                        \
-        .path = of ".spin.uniform", .type = QDI_KEY_REAL, .offset = IN_ITEM(spin.value.x), .high = DBL_MAX,  \
-        .about = "Between minus this and this."                                                              \
+        .path = of ".spin.uniform", .type = QDI_KEY_REAL, .offset = IN_ITEM(spin.value.x),                   \
+        .high = QDI_FURTHEST, .about = "Between minus this and this."                                        \
     }
 
 /// How heavy they are. `body`: what one is called.
@@ -124,11 +123,11 @@
      .type = QDI_KEY_REAL,                                                                                   \
      .offset = IN_ITEM(density),                                                                             \
      .above = true,                                                                                          \
-     .high = DBL_MAX,                                                                                        \
+     .high = QDI_FURTHEST,                                                                                   \
      .about = "Mass per area."},                                                                             \
     {                                                                                                        \
         .path = of ".mass", .type = QDI_KEY_REAL_OR_AUTO, .offset = IN_ITEM(mass), .above = true,            \
-        .high = DBL_MAX, .about = "Of each " body "; `auto`: from its density and area."                     \
+        .high = QDI_HEAVIEST, .about = "Of each " body "; `auto`: from its density and area."                \
     }
 
 /// Surface and filter. `in`: the macro that says where a member of the body lies.

@@ -13,7 +13,7 @@
 #define LARGEST  1e30
 /// Relative to its extent, how far a polygon's point may be off a side and still be on it.
 #define ON_A_SIDE 1e-9
-/// Relative to its extent, how far the centroid of a polygon in order may be from the origin.
+/// Relative to its extent, rounding included, how far the centroid of a polygon in order may be from the origin.
 #define CENTRED 1e-13
 
 qd_shape qd_shape_disk(double radius) {
@@ -139,7 +139,8 @@ static bool in_order(const qd_shape *polygon, double extent) {
             return false;
     }
     qd_vec2 centroid = centroid_of(polygon);
-    return fabs(centroid.x) <= CENTRED * extent && fabs(centroid.y) <= CENTRED * extent;
+    double off = CENTRED * (extent + 2 * polygon->radius);
+    return fabs(centroid.x) <= off && fabs(centroid.y) <= off;
 }
 
 static qd_status settle_polygon(qd_shape *shape, qd_vec2 *moved, qd_error *error) {

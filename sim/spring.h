@@ -34,6 +34,9 @@ QD_MUST_USE qd_status qdi_spring_account(qd_world *world, double dt, qdi_wall_ga
 
 /// What bodies that come and go in a step bring and take along in their springs: to `entered`.
 QD_MUST_USE qd_status qdi_spring_population(qd_world *world);
+/// Whether the world can hold forces and energy of the contacts that a change has led to, in `following`. QD_ERR_LIMIT:
+/// reported.
+QD_MUST_USE qd_status qdi_spring_change(qd_world *world);
 /// Works out what walls give in a moment, from its pulls and spots; and what they took in a step of `dt` > 0, whose accounts
 /// are then emptied.
 QD_MUST_USE qd_status qdi_spring_walls(qd_world *world, qdi_moment *moment, double dt);

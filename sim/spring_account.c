@@ -5,6 +5,7 @@
 #include "sim/population.h"
 #include "sim/spring.h"
 
+#include <math.h>
 #include <string.h>
 
 // ---- walls ----
@@ -90,6 +91,31 @@ qd_status qdi_spring_population(qd_world *world) {
         status = qdi_sum(world, world->present.contact_count, energy_in_traffic, &out, &gone);
     world->entered += come.x - gone.x; // taken back with the population where the step fails
     return status;
+}
+
+typedef struct strain_list {
+    const qd_world *world;
+    const qdi_moment *moment;
+} strain_list;
+
+/// What a contact keeps, and how hard it pulls.
+static qd_vec2 strain(const void *context, size_t i) {
+    const strain_list *list = context;
+    const qdi_pull *pull = &list->moment->pulls[i];
+    double force = fabs(pull->x) + fabs(pull->y) + fabs(pull->turn_a) + fabs(pull->turn_b);
+    return (qd_vec2){qdi_spring_energy(list->world, list->moment, i), force};
+}
+
+qd_status qdi_spring_change(qd_world *world) {
+    strain_list list = {world, &world->following};
+    qd_vec2 sum = {0, 0};
+    qd_status status = qdi_sum(world, list.moment->contact_count, strain, &list, &sum);
+    if (status != QD_OK) return status;
+    if (qdi_is_sane_sum(sum.x) && qdi_is_sane_sum(sum.y) &&
+        qdi_is_sane_sum(world->entered + (sum.x - world->pressed)))
+        return QD_OK;
+    qdi_limit_report_sums(world, world->clock.step);
+    return QD_ERR_LIMIT;
 }
 
 // ---- books ----

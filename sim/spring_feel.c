@@ -125,7 +125,7 @@ static inline void kick(const qd_world *world, double half, size_t place) {
 static bool within_limits(const feel_job *job, uint32_t row) {
     const qdi_motion *next = &job->world->next;
     double vx = next->vx[row], vy = next->vy[row], spin = job->world->turning ? next->spin[row] : 0;
-    return vx * vx + vy * vy <= job->fastest && isfinite(spin);
+    return vx * vx + vy * vy <= job->fastest && qdi_is_sane(spin);
 }
 
 static inline uint32_t head_of(const _Atomic uint32_t *heads, size_t row) {

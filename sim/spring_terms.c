@@ -59,20 +59,21 @@ double qd_spring_contact_time(const qd_spring_terms *terms, double mass) {
 }
 
 static bool within(double value, bool above) {
-    return isnan(value) || (isfinite(value) && (above ? value > 0 : value >= 0));
+    return isnan(value) || qdi_is_sane_positive(value, above);
 }
 
 qd_status qdi_spring_check(const qd_world_def *def, qd_error *error) {
     const qd_spring *spring = &def->spring;
     if (!within(spring->kn, true))
-        return qdi_reason(error, QD_ERR_VALUE, "contact.spring.kn must be above 0 and finite");
+        return qdi_reason(error, QD_ERR_VALUE, "contact.spring.kn must be above 0, and at most 1e30");
     if (!within(spring->contact_time, true))
-        return qdi_reason(error, QD_ERR_VALUE, "contact.spring.contact_time must be above 0 and finite");
+        return qdi_reason(error, QD_ERR_VALUE,
+                          "contact.spring.contact_time must be above 0, and at most 1e30");
     if (!within(spring->gamman, false) || !within(spring->gammat, false))
         return qdi_reason(error, QD_ERR_VALUE,
-                          "contact.spring.gamman and gammat must be finite and not below 0");
+                          "contact.spring.gamman and gammat must not be below 0, and at most 1e30");
     if (!within(spring->kt, false))
-        return qdi_reason(error, QD_ERR_VALUE, "contact.spring.kt must be finite and not below 0");
+        return qdi_reason(error, QD_ERR_VALUE, "contact.spring.kt must not be below 0, and at most 1e30");
     if (def->contact != QD_CONTACT_SPRING) return QD_OK;
     if (isnan(spring->kn) == isnan(spring->contact_time))
         return qdi_reason(

@@ -114,6 +114,7 @@ static void commit_contacts(qd_world *world, const qdi_found *found) {
     totals->splits += counts->splits;
     totals->merges += counts->merges;
     world->changed = false;
+    world->pressed = 0; // only counts until contacts have been found
     world->tree_lost = false;
 }
 
@@ -125,6 +126,7 @@ static qd_status detect(qd_world *world, qdi_lap *lap) {
     qdi_lap_end(lap, QD_PHASE_MOVE);
     qd_status status = find_candidates(world, &world->now, &world->clock, &found, lap);
     if (status == QD_OK) status = find_contacts(world, &world->now, NULL, 0);
+    if (status == QD_OK && qdi_springs(world)) status = qdi_spring_change(world);
     if (status == QD_OK) {
         commit_contacts(world, &found);
         world->scratch.feels_present = false;
@@ -190,9 +192,7 @@ static void commit_step(qd_world *world, double dt, const qdi_found *found, cons
     qdi_compress_commit(world);
     clock_tick(world, dt);
     world->totals.contacts += world->present.contact_count;
-    world->totals.wall_impulse.x += gains[0].impulse.x + gains[1].impulse.x;
-    world->totals.wall_impulse.y += gains[0].impulse.y + gains[1].impulse.y;
-    world->totals.wall_work += gains[0].work + gains[1].work;
+    qdi_gains_add(&world->totals, gains);
     world->totals.impacts += world->present.impact_count;
 }
 
@@ -237,7 +237,7 @@ static qd_status follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_fo
 qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!world) return QD_ERR_ARGUMENT;
-    if (!(dt > 0 && isfinite(dt))) return QD_ERR_VALUE;
+    if (!qdi_is_step(dt)) return QD_ERR_VALUE;
     qdi_lap lap;
     qdi_lap_start(&lap, profile, world->team);
     qd_status status = detect(world, &lap);
@@ -261,6 +261,10 @@ qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
     if (status == QD_OK) status = qdi_compress_account(world);
     if (status == QD_OK && qdi_springs(world)) status = qdi_spring_account(world, dt, &gains[0]);
     if (status == QD_OK && qdi_springs(world)) status = qdi_spring_finish(world, dt);
+    if (status == QD_OK && !qdi_account_holds(world, dt, gains)) {
+        qdi_limit_report_sums(world, world->clock.step + 1);
+        status = QD_ERR_LIMIT;
+    }
     if (status == QD_OK) {
         commit_step(world, dt, &found, gains);
     } else {

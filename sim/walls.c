@@ -21,9 +21,10 @@ qd_status qdi_walls_check(const qd_world_def *def, qd_error *error) {
     static const char *const names[QDI_WALLS] = {"left", "right", "bottom", "top"};
     for (int wall = 0; wall < QDI_WALLS; ++wall) {
         const qd_wall_motion *motion = &def->wall_motion[wall];
-        if (!isfinite(motion->velocity) || !isfinite(motion->amplitude) || !isfinite(motion->phase) ||
-            !isfinite(motion->slide) || !isfinite(motion->frequency))
-            return qdi_reason(error, QD_ERR_VALUE, "the motion of the %s wall must be finite", names[wall]);
+        if (!qdi_is_sane(motion->velocity) || !qdi_is_sane(motion->amplitude) ||
+            !qdi_is_sane(motion->phase) || !qdi_is_sane(motion->slide) || !qdi_is_sane(motion->frequency))
+            return qdi_reason(error, QD_ERR_VALUE, "the motion of the %s wall must be finite and within 1e30",
+                              names[wall]);
         if (motion->frequency < 0)
             return qdi_reason(error, QD_ERR_VALUE, "the frequency of the %s wall must not be below 0",
                               names[wall]);

@@ -78,15 +78,20 @@ static qd_status contact_check(const qd_world_def *def, qd_error *error) {
     return spring == QD_OK ? qdi_material_check(&def->walls, "the walls'", error) : spring;
 }
 
+/// Where the origin is far off, places in the world are so much coarser. Of 52 bits this leaves 22 to tell places apart.
+static bool has_places(double origin, double size) {
+    return fabs(origin) <= 1e9 * size;
+}
+
 qd_status qdi_world_def_check(const qd_world_def *def, qd_error *error) {
     const double smallest = 1e-18, largest = 1e18; // what the tree can divide into cells
     if (!in_range(def->size.x, smallest, largest) || !in_range(def->size.y, smallest, largest))
         return qdi_reason(error, QD_ERR_VALUE, "a world's width and height must be in 1e-18..1e18");
-    if (!in_range(fabs(def->origin.x), 0, QDI_FURTHEST) || !in_range(fabs(def->origin.y), 0, QDI_FURTHEST))
+    if (!qdi_is_sane(def->origin.x) || !qdi_is_sane(def->origin.y))
         return qdi_reason(error, QD_ERR_VALUE, "a world's origin must be finite and within 1e30");
-    // Where the origin is so far off that the sides fall together there is no place for any body.
-    if (!(def->origin.x + def->size.x > def->origin.x && def->origin.y + def->size.y > def->origin.y))
-        return qdi_reason(error, QD_ERR_VALUE, "a world's origin is too far away for its size");
+    if (!has_places(def->origin.x, def->size.x) || !has_places(def->origin.y, def->size.y))
+        return qdi_reason(error, QD_ERR_VALUE,
+                          "a world's origin must not be further off than 1e9 times its size");
     if (!(def->removal >= 0)) return qdi_reason(error, QD_ERR_VALUE, "removal must not be below 0");
     qd_status contact = qdi_forces_check(def, error);
     if (contact == QD_OK) contact = contact_check(def, error);

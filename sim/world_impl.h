@@ -5,6 +5,7 @@
 
 #include "core/memory.h"
 #include "core/verbs.h"
+#include "sim/bounds.h"
 #include "sim/collide.h"
 #include "sim/ledger.h"
 #include "sim/reason.h"
@@ -42,8 +43,6 @@
 #define QDI_FEW 8192
 /// Indices (or contacts) per block of an ordered sum or hash.
 #define QDI_BLOCK 4096
-/// Positions and radii stay below this, so that float32 boxes are finite.
-#define QDI_FURTHEST 1e30
 /// The highest label that a body is given by itself: those above are words of views (QD_VIEW_NOBODY).
 #define QDI_LABEL_MAX (UINT64_MAX - 16)
 /// row_of_index of an index that no body has.
@@ -266,8 +265,11 @@ typedef struct qdi_placing {
     double mass, inertia;
     qd_vec2 position, turn, velocity;
     double spin;
-    bool
-        fresh; ///< added or placed just now: its centre must be within reflecting sides, its shape fit between them
+    qd_vec2 pivot; ///< NaN: none; of a fresh body what turns about it has the velocity that follows
+    /// Added or placed just now: its centre must be within reflecting sides, its shape fit between them, and it must be larger than
+    /// rounding at its place.
+    bool fresh;
+    bool sizeless; ///< it need not fit between periodic sides as they are now
 } qdi_placing;
 
 /// What a row gets when a body is added or loaded.
@@ -286,13 +288,13 @@ QD_MUST_USE qd_status qdi_body_add_again(qd_world *world, const qd_body_state *s
 qd_vec2 qdi_turn_of(double angle);
 /// The traits that a def asks for.
 qdi_trait qdi_trait_of(const qd_body_def *body);
-/// Why a body whose shape is in order would be refused at a position, walls apart, or QD_OK.
+/// Why a body whose shape is in order would be refused at a position, walls apart and, where it is `sizeless`, its size too; or QD_OK.
 QD_MUST_USE qd_status qdi_body_def_check(const qd_world *world, const qd_body_def *body, qd_vec2 position,
-                                         qd_error *error);
+                                         bool sizeless, qd_error *error);
 
 // ---- limits.c ----
 
-/// Checks what a body is given.
+/// Checks what a body is given; a loaded one's numbers too.
 QD_MUST_USE qd_status qdi_body_check(const qd_world *world, const qdi_placing *placing, qd_error *error);
 /// Checks a material: NaN is fine, `what` names it.
 QD_MUST_USE qd_status qdi_material_check(const qd_material *material, const char *what, qd_error *error);
@@ -306,6 +308,7 @@ void qdi_limit_report_pairs(qd_world *world, uint64_t step);
 void qdi_limit_report_walls(qd_world *world);
 void qdi_limit_report_scaled(qd_world *world, uint32_t row);
 void qdi_limit_report_size(qd_world *world);
+void qdi_limit_report_sums(qd_world *world, uint64_t step);
 
 // ---- motion.c ----
 

@@ -59,15 +59,20 @@ START_TEST(distance_stops_the_step) {
 }
 END_TEST
 
+static void push_without_end(void *context, const qd_force_range *range) {
+    (void)context;
+    for (size_t i = 0; i < range->count; ++i) range->force_x[i] = HUGE_VAL;
+}
+
 START_TEST(what_is_not_finite_stops_the_step) {
     const qd_boundary boundaries[] = {QD_BOUNDARY_OPEN, QD_BOUNDARY_PERIODIC, QD_BOUNDARY_REFLECT};
     qd_world_def def = qd_world_def_default();
     def.boundary_x = def.boundary_y = boundaries[_i];
     def.contact = QD_CONTACT_NONE;
     def.limits.distance = HUGE_VAL;
-    def.gravity.x = 1e308;
     qd_world *world = qd_test_world(&def);
     qd_test_disk(world, 50, 50, 0, 0, 0.5, 0);
+    ck_assert_int_eq(qd_world_set_force(world, push_without_end, NULL), QD_OK);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     check_refused(world, 100, "not finite", 1);
     qd_world_destroy(world);

@@ -143,6 +143,25 @@ static void expect_refusal(qd_program_outcome outcome, int code, const char *nam
     qd_program_forget(&outcome);
 }
 
+// A double that is a whole number is written without a point, also where it is more than 64 bits hold.
+START_TEST(numbers_beyond_64_bits) {
+    qd_scratch_write(at("heavy.yaml").text,
+                     "name: heavy\nrun: {steps: 2, seed: 18446744073709551615}\n"
+                     "bodies: [{list: [{at: [50, 50], velocity: [2, 0], mass: 2e19}]}]\n");
+    SUCCEED("run", "heavy.yaml", "-o", "heavy", "-q");
+    char *kept = qd_scratch_read(at("heavy/result.json").text, NULL);
+    ck_assert_ptr_nonnull(strstr(kept, ": 40000000000000000000"));
+    free(kept);
+    qd_program_outcome result = RUN("report", "heavy");
+    ck_assert_int_eq(result.code, 0);
+    ck_assert_msg(!strstr(result.err, "result.json"), "%s", result.err);
+    qd_program_forget(&result);
+    char *page = qd_scratch_read(at("heavy/report.html").text, NULL);
+    ck_assert_ptr_nonnull(strstr(page, "40000000000000000000"));
+    free(page);
+}
+END_TEST
+
 START_TEST(what_is_refused) {
     expect_refusal(RUN("report"), 2, "DIR");
     expect_refusal(RUN("report", "nowhere"), 3, "nowhere");
@@ -173,6 +192,7 @@ int main(void) {
     tcase_add_test(tests, more_frames_than_there_is_room_for);
     tcase_add_test(tests, a_run_that_is_not_over);
     tcase_add_test(tests, what_a_run_may_lack);
+    tcase_add_test(tests, numbers_beyond_64_bits);
     tcase_add_test(tests, what_is_refused);
     suite_add_tcase(suite, tests);
     return qd_test_run(suite);

@@ -55,21 +55,27 @@ START_TEST(says_what_is_wrong_with_a_value) {
         {"world: {size: [5]}", "world.size: must be two numbers > 0"},
         {"world: {size: [5, -5]}", "world.size: must be two numbers > 0"},
         {"world: {size: [0, 1]}", "world.size: must be two numbers > 0"},
-        {"world: {size: [1, .inf]}", "world.size: must be two numbers > 0"},
+        {"world: {size: [1, .inf]}", "world.size: must be two numbers > 0, at most 1000000000000000000"},
+        {"world: {size: [1e30, 1]}", "world.size: must be two numbers > 0, at most 1000000000000000000"},
+        {"world: {gravity: [0, -1e200]}", "world.gravity: must be two numbers from -1e30 to 1e30"},
+        {"bodies: [{list: [{at: [1, 1], velocity: [1e31, 0]}]}]",
+         "bodies.0.list.0.velocity: must be two numbers, or 0, each from -1e30 to 1e30"},
+        {"contact: {model: spring, spring: {kn: 1e200}}",
+         "contact.spring.kn: must be a number > 0, at most 1e30, or auto, not \"1e200\""},
         {"world: {size: [1, .nan]}", "world.size: must be two numbers > 0"},
         {"world: {size: [1, \"2\"]}", "world.size: must be two numbers > 0"},
-        {"world: {gravity: [.inf, 0]}", "world.gravity: must be two numbers"},
+        {"world: {gravity: [.inf, 0]}", "world.gravity: must be two numbers from -1e30 to 1e30"},
         {"world: {boundary: walls}", "world.boundary: must be reflect, periodic or open, not \"walls\""},
         {"world: {boundary: {x: [1]}}", "world.boundary.x: must be reflect, periodic or open"},
         {"world: 3", "world: must be a mapping (key: value)"},
         {"world:", "world has no value"},
         {"world: ~", "world has no value"},
-        {"run: {dt: 0}", "run.dt: must be a number > 0, not \"0\""},
-        {"run: {dt: -1}", "run.dt: must be a number > 0, not \"-1\""},
-        {"run: {dt: .inf}", "run.dt: must be a number > 0, not \".inf\""},
-        {"run: {dt: .nan}", "run.dt: must be a number > 0, not \".nan\""},
-        {"run: {dt: 1/60}", "run.dt: must be a number > 0, not \"1/60\""},
-        {"run: {dt: \"0.1\"}", "run.dt: must be a number > 0, not \"0.1\""},
+        {"run: {dt: 0}", "run.dt: must be a number >= 1e-30, not \"0\""},
+        {"run: {dt: -1}", "run.dt: must be a number >= 1e-30, not \"-1\""},
+        {"run: {dt: .inf}", "run.dt: must be a number from 1e-30 to 1e30, not \".inf\""},
+        {"run: {dt: .nan}", "run.dt: must be a number >= 1e-30, not \".nan\""},
+        {"run: {dt: 1/60}", "run.dt: must be a number >= 1e-30, not \"1/60\""},
+        {"run: {dt: \"0.1\"}", "run.dt: must be a number >= 1e-30, not \"0.1\""},
         {"run: {steps: -1}", "run.steps: must be a whole number from 0 to 9007199254740992, not \"-1\""},
         {"run: {steps: 1.5}", "run.steps: must be a whole number from 0 to 9007199254740992, not \"1.5\""},
         {"run: {seed: 18446744073709551616}",
@@ -273,7 +279,7 @@ START_TEST(blames_the_flag_for_a_wrong_set) {
     check_set("run.dt=", "--set run.dt=: has no value");
     check_set("run.dt=~", "--set run.dt=~: run.dt has no value");
     check_set("run..dt=1", "--set run..dt=1: unknown key \"\" in run");
-    check_set("run.dt.x=0", "--set run.dt.x=0: run.dt: must be a number > 0");
+    check_set("run.dt.x=0", "--set run.dt.x=0: run.dt: must be a number >= 1e-30");
     check_set("run.dt=[1",
               "--set run.dt=[1: did not find expected ',' or ']' (while parsing a flow sequence that "
               "begins on line 1)");

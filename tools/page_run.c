@@ -67,7 +67,8 @@ static qd_status choose_frames(run_page *run, qd_error *error) {
 }
 
 static bool is_json(const char *text) {
-    json_t *value = json_loads(text, 0, NULL); // an object or an array
+    // An object or an array. Whole numbers may be beyond 64 bits, in energies for instance.
+    json_t *value = json_loads(text, JSON_DECODE_INT_AS_REAL, NULL);
     bool is = json_is_object(value);
     json_decref(value);
     return is;

@@ -16,16 +16,17 @@ static const uint64_t scale_most = UINT64_C(1) << 28;
 /// Whether a scale.json is what the page can show, and how many runs it has.
 static qd_status check_test(const char *text, const char *path, size_t *runs, qd_error *error) {
     static const char *const needed[] = {"scene", "series", "configurations", "runs", "machine", "build"};
-    json_t *test = json_loads(text, 0, NULL);
-    json_int_t schema = json_integer_value(json_object_get(test, "schema"));
+    // Whole numbers may be beyond 64 bits.
+    json_t *test = json_loads(text, JSON_DECODE_INT_AS_REAL, NULL);
+    double schema = json_number_value(json_object_get(test, "schema"));
     bool good = schema > 0;
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; ++i)
         good = good && json_object_get(test, needed[i]);
     *runs = json_array_size(json_object_get(test, "runs"));
     json_decref(test);
     if (schema > SCALE_SCHEMA)
-        return qdi_reason(error, QD_ERR_INVALID,
-                          "%.300s has schema %" JSON_INTEGER_FORMAT ", of a newer Quadrille", path, schema);
+        return qdi_reason(error, QD_ERR_INVALID, "%.300s has schema %.15g, of a newer Quadrille", path,
+                          schema);
     return good ? QD_OK : qdi_reason(error, QD_ERR_INVALID, "%.300s is not as Quadrille writes it", path);
 }
 

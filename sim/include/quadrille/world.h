@@ -66,9 +66,9 @@ typedef struct qd_limits {
 
 /// How a world is made.
 typedef struct qd_world_def {
-    uint32_t cookie;        ///< set by qd_world_def_default; a def without it is refused
-    qd_vec2 size;           ///< width and height, > 0; default 100, 100
-    qd_vec2 origin;         ///< lower left corner; default 0, 0
+    uint32_t cookie; ///< set by qd_world_def_default; a def without it is refused
+    qd_vec2 size;    ///< width and height, > 0; default 100, 100
+    qd_vec2 origin;  ///< lower left corner, at most 1e9 times as far off as the world is long; default 0, 0
     qd_boundary boundary_x; ///< default reflect
     qd_boundary boundary_y;
     qd_vec2 gravity;               ///< acceleration of dynamic bodies; default 0, 0

@@ -1,0 +1,44 @@
+#ifndef QD_SIM_BOUNDS_H
+#define QD_SIM_BOUNDS_H
+
+#include <math.h>
+#include <stdbool.h>
+
+/// Which numbers a world holds: one rule for what it is given, for what a step makes of it, for what is read of a file and for what
+/// a saved world may say. So whatever a world accepts can be saved, and what is saved loads.
+
+/// The largest number that a scene, a def or a body says: places, sizes, velocities, spins, rates, stiffnesses. Boxes are float32.
+#define QDI_FURTHEST 1e30
+/// The largest mass: the densest disk of the largest size has about that; and the largest moment of inertia that is finite.
+#define QDI_HEAVIEST   1e90
+#define QDI_MOST_INERT 1e150
+/// The largest number that is worked out or added up of such: energies, impulses, times.
+#define QDI_MOST 1e300
+/// A step's length.
+#define QDI_SHORTEST_STEP 1e-30
+
+/// True for a number that may be said; false for NaN, as all of these.
+static inline bool qdi_is_sane(double value) {
+    return fabs(value) <= QDI_FURTHEST;
+}
+/// The same of a number that must not be below 0, and of one that must be above.
+static inline bool qdi_is_sane_positive(double value, bool above) {
+    return (above ? value > 0 : value >= 0) && value <= QDI_FURTHEST;
+}
+/// True for what sums may come to.
+static inline bool qdi_is_sane_sum(double value) {
+    return fabs(value) <= QDI_MOST;
+}
+/// True for the mass and the inertia of a dynamic body, which turns or not.
+static inline bool qdi_is_mass(double value) {
+    return value > 0 && value <= QDI_HEAVIEST;
+}
+static inline bool qdi_is_inertia(double value) {
+    return value > 0 && (value <= QDI_MOST_INERT || value == HUGE_VAL);
+}
+/// True for the length of a step.
+static inline bool qdi_is_step(double dt) {
+    return dt >= QDI_SHORTEST_STEP && dt <= QDI_FURTHEST;
+}
+
+#endif

@@ -1,0 +1,42 @@
+#ifndef QD_TESTS_RANDOM_WORLDS_H
+#define QD_TESTS_RANDOM_WORLDS_H
+
+#include <quadrille/random.h>
+#include <quadrille/world.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/// Everything that a world can be made of, at random: definitions, bodies, polylines, emitters, sinks. What comes out may be
+/// refused by the library; what is accepted must work.
+
+/// Where random numbers come from, and how strange they are.
+typedef struct qd_test_dice {
+    qd_random random;
+    double unit; ///< lengths are about this; times are about 1
+    bool crowd;  ///< worlds are large, for thousands of bodies
+    bool wild;   ///< now and then a number is huge, tiny, not finite, or of the wrong sign
+    /// No body's way through a step is followed: where numbers are wild, units tiny, or thousands overlap, that takes too long for a
+    /// test.
+    bool unfollowed;
+    qd_vec2 low, high; ///< where bodies are put
+} qd_test_dice;
+
+/// Draws unit and wildness for a case.
+qd_test_dice qd_test_dice_of(uint64_t seed);
+
+/// A number in [low, high), or where the dice are wild any other.
+double qd_test_dice_number(qd_test_dice *dice, double low, double high);
+/// True in one of `of` cases.
+bool qd_test_dice_hit(qd_test_dice *dice, uint64_t of);
+/// A whole number below `below`.
+size_t qd_test_dice_below(qd_test_dice *dice, size_t below);
+
+qd_world_def qd_test_dice_def(qd_test_dice *dice);
+qd_body_def qd_test_dice_body(qd_test_dice *dice);
+/// A place where bodies are put, and a velocity.
+qd_vec2 qd_test_dice_place(qd_test_dice *dice);
+qd_vec2 qd_test_dice_velocity(qd_test_dice *dice);
+qd_emitter_def qd_test_dice_emitter(qd_test_dice *dice);
+qd_sink_def qd_test_dice_sink(qd_test_dice *dice);
+
+#endif
