@@ -171,8 +171,9 @@ static qd_status join(qd_video *video, const qdi_segments *segments, qd_error *e
 static qd_status is_rgb(const char *path, bool *rgb, qd_error *error) {
     enum { LOOK = 1 << 15, KIND = 13, TRUE_COLOUR = 2 };
     unsigned char data[LOOK];
-    FILE *file = fopen(path, "rb");
-    size_t bytes = file ? fread(data, 1, sizeof data, file) : 0;
+    FILE *file = NULL;
+    size_t bytes = qdi_os_open(path, QDI_OS_OWN, &file, NULL) == QD_OK ? fread(data, 1, sizeof data, file)
+                                                                       : 0;
     if (file) (void)fclose(file);
     for (size_t i = 0; i + KIND < bytes; ++i) {
         if (memcmp(data + i, "IHDR", 4) != 0) continue;

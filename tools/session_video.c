@@ -79,8 +79,9 @@ int qdi_session_find_video(qdi_session *session) {
     char path[QDI_SESSION_PATH + 16], line[QDI_SESSION_PATH + 128] = "";
     const char *asked = session->video_file;
     (void)qdi_session_path(session, "scene.yaml", path, sizeof path);
-    FILE *file = fopen(path, "rb");
-    if (!file) return QDI_EXIT_DONE; // whoever reads the scene says so
+    FILE *file = NULL;
+    if (qdi_os_open(path, QDI_OS_OWN, &file, NULL) != QD_OK)
+        return QDI_EXIT_DONE; // whoever reads the scene says so
     bool there = fgets(line, sizeof line, file) != NULL;
     if (there) there = fgets(line, sizeof line, file) != NULL; // the second line
     (void)fclose(file);
@@ -110,8 +111,8 @@ int qdi_session_find_video(qdi_session *session) {
 static void read_failure(qdi_session *session) {
     char path[QDI_SESSION_PATH + 32];
     (void)qdi_session_path(session, failed_name, path, sizeof path);
-    FILE *file = fopen(path, "rb");
-    if (!file) return;
+    FILE *file = NULL;
+    if (qdi_os_open(path, QDI_OS_OWN, &file, NULL) != QD_OK) return;
     char *text = session->video_error.text;
     if (!fgets(text, sizeof session->video_error.text, file)) text[0] = '\0';
     (void)fclose(file);
