@@ -1,4 +1,4 @@
-#define _GNU_SOURCE // flock, newlocale, sync_file_range
+#define _GNU_SOURCE // flock, newlocale, syncfs
 #include "sim/os.h"
 
 #include <dirent.h>
@@ -166,14 +166,6 @@ qd_status qdi_file_overwrite(qdi_file file, const char *path, size_t at, const v
     return QD_OK;
 }
 
-void qdi_file_start_sync(qdi_file file) {
-#ifdef SYNC_FILE_RANGE_WRITE
-    (void)sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE);
-#else
-    (void)file;
-#endif
-}
-
 qd_status qdi_file_close(qdi_file file, const char *path, bool sync, qd_error *error) {
     qd_status status = QD_OK;
     // Full disks often show only now. A file that lies where nothing can be synced (EINVAL, ENOTSUP) is not at fault.
@@ -194,7 +186,8 @@ void qdi_file_remove(const char *path) {
 
 qd_status qdi_file_sync(const char *path, qd_error *error) {
     int number, descriptor = open_own("read", path, O_RDONLY, &number, error);
-    return descriptor < 0 ? QD_ERR_IO : qdi_file_close(descriptor, path, true, error);
+    if (descriptor < 0) return number == ENOENT ? QD_ERR_NOT_FOUND : QD_ERR_IO;
+    return qdi_file_close(descriptor, path, true, error);
 }
 
 qd_status qdi_os_write_file(const char *temporary, const char *path, const void *data, size_t bytes,
@@ -288,6 +281,20 @@ qd_status qdi_os_rename_new(const char *from, const char *path, qd_error *error)
     if (rename(from, path) != 0) return failed("make", path, errno, error);
     qdi_os_sync_parent(path);
     return QD_OK;
+}
+
+qd_status qdi_os_sync_disk(const char *path, qd_error *error) {
+    int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return failed("read the directory", path, errno, error);
+#ifdef __linux__
+    int number = syncfs(descriptor) == 0 ? 0 : errno;
+#else
+    int number = ENOSYS;
+#endif
+    close(descriptor);
+    if (number == 0) return QD_OK;
+    qd_status status = failed("write to", path, number, error);
+    return number == ENOSYS || number == ENOTSUP || number == EINVAL ? QD_ERR_NOT_FOUND : status;
 }
 
 void qdi_os_sync_parent(const char *path) {
