@@ -53,7 +53,8 @@ static qd_status check_def(const qd_video_def *def, qd_error *error) {
 
 /// Whether the file can be made where it is to be, before anybody works for it.
 static qd_status check_place(const qd_video *video, qd_error *error) {
-    if (!video->replace && qdi_os_exists(video->file))
+    if (!video->replace && qdi_os_exists(video->file) &&
+        !qdi_video_is_joined(video->directory, video->file, NULL))
         return refuse(QD_ERR_EXISTS, error, video->file, "exists; --force replaces it");
     if (qdi_os_is_directory(video->file)) return refuse(QD_ERR_IO, error, video->file, "is a directory");
     if (video->folder_comes) return QD_OK;

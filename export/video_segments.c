@@ -112,7 +112,7 @@ qd_status qd_video_keep(const char *directory, uint64_t frames, qd_error *error)
 }
 
 qd_status qd_video_clear(const char *directory, qd_error *error) {
-    static const char *const others[] = {"segments.ffconcat", "palette.png", "failed.txt"};
+    static const char *const others[] = {"segments.ffconcat", "palette.png", "failed.txt", "joined.txt"};
     qd_status status = qd_video_keep(directory, 0, error);
     for (size_t i = 0; status == QD_OK && i < sizeof others / sizeof others[0]; ++i) {
         char path[QDI_PATH_MAX];

@@ -122,6 +122,7 @@ int qdi_session_begin(qdi_session *session, bool force) {
                      qdi_failure_reason(status, &error));
         return QDI_EXIT_OUTPUT;
     }
+    if (status == QD_OK && force) status = qdi_session_clear_video_place(session, &error);
     if (status == QD_OK) status = qd_rundir_write_scene_files(session->rundir, session->scene, &error);
     return status == QD_OK ? qdi_session_start(session) : qdi_fail(status, &error, QDI_EXIT_OUTPUT);
 }
