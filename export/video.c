@@ -244,7 +244,7 @@ static qd_status open_segment(qd_video *video, const qdi_video_picture *picture)
     qd_error error = {""};
     (void)snprintf(name, sizeof name, "segment_%06" PRIu64 ".part", video->frames);
     qd_status status = qdi_os_make_directory(video->directory, &error);
-    if (status == QD_ERR_EXISTS) status = QD_OK;
+    if (status == QD_ERR_EXISTS) status = qdi_os_check(video->directory, QDI_OS_DIRECTORY, &error);
     if (status == QD_OK) status = qdi_path_join(video->directory, name, video->segment);
     if (status != QD_OK) return qdi_video_fail(video, status, error.text);
     qdi_file_remove(video->segment); // somebody whom a killed process has left behind may still write to it

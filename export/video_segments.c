@@ -107,7 +107,8 @@ qd_status qd_video_keep(const char *directory, uint64_t frames, qd_error *error)
     if (!directory) return QD_ERR_ARGUMENT;
     if (!qdi_os_is_directory(directory)) return QD_OK;
     keeping job = {directory, frames, QD_OK, error};
-    qd_status status = qdi_os_list(directory, keep_or_not, &job, error);
+    qd_status status = qdi_os_check(directory, QDI_OS_DIRECTORY, error);
+    if (status == QD_OK) status = qdi_os_list(directory, keep_or_not, &job, error);
     return status == QD_OK ? job.status : status;
 }
 

@@ -236,6 +236,16 @@ START_TEST(a_pipe_as_a_file_of_bodies_is_refused) {
 }
 END_TEST
 
+START_TEST(segments_of_a_video_are_not_looked_for_through_a_link) {
+    make_run();
+    ck_assert_int_eq(mkdir(at("elsewhere").text, 0777), 0);
+    qd_scratch_write(at("elsewhere/segment_mine").text, "mine");
+    put_link("v.png.segments", "elsewhere");
+    expect_refusal(BOUNDED("video", "out", "-o", "v.png"), 4, "v.png.segments");
+    ck_assert_uint_eq(qd_scratch_count(at("elsewhere").text), 1);
+}
+END_TEST
+
 // What is written anew replaces a link and leaves what it leads to.
 START_TEST(files_in_the_making_are_never_written_through_links) {
     static const char *const names[] = {"page.html.part", "pages/frame_000000.png.part",
@@ -358,6 +368,7 @@ int main(void) {
     tcase_add_test(tests, pipes_in_a_run_are_refused);
     tcase_add_test(tests, a_pipe_as_a_file_of_bodies_is_refused);
     tcase_add_test(tests, files_in_the_making_are_never_written_through_links);
+    tcase_add_test(tests, segments_of_a_video_are_not_looked_for_through_a_link);
     tcase_add_test(tests, nothing_else_makes_room_for_a_file);
     tcase_add_test(tests, a_run_directory_may_be_reached_through_a_link);
     tcase_add_test(tests, scenes_and_bodies_may_be_links_and_scenes_pipes);

@@ -98,7 +98,8 @@ QD_API QD_MUST_USE qd_status qd_video_file_size(const char *path, int *width, in
 /// Deletes what a video was made of, and the directory where nothing else is in it. Errors: QD_ERR_IO, QD_ERR_MEMORY.
 QD_API QD_MUST_USE qd_status qd_video_clear(const char *directory, qd_error *error);
 
-/// Deletes all segments with frames from number `frames` on, and those in the making. Errors: QD_ERR_IO, QD_ERR_MEMORY.
+/// Deletes all segments with frames from number `frames` on, and those in the making. Errors: QD_ERR_IO (also where the directory is a
+/// link: it may be somebody else's), QD_ERR_MEMORY.
 QD_API QD_MUST_USE qd_status qd_video_keep(const char *directory, uint64_t frames, qd_error *error);
 
 QD_END_DECLS
