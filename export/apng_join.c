@@ -1,6 +1,7 @@
 #include "core/memory.h"
 #include "export/apng.h"
 #include "export/png_chunk.h"
+#include "sim/os.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,8 +14,8 @@ static qd_status refuse(qd_status status, const char *part, const char *why, qd_
 
 static qd_status open_part(const char *part, FILE **file, qd_error *error) {
     unsigned char signature[QDI_PNG_SIGNATURE];
-    *file = fopen(part, "rb");
-    if (!*file) return refuse(QD_ERR_IO, part, "cannot be read", error);
+    if (qdi_os_open(part, QDI_OS_OWN, file, NULL) != QD_OK)
+        return refuse(QD_ERR_IO, part, "cannot be read", error);
     if (fread(signature, 1, sizeof signature, *file) == sizeof signature &&
         memcmp(signature, qdi_png_signature, sizeof signature) == 0)
         return QD_OK;

@@ -68,7 +68,7 @@ struct qd_frame_writer {
     frame_shot *shots;
     size_t slots;
     qdi_queue *queue;
-    uint64_t pushed;
+    uint64_t pushed, synced; // the first `synced` frames are on the device
     qd_status failure;
     bool finished;
 
@@ -276,6 +276,7 @@ qd_status qd_frame_writer_create(const qd_frame_writer_def *def, qd_frame_writer
                                   .slots = (size_t)def->queue + (size_t)def->workers,
                                   .worker_count = (size_t)def->workers,
                                   .pushed = def->row_count,
+                                  .synced = def->row_count,
                                   .turn_written = def->row_count,
                                   .turn_manifest = {.file = QDI_FILE_NONE}};
         (void)snprintf(made->directory, sizeof made->directory, "%s", def->directory ? def->directory : "");
@@ -366,6 +367,32 @@ static void give_reason(const qd_frame_writer *writer, qd_error *error) {
         (void)snprintf(error->text, sizeof error->text, "%s", qd_status_text(writer->failure));
 }
 
+/// Brings a frame to the device. One that somebody has taken away is none to wait for.
+static qd_status sync_frame(const qd_frame_writer *writer, uint64_t number, qd_error *error) {
+    char path[QDI_PATH_MAX];
+    qd_status status = frame_path(writer->directory, number, path);
+    if (status == QD_OK) status = qdi_file_sync(path, error);
+    return status == QD_ERR_NOT_FOUND ? QD_OK : status;
+}
+
+/// Brings the frames that are in place to the device, and their names: few one by one, many with all else that is to be written to
+/// the disk. The queue is drained.
+static qd_status sync_frames(qd_frame_writer *writer) {
+    enum { FEW = 4 };
+    uint64_t first = writer->synced, end = writer->turn_written;
+    if (!writer->directory[0] || first == end) return QD_OK;
+    writer->synced = end;
+    qd_error error = {""};
+    qd_status status = end - first > FEW ? qdi_os_sync_disk(writer->directory, &error) : QD_ERR_NOT_FOUND;
+    if (status == QD_ERR_NOT_FOUND) {
+        status = QD_OK;
+        for (uint64_t i = first; i < end && status == QD_OK; ++i) status = sync_frame(writer, i, &error);
+        qdi_os_sync_directory(writer->directory);
+    }
+    if (status != QD_OK) writer->reason = error;
+    return status;
+}
+
 qd_status qd_frame_writer_flush(qd_frame_writer *writer, const qd_frame_row **rows, size_t *count,
                                 qd_error *error) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
@@ -373,6 +400,7 @@ qd_status qd_frame_writer_flush(qd_frame_writer *writer, const qd_frame_row **ro
     if (!writer || !rows != !count) return QD_ERR_ARGUMENT;
     qd_status drained = qdi_queue_drain(writer->queue);
     if (writer->failure == QD_OK) writer->failure = drained;
+    if (writer->failure == QD_OK) writer->failure = sync_frames(writer);
     if (rows) {
         // They stay where they are until the worker has a new one.
         *rows = writer->turn_rows;
@@ -398,6 +426,7 @@ qd_status qd_frame_writer_finish(qd_frame_writer *writer, uint64_t *frames, qd_e
     if (!writer->finished) {
         qd_status drained = qdi_queue_drain(writer->queue);
         if (writer->failure == QD_OK) writer->failure = drained;
+        if (writer->failure == QD_OK) writer->failure = sync_frames(writer);
         // Also after a failure: the frames that are in place are listed.
         qd_status listed = QD_OK;
         qd_error reason = {""};
@@ -405,6 +434,7 @@ qd_status qd_frame_writer_finish(qd_frame_writer *writer, uint64_t *frames, qd_e
             qdi_manifest_discard(&writer->turn_manifest);
         else if (writer->directory[0])
             listed = qdi_manifest_publish(&writer->turn_manifest, &reason);
+        if (writer->directory[0]) qdi_os_sync_directory(writer->directory);
         if (writer->failure == QD_OK && listed != QD_OK) {
             writer->failure = listed;
             writer->turn_error = reason;

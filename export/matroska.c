@@ -1,5 +1,7 @@
 #include "export/matroska.h"
 
+#include "sim/os.h"
+
 #include <quadrille/hash.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -85,9 +87,11 @@ static bool walk(FILE *file, uint64_t bytes, qdi_matroska *facts) {
 
 qd_status qdi_matroska_look(const char *path, qdi_matroska *found, qd_error *error) {
     *found = (qdi_matroska){0, 0};
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        if (error) (void)snprintf(error->text, sizeof error->text, "cannot read %.400s", path);
+    FILE *file = NULL;
+    qd_error why;
+    if (qdi_os_open(path, QDI_OS_OWN, &file, &why) != QD_OK) {
+        if (error)
+            (void)snprintf(error->text, sizeof error->text, "cannot read %.300s: %.180s", path, why.text);
         return QD_ERR_IO;
     }
     long bytes = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;

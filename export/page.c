@@ -162,12 +162,15 @@ static qd_status put_file(qdi_page *page, FILE *file, const char *path, qd_error
 }
 
 qd_status qdi_page_picture(qdi_page *page, const char *path, qd_error *error) {
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        if (error) (void)snprintf(error->text, sizeof error->text, "cannot read %.300s", path);
-        return QD_ERR_NOT_FOUND;
+    FILE *file = NULL;
+    qd_error why;
+    qd_status status = qdi_os_open(path, QDI_OS_OWN, &file, &why);
+    if (status != QD_OK) {
+        if (error)
+            (void)snprintf(error->text, sizeof error->text, "cannot read %.300s: %.180s", path, why.text);
+        return status;
     }
-    qd_status status = put_text(page, "<script type=\"text/plain\" class=\"frame\">", error);
+    status = put_text(page, "<script type=\"text/plain\" class=\"frame\">", error);
     if (status == QD_OK) status = put_file(page, file, path, error);
     (void)fclose(file);
     return status == QD_OK ? put_text(page, "</script>\n", error) : status;

@@ -23,7 +23,7 @@ void qdi_labels_fill(qdi_labels *labels, const qd_provenance *provenance, const 
                      const char *comment);
 
 /// Writes an encoded picture under another name and renames it: the file under its own name is always whole. What failed
-/// is removed. It is not forced to the device: that would cost more than drawing it. Errors: QD_ERR_IO.
+/// is removed. It is not forced to the device: one by one that would cost more than drawing it. Errors: QD_ERR_IO.
 QD_MUST_USE qd_status qdi_png_write(const qdi_bytes *bytes, const char *path, qd_error *error);
 
 #endif

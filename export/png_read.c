@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "export/block.h"
+#include "sim/os.h"
 
 #include <png.h>
 #include <quadrille/frame.h>
@@ -117,13 +118,17 @@ qd_status qdi_png_load(const char *path, const qd_allocator *allocator, qdi_png_
     qd_error reason = {""};
     *loaded = (qdi_png_loaded){.pixels = NULL};
     png_job job = {.allocator = allocator, .path = path, .loaded = loaded, .error = &reason};
-    job.file = fopen(path, "rb");
-    if (!job.file) {
-        if (error) (void)snprintf(error->text, sizeof error->text, "%.400s is not there", path);
-        return QD_ERR_NOT_FOUND;
+    qd_error why;
+    qd_status status = qdi_os_open(path, QDI_OS_DATA, &job.file, &why);
+    if (status != QD_OK) {
+        if (error && status == QD_ERR_NOT_FOUND)
+            (void)snprintf(error->text, sizeof error->text, "%.400s is not there", path);
+        else if (error)
+            (void)snprintf(error->text, sizeof error->text, "%.300s: %.180s", path, why.text);
+        return status == QD_ERR_NOT_FOUND ? status : QD_ERR_CORRUPT;
     }
     unsigned char head[HEAD];
-    qd_status status = QD_ERR_CORRUPT;
+    status = QD_ERR_CORRUPT;
     if (fread(head, 1, HEAD, job.file) == HEAD && png_sig_cmp(head, 0, HEAD) == 0) {
         rewind(job.file);
         status = read_picture(&job);

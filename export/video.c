@@ -54,7 +54,8 @@ static qd_status check_def(const qd_video_def *def, qd_error *error) {
 
 /// Whether the file can be made where it is to be, before anybody works for it.
 static qd_status check_place(const qd_video *video, qd_error *error) {
-    if (!video->replace && qdi_os_exists(video->file))
+    if (!video->replace && qdi_os_exists(video->file) &&
+        !qdi_video_is_joined(video->directory, video->file, NULL))
         return refuse(QD_ERR_EXISTS, error, video->file, "exists; --force replaces it");
     if (qdi_os_is_directory(video->file)) return refuse(QD_ERR_IO, error, video->file, "is a directory");
     if (video->folder_comes) return QD_OK;
@@ -245,7 +246,7 @@ static qd_status open_segment(qd_video *video, const qdi_video_picture *picture)
     qd_error error = {""};
     (void)snprintf(name, sizeof name, "segment_%06" PRIu64 ".part", video->frames);
     qd_status status = qdi_os_make_directory(video->directory, &error);
-    if (status == QD_ERR_EXISTS) status = QD_OK;
+    if (status == QD_ERR_EXISTS) status = qdi_os_check(video->directory, QDI_OS_DIRECTORY, &error);
     if (status == QD_OK) status = qdi_path_join(video->directory, name, video->segment);
     if (status != QD_OK) return qdi_video_fail(video, status, error.text);
     qdi_file_remove(video->segment); // somebody whom a killed process has left behind may still write to it

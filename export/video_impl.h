@@ -59,6 +59,10 @@ qd_status qdi_video_fail(qd_video *video, qd_status status, const char *why);
 /// What ffmpeg's words mean: QD_ERR_IO where it found no room, else QD_ERR_STATE; with "ffmpeg: ..." in `why`.
 qd_status qdi_video_blame(const qdi_child *child, char *why, size_t bytes);
 
+/// Whether `file` is, byte for byte, a video that was joined from the segments in `directory`: a process that was killed after it has
+/// left its number of frames (`frames` may be NULL) and a hash there. A link is none. Reads the whole file.
+bool qdi_video_is_joined(const char *directory, const char *file, uint64_t *frames);
+
 /// "mkv" or "png".
 const char *qdi_video_segment_ending(const qd_video *video);
 

@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <quadrille/hash.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -146,6 +147,59 @@ static bool are_whole(const qd_video *video, const qdi_segments *segments) {
     return next == video->frames;
 }
 
+// ---- its name ----
+
+static const char joined_name[] = "joined.txt";
+
+/// A hash of all bytes of a file.
+static qd_status hash_file(const char *path, uint64_t *hash, qd_error *why) {
+    unsigned char data[1 << 16];
+    FILE *file = NULL;
+    qd_status status = qdi_os_open(path, QDI_OS_OWN, &file, why);
+    *hash = 0;
+    if (status != QD_OK) return status;
+    for (size_t got; (got = fread(data, 1, sizeof data, file)) > 0;) *hash = qd_hash_seeded(data, got, *hash);
+    bool read = !ferror(file);
+    (void)fclose(file);
+    return read ? QD_OK : QD_ERR_IO;
+}
+
+bool qdi_video_is_joined(const char *directory, const char *file, uint64_t *frames) {
+    char path[QDI_PATH_MAX];
+    FILE *note = NULL;
+    if (qdi_path_join(directory, joined_name, path) != QD_OK ||
+        qdi_os_open(path, QDI_OS_OWN, &note, NULL) != QD_OK)
+        return false;
+    uint64_t count = 0, noted = 0, hash = 0;
+    bool good = fscanf(note, "%20" SCNu64 " %16" SCNx64, &count, &noted) == 2;
+    (void)fclose(note);
+    if (!good || hash_file(file, &hash, NULL) != QD_OK || hash != noted) return false;
+    if (frames) *frames = count;
+    return true;
+}
+
+/// Notes what the video is, before it takes its name: whoever goes on after a kill between that and the end of the run knows it again.
+static qd_status note_joined(const qd_video *video, qd_error *error) {
+    char path[QDI_PATH_MAX], part[QDI_PATH_MAX], line[64];
+    uint64_t hash = 0;
+    qd_status status = qdi_path_join(video->directory, joined_name, path);
+    if (status == QD_OK) status = qdi_path_join(video->directory, "joined.txt.part", part);
+    if (status == QD_OK) status = hash_file(video->part, &hash, error);
+    if (status != QD_OK) return status;
+    int bytes = snprintf(line, sizeof line, "%" PRIu64 " %016" PRIx64 "\n", video->frames, hash);
+    status = qdi_os_write_file(part, path, line, (size_t)bytes, error);
+    if (status == QD_OK) qdi_os_sync_directory(video->directory);
+    return status;
+}
+
+/// Gives the video its name. What has that name stays, unless it may be replaced.
+static qd_status take_name(const qd_video *video, qd_error *error) {
+    if (!video->replace) return qdi_os_rename_new(video->part, video->file, error);
+    qd_status status = qdi_file_rename(video->part, video->file, error);
+    if (status == QD_OK) qdi_os_sync_parent(video->file);
+    return status;
+}
+
 static qd_status join(qd_video *video, const qdi_segments *segments, qd_error *error) {
     if (!are_whole(video, segments)) {
         if (error)
@@ -153,21 +207,18 @@ static qd_status join(qd_video *video, const qdi_segments *segments, qd_error *e
                            video->directory);
         return QD_ERR_STATE;
     }
+    uint64_t there = 0;
+    if (!video->replace && qdi_video_is_joined(video->directory, video->file, &there) &&
+        there == video->frames)
+        return QD_OK; // a process that was killed then has come so far
     // Whom a killed process has left behind at this may still write to it: not to the one that is made now.
     qdi_file_remove(video->part);
     qd_status status = video->encoding.format->kind == QDI_VIDEO_APNG
                            ? join_apng(video, segments, error)
                            : join_with_ffmpeg(video, segments, error);
-    if (status == QD_OK) status = qdi_file_rename(video->part, video->file, error);
-    if (status == QD_OK) {
-        char folder[QDI_PATH_MAX];
-        (void)snprintf(folder, sizeof folder, "%s", video->file);
-        char *slash = strrchr(folder, '/');
-        slash[slash == folder ? 1 : 0] = '\0';
-        qdi_os_sync_directory(folder);
-    } else {
-        qdi_file_remove(video->part);
-    }
+    if (status == QD_OK) status = note_joined(video, error);
+    if (status == QD_OK) status = take_name(video, error);
+    if (status != QD_OK) qdi_file_remove(video->part);
     return status;
 }
 
@@ -176,8 +227,9 @@ static qd_status join(qd_video *video, const qdi_segments *segments, qd_error *e
 static qd_status is_rgb(const char *path, bool *rgb, qd_error *error) {
     enum { LOOK = 1 << 15, KIND = 13, TRUE_COLOUR = 2 };
     unsigned char data[LOOK];
-    FILE *file = fopen(path, "rb");
-    size_t bytes = file ? fread(data, 1, sizeof data, file) : 0;
+    FILE *file = NULL;
+    size_t bytes = qdi_os_open(path, QDI_OS_OWN, &file, NULL) == QD_OK ? fread(data, 1, sizeof data, file)
+                                                                       : 0;
     if (file) (void)fclose(file);
     for (size_t i = 0; i + KIND < bytes; ++i) {
         if (memcmp(data + i, "IHDR", 4) != 0) continue;

@@ -107,12 +107,13 @@ qd_status qd_video_keep(const char *directory, uint64_t frames, qd_error *error)
     if (!directory) return QD_ERR_ARGUMENT;
     if (!qdi_os_is_directory(directory)) return QD_OK;
     keeping job = {directory, frames, QD_OK, error};
-    qd_status status = qdi_os_list(directory, keep_or_not, &job, error);
+    qd_status status = qdi_os_check(directory, QDI_OS_DIRECTORY, error);
+    if (status == QD_OK) status = qdi_os_list(directory, keep_or_not, &job, error);
     return status == QD_OK ? job.status : status;
 }
 
 qd_status qd_video_clear(const char *directory, qd_error *error) {
-    static const char *const others[] = {"segments.ffconcat", "palette.png", "failed.txt"};
+    static const char *const others[] = {"segments.ffconcat", "palette.png", "failed.txt", "joined.txt"};
     qd_status status = qd_video_keep(directory, 0, error);
     for (size_t i = 0; status == QD_OK && i < sizeof others / sizeof others[0]; ++i) {
         char path[QDI_PATH_MAX];

@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "sim/body_columns.h"
 #include "sim/number.h"
+#include "sim/os.h"
 #include "sim/reason.h"
 
 #include <errno.h>
@@ -159,15 +160,14 @@ qd_status qdi_body_file_parse(const char *text, size_t bytes, const char *path,
 
 qd_status qdi_body_file_read(const char *path, const qdi_body_options *options, qdi_body_file *file,
                              qd_error *error) {
-    FILE *stream = fopen(path, "rb");
-    if (!stream) {
-        char shown[QDI_PATH_SHOWN];
-        bool missing = errno == ENOENT || errno == ENOTDIR;
-        return qdi_reason(error, missing ? QD_ERR_NOT_FOUND : QD_ERR_IO, "%s: cannot be opened: %s",
-                          qdi_path_shown(shown, path), strerror(errno));
-    }
+    FILE *stream = NULL;
+    qd_error why;
+    char shown[QDI_PATH_SHOWN];
+    qd_status status = qdi_os_open(path, QDI_OS_DATA, &stream, &why);
+    if (status != QD_OK)
+        return qdi_reason(error, status, "%s: cannot be opened: %s", qdi_path_shown(shown, path), why.text);
     qdi_lines lines;
-    qd_status status = qdi_lines_of_file(&lines, file->allocator, path, stream);
+    status = qdi_lines_of_file(&lines, file->allocator, path, stream);
     if (status == QD_OK)
         status = read_lines(&lines, options, file, error);
     else

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE // flock, F_OFD_SETLK, newlocale
+#define _GNU_SOURCE // flock, F_OFD_SETLK, newlocale, syncfs
 #include "sim/os.h"
 
 #include <dirent.h>
@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /// "cannot VERB PATH: what errno says".
@@ -23,6 +24,203 @@ static qd_status failed(const char *verb, const char *path, int number, qd_error
         snprintf(error->text, sizeof error->text, "cannot %s %.300s: %s", verb, path, text);
     }
     return QD_ERR_IO;
+}
+
+// ---- files to read ----
+
+static const char is_link[] = "it is a link", is_odd[] = "it is not a regular file",
+                  is_pipe[] = "it is a pipe";
+
+/// NULL where an open file is what it must be; the reason where it is not.
+static const char *judge(int descriptor, qdi_os_trust trust) {
+    struct stat info;
+    if (trust == QDI_OS_GIVEN || fstat(descriptor, &info) != 0) return NULL;
+    if (trust == QDI_OS_OWN) return S_ISREG(info.st_mode) ? NULL : is_odd;
+    return S_ISFIFO(info.st_mode) ? is_pipe : NULL;
+}
+
+/// Opens a file; < 0 with the error's number, and with the reason in `*why` where it is not the system's. What the user has not
+/// named himself is opened without waiting: a pipe would block until somebody writes to it.
+static int open_trusted(const char *path, int flags, qdi_os_trust trust, int *number, const char **why) {
+    if (trust == QDI_OS_OWN) flags |= O_NOFOLLOW;
+    if (trust != QDI_OS_GIVEN) flags |= O_NONBLOCK;
+    int descriptor = -1;
+    do {
+        descriptor = open(path, flags | O_CLOEXEC, 0666);
+    } while (descriptor < 0 && errno == EINTR);
+    struct stat info;
+    *why = NULL;
+    *number = errno;
+    if (descriptor < 0 && *number == ELOOP && lstat(path, &info) == 0 && S_ISLNK(info.st_mode))
+        *why = is_link;
+    if (descriptor >= 0) *why = judge(descriptor, trust);
+    if (descriptor < 0 || !*why) return descriptor;
+    *number = EINVAL;
+    close(descriptor);
+    return -1;
+}
+
+/// The same to change a file of ours; the reason, with the path, in `error`.
+static int open_own(const char *verb, const char *path, int flags, int *number, qd_error *error) {
+    const char *why;
+    int descriptor = open_trusted(path, flags, QDI_OS_OWN, number, &why);
+    if (descriptor >= 0) return descriptor;
+    if (!why)
+        (void)failed(verb, path, *number, error);
+    else if (error)
+        snprintf(error->text, sizeof error->text, "cannot %s %.300s: %s", verb, path, why);
+    return -1;
+}
+
+qd_status qdi_os_open(const char *path, qdi_os_trust trust, FILE **file, qd_error *why) {
+    const char *reason;
+    int number, descriptor = open_trusted(path, O_RDONLY, trust, &number, &reason);
+    *file = descriptor >= 0 ? fdopen(descriptor, "rb") : NULL;
+    if (*file) return QD_OK;
+    if (descriptor >= 0) {
+        number = errno;
+        close(descriptor);
+    }
+    char text[128];
+    if (!reason) reason = strerror_r(number, text, sizeof text);
+    if (why) snprintf(why->text, sizeof why->text, "%s", reason);
+    return number == ENOENT || number == ENOTDIR ? QD_ERR_NOT_FOUND : QD_ERR_IO;
+}
+
+qd_status qdi_file_tail(const char *path, void *data, size_t bytes, qd_error *error) {
+    const char *why;
+    int number, descriptor = open_trusted(path, O_RDONLY, QDI_OS_DATA, &number, &why);
+    if (descriptor < 0) return failed("read", path, number, error);
+    struct stat facts;
+    ssize_t got = -1;
+    if (fstat(descriptor, &facts) == 0 && facts.st_size >= (off_t)bytes)
+        got = pread(descriptor, data, bytes, facts.st_size - (off_t)bytes);
+    (void)close(descriptor);
+    return got == (ssize_t)bytes ? QD_OK : QD_ERR_IO;
+}
+
+// ---- files to write ----
+
+/// Deletes a file, a link or a pipe; devices stay, and directories. 0, or the error's number.
+static int clear_name(const char *path) {
+    struct stat info;
+    if (lstat(path, &info) != 0) return errno == ENOENT ? 0 : errno;
+    if (!S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode) && !S_ISFIFO(info.st_mode)) return EEXIST;
+    return unlink(path) == 0 || errno == ENOENT ? 0 : errno;
+}
+
+qd_status qdi_file_create(const char *path, qdi_file *file, qd_error *error) {
+    enum { ATTEMPTS = 8 };
+    int number = EEXIST;
+    for (int i = 0; i < ATTEMPTS; ++i) {
+        *file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (*file >= 0) return QD_OK;
+        number = errno;
+        if (number == EEXIST) number = clear_name(path);
+        if (number != 0 && number != EINTR) break;
+    }
+    return failed("create", path, number, error);
+}
+
+qd_status qdi_file_create_stream(const char *path, FILE **file, qd_error *error) {
+    qdi_file made = QDI_FILE_NONE;
+    *file = NULL;
+    qd_status status = qdi_file_create(path, &made, error);
+    if (status != QD_OK) return status;
+    *file = fdopen(made, "wb");
+    if (*file) return QD_OK;
+    status = failed("create", path, errno, error);
+    close(made);
+    return status;
+}
+
+qd_status qdi_file_append(const char *path, qdi_file *file, qd_error *error) {
+    int number;
+    *file = open_own("write", path, O_WRONLY | O_CREAT | O_APPEND, &number, error);
+    return *file >= 0 ? QD_OK : QD_ERR_IO;
+}
+
+qd_status qdi_file_write(qdi_file file, const char *path, const void *data, size_t bytes, qd_error *error) {
+    const unsigned char *next = data;
+    while (bytes > 0) {
+        ssize_t done = write(file, next, bytes);
+        if (done < 0 && errno == EINTR) continue;
+        if (done < 0) return failed("write", path, errno, error);
+        next += done;
+        bytes -= (size_t)done;
+    }
+    return QD_OK;
+}
+
+qd_status qdi_file_overwrite(qdi_file file, const char *path, size_t at, const void *data, size_t bytes,
+                             qd_error *error) {
+    const unsigned char *next = data;
+    while (bytes > 0) {
+        ssize_t done = pwrite(file, next, bytes, (off_t)at);
+        if (done < 0 && errno == EINTR) continue;
+        if (done < 0) return failed("write", path, errno, error);
+        next += done;
+        at += (size_t)done;
+        bytes -= (size_t)done;
+    }
+    return QD_OK;
+}
+
+qd_status qdi_file_close(qdi_file file, const char *path, bool sync, qd_error *error) {
+    qd_status status = QD_OK;
+    // Full disks often show only now. A file that lies where nothing can be synced (EINVAL, ENOTSUP) is not at fault.
+    if (sync && fsync(file) != 0 && errno != EINVAL && errno != ENOTSUP)
+        status = failed("write", path, errno, error);
+    // The file is closed even where close was interrupted; trying again could close somebody else's.
+    if (close(file) != 0 && errno != EINTR && status == QD_OK) status = failed("write", path, errno, error);
+    return status;
+}
+
+qd_status qdi_file_rename(const char *from, const char *to, qd_error *error) {
+    return rename(from, to) == 0 ? QD_OK : failed("write", to, errno, error);
+}
+
+void qdi_file_remove(const char *path) {
+    (void)unlink(path);
+}
+
+qd_status qdi_file_sync(const char *path, qd_error *error) {
+    int number, descriptor = open_own("read", path, O_RDONLY, &number, error);
+    if (descriptor < 0) return number == ENOENT ? QD_ERR_NOT_FOUND : QD_ERR_IO;
+    return qdi_file_close(descriptor, path, true, error);
+}
+
+qd_status qdi_os_write_file(const char *temporary, const char *path, const void *data, size_t bytes,
+                            qd_error *error) {
+    qdi_file file = QDI_FILE_NONE;
+    qd_error late = {""};
+    qd_status status = qdi_file_create(temporary, &file, error);
+    if (status != QD_OK) return status;
+    status = qdi_file_write(file, path, data, bytes, error);
+    qd_status closed = qdi_file_close(file, path, status == QD_OK, &late);
+    if (status == QD_OK && closed != QD_OK) {
+        status = closed;
+        if (error) *error = late;
+    }
+    if (status == QD_OK) status = qdi_file_rename(temporary, path, error);
+    if (status != QD_OK) qdi_file_remove(temporary);
+    return status;
+}
+
+// ---- directories and names ----
+
+qd_status qdi_os_check(const char *path, qdi_os_kind kind, qd_error *error) {
+    struct stat info;
+    if (lstat(path, &info) != 0) return errno == ENOENT ? QD_OK : failed("look at", path, errno, error);
+    const char *why = NULL;
+    if (S_ISLNK(info.st_mode))
+        why = "is a link; a directory of runs may be reached through one, but nothing in it";
+    else if (kind == QDI_OS_DIRECTORY && !S_ISDIR(info.st_mode))
+        why = "is not a directory";
+    else if (kind == QDI_OS_FILE && !S_ISREG(info.st_mode))
+        why = "is not a regular file";
+    if (why && error) snprintf(error->text, sizeof error->text, "%.300s %s", path, why);
+    return why ? QD_ERR_IO : QD_OK;
 }
 
 qd_status qdi_os_make_directory(const char *path, qd_error *error) {
@@ -70,38 +268,6 @@ qd_status qdi_os_remove_directory_if_empty(const char *path, qd_error *error) {
     return failed("delete the directory", path, errno, error);
 }
 
-/// 0, or the error's number.
-static int write_all(int descriptor, const unsigned char *data, size_t bytes) {
-    while (bytes > 0) {
-        ssize_t wrote = write(descriptor, data, bytes);
-        if (wrote < 0) {
-            if (errno == EINTR) continue;
-            return errno;
-        }
-        data += wrote;
-        bytes -= (size_t)wrote;
-    }
-    return 0;
-}
-
-qd_status qdi_os_write_file(const char *temporary, const char *path, const void *data, size_t bytes,
-                            qd_error *error) {
-    int descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (descriptor < 0) return failed("write", path, errno, error);
-    int number = write_all(descriptor, data, bytes);
-    // Full disks often show only now. A file system that cannot sync (EINVAL, ENOTSUP) is not at fault.
-    if (number == 0 && fsync(descriptor) != 0 && errno != EINVAL && errno != ENOTSUP) number = errno;
-    if (close(descriptor) != 0 && number == 0 && errno != EINTR) number = errno;
-    if (number == 0 && rename(temporary, path) != 0) number = errno;
-    if (number == 0) return QD_OK;
-    unlink(temporary);
-    return failed("write", path, number, error);
-}
-
-void qdi_os_discard(const char *path) {
-    (void)unlink(path);
-}
-
 bool qdi_os_exists(const char *path) {
     struct stat info;
     return lstat(path, &info) == 0;
@@ -113,14 +279,33 @@ qd_status qdi_os_rename_new(const char *from, const char *path, qd_error *error)
         return QD_ERR_EXISTS;
     }
     if (rename(from, path) != 0) return failed("make", path, errno, error);
-    char folder[PATH_MAX];
-    const char *slash = strrchr(path, '/');
-    size_t length = slash ? (size_t)(slash - path) + (slash == path) : 0;
-    if (length >= sizeof folder) return QD_OK; // it was renamed all the same
-    memcpy(folder, slash ? path : ".", slash ? length : 1);
-    folder[slash ? length : 1] = 0;
-    qdi_os_sync_directory(folder);
+    qdi_os_sync_parent(path);
     return QD_OK;
+}
+
+qd_status qdi_os_sync_disk(const char *path, qd_error *error) {
+    int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return failed("read the directory", path, errno, error);
+#ifdef __linux__
+    int number = syncfs(descriptor) == 0 ? 0 : errno;
+#else
+    int number = ENOSYS;
+#endif
+    close(descriptor);
+    if (number == 0) return QD_OK;
+    qd_status status = failed("write to", path, number, error);
+    return number == ENOSYS || number == ENOTSUP || number == EINVAL ? QD_ERR_NOT_FOUND : status;
+}
+
+void qdi_os_sync_parent(const char *path) {
+    char folder[PATH_MAX];
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/') --length;
+    while (length > 0 && path[length - 1] != '/') --length;
+    while (length > 1 && path[length - 1] == '/') --length;
+    if (length >= sizeof folder) return;
+    snprintf(folder, sizeof folder, "%.*s", (int)(length > 0 ? length : 1), length > 0 ? path : ".");
+    qdi_os_sync_directory(folder);
 }
 
 void qdi_os_sync_directory(const char *path) {
@@ -130,10 +315,12 @@ void qdi_os_sync_directory(const char *path) {
     close(descriptor);
 }
 
+// ---- locks ----
+
 /// True where `path` still names the open file: between opening and locking, the lock's last holder may have deleted it.
 static bool still_named(int descriptor, const char *path) {
     struct stat opened, named;
-    return fstat(descriptor, &opened) == 0 && stat(path, &named) == 0 && opened.st_dev == named.st_dev &&
+    return fstat(descriptor, &opened) == 0 && lstat(path, &named) == 0 && opened.st_dev == named.st_dev &&
            opened.st_ino == named.st_ino;
 }
 
@@ -148,37 +335,59 @@ static int lock_descriptor(int descriptor, int operation) {
     return errno == EAGAIN || errno == EACCES ? EWOULDBLOCK : number;
 }
 
-/// `operation`: LOCK_EX or LOCK_SH.
+/// Opens the lock's file or makes it.
+static int open_lock(const char *path, bool *made, int *number, qd_error *error) {
+    int descriptor = open_own("lock", path, O_RDWR | O_CREAT | O_EXCL, number, error);
+    *made = descriptor >= 0;
+    if (descriptor >= 0 || *number != EEXIST) return descriptor;
+    return open_own("lock", path, O_RDWR, number, error);
+}
+
+/// `operation`: LOCK_EX or LOCK_SH. Whoever holds the lock may delete its file at any moment, and whoever asks about it has it
+/// for a moment: each is a reason to try again, but not without end.
 static qd_status lock_file(const char *path, int operation, qdi_os_lock *lock, qd_error *error) {
-    for (;;) {
-        bool made = true;
-        int descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (descriptor < 0 && errno == EEXIST) {
-            made = false;
-            descriptor = open(path, O_RDWR | O_CLOEXEC);
-            if (descriptor < 0 && errno == ENOENT) continue; // its holder has just let go of it
+    enum { MOST_GONE = 1000, MOST_HELD = 10 };
+    static const struct timespec moment = {.tv_nsec = 10000000};
+    int number = 0;
+    for (int gone = 0, held = 0; gone < MOST_GONE && held < MOST_HELD;) {
+        bool made;
+        int descriptor = open_lock(path, &made, &number, error);
+        if (descriptor < 0 && number != ENOENT) return QD_ERR_IO;
+        if (descriptor >= 0) {
+            number = lock_descriptor(descriptor, operation);
+            if (number == 0 && still_named(descriptor, path)) {
+                *lock = (qdi_os_lock){descriptor, made};
+                return QD_OK;
+            }
+            if (number == 0)
+                number = ENOENT;
+            else if (made && number != EWOULDBLOCK && number != EINTR)
+                unlink(path); // nothing can be locked here
         }
-        if (descriptor < 0) return failed("write", path, errno, error);
-        int number = lock_descriptor(descriptor, operation);
-        if (number != 0) {
-            close(descriptor);
-            if (number == EINTR) continue;
-            bool held = number == EWOULDBLOCK;
-            if (made && !held) unlink(path);
-            qd_status status = failed("lock", path, number, error);
-            if (held) return QD_ERR_STATE;
-            size_t used = error ? strlen(error->text) : 0;
-            if (error)
-                snprintf(error->text + used, sizeof error->text - used,
-                         "; a place on another file system may have locks");
-            return status;
+        if (descriptor >= 0) close(descriptor);
+        if (number == ENOENT || number == EINTR) {
+            ++gone;
+        } else if (number == EWOULDBLOCK) {
+            if (++held < MOST_HELD) nanosleep(&moment, NULL);
+        } else {
+            break;
         }
-        if (still_named(descriptor, path)) {
-            *lock = (qdi_os_lock){descriptor, made};
-            return QD_OK;
-        }
-        close(descriptor);
     }
+    qd_status status = failed("lock", path, number, error);
+    if (number == EWOULDBLOCK) return QD_ERR_STATE;
+    size_t used = error ? strlen(error->text) : 0;
+    if (error && number != ENOENT && number != EINTR)
+        snprintf(error->text + used, sizeof error->text - used,
+                 "; a place on another file system may have locks");
+    return status;
+}
+
+bool qdi_os_lock_is_held(const char *path) {
+    int number, descriptor = open_own("lock", path, O_RDONLY, &number, NULL);
+    if (descriptor < 0) return false;
+    bool held = lock_descriptor(descriptor, LOCK_SH) == EWOULDBLOCK;
+    close(descriptor);
+    return held;
 }
 
 qd_status qdi_os_lock_take(const char *path, qdi_os_lock *lock, qd_error *error) {

@@ -43,6 +43,33 @@ static qd_status check_length(const char *directory, qd_error *error) {
                       PATH_SIZE - NAME_SIZE - 1);
 }
 
+/// A look at what entries are.
+typedef struct kind_look {
+    const char *directory;
+    qdi_own_kind (*kind)(const char *name);
+    qd_status status;
+    qd_error *error;
+} kind_look;
+
+static bool check_entry(void *context, const char *name) {
+    kind_look *look = context;
+    qdi_own_kind kind = look->kind(name);
+    if (kind == QDI_OWN_NONE) return true;
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/%s", look->directory, name);
+    look->status = qdi_os_check(path, kind == QDI_OWN_FILE ? QDI_OS_FILE : QDI_OS_DIRECTORY, look->error);
+    return look->status == QD_OK;
+}
+
+qd_status qdi_own_files_check(const char *directory, qdi_own_kind (*kind)(const char *name),
+                              qd_error *error) {
+    qd_status status = check_length(directory, error);
+    if (status != QD_OK || !qdi_os_is_directory(directory)) return status;
+    kind_look look = {.directory = directory, .kind = kind, .error = error};
+    status = qdi_os_list(directory, check_entry, &look, error);
+    return status == QD_OK ? look.status : status;
+}
+
 qd_status qdi_own_files_clear(const qdi_own_files *kind, const char *directory, uint64_t kept,
                               qd_error *error) {
     qd_status status = check_length(directory, error);

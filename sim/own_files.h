@@ -15,6 +15,18 @@ typedef struct qdi_own_files {
     bool (*stays)(const char *name, uint64_t kept);
 } qdi_own_files;
 
+/// What a name in a directory of ours is to be.
+typedef enum qdi_own_kind {
+    QDI_OWN_NONE,      ///< nothing of ours: it may be what it likes
+    QDI_OWN_FILE,      ///< a regular file
+    QDI_OWN_DIRECTORY, ///< a directory
+} qdi_own_kind;
+
+/// Looks at all entries of a directory; one that is not there is fine. Errors: QD_ERR_IO, with the first entry of ours that is a
+/// link or not what it is to be; QD_ERR_VALUE (the path is too long).
+QD_MUST_USE qd_status qdi_own_files_check(const char *directory, qdi_own_kind (*kind)(const char *name),
+                                          qd_error *error);
+
 /// Deletes them but for those that stay; a directory that is not there is fine. Errors: QD_ERR_IO, QD_ERR_VALUE (the path is too
 /// long); the reason in `error`.
 QD_MUST_USE qd_status qdi_own_files_clear(const qdi_own_files *kind, const char *directory, uint64_t kept,

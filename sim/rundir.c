@@ -4,6 +4,7 @@
 #include "sim/export_files.h"
 #include "sim/frame_files.h"
 #include "sim/os.h"
+#include "sim/run_files.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,9 +12,6 @@
 
 /// First line of every scene.yaml that a run wrote: what has it may be replaced, a file of the user's may not.
 #define SCENE_MARK "# The complete scene of a Quadrille run.\n"
-
-/// Added to the name of a file while it is written.
-#define PART ".part"
 
 struct qd_rundir {
     const qd_allocator *allocator;
@@ -66,42 +64,6 @@ static bool ends_with(const char *text, size_t length, const char *end) {
     return length >= tail && memcmp(text + length - tail, end, tail) == 0;
 }
 
-/// True for a name of a run's own top-level files, whole or in the making.
-static bool is_top_file(const char *name) {
-    size_t length = strlen(name);
-    if (ends_with(name, length, PART)) length -= strlen(PART);
-    static const char *const names[] = {"result.json", "scene.yaml",     "run.db",         "run.db-wal",
-                                        "run.db-shm",  "run.db-journal", "postmortem.png", "report.html"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
-        if (length == strlen(names[i]) && memcmp(name, names[i], length) == 0) return true;
-    return false;
-}
-
-/// True for a copy of a body file, whole or in the making: bodies_<digits> and one of its endings.
-static bool is_body_file(const char *name) {
-    size_t length = strlen(name), head = strlen("bodies_"), at = head;
-    if (ends_with(name, length, PART)) length -= strlen(PART);
-    if (length <= head || memcmp(name, "bodies_", head) != 0) return false;
-    while (at < length && name[at] >= '0' && name[at] <= '9') ++at;
-    static const char *const endings[] = {".csv", ".lammpstrj", ".data", ".xyz", ".qdworld"};
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; ++i)
-        if (at > head && length - at == strlen(endings[i]) && memcmp(name + at, endings[i], length - at) == 0)
-            return true;
-    return false;
-}
-
-/// True for what a video in the making consists of, whole or in the making itself.
-static bool is_video_file(const char *name) {
-    static const char segment[] = "segment_";
-    static const char *const names[] = {"failed.txt", "segments.ffconcat", "palette.png"};
-    size_t length = strlen(name);
-    if (ends_with(name, length, PART)) length -= strlen(PART);
-    if (length > sizeof segment - 1 && memcmp(name, segment, sizeof segment - 1) == 0) return true;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
-        if (length == strlen(names[i]) && memcmp(name, names[i], length) == 0) return true;
-    return false;
-}
-
 /// What a look into a directory that is there says.
 typedef struct contents {
     bool scene;  ///< some scene.yaml
@@ -115,19 +77,23 @@ static bool look_at(void *context, const char *name) {
         found->lock = true;
     else if (strcmp(name, "scene.yaml") == 0)
         found->scene = true;
-    else if (!is_top_file(name) || !ends_with(name, strlen(name), PART))
+    else if (!qdi_run_files_is_top(name) || !ends_with(name, strlen(name), QDI_RUN_PART))
         found->others = true;
     return true;
 }
 
-/// True where the file starts as a run's scene.yaml does.
-static bool has_mark(const char *path) {
+/// QD_OK where the file starts as a run's scene.yaml does. Errors: QD_ERR_NOT_FOUND, QD_ERR_IO (it cannot be read).
+static qd_status find_mark(const char *path, qd_error *error) {
     char start[sizeof SCENE_MARK] = "";
-    FILE *file = fopen(path, "rb");
-    if (!file) return false;
+    FILE *file = NULL;
+    qd_error why;
+    qd_status status = qdi_os_open(path, QDI_OS_OWN, &file, &why);
+    if (status == QD_ERR_IO && error)
+        snprintf(error->text, sizeof error->text, "cannot read %.300s: %.180s", path, why.text);
+    if (status != QD_OK) return status;
     size_t got = fread(start, 1, sizeof start - 1, file);
     (void)fclose(file);
-    return got == sizeof start - 1 && memcmp(start, SCENE_MARK, got) == 0;
+    return got == sizeof start - 1 && memcmp(start, SCENE_MARK, got) == 0 ? QD_OK : QD_ERR_NOT_FOUND;
 }
 
 /// Deletes the entries of one directory that belong to a run.
@@ -167,7 +133,7 @@ static qd_status sweep_directory(const qd_allocator *allocator, const char *path
 /// deleted halfway is still known as a run's. Body files are replaced in the same way: they may be what the new run
 /// reads.
 static bool is_top_file_to_delete(const char *name) {
-    return is_top_file(name) && strcmp(name, "scene.yaml") != 0;
+    return qdi_run_files_is_top(name) && strcmp(name, "scene.yaml") != 0;
 }
 
 static qd_status delete_file(const qd_rundir *rundir, const char *name, qd_error *error) {
@@ -213,7 +179,7 @@ static qd_status delete_video(const qd_rundir *rundir, qd_error *error) {
     if (!path) return out_of_memory(error);
     qd_status status = QD_OK;
     if (qdi_os_is_directory(path)) {
-        status = sweep_directory(rundir->allocator, path, is_video_file, NULL, error);
+        status = sweep_directory(rundir->allocator, path, qdi_run_files_is_video, NULL, error);
         if (status == QD_OK) status = qdi_os_remove_directory_if_empty(path, error);
     }
     release_string(rundir->allocator, path);
@@ -233,13 +199,14 @@ static qd_status delete_run(const qd_rundir *rundir, qd_error *error) {
     return status == QD_OK ? delete_video(rundir, error) : status;
 }
 
-/// QD_OK where the directory's scene.yaml is one that a run wrote.
+/// QD_OK where the directory's scene.yaml is one that a run wrote, and nothing of the run is a link.
 static qd_status find_run(const qd_rundir *rundir, qd_error *error) {
     char *scene = join(rundir->allocator, rundir->path, "/scene.yaml", NULL);
     if (!scene) return out_of_memory(error);
-    bool run = has_mark(scene);
+    qd_status status = find_mark(scene, error);
     release_string(rundir->allocator, scene);
-    if (run) return QD_OK;
+    if (status == QD_OK) return qdi_run_files_check(rundir->path, error);
+    if (status != QD_ERR_NOT_FOUND) return status;
     return refuse(QD_ERR_NOT_FOUND, error, rundir->path,
                   qdi_os_is_directory(rundir->path) ? "holds no run" : "is no directory");
 }
@@ -318,6 +285,7 @@ qd_status qd_rundir_create(const char *path, const char *scene_text, bool force,
     if (!rundir) return out_of_memory(error);
     qd_status status = qdi_os_make_directory(path, error);
     bool made = status == QD_OK;
+    if (made) qdi_os_sync_parent(path);
     if (status == QD_ERR_EXISTS) status = QD_OK;
     bool locked = false;
     if (status == QD_OK) {
@@ -369,7 +337,8 @@ qd_status qd_rundir_clear(qd_rundir *rundir, qd_error *error) {
 
 /// What a run leaves only where it ended early.
 static bool is_leftover(const char *name) {
-    bool part = ends_with(name, strlen(name), PART) && (is_top_file(name) || is_body_file(name));
+    bool part = ends_with(name, strlen(name), QDI_RUN_PART) &&
+                (qdi_run_files_is_top(name) || qdi_run_files_is_body(name));
     return part || strcmp(name, "postmortem.png") == 0;
 }
 
@@ -391,7 +360,7 @@ qd_status qd_rundir_write(qd_rundir *rundir, const char *name, const void *data,
                           qd_error *error) {
     if (!rundir || !name || (!data && bytes > 0)) return QD_ERR_ARGUMENT;
     char *path = join(rundir->allocator, rundir->path, "/", name, NULL);
-    char *part = join(rundir->allocator, rundir->path, "/", name, PART, NULL);
+    char *part = join(rundir->allocator, rundir->path, "/", name, QDI_RUN_PART, NULL);
     qd_status status = path && part ? qdi_os_write_file(part, path, data, bytes, error)
                                     : out_of_memory(error);
     if (status == QD_OK) qdi_os_sync_directory(rundir->path);
@@ -407,7 +376,7 @@ qd_status qd_rundir_write_scene_files(qd_rundir *rundir, const qd_scene *scene, 
         qd_status status = qd_rundir_write(rundir, file.name, file.data, file.bytes, error);
         if (status != QD_OK) return status;
     }
-    return sweep_directory(rundir->allocator, rundir->path, is_body_file, scene, error);
+    return sweep_directory(rundir->allocator, rundir->path, qdi_run_files_is_body, scene, error);
 }
 
 qd_status qd_rundir_subdir(qd_rundir *rundir, const char *name, qd_error *error) {
@@ -415,10 +384,8 @@ qd_status qd_rundir_subdir(qd_rundir *rundir, const char *name, qd_error *error)
     char *path = join(rundir->allocator, rundir->path, "/", name, NULL);
     if (!path) return out_of_memory(error);
     qd_status status = qdi_os_make_directory(path, error);
-    if (status == QD_ERR_EXISTS)
-        status = qdi_os_is_directory(path)
-                     ? QD_OK
-                     : refuse(QD_ERR_IO, error, path, "is there and is not a directory");
+    if (status == QD_OK) qdi_os_sync_directory(rundir->path);
+    if (status == QD_ERR_EXISTS) status = qdi_os_check(path, QDI_OS_DIRECTORY, error);
     release_string(rundir->allocator, path);
     return status;
 }

@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "sim/generate.h"
 #include "sim/lines.h"
+#include "sim/os.h"
 #include "sim/scene_builtin.h"
 #include "sim/scene_impl.h"
 #include "sim/suggest.h"
@@ -139,15 +140,13 @@ qd_status qd_scene_read(const char *path, const qd_scene_changes *changes, qd_sc
         return qdi_reason(error, QD_ERR_ARGUMENT, "a scene's path or result is a null pointer");
     char quote[QDI_QUOTE_ROOM];
     qdi_quote(quote, path, strlen(path));
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        bool missing = errno == ENOENT || errno == ENOTDIR;
-        return qdi_reason(error, missing ? QD_ERR_NOT_FOUND : QD_ERR_IO, "%s: cannot be opened: %s", quote,
-                          strerror(errno));
-    }
+    FILE *file = NULL;
+    qd_error why;
+    qd_status status = qdi_os_open(path, QDI_OS_GIVEN, &file, &why);
+    if (status != QD_OK) return qdi_reason(error, status, "%s: cannot be opened: %s", quote, why.text);
     char *text = NULL;
     size_t room = 0, used = 0;
-    qd_status status = read_whole(file, quote, &text, &room, &used, error);
+    status = read_whole(file, quote, &text, &room, &used, error);
     fclose(file);
     if (status == QD_OK) status = qd_scene_parse(text, used, path, changes, scene, error);
     qdi_release(qd_allocator_default(), text, room, 1);

@@ -78,11 +78,13 @@ static qd_status read_stream(const qdi_scene_reader *reader, FILE *stream, qdi_i
 }
 
 static qd_status read_file(const qdi_scene_reader *reader, qdi_item_run *run, qd_error *reason) {
-    FILE *stream = fopen(run->from.chars, "rb");
-    if (!stream)
-        return qdi_reason(reason, QD_ERR_NOT_FOUND, "%.300s: cannot be opened: %s", run->from.chars,
-                          strerror(errno));
-    qd_status status = read_stream(reader, stream, run, reason);
+    FILE *stream = NULL;
+    qd_error why;
+    qd_status status = qdi_os_open(run->from.chars, QDI_OS_DATA, &stream, &why);
+    if (status != QD_OK)
+        return qdi_reason(reason, QD_ERR_NOT_FOUND, "%.300s: cannot be opened: %.150s", run->from.chars,
+                          why.text);
+    status = read_stream(reader, stream, run, reason);
     (void)fclose(stream); // it was only read
     return status;
 }

@@ -46,13 +46,14 @@ void qdi_store_destroy(qd_store *store) {
 }
 
 qd_status qdi_store_connect(qd_store *store, const char *path, int flags, qd_error *error) {
-    int code = sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX, NULL);
+    qd_status status = qdi_sql_open(path, flags, &store->db, error);
+    if (status != QD_OK) return status;
+    int code = SQLITE_OK;
     // Before anything is read: whoever is alone from the start needs no memory shared with others.
-    if (code == SQLITE_OK && (flags & SQLITE_OPEN_READWRITE))
-        code = qdi_sql_run(store->db, "PRAGMA locking_mode=EXCLUSIVE");
+    if (flags & SQLITE_OPEN_READWRITE) code = qdi_sql_run(store->db, "PRAGMA locking_mode=EXCLUSIVE");
     if (code == SQLITE_OK) code = qdi_sql_guard(store->db);
     if (code == SQLITE_OK) return QD_OK;
-    qd_status status = qdi_sql_fail(store, "open", code, error);
+    status = qdi_sql_fail(store, "open", code, error);
     qdi_store_disconnect(store);
     return status;
 }

@@ -104,7 +104,7 @@ static qd_status found(qd_store *store, const qd_store_def *def, qd_error *error
     qd_status status = remove_remains(store, error);
     if (status == QD_OK) status = fill(store, def, part, error);
     if (status == QD_OK) status = qdi_os_rename_new(part, store->path, error);
-    if (status != QD_OK) qdi_os_discard(part);
+    if (status != QD_OK) qdi_file_remove(part);
     qdi_release(store->allocator, part, bytes, 1);
     return status;
 }
@@ -127,6 +127,6 @@ qd_status qd_store_create(const char *path, const qd_store_def *def, qd_store **
         return QD_OK;
     }
     qdi_store_destroy(made);
-    if (founded) qdi_os_discard(path);
+    if (founded) qdi_file_remove(path);
     return status;
 }

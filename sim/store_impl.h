@@ -4,6 +4,7 @@
 #include <quadrille/store.h>
 
 #include "core/queue.h"
+#include "sim/scene_text.h"
 
 #include <sqlite3.h>
 
@@ -147,6 +148,14 @@ int qdi_sql_guard(sqlite3 *db);
 /// they are meant to be: a query by key is fast and gives rows in order. Errors: QD_ERR_CORRUPT where there is none.
 QD_MUST_USE qd_status qdi_sql_check_table(sqlite3 *db, const char *path, const char *head, const char *tail,
                                           qd_error *error);
+
+/// Opens a database. The path is a file's and nothing else ("file:x" and ":memory:" too), and neither the file nor what SQLite keeps
+/// beside it may be a link or no regular file. With SQLITE_OPEN_READONLY or _READWRITE without _CREATE it must be there. Errors:
+/// QD_ERR_IO, QD_ERR_MEMORY and what SQLite says; the reason in `error`, and no connection is left.
+QD_MUST_USE qd_status qdi_sql_open(const char *path, int flags, sqlite3 **db, qd_error *error);
+
+/// A path as SQLite is to get it, so that it takes it for a file's; `text` is to be released.
+void qdi_sql_path(const char *path, qdi_text *text);
 
 /// Runs statements that give no rows. Returns SQLite's code.
 int qdi_sql_run(sqlite3 *db, const char *sql);

@@ -1,5 +1,6 @@
 // How the store speaks with SQLite: codes, reasons, and the few calls that every file of it needs.
 
+#include "sim/os.h"
 #include "sim/reason.h"
 #include "sim/store_impl.h"
 
@@ -100,6 +101,44 @@ qd_status qdi_sql_check_table(sqlite3 *db, const char *path, const char *head, c
     if (found) return QD_OK;
     return qdi_reason(error, QD_ERR_CORRUPT, "%.300s has no table %.*s as Quadrille makes it", path,
                       (int)strcspn(name, " "), name);
+}
+
+void qdi_sql_path(const char *path, qdi_text *text) {
+    if (path[0] != '/') qdi_text_add(text, "./"); // else "file:x" would be a URI, and ":memory:" no file
+    qdi_text_add(text, path);
+}
+
+/// Looks at the file and what may lie beside it. SQLite follows a link in place of a database, and waits at a pipe in place of a
+/// journal.
+static qd_status check_files(const char *path, qd_error *error) {
+    static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
+    qd_status status = QD_OK;
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0] && status == QD_OK; ++i) {
+        qdi_text name = {.allocator = qd_allocator_default()};
+        qdi_text_add(&name, path);
+        qdi_text_add(&name, endings[i]);
+        status = name.status == QD_OK ? qdi_os_check(name.chars, QDI_OS_FILE, error)
+                                      : qdi_reason(error, name.status, "%s", qd_status_text(name.status));
+        qdi_text_release(&name);
+    }
+    return status;
+}
+
+qd_status qdi_sql_open(const char *path, int flags, sqlite3 **db, qd_error *error) {
+    *db = NULL;
+    qd_status status = check_files(path, error);
+    if (status != QD_OK) return status;
+    qdi_text name = {.allocator = qd_allocator_default()};
+    qdi_sql_path(path, &name);
+    int code = SQLITE_NOMEM;
+    if (name.status == QD_OK)
+        code = sqlite3_open_v2(name.chars, db, flags | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX, NULL);
+    qdi_text_release(&name);
+    if (code == SQLITE_OK) return QD_OK;
+    status = qdi_sql_fail_at(*db, path, "open", code, error);
+    (void)sqlite3_close(*db);
+    *db = NULL;
+    return status;
 }
 
 int qdi_sql_run(sqlite3 *db, const char *sql) {

@@ -245,17 +245,18 @@ static qd_status read_file(const char *path, bool kept, qdi_sweep **sweep, qd_er
     const qd_allocator *allocator = qd_allocator_default();
     char shown[QDI_PATH_SHOWN];
     *sweep = NULL;
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return qdi_reason(error, errno == ENOENT || errno == ENOTDIR ? QD_ERR_NOT_FOUND : QD_ERR_IO,
-                          "%s: cannot be opened: %s", qdi_path_shown(shown, path), strerror(errno));
+    FILE *file = NULL;
+    qd_error why;
+    qd_status status = qdi_os_open(path, kept ? QDI_OS_OWN : QDI_OS_GIVEN, &file, &why);
+    if (status != QD_OK)
+        return qdi_reason(error, status, "%s: cannot be opened: %s", qdi_path_shown(shown, path), why.text);
     qdi_text text = {.allocator = allocator};
     char piece[4096];
     size_t got = 0;
     errno = 0;
     while (text.used <= SOURCE_MAX && (got = fread(piece, 1, sizeof piece, file)) > 0)
         qdi_text_add_bytes(&text, piece, got);
-    qd_status status = text.status;
+    status = text.status;
     if (status != QD_OK)
         (void)qdi_reason(error, status, "%s", out_of_memory);
     else if (ferror(file))

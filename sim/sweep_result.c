@@ -105,15 +105,17 @@ static qd_status read_document(const char *path, const qdi_text *text, qdi_sweep
 }
 
 static qd_status read_result(const char *path, qdi_sweep_result *result, qd_error *error) {
-    if (!qdi_os_is_file(path)) return qdi_reason(error, QD_ERR_NOT_FOUND, "there is no %.300s", path);
-    FILE *file = fopen(path, "rb");
-    if (!file) return qdi_reason(error, QD_ERR_IO, "cannot read %.300s", path);
+    FILE *file = NULL;
+    qd_error why;
+    qd_status status = qdi_os_open(path, QDI_OS_OWN, &file, &why);
+    if (status == QD_ERR_NOT_FOUND) return qdi_reason(error, status, "there is no %.300s", path);
+    if (status != QD_OK) return qdi_reason(error, status, "cannot read %.300s: %.150s", path, why.text);
     qdi_text text = {.allocator = qd_allocator_default()};
     char piece[4096];
     size_t got = 0;
     while (text.used <= RESULT_MAX && (got = fread(piece, 1, sizeof piece, file)) > 0)
         qdi_text_add_bytes(&text, piece, got);
-    qd_status status = text.status;
+    status = text.status;
     if (status != QD_OK)
         (void)qdi_reason(error, status, "%s", qd_status_text(status));
     else if (ferror(file))

@@ -110,15 +110,14 @@ static qd_status check(qdi_sweep_store *store, bool *fresh, qd_error *error) {
 }
 
 static qd_status connect_and_check(qdi_sweep_store *store, bool write, qd_error *error) {
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX |
-                (write ? SQLITE_OPEN_CREATE : 0);
-    int code = sqlite3_open_v2(store->path, &store->db, flags, NULL);
-    if (code == SQLITE_OK) code = sqlite3_busy_timeout(store->db, PATIENCE);
+    int flags = SQLITE_OPEN_READWRITE | (write ? SQLITE_OPEN_CREATE : 0);
+    qd_status status = qdi_sql_open(store->path, flags, &store->db, error);
+    if (status != QD_OK) return status;
+    int code = sqlite3_busy_timeout(store->db, PATIENCE);
     if (code == SQLITE_OK) code = qdi_sql_guard(store->db);
     if (code == SQLITE_OK) code = qdi_sql_run(store->db, "PRAGMA synchronous=NORMAL");
     bool fresh = false;
-    qd_status status = code == SQLITE_OK ? check(store, &fresh, error)
-                                         : qdi_sweep_sql_fail(store, "open", code, error);
+    status = code == SQLITE_OK ? check(store, &fresh, error) : qdi_sweep_sql_fail(store, "open", code, error);
     if (status != QD_OK || !write) return status;
     code = make_tables(store, fresh);
     return code == SQLITE_OK ? QD_OK : qdi_sweep_sql_fail(store, "write", code, error);
@@ -190,8 +189,12 @@ static void add_names(qdi_text *sql) {
 
 static int attach(qdi_sweep_store *store, const char *path) {
     sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(store->db, "ATTACH ? AS other", -1, &statement, NULL);
-    if (code == SQLITE_OK) code = sqlite3_bind_text(statement, 1, path, -1, SQLITE_STATIC);
+    qdi_text name = {.allocator = store->allocator};
+    qdi_sql_path(path, &name);
+    int code = name.status == QD_OK ? sqlite3_prepare_v2(store->db, "ATTACH ? AS other", -1, &statement, NULL)
+                                    : SQLITE_NOMEM;
+    if (code == SQLITE_OK) code = sqlite3_bind_text(statement, 1, name.chars, -1, SQLITE_TRANSIENT);
+    qdi_text_release(&name);
     if (code == SQLITE_OK) code = sqlite3_step(statement);
     (void)sqlite3_finalize(statement);
     return code == SQLITE_DONE ? SQLITE_OK : code;

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE // kill, usleep, symlink
 #include "export/apng.h"
+#include "export/video_impl.h"
 #include "tests/harness.h"
 #include "tests/program.h"
 #include "tests/runs.h"
@@ -341,6 +342,69 @@ START_TEST(test_no_room) {
 }
 END_TEST
 
+// ---- what lies at the video's path ----
+
+static void expect_mine(const char *name) {
+    char *text = qd_scratch_read(at(name).text, NULL);
+    ck_assert_str_eq(text, "mine");
+    free(text);
+}
+
+// The path comes from the directory, and that may have come from anybody.
+START_TEST(test_going_on_replaces_nothing_foreign) {
+    expect_code(WITH("full", RUN_SMALL, "--video", "small.mp4"), 4);
+    qd_scratch_write(at("small.mp4").text, "mine");
+    for (int i = 0; i < 2; ++i) {
+        expect_line(WITH("", "resume", "out", "-q"), 4, "small.mp4 exists, and this run has not made it");
+        expect_line(WITH("", RUN_SMALL, "--resume"), 4, "`quadrille resume out --force` replaces it");
+        expect_mine("small.mp4");
+        // A note of another video is of no use.
+        qd_scratch_write(at("out/video/joined.txt").text, "25 0123456789abcdef\n");
+    }
+    expect_code(WITH("", "resume", "out", "-q", "--force"), 0);
+    ck_assert_int_eq(frames_in("small.mp4"), FRAMES);
+    expect_complete("out");
+}
+END_TEST
+
+// It may be gone on with as if there had been none.
+START_TEST(test_force_takes_an_earlier_video_away_at_once) {
+    expect_code(WITH("", RUN_SMALL, "--video", "small.mp4"), 0);
+    expect_code(WITH("full", RUN_SMALL, "--video", "small.mp4", "--force"), 4);
+    expect_none("small.mp4");
+    expect_code(WITH("", "resume", "out", "-q"), 0);
+    ck_assert_int_eq(frames_in("small.mp4"), FRAMES);
+}
+END_TEST
+
+START_TEST(test_what_comes_meanwhile_stays) {
+    expect_code(WITH("", RUN_SMALL), 0);
+    const qd_scratch_path file = at("late.png"), segments = at("segments");
+    qd_video_def def = qd_video_def_default();
+    def.file = file.text;
+    def.directory = segments.text;
+    def.width = 64;
+    def.height = 40;
+    for (int i = 0; i < 2; ++i) {
+        qd_video *video = NULL;
+        qd_error error;
+        def.replace = i > 0;
+        ck_assert_msg(qd_video_create(&def, &video, &error) == QD_OK, "%s", error.text);
+        ck_assert_int_eq(qd_video_add_file(video, at("out/frames/frame_000000.png").text, &error), QD_OK);
+        if (i == 0) qd_scratch_write(file.text, "mine");
+        ck_assert_int_eq(qd_video_finish(video, NULL, &error), i == 0 ? QD_ERR_EXISTS : QD_OK);
+        qd_video_destroy(video);
+        if (i == 0) expect_mine("late.png");
+        ck_assert(!qd_scratch_exists(at("late.png.part").text));
+    }
+    // Who has joined it knows it again, until it is changed.
+    uint64_t frames = 0;
+    ck_assert(qdi_video_is_joined(segments.text, file.text, &frames) && frames == 1);
+    qd_scratch_write(file.text, "mine");
+    ck_assert(!qdi_video_is_joined(segments.text, file.text, &frames));
+}
+END_TEST
+
 // ---- killed and gone on with ----
 
 static void go_on_until_done(const char *mode, const char *video, int kills) {
@@ -399,6 +463,7 @@ START_TEST(test_goes_on_with_the_same_video_only) {
     expect_code(WITH("", "resume", "out", "-q"), 0);
     expect_code(WITH("", RUN_SMALL, "--force", "--video", "a.mp4"), 0);
     ck_assert_int_eq(unlink(at("out/result.json").text), 0);
+    ck_assert_int_eq(unlink(at("a.mp4").text), 0);
     expect_line(WITH("", RUN_SMALL, "--resume", "--video", "b.mp4"), 2, "/a.mp4; it goes on with that only");
     snprintf(path_variable, sizeof path_variable, "PATH=/nowhere");
     expect_line(WITH("", "resume", "out", "-q"), 1, "cannot start ffmpeg");
@@ -542,6 +607,9 @@ static Suite *suite(void) {
     tcase_add_test(tcase, test_joining_fails);
     tcase_add_test(tcase, test_a_limit_is_passed);
     tcase_add_test(tcase, test_no_room);
+    tcase_add_test(tcase, test_going_on_replaces_nothing_foreign);
+    tcase_add_test(tcase, test_force_takes_an_earlier_video_away_at_once);
+    tcase_add_test(tcase, test_what_comes_meanwhile_stays);
     tcase_add_test(tcase, test_killed_again_and_again);
     tcase_add_test(tcase, test_killed_again_and_again_without_ffmpeg);
     tcase_add_test(tcase, test_segments_that_are_gone);

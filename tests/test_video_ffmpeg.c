@@ -302,6 +302,7 @@ END_TEST
 START_TEST(test_a_segment_of_another_ffmpeg) {
     SUCCEED(RUN_SMALL, "--video", "a.mp4");
     ck_assert_int_eq(unlink(at("out/result.json").text), 0);
+    ck_assert_int_eq(unlink(at("a.mp4").text), 0);
     qd_scratch_write(
         at("make.sh").text,
         "mkdir -p out/video && ffmpeg -v error -y -framerate 60 -i out/frames/frame_%06d.png -frames:v 11 "

@@ -14,6 +14,7 @@ typedef struct resume_settings {
     qdi_common common;
     const char *directory;
     qdi_option_number threads;
+    bool force;
 } resume_settings;
 
 /// Threads and kernels may be others than those that the run was begun with: results are the same.
@@ -24,6 +25,7 @@ static int prepare(const resume_settings *settings, qdi_session *session) {
     }
     session->common = settings->common;
     session->label = settings->directory;
+    session->video_force = settings->force;
     snprintf(session->directory, sizeof session->directory, "%s", settings->directory);
     qd_error error = {""};
     qd_status status = qdi_simd_choose(NULL, &session->simd, &error);
@@ -67,6 +69,8 @@ static int resume_main(int count, char *const *arguments) {
 static const qdi_option resume_options[] = {
     {"--threads", 0, QDI_OPTION_NUMBER, "N", 1, QD_TEAM_MAX, offsetof(resume_settings, threads),
      "work with N threads; results are the same for any N"},
+    {"--force", 0, QDI_OPTION_FLAG, NULL, 0, 0, offsetof(resume_settings, force),
+     "replace a file that lies where the run's video is to be"},
 };
 
 static const qdi_syntax resume_syntax = {.command = "resume",

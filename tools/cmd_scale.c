@@ -194,7 +194,10 @@ static int measure(scale *job) {
     const qdi_common *common = &job->settings.common;
     char path[PATH_SIZE];
     (void)path_of(job, "scale.csv", path);
-    FILE *csv = fopen(path, "wb");
+    FILE *csv = NULL;
+    qd_error error = {""};
+    if (qdi_file_create_stream(path, &csv, &error) != QD_OK)
+        return qdi_fail(QD_ERR_IO, &error, QDI_EXIT_OUTPUT);
     if (csv) qdi_scale_csv_head(csv);
     int exit_code = csv ? QDI_EXIT_DONE : QDI_EXIT_OUTPUT;
     size_t turn = 0;
@@ -230,10 +233,13 @@ static int write_table(const scale *job, const char *name,
                        void (*write)(FILE *out, const qdi_scale_report *report)) {
     char path[PATH_SIZE];
     (void)path_of(job, name, path);
-    FILE *file = fopen(path, "wb");
-    if (file) write(file, &job->report);
-    bool good = file && !ferror(file);
-    if (file) good = fclose(file) == 0 && good;
+    FILE *file = NULL;
+    qd_error error = {""};
+    if (qdi_file_create_stream(path, &file, &error) != QD_OK)
+        return qdi_fail(QD_ERR_IO, &error, QDI_EXIT_OUTPUT);
+    write(file, &job->report);
+    bool good = !ferror(file);
+    good = fclose(file) == 0 && good;
     if (!good) qdi_complain("%.500s cannot be written", path);
     return good ? QDI_EXIT_DONE : QDI_EXIT_OUTPUT;
 }

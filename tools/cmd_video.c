@@ -1,5 +1,6 @@
 #include "sim/number.h"
 #include "sim/os.h"
+#include "sim/run_files.h"
 #include "tools/command.h"
 #include "tools/console.h"
 #include "tools/exit_codes.h"
@@ -78,9 +79,11 @@ static int read_scene(video_job *job) {
         qdi_complain("there is no directory %s", job->settings.directory);
         return QDI_EXIT_SCENE;
     }
+    qd_status status = qdi_run_files_check(job->settings.directory, &error);
+    if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_OUTPUT);
     int length = snprintf(path, sizeof path, "%s/scene.yaml", job->settings.directory);
     if (length <= 0 || length >= PATH_SIZE || !qdi_os_is_file(path)) return QDI_EXIT_DONE;
-    qd_status status = qd_scene_read(path, NULL, &job->scene, &error);
+    status = qd_scene_read(path, NULL, &job->scene, &error);
     return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_SCENE);
 }
 

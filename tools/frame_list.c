@@ -95,8 +95,9 @@ qd_status qdi_frame_list_find(const char *directory, uint64_t first, uint64_t la
     if (!qdi_os_is_directory(list->directory))
         snprintf(list->directory, sizeof list->directory, "%s", directory);
     snprintf(path, sizeof path, "%s/manifest.csv", list->directory);
-    FILE *file = fopen(path, "rb");
-    qd_status status = file ? read_manifest(list, file, error) : list_files(list, error);
+    FILE *file = NULL;
+    qd_status status = qdi_os_open(path, QDI_OS_DATA, &file, NULL);
+    status = status == QD_OK ? read_manifest(list, file, error) : list_files(list, error);
     if (file) (void)fclose(file);
     if (status != QD_OK) return status;
     bool any = list->count > 0;

@@ -1,6 +1,8 @@
 #define _GNU_SOURCE // sched_getaffinity, posix_spawn_file_actions_addchdir_np
 #include "tools/os.h"
 
+#include "sim/os.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -346,8 +348,8 @@ void qdi_host_children_begin(void) {
 }
 
 /// In the child, between fork and exec: only what may be called there.
-static void become_child(const qdi_host_launch *launch, const cpu_set_t *set, size_t set_bytes,
-                         pid_t parent) {
+static void become_child(const qdi_host_launch *launch, const cpu_set_t *set, size_t set_bytes, pid_t parent,
+                         int log) {
     enum { CANNOT_START = 127 };
     sigset_t none;
     sigemptyset(&none);
@@ -355,7 +357,6 @@ static void become_child(const qdi_host_launch *launch, const cpu_set_t *set, si
     (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent) _exit(CANNOT_START); // it ended before we could ask for the signal
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    int log = open(launch->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(nothing, STDOUT_FILENO) < 0 ||
         dup2(log >= 0 ? log : nothing, STDERR_FILENO) < 0)
         _exit(CANNOT_START);
@@ -379,9 +380,13 @@ int64_t qdi_host_child_start(const qdi_host_launch *launch) {
     }
     fflush(stdout);
     fflush(stderr);
+    qdi_file log = QDI_FILE_NONE;
+    qd_status logged = qdi_file_append(launch->log, &log, NULL);
+    (void)logged; // a run needs no log
     pid_t parent = getpid(), child = fork();
-    if (child == 0) become_child(launch, set, bytes, parent);
+    if (child == 0) become_child(launch, set, bytes, parent, log);
     int number = errno;
+    if (log != QDI_FILE_NONE) close(log);
     if (set) CPU_FREE(set);
     errno = number;
     return child;

@@ -1,6 +1,7 @@
 #include "tools/page_job.h"
 
 #include "core/memory.h"
+#include "sim/os.h"
 #include "sim/reason.h"
 #include "tools/console.h"
 #include "tools/exit_codes.h"
@@ -72,13 +73,16 @@ void qdi_page_job_note_stride(qdi_page_job *job, uint64_t stride, size_t shown, 
 // ---- files ----
 
 qd_status qdi_page_job_read(const char *path, uint64_t most, qdi_text *text, qd_error *error) {
-    FILE *file = fopen(path, "rb");
-    if (!file) return QD_ERR_NOT_FOUND;
+    FILE *file = NULL;
+    qd_error why;
+    qd_status status = qdi_os_open(path, QDI_OS_OWN, &file, &why);
+    if (status == QD_ERR_IO) (void)qdi_reason(error, status, "cannot read %.300s: %.150s", path, why.text);
+    if (status != QD_OK) return status;
     char piece[4096];
     size_t got = 0;
     while (text->status == QD_OK && text->used <= most && (got = fread(piece, 1, sizeof piece, file)) > 0)
         qdi_text_add_bytes(text, piece, got);
-    qd_status status = text->status;
+    status = text->status;
     if (status == QD_OK && ferror(file))
         status = qdi_reason(error, QD_ERR_IO, "cannot read %.300s", path);
     else if (status == QD_OK && (text->used > most || (text->used > 0 && strlen(text->chars) < text->used)))

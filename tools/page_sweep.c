@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "sim/os.h"
+#include "sim/run_files.h"
 #include "tools/console.h"
 #include "tools/exit_codes.h"
 #include "tools/failure.h"
@@ -37,7 +38,8 @@ static void run_path(const sweep_page *sweep, size_t point, const char *name, ch
 static bool has_directory(const sweep_page *sweep, size_t point) {
     char path[FRAME_PATH];
     run_path(sweep, point, "", path);
-    return sweep->points.points[point].directory[0] && qdi_os_is_directory(path);
+    return sweep->points.points[point].directory[0] && qdi_os_is_directory(path) &&
+           qdi_run_files_check(path, NULL) == QD_OK;
 }
 
 // ---- pictures ----
@@ -62,7 +64,8 @@ static bool later_frame(void *context, const char *name) {
 /// How many frames a run has made: a run that is not done has to be looked at.
 static uint64_t count_frames(const sweep_page *sweep, size_t point) {
     const qdi_page_point *here = &sweep->points.points[point];
-    if (here->state == QDI_PAGE_DONE || !has_directory(sweep, point)) return here->frames;
+    if (!has_directory(sweep, point)) return 0;
+    if (here->state == QDI_PAGE_DONE) return here->frames;
     char path[FRAME_PATH];
     uint64_t frames = 0;
     run_path(sweep, point, "/frames", path);

@@ -83,8 +83,17 @@ static bool is_other(reading *job) {
     return job->other;
 }
 
-static qd_status take_line(void *context, const qdi_sweep_line *line) {
+/// True for the directory of a run as a sweep names it: a database may have come from anybody, and a path out of the sweep's
+/// directory would have pages read and written elsewhere.
+static bool is_run_directory(const char *path) {
+    return strncmp(path, "runs/", 5) == 0 && strlen(path) == 5 + 16 &&
+           strspn(path + 5, "0123456789abcdef") == 16;
+}
+
+static qd_status take_line(void *context, const qdi_sweep_line *given) {
     reading *job = context;
+    qdi_sweep_line shown = *given, *line = &shown;
+    if (!is_run_directory(line->directory)) line->directory = "";
     qdi_page_points *points = job->points;
     if (is_other(job) || line->point < 1 || line->point > points->count) return QD_OK;
     qdi_page_point *point = &points->points[line->point - 1];
@@ -174,6 +183,8 @@ qd_status qdi_page_points_read(qdi_page_job *job, qdi_page_points *points, qd_er
     if (status == QD_OK) status = make_points(points, error);
     if (status != QD_OK) return status;
     stores all = {.job = job, .points = points};
+    status = qdi_batch_check_files(job->directory, error);
+    if (status != QD_OK) return status;
     status = qdi_os_list(job->directory, read_entry, &all, &all.error);
     if (status == QD_OK) status = all.status;
     if (status != QD_OK) {

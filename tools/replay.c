@@ -1,6 +1,7 @@
 #include "tools/replay.h"
 
 #include "sim/os.h"
+#include "sim/run_files.h"
 #include "tools/console.h"
 #include "tools/exit_codes.h"
 #include "tools/failure.h"
@@ -32,8 +33,10 @@ int qdi_past_open(qdi_past *past, const char *directory) {
         qdi_complain("there is no run directory %s", directory);
         return QDI_EXIT_SCENE;
     }
+    qd_status status = qdi_run_files_check(directory, &error);
+    if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_OUTPUT);
     snprintf(path, sizeof path, "%s/scene.yaml", directory);
-    qd_status status = qd_scene_read(path, NULL, &past->scene, &error);
+    status = qd_scene_read(path, NULL, &past->scene, &error);
     if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_SCENE);
     past->plan = qd_scene_run_settings(past->scene);
     snprintf(path, sizeof path, "%s/run.db", directory);

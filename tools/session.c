@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/verbs.h"
+#include "sim/os.h"
 #include "tools/bench/build.h"
 #include "tools/console.h"
 #include "tools/exit_codes.h"
@@ -121,6 +122,7 @@ int qdi_session_begin(qdi_session *session, bool force) {
                      qdi_failure_reason(status, &error));
         return QDI_EXIT_OUTPUT;
     }
+    if (status == QD_OK && force) status = qdi_session_clear_video_place(session, &error);
     if (status == QD_OK) status = qd_rundir_write_scene_files(session->rundir, session->scene, &error);
     return status == QD_OK ? qdi_session_start(session) : qdi_fail(status, &error, QDI_EXIT_OUTPUT);
 }
@@ -128,9 +130,10 @@ int qdi_session_begin(qdi_session *session, bool force) {
 int qdi_session_print_result(const qdi_session *session) {
     char path[QDI_SESSION_PATH + 16], part[4096];
     (void)qdi_session_path(session, "result.json", path, sizeof path);
-    FILE *file = fopen(path, "rb");
+    FILE *file = NULL;
+    qd_status status = qdi_os_open(path, QDI_OS_OWN, &file, NULL);
     size_t got = 0;
-    while (file && (got = fread(part, 1, sizeof part, file)) > 0) fwrite(part, 1, got, stdout);
+    while (status == QD_OK && (got = fread(part, 1, sizeof part, file)) > 0) fwrite(part, 1, got, stdout);
     bool read = file && !ferror(file);
     if (file) (void)fclose(file);
     if (read) return QDI_EXIT_DONE;

@@ -49,10 +49,11 @@ typedef struct qdi_session {
     qd_world *world;
     qd_rundir *rundir;
     qd_store *store;
-    qd_frame_writer *writer;            ///< NULL where no frames are due
-    qd_video *video;                    ///< NULL where none is made, or no longer
-    qd_error video_error;               ///< why there will be none; "": all is well
-    char video_encoder[32];             ///< that the run was begun with; "": not yet
+    qd_frame_writer *writer; ///< NULL where no frames are due
+    qd_video *video;         ///< NULL where none is made, or no longer
+    qd_error video_error;    ///< why there will be none; "": all is well
+    char video_encoder[32];  ///< that the run was begun with; "": not yet
+    bool video_force;        ///< what lies at the video's path when the run is gone on with may be replaced
     char video_found[QDI_SESSION_PATH]; ///< the file that the run was begun with
     uint64_t steps_done;
     uint64_t frames;                      ///< handed in
@@ -129,6 +130,8 @@ bool qdi_session_flush(qdi_session *session);
 /// Finds an encoder for --video and looks whether the file could be written. To be called while nothing of the run is there;
 /// `force`: the file may be.
 int qdi_session_plan_video(qdi_session *session, bool force);
+/// Deletes what lies where the video is to be: it is to be replaced, and whoever goes on with the run finds nothing foreign there.
+QD_MUST_USE qd_status qdi_session_clear_video_place(const qdi_session *session, qd_error *error);
 /// What scene.yaml is to hold: the scene, and before it which video there is to be. NULL: no memory. `*bytes` is its size.
 char *qdi_session_scene_text(const qdi_session *session, size_t *bytes);
 /// Reads from scene.yaml which video the run was begun with; another one by --video is refused.

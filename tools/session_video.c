@@ -69,6 +69,10 @@ int qdi_session_plan_video(qdi_session *session, bool force) {
     return qdi_fail(status, &error, exit_code);
 }
 
+qd_status qdi_session_clear_video_place(const qdi_session *session, qd_error *error) {
+    return session->video ? qdi_os_remove_file(qd_video_file(session->video), error) : QD_OK;
+}
+
 char *qdi_session_scene_text(const qdi_session *session, size_t *bytes) {
     const char *text = qd_scene_text(session->scene),
                *file = session->video ? qd_video_file(session->video) : "";
@@ -86,8 +90,9 @@ int qdi_session_find_video(qdi_session *session) {
     char path[QDI_SESSION_PATH + 16], line[QDI_SESSION_PATH + 128] = "";
     const char *asked = session->video_file;
     (void)qdi_session_path(session, "scene.yaml", path, sizeof path);
-    FILE *file = fopen(path, "rb");
-    if (!file) return QDI_EXIT_DONE; // whoever reads the scene says so
+    FILE *file = NULL;
+    if (qdi_os_open(path, QDI_OS_OWN, &file, NULL) != QD_OK)
+        return QDI_EXIT_DONE; // whoever reads the scene says so
     bool there = fgets(line, sizeof line, file) != NULL;
     if (there) there = fgets(line, sizeof line, file) != NULL; // the second line
     (void)fclose(file);
@@ -117,8 +122,8 @@ int qdi_session_find_video(qdi_session *session) {
 static void read_failure(qdi_session *session) {
     char path[QDI_SESSION_PATH + 32];
     (void)qdi_session_path(session, failed_name, path, sizeof path);
-    FILE *file = fopen(path, "rb");
-    if (!file) return;
+    FILE *file = NULL;
+    if (qdi_os_open(path, QDI_OS_OWN, &file, NULL) != QD_OK) return;
     char *text = session->video_error.text;
     if (!fgets(text, sizeof session->video_error.text, file)) text[0] = '\0';
     (void)fclose(file);
@@ -131,8 +136,14 @@ int qdi_session_prepare_video(qdi_session *session) {
     read_failure(session);
     if (session->video_error.text[0]) return QDI_EXIT_DONE;
     qd_error error = {""};
-    qd_status status = make(session, true, &error);
+    qd_status status = make(session, session->video_force, &error);
+    if (status == QD_OK && session->video_force) status = qdi_session_clear_video_place(session, &error);
     if (status == QD_OK) return QDI_EXIT_DONE;
+    if (status == QD_ERR_EXISTS) {
+        qdi_complain("%s exists, and this run has not made it; `quadrille resume %.300s --force` replaces it",
+                     session->video_file, session->directory);
+        return QDI_EXIT_OUTPUT;
+    }
     return qdi_fail(status, &error, status == QD_ERR_NOT_FOUND ? QDI_EXIT_FAILED : QDI_EXIT_OUTPUT);
 }
 
@@ -171,7 +182,7 @@ static void give_up(qdi_session *session, const qd_error *error) {
 /// True where the run can go on: all is well, or it is the encoder's fault.
 static bool judge(qdi_session *session, qd_status status, const qd_error *error) {
     if (status == QD_OK) return true;
-    if (status == QD_ERR_STATE || status == QD_ERR_VALUE) {
+    if (status == QD_ERR_STATE || status == QD_ERR_VALUE || status == QD_ERR_EXISTS) {
         give_up(session, error);
         return true;
     }

@@ -114,6 +114,9 @@ void qdi_batch_free(qdi_batch *batch);
 /// Whether a name is that of a file that a share keeps, such as "sweep.3-of-8.db"; which share of how many is in the other two.
 bool qdi_batch_is_shard_file(const char *name, const char *ending, uint64_t *shard, uint64_t *shards);
 
+/// Looks whether what a sweep has in its directory are regular files and real directories: the directory itself may be reached
+/// through a link, but nothing in it may be one. Errors: QD_ERR_IO, QD_ERR_VALUE (the path is too long).
+QD_MUST_USE qd_status qdi_batch_check_files(const char *directory, qd_error *error);
 /// Makes and locks the directory, opens the store, takes in what shards have left.
 int qdi_batch_open(qdi_batch *batch);
 /// Finds out what is done and what has failed. Without a store of its own it only reads.

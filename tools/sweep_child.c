@@ -110,8 +110,8 @@ static void read_tail(const qdi_batch *batch, const qdi_batch_job *job, char tex
     uint64_t size = qdi_host_file_size(path);
     if (size <= job->log_start) return;
     uint64_t length = size - job->log_start < TAIL - 1 ? size - job->log_start : TAIL - 1;
-    FILE *file = fopen(path, "rb");
-    if (!file) return;
+    FILE *file = NULL;
+    if (qdi_os_open(path, QDI_OS_OWN, &file, NULL) != QD_OK) return;
     size_t got = fseek(file, (long)(size - length), SEEK_SET) == 0 ? fread(text, 1, (size_t)length, file) : 0;
     text[got] = '\0';
     (void)fclose(file);

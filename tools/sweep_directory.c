@@ -1,6 +1,7 @@
 // The directory of a sweep: who may work in it, and what is in it already.
 
 #include "core/memory.h"
+#include "sim/own_files.h"
 #include "tools/console.h"
 #include "tools/exit_codes.h"
 #include "tools/failure.h"
@@ -48,6 +49,24 @@ static int make_directory(const char *path) {
     return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_OUTPUT);
 }
 
+static qdi_own_kind own_kind(const char *name) {
+    if (strcmp(name, "runs") == 0 || strcmp(name, "logs") == 0) return QDI_OWN_DIRECTORY;
+    return strncmp(name, "sweep.", 6) == 0 ? QDI_OWN_FILE : QDI_OWN_NONE;
+}
+
+/// The runs of a sweep are named after their scenes' hashes.
+static qdi_own_kind run_kind(const char *name) {
+    return strlen(name) == 16 && strspn(name, "0123456789abcdef") == 16 ? QDI_OWN_DIRECTORY : QDI_OWN_NONE;
+}
+
+qd_status qdi_batch_check_files(const char *directory, qd_error *error) {
+    char runs[PATH_ROOM];
+    qd_status status = qdi_own_files_check(directory, own_kind, error);
+    if (status != QD_OK) return status;
+    (void)snprintf(runs, sizeof runs, "%s/runs", directory);
+    return qdi_own_files_check(runs, run_kind, error);
+}
+
 /// Makes it, or takes it as it is where it is a sweep's, or empty.
 static int make_directories(const qdi_batch *batch) {
     char path[PATH_ROOM];
@@ -61,6 +80,8 @@ static int make_directories(const qdi_batch *batch) {
         qdi_complain("%.300s is there and holds no sweep; -o DIR writes elsewhere", batch->directory);
         return QDI_EXIT_OUTPUT;
     }
+    status = qdi_batch_check_files(batch->directory, &error);
+    if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_OUTPUT);
     (void)qdi_batch_path(batch, path, sizeof path, "runs");
     exit_code = make_directory(path);
     (void)qdi_batch_path(batch, path, sizeof path, "logs");
@@ -275,12 +296,14 @@ int qdi_batch_look(qdi_batch *batch) {
     char path[PATH_ROOM];
     qd_error error = {""};
     knowledge known = {.own = batch->store};
+    qd_status status = qdi_batch_check_files(batch->directory, &error);
+    if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_OUTPUT);
     if (!batch->store || batch->sharded) {
         (void)qdi_batch_path(batch, path, sizeof path, "sweep.db");
         qd_status ignored = qdi_sweep_store_open_to_read(path, &known.whole, NULL);
         (void)ignored; // there may be none yet
     }
-    qd_status status = batch->store ? qdi_sweep_store_begin(batch->store, &error) : QD_OK;
+    status = batch->store ? qdi_sweep_store_begin(batch->store, &error) : QD_OK;
     for (size_t i = 0; i < batch->plan.count && status == QD_OK; ++i)
         if (batch->items[i].state != QDI_ITEM_TWIN) status = look_at_point(batch, &known, i, &error);
     qdi_sweep_store_close(known.whole);

@@ -8,7 +8,6 @@
 #include "tools/sweep.h"
 
 #include <inttypes.h>
-#include <quadrille/rundir.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -45,12 +44,10 @@ static void break_off(looper *loop, const char *reason) {
 
 /// True where another process has the run's directory: one that a killed sweep has left is still writing its checkpoint.
 static bool is_in_use(const qdi_batch *batch, size_t item) {
-    char path[PATH_ROOM];
-    qd_rundir *rundir = NULL;
+    char path[PATH_ROOM], lock[PATH_ROOM + 8];
     (void)qdi_batch_run_path(batch, item, path, sizeof path);
-    qd_status status = qd_rundir_open(path, &rundir, NULL);
-    qd_rundir_close(rundir);
-    return status == QD_ERR_STATE;
+    (void)snprintf(lock, sizeof lock, "%s/lock", path);
+    return qdi_os_lock_is_held(lock);
 }
 
 static void say_failed(looper *loop, size_t item) {

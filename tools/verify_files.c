@@ -51,9 +51,9 @@ static bool read_result(const char *text, size_t bytes, qdi_verify_result *resul
 qdi_verify_result qdi_verify_read_result(const qdi_past *past, qdi_findings *findings) {
     char path[PATH_SIZE], text[RESULT_MOST];
     snprintf(path, sizeof path, "%s/result.json", past->directory);
-    FILE *file = fopen(path, "rb");
+    FILE *file = NULL;
     qdi_verify_result result = {false, 0, 0};
-    if (!file) return result;
+    if (qdi_os_open(path, QDI_OS_OWN, &file, NULL) != QD_OK) return result;
     size_t bytes = fread(text, 1, sizeof text, file);
     fclose(file);
     result.there = bytes < sizeof text && read_result(text, bytes, &result) &&
@@ -76,8 +76,9 @@ typedef struct manifest {
 static bool open_manifest(const qdi_past *past, manifest *list) {
     char path[PATH_SIZE], line[LINE_SIZE];
     snprintf(path, sizeof path, "%s/frames/manifest.csv", past->directory);
-    *list = (manifest){.file = fopen(path, "rb")};
-    list->over = !list->file || !fgets(line, sizeof line, list->file);
+    *list = (manifest){.file = NULL};
+    qd_status status = qdi_os_open(path, QDI_OS_OWN, &list->file, NULL);
+    list->over = status != QD_OK || !fgets(line, sizeof line, list->file);
     return list->file != NULL;
 }
 

@@ -83,7 +83,7 @@ QD_API size_t qd_frame_writer_past(const qd_frame_writer *writer, unsigned char 
 /// first frame.
 QD_API QD_MUST_USE qd_status qd_frame_writer_push(qd_frame_writer *writer, const qd_world *world);
 
-/// Waits until all frames handed in are in place under their own names. `rows` and `count` get those that came into place
+/// Waits until all frames handed in are in place under their own names, and on the device: they outlast a power cut. `rows` and `count` get those that came into place
 /// since the last flush; they are valid until the next call. Both NULL: not asked. Errors: those of push; the reason in
 /// `error`.
 QD_API QD_MUST_USE qd_status qd_frame_writer_flush(qd_frame_writer *writer, const qd_frame_row **rows,
@@ -96,7 +96,7 @@ QD_API void qd_frame_writer_forget_video(qd_frame_writer *writer);
 /// `auto`, the one that frame 0 fixed; NaN before.
 QD_API double qd_frame_writer_speed(const qd_frame_writer *writer);
 
-/// Waits until all frames are written and manifest.csv is complete; `frames` gets their number, those of
+/// Waits until all frames are on the device and manifest.csv is complete; `frames` gets their number, those of
 /// the def's `rows` included (NULL is fine). Errors: those of push; the reason in `error`.
 QD_API QD_MUST_USE qd_status qd_frame_writer_finish(qd_frame_writer *writer, uint64_t *frames,
                                                     qd_error *error);

@@ -33,7 +33,8 @@ typedef struct qd_video_def {
     qd_provenance provenance; ///< goes into the video; `scene` NULL: nothing is known
     /// An encoder's name: no other will do, for the segments that are there are its; NULL: the best that there is.
     const char *encoder;
-    bool replace;      ///< a file of that name may be there
+    bool
+        replace; ///< a file of that name may be there, and is replaced in the end; else it must be one that was joined of these segments
     bool folder_comes; ///< the folder that the file is to lie in is made before the video is finished
     bool
         true_colour; ///< files with palettes become true colour: an animated PNG has one palette for all frames
@@ -76,7 +77,8 @@ QD_API QD_MUST_USE qd_status qd_video_add_file(qd_video *video, const char *path
 QD_API QD_MUST_USE qd_status qd_video_cut(qd_video *video, qd_error *error);
 
 /// Joins the segments, counts the frames of what came out and gives it its name. The segments stay. `frames` (may be NULL) gets their
-/// number. Errors: those of qd_video_cut; QD_ERR_VALUE where there is no frame.
+/// number. Errors: those of qd_video_cut; QD_ERR_VALUE where there is no frame, QD_ERR_EXISTS where a file of that name has come
+/// meanwhile and the def does not let it be replaced.
 QD_API QD_MUST_USE qd_status qd_video_finish(qd_video *video, uint64_t *frames, qd_error *error);
 
 /// Gives up what is not finished, stops ffmpeg and frees; NULL is fine.
@@ -96,7 +98,8 @@ QD_API QD_MUST_USE qd_status qd_video_file_size(const char *path, int *width, in
 /// Deletes what a video was made of, and the directory where nothing else is in it. Errors: QD_ERR_IO, QD_ERR_MEMORY.
 QD_API QD_MUST_USE qd_status qd_video_clear(const char *directory, qd_error *error);
 
-/// Deletes all segments with frames from number `frames` on, and those in the making. Errors: QD_ERR_IO, QD_ERR_MEMORY.
+/// Deletes all segments with frames from number `frames` on, and those in the making. Errors: QD_ERR_IO (also where the directory is a
+/// link: it may be somebody else's), QD_ERR_MEMORY.
 QD_API QD_MUST_USE qd_status qd_video_keep(const char *directory, uint64_t frames, qd_error *error);
 
 QD_END_DECLS
