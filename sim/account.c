@@ -66,7 +66,9 @@ void qdi_account_mover(const qd_world *world, uint32_t row, uint32_t slot, qdi_t
                            turning * (flight->turn * dt - change.spin);
         pull = (qd_vec2){flight->ax - fx, flight->ay - fy};
     }
-    books->drift[slot] = mass * (pull.x * (mean->x * dt - mover->dx) + pull.y * (mean->y * dt - mover->dy));
+    double slowed = mover->spin_change != 0 ? world->inertia[row] * mover->spin_change * mean->spin : 0;
+    books->drift[slot] = slowed +
+                         mass * (pull.x * (mean->x * dt - mover->dx) + pull.y * (mean->y * dt - mover->dy));
 }
 
 // ---- sums ----

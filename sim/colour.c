@@ -1,67 +1,85 @@
-// Colouring of the contacts, in parallel and the same for any team (after M. T. Jones and P. E. Plassmann, "A
-// parallel graph coloring heuristic", SIAM J. Sci. Comput. 14, 1993): every contact has a unique priority,
-// hashed from the ids of its two bodies; in each round, the contacts that are the highest of those left at both
-// of their bodies form a colour.
+// Colouring of the contacts, in parallel and the same for any team: contacts in order of a priority, hashed from the indices of their
+// two bodies, each take the smallest colour that none of the two has yet. What nothing moves (a wall, a static or kinematic body)
+// is nobody's partner: a floor under a thousand boxes makes no thousand colours. A body has QDI_COLOURS_MAX colours; contacts that find
+// none free make a last one, in order of (a, b), whose contacts may share bodies.
 //
-// A round is one pass: what has the highest priority at its bodies is settled, and what has not raises its own at them for
-// the next round. So each body has two, by parity of the round: one is read while the other is written. A round's number
-// is in the top bits, so nothing has to be cleared between rounds. A range of links keeps those that have no colour yet in
-// its part of `pending`, and those that have in its part of `settled`, round after round; in the end these are put
-// together colour by colour:
+// One thread sorts the contacts and goes through them. Several begin with rounds (after M. T. Jones and P. E. Plassmann, "A parallel
+// graph coloring heuristic", SIAM J. Sci. Comput. 14, 1993): what has the highest priority of those left at both of its bodies takes
+// its colour, for everything before it in the order of the greedy has one; what has not raises its own at them for the next round. When
+// rounds settle little, the rest is sorted. The greedy is one function of the set of contacts, so both give the same.
 //
-//   settled   | range 0: 1 1 1 2 2 3 3 | range 1: 1 1 2 2 2 3 | ...      (colours)
-//   order     | 1 of range 0, 1 of range 1, ... | 2 of range 0, ...
+// Each body has two highest priorities, by parity of the round: one is read while the other is written. A round's number is in the top bits,
+// so nothing has to be cleared between rounds. A range of links keeps those that have no colour yet in its part of `pending`. In the end
+// the links are counted by colour and range, and put together colour by colour:
+//
+//   order | colour 0 of range 0, colour 0 of range 1, ... | colour 1 of range 0, ...
 //
 // Shared between ranges: the priorities that are raised. Each is an atomic maximum, and a maximum does not depend on the
 // order in which it was taken; relaxed order will do, because the team's barrier after the round publishes it. But links lie in
 // the order of the tree, so most bodies have links of one range only, and these are spared the atomic maximum: every range
-// writes its number at its bodies (any of several stays), then each that finds another's number says so. What nothing
-// moves (a wall, a static or kinematic body) is nobody's partner: contacts with it conflict at one body only, and a floor
-// under a thousand boxes makes no thousand colours.
+// writes its number at its bodies (any of several stays), then each that finds another's number says so. The colours of a body are written
+// by the one contact that holds it in a round.
 
 #include "sim/world_impl.h"
 
-#include <string.h>
+enum { SERIAL = QDI_COLOURS_MAX, PRIORITY_BITS = 12, FEW = 1024 };
 
 typedef struct colour_job {
     qdi_link *links;
     size_t link_count, ranges;
     qdi_claims *claims;
-    uint32_t *pending; ///< links without a colour, by their places: each range from its own begin on
-    uint32_t *settled; ///< links with one, the same
+    uint8_t *colour;   ///< by link
+    uint32_t *pending; ///< links without a colour: each range from its own begin on
     size_t *left;      ///< pending links per range
-    size_t *won;       ///< settled ones per range, in this round
+    size_t *first;     ///< by colour and range: how many links, then where these begin in `order`
     uint32_t *order;
-    size_t colours;
-    const size_t *first; ///< by colour and range: where these begin in `order`
     uint64_t round;
     bool alone; ///< no other thread writes
 } colour_job;
 
-static inline uint64_t priority_of(const qdi_link *link, uint64_t round) {
-    return round << 56 | (uint64_t)(link->hash >> 8) << 32 | link->contact;
+/// Of a link among all; higher ones come first. No two are equal.
+static inline uint64_t priority_of(const qdi_link *link) {
+    return (uint64_t)(link->hash >> (32 - PRIORITY_BITS)) << 32 | link->contact;
 }
 
-/// In the place of a range's number: several ranges. Less than any priority.
+static inline uint64_t claim_of(const qdi_link *link, uint64_t round) {
+    return round << (32 + PRIORITY_BITS) | priority_of(link);
+}
+
+/// In the place of a range's number: several ranges. Less than any claim of a round.
 static const uint64_t several = UINT64_C(1) << 40;
 
-/// Raises a body's priority in a round; `own`: no other thread does. Which of the two is higher is beyond guessing: no branch where
-/// that can be.
-static inline void raise(const colour_job *job, uint32_t row, bool own, uint64_t round, uint64_t priority) {
+/// Raises a body's claim; `own`: no other thread does. Which of the two is higher is beyond guessing: no branch where that can be.
+static inline void raise(const colour_job *job, uint32_t row, bool own, uint64_t round, uint64_t claim) {
     _Atomic uint64_t *slot = &job->claims[row].highest[round % 2];
     uint64_t seen = atomic_load_explicit(slot, memory_order_relaxed);
     if (own || job->alone) {
-        atomic_store_explicit(slot, seen < priority ? priority : seen, memory_order_relaxed);
+        atomic_store_explicit(slot, seen < claim ? claim : seen, memory_order_relaxed);
         return;
     }
-    while (seen < priority && !atomic_compare_exchange_weak_explicit(
-                                  slot, &seen, priority, memory_order_relaxed, memory_order_relaxed)) {
+    while (seen < claim && !atomic_compare_exchange_weak_explicit(slot, &seen, claim, memory_order_relaxed,
+                                                                  memory_order_relaxed)) {
     }
 }
 
-/// True where nobody has raised a body's priority above this one.
-static inline bool holds(const colour_job *job, uint32_t row, uint64_t priority) {
-    return atomic_load_explicit(&job->claims[row].highest[job->round % 2], memory_order_relaxed) == priority;
+/// True where nobody has raised a body's claim above this one.
+static inline bool holds(const colour_job *job, uint32_t row, uint64_t claim) {
+    return atomic_load_explicit(&job->claims[row].highest[job->round % 2], memory_order_relaxed) == claim;
+}
+
+/// Gives a link the smallest colour that is free at both of its bodies.
+static inline void paint(const colour_job *job, uint32_t number) {
+    const qdi_link *link = &job->links[number];
+    uint64_t used = link->moves_a ? job->claims[link->row_a].used : 0;
+    if (link->moves_b) used |= job->claims[link->row_b].used;
+    if (~used == 0) {
+        job->colour[number] = SERIAL;
+        return;
+    }
+    const uint64_t bit = ~used & (used + 1);
+    job->colour[number] = (uint8_t)__builtin_ctzll(bit);
+    if (link->moves_a) job->claims[link->row_a].used |= bit;
+    if (link->moves_b) job->claims[link->row_b].used |= bit;
 }
 
 static void clear(const colour_job *job, uint32_t row, size_t range) {
@@ -78,6 +96,12 @@ static void clear_range(void *context, size_t begin, size_t end, int worker) {
         if (link->moves_a) clear(job, link->row_a, range);
         if (link->moves_b) clear(job, link->row_b, range);
     }
+}
+
+static void unpaint_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const colour_job *job = context;
+    for (size_t r = begin; r < end; ++r) job->claims[r].used = 0;
 }
 
 static void object(const colour_job *job, uint32_t row, size_t range) {
@@ -106,42 +130,35 @@ static void open_range(void *context, size_t begin, size_t end, int worker) {
     const colour_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         qdi_link *link = &job->links[i];
-        uint64_t priority = priority_of(link, 1);
+        uint64_t claim = claim_of(link, 1);
         job->pending[i] = (uint32_t)i;
         link->own_a = link->moves_a && is_own(job, link->row_a);
         link->own_b = link->moves_b && is_own(job, link->row_b);
-        if (link->moves_a) raise(job, link->row_a, link->own_a, 1, priority);
-        if (link->moves_b) raise(job, link->row_b, link->own_b, 1, priority);
+        if (link->moves_a) raise(job, link->row_a, link->own_a, 1, claim);
+        if (link->moves_b) raise(job, link->row_b, link->own_b, 1, claim);
     }
     job->left[begin / QDI_CONTACT_GRAIN] = end - begin;
 }
 
-static size_t links_of(const colour_job *job, size_t range) {
-    size_t begin = range * QDI_CONTACT_GRAIN, left = job->link_count - begin;
-    return left < QDI_CONTACT_GRAIN ? left : QDI_CONTACT_GRAIN;
-}
-
 /// A round of one range.
 static void settle(const colour_job *job, size_t range) {
-    size_t begin = range * QDI_CONTACT_GRAIN, count = job->left[range], lost = 0, won = 0;
-    uint32_t *pending = job->pending + begin, *settled = job->settled + begin + links_of(job, range) - count;
+    uint32_t *pending = job->pending + range * QDI_CONTACT_GRAIN;
+    size_t count = job->left[range], lost = 0;
     for (size_t i = 0; i < count; ++i) {
         uint32_t number = pending[i];
         const qdi_link *link = &job->links[number];
-        uint64_t priority = priority_of(link, job->round);
-        unsigned holds_a = !link->moves_a || holds(job, link->row_a, priority);
-        unsigned holds_b = !link->moves_b || holds(job, link->row_b, priority);
+        uint64_t claim = claim_of(link, job->round);
+        unsigned holds_a = !link->moves_a || holds(job, link->row_a, claim);
+        unsigned holds_b = !link->moves_b || holds(job, link->row_b, claim);
         bool wins = holds_a & holds_b;
-        settled[won] = number;
+        if (wins) paint(job, number);
         pending[lost] = number;
-        won += wins;
         lost += !wins;
-        uint64_t next = wins ? 0 : priority_of(link, job->round + 1);
+        uint64_t next = wins ? 0 : claim_of(link, job->round + 1);
         if (link->moves_a) raise(job, link->row_a, link->own_a, job->round + 1, next);
         if (link->moves_b) raise(job, link->row_b, link->own_b, job->round + 1, next);
     }
     job->left[range] = lost;
-    job->won[range] = won;
 }
 
 static void settle_ranges(void *context, size_t begin, size_t end, int worker) {
@@ -149,24 +166,82 @@ static void settle_ranges(void *context, size_t begin, size_t end, int worker) {
     for (size_t range = begin; range < end; ++range) settle(context, range);
 }
 
+/// Rounds until few links are left; returns how many.
+static size_t run_rounds(qd_world *world, colour_job *job) {
+    size_t left = job->link_count;
+    qdi_team_for(world->team, left, QDI_CONTACT_GRAIN, clear_range, job);
+    qdi_team_for(world->team, left, QDI_CONTACT_GRAIN, object_range, job);
+    qdi_team_for(world->team, left, QDI_CONTACT_GRAIN, open_range, job);
+    size_t won = left;
+    // A round that settles next to nothing is at a hub, where all contacts share one body: no use in going on.
+    for (job->round = 1; left > FEW && won * 64 >= left; ++job->round) {
+        // Ranges become fewer and fewer links: as many of them go to a thread at once as are worth it.
+        size_t grain = job->ranges * QDI_CONTACT_GRAIN / left, sum = 0;
+        job->alone = grain >= job->ranges;
+        qdi_team_for(world->team, job->ranges, grain, settle_ranges, job);
+        for (size_t range = 0; range < job->ranges; ++range) sum += job->left[range];
+        won = left - sum;
+        left = sum;
+    }
+    return left;
+}
+
+/// Gives the links that are left their colours, one after the other.
+static qd_status paint_rest(qd_world *world, const colour_job *job, size_t count) {
+    qdi_keys *keys = &world->scratch.keys;
+    qd_status status = qdi_keys_reserve(world->allocator, keys, count);
+    if (status != QD_OK) return status;
+    int bits = 1;
+    while (job->link_count >> bits) ++bits;
+    size_t place = 0;
+    for (size_t range = 0; range < job->ranges; ++range) {
+        for (size_t i = 0; i < job->left[range]; ++i, ++place) {
+            uint32_t number = job->pending[range * QDI_CONTACT_GRAIN + i];
+            const qdi_link *link = &job->links[number];
+            keys->key[place] = (uint64_t)(link->hash >> (32 - PRIORITY_BITS)) << bits | link->contact;
+            keys->value[place] = number;
+        }
+    }
+    status = qdi_team_sort(world->team, keys->key, keys->value, keys->key_spare, keys->value_spare, count,
+                           bits + PRIORITY_BITS);
+    for (size_t i = count; status == QD_OK && i-- > 0;) paint(job, keys->value[i]);
+    return status;
+}
+
+// ---- by colour ----
+
+static void count_ranges(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const colour_job *job = context;
+    size_t range = begin / QDI_CONTACT_GRAIN, counts[SERIAL + 1] = {0};
+    for (size_t i = begin; i < end; ++i) ++counts[job->colour[i]];
+    for (size_t c = 0; c <= SERIAL; ++c) job->first[c * job->ranges + range] = counts[c];
+}
+
 static void place_ranges(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const colour_job *job = context;
-    for (size_t range = begin; range < end; ++range) {
-        const uint32_t *settled = job->settled + range * QDI_CONTACT_GRAIN;
-        size_t left = links_of(job, range) - job->left[range];
-        for (size_t c = 0; left > 0; ++c) {
-            // Until the next range's links of this colour, or the first range's of the next colour.
-            const size_t *first = job->first + c * job->ranges + range;
-            size_t count = first[1] - first[0];
-            memcpy(job->order + first[0], settled, count * sizeof *settled);
-            settled += count;
-            left -= count;
-        }
-    }
+    size_t range = begin / QDI_CONTACT_GRAIN, next[SERIAL + 1];
+    for (size_t c = 0; c <= SERIAL; ++c) next[c] = job->first[c * job->ranges + range];
+    for (size_t i = begin; i < end; ++i) job->order[next[job->colour[i]]++] = (uint32_t)i;
 }
 
-static qd_status reserve(qd_world *world, size_t count) {
+/// Puts the links of the last colour in order of (a, b).
+static qd_status order_serial(qd_world *world, const colour_job *job, size_t count, uint32_t *order) {
+    qdi_keys *keys = &world->scratch.keys;
+    qd_status status = qdi_keys_reserve(world->allocator, keys, count);
+    if (status != QD_OK) return status;
+    for (size_t i = 0; i < count; ++i) {
+        keys->key[i] = job->links[order[i]].contact;
+        keys->value[i] = order[i];
+    }
+    status = qdi_team_sort(world->team, keys->key, keys->value, keys->key_spare, keys->value_spare, count,
+                           32);
+    for (size_t i = 0; i < count; ++i) order[i] = keys->value[i];
+    return status;
+}
+
+static qd_status reserve(qd_world *world, size_t count, size_t ranges) {
     qdi_scratch *scratch = &world->scratch;
     const qd_allocator *allocator = world->allocator;
     qd_status status = qdi_reserve(allocator, &scratch->order, &scratch->order_room, 0, count,
@@ -177,88 +252,54 @@ static qd_status reserve(qd_world *world, size_t count) {
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->claims, &scratch->claim_room, 0, world->count,
                              sizeof *scratch->claims);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->range_count, &scratch->range_room, 0,
+                             (SERIAL + 2) * ranges + 1, sizeof *scratch->range_count);
     return status;
 }
 
-/// Room for what the ranges left, and won in each of some rounds, and one more; what is there stays.
-static qd_status reserve_rounds(qd_world *world, colour_job *job, size_t rounds) {
-    qdi_scratch *scratch = &world->scratch;
-    qd_status status = qdi_reserve(world->allocator, &scratch->range_count, &scratch->range_room,
-                                   rounds * job->ranges, (rounds + 1) * job->ranges + 1,
-                                   sizeof *scratch->range_count);
-    job->left = scratch->range_count;
-    job->won = scratch->range_count + rounds * job->ranges;
-    return status;
-}
-
-/// Puts the links that have no colour in order of (a, b).
-static qd_status order_rest(qd_world *world, const colour_job *job, size_t count, uint32_t *order) {
-    qdi_keys *keys = &world->scratch.keys;
-    qd_status status = qdi_keys_reserve(world->allocator, keys, count);
-    if (status != QD_OK) return status;
-    size_t place = 0;
-    for (size_t range = 0; range < job->ranges; ++range) {
-        for (size_t i = 0; i < job->left[range]; ++i, ++place) {
-            uint32_t number = job->pending[range * QDI_CONTACT_GRAIN + i];
-            keys->key[place] = job->links[number].contact;
-            keys->value[place] = number;
-        }
-    }
-    status = qdi_team_sort(world->team, keys->key, keys->value, keys->key_spare, keys->value_spare, count,
-                           32);
-    for (size_t i = 0; i < count; ++i) order[i] = keys->value[i];
-    return status;
-}
-
-/// A round; returns how many links it settled, of `left`.
-static size_t run_round(qd_world *world, colour_job *job, size_t left) {
-    // Ranges become fewer and fewer links: as many of them go to a thread at once as are worth it.
-    size_t grain = job->ranges * QDI_CONTACT_GRAIN / left, sum = 0;
-    job->alone = grain >= job->ranges || qdi_team_used(world->team) == 1;
-    qdi_team_for(world->team, job->ranges, grain, settle_ranges, job);
-    for (size_t range = 0; range < job->ranges; ++range) sum += job->won[range];
-    return sum;
+static void all_pending(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const colour_job *job = context;
+    for (size_t i = begin; i < end; ++i) job->pending[i] = (uint32_t)i;
+    job->left[begin / QDI_CONTACT_GRAIN] = end - begin;
 }
 
 qd_status qdi_colour(qd_world *world, size_t count, qdi_colours *colours) {
     colours->count = colours->start[0] = 0;
     colours->last_is_serial = false;
     if (count == 0) return QD_OK;
-    qd_status status = reserve(world, count);
+    size_t ranges = qdi_range_count(count, QDI_CONTACT_GRAIN);
+    qd_status status = reserve(world, count, ranges);
+    if (status != QD_OK) return status;
     qdi_scratch *scratch = &world->scratch;
     colour_job job = {.links = scratch->links,
                       .link_count = count,
-                      .ranges = qdi_range_count(count, QDI_CONTACT_GRAIN),
+                      .ranges = ranges,
                       .claims = scratch->claims,
+                      .colour = (uint8_t *)scratch->pending[1],
                       .pending = scratch->pending[0],
-                      .settled = scratch->pending[1],
+                      .left = scratch->range_count,
+                      .first = scratch->range_count + ranges,
                       .order = scratch->order};
-    job.alone = job.ranges == 1 || qdi_team_used(world->team) == 1;
-    if (status == QD_OK) status = reserve_rounds(world, &job, 0);
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, unpaint_range, &job);
+    size_t left = count;
+    if (count > FEW && qdi_team_used(world->team) > 1)
+        left = run_rounds(world, &job);
+    else
+        qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, all_pending, &job);
+    status = paint_rest(world, &job, left);
     if (status != QD_OK) return status;
-    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, clear_range, &job);
-    if (!job.alone) qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, object_range, &job);
-    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, open_range, &job);
 
-    size_t done = 0, won = count;
-    // A round that settles next to nothing is at a hub, where all contacts share one body: no use in going on.
-    while (done < count && colours->count < QDI_COLOURS_MAX && won * 256 >= count - done) {
-        job.round = colours->count + 1;
-        status = reserve_rounds(world, &job, job.round);
-        if (status != QD_OK) return status;
-        won = run_round(world, &job, count - done);
-        colours->start[colours->count++] = done;
-        done += won;
-    }
-    job.first = job.left + job.ranges;
-    job.left[(colours->count + 1) * job.ranges] = 0;
-    (void)qdi_exclusive_scan(job.left + job.ranges, colours->count * job.ranges + 1);
-    qdi_team_for(world->team, job.ranges, 4, place_ranges, &job);
-    colours->last_is_serial = done < count;
-    if (colours->last_is_serial) {
-        status = order_rest(world, &job, count - done, scratch->order + done);
-        colours->start[colours->count++] = done;
-    }
+    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, count_ranges, &job);
+    job.first[(SERIAL + 1) * ranges] = 0;
+    (void)qdi_exclusive_scan(job.first, (SERIAL + 1) * ranges + 1);
+    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, place_ranges, &job);
+    const size_t serial = job.first[SERIAL * ranges];
+    for (size_t c = 0; c <= SERIAL && job.first[c * ranges] < count;
+         ++c) // a colour is taken only where those before it are
+        colours->start[colours->count++] = job.first[c * ranges];
     colours->start[colours->count] = count;
-    return status;
+    colours->last_is_serial = serial < count;
+    return serial < count ? order_serial(world, &job, count - serial, job.order + serial) : QD_OK;
 }

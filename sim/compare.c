@@ -140,14 +140,12 @@ static bool compare_contact(comparing *job, size_t i, size_t k) {
     return qdi_fields_compare(&qdi_fields_contact, &one, &two, field_differs, job);
 }
 
-static bool compare_contacts(comparing *job) {
+/// A part of each of the two lists, until `p_end` and `q_end`.
+static bool compare_part(comparing *job, size_t i, size_t p_end, size_t k, size_t q_end) {
     const qdi_moment *p = &job->first->present, *q = &job->second->present;
-    size_t i = 0, k = 0;
     bool more = true;
-    while (more && (i < p->contact_count || k < q->contact_count)) {
-        int order = i == p->contact_count   ? 1
-                    : k == q->contact_count ? -1
-                                            : contact_order(&p->contacts[i], &q->contacts[k]);
+    while (more && (i < p_end || k < q_end)) {
+        int order = i == p_end ? 1 : k == q_end ? -1 : contact_order(&p->contacts[i], &q->contacts[k]);
         if (order < 0) name_contact(job, job->first, &p->contacts[i]);
         if (order > 0) name_contact(job, job->second, &q->contacts[k]);
         more = order == 0 ? compare_contact(job, i, k) : whole_differs(job, order < 0);
@@ -155,6 +153,13 @@ static bool compare_contacts(comparing *job) {
         k += order >= 0;
     }
     return more;
+}
+
+static bool compare_contacts(comparing *job) {
+    const qdi_moment *p = &job->first->present, *q = &job->second->present;
+    return compare_part(job, 0, p->contact_count, 0, q->contact_count) &&
+           compare_part(job, p->contact_count, qdi_constraint_count(p), q->contact_count,
+                        qdi_constraint_count(q));
 }
 
 // ---- emitters and sinks ----

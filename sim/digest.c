@@ -126,7 +126,7 @@ uint64_t qd_world_hash(const qd_world *world) {
     qdi_team_for(world->team, world->index_count, QDI_BLOCK, hash_block, context);
     hash = combine(world, qdi_range_count(world->index_count, QDI_BLOCK), hash);
     // Contacts by portions of as many blocks as there are slots.
-    size_t count = world->present.contact_count, portion = world->block_room * QDI_BLOCK;
+    size_t count = qdi_constraint_count(&world->present), portion = world->block_room * QDI_BLOCK;
     for (size_t first = 0; first < count; first += portion) {
         qdi_portion job = {world, first};
         size_t here = count - first < portion ? count - first : portion;

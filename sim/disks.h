@@ -16,6 +16,7 @@ typedef struct qdi_disks {
     qd_vec2 centre;    ///< of the world: boxes are relative to it
     qd_vec2 low, high; ///< sides
     qd_vec2 inset;     ///< 1 where the disk's border must not pass the side, 0 where its centre must not
+    qdi_reach reach;   ///< that boxes are fattened by
     double fast_squared;
     double distance, speed_squared; ///< limits
 } qdi_disks;

@@ -39,13 +39,15 @@ static inline qdi_disks_found look_at(const qdi_disks *disks, size_t begin, size
 static inline void make_boxes(const qdi_disks *disks, size_t begin, size_t end) {
     const double *x = disks->to_x, *y = disks->to_y, *radius = disks->radius;
     const qd_vec2 centre = disks->centre;
+    const qdi_reach reach = disks->reach;
     qd_box *boxes = disks->boxes;
     for (size_t r = begin; r < end; ++r) {
         double from_x = x[r] - centre.x, from_y = y[r] - centre.y;
-        boxes[r].min_x = qdi_outward(from_x - radius[r], -1.0F);
-        boxes[r].min_y = qdi_outward(from_y - radius[r], -1.0F);
-        boxes[r].max_x = qdi_outward(from_x + radius[r], 1.0F);
-        boxes[r].max_y = qdi_outward(from_y + radius[r], 1.0F);
+        double half = radius[r] + qdi_reach_of(&reach, radius[r], radius[r]);
+        boxes[r].min_x = qdi_outward(from_x - half, -1.0F);
+        boxes[r].min_y = qdi_outward(from_y - half, -1.0F);
+        boxes[r].max_x = qdi_outward(from_x + half, 1.0F);
+        boxes[r].max_y = qdi_outward(from_y + half, 1.0F);
     }
 }
 

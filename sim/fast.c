@@ -25,16 +25,16 @@ static void arrive(const qdi_step *step, const qdi_course *course) {
     qdi_pose end = qdi_leg_pose(&step->fast->legs[course->last], step->dt);
     next->x[row] = qdi_axis_wrap(&world->axis[0], end.x);
     next->y[row] = qdi_axis_wrap(&world->axis[1], end.y);
-    next->vx[row] = course->vx + course->ex;
-    next->vy[row] = course->vy + course->ey;
+    next->vx[row] = course->vx + course->forces * course->ex;
+    next->vy[row] = course->vy + course->forces * course->ey;
     if (!world->turning) return;
     double length = sqrt(end.c * end.c + end.s * end.s);
     next->c[row] = end.c / length;
     next->s[row] = end.s / length;
-    next->spin[row] = course->spin + course->e_spin;
+    next->spin[row] = course->spin + course->forces * course->e_spin;
 }
 
-static bool within_limits(const qd_world *world, uint32_t row) {
+bool qdi_within_limits(const qd_world *world, uint32_t row) {
     const qdi_motion *next = &world->next;
     double far = qdi_limit_distance(world), vx = next->vx[row], vy = next->vy[row];
     return fabs(next->x[row] - world->centre.x) <= far && fabs(next->y[row] - world->centre.y) <= far &&
@@ -65,11 +65,13 @@ static double drift_of(const qdi_step *step, const qdi_course *course) {
     if (world->def.attraction.strength != 0)
         more = qdi_attraction_at(world, world->now.x[row], world->now.y[row]);
     double x = end.x - first->x - first->vx * step->dt, y = end.y - first->y - first->vy * step->dt;
-    double drift = (course->vx - first->vx) * course->ex + (course->vy - first->vy) * course->ey -
-                   (pull.x + more.x) * x - (pull.y + more.y) * y;
+    double part = course->forces, cut = 0.5 * (part * part - 1);
+    double ex = course->ex, ey = course->ey, turn = course->e_spin;
+    double drift = (part * course->vx - first->vx) * ex + (part * course->vy - first->vy) * ey +
+                   cut * (ex * ex + ey * ey) - (pull.x + more.x) * x - (pull.y + more.y) * y;
     drift *= world->mass[row];
-    if (course->e_spin != 0 && isfinite(world->inertia[row]))
-        drift += world->inertia[row] * (course->spin - first->spin) * course->e_spin;
+    if (turn != 0 && isfinite(world->inertia[row]))
+        drift += world->inertia[row] * ((part * course->spin - first->spin) * turn + cut * turn * turn);
     return drift;
 }
 
@@ -89,7 +91,7 @@ static qd_status finish(const qdi_step *step, qdi_wall_gain *walls) {
         qdi_ledger_add(&world->scratch.books.ledger, &course->ledger);
         world->scratch.books.ledger.drift += drift_of(step, course);
         uint32_t row = course->row;
-        if (!within_limits(world, row) && (bad == QDI_NO_ROW || world->index[row] < world->index[bad]))
+        if (!qdi_within_limits(world, row) && (bad == QDI_NO_ROW || world->index[row] < world->index[bad]))
             bad = row;
     }
     if (bad == QDI_NO_ROW) return QD_OK;
@@ -97,7 +99,7 @@ static qd_status finish(const qdi_step *step, qdi_wall_gain *walls) {
     return QD_ERR_LIMIT;
 }
 
-static int compare(const void *p, const void *q) {
+int qdi_impact_order(const void *p, const void *q) {
     const qd_impact *a = p, *b = q;
     if (a->time != b->time) return a->time < b->time ? -1 : 1;
     if (a->a.index != b->a.index) return a->a.index < b->a.index ? -1 : 1;
@@ -109,9 +111,10 @@ static int compare(const void *p, const void *q) {
 static qd_status list_impacts(const qdi_step *step) {
     const qdi_fast *fast = step->fast;
     qdi_moment *moment = &step->world->following;
+    const size_t bounces = moment->impact_count; // of what was stopped in the step before
     size_t count = 0;
     for (int pass = 0; pass < 2; ++pass) { // count, then copy
-        count = 0;
+        count = bounces;
         for (size_t i = 0; i < fast->course_count; ++i)
             for (uint32_t leg = fast->courses[i].first; leg != QDI_NONE_YET; leg = fast->legs[leg].next) {
                 if (!fast->legs[leg].blow) continue;
@@ -119,12 +122,12 @@ static qd_status list_impacts(const qdi_step *step) {
                 ++count;
             }
         if (pass == 1) continue;
-        qd_status status = qdi_reserve(step->world->allocator, &moment->impacts, &moment->impact_room, 0,
-                                       count, sizeof *moment->impacts);
+        qd_status status = qdi_reserve(step->world->allocator, &moment->impacts, &moment->impact_room,
+                                       bounces, count, sizeof *moment->impacts);
         if (status != QD_OK) return status;
     }
     moment->impact_count = count;
-    if (count > 0) qsort(moment->impacts, count, sizeof *moment->impacts, compare);
+    if (count > 0) qsort(moment->impacts, count, sizeof *moment->impacts, qdi_impact_order);
     return QD_OK;
 }
 
@@ -154,6 +157,7 @@ qd_status qdi_fast_follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_
                      .part = qdi_fast_part(world),
                      .threshold = qdi_impulse_threshold(world, dt),
                      .periodic = period.x > 0 || period.y > 0};
+    if (world->def.continuous != QD_CONTINUOUS_ON) return qdi_fast_stop(&step, lap);
     status = qdi_fast_list(&step);
     qdi_lap_end(lap, QD_PHASE_MOVE);
     bool outside = true, done = false;
@@ -175,8 +179,10 @@ void qdi_fast_release(const qd_allocator *allocator, qdi_fast *fast) {
     qdi_release(allocator, fast->boxes, fast->box_room, sizeof *fast->boxes);
     qd_tree_destroy(fast->tree);
     qd_pairs_destroy(fast->pairs);
-    for (size_t w = 0; w < fast->meets_room; ++w)
+    for (size_t w = 0; w < fast->meets_room; ++w) {
         qdi_release(allocator, fast->meets[w].at, fast->meets[w].room, sizeof *fast->meets[w].at);
+        qdi_release(allocator, fast->meets[w].hits, fast->meets[w].hit_room, sizeof *fast->meets[w].hits);
+    }
     qdi_release(allocator, fast->meets, fast->meets_room, sizeof *fast->meets);
     qdi_release(allocator, fast->met, fast->met_room, sizeof *fast->met);
     qdi_release(allocator, fast->edges, fast->edge_room, sizeof *fast->edges);
@@ -185,6 +191,9 @@ void qdi_fast_release(const qd_allocator *allocator, qdi_fast *fast) {
     qdi_release(allocator, fast->blows, fast->blow_room, sizeof *fast->blows);
     qdi_release(allocator, fast->old_legs, fast->old_leg_room, sizeof *fast->old_legs);
     qdi_release(allocator, fast->old_blows, fast->old_blow_room, sizeof *fast->old_blows);
+    qdi_release(allocator, fast->stops, fast->stops_room, sizeof *fast->stops);
+    qdi_release(allocator, fast->stopped, fast->stopped_room, sizeof *fast->stopped);
+    qdi_release(allocator, fast->carrier, fast->carrier_room, sizeof *fast->carrier);
     qdi_release(allocator, fast->clusters, fast->cluster_room, sizeof *fast->clusters);
     qdi_release(allocator, fast->by_cluster, fast->by_cluster_room, sizeof *fast->by_cluster);
     qdi_release(allocator, fast->edge_by_cluster, fast->edge_by_cluster_room, sizeof *fast->edge_by_cluster);

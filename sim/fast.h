@@ -74,7 +74,8 @@ typedef struct qdi_course {
     uint32_t root;         ///< of its cluster: a course on the way there; then the cluster's number
     uint32_t edges, count; ///< first of its edges in `incident`, and how many there are
     double vx, vy, spin;   ///< mean velocities now: where it stays, other than on the way
-    double ex, ey, e_spin; ///< what forces add until the step's end
+    double ex, ey, e_spin; ///< what forces add from the middle of the step until its end
+    double forces;         ///< times this: 1, or less down to -1 where it stays before the end
     qdi_wall_gain walls;   ///< what walls gave
     qdi_ledger ledger;     ///< what its impacts did
     bool hit;              ///< something happened to it
@@ -104,10 +105,18 @@ typedef struct qdi_meet {
     qd_image image;
 } qdi_meet;
 
+/// A body that is stopped by a kinematic one.
+typedef struct qdi_hit {
+    double time;
+    uint32_t row, carrier;
+} qdi_hit;
+
 /// What one thread found, in any order.
 typedef struct qdi_meets {
     qdi_meet *at;
     size_t count, room;
+    qdi_hit *hits;
+    size_t hit_count, hit_room;
     qd_status status; ///< QD_ERR_MEMORY: there was more
 } qdi_meets;
 
@@ -145,6 +154,11 @@ struct qdi_fast {
     size_t old_leg_room, old_blow_room;
     qdi_cluster *clusters;
     size_t cluster_count, cluster_room;
+    // Of bodies that are stopped, see fast_stop.c; by row.
+    _Atomic uint64_t *stops; ///< the bits of the time, as it is found
+    double *stopped;         ///< the time, of the rounds before
+    uint32_t *carrier;       ///< the row of the kinematic body that carries it on, or QDI_NO_ROW
+    size_t stops_room, stopped_room, carrier_room;
     uint32_t *by_cluster, *edge_by_cluster, *incident, *winner;
     size_t by_cluster_room, edge_by_cluster_room, incident_room, winner_room;
 };
@@ -209,8 +223,28 @@ bool qdi_leg_meets_wall(const qdi_step *step, const qdi_party *a, int wall, doub
 
 // ---- fast_find.c ----
 
+/// What is asked of each candidate: of two bodies, a of the lower index, through an image of b; and of a body and a wall.
+typedef struct qdi_fast_visitor {
+    void (*pair)(const qdi_step *step, uint32_t row_a, uint32_t row_b, qd_image image, int worker);
+    void (*wall)(const qdi_step *step, uint32_t row, int wall, int worker);
+} qdi_fast_visitor;
+/// Shows all candidates to a visitor, in parallel and in any order; each worker's lists begin empty. Errors: QD_ERR_MEMORY, QD_ERR_STOPPED.
+QD_MUST_USE qd_status qdi_fast_visit(const qdi_step *step, const qdi_fast_visitor *visitor);
 /// Adds an edge for each pair of ways that meet and have none; `added` tells how many. Errors: QD_ERR_MEMORY, QD_ERR_STOPPED.
 QD_MUST_USE qd_status qdi_fast_find(const qdi_step *step, size_t *added);
+
+// ---- fast_stop.c ----
+
+/// Stops bodies that would pass through something where they meet it.
+QD_MUST_USE qd_status qdi_fast_stop(qdi_step *step, qdi_lap *lap);
+
+// ---- fast.c ----
+
+static inline bool qdi_is_bullet(const qd_world *world, uint32_t row) {
+    return world->traits.trait[world->trait[row]].bullet;
+}
+/// True where a body is within the limits in `next`.
+bool qdi_within_limits(const qd_world *world, uint32_t row);
 
 // ---- fast_solve.c ----
 

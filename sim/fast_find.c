@@ -13,6 +13,7 @@ enum { RETRIEVE_GRAIN = 32 };
 
 typedef struct find_job {
     const qdi_step *step;
+    const qdi_fast_visitor *visitor;
     const qd_pair *pairs;
     unsigned walls;
 } find_job;
@@ -101,23 +102,23 @@ static bool plainly_apart(const qdi_step *step, uint32_t a, uint32_t b) {
 }
 
 /// Looks at two bodies; a has the lower index.
-static void look_at_pair(const qdi_step *step, uint32_t a, uint32_t b, qdi_meets *meets) {
+static void look_at_pair(const find_job *job, uint32_t a, uint32_t b, int worker) {
+    const qdi_step *step = job->step;
     const qd_world *world = step->world;
     uint8_t flags = step->fast->flags[a] | step->fast->flags[b];
-    if (!due(step, flags) || (flags & QDI_LOST) || plainly_apart(step, a, b)) return;
-    if (!qdi_may_touch(world, a, b) || sensor(world, a) || sensor(world, b)) return;
-    uint64_t key = key_of(world->index[a], world->index[b]);
+    if (!due(step, flags) || (flags & QDI_LOST) || (step->first && plainly_apart(step, a, b))) return;
     qd_image image;
-    if (known(step->fast, key) || !qdi_way_image(step, a, b, &image) || !ways_meet(step, a, b, image)) return;
-    note(step, meets, (qdi_meet){key, a, b, -1, image});
+    if (!qdi_may_touch(world, a, b) || sensor(world, a) || sensor(world, b) ||
+        !qdi_way_image(step, a, b, &image))
+        return;
+    job->visitor->pair(step, a, b, image, worker);
 }
 
 static void look_at_pairs(void *context, size_t begin, size_t end, int worker) {
     const find_job *job = context;
-    const qdi_step *step = job->step;
-    const uint32_t *row = step->world->row_of_index;
-    for (size_t i = begin; i < end && !qdi_stopping(step->world); ++i)
-        look_at_pair(step, row[job->pairs[i].a], row[job->pairs[i].b], &step->fast->meets[worker]);
+    const uint32_t *row = job->step->world->row_of_index;
+    for (size_t i = begin; i < end && !qdi_stopping(job->step->world); ++i)
+        look_at_pair(job, row[job->pairs[i].a], row[job->pairs[i].b], worker);
 }
 
 static bool way_meets_wall(const qdi_step *step, uint32_t row, int wall) {
@@ -151,35 +152,31 @@ static unsigned walls_near(const qdi_step *step, uint32_t row, unsigned walls) {
     return near & walls;
 }
 
-static void look_at_walls(const find_job *job, uint32_t row, qdi_meets *meets) {
+static void look_at_walls(const find_job *job, uint32_t row, int worker) {
     const qdi_step *step = job->step;
     const qd_world *world = step->world;
     if (world->kind[row] != QD_BODY_DYNAMIC || sensor(world, row)) return;
     unsigned near = walls_near(step, row, job->walls);
-    for (int wall = 0; near; ++wall, near >>= 1) {
-        if (!(near & 1U)) continue;
-        uint64_t key = key_of(world->index[row], (uint64_t)QD_WALL_LEFT + (uint64_t)wall);
-        if (known(step->fast, key) || !way_meets_wall(step, row, wall)) continue;
-        note(step, meets, (qdi_meet){key, row, QDI_NO_ROW, wall, {0, 0}});
-    }
+    for (int wall = 0; near; ++wall, near >>= 1)
+        if (near & 1U) job->visitor->wall(step, row, wall, worker);
 }
 
 /// A body that is followed, while those about it are looked at.
 typedef struct about {
-    const qdi_step *step;
-    qdi_meets *meets;
+    const find_job *job;
     uint32_t row;
+    int worker;
 } about;
 
 /// Those that are listed are met in the pairs of their tree.
 static bool look_at_neighbour(void *context, qd_body_index body, qd_image image) {
     (void)image; // of a box, not of a way
-    const about *job = context;
-    const qd_world *world = job->step->world;
-    uint32_t row = world->row_of_index[body];
-    if (job->step->fast->place_of[row] != QDI_NONE_YET) return true;
-    bool first = world->index[job->row] < body;
-    look_at_pair(job->step, first ? job->row : row, first ? row : job->row, job->meets);
+    const about *here = context;
+    const qdi_step *step = here->job->step;
+    uint32_t row = step->world->row_of_index[body];
+    if (step->fast->place_of[row] != QDI_NONE_YET) return true;
+    bool first = step->world->index[here->row] < body;
+    look_at_pair(here->job, first ? here->row : row, first ? row : here->row, here->worker);
     return true;
 }
 
@@ -190,10 +187,9 @@ static void look_about(void *context, size_t begin, size_t end, int worker) {
     for (size_t i = begin; i < end && !qdi_stopping(step->world); ++i) {
         uint32_t row = fast->listed[i];
         if (!due(step, fast->flags[row]) || (fast->flags[row] & QDI_LOST)) continue;
-        qdi_meets *meets = &step->fast->meets[worker];
-        if (job->walls) look_at_walls(job, row, meets);
+        if (job->walls) look_at_walls(job, row, worker);
         if (fast->all) continue;
-        about here = {step, meets, row};
+        about here = {job, row, worker};
         qd_box box;
         bool fits = qdi_way_wider(step, fast->boxes[i], &box);
         qd_status status = qd_tree_retrieve(step->world->tree, box, fast->names[i], look_at_neighbour, &here);
@@ -201,6 +197,38 @@ static void look_about(void *context, size_t begin, size_t end, int worker) {
         (void)fits;
         (void)status;
     }
+}
+
+static qd_status reserve(const qdi_step *step) {
+    qdi_fast *fast = step->fast;
+    size_t workers = (size_t)qd_team_threads(step->world->team), before = fast->meets_room;
+    qd_status status = qdi_reserve(step->world->allocator, &fast->meets, &fast->meets_room, before, workers,
+                                   sizeof *fast->meets);
+    if (status != QD_OK) return status;
+    for (size_t w = before; w < fast->meets_room; ++w) fast->meets[w] = (qdi_meets){.at = NULL};
+    for (size_t w = 0; w < workers; ++w) {
+        fast->meets[w].count = fast->meets[w].hit_count = 0;
+        fast->meets[w].status = QD_OK;
+    }
+    return QD_OK;
+}
+
+qd_status qdi_fast_visit(const qdi_step *step, const qdi_fast_visitor *visitor) {
+    qd_world *world = step->world;
+    qdi_fast *fast = step->fast;
+    qd_status status = reserve(step);
+    if (status != QD_OK) return status;
+    find_job job = {.step = step, .visitor = visitor};
+    job.walls = (world->axis[0].boundary == QD_BOUNDARY_REFLECT ? 3U : 0U) |
+                (world->axis[1].boundary == QD_BOUNDARY_REFLECT ? 12U : 0U);
+    size_t pairs;
+    job.pairs = qd_pairs_data(fast->pairs, &pairs);
+    qdi_team_for(world->team, pairs, QDI_CONTACT_GRAIN, look_at_pairs, &job);
+    qdi_team_for(world->team, fast->listed_count, RETRIEVE_GRAIN, look_about, &job);
+    if (qdi_stopping(world)) return QD_ERR_STOPPED;
+    for (size_t w = 0; w < (size_t)qd_team_threads(world->team); ++w)
+        if (fast->meets[w].status != QD_OK) return fast->meets[w].status;
+    return QD_OK;
 }
 
 // ---- edges ----
@@ -214,10 +242,7 @@ static int compare(const void *p, const void *q) {
 static qd_status collect(const qdi_step *step, size_t *count) {
     qdi_fast *fast = step->fast;
     size_t workers = (size_t)qd_team_threads(step->world->team), found = 0;
-    for (size_t w = 0; w < workers; ++w) {
-        if (fast->meets[w].status != QD_OK) return fast->meets[w].status;
-        found += fast->meets[w].count;
-    }
+    for (size_t w = 0; w < workers; ++w) found += fast->meets[w].count;
     qd_status status = qdi_reserve(step->world->allocator, &fast->met, &fast->met_room, 0, found,
                                    sizeof *fast->met);
     if (status != QD_OK) return status;
@@ -252,38 +277,29 @@ static void merge(qdi_fast *fast, size_t count) {
     }
 }
 
-static qd_status reserve(const qdi_step *step) {
-    qdi_fast *fast = step->fast;
-    size_t workers = (size_t)qd_team_threads(step->world->team), before = fast->meets_room;
-    qd_status status = qdi_reserve(step->world->allocator, &fast->meets, &fast->meets_room, before, workers,
-                                   sizeof *fast->meets);
-    if (status != QD_OK) return status;
-    for (size_t w = before; w < fast->meets_room; ++w) fast->meets[w] = (qdi_meets){.at = NULL};
-    for (size_t w = 0; w < workers; ++w) {
-        fast->meets[w].count = 0;
-        fast->meets[w].status = QD_OK;
-    }
-    return QD_OK;
+/// Notes two ways that meet, unless an edge joins them already.
+static void note_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image image, int worker) {
+    const qd_world *world = step->world;
+    uint64_t key = key_of(world->index[a], world->index[b]);
+    if (known(step->fast, key) || !ways_meet(step, a, b, image)) return;
+    note(step, &step->fast->meets[worker], (qdi_meet){key, a, b, -1, image});
+}
+
+static void note_wall(const qdi_step *step, uint32_t row, int wall, int worker) {
+    uint64_t key = key_of(step->world->index[row], (uint64_t)QD_WALL_LEFT + (uint64_t)wall);
+    if (known(step->fast, key) || !way_meets_wall(step, row, wall)) return;
+    note(step, &step->fast->meets[worker], (qdi_meet){key, row, QDI_NO_ROW, wall, {0, 0}});
 }
 
 qd_status qdi_fast_find(const qdi_step *step, size_t *added) {
-    qd_world *world = step->world;
     qdi_fast *fast = step->fast;
+    const qdi_fast_visitor visitor = {note_pair, note_wall};
     *added = 0;
-    qd_status status = reserve(step);
-    if (status != QD_OK) return status;
-    find_job job = {.step = step};
-    job.walls = (world->axis[0].boundary == QD_BOUNDARY_REFLECT ? 3U : 0U) |
-                (world->axis[1].boundary == QD_BOUNDARY_REFLECT ? 12U : 0U);
-    size_t pairs;
-    job.pairs = qd_pairs_data(fast->pairs, &pairs);
-    qdi_team_for(world->team, pairs, QDI_CONTACT_GRAIN, look_at_pairs, &job);
-    qdi_team_for(world->team, fast->listed_count, RETRIEVE_GRAIN, look_about, &job);
-    if (qdi_stopping(world)) return QD_ERR_STOPPED;
     size_t found;
-    status = collect(step, &found);
+    qd_status status = qdi_fast_visit(step, &visitor);
+    if (status == QD_OK) status = collect(step, &found);
     if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &fast->edges, &fast->edge_room, fast->edge_count,
+        status = qdi_reserve(step->world->allocator, &fast->edges, &fast->edge_room, fast->edge_count,
                              fast->edge_count + found, sizeof *fast->edges);
     if (status != QD_OK) return status;
     if (found > 0) merge(fast, found);

@@ -91,6 +91,7 @@ static void begin(const solve_job *job, uint32_t number) {
     course->ex = world->next.vx[row] - leg.vx;
     course->ey = world->next.vy[row] - leg.vy;
     course->e_spin = world->turning ? world->next.spin[row] - leg.spin : 0;
+    course->forces = 1;
     course->walls = (qdi_wall_gain){{0, 0}, 0};
     course->ledger = (qdi_ledger){.drift = 0};
     course->hit = false;
@@ -227,13 +228,16 @@ static void look_around(const solve_job *job, uint32_t number, double time) {
     }
 }
 
-/// All stay where they are at a time.
+/// All stay where they are at a time, with the velocities that forces have given them by then: with those of the step's end they
+/// would have the speed of a fall that they did not make.
 static void stay(const solve_job *job, double time) {
+    const double part = 2 * time / job->step->dt - 1;
     for (uint32_t k = 0; k < job->cluster->courses; ++k) {
         uint32_t number = job->fast->by_cluster[job->cluster->first_course + k];
         qdi_course *course = &job->fast->courses[number];
         qdi_pose pose = qdi_leg_pose(&job->fast->legs[course->last], time);
         append(job, number, (qdi_leg){time, pose.x, pose.y, pose.c, pose.s, 0, 0, 0, 0, false});
+        course->forces = part;
         course->hit = true;
     }
 }

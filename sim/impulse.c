@@ -17,6 +17,7 @@
 #include "sim/rest.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 double qdi_impulse_threshold(const qd_world *world, double dt) {
     if (!isnan(world->def.threshold)) return world->def.threshold;
@@ -94,13 +95,15 @@ static void make_links(void *context, size_t begin, size_t end, int worker) {
         const qdi_spot *spot = &world->present.spots[i];
         uint32_t a = spot->row_a, b = spot->row_b;
         bool wall = b == QDI_NO_ROW;
-        uint32_t other = wall ? world->present.contacts[spot->contact].b.index : world->index[b];
+        const qd_contact *contact = &world->present.contacts[spot->contact];
+        uint32_t other = wall ? contact->b.index : world->index[b];
+        bool acts = !contact->sensor; // the others must not take a colour from these
         world->scratch.links[i] = (qdi_link){.row_a = a,
                                              .row_b = b,
                                              .hash = (uint32_t)(qd_hash_mix(world->index[a], other) >> 32),
                                              .contact = spot->contact,
-                                             .moves_a = world->kind[a] == QD_BODY_DYNAMIC,
-                                             .moves_b = !wall && world->kind[b] == QD_BODY_DYNAMIC};
+                                             .moves_a = acts && world->kind[a] == QD_BODY_DYNAMIC,
+                                             .moves_b = acts && !wall && world->kind[b] == QD_BODY_DYNAMIC};
     }
 }
 
@@ -131,7 +134,10 @@ static void make_joint(const joint_job *job, const qdi_link *link, qdi_joint *jo
         joint->wx = speed.x;
         joint->wy = speed.y;
     }
-    joint->threshold = threshold_of(job, joint);
+    joint->size = qdi_smaller_inner(world, a, b);
+    bool bounces = joint->restitution > 0 ||
+                   joint->tangential > 0; // what does not is stopped with what rests
+    joint->threshold = bounces ? threshold_of(job, joint) : (double)INFINITY;
     bool disks = world->shape[a] == 0 && (wall || world->shape[b] == 0);
     joint->plain = disks && joint->friction == 0;
     if (!joint->plain) make_arms(world, contact, joint);
@@ -141,8 +147,8 @@ static void make_joint(const joint_job *job, const qdi_link *link, qdi_joint *jo
 static bool is_fast(const joint_job *job, const qdi_joint *joint) {
     bool fast = false;
     for (int k = 0; k < joint->count; ++k)
-        fast = fast ||
-               (joint->depth[k] >= 0 && qdi_joint_approach(joint, &job->world->next, k) > joint->threshold);
+        fast = fast || (joint->depth[k] >= -qdi_bounce_gap(joint) &&
+                        qdi_joint_approach(joint, &job->world->next, k) > joint->threshold);
     return fast;
 }
 
@@ -181,6 +187,54 @@ static void make_joints(void *context, size_t begin, size_t end, int worker) {
     job->fast[begin / QDI_CONTACT_GRAIN] = fast;
 }
 
+// ---- bounces of what does not touch ----
+
+/// True for a joint that has bounced though its contact is a speculative one: a body was stopped on its way, just before it touched.
+static bool is_impact(const joint_job *job, const qdi_joint *joint) {
+    return joint->contact >= job->world->present.contact_count && joint->impulse[0] + joint->impulse[1] > 0;
+}
+
+static void count_impacts(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const joint_job *job = context;
+    size_t count = 0;
+    for (size_t i = begin; i < end; ++i) count += is_impact(job, &job->world->scratch.joints[i]);
+    job->fast[begin / QDI_CONTACT_GRAIN] = count;
+}
+
+static void put_impacts(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const joint_job *job = context;
+    qd_impact *impact = job->world->following.impacts + job->fast[begin / QDI_CONTACT_GRAIN];
+    for (size_t i = begin; i < end; ++i) {
+        const qdi_joint *joint = &job->world->scratch.joints[i];
+        if (!is_impact(job, joint)) continue;
+        const qd_contact *contact = &job->world->present.contacts[joint->contact];
+        *impact++ = (qd_impact){.a = contact->a,
+                                .b = contact->b,
+                                .point = contact->touch[0].point,
+                                .normal = contact->normal,
+                                .approach = contact->approach,
+                                .impulse = joint->impulse[0] + joint->impulse[1],
+                                .friction = joint->rub[0] + joint->rub[1]};
+    }
+}
+
+/// Reports them as impacts at the step's beginning.
+static qd_status note_impacts(qd_world *world, joint_job *job, size_t count) {
+    qdi_moment *moment = &world->following;
+    if (world->present.near_count == 0) return QD_OK;
+    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, count_impacts, job);
+    size_t impacts = qdi_exclusive_scan(job->fast, qdi_range_count(count, QDI_CONTACT_GRAIN));
+    qd_status status = qdi_reserve(world->allocator, &moment->impacts, &moment->impact_room, 0, impacts,
+                                   sizeof *moment->impacts);
+    if (status != QD_OK || impacts == 0) return status;
+    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, put_impacts, job);
+    qsort(moment->impacts, impacts, sizeof *moment->impacts, qdi_impact_order);
+    moment->impact_count = impacts;
+    return QD_OK;
+}
+
 /// The joint of a contact with a wall, of those in `keys`.
 static const qdi_joint *wall_joint(const qdi_scratch *scratch, size_t i) {
     return &scratch->joints[scratch->place[scratch->keys.key[i]]];
@@ -216,14 +270,14 @@ static qd_vec2 wall_work(const void *context, size_t i) {
 /// What the walls gave in all: of their contacts in order of (a, b). And where the energy went.
 static qd_status settle(qd_world *world, qdi_wall_gain *walls) {
     const qdi_moment *moment = &world->present;
-    size_t count = moment->contact_count - moment->first_wall;
+    size_t count = qdi_constraint_count(moment) - moment->first_wall;
     qd_status status = qdi_wall_contacts(world, moment);
     if (status == QD_OK) status = qdi_sum(world, count, wall_impulse, &world->scratch, &walls->impulse);
     qd_vec2 aside = {0, 0}, upright = {0, 0};
     if (status == QD_OK) status = qdi_sum(world, count, push_sideways, &world->scratch, &aside);
     if (status == QD_OK) status = qdi_sum(world, count, push_upright, &world->scratch, &upright);
     qdi_account_pushes(world, aside, upright);
-    if (status == QD_OK) status = qdi_account_joints(world, moment->contact_count, count);
+    if (status == QD_OK) status = qdi_account_joints(world, qdi_constraint_count(moment), count);
     if (status != QD_OK || !world->walls_move) return status;
     qd_vec2 work = {0, 0};
     status = qdi_sum(world, count, wall_work, &world->scratch, &work);
@@ -268,7 +322,11 @@ static qd_status solve(qd_world *world, size_t count, double dt, qdi_wall_gain *
     qdi_bounce_begin(world);
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, make_joints, &job);
     bool fast = qdi_exclusive_scan(job.fast, qdi_range_count(count, QDI_CONTACT_GRAIN)) > 0;
-    if (fast) qdi_bounce(world, &colours);
+    if (fast) {
+        qdi_bounce(world, &colours);
+        status = note_impacts(world, &job, count);
+        if (status != QD_OK) return status;
+    }
     status = qdi_rest_find(world, &colours, dt, fast, &resting);
     if (status != QD_OK) return status;
     status = qdi_forces_kick(world, dt);
@@ -278,7 +336,7 @@ static qd_status solve(qd_world *world, size_t count, double dt, qdi_wall_gain *
 }
 
 qd_status qdi_impulse(qd_world *world, double dt, qdi_wall_gain *walls) {
-    size_t count = world->present.contact_count;
+    size_t count = qdi_constraint_count(&world->present);
     if (count == 0) return qdi_forces_kick(world, dt);
     qdi_contacts_share(world, count);
     qd_status status = solve(world, count, dt, walls);

@@ -55,7 +55,7 @@ static bool bounce_plain(const bounce_job *job, qdi_joint *joint, qdi_account *a
     const qdi_motion *m = &job->motion;
     uint32_t a = joint->row_a, b = joint->row_b;
     double approach = qdi_joint_approach(joint, m, 0);
-    if (!(approach > joint->threshold)) return false;
+    if (!(approach > joint->threshold) || joint->depth[0] < -qdi_bounce_gap(joint)) return false;
     double impulse = (1 + joint->restitution) * approach / (joint->inverse_a + joint->inverse_b);
     joint->impulse[0] += impulse;
     account->lane[QDI_LOST_NORMAL] += 0.5 * (1 - joint->restitution) * approach * impulse;
@@ -113,7 +113,8 @@ static bool bounce_any(const bounce_job *job, qdi_joint *joint, qdi_account *acc
     int approaching = 0, fastest = 0;
     const int touches = joint->count > 1 ? 2 : 1;
     for (int k = 0; k < touches; ++k) {
-        approach[k] = joint->depth[k] >= 0 ? qdi_joint_approach(joint, &job->motion, k) : 0;
+        approach[k] = joint->depth[k] >= -qdi_bounce_gap(joint) ? qdi_joint_approach(joint, &job->motion, k)
+                                                                : 0;
         approaching += approach[k] > 0;
         if (approach[k] > approach[fastest]) fastest = k;
     }

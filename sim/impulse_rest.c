@@ -1,21 +1,22 @@
-// What neither bounced nor parts is held: stacks, slides, rolling. The step is cut into sub-steps of h = dt / substeps,
-// and each of them goes like this (a projected Gauss-Seidel over the colours, after E. Catto, "Solver2D", 2024):
+// Solves the contacts that neither bounce nor part: stacks, slides, rolling. The step is cut into sub-steps of h = dt / substeps (a
+// projected Gauss-Seidel over the colours, after E. Catto, "Solver2D", 2024):
 //
-//   push     velocities of the movers get their part of what forces give
-//   warm     every touch gives again what held it in the sub-step before
-//   solve    friction, then the normal: no approach; where bodies overlap, a little of that is taken back
+//   push     the first time, velocities get their part of what forces give, and every touch gives again what held it in the step before;
+//            later, what changed a velocity in the sub-step before does so again, which is push and warm start at once, without a sweep
+//   solve    the normal: no approach; an overlap is taken back softly, as far as the load of the touch explains it, and the rest of it
+//            by positions; then friction
 //   move     positions and angles of the movers
 //   relax    the normal again, without taking back, so that what parted the bodies leaves no speed behind; then
 //            friction, which so has the normal's last word to measure itself by
 //
-// The impulses that a touch has given at the end of a sub-step (its hold) are what the next one starts from, and the
-// next step too, where the contact persists (by its feature): that is why a pile stands with one sweep per sub-step.
+// A push-out that is limited by the load keeps piles quiet and gives no speed to what overlaps without one. A touch that is still apart
+// (gap > 0) may close: it only has to keep an approach of gap / h. All lengths are relative to the smaller body and all times to the
+// sub-step, so units do not matter.
 //
-// A touch that is still apart (gap > 0) may close: it only has to keep an approach of gap / h. Overlap up to `slop` is
-// left alone, so that contacts at rest do not flicker; beyond it a part of it is taken back per sub-step, at
-// most `fastest_out`. All of these are relative to the sub-step and to the smaller body, so units do not matter.
+// The smaller of the last and the mean impulse of a sub-step is what the next step starts from, where the contact persists (by its
+// feature): so a blow in the last sub-step does not come again.
 //
-// Here it is found out who rests, and what rests is put into groups of eight (rest.h); the sweeps are in rest_kernel.h.
+// This file selects the contacts and puts them into groups of eight (rest.h); the sweeps are in rest_kernel.h.
 //
 // A mover is a body that has such a contact and moves. Movers are numbered by row and joints lie in order of colour;
 // neither order decides anything, because joints of a colour share no mover that they write (impulse.c). Mover 0 stands
@@ -34,14 +35,16 @@ typedef struct rest_job {
     uint8_t *held;        ///< by joint: its touches where it is at rest, else 0
     size_t *count, *twos; ///< per range: joints at rest, and those with two touches
     size_t *bodies;       ///< per range of bodies: movers
-    size_t serial; ///< the first joint of a serial colour: from there on all have two touches, as it were
-    bool bounced;  ///< some velocities have changed since it was found out who rests
-    double dt;     ///< of the step
-    double h, per_h, again; ///< sub-step; 1 over it; what a hold of the last step is worth in this one
+    size_t serial;   ///< the first joint of a serial colour: from there on all have two touches, as it were
+    bool bounced;    ///< some velocities have changed since it was found out who rests
+    double dt;       ///< of the step
+    double h, again; ///< sub-step; what a hold of the last step is worth in this one
     int substeps;
+    qdi_rest_rules rules;
     qdi_mover *movers;
     const qdi_push *pushes;
-    uint32_t *list; ///< numbers of the joints at rest, colour by colour
+    qdi_push *began; ///< by mover: its velocities when the sub-step before began
+    uint32_t *list;  ///< numbers of the joints at rest, colour by colour
     const qdi_colours *colours;
     const qdi_resting *resting;
     // Of the colour in work: its groups and their second touches, of which there are `twos_groups`; the joints with two
@@ -118,7 +121,7 @@ static void gather_range(void *context, size_t begin, size_t end, int worker) {
         atomic_store_explicit(&world->scratch.slot[r], (uint32_t)slot, memory_order_relaxed);
         double spin = world->turning ? m->spin[r] : 0;
         qdi_account_mover_begin(world, slot, (qdi_twist){m->vx[r], m->vy[r], spin});
-        job->movers[slot++] = (qdi_mover){.vx = m->vx[r], .vy = m->vy[r], .spin = spin, .c = 1};
+        job->movers[slot++] = (qdi_mover){.vx = m->vx[r], .vy = m->vy[r], .spin = spin};
     }
 }
 
@@ -135,14 +138,17 @@ static qd_status gather(qd_world *world, rest_job *job, size_t *counts) {
     if (status == QD_OK)
         status = qdi_reserve(world->allocator, &scratch->pushes, &scratch->push_room, 0, count,
                              sizeof *scratch->pushes);
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &scratch->began, &scratch->began_room, 0, count,
+                             sizeof *scratch->began);
     if (status == QD_OK) status = qdi_account_movers(world, count);
     if (status != QD_OK) return status;
     job->movers = scratch->movers;
-    job->movers[0] = (qdi_mover){.c = 1};
+    job->movers[0] = (qdi_mover){0};
     qdi_account_mover_begin(world, 0, (qdi_twist){0, 0, 0});
     for (size_t k = bodies; k < count; ++k) {
         qd_vec2 speed = world->wall_mean[k - bodies];
-        job->movers[k] = (qdi_mover){.vx = speed.x, .vy = speed.y, .c = 1};
+        job->movers[k] = (qdi_mover){.vx = speed.x, .vy = speed.y};
         scratch->pushes[k] = (qdi_push){0, 0, 0};
         qdi_account_mover_begin(world, k, (qdi_twist){speed.x, speed.y, 0});
     }
@@ -198,9 +204,7 @@ static void make_rest(const rest_job *job, const qdi_joint *joint, qdi_rest *res
     rest->turn_a[lane] = joint->turn_a;
     rest->turn_b[lane] = joint->turn_b;
     rest->friction[lane] = joint->friction;
-    double size = joint->moves_a ? world->radius[a] : world->radius[b];
-    if (joint->moves_a && joint->moves_b && world->radius[b] < size) size = world->radius[b];
-    rest->size[lane] = size;
+    rest->size[lane] = joint->size;
     make_touch(job, joint, hold, 0, &rest->touch, lane);
     if (second) make_touch(job, joint, hold, 1, second, lane);
 }
@@ -403,6 +407,7 @@ qd_status qdi_rest_find(qd_world *world, const qdi_colours *colours, double dt, 
 }
 
 void qdi_rest_release(const qd_allocator *allocator, qdi_scratch *scratch) {
+    qdi_release(allocator, scratch->began, scratch->began_room, sizeof *scratch->began);
     qdi_release(allocator, scratch->rests, scratch->rest_room, sizeof *scratch->rests);
     qdi_release(allocator, scratch->second, scratch->second_room, sizeof *scratch->second);
 }
@@ -413,21 +418,31 @@ static void push_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const rest_job *job = context;
     for (size_t i = begin; i < end; ++i) {
-        job->movers[i].vx += job->pushes[i].x;
-        job->movers[i].vy += job->pushes[i].y;
-        job->movers[i].spin += job->pushes[i].spin;
+        qdi_mover *mover = &job->movers[i];
+        job->began[i] = (qdi_push){mover->vx, mover->vy, mover->spin};
+        mover->vx += job->pushes[i].x;
+        mover->vy += job->pushes[i].y;
+        mover->spin += job->pushes[i].spin;
     }
 }
 
-/// Cosine and sine of an angle that is small most of the time, exactly of length 1: by the tangent of its half, of which
-/// the series' first terms do. Only gaps within the step depend on it.
-static void small_turn(qdi_mover *mover) {
-    double half = 0.5 * mover->angle, square = half * half;
-    double t = half * (1 + square * (1.0 / 3 + square * (2.0 / 15)));
-    double scale = 1 / (1 + t * t);
-    mover->c = (1 - t * t) * scale;
-    mover->s = 2 * t * scale;
+/// What changed a mover's velocity in the sub-step before, forces and all that its touches hold it with, does so again: that is push
+/// and warm start at once, without a sweep over the touches.
+static void repeat_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const rest_job *job = context;
+    for (size_t i = begin; i < end; ++i) {
+        qdi_mover *mover = &job->movers[i];
+        const qdi_push began = job->began[i];
+        job->began[i] = (qdi_push){mover->vx, mover->vy, mover->spin};
+        mover->vx += mover->vx - began.x;
+        mover->vy += mover->vy - began.y;
+        mover->spin += mover->spin - began.spin;
+    }
 }
+
+/// Most that what touches something turns in a sub-step: beyond it levers mean nothing.
+#define MOST_TURN 0.78539816339744831
 
 static void move_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
@@ -436,18 +451,24 @@ static void move_range(void *context, size_t begin, size_t end, int worker) {
         qdi_mover *mover = &job->movers[i];
         mover->dx += mover->vx * job->h;
         mover->dy += mover->vy * job->h;
-        if (mover->spin == 0) continue;
-        mover->angle += mover->spin * job->h;
-        small_turn(mover);
+        double turn = mover->spin * job->h;
+        if (fabs(turn) > MOST_TURN) {
+            turn = turn > 0 ? MOST_TURN : -MOST_TURN;
+            const double change = turn / job->h - mover->spin;
+            mover->spin += change;
+            mover->spin_change += change;
+            job->began[i].spin += change; // not to be repeated
+        }
+        mover->angle += turn;
     }
 }
 
 /// A sweep over groups [begin, end) of the colour in work, of which the first ones have second touches.
 static void sweep_groups(const rest_job *job, qdi_rest_sweep sweep, size_t begin, size_t end) {
     size_t both = end < job->twos_groups ? end : job->twos_groups;
-    if (begin < both) sweep(job->movers, job->rests + begin, job->second + begin, both - begin, job->per_h);
+    if (begin < both) sweep(job->movers, job->rests + begin, job->second + begin, both - begin, &job->rules);
     if (begin < both) begin = both;
-    if (begin < end) sweep(job->movers, job->rests + begin, NULL, end - begin, job->per_h);
+    if (begin < end) sweep(job->movers, job->rests + begin, NULL, end - begin, &job->rules);
 }
 
 static void warm_range(void *context, size_t begin, size_t end, int worker) {
@@ -503,11 +524,13 @@ static void close_range(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-static void report(const qdi_rest_touch *touch, size_t lane, qdi_joint *joint, int k) {
+/// The next step starts from what a touch gave in the last sub-step, but no more than in the mean: a blow must not come again.
+static void report(const rest_job *job, const qdi_rest_touch *touch, size_t lane, qdi_joint *joint, int k) {
+    double last = touch->normal[lane], mean = touch->total[lane] / job->substeps;
     joint->impulse[k] += touch->total[lane];
     joint->rub[k] += touch->total_tangent[lane];
-    joint->hold.normal[k] = touch->normal[lane];
-    joint->hold.tangent[k] = touch->tangent[lane];
+    joint->hold.normal[k] = last < mean ? last : mean;
+    joint->hold.tangent[k] = last > mean ? touch->tangent[lane] * (mean / last) : touch->tangent[lane];
 }
 
 /// What a touch took in the whole of the step, see account.h, and its part of the virial.
@@ -532,8 +555,8 @@ static void report_joint(const rest_job *job, size_t group, size_t lane, uint32_
     qdi_joint *joint = &world->scratch.joints[number];
     qdi_account *account = &books->accounts[number];
     const bool two = joint->count > 1 && job->second; // there are second touches wherever a joint has two
-    report(&rest->touch, lane, joint, 0);
-    if (two) report(&job->second[group], lane, joint, 1);
+    report(job, &rest->touch, lane, joint, 0);
+    if (two) report(job, &job->second[group], lane, joint, 1);
     double virial = settle(rest, &rest->touch, lane, joint, 0, books, account);
     if (two) virial += settle(rest, &job->second[group], lane, joint, 1, books, account);
     unsigned free = rest->moves_a & rest->moves_b & rest->rubs; // what rubs has its levers
@@ -566,6 +589,23 @@ static void report_range(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
+/// The spring of an overlap has an eighth of the sub-steps' frequency, and a quarter against what does not move. Stiffer ones never come
+/// to rest under a high pile; this one lets it sink by the square of the sub-step.
+static qdi_rest_spring spring_of(double h, double part) {
+    const double ratio = 10, w = 2 * 3.14159265358979324 * part / h;
+    double a = 2 * ratio + h * w, b = h * w * a;
+    return (qdi_rest_spring){.rate = w / a, .mass = b / (1 + b), .impulse = 1 / (1 + b), .carried = 2 / b};
+}
+
+static qdi_rest_rules rules_of(double dt, int substeps) {
+    double h = dt / substeps;
+    return (qdi_rest_rules){.per_h = substeps / dt,
+                            .free = spring_of(h, 0.125),
+                            .fixed = spring_of(h, 0.25),
+                            .out = 0.1 / dt,
+                            .shift = 0.1};
+}
+
 void qdi_rest_solve(qd_world *world, const qdi_resting *resting, double dt) {
     qdi_scratch *scratch = &world->scratch;
     size_t movers = scratch->mover_count;
@@ -573,16 +613,17 @@ void qdi_rest_solve(qd_world *world, const qdi_resting *resting, double dt) {
     rest_job job = {.world = world,
                     .dt = dt,
                     .h = dt / world->def.substeps,
-                    .per_h = world->def.substeps / dt,
+                    .rules = rules_of(dt, world->def.substeps),
                     .substeps = world->def.substeps,
+                    .began = scratch->began,
                     .list = scratch->pending[0],
                     .movers = scratch->movers,
                     .pushes = scratch->pushes};
     scratch->pushes[0] = (qdi_push){0, 0, 0};
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, open_range, &job);
     for (int k = 0; k < world->def.substeps && !qdi_stopping(world); ++k) {
-        qdi_team_for(world->team, movers, QDI_BODY_GRAIN, push_range, &job);
-        over_colours(&job, resting, warm_range);
+        qdi_team_for(world->team, movers, QDI_BODY_GRAIN, k == 0 ? push_range : repeat_range, &job);
+        if (k == 0) over_colours(&job, resting, warm_range);
         over_colours(&job, resting, solve_range);
         qdi_team_for(world->team, movers, QDI_BODY_GRAIN, move_range, &job);
         over_colours(&job, resting, relax_range);

@@ -279,7 +279,7 @@ static qd_status get_contact(const unsigned char **at, const qd_world *world, qd
     double length = contact->normal.x * contact->normal.x + contact->normal.y * contact->normal.y;
     bool b_known = qd_id_is_wall(contact->b) ? contact->b.generation == 0 : id_known(world, contact->b);
     fine = fine && contact->a.index < contact->b.index && id_known(world, contact->a) && b_known &&
-           length > 1 - 1e-6 && length < 1 + 1e-6 && contact->touch[0].depth >= 0;
+           length > 1 - 1e-6 && length < 1 + 1e-6;
     return fine ? QD_OK : QD_ERR_CORRUPT;
 }
 
@@ -292,7 +292,7 @@ static bool may_touch(const qd_world *world, const qd_contact *contact) {
     return world->kind[a] == QD_BODY_DYNAMIC || (!wall && world->kind[b] == QD_BODY_DYNAMIC);
 }
 
-static qd_status get_contacts(const unsigned char **at, qd_world *world, size_t count) {
+static qd_status get_contacts(const unsigned char **at, qd_world *world, size_t count, size_t near) {
     qdi_moment *moment = &world->present;
     qd_status status = qdi_reserve(world->allocator, &moment->contacts, &moment->contact_room, 0, count,
                                    sizeof *moment->contacts);
@@ -302,11 +302,14 @@ static qd_status get_contacts(const unsigned char **at, qd_world *world, size_t 
     for (size_t i = 0; i < count && status == QD_OK; ++i) {
         qd_contact *contact = &moment->contacts[i];
         status = get_contact(at, world, contact, &moment->holds[i]);
-        bool ordered = i == 0 || contact[-1].a.index < contact->a.index ||
+        bool ordered = i == 0 || i == count - near || contact[-1].a.index < contact->a.index ||
                        (contact[-1].a.index == contact->a.index && contact[-1].b.index < contact->b.index);
-        if (!ordered || !may_touch(world, contact)) status = QD_ERR_CORRUPT;
+        bool touches = contact->touch[0].depth >= 0;
+        if (!ordered || touches != (i < count - near) || !may_touch(world, contact)) status = QD_ERR_CORRUPT;
     }
-    if (status == QD_OK) moment->contact_count = count;
+    if (status != QD_OK) return status;
+    moment->contact_count = count - near;
+    moment->near_count = near;
     return status;
 }
 
@@ -357,7 +360,7 @@ static qd_status get_state(const unsigned char **at, qd_world *world, const qdi_
         world->row_of_index[i] = QDI_NO_ROW;
     }
     status = get_population(at, world, n);
-    if (status == QD_OK) status = get_contacts(at, world, n->contacts);
+    if (status == QD_OK) status = get_contacts(at, world, n->contacts, n->near);
     if (status == QD_OK && n->pulls > 0) status = get_pulls(at, world, n->pulls);
     if (status == QD_OK) status = qdi_population_get(at, world, n->emitters, n->sinks);
     if (status != QD_OK) return status;
@@ -411,6 +414,7 @@ static qd_status load(const unsigned char *data, size_t bytes, qd_world_def *def
     n.indices = qdi_get_u64(&at);
     n.bodies = qdi_get_u64(&at);
     n.contacts = qdi_get_u64(&at);
+    n.near = qdi_get_u64(&at);
     n.shapes = qdi_get_u64(&at);
     n.traits = qdi_get_u64(&at);
     n.emitters = qdi_get_u64(&at);
@@ -418,8 +422,9 @@ static qd_status load(const unsigned char *data, size_t bytes, qd_world_def *def
     n.fats = status == QD_OK && world->margin.held ? n.bodies : 0;
     n.pulls = qdi_springs(world) ? n.contacts : 0;
     bool sizes_fit = n.indices <= QD_BODY_INDEX_MAX && n.bodies <= n.indices && n.contacts < UINT32_MAX &&
-                     n.shapes <= n.bodies && n.traits <= n.bodies && n.emitters <= QD_EMITTERS_MAX &&
-                     n.sinks <= QD_EMITTERS_MAX && qdi_saved_size(&n) == bytes;
+                     n.near <= n.contacts && n.shapes <= n.bodies && n.traits <= n.bodies &&
+                     n.emitters <= QD_EMITTERS_MAX && n.sinks <= QD_EMITTERS_MAX &&
+                     qdi_saved_size(&n) == bytes;
     if (!sizes_fit || !header_fits(data, &n)) status = QD_ERR_CORRUPT;
     if (status == QD_OK) status = get_state(&at, world, &n);
     if (status == QD_OK)

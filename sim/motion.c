@@ -34,6 +34,7 @@ typedef struct move_job {
     qd_vec2 half_kick; ///< half of what forces gave to every dynamic body
     course x, y;
     double distance, speed_squared;
+    qdi_reach reach;
     uint32_t *lowest_bad; ///< per range: lowest index that breaks a limit, or QD_NO_BODY
     size_t *mirrored;     ///< per range: bodies mirrored; NULL where no wall mirrors
     double fast_part;     ///< see qdi_fast_part
@@ -152,7 +153,8 @@ static findings move_disks_at_sides(const move_job *job, size_t begin, size_t en
         next.x[r] = x;
         next.y[r] = y;
         double from_x = x - world->centre.x, from_y = y - world->centre.y;
-        world->boxes[r] = qdi_outward_disk(from_x, from_y, radius[r]);
+        world->boxes[r] = qdi_outward_disk(from_x, from_y,
+                                           radius[r] + qdi_reach_of(&job->reach, radius[r], radius[r]));
         result.left += outside(job, r);
         bool fine = within_limits(job, from_x, from_y, next.vx[r], next.vy[r]);
         if (!fine && world->index[r] < result.bad) result.bad = world->index[r];
@@ -177,6 +179,7 @@ static qdi_disks disks_of(const move_job *job) {
                        .low = {job->x.low, job->y.low},
                        .high = {job->x.high, job->y.high},
                        .inset = {job->x.inset, job->y.inset},
+                       .reach = job->reach,
                        .fast_squared = job->fast_part * job->fast_part,
                        .distance = job->distance,
                        .speed_squared = job->speed_squared};
@@ -277,14 +280,25 @@ static extent even(const qdi_axis *axis, extent reach) {
     return (extent){-most, most};
 }
 
-/// How far a body reaches, and a little more: its corners are rounded.
+qdi_reach qdi_world_reach(const qd_world *world) {
+    qdi_reach reach = {qdi_speculative(world), HUGE_VAL};
+    qd_vec2 period = qdi_world_period(world);
+    if (period.x > 0) reach.most = 0.225 * period.x;
+    if (period.y > 0 && 0.225 * period.y < reach.most) reach.most = 0.225 * period.y;
+    return reach;
+}
+
+/// How far a body reaches, the solver's reach with it, and a little more: its corners are rounded.
 static void extents_of(const qd_world *world, size_t row, double c, double s, extent *x, extent *y) {
-    double radius = world->radius[row], more = 2e-15 * radius;
+    const qdi_reach reach = qdi_world_reach(world);
+    bool moves = world->kind[row] == QD_BODY_DYNAMIC;
+    double radius = world->radius[row], far = moves ? qdi_reach_of_row(world, &reach, (uint32_t)row) : 0;
     uint32_t shape = world->shape[row];
     if (shape == 0) {
-        *x = *y = (extent){-radius, radius};
+        *x = *y = (extent){-(radius + far), radius + far};
         return;
     }
+    double more = far + 2e-15 * radius;
     qd_vec2 low, high;
     qdi_form_bounds(&world->shapes.form[shape], c, s, &low, &high);
     *x = even(&world->axis[0], (extent){low.x - more, high.x + more});
@@ -537,6 +551,7 @@ qd_status qdi_motion_move(qd_world *world, double dt, qdi_wall_gain *mirrored) {
                     y,
                     qdi_limit_distance(world),
                     qdi_limit_speed_squared(world),
+                    qdi_world_reach(world),
                     scratch->order,
                     mirrors ? scratch->range_count : NULL,
                     qdi_fast_part(world),

@@ -18,7 +18,8 @@
 #include <math.h>
 #include <string.h>
 
-/// How far apart a second point may be, as a part of the smaller radius.
+/// How far apart the second point of a contact may be, and for rigid bodies the first one too (qdi_speculative): a part of the
+/// distance from centroid to border of the smaller body that moves.
 static const double second_reach = 0.05;
 
 /// Candidates per range where they may be anything: what two shapes take is many times what two disks do.
@@ -37,10 +38,12 @@ typedef struct narrow_job {
     uint32_t *hits;
     qdi_manifold *found; ///< by place in hits; NULL where all bodies are disks
     bool plain;          ///< all bodies are dynamic disks that may touch each other
+    qdi_reach reach;     ///< of speculative contacts
     uint8_t *wall_mask;
     size_t *count;      ///< per range of candidates
     size_t *wall_count; ///< per range of bodies
     size_t wall_total;
+    size_t *touching, *wall_touching; ///< of these, those that touch
     const qdi_keys *keys;
     size_t wall_first; ///< place of the first wall's key
     qd_contact *contacts;
@@ -48,9 +51,9 @@ typedef struct narrow_job {
 } narrow_job;
 
 // A key is a << bits | b, b of a wall being the number of indices + the wall's bit. So keys are short, and
-// walls sort after bodies.
-static uint64_t key_of(const narrow_job *job, uint64_t a, uint64_t b) {
-    return a << job->bits | b;
+// walls sort after bodies; and a bit above all of that makes speculative contacts sort after the others.
+static uint64_t key_of(const narrow_job *job, bool near, uint64_t a, uint64_t b) {
+    return ((uint64_t)near << job->bits | a) << job->bits | b;
 }
 
 static int bits_for(uint64_t most) {
@@ -101,31 +104,47 @@ bool qdi_may_touch(const qd_world *world, uint32_t a, uint32_t b) {
     return (p->category & q->mask) != 0 && (q->category & p->mask) != 0;
 }
 
-static double reach_of(const qd_world *world, uint32_t a, uint32_t b) {
-    double radius_a = world->radius[a], radius_b = world->radius[b];
-    if (world->kind[a] != QD_BODY_DYNAMIC) return second_reach * radius_b;
-    if (world->kind[b] != QD_BODY_DYNAMIC) return second_reach * radius_a;
-    return second_reach * (radius_a < radius_b ? radius_a : radius_b);
+double qdi_smaller_inner(const qd_world *world, uint32_t a, uint32_t b) {
+    if (b == QDI_NO_ROW || world->kind[b] != QD_BODY_DYNAMIC) return qdi_inner_of_row(world, a);
+    double inner_b = qdi_inner_of_row(world, b);
+    if (world->kind[a] != QD_BODY_DYNAMIC) return inner_b;
+    double inner_a = qdi_inner_of_row(world, a);
+    return inner_a < inner_b ? inner_a : inner_b;
 }
 
-/// True where a manifold's least gap is none.
-static bool touches(const qdi_manifold *manifold) {
+static bool senses(const qd_world *world, uint32_t row) {
+    return world->traits.trait[world->trait[row]].sensor;
+}
+
+/// How far two bodies may be apart to count.
+static double reach_of(const narrow_job *job, uint32_t a, uint32_t b) {
+    const qd_world *world = job->world;
+    if (!(job->reach.part > 0) || senses(world, a) || senses(world, b)) return 0;
+    bool moves_a = world->kind[a] == QD_BODY_DYNAMIC, moves_b = world->kind[b] == QD_BODY_DYNAMIC;
+    double reach_a = moves_a ? qdi_reach_of_row(world, &job->reach, a) : HUGE_VAL;
+    double reach_b = moves_b ? qdi_reach_of_row(world, &job->reach, b) : HUGE_VAL;
+    return reach_a < reach_b ? reach_a : reach_b;
+}
+
+/// The least gap of a manifold.
+static double gap_of(const qdi_manifold *manifold) {
     double gap = HUGE_VAL;
     for (int k = 0; k < manifold->count; ++k)
         if (manifold->at[k].gap < gap) gap = manifold->at[k].gap;
-    return gap <= 0;
+    return gap;
 }
 
 /// How two bodies touch that are not both disks; `d` is from a to b.
 static bool meet(const narrow_job *job, uint32_t a, uint32_t b, qd_vec2 d, qdi_manifold *manifold) {
     const qd_world *world = job->world;
-    double reach = world->radius[a] + world->radius[b];
-    if (!(d.x * d.x + d.y * d.y <= reach * reach * (1 + 1e-12))) return false;
+    double reach = reach_of(job, a, b), sum = world->radius[a] + world->radius[b] + reach;
+    if (!(d.x * d.x + d.y * d.y <= sum * sum * (1 + 1e-12))) return false;
     const qdi_motion *m = &job->motion;
     qdi_form form_a = qdi_form_of_row(world, a), form_b = qdi_form_of_row(world, b);
     qdi_pose pose_a = {0, 0, m->c[a], m->s[a]}, pose_b = {d.x, d.y, m->c[b], m->s[b]};
-    return qdi_collide(&form_a, &pose_a, &form_b, &pose_b, reach_of(world, a, b), manifold) > 0 &&
-           touches(manifold);
+    double within = second_reach * qdi_smaller_inner(world, a, b);
+    if (qdi_collide(&form_a, &pose_a, &form_b, &pose_b, within, manifold) == 0) return false;
+    return gap_of(manifold) <= reach;
 }
 
 static size_t test_plain_pairs(const narrow_job *job, size_t begin, size_t end) {
@@ -138,7 +157,9 @@ static size_t test_plain_pairs(const narrow_job *job, size_t begin, size_t end) 
         job->hits[begin + found] = (uint32_t)i;
         qd_vec2 d = {x[b] - x[a], y[b] - y[a]};
         if (fabs(d.x) > far_x || fabs(d.y) > far_y) d = between(job, a, b); // another image is nearer
-        found += qdi_disks_meet(d, radius[a] + radius[b]);
+        double least = radius[a] < radius[b] ? radius[a] : radius[b],
+               largest = radius[a] < radius[b] ? radius[b] : radius[a];
+        found += qdi_disks_meet(d, radius[a] + radius[b] + qdi_reach_of(&job->reach, least, largest));
     }
     return found;
 }
@@ -154,7 +175,7 @@ static size_t test_any_pairs(const narrow_job *job, size_t begin, size_t end) {
         if ((world->shape[a] | world->shape[b]) != 0)
             found += meet(job, a, b, d, &job->found[begin + found]);
         else
-            found += qdi_disks_meet(d, world->radius[a] + world->radius[b]);
+            found += qdi_disks_meet(d, world->radius[a] + world->radius[b] + reach_of(job, a, b));
     }
     return found;
 }
@@ -181,27 +202,41 @@ static qd_vec2 wall_normal(int wall) {
     return wall / 2 == 0 ? (qd_vec2){sign, 0} : (qd_vec2){0, sign};
 }
 
-/// How a body that is no disk touches a wall.
+/// How far from a wall a body may be to count.
+static double wall_reach(const narrow_job *job, uint32_t row) {
+    const qd_world *world = job->world;
+    if (!(job->reach.part > 0) || (!job->plain && senses(world, row))) return 0;
+    return qdi_reach_of_row(world, &job->reach, row);
+}
+
+/// How a body that is no disk meets a wall; false: not at all.
 static bool meet_wall(const narrow_job *job, uint32_t row, int wall, qdi_manifold *manifold) {
     const qd_world *world = job->world;
     const qdi_axis *axis = &world->axis[wall / 2];
     double at = wall / 2 == 0 ? job->motion.x[row] : job->motion.y[row];
     double distance = wall % 2 == 0 ? at - axis->low : axis->high - at;
     const qdi_form *form = &world->shapes.form[world->shape[row]];
-    return qdi_collide_wall(form, job->motion.c[row], job->motion.s[row], wall_normal(wall), distance,
-                            second_reach * world->radius[row], manifold) > 0 &&
-           touches(manifold);
+    double within = second_reach * qdi_inner_of_row(world, row);
+    return qdi_collide_wall(form, job->motion.c[row], job->motion.s[row], wall_normal(wall), distance, within,
+                            manifold) > 0 &&
+           gap_of(manifold) <= wall_reach(job, row);
 }
 
-/// The walls that a body touches, by bit, where a disk of its radius would touch those of `mask`.
+/// Walls of `mask`, within reach of a disk of the body's radius, that the body meets: by bit; four bits above those that it does not touch.
 static unsigned walls_met(const narrow_job *job, uint32_t row, unsigned mask) {
     const qd_world *world = job->world;
     if (world->kind[row] != QD_BODY_DYNAMIC) return 0;
-    if (world->shape[row] == 0) return mask;
-    qdi_manifold manifold;
-    for (int wall = 0; wall < QDI_WALLS; ++wall)
-        if (mask >> wall & 1U && !meet_wall(job, row, wall, &manifold)) mask &= ~(1U << wall);
-    return mask;
+    unsigned met = 0, near = 0;
+    for (int wall = 0; wall < QDI_WALLS; ++wall) {
+        if (!(mask >> wall & 1U)) continue;
+        qdi_manifold manifold;
+        bool disk = world->shape[row] == 0;
+        if (!disk && !meet_wall(job, row, wall, &manifold)) continue;
+        met |= 1U << wall;
+        double gap = disk ? -wall_depth(job, row, wall) : gap_of(&manifold);
+        near |= (unsigned)(gap > 0) << wall;
+    }
+    return met | near << QDI_WALLS;
 }
 
 static void test_walls(void *context, size_t begin, size_t end, int worker) {
@@ -210,14 +245,24 @@ static void test_walls(void *context, size_t begin, size_t end, int worker) {
     size_t found = 0;
     for (size_t r = begin; r < end; ++r) {
         unsigned mask = 0;
+        const double reach = wall_reach(job, (uint32_t)r);
         for (int wall = 0; wall < QDI_WALLS; ++wall)
-            mask |= (unsigned)(wall_depth(job, (uint32_t)r, wall) >= 0) << wall;
+            mask |= (unsigned)(wall_depth(job, (uint32_t)r, wall) >= -reach) << wall;
         mask &= job->walls;
-        if (mask && !job->plain) mask = walls_met(job, (uint32_t)r, mask);
+        if (mask) mask = walls_met(job, (uint32_t)r, mask);
         job->wall_mask[r] = (uint8_t)mask;
-        found += (mask & 1U) + (mask >> 1 & 1U) + (mask >> 2 & 1U) + (mask >> 3);
+        found += (mask & 1U) + (mask >> 1 & 1U) + (mask >> 2 & 1U) + (mask >> 3 & 1U);
     }
     job->wall_count[begin / QDI_BODY_GRAIN] = found;
+}
+
+/// True where what was found does not touch.
+static bool is_near(const narrow_job *job, size_t hit) {
+    const qd_world *world = job->world;
+    if (!(job->reach.part > 0)) return false;
+    const qdi_meeting pair = job->pairs[job->hits[hit]];
+    if ((world->shape[pair.a] | world->shape[pair.b]) != 0) return gap_of(&job->found[hit]) > 0;
+    return !qdi_disks_meet(between(job, pair.a, pair.b), world->radius[pair.a] + world->radius[pair.b]);
 }
 
 static void key_pairs(void *context, size_t begin, size_t end, int worker) {
@@ -227,12 +272,16 @@ static void key_pairs(void *context, size_t begin, size_t end, int worker) {
     size_t place = job->count[range];
     size_t stop = range + 1 < ranges ? job->count[range + 1] : job->wall_first;
     const qd_body_index *index = job->world->index;
+    size_t touching = 0;
     (void)end;
     for (size_t k = begin; place < stop; ++k, ++place) {
-        uint32_t i = job->hits[k];
-        job->keys->key[place] = key_of(job, index[job->pairs[i].a], index[job->pairs[i].b]);
+        const qdi_meeting pair = job->pairs[job->hits[k]];
+        bool near = is_near(job, k);
+        touching += !near;
+        job->keys->key[place] = key_of(job, near, index[pair.a], index[pair.b]);
         job->keys->value[place] = (uint32_t)place;
     }
+    job->touching[range] = touching;
 }
 
 /// Where the keys of the walls that a range of bodies touches end.
@@ -246,15 +295,19 @@ static void key_walls(void *context, size_t begin, size_t end, int worker) {
     const narrow_job *job = context;
     const qd_world *world = job->world;
     size_t place = job->wall_first + job->wall_count[begin / QDI_BODY_GRAIN];
-    size_t stop = walls_stop(job, begin);
+    size_t stop = walls_stop(job, begin), touching = 0;
     for (size_t r = begin; r < end && place < stop; ++r) {
-        for (unsigned wall = 0, mask = job->wall_mask[r]; mask; ++wall, mask >>= 1) {
-            if (!(mask & 1U)) continue;
-            job->keys->key[place] = key_of(job, world->index[r], world->index_count + wall);
+        const unsigned met = job->wall_mask[r];
+        for (unsigned wall = 0; wall < QDI_WALLS; ++wall) {
+            if (!(met >> wall & 1U)) continue;
+            bool near = met >> (QDI_WALLS + wall) & 1U;
+            touching += !near;
+            job->keys->key[place] = key_of(job, near, world->index[r], world->index_count + wall);
             job->keys->value[place] = (uint32_t)place;
             ++place;
         }
     }
+    job->wall_touching[begin / QDI_BODY_GRAIN] = touching;
 }
 
 // ---- contacts ----
@@ -321,7 +374,7 @@ static void make_pair_contact(const narrow_job *job, size_t hit, qdi_spot *spot,
     if ((world->shape[a] | world->shape[b]) != 0)
         manifold = &job->found[hit];
     else
-        (void)qdi_collide_disks(world->radius[a], world->radius[b], d, 0, &disks);
+        (void)qdi_collide_disks(world->radius[a], world->radius[b], d, HUGE_VAL, &disks);
     put_touches(contact, manifold, job->motion.x[a], job->motion.y[a]);
     qd_vec2 arm = {contact->touch[0].point.x - job->motion.x[a],
                    contact->touch[0].point.y - job->motion.y[a]};
@@ -362,9 +415,8 @@ static void make_wall_contacts(void *context, size_t begin, size_t end, int work
     size_t place = job->wall_first + job->wall_count[begin / QDI_BODY_GRAIN];
     size_t stop = walls_stop(job, begin);
     for (size_t r = begin; r < end && place < stop; ++r) {
-        int wall = 0;
-        for (unsigned mask = job->wall_mask[r]; mask; ++wall, mask >>= 1) {
-            if (!(mask & 1U)) continue;
+        for (int wall = 0; wall < QDI_WALLS; ++wall) {
+            if (!(job->wall_mask[r] >> wall & 1U)) continue;
             qdi_spot *spot = &job->spots[place++];
             job->contacts[spot->contact] = wall_contact(job, (uint32_t)r, wall);
             spot->row_a = (uint32_t)r;
@@ -393,11 +445,11 @@ static void find_rows(void *context, size_t begin, size_t end, int worker) {
 
 void qdi_spots_find_rows(qd_world *world, qdi_moment *moment) {
     spots_job job = {world, moment};
-    qdi_team_for(world->team, moment->contact_count, QDI_CONTACT_GRAIN, find_rows, &job);
+    qdi_team_for(world->team, qdi_constraint_count(moment), QDI_CONTACT_GRAIN, find_rows, &job);
 }
 
 qd_status qdi_spots_make(qd_world *world, qdi_moment *moment) {
-    size_t count = moment->contact_count, place = 0;
+    size_t count = qdi_constraint_count(moment), place = 0;
     qd_status status = qdi_reserve(world->allocator, &moment->spots, &moment->spot_room, 0, count,
                                    sizeof *moment->spots);
     if (status != QD_OK) return status;
@@ -424,7 +476,7 @@ static qd_status reserve_tests(qd_world *world, narrow_job *job) {
     size_t ranges = qdi_range_count(job->pair_count, job->grain);
     size_t body_ranges = job->walls ? qdi_range_count(world->count, QDI_BODY_GRAIN) : 0;
     qd_status status = qdi_reserve(world->allocator, &scratch->range_count, &scratch->range_room, 0,
-                                   ranges + body_ranges, sizeof *scratch->range_count);
+                                   2 * (ranges + body_ranges), sizeof *scratch->range_count);
     if (status == QD_OK)
         status = qdi_reserve(world->allocator, &scratch->hits, &scratch->hit_room, 0, job->pair_count,
                              sizeof *scratch->hits);
@@ -435,6 +487,8 @@ static qd_status reserve_tests(qd_world *world, narrow_job *job) {
         status = qdi_reserve(world->allocator, &scratch->wall_mask, &scratch->wall_room, 0, world->count, 1);
     job->count = scratch->range_count;
     job->wall_count = scratch->range_count ? scratch->range_count + ranges : NULL;
+    job->touching = scratch->range_count ? scratch->range_count + ranges + body_ranges : NULL;
+    job->wall_touching = scratch->range_count ? job->touching + ranges : NULL;
     job->hits = scratch->hits;
     job->found = scratch->found;
     job->wall_mask = scratch->wall_mask;
@@ -448,6 +502,7 @@ qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_moment *mome
     job.pairs = world->met;
     job.pair_count = world->met_count;
     job.stale = world->margin.held;
+    job.reach = qdi_world_reach(world);
     job.period = qdi_world_period(world);
     job.half = (qd_vec2){job.period.x > 0 ? 0.5 * job.period.x : HUGE_VAL,
                          job.period.y > 0 ? 0.5 * job.period.y : HUGE_VAL};
@@ -479,14 +534,18 @@ qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_moment *mome
     job.spots = moment->spots;
     qdi_team_for(team, job.pair_count, job.grain, key_pairs, &job);
     if (job.walls) qdi_team_for(team, world->count, QDI_BODY_GRAIN, key_walls, &job);
+    size_t touching = 0;
+    for (size_t k = 0; k < qdi_range_count(job.pair_count, job.grain); ++k) touching += job.touching[k];
+    for (size_t k = 0; k < body_ranges; ++k) touching += job.wall_touching[k];
     qdi_keys *keys = &world->scratch.keys;
     status = qdi_team_sort(team, keys->key, keys->value, keys->key_spare, keys->value_spare, count,
-                           2 * job.bits);
+                           2 * job.bits + (job.reach.part > 0));
     if (status != QD_OK) return status;
     qdi_team_for(team, count, QDI_CONTACT_GRAIN, number_spots, &job);
     qdi_team_for(team, job.pair_count, job.grain, make_pair_contacts, &job);
     if (job.walls) qdi_team_for(team, world->count, QDI_BODY_GRAIN, make_wall_contacts, &job);
-    moment->contact_count = count;
+    moment->contact_count = touching;
+    moment->near_count = count - touching;
     moment->first_wall = job.wall_first;
     return QD_OK;
 }

@@ -69,7 +69,7 @@ static void key_range(void *context, size_t begin, size_t end, int worker) {
 
 qd_status qdi_wall_contacts(qd_world *world, const qdi_moment *moment) {
     qdi_keys *keys = &world->scratch.keys;
-    size_t first = moment->first_wall, count = moment->contact_count - first;
+    size_t first = moment->first_wall, count = qdi_constraint_count(moment) - first;
     qd_status status = qdi_keys_reserve(world->allocator, keys, count);
     if (status != QD_OK || count == 0) return status;
     wall_job job = {moment->spots + first, keys};

@@ -5,19 +5,20 @@
 
 #include <math.h>
 
-/// A joint rests unless all of it parts faster than the threshold; with gravity, even then where some of it will not have
-/// parted by the end of the step: what lies on the two would press them further into each other meanwhile. Where the
-/// sweeps of the bounces did not suffice, what still approaches is stopped here; but not if the two are to lose nothing,
-/// and there is nothing to rest on.
+/// True for joints that the sub-steps work on. Those stay out that part faster than the threshold, unless they overlap and will not have
+/// parted by the end of the step; and those that are to bounce, but have not met yet: they fly on, and bounce when they have. What held
+/// in the step before goes on.
 static inline bool qdi_joint_rests(const qd_world *world, const qdi_joint *joint, double dt) {
     const qdi_motion *m = &world->next;
     if (joint->count == 0) return false;
-    double approach = -HUGE_VAL;
+    const qdi_hold *hold = &world->present.holds[joint->contact];
+    if (hold->normal[0] > 0 || hold->normal[1] > 0) return true;
+    double approach = -HUGE_VAL, depth = -HUGE_VAL;
     bool stays = false;
     for (int k = 0; k < joint->count; ++k) {
-        if (joint->depth[k] < 0) continue;
         double here = qdi_joint_approach(joint, m, k);
         if (here > approach) approach = here;
+        if (joint->depth[k] > depth) depth = joint->depth[k];
         stays = stays || joint->depth[k] + here * dt > 0;
     }
     uint32_t a = joint->row_a, b = joint->row_b;
@@ -25,8 +26,10 @@ static inline bool qdi_joint_rests(const qd_world *world, const qdi_joint *joint
     speed += b != QDI_NO_ROW ? fabs(m->vx[b]) + fabs(m->vy[b]) : fabs(joint->wx) + fabs(joint->wy);
     // A speed that is none, per radius and by rounding.
     double rounding = 1e-12 * speed + 1e-9 / dt * world->radius[a];
+    if (joint->restitution > 0 && depth < -qdi_bounce_gap(joint) && approach > joint->threshold) return false;
     if (approach > rounding && joint->threshold == 0 && joint->restitution == 1) return false;
-    return approach >= -(joint->threshold + rounding) || (stays && joint->threshold > 0);
+    double threshold = isinf(joint->threshold) ? 0 : joint->threshold;
+    return approach >= -(threshold + rounding) || (stays && joint->threshold > 0);
 }
 
 /// Contacts at rest as the sweeps of impulse_rest.c work on them: eight of one colour side by side, so that one instruction
@@ -54,7 +57,7 @@ struct qdi_rest {
     qdi_lanes nx, ny;
     qdi_lanes inverse_a, inverse_b, turn_a, turn_b;
     qdi_lanes friction;
-    qdi_lanes size; ///< of the smaller body: its radius
+    qdi_lanes size; ///< distance from centroid to border of the smaller body that moves
     qdi_rest_touch touch;
     // Which of the lanes, by bit:
     uint8_t moves_a, moves_b; ///< may change a, or b
@@ -75,10 +78,25 @@ static inline double *qdi_mover_at(qdi_mover *movers, uint32_t slot, unsigned pa
     return (double *)(movers + slot) + part;
 }
 
+/// How overlap is taken back in a sub-step of h: by a spring whose angular frequency is w, over-damped z times (E. Catto, "Soft
+/// constraints", 2011). Speeds are per size of the smaller body.
+typedef struct qdi_rest_spring {
+    double rate;          ///< speed per overlap
+    double mass, impulse; ///< parts of the effective mass, and of the impulse so far, that count
+    double
+        carried; ///< times what a touch carries: the speed of the overlap that its spring has under that load, and a margin
+} qdi_rest_spring;
+typedef struct qdi_rest_rules {
+    double per_h;
+    qdi_rest_spring free, fixed; ///< between two bodies that move; against what does not
+    double out;                  ///< most speed out of an overlap
+    double shift;                ///< most way out in a sub-step
+} qdi_rest_rules;
+
 /// Does something to `count` groups, one after the other; `second` are their second touches, or NULL where they have none;
-/// `per_h` is 1 over the sub-step.
+/// `rules` are the same for all.
 typedef void (*qdi_rest_sweep)(qdi_mover *movers, qdi_rest *groups, qdi_rest_touch *second, size_t count,
-                               double per_h);
+                               const qdi_rest_rules *rules);
 
 typedef struct qdi_rest_kernels {
     qdi_rest_sweep warm, solve, relax;

@@ -26,12 +26,12 @@ static inline vec v_max(vec a, vec b) {
 static inline mask v_above(vec a, vec b) {
     return _mm256_cmp_pd(a, b, _CMP_GT_OQ);
 }
-static inline mask v_level(vec a, vec b) {
-    return _mm256_cmp_pd(a, b, _CMP_GE_OQ);
-}
 static inline mask v_lanes(unsigned bits) {
     const __m256i bit = _mm256_set_epi64x(8, 4, 2, 1);
     return _mm256_castsi256_pd(_mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(bits), bit), bit));
+}
+static inline bool v_any(mask lanes) {
+    return _mm256_movemask_pd(lanes) != 0;
 }
 static inline vec v_pick(mask lanes, vec a, vec b) {
     return _mm256_blendv_pd(b, a, lanes);

@@ -26,11 +26,11 @@ static inline vec v_max(vec a, vec b) {
 static inline mask v_above(vec a, vec b) {
     return _mm512_cmp_pd_mask(a, b, _CMP_GT_OQ);
 }
-static inline mask v_level(vec a, vec b) {
-    return _mm512_cmp_pd_mask(a, b, _CMP_GE_OQ);
-}
 static inline mask v_lanes(unsigned bits) {
     return (mask)bits;
+}
+static inline bool v_any(mask lanes) {
+    return lanes != 0;
 }
 static inline vec v_pick(mask lanes, vec a, vec b) {
     return _mm512_mask_blend_pd(lanes, b, a);

@@ -2,8 +2,9 @@
 // instruction set has its own copy. It says before what `vec` and `mask` are, and has
 //
 //   v_load, v_store, v_set                      v_min(a, b) is a < b ? a : b, v_max(a, b) is a > b ? a : b
-//   v_above(a, b), v_level(a, b)                the lanes where a > b, a >= b
+//   v_above(a, b)                               the lanes where a > b
 //   v_lanes(bits)                               the lanes whose bits are set
+//   v_any(mask)                                 true where some lane is set
 //   v_pick(mask, a, b)                          a in these lanes, b in the others
 //   v_take(movers, slots, part, out)            four numbers of each lane's mover, from number `part` on
 //   v_give(movers, slots, bits, in)             puts the first four back, in the lanes whose bits are set
@@ -11,12 +12,9 @@
 // Products and sums are the compiler's own, of vectors as of numbers.
 #include "sim/rest.h"
 
-/// Overlap that is left alone, and most that is taken back in a sub-step, as parts of the smaller body's radius.
-static const double slop_part = 3e-4, fastest_out = 1e-2;
-/// The spring of an overlap: its angle per sub-step (a quarter turn), and its damping ratio. Stiffer ones never come to
-/// rest under a high pile, softer ones let it sink and sway.
-#define SPRING_ANGLE 1.5707963267948966
-#define DAMPING      1.5
+/// Overlap that is left alone, and the part of the rest that positions take back in a sub-step; overlap with what does not move that is
+/// never passed: parts of the smaller body's size.
+static const double slop_part = 2e-3, shift_part = 0.2, deepest_part = 0.5;
 
 enum { LANES_MASK = (1 << WIDTH) - 1 };
 
@@ -25,7 +23,7 @@ typedef struct moving {
     vec vx, vy, spin, angle;
 } moving;
 typedef struct moved {
-    vec dx, dy, c, s;
+    vec dx, dy;
 } moved;
 
 static inline moving take_moving(qdi_mover *movers, const uint32_t *slots) {
@@ -37,7 +35,7 @@ static inline moving take_moving(qdi_mover *movers, const uint32_t *slots) {
 static inline moved take_moved(qdi_mover *movers, const uint32_t *slots) {
     vec out[4];
     v_take(movers, slots, 4, out);
-    return (moved){out[0], out[1], out[2], out[3]};
+    return (moved){out[0], out[1]};
 }
 
 /// Contacts while they are worked on: what they are, what they see of the velocities of their two bodies (that of a as seen
@@ -95,20 +93,21 @@ static inline void warm_lanes(qdi_mover *movers, const qdi_rest *group, const qd
 
 /// Where the bodies of contacts have moved to, and the way of b away from a, along the normal.
 typedef struct way {
-    moved a, b;
-    vec apart;
+    vec apart, angle_a, angle_b;
 } way;
 
-static inline way way_of(qdi_mover *movers, const qdi_rest *group, unsigned at, const view *v) {
-    way w = {.a = take_moved(movers, group->slot_a + at), .b = take_moved(movers, group->slot_b + at)};
-    w.apart = (w.b.dx - w.a.dx) * v->nx + (w.b.dy - w.a.dy) * v->ny;
-    return w;
+static inline way way_of(qdi_mover *movers, const qdi_rest *group, unsigned at, const view *v,
+                         const moving *a, const moving *b) {
+    const moved to_a = take_moved(movers, group->slot_a + at), to_b = take_moved(movers, group->slot_b + at);
+    return (way){.apart = (to_b.dx - to_a.dx) * v->nx + (to_b.dy - to_a.dy) * v->ny,
+                 .angle_a = a->angle,
+                 .angle_b = b->angle};
 }
 
-/// The gap of a touch now. A lever (along, across) that is turned has along * c + across * s along the normal.
+/// The gap of a touch now, to first order in the angles: the next term is none of a disk's, and of others a matter for the next step.
 static inline vec gap_now(const qdi_rest_touch *touch, unsigned at, const way *w) {
-    vec moved_a = v_load(touch->along_a + at) * (w->a.c - v_set(1)) + v_load(touch->across_a + at) * w->a.s;
-    vec moved_b = v_load(touch->along_b + at) * (w->b.c - v_set(1)) + v_load(touch->across_b + at) * w->b.s;
+    vec moved_a = v_load(touch->across_a + at) * w->angle_a,
+        moved_b = v_load(touch->across_b + at) * w->angle_b;
     return v_load(touch->gap + at) + w->apart + moved_b - moved_a;
 }
 
@@ -152,37 +151,74 @@ static inline vec approach_of(const qdi_rest_touch *touch, unsigned at, const vi
     return v->normal + (v->spin_a * v_load(touch->across_a + at) - v->spin_b * v_load(touch->across_b + at));
 }
 
-/// No faster approach than the gap allows; where bodies overlap, a little of that is taken back, softly.
-static inline void solve_touch(const qdi_rest *group, unsigned at, qdi_rest_touch *touch, const way *w,
-                               double per_h, view *v) {
-    const double soft = 2 * DAMPING + SPRING_ANGLE, stiff = SPRING_ANGLE * soft, rate = SPRING_ANGLE / soft;
-    vec size = v_load(group->size + at), none = v_set(0), one = v_set(1), gap = gap_now(touch, at, w);
-    vec over = gap + v_set(slop_part) * size;
-    vec aim = v_max(v_set(-fastest_out) * size, v_set(rate) * over); // over > 0: may settle
-    aim = v_pick(v_above(gap, none), gap, aim);
-    mask hard = v_level(over, none);
-    vec mass_scale = v_pick(hard, one, v_set(stiff / (1 + stiff)));
-    vec impulse_scale = v_pick(hard, none, v_set(1 / (1 + stiff)));
-    vec before = v_load(touch->normal + at), approach = approach_of(touch, at, v);
-    vec given = before + v_load(touch->mass + at) * mass_scale * (approach - aim * v_set(per_h)) -
-                impulse_scale * before;
+/// No faster approach than the gap allows. An overlap is taken back by a soft spring, as fast as a touch that carries what it
+/// carries needs; so what overlaps without a load gets no speed from it. Returns what is left to positions.
+static inline vec solve_touch(const qdi_rest *group, unsigned at, qdi_rest_touch *touch, const way *w,
+                              const qdi_rest_rules *rules, view *v) {
+    const vec none = v_set(0), size = v_load(group->size + at), gap = gap_now(touch, at, w);
+    const mask both = v_lanes((unsigned)(group->moves_a & group->moves_b) >> at & LANES_MASK),
+               apart = v_above(gap, none);
+    const vec rate = v_pick(both, v_set(rules->free.rate), v_set(rules->fixed.rate));
+    const vec carried = v_pick(both, v_set(rules->free.carried), v_set(rules->fixed.carried));
+    const vec soft_mass = v_pick(both, v_set(rules->free.mass), v_set(rules->fixed.mass));
+    const vec soft_impulse = v_pick(both, v_set(rules->free.impulse), v_set(rules->fixed.impulse));
+    const vec mass = v_load(touch->mass + at), before = v_load(touch->normal + at);
+    vec load = carried * (before / v_max(mass, v_set(1e-300)));
+    vec soft = v_min(none, v_max(rate * gap, v_max(v_set(-rules->out) * size, none - load)));
+    vec bias = v_pick(apart, gap * v_set(rules->per_h), soft);
+    vec mass_scale = v_pick(apart, v_set(1), soft_mass), impulse_scale = v_pick(apart, none, soft_impulse);
+    vec given = before + mass * mass_scale * (approach_of(touch, at, v) - bias) - impulse_scale * before;
     press(touch, at, given, before, v);
+    vec left = v_set(shift_part) * (soft / rate - gap - v_set(slop_part) * size);
+    left = v_min(v_max(left, none), v_set(rules->shift) * size);
+    vec deep = v_max(none - gap - v_set(deepest_part) * size, left);
+    left = v_pick(both, left, deep);
+    return v_pick(apart, none, left) * mass;
+}
+
+/// Moves the bodies of some lanes apart by what positions take back, `by` times their effective mass each; velocities stay.
+static inline void shift_lanes(qdi_mover *movers, const qdi_rest *group, const qdi_rest_touch *touch,
+                               unsigned at, vec by) {
+    double each[WIDTH];
+    v_store(each, by);
+    for (unsigned i = 0; i < WIDTH; ++i) {
+        const unsigned lane = at + i;
+        if (!(each[i] > 0)) continue;
+        const double x = each[i] * group->nx[lane], y = each[i] * group->ny[lane];
+        if (group->moves_a >> lane & 1U) {
+            qdi_mover *a = &movers[group->slot_a[lane]];
+            a->dx -= x * group->inverse_a[lane];
+            a->dy -= y * group->inverse_a[lane];
+            a->angle -= each[i] * touch->across_a[lane] * group->turn_a[lane];
+        }
+        if (group->moves_b >> lane & 1U) {
+            qdi_mover *b = &movers[group->slot_b[lane]];
+            b->dx += x * group->inverse_b[lane];
+            b->dy += y * group->inverse_b[lane];
+            b->angle += each[i] * touch->across_b[lane] * group->turn_b[lane];
+        }
+    }
 }
 
 static inline void solve_lanes(qdi_mover *movers, qdi_rest *group, qdi_rest_touch *second, unsigned at,
-                               double per_h) {
+                               const qdi_rest_rules *rules) {
     const moving a = take_moving(movers, group->slot_a + at), b = take_moving(movers, group->slot_b + at);
     view v = view_of(group, at, &a, &b);
+    const way w = way_of(movers, group, at, &v, &a, &b);
+    vec shift = solve_touch(group, at, &group->touch, &w, rules, &v), shift_2 = v_set(0);
+    if (second) shift_2 = solve_touch(group, at, second, &w, rules, &v);
     rub(group, second, at, &v);
-    const way w = way_of(movers, group, at, &v);
-    solve_touch(group, at, &group->touch, &w, per_h, &v);
-    if (second) solve_touch(group, at, second, &w, per_h, &v);
     put(movers, group, at, &v, &a, &b);
+    if (v_any(v_above(shift + shift_2, v_set(0)))) {
+        shift_lanes(movers, group, &group->touch, at, shift);
+        if (second) shift_lanes(movers, group, second, at, shift_2);
+    }
 }
 
-static inline void relax_touch(qdi_rest_touch *touch, unsigned at, const way *w, double per_h, view *v) {
+static inline void relax_touch(qdi_rest_touch *touch, unsigned at, const way *w, const qdi_rest_rules *rules,
+                               view *v) {
     vec gap = gap_now(touch, at, w), none = v_set(0);
-    vec allowed = v_pick(v_above(gap, none), gap * v_set(per_h), none);
+    vec allowed = v_pick(v_above(gap, none), gap * v_set(rules->per_h), none);
     vec before = v_load(touch->normal + at), approach = approach_of(touch, at, v);
     press(touch, at, before + v_load(touch->mass + at) * (approach - allowed), before, v);
 }
@@ -193,12 +229,12 @@ static inline void total(qdi_rest_touch *touch, unsigned at) {
 }
 
 static inline void relax_lanes(qdi_mover *movers, qdi_rest *group, qdi_rest_touch *second, unsigned at,
-                               double per_h) {
+                               const qdi_rest_rules *rules) {
     const moving a = take_moving(movers, group->slot_a + at), b = take_moving(movers, group->slot_b + at);
     view v = view_of(group, at, &a, &b);
-    const way w = way_of(movers, group, at, &v);
-    relax_touch(&group->touch, at, &w, per_h, &v);
-    if (second) relax_touch(second, at, &w, per_h, &v);
+    const way w = way_of(movers, group, at, &v, &a, &b);
+    relax_touch(&group->touch, at, &w, rules, &v);
+    if (second) relax_touch(second, at, &w, rules, &v);
     rub(group, second, at, &v);
     put(movers, group, at, &v, &a, &b);
     total(&group->touch, at);
@@ -207,8 +243,9 @@ static inline void relax_lanes(qdi_mover *movers, qdi_rest *group, qdi_rest_touc
 
 // ---- groups ----
 
-static void warm(qdi_mover *movers, qdi_rest *groups, qdi_rest_touch *second, size_t count, double per_h) {
-    (void)per_h;
+static void warm(qdi_mover *movers, qdi_rest *groups, qdi_rest_touch *second, size_t count,
+                 const qdi_rest_rules *rules) {
+    (void)rules;
     for (size_t g = 0; g < count; ++g) {
         for (unsigned at = 0; at < QDI_REST_LANES; at += WIDTH) {
             if (second)
@@ -219,24 +256,26 @@ static void warm(qdi_mover *movers, qdi_rest *groups, qdi_rest_touch *second, si
     }
 }
 
-static void solve(qdi_mover *movers, qdi_rest *groups, qdi_rest_touch *second, size_t count, double per_h) {
+static void solve(qdi_mover *movers, qdi_rest *groups, qdi_rest_touch *second, size_t count,
+                  const qdi_rest_rules *rules) {
     for (size_t g = 0; g < count; ++g) {
         for (unsigned at = 0; at < QDI_REST_LANES; at += WIDTH) {
             if (second)
-                solve_lanes(movers, &groups[g], &second[g], at, per_h);
+                solve_lanes(movers, &groups[g], &second[g], at, rules);
             else
-                solve_lanes(movers, &groups[g], NULL, at, per_h);
+                solve_lanes(movers, &groups[g], NULL, at, rules);
         }
     }
 }
 
-static void relax(qdi_mover *movers, qdi_rest *groups, qdi_rest_touch *second, size_t count, double per_h) {
+static void relax(qdi_mover *movers, qdi_rest *groups, qdi_rest_touch *second, size_t count,
+                  const qdi_rest_rules *rules) {
     for (size_t g = 0; g < count; ++g) {
         for (unsigned at = 0; at < QDI_REST_LANES; at += WIDTH) {
             if (second)
-                relax_lanes(movers, &groups[g], &second[g], at, per_h);
+                relax_lanes(movers, &groups[g], &second[g], at, rules);
             else
-                relax_lanes(movers, &groups[g], NULL, at, per_h);
+                relax_lanes(movers, &groups[g], NULL, at, rules);
         }
     }
 }

@@ -25,11 +25,11 @@ static inline vec v_max(vec a, vec b) {
 static inline mask v_above(vec a, vec b) {
     return a > b;
 }
-static inline mask v_level(vec a, vec b) {
-    return a >= b;
-}
 static inline mask v_lanes(unsigned bits) {
     return bits != 0;
+}
+static inline bool v_any(mask lanes) {
+    return lanes;
 }
 static inline vec v_pick(mask lanes, vec a, vec b) {
     return lanes ? a : b;

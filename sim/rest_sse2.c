@@ -26,12 +26,12 @@ static inline vec v_max(vec a, vec b) {
 static inline mask v_above(vec a, vec b) {
     return _mm_cmpgt_pd(a, b);
 }
-static inline mask v_level(vec a, vec b) {
-    return _mm_cmpge_pd(a, b);
-}
 static inline mask v_lanes(unsigned bits) {
     const __m128i bit = _mm_set_epi32(2, 2, 1, 1);
     return _mm_castsi128_pd(_mm_cmpeq_epi32(_mm_and_si128(_mm_set1_epi32((int)bits), bit), bit));
+}
+static inline bool v_any(mask lanes) {
+    return _mm_movemask_pd(lanes) != 0;
 }
 static inline vec v_pick(mask lanes, vec a, vec b) {
     return _mm_or_pd(_mm_and_pd(lanes, a), _mm_andnot_pd(lanes, b));

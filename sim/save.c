@@ -2,7 +2,7 @@
 //
 //   magic (8), version (4), length of all (8); where the bodies are (8), how many (8), bytes of each (4)
 //   def, clock, totals, what became of energy (ledger.h), "changed" flag, highest label
-//   number of indices, bodies, contacts, shapes, traits, emitters, sinks (8 each)
+//   number of indices, bodies, contacts, speculative ones of these, shapes, traits, emitters, sinks (8 each)
 //   generation of each index; shapes and traits that are used, in the order in which bodies name them; bodies by index; contacts
 //   with what holds them, in order; with springs, what each pulls
 //   emitters and sinks (save_population.c); fat boxes in the order of the bodies, where there are some
@@ -28,7 +28,7 @@ enum {
     SPRING = 5 * 8 + 4,
     DEF = 16 + 16 + 8 + 16 + FIELDS + 8 + 7 * 8 + SPRING + 16 + 8 + 24 + 8,
     PAST = 32 + 80 + 16 + 40 + QDI_LEDGER_BYTES + QDI_COMPRESS_BYTES + 8 + 8 + 8 + MARGIN,
-    COUNTS = 56,
+    COUNTS = 64,
     PER_INDEX = 4,
     PER_BODY = 4 + 8 + 8 + 10 * 8,
     PER_FAT = 16,
@@ -283,6 +283,7 @@ static void put_all(unsigned char **at, const qd_world *world, const qdi_saved *
     qdi_put_u64(at, n->indices);
     qdi_put_u64(at, n->bodies);
     qdi_put_u64(at, n->contacts);
+    qdi_put_u64(at, n->near);
     qdi_put_u64(at, n->shapes);
     qdi_put_u64(at, n->traits);
     qdi_put_u64(at, n->emitters);
@@ -301,7 +302,8 @@ static qdi_saved counts_of(const qd_world *world) {
     const qdi_population *all = world->population;
     return (qdi_saved){.indices = world->index_count,
                        .bodies = world->count,
-                       .contacts = world->present.contact_count,
+                       .contacts = qdi_constraint_count(&world->present),
+                       .near = world->present.near_count,
                        .shapes = world->shapes.numbers.live,
                        .traits = world->traits.numbers.live,
                        .emitters = all ? all->emitter_count : 0,

@@ -10,7 +10,7 @@ enum { QDI_SAVE_MAGIC_BYTES = 8, QDI_SAVE_HEADER = 40, QDI_SAVE_CHECKSUM = 8, QD
 
 /// How many there are of each in a saved world.
 typedef struct qdi_saved {
-    uint64_t indices, bodies, contacts, shapes, traits, emitters, sinks;
+    uint64_t indices, bodies, contacts, near, shapes, traits, emitters, sinks; ///< near: of the contacts
     uint64_t fats;  ///< not written: as many as bodies, or none
     uint64_t pulls; ///< not written: as many as contacts, or none
 } qdi_saved;

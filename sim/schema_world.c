@@ -296,9 +296,11 @@ static const qdi_key keys[] = {
      .type = QDI_KEY_CHOICE,
      .offset = IN_SETTINGS(world.continuous),
      .choices = "auto|on|off",
-     .about = "Which bodies have their way through a step followed, so that they pass nothing: `auto`: those "
-              "that move more than half of the way from their middle to their border in the step; `on`: all; "
-              "`off`: bullets only."},
+     .about =
+         "Which bodies have their way through a step followed, so that they pass through nothing: `auto`: "
+         "fast ones, which stop where they meet something and bounce in the next step; `on`: all, from "
+         "impact to "
+         "impact, as exact collisions need; `off`: bullets only, as with `auto`."},
     {.path = "stepper.capacity",
      .type = QDI_KEY_UINT32,
      .offset = IN_SETTINGS(world.capacity),
@@ -317,7 +319,7 @@ static const qdi_key keys[] = {
      .offset = IN_SETTINGS(world.substeps),
      .low = 1,
      .high = 100,
-     .about = "Parts of a step for what rests: more make piles stiffer."},
+     .about = "Parts of a step for what rests: more make piles stiffer, by their square."},
     {.path = "contact", .type = QDI_KEY_GROUP, .about = "What bodies do to each other where they touch."},
     {.path = "contact.model",
      .type = QDI_KEY_CHOICE,

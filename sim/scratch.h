@@ -13,9 +13,8 @@
 
 /// What a step works with on its way from one moment to the next. But for the holds, none of it is saved.
 
-/// Most colours that are found in parallel; what is left then (or where a round finds next to nothing) is one
-/// more, solved serially.
-#define QDI_COLOURS_MAX 200
+/// Most colours, one for each bit of a number; contacts that find none free are one more, solved serially.
+#define QDI_COLOURS_MAX 64
 
 /// What keeps a contact at rest: the impulses of the last sub-step, by touch. Zero where it does not rest. They are
 /// what the next step starts from, so they are part of the state. With springs it is the shear, as a vector: x in
@@ -51,9 +50,10 @@ typedef struct qdi_link {
 } qdi_link;
 
 /// Colouring: the highest priority of the links of a body, by parity of the round. Before the first round, one of the ranges that
-/// have such links, or that there are several.
+/// have such links, or that there are several. And the colours that these have, by bit.
 typedef struct qdi_claims {
     _Atomic uint64_t highest[2];
+    uint64_t used;
 } qdi_claims;
 
 /// A contact as the impulse solver works with it. The arms are those of the touches, from the centroid of a (or b) to
@@ -67,6 +67,7 @@ typedef struct qdi_joint {
     double nx, ny;               ///< from a to b
     double wx, wy;               ///< velocity of a wall in this step
     double threshold;            ///< what approaches faster bounces
+    double size;                 ///< distance from centroid to border of the smaller body that moves
     double inverse_a, inverse_b; ///< 1 / mass
     double turn_a, turn_b;       ///< 1 / inertia
     double across_a[2], across_b[2], along_a[2], along_b[2];
@@ -83,11 +84,12 @@ typedef struct qdi_resting qdi_resting;
 /// A body with such contacts, while a step is solved in parts.
 typedef struct qdi_mover {
     double vx, vy, spin;
-    double angle;  ///< turned by since the step began
-    double dx, dy; ///< and moved by
-    double c, s;   ///< of that angle
+    double angle;       ///< turned by since the step began
+    double dx, dy;      ///< and moved by
+    double spin_change; ///< of what turned too fast, not by an impulse
+    double spare;       ///< a mover is a line of the cache
 } qdi_mover;
-/// What forces add to such a body's velocities in a sub-step.
+/// What forces add to such a body's velocities in a sub-step; or a body's velocities when one began.
 typedef struct qdi_push {
     double x, y, spin;
 } qdi_push;
@@ -148,7 +150,8 @@ typedef struct qdi_scratch {
     size_t slot_room;
     qdi_mover *movers; ///< number 0 stands for all that does not move
     qdi_push *pushes;
-    size_t mover_count, mover_room, push_room;
+    qdi_push *began;
+    size_t mover_count, mover_room, push_room, began_room;
     qdi_rest *rests;
     size_t rest_room;
     qdi_rest_touch *second;

@@ -25,6 +25,7 @@ static void mark_range(void *context, size_t begin, size_t end, int worker) {
     const qd_world *world = context;
     for (size_t i = begin; i < end; ++i) {
         const qdi_spot *spot = &world->present.spots[i];
+        if (spot->contact >= world->present.contact_count) continue; // a speculative one
         atomic_store_explicit(&world->touching[spot->row_a], 1, memory_order_relaxed);
         if (spot->row_b != QDI_NO_ROW)
             atomic_store_explicit(&world->touching[spot->row_b], 1, memory_order_relaxed);
@@ -33,7 +34,7 @@ static void mark_range(void *context, size_t begin, size_t end, int worker) {
 
 void qdi_touching_mark(qd_world *world) {
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, unmark_range, world);
-    qdi_team_for(world->team, world->present.contact_count, QDI_CONTACT_GRAIN, mark_range, world);
+    qdi_team_for(world->team, qdi_constraint_count(&world->present), QDI_CONTACT_GRAIN, mark_range, world);
 }
 
 qd_status qd_world_set_stop(qd_world *world, qd_stop_function asked, void *context) {
@@ -151,6 +152,7 @@ qd_status qd_world_detect(qd_world *world) {
 static qd_status resolve(qd_world *world, double dt, qdi_wall_gain *walls) {
     *walls = (qdi_wall_gain){{0, 0}, 0};
     world->scratch.mover_count = 0;
+    world->following.impact_count = 0;
     world->scratch.books.ledger = (qdi_ledger){.drift = 0};
     if (qdi_springs(world)) return qdi_spring_start(world, dt);
     qdi_forces_begin(world);
@@ -222,7 +224,6 @@ static qd_status move_on(qd_world *world, double dt, qdi_wall_gain gains[2], qdi
 static qd_status follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_found *found, qdi_lap *lap) {
     const qdi_clock then = {.step = world->clock.step + 1, .dt = dt};
     *found = (qdi_found){.rebuilds = 0};
-    world->following.impact_count = 0;
     qd_status status = world->fast > 0 ? qdi_fast_follow(world, dt, walls, lap) : QD_OK;
     if (status == QD_OK && qdi_stopping(world)) status = QD_ERR_STOPPED;
     if (status == QD_OK) status = qdi_account_wraps(world, dt);

@@ -12,6 +12,7 @@
 #include "sim/scratch.h"
 #include "sim/shapes.h"
 
+#include <math.h>
 #include <stdatomic.h>
 
 /// What the files of the world share.
@@ -66,10 +67,12 @@ typedef struct qdi_spot {
     uint32_t row_a, row_b; ///< of its bodies; row_b QDI_NO_ROW: a wall
 } qdi_spot;
 
-/// Contacts of a moment, and the events that led to them.
+/// Contacts of a moment, and the events that led to them. Behind the contacts lie the speculative ones, in the same order of
+/// (a, b): pairs that do not touch, but whose gap is within the solver's reach (qdi_speculative). Nobody outside of the solver sees them; what
+/// they hold is state all the same.
 typedef struct qdi_moment {
     qd_contact *contacts;
-    qdi_spot *spots; ///< as many; those of walls come last
+    qdi_spot *spots; ///< one for each, speculative ones too; those of walls come last
     size_t first_wall, spot_room;
     qdi_hold *holds; ///< by contact
     qdi_pull *pulls; ///< by contact, with springs only
@@ -78,12 +81,18 @@ typedef struct qdi_moment {
     qd_vec2
         wall_pull[4]; ///< with springs: what each wall gives to the bodies in all, in the order of qd_wall
     size_t contact_count, contact_room, hold_room;
+    size_t near_count; ///< speculative ones
     qd_event *events;
     size_t event_count, event_room;
     uint64_t begins, ends;
     qd_impact *impacts; ///< on the way to the moment
     size_t impact_count, impact_room;
 } qdi_moment;
+
+/// Contacts and speculative ones.
+static inline size_t qdi_constraint_count(const qdi_moment *moment) {
+    return moment->contact_count + moment->near_count;
+}
 
 /// A wall or the edge of a period, along one axis.
 typedef struct qdi_axis {
@@ -251,6 +260,28 @@ static inline double qdi_inner_of_row(const qd_world *world, uint32_t row) {
     uint32_t shape = world->shape[row];
     return shape ? world->shapes.inner[shape] : world->radius[row];
 }
+/// The solver's reach: the largest gap of a speculative contact, as a part of the distance from centroid to border of the smaller body
+/// that moves. Next to nothing where what is apart bounces, once it has met: only what was stopped on its way, just before it touched.
+static inline double qdi_speculative(const qd_world *world) {
+    const qd_world_def *def = &world->def;
+    bool falls = def->gravity.x != 0 || def->gravity.y != 0 || def->attraction.strength != 0;
+    bool bounces = def->restitution > 0 && (def->threshold == 0 || (isnan(def->threshold) && !falls));
+    return def->contact != QD_CONTACT_IMPULSE ? 0 : bounces ? 1e-5 : 0.05;
+}
+/// Part of that distance, and most, that a box is fattened by so that speculative contacts are candidates.
+typedef struct qdi_reach {
+    double part, most;
+} qdi_reach;
+/// In a periodic world a box is at most half a period long: bodies that leave no room for it have less reach.
+static inline double qdi_reach_of(const qdi_reach *reach, double inner, double radius) {
+    double far = reach->part * inner, room = reach->most - 0.9 * radius;
+    room = room > 0 ? room : 0;
+    return far < room ? far : room;
+}
+qdi_reach qdi_world_reach(const qd_world *world);
+static inline double qdi_reach_of_row(const qd_world *world, const qdi_reach *reach, uint32_t row) {
+    return qdi_reach_of(reach, qdi_inner_of_row(world, row), world->radius[row]);
+}
 /// The surface of a body.
 static inline const qd_material *qdi_surface_of_row(const qd_world *world, uint32_t row) {
     return &world->traits.trait[world->trait[row]].surface;
@@ -372,6 +403,8 @@ static inline void qdi_contacts_share(const qd_world *world, size_t count) {
     qdi_team_use(world->team, few ? 1 : 0);
 }
 
+/// Distance from the centroid to the border of the smaller of two bodies, of those that move; row_b QDI_NO_ROW: a wall.
+double qdi_smaller_inner(const qd_world *world, uint32_t row_a, uint32_t row_b);
 /// True where two bodies may touch at all.
 bool qdi_may_touch(const qd_world *world, uint32_t row_a, uint32_t row_b);
 
@@ -462,6 +495,10 @@ static inline double qdi_joint_approach(const qdi_joint *joint, const qdi_motion
     approach += m->spin[a] * joint->across_a[touch];
     return wall ? approach : approach - m->spin[b] * joint->across_b[touch];
 }
+/// A gap up to which a joint bounces: what was stopped on its way ends this near.
+static inline double qdi_bounce_gap(const qdi_joint *joint) {
+    return 3e-6 * joint->size;
+}
 /// What two surfaces make together.
 void qdi_joint_mix(const qd_material *a, const qd_material *b, qdi_joint *joint);
 /// Bounces one joint, if some touch of it approaches faster than the threshold; what it lost goes to `account`.
@@ -507,6 +544,8 @@ QD_MUST_USE qd_status qdi_sum(qd_world *world, size_t count, qdi_term term, cons
 
 /// Part of the distance from its centroid to its border that a body may move in a step without being followed.
 double qdi_fast_part(const qd_world *world);
+/// qsort's order of impacts: by time, then by (a, b).
+int qdi_impact_order(const void *p, const void *q);
 /// Follows the ways of bodies through the step on its way, from `now` to `next`, and puts into `next` where they
 /// really go, their boxes with them. The world's tree must still be that of `now`, and is not changed. `walls` gets added what
 /// walls gave. Impacts go to `following`.

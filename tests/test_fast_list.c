@@ -20,8 +20,10 @@ static const crowd crowds[] = {
 };
 
 /// A crowd of which some are fast. `decoys`: as many again that are, and that touch nobody.
-static qd_world *make(const crowd *of, uint64_t seed, bool decoys, double margin, int threads) {
+static qd_world *make(const crowd *of, uint64_t seed, bool decoys, double margin, int threads,
+                      qd_continuous continuous) {
     qd_world_def def = qd_world_def_default();
+    def.continuous = continuous;
     def.size = (qd_vec2){of->side, of->side};
     def.boundary_x = def.boundary_y = of->boundary;
     def.restitution = 0.8;
@@ -59,11 +61,20 @@ static void check_same(const qd_world *p, const qd_world *q, size_t bodies, uint
     ck_assert_uint_eq(qd_world_total(p).impacts, qd_world_total(q).impacts);
 }
 
+/// Loops go over the crowds twice.
+static const crowd *crowd_of(int i, qd_continuous *continuous) {
+    const int count = (int)(sizeof crowds / sizeof *crowds);
+    *continuous = i < count ? QD_CONTINUOUS_AUTO : QD_CONTINUOUS_ON;
+    return &crowds[i % count];
+}
+
 START_TEST(few_or_all_are_listed) {
-    const crowd *of = &crowds[_i];
+    qd_continuous continuous;
+    const crowd *of = crowd_of(_i, &continuous);
     uint64_t impacts = 0;
     for (uint64_t seed = qd_test_seed(1), end = seed + qd_test_effort(4); seed < end; ++seed) {
-        qd_world *few = make(of, seed, false, 0, 1), *all = make(of, seed, true, 0, 2);
+        qd_world *few = make(of, seed, false, 0, 1, continuous),
+                 *all = make(of, seed, true, 0, 2, continuous);
         for (int step = 0; step < STEPS; ++step) {
             qd_test_step(few, of->dt, 1);
             qd_test_step(all, of->dt, 1);
@@ -79,9 +90,11 @@ END_TEST
 
 // Fat boxes stay in use while some bodies are followed.
 START_TEST(margins_change_nothing) {
-    const crowd *of = &crowds[_i];
+    qd_continuous continuous;
+    const crowd *of = crowd_of(_i, &continuous);
     uint64_t seed = qd_test_seed(1);
-    qd_world *none = make(of, seed, false, 0, 1), *fixed = make(of, seed, false, 0.4, 3);
+    qd_world *none = make(of, seed, false, 0, 1, continuous),
+             *fixed = make(of, seed, false, 0.4, 3, continuous);
     uint64_t steps = qd_test_effort(STEPS);
     for (uint64_t step = 0; step < steps; ++step) {
         qd_test_step(none, of->dt, 1);
@@ -97,8 +110,9 @@ END_TEST
 
 /// A small periodic world of slow disks and something so fast that the box about its way is more than half as long: from the
 /// start, or once a heavy one has hit it.
-static qd_world *make_small(bool struck, bool decoys) {
+static qd_world *make_small(bool struck, bool decoys, qd_continuous continuous) {
     qd_world_def def = qd_world_def_default();
+    def.continuous = continuous;
     def.size = (qd_vec2){8, 8};
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     qd_world *world = qd_test_world(&def);
@@ -114,14 +128,15 @@ static qd_world *make_small(bool struck, bool decoys) {
 }
 
 START_TEST(too_wide_for_a_retrieve) {
-    bool struck = _i == 1;
-    qd_world *few = make_small(struck, false), *all = make_small(struck, true);
+    bool struck = _i % 2 == 1;
+    qd_continuous continuous = _i < 2 ? QD_CONTINUOUS_AUTO : QD_CONTINUOUS_ON;
+    qd_world *few = make_small(struck, false, continuous), *all = make_small(struck, true, continuous);
     for (int step = 0; step < STEPS; ++step) {
         qd_test_step(few, 0.05, 1);
         qd_test_step(all, 0.05, 1);
         check_same(few, all, struck ? 14 : 13, 0);
     }
-    ck_assert_uint_gt(qd_world_total(few).impacts, 10);
+    ck_assert_uint_gt(qd_world_total(few).impacts, continuous == QD_CONTINUOUS_ON ? 10 : 3);
     qd_world_destroy(few);
     qd_world_destroy(all);
 }
@@ -132,9 +147,9 @@ static Suite *suite(void) {
     TCase *tcase = tcase_create("fast_list");
     tcase_set_timeout(tcase, 240);
     int cases = (int)(sizeof crowds / sizeof crowds[0]);
-    tcase_add_loop_test(tcase, few_or_all_are_listed, 0, cases);
-    tcase_add_loop_test(tcase, margins_change_nothing, 0, cases);
-    tcase_add_loop_test(tcase, too_wide_for_a_retrieve, 0, 2);
+    tcase_add_loop_test(tcase, few_or_all_are_listed, 0, 2 * cases);
+    tcase_add_loop_test(tcase, margins_change_nothing, 0, 2 * cases);
+    tcase_add_loop_test(tcase, too_wide_for_a_retrieve, 0, 4);
     suite_add_tcase(suite, tcase);
     return suite;
 }

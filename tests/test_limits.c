@@ -95,6 +95,7 @@ END_TEST
 START_TEST(pairs_stop_detection_and_step) {
     qd_world_def def = qd_world_def_default();
     def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    def.contact = QD_CONTACT_NONE; // they stay in one place
     def.limits.pairs = 0.5;
     qd_world *world = qd_test_world(&def);
     for (int i = 0; i < 45; ++i)

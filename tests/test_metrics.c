@@ -85,6 +85,7 @@ static qd_world *open_world(double restitution, double friction, double tangenti
     def.friction = friction;
     def.tangential = tangential;
     def.threshold = 0;
+    def.continuous = QD_CONTINUOUS_ON;
     return qd_test_world(&def);
 }
 
@@ -426,6 +427,7 @@ END_TEST
 // One disk in a box hits the walls as often as unfolding its path says.
 START_TEST(walls_feel_every_hit) {
     qd_world_def def = qd_world_def_default();
+    def.continuous = QD_CONTINUOUS_ON;
     def.size = (qd_vec2){10, 6};
     qd_world *world = qd_test_world(&def);
     qd_test_disk(world, 2, 3, 1.3, 0.7, 0.5, 2);
@@ -447,6 +449,7 @@ START_TEST(an_ideal_gas_presses_on_the_walls) {
     enum { COUNT = 60 };
     const double width = 40, height = 30, length = 200;
     qd_world_def def = qd_world_def_default();
+    def.continuous = QD_CONTINUOUS_ON;
     def.size = (qd_vec2){width, height};
     qd_world *world = qd_test_world(&def);
     double push_x = 0, push_y = 0, slack_x = 0, slack_y = 0, energy_x = 0, energy_y = 0;

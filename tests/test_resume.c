@@ -86,6 +86,7 @@ START_TEST(test_stopped_within_a_step) {
     qd_scratch_write(
         at("slow.yaml").text,
         "name: slow\nworld: {size: [100, 60], gravity: [0, -1e9]}\nrun: {steps: 20}\nframes: {every: 0}\n"
+        "stepper: {continuous: on}\n"
         "bodies:\n  - disks: {count: 3000, radius: 0.4, place: random, velocity: {normal: 5}}\n");
     qd_program_start how = {.arguments = {"run", "slow.yaml", "-o", "slow", "-q", "--threads", "2"}};
     pid_t child = qd_program_launch(&program, &how);

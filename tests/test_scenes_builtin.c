@@ -114,19 +114,19 @@ END_TEST
 // changelog.
 START_TEST(golden_hashes) {
     static const uint64_t golden[CUTS] = {
-        UINT64_C(0x7bdef5fc09acc259), // pool
+        UINT64_C(0xd068f45173c6e801), // pool
         UINT64_C(0x76ffaba8bee8e409), // gas
-        UINT64_C(0x28627f897430dd7e), // sizes
-        UINT64_C(0x313c047471a68b63), // rain
+        UINT64_C(0x23e2f10cec28a2a9), // sizes
+        UINT64_C(0xeef8c9e3b61845aa), // rain
         UINT64_C(0x93ef024bee116c7b), // clusters
-        UINT64_C(0x754d9f2adf434d9c), // pyramid
-        UINT64_C(0x9d99f6990aa5724f), // tumbler
+        UINT64_C(0x37b406044876d77e), // pyramid
+        UINT64_C(0x496a6f41ed9bca75), // tumbler
         UINT64_C(0xa210ca9262fe08f6), // billiard
         UINT64_C(0x108084899afa5876), // cradle
-        UINT64_C(0xb4cb0c172a40b4f0), // hopper
-        UINT64_C(0xcee5063226c9401b), // bullets
-        UINT64_C(0x88a9e06862bf2ba6), // brownian
-        UINT64_C(0x2fdeef45dc0be899), // cooling
+        UINT64_C(0x69c872c9981eb70c), // hopper
+        UINT64_C(0x0737bb55b2aa7018), // bullets
+        UINT64_C(0x8be6b489971deb87), // brownian
+        UINT64_C(0xc0fcf7020dd18270), // cooling
         UINT64_C(0x32a320550cf3244a), // compress
         UINT64_C(0xd1a310ce96b3e405), // silo
         UINT64_C(0xd5723b5da98ee5b7), // shaker

@@ -197,6 +197,7 @@ END_TEST
 // A body bounces on its way through a step at whose end a sink takes it. It has never been in a contact.
 START_TEST(impacts_of_bodies_that_sink) {
     qd_world_def def = qd_world_def_default();
+    def.continuous = QD_CONTINUOUS_ON;
     qd_world *world = qd_test_world(&def);
     qd_body_def body = qd_body_def_default();
     body.position = (qd_vec2){50, 2};

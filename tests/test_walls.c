@@ -162,6 +162,7 @@ END_TEST
 START_TEST(fast_bodies_meet_moving_walls) {
     double u = _i % 2 ? -20 : 20, v = 900, radius = 0.1, dt = 0.02;
     qd_world_def def = box_def(1);
+    def.continuous = QD_CONTINUOUS_ON;
     def.wall_motion[RIGHT].velocity = u;
     if (_i / 2) def.wall_motion[LEFT].velocity = 5;
     qd_world *world = qd_test_world(&def);

@@ -108,7 +108,7 @@ static qdi_job sound_job(const state_setting *setting, const qdi_plan *plan, dou
     job.gas.eta = setting->eta;
     job.gas.dt = setting->dt_followed;
     job.gas.continuous = true;
-    job.time = (plan->brief ? 1 : 4) * time / seeds_of(plan);
+    job.time = (plan->brief ? 1.4 : 4) * time / seeds_of(plan);
     return job;
 }
 

@@ -56,9 +56,9 @@ typedef struct qd_body_def {
     qd_material material; ///< default NaN: the world's
     qd_filter filter;
     bool sensor; ///< its contacts are found and reported, but have no effect; default false
-    /// Its way is followed in every step in which it moves (qd_continuous); default false: where the world says so, and
-    /// with `auto` in steps in which some point of it may move more than half of the distance from its centroid to the
-    /// nearest point of its border.
+    /// Its way is followed in every step in which it moves (qd_continuous); default false: where the world says so. With `auto`
+    /// what counts is the motion of two bodies relative to each other in a step: more than half of the distance from centroid to
+    /// border against what cannot be moved, more than both such distances together between two that can.
     bool bullet;
     /// The id that files show; 0 (the default): one above the highest that the world has had so far, so that of a world in which
     /// all have the default, the number of bodies that were added up to it.

@@ -46,12 +46,14 @@ typedef enum qd_retrieve_mode {
     QD_RETRIEVE_EACH, ///< one retrieve per body; the same results
 } qd_retrieve_mode;
 
-/// Which bodies have their way through a step followed (contact model impulse only): where such a body meets something
-/// on its way, it bounces there and then, and goes on for the rest of the step. The others are looked at where a step
-/// ends. Bodies with the flag `bullet` (qd_body_def) are always followed.
+/// Which bodies have their way through a step followed (contact model impulse only), so that they pass through nothing. With
+/// `auto` and `off` such a body stops where it meets something, with the velocity that it has then, and bounces in the next step: cheap,
+/// however many bodies there are, but a fast body loses the rest of its step's way at each impact. With `on` it bounces there and then,
+/// and goes on: exact, as collisions of hard disks are, and dear where many touch. The others are looked at where a step ends. Bodies
+/// with the flag `bullet` (qd_body_def) are always followed.
 typedef enum qd_continuous {
     QD_CONTINUOUS_AUTO, ///< those that could pass through something: see qd_body_def's `bullet`
-    QD_CONTINUOUS_ON,   ///< all that move
+    QD_CONTINUOUS_ON,   ///< all that move, from impact to impact
     QD_CONTINUOUS_OFF,  ///< bullets only
 } qd_continuous;
 
@@ -88,8 +90,10 @@ typedef struct qd_world_def {
     /// What approaches slower than this does not bounce but comes to rest; NaN (the default): 2 |gravity| dt, twice
     /// what a body that rests gains in a step, attraction included. 0 or more.
     double threshold;
-    int iterations;            ///< most sweeps over the contacts for what bounces, 1..1000, default 8
-    int substeps;              ///< parts that a step is solved in for what rests, 1..100, default 4
+    int iterations; ///< most sweeps over the contacts for what bounces, 1..1000, default 8
+    /// Parts that a step is solved in for what rests, 1..100, default 4. What rests sinks into what it rests on by a length that falls
+    /// with the square of this number and grows with the load: 16 hold 1,000 times a body's own mass within a twentieth of its size.
+    int substeps;
     qd_retrieve_mode retrieve; ///< default join
     qd_continuous continuous;  ///< default auto
     /// How much larger the boxes in the tree are than the bodies, so that they last for several steps: a length on every side;

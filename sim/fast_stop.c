@@ -1,0 +1,381 @@
+// Fast bodies where not every impact is to be exact: a body that would pass through something stops where it meets it, and what the
+// two do to each other is the next step's business. No chain follows from that: what a body costs is one time of impact for each
+// of its candidates.
+//
+// What counts is the motion of the two relative to each other, beyond what contacts can deal with at the step's end. Against what
+// cannot be moved that is half of the body's size; where it touches already, its core alone is stopped, a disk of half its size: sliding
+// and resting are the solver's. Of two that both move it is the sum of their sizes, and what touched at the start is left to the
+// solver altogether: else dense sprays freeze.
+//
+// A body stops at the least time over its candidates, which does not depend on their order; the next round looks for what others, behind
+// it, meet now that it stands. What a kinematic body hits is carried along for the rest of the step.
+//
+// Shared between ranges: the times, each an atomic minimum (of positive numbers, whose bits are in their order).
+
+#include "sim/account.h"
+#include "sim/fast.h"
+
+#include <math.h>
+#include <string.h>
+
+/// Parts of a body's size: relative motion that is followed against what cannot move, and the radius of a core.
+static const double followed_part = 0.5, core_part = 0.5;
+enum { ROUNDS = 64 };
+
+static uint64_t bits_of(double time) {
+    uint64_t bits;
+    memcpy(&bits, &time, sizeof bits);
+    return bits;
+}
+
+static double stop_of(const qdi_fast *fast, uint32_t row) {
+    uint64_t bits = atomic_load_explicit(&fast->stops[row], memory_order_relaxed);
+    double time;
+    memcpy(&time, &bits, sizeof time);
+    return time;
+}
+
+static void lower(const qdi_fast *fast, uint32_t row, double time) {
+    const uint64_t bits = bits_of(time);
+    uint64_t seen = atomic_load_explicit(&fast->stops[row], memory_order_relaxed);
+    while (bits < seen && !atomic_compare_exchange_weak_explicit(
+                              &fast->stops[row], &seen, bits, memory_order_relaxed, memory_order_relaxed)) {
+    }
+}
+
+/// A body's way: its leg, and the stand at its end where it was stopped in a round before.
+static int legs_of(const qdi_step *step, uint32_t row, qdi_leg legs[2]) {
+    legs[0] = qdi_leg_of_row(step, row);
+    const double stop = step->fast->stopped[row];
+    if (!(stop < step->dt)) return 1;
+    qdi_pose pose = qdi_leg_pose(&legs[0], stop);
+    legs[1] = (qdi_leg){.start = stop, .x = pose.x, .y = pose.y, .c = pose.c, .s = pose.s};
+    return 2;
+}
+
+static double turn_of(const qdi_party *party) {
+    return party->form.kind == QD_SHAPE_DISK ? 0 : fabs(party->leg.spin) * party->reach;
+}
+
+/// How far a point of one of two moves in the step, seen from the other.
+static double relative_way(const qdi_step *step, const qdi_party *a, const qdi_party *b) {
+    double x = a->leg.vx - (b ? b->leg.vx : 0), y = a->leg.vy - (b ? b->leg.vy : 0);
+    return (sqrt(x * x + y * y) + turn_of(a) + (b ? turn_of(b) : 0)) * step->dt;
+}
+
+/// The gap of two at the step's start, or more than `reach`.
+static double gap_at_start(const qdi_party *a, const qdi_party *b, qd_vec2 shift, double reach) {
+    const qdi_leg *p = &a->leg, *q = &b->leg;
+    const qdi_pose pose_a = {0, 0, p->c, p->s},
+                   pose_b = {q->x + shift.x - p->x, q->y + shift.y - p->y, q->c, q->s};
+    qdi_manifold manifold;
+    if (qdi_collide(&a->form, &pose_a, &b->form, &pose_b, reach, &manifold) == 0) return (double)INFINITY;
+    double gap = manifold.at[0].gap;
+    return manifold.count == 2 && manifold.at[1].gap < gap ? manifold.at[1].gap : gap;
+}
+
+static qdi_party core_of(const qdi_party *party) {
+    qdi_party core = *party;
+    core.inner = core.reach = core_part * party->inner;
+    core.form = qdi_form_disk(core.inner);
+    return core;
+}
+
+/// The first time at which two meet on their legs, or infinity.
+static double meeting_of(const qdi_step *step, qdi_party *a, const qdi_leg *legs_a, int count_a, qdi_party *b,
+                         const qdi_leg *legs_b, int count_b, qd_vec2 shift) {
+    for (int i = 0, k = 0; i < count_a && k < count_b;) {
+        double end_a = i + 1 < count_a ? legs_a[i + 1].start : step->dt;
+        double end_b = k + 1 < count_b ? legs_b[k + 1].start : step->dt;
+        double from = legs_a[i].start > legs_b[k].start ? legs_a[i].start : legs_b[k].start;
+        double until = end_a < end_b ? end_a : end_b;
+        a->leg = legs_a[i];
+        b->leg = legs_b[k];
+        qdi_encounter meeting;
+        if (qdi_legs_meet(step, a, b, shift, from, until, &meeting)) return meeting.time;
+        i += end_a <= end_b;
+        k += end_b <= end_a;
+    }
+    return (double)INFINITY;
+}
+
+/// A kinematic body hit something: it may have to carry it.
+static void note_carrier(const qdi_step *step, uint32_t row, uint32_t carrier, double time, int worker) {
+    qdi_meets *meets = &step->fast->meets[worker];
+    qd_status status = qdi_reserve(step->world->allocator, &meets->hits, &meets->hit_room, meets->hit_count,
+                                   meets->hit_count + 1, sizeof *meets->hits);
+    if (status == QD_OK)
+        meets->hits[meets->hit_count++] = (qdi_hit){time, row, carrier};
+    else
+        meets->status = status;
+}
+
+static void stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image image, int worker) {
+    const qd_world *world = step->world;
+    qdi_leg legs_a[2], legs_b[2];
+    const int count_a = legs_of(step, a, legs_a), count_b = legs_of(step, b, legs_b);
+    qdi_party one = qdi_party_of(step, a, &legs_a[0]), two = qdi_party_of(step, b, &legs_b[0]);
+    const bool moves_a = world->kind[a] == QD_BODY_DYNAMIC, moves_b = world->kind[b] == QD_BODY_DYNAMIC;
+    const bool both = moves_a && moves_b, bullet = qdi_is_bullet(world, a) || qdi_is_bullet(world, b);
+    const qdi_party *mover = moves_a ? &one : &two;
+    const double least = both ? one.inner + two.inner : followed_part * mover->inner;
+    if (!bullet && !(relative_way(step, &one, &two) > least)) return;
+    const qd_vec2 shift = {image.x != 0 ? image.x * world->axis[0].length : 0,
+                           image.y != 0 ? image.y * world->axis[1].length : 0};
+    const double gap = gap_at_start(&one, &two, shift, 0.05 * mover->inner);
+    if (both && gap <= 0) return;
+    if (!both && gap <= 0) {
+        if (moves_a) one = core_of(&one);
+        if (moves_b) two = core_of(&two);
+    }
+    const double time = meeting_of(step, &one, legs_a, count_a, &two, legs_b, count_b, shift);
+    if (!(time < step->dt)) return;
+    const uint8_t *flags = step->fast->flags;
+    if (moves_a && (!both || flags[a] & QDI_FOLLOWED)) lower(step->fast, a, time);
+    if (moves_b && (!both || flags[b] & QDI_FOLLOWED)) lower(step->fast, b, time);
+    if (!both && world->kind[moves_a ? b : a] == QD_BODY_KINEMATIC)
+        note_carrier(step, moves_a ? a : b, moves_a ? b : a, time, worker);
+}
+
+/// The gap between a wall and a body at the step's start.
+static double gap_to_wall(const qdi_step *step, const qdi_party *party, int wall) {
+    const qdi_axis *axis = &step->world->axis[wall / 2];
+    const double came = qdi_wall_speed(step->world, wall) * step->dt; // the axis is that of the step's end
+    const double at = wall / 2 == 0 ? party->leg.x : party->leg.y;
+    qd_vec2 low, high;
+    qdi_form_bounds(&party->form, party->leg.c, party->leg.s, &low, &high);
+    const double out[QDI_WALLS] = {-low.x, high.x, -low.y, high.y};
+    return (wall % 2 == 0 ? at - (axis->low - came) : axis->high - came - at) - out[wall];
+}
+
+static void stop_at_wall(const qdi_step *step, uint32_t row, int wall, int worker) {
+    (void)worker;
+    const qd_world *world = step->world;
+    qdi_leg legs[2];
+    const int count = legs_of(step, row, legs);
+    qdi_party party = qdi_party_of(step, row, &legs[0]);
+    const double way = relative_way(step, &party, NULL) + fabs(qdi_wall_speed(world, wall)) * step->dt;
+    if (!qdi_is_bullet(world, row) && !(way > followed_part * party.inner)) return;
+    if (gap_to_wall(step, &party, wall) <= 0) party = core_of(&party);
+    for (int i = 0; i < count; ++i) {
+        qdi_encounter meeting;
+        party.leg = legs[i];
+        const double until = i + 1 < count ? legs[i + 1].start : step->dt;
+        if (!qdi_leg_meets_wall(step, &party, wall, legs[i].start, until, &meeting)) continue;
+        if (meeting.time < step->dt) lower(step->fast, row, meeting.time);
+        return;
+    }
+}
+
+// ---- rounds ----
+
+static void clear_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qdi_step *step = context;
+    const uint64_t never = bits_of(step->dt);
+    for (size_t r = begin; r < end; ++r) {
+        atomic_store_explicit(&step->fast->stops[r], never, memory_order_relaxed);
+        step->fast->stopped[r] = step->dt;
+        step->fast->carrier[r] = QDI_NO_ROW;
+    }
+}
+
+/// Takes over the times of a round. Those that are followed and were stopped have a new way; what a kinematic body stops else moves so
+/// little that nothing else comes of it.
+static void settle_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qdi_step *step = context;
+    qdi_fast *fast = step->fast;
+    size_t fresh = 0;
+    for (uint32_t r = (uint32_t)begin; r < end; ++r) {
+        const double stop = stop_of(fast, r);
+        const bool earlier = stop < fast->stopped[r] && (fast->flags[r] & QDI_FOLLOWED);
+        fast->flags[r] = (uint8_t)((fast->flags[r] & ~QDI_FRESH) | (earlier ? QDI_FRESH : 0));
+        fast->stopped[r] = stop;
+        fresh += earlier;
+    }
+    fast->followed[begin / QDI_BODY_GRAIN] = fresh;
+}
+
+static qd_status reserve(const qdi_step *step) {
+    qdi_fast *fast = step->fast;
+    const qd_allocator *allocator = step->world->allocator;
+    const size_t count = step->world->count;
+    qd_status status = qdi_reserve(allocator, &fast->stops, &fast->stops_room, 0, count, sizeof *fast->stops);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &fast->stopped, &fast->stopped_room, 0, count, sizeof *fast->stopped);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &fast->carrier, &fast->carrier_room, 0, count, sizeof *fast->carrier);
+    return status;
+}
+
+/// Who carries whom: the one of least index of those that stop a body at its time.
+static void choose_carriers(const qdi_step *step) {
+    qdi_fast *fast = step->fast;
+    const qd_body_index *index = step->world->index;
+    const size_t workers = (size_t)qd_team_threads(step->world->team);
+    for (size_t w = 0; w < workers; ++w) {
+        for (size_t i = 0; i < fast->meets[w].hit_count; ++i) {
+            const qdi_hit hit = fast->meets[w].hits[i];
+            uint32_t *carrier = &fast->carrier[hit.row];
+            if (hit.time != fast->stopped[hit.row]) continue;
+            if (*carrier == QDI_NO_ROW || index[hit.carrier] < index[*carrier]) *carrier = hit.carrier;
+        }
+    }
+}
+
+// ---- where they end ----
+
+typedef struct stop_job {
+    const qdi_step *step;
+    double *drift;
+    uint32_t *lowest_bad;
+} stop_job;
+
+/// A pose that a kinematic body carries from a time to the end of the step.
+static void carry(const qdi_step *step, uint32_t carrier, double from, qdi_pose *pose) {
+    const qdi_leg leg = qdi_leg_of_row(step, carrier);
+    const qd_world *world = step->world;
+    const qdi_pose then = qdi_leg_pose(&leg, from), end = qdi_leg_pose(&leg, step->dt);
+    qd_vec2 arm = qdi_pivot_arm(world, (qd_vec2){then.x, then.y}, pose->x, pose->y);
+    const double c = then.c * end.c + then.s * end.s, s = then.c * end.s - then.s * end.c;
+    const double x = end.x - then.x - arm.x + arm.x * c - arm.y * s,
+                 y = end.y - then.y - arm.y + arm.x * s + arm.y * c;
+    pose->x += x;
+    pose->y += y;
+}
+
+/// What forces add to a body's velocity in the step.
+static qdi_twist forces_on(const qdi_step *step, uint32_t row) {
+    const qd_world *world = step->world;
+    if (world->scratch.flown) {
+        const qdi_flight *flight = &world->scratch.flights[row];
+        return (qdi_twist){flight->ax * step->dt, flight->ay * step->dt, flight->turn * step->dt};
+    }
+    return (qdi_twist){world->def.gravity.x * step->dt, world->def.gravity.y * step->dt, 0};
+}
+
+/// Energy of motion, and of gravity as seen from where the body was.
+static double energy_at(const qd_world *world, uint32_t row, qd_vec2 way) {
+    const qdi_motion *next = &world->next;
+    qd_vec2 pull = world->def.gravity;
+    if (world->def.attraction.strength != 0) {
+        qd_vec2 more = qdi_attraction_at(world, world->now.x[row], world->now.y[row]);
+        pull = (qd_vec2){pull.x + more.x, pull.y + more.y};
+    }
+    double vx = next->vx[row], vy = next->vy[row];
+    double energy = world->mass[row] * (0.5 * (vx * vx + vy * vy) - pull.x * way.x - pull.y * way.y);
+    if (world->turning && isfinite(world->inertia[row]))
+        energy += 0.5 * world->inertia[row] * next->spin[row] * next->spin[row];
+    return energy;
+}
+
+/// What the sum of gravity's work through periodic sides (qdi_account_wraps) gets wrong about a body that has moved by `way`: it goes by
+/// velocities, as if nothing had stopped it.
+static double wrap_error(const qd_world *world, uint32_t row, qd_vec2 way, double dt) {
+    const qdi_motion *now = &world->now, *next = &world->next;
+    const double from[2] = {now->x[row], now->y[row]}, to[2] = {next->x[row], next->y[row]};
+    const double guess[2] = {0.5 * (now->vx[row] + next->vx[row]) * dt,
+                             0.5 * (now->vy[row] + next->vy[row]) * dt};
+    const double gone[2] = {way.x, way.y}, pull[2] = {world->def.gravity.x, world->def.gravity.y};
+    double work = 0;
+    for (int k = 0; k < 2; ++k) {
+        const qdi_axis *axis = &world->axis[k];
+        if (axis->boundary != QD_BOUNDARY_PERIODIC || pull[k] == 0) continue;
+        const double taken = floor((from[k] + guess[k] - to[k]) / axis->length + 0.5);
+        const double true_one = floor((from[k] + gone[k] - to[k]) / axis->length + 0.5);
+        work += pull[k] * axis->length * (taken - true_one);
+    }
+    return world->mass[row] * work;
+}
+
+/// Puts a body where it stops, with the velocity that it has then; returns what that does to its energy.
+static double arrive(const qdi_step *step, uint32_t row) {
+    qd_world *world = step->world;
+    const qdi_motion *next = &world->next;
+    const double stop = step->fast->stopped[row], missing = 1 - stop / step->dt;
+    const qdi_leg leg = qdi_leg_of_row(step, row);
+    const double before = energy_at(world, row, (qd_vec2){leg.vx * step->dt, leg.vy * step->dt});
+    qdi_pose pose = qdi_leg_pose(&leg, stop);
+    if (step->fast->carrier[row] != QDI_NO_ROW) carry(step, step->fast->carrier[row], stop, &pose);
+    const qdi_twist forces = forces_on(step, row);
+    next->x[row] = qdi_axis_wrap(&world->axis[0], pose.x);
+    next->y[row] = qdi_axis_wrap(&world->axis[1], pose.y);
+    next->vx[row] -= forces.x * missing;
+    next->vy[row] -= forces.y * missing;
+    if (world->turning) {
+        const double length = sqrt(pose.c * pose.c + pose.s * pose.s);
+        next->c[row] = pose.c / length;
+        next->s[row] = pose.s / length;
+        next->spin[row] -= forces.spin * missing;
+    }
+    const qd_vec2 gone = {pose.x - leg.x, pose.y - leg.y};
+    return energy_at(world, row, gone) - before - wrap_error(world, row, gone, step->dt);
+}
+
+static void arrive_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const stop_job *job = context;
+    const qdi_step *step = job->step;
+    qd_world *world = step->world;
+    const qd_vec2 period = qdi_world_period(world);
+    const bool held = world->margin.held;
+    uint32_t bad = QD_NO_BODY;
+    for (uint32_t r = (uint32_t)begin; r < end; ++r) {
+        job->drift[r] = 0;
+        if (!(step->fast->stopped[r] < step->dt)) continue;
+        const bool before = held && qdi_margin_left(world, r, period);
+        job->drift[r] = arrive(step, r);
+        qdi_motion_box(world, r);
+        const bool after = held && qdi_margin_left(world, r, period);
+        if (held) world->scratch.left[begin / QDI_BODY_GRAIN] += (size_t)after - (size_t)before;
+        if (!qdi_within_limits(world, r) && world->index[r] < bad) bad = world->index[r];
+    }
+    job->lowest_bad[begin / QDI_BODY_GRAIN] = bad;
+}
+
+static qd_status finish(const qdi_step *step) {
+    qd_world *world = step->world;
+    const size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
+    stop_job job = {.step = step, .lowest_bad = world->scratch.order}; // as qdi_motion_move has reserved it
+    qd_status status = qdi_account_rows(world, &job.drift);
+    if (status != QD_OK) return status;
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, arrive_range, &job);
+    world->margin.left = 0;
+    uint32_t bad = QD_NO_BODY;
+    for (size_t k = 0; k < ranges; ++k) {
+        if (world->margin.held) world->margin.left += world->scratch.left[k];
+        if (job.lowest_bad[k] < bad) bad = job.lowest_bad[k];
+    }
+    if (bad == QD_NO_BODY)
+        return qdi_account_array(world, job.drift, world->count, &world->scratch.books.ledger.drift);
+    qdi_limit_report_body(world, world->row_of_index[bad]);
+    return QD_ERR_LIMIT;
+}
+
+qd_status qdi_fast_stop(qdi_step *step, qdi_lap *lap) {
+    qd_world *world = step->world;
+    const size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
+    const qdi_fast_visitor visitor = {stop_pair, stop_at_wall};
+    qd_status status = reserve(step);
+    if (status != QD_OK) return status;
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, step);
+    status = qdi_fast_list(step);
+    qdi_lap_end(lap, QD_PHASE_MOVE);
+    if (status == QD_OK) status = qdi_fast_file(step, lap);
+    size_t fresh = 1;
+    for (int round = 0; status == QD_OK && fresh > 0 && round < ROUNDS; ++round) {
+        step->first = round == 0;
+        status = qdi_fast_visit(step, &visitor);
+        if (status != QD_OK) break;
+        qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, settle_range, step);
+        fresh = 0;
+        for (size_t k = 0; k < ranges; ++k) fresh += step->fast->followed[k];
+    }
+    qdi_lap_end(lap, QD_PHASE_RETRIEVE);
+    if (status != QD_OK) return status;
+    choose_carriers(step);
+    status = finish(step);
+    qdi_lap_end(lap, QD_PHASE_MOVE);
+    return status;
+}
