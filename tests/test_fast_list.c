@@ -84,7 +84,8 @@ START_TEST(few_or_all_are_listed) {
         qd_world_destroy(few);
         qd_world_destroy(all);
     }
-    ck_assert_uint_gt(impacts, 0);
+    if (continuous == QD_CONTINUOUS_ON)
+        ck_assert_uint_gt(impacts, 0); // else few crowds have some in so short a time
 }
 END_TEST
 

@@ -19,14 +19,14 @@ static ino_t synced[MOST];
 static size_t synced_count, disks;
 static int disk_error;
 
-int fsync(int descriptor) {
+int fsync(int fd) {
     struct stat info;
-    if (fstat(descriptor, &info) == 0 && synced_count < MOST) synced[synced_count++] = info.st_ino;
+    if (fstat(fd, &info) == 0 && synced_count < MOST) synced[synced_count++] = info.st_ino;
     return 0;
 }
 
-int syncfs(int descriptor) {
-    (void)descriptor;
+int syncfs(int fd) {
+    (void)fd;
     ++disks;
     errno = disk_error;
     return disk_error ? -1 : 0;
