@@ -100,6 +100,14 @@ static void take_over(const event_job *job, size_t at, qd_contact *contact, qd_c
     }
 }
 
+/// Joints lie in another order than contacts: one that is needed soon is asked for ahead.
+static inline void ask_for(const event_job *job, size_t at) {
+    if (!job->joints || at >= job->before->contact_count) return;
+    const qdi_joint *joint = &job->joints[job->place[at]];
+    __builtin_prefetch(&joint->impulse);
+    __builtin_prefetch((const char *)(joint + 1) - 1);
+}
+
 /// Where an ordered walk over contacts has come to in both parts of another list: contacts, and speculative ones.
 typedef struct walk {
     size_t contact, near;
@@ -129,16 +137,9 @@ static void take_range(void *context, size_t begin, size_t end, int worker) {
     for (size_t i = begin; i < end; ++i) {
         holds[i] = (qdi_hold){{0, 0}, {0, 0}};
         size_t place = walk_to(job->before, &at, &contacts[i]);
+        ask_for(job, at.contact + AHEAD);
         if (place != SIZE_MAX) take_over(job, place, &contacts[i], &contacts[i], &holds[i]);
     }
-}
-
-/// Joints lie in another order than contacts: one that is needed soon is asked for ahead.
-static inline void ask_for(const event_job *job, size_t at) {
-    if (!job->joints || at >= job->before->contact_count) return;
-    const qdi_joint *joint = &job->joints[job->place[at]];
-    __builtin_prefetch(&joint->impulse);
-    __builtin_prefetch((const char *)(joint + 1) - 1);
 }
 
 static void write_ended(void *context, size_t begin, size_t end, int worker) {
