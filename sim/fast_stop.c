@@ -189,6 +189,8 @@ static void settle_range(void *context, size_t begin, size_t end, int worker) {
     size_t fresh = 0;
     for (uint32_t r = (uint32_t)begin; r < end; ++r) {
         const double stop = stop_of(fast, r);
+        if (stop < fast->stopped[r])
+            fast->carrier[r] = QDI_NO_ROW; // whoever stops it now has been seen in this round
         const bool earlier = stop < fast->stopped[r] && (fast->flags[r] & QDI_FOLLOWED);
         fast->flags[r] = (uint8_t)((fast->flags[r] & ~QDI_FRESH) | (earlier ? QDI_FRESH : 0));
         fast->stopped[r] = stop;
@@ -369,12 +371,12 @@ qd_status qdi_fast_stop(qdi_step *step, qdi_lap *lap) {
         status = qdi_fast_visit(step, &visitor);
         if (status != QD_OK) break;
         qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, settle_range, step);
+        choose_carriers(step);
         fresh = 0;
         for (size_t k = 0; k < ranges; ++k) fresh += step->fast->followed[k];
     }
     qdi_lap_end(lap, QD_PHASE_RETRIEVE);
     if (status != QD_OK) return status;
-    choose_carriers(step);
     status = finish(step);
     qdi_lap_end(lap, QD_PHASE_MOVE);
     return status;

@@ -500,6 +500,26 @@ START_TEST(fast_wall_hits_what_rests) {
 }
 END_TEST
 
+// With `auto` it stops where the wall meets it and is carried along, also where others of the same step are stopped one after the other.
+START_TEST(fast_wall_carries_what_rests) {
+    qd_world_def def = qd_world_def_default();
+    qd_world *world = qd_test_world(&def);
+    qd_id id = qd_test_disk(world, 30, 50, 0, 0, 0.25, 1);
+    qd_body_def wall = qd_body_def_default();
+    wall.kind = QD_BODY_KINEMATIC;
+    wall.shape = qd_shape_rect(0.01, 20);
+    wall.position = (qd_vec2){20, 50};
+    wall.velocity = (qd_vec2){300, 0};
+    qd_id pusher = qd_test_add(world, &wall);
+    for (int i = 0; i < _i; ++i) qd_test_disk(world, 70 - 2 * i, 10, 1000, 0, 0.25, 1);
+    qd_test_step(world, 0.0625, 1);
+    double ahead = qd_test_body(world, id).position.x - qd_test_body(world, pusher).position.x;
+    ck_assert_double_ge(ahead, 0.25);
+    ck_assert_double_le(ahead, 0.26);
+    qd_world_destroy(world);
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *suite = suite_create("fast");
     TCase *tcase = tcase_create("fast");
@@ -518,6 +538,7 @@ static Suite *suite(void) {
     tcase_add_test(tcase, step_without_memory);
     tcase_add_test(tcase, slides_over_seams);
     tcase_add_test(tcase, fast_wall_hits_what_rests);
+    tcase_add_loop_test(tcase, fast_wall_carries_what_rests, 0, 4);
     suite_add_tcase(suite, tcase);
     return suite;
 }

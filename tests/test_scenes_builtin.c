@@ -120,7 +120,7 @@ START_TEST(golden_hashes) {
         UINT64_C(0xeef8c9e3b61845aa), // rain
         UINT64_C(0x93ef024bee116c7b), // clusters
         UINT64_C(0x37b406044876d77e), // pyramid
-        UINT64_C(0x496a6f41ed9bca75), // tumbler
+        UINT64_C(0x8b1bbc4279598f0b), // tumbler
         UINT64_C(0xa210ca9262fe08f6), // billiard
         UINT64_C(0x108084899afa5876), // cradle
         UINT64_C(0x69c872c9981eb70c), // hopper
