@@ -28,19 +28,20 @@ void qdi_books_release(const qd_allocator *allocator, qdi_books *books) {
     qdi_release(allocator, books->lines, books->line_room, sizeof *books->lines);
 }
 
-// ---- one joint ----
+// ---- one constraint ----
 
-double qdi_account_work(const qdi_joint *joint, const qdi_motion *m) {
-    double push = joint->impulse[0] + joint->impulse[1], rub = joint->rub[0] + joint->rub[1];
-    double x = push * joint->nx - rub * joint->ny, y = push * joint->ny + rub * joint->nx;
-    uint32_t row = joint->moves_b ? joint->row_a : joint->row_b;
-    const double *across = joint->moves_b ? joint->across_a : joint->across_b;
-    const double *along = joint->moves_b ? joint->along_a : joint->along_b;
+double qdi_account_work(const qdi_constraint *constraint, const qdi_motion *m) {
+    double push = constraint->impulse[0] + constraint->impulse[1],
+           rub = constraint->rub[0] + constraint->rub[1];
+    double x = push * constraint->nx - rub * constraint->ny, y = push * constraint->ny + rub * constraint->nx;
+    uint32_t row = constraint->moves_b ? constraint->row_a : constraint->row_b;
+    const double *across = constraint->moves_b ? constraint->across_a : constraint->across_b;
+    const double *along = constraint->moves_b ? constraint->along_a : constraint->along_b;
     double work = x * m->vx[row] + y * m->vy[row];
-    if (!joint->plain)
+    if (!constraint->plain)
         for (int k = 0; k < 2; ++k)
-            work += m->spin[row] * (across[k] * joint->impulse[k] + along[k] * joint->rub[k]);
-    return joint->moves_b ? work : -work;
+            work += m->spin[row] * (across[k] * constraint->impulse[k] + along[k] * constraint->rub[k]);
+    return constraint->moves_b ? work : -work;
 }
 
 // ---- movers ----
@@ -157,7 +158,7 @@ static qd_vec2 lost_to_wall(const void *context, size_t i) {
     return (qd_vec2){account->lane[QDI_LOST_NORMAL], account->lane[QDI_LOST_FRICTION]};
 }
 
-qd_status qdi_account_joints(qd_world *world, size_t count, size_t walls) {
+qd_status qdi_account_constraints(qd_world *world, size_t count, size_t walls) {
     qdi_books *books = &world->scratch.books;
     qdi_ledger *ledger = &books->ledger;
     qd_vec2 lost = {0, 0};

@@ -18,30 +18,31 @@
 ///
 /// **Order.** All sums are of a kind that does not depend on the order (tally.h), or are made in one that means something.
 
-/// Room for the accounts of `count` joints.
+/// Room for the accounts of `count` constraints.
 QD_MUST_USE qd_status qdi_account_begin(qd_world *world, size_t count);
 
-/// Work of the one of a joint's bodies that does not move freely, whose velocity is in `m`, by the impulses so far.
-double qdi_account_work(const qdi_joint *joint, const qdi_motion *m);
-/// What a joint's centres are apart along the normal, times the impulses so far on b, and across it.
-static inline double qdi_account_virial(const qd_world *world, const qdi_joint *joint) {
-    if (joint->plain)
-        return joint->impulse[0] *
-               (world->radius[joint->row_a] + world->radius[joint->row_b] - joint->depth[0]);
+/// Work of the one of a constraint's bodies that does not move freely, whose velocity is in `m`, by the impulses so far.
+double qdi_account_work(const qdi_constraint *constraint, const qdi_motion *m);
+/// What a constraint's centres are apart along the normal, times the impulses so far on b, and across it.
+static inline double qdi_account_virial(const qd_world *world, const qdi_constraint *constraint) {
+    if (constraint->plain)
+        return constraint->impulse[0] *
+               (world->radius[constraint->row_a] + world->radius[constraint->row_b] - constraint->depth[0]);
     double sum = 0;
     for (int k = 0; k < 2; ++k)
-        sum += joint->impulse[k] * (joint->along_a[k] - joint->along_b[k]) -
-               joint->rub[k] * (joint->across_a[k] - joint->across_b[k]);
+        sum += constraint->impulse[k] * (constraint->along_a[k] - constraint->along_b[k]) -
+               constraint->rub[k] * (constraint->across_a[k] - constraint->across_b[k]);
     return sum;
 }
 
-/// Sets what follows from all impulses so far of a joint of this step.
-static inline void qdi_account_given(const qd_world *world, const qdi_joint *joint, qdi_account *account) {
-    if (joint->row_b == QDI_NO_ROW) return;
-    if (joint->moves_a && joint->moves_b)
-        account->lane[QDI_VIRIAL] = qdi_account_virial(world, joint);
+/// Sets what follows from all impulses so far of a constraint of this step.
+static inline void qdi_account_given(const qd_world *world, const qdi_constraint *constraint,
+                                     qdi_account *account) {
+    if (constraint->row_b == QDI_NO_ROW) return;
+    if (constraint->moves_a && constraint->moves_b)
+        account->lane[QDI_VIRIAL] = qdi_account_virial(world, constraint);
     else
-        account->lane[QDI_WORK] = qdi_account_work(joint, &world->next);
+        account->lane[QDI_WORK] = qdi_account_work(constraint, &world->next);
 }
 
 /// Notes the velocity of a mover before forces act.
@@ -58,8 +59,8 @@ void qdi_account_mover(const qd_world *world, uint32_t row, uint32_t slot, qdi_t
 /// Adds the sum of `count` values to a number, the same whatever their order; behind them there is room for as many as a
 /// tally has lanes.
 QD_MUST_USE qd_status qdi_account_array(qd_world *world, double *values, size_t count, double *number);
-/// Adds the accounts of `count` joints, those of walls (whose contacts are the first `walls` of the keys) for themselves, and the drift of the movers, to the step's ledger.
-QD_MUST_USE qd_status qdi_account_joints(qd_world *world, size_t count, size_t walls);
+/// Adds the accounts of `count` constraints, those of walls (whose contacts are the first `walls` of the keys) for themselves, and the drift of the movers, to the step's ledger.
+QD_MUST_USE qd_status qdi_account_constraints(qd_world *world, size_t count, size_t walls);
 /// Sums of `count` accounts, lane by lane, the same whatever their order.
 QD_MUST_USE qd_status qdi_account_sum(qd_world *world, const qdi_account *accounts, size_t count,
                                       double sums[4]);

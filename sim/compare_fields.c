@@ -260,8 +260,8 @@ static const qdi_field contact_lines[] = {
 static const qdi_fields contact = TABLE(contact_lines);
 
 static const qdi_field hold_lines[] = {
-    PARTS(qdi_hold, normal, number, 2),
-    PARTS(qdi_hold, tangent, number, 2),
+    PARTS(qdi_warm_start, normal, number, 2),
+    PARTS(qdi_warm_start, tangent, number, 2),
 };
 static const qdi_fields hold = TABLE(hold_lines);
 

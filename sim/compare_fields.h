@@ -42,7 +42,7 @@ struct qdi_fields {
 /// A contact and what keeps it at rest.
 typedef struct qdi_held_contact {
     qd_contact contact;
-    qdi_hold hold;
+    qdi_warm_start hold;
     qdi_pull pull; ///< 0 where there are no springs
 } qdi_held_contact;
 

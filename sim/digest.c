@@ -51,7 +51,7 @@ static void hash_block(void *context, size_t begin, size_t end, int worker) {
     world->block_hash[begin / QDI_BLOCK] = qd_hash_seeded(buffer, (size_t)(at - buffer), hash);
 }
 
-static void put_hold(const qd_contact *contact, const qdi_hold *hold, unsigned char **at) {
+static void put_hold(const qd_contact *contact, const qdi_warm_start *hold, unsigned char **at) {
     qdi_put_u32(at, contact->a.index);
     qdi_put_u32(at, contact->a.generation);
     qdi_put_u32(at, contact->b.index);

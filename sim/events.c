@@ -7,10 +7,10 @@
 
 typedef struct event_job {
     const qdi_moment *before, *after;
-    size_t first;            ///< of the part of `after` in work
-    const qdi_joint *joints; ///< or NULL
-    bool springs;            ///< what persists has been taken over before
-    const uint32_t *place;   ///< in the joints, by contact of `before`
+    size_t first;                      ///< of the part of `after` in work
+    const qdi_constraint *constraints; ///< or NULL
+    bool springs;                      ///< what persists has been taken over before
+    const uint32_t *place;             ///< in the constraints, by contact of `before`
     uint32_t *end_rank; ///< by contact of `before`: ended ones before it; the last slot holds their number
     size_t *ended;      ///< per range of `before`
     size_t *begun;      ///< per range of `after`
@@ -77,21 +77,21 @@ static void shift_ranks(void *context, size_t begin, size_t end, int worker) {
     for (size_t i = begin; i < end; ++i) job->end_rank[i] += first;
 }
 
-/// Puts into a contact and its event what the joint of contact `at` of `before` gave, by feature; its hold to `hold`. Both
+/// Puts into a contact and its event what the constraint of contact `at` of `before` gave, by feature; its hold to `hold`. Both
 /// are written, for a copy of what was written just now would have to wait for it.
 static void take_over(const event_job *job, size_t at, qd_contact *contact, qd_contact *event,
-                      qdi_hold *hold) {
+                      qdi_warm_start *hold) {
     const qd_contact *old = &job->before->contacts[at];
-    const qdi_joint *joint = job->joints ? &job->joints[job->place[at]] : NULL;
-    const qdi_hold *held = joint ? &joint->hold : &job->before->holds[at];
+    const qdi_constraint *constraint = job->constraints ? &job->constraints[job->place[at]] : NULL;
+    const qdi_warm_start *held = constraint ? &constraint->hold : &job->before->holds[at];
     // What held them in another direction is worth nothing in this one.
     bool same = old->normal.x * contact->normal.x + old->normal.y * contact->normal.y >= SAME_WAY ||
                 job->springs;
     for (int k = 0; k < contact->count; ++k) {
         for (int j = 0; j < old->count; ++j) {
             if (old->touch[j].feature != contact->touch[k].feature) continue;
-            double impulse = joint ? joint->impulse[j] : old->touch[j].impulse;
-            double friction = joint ? joint->rub[j] : old->touch[j].friction;
+            double impulse = constraint ? constraint->impulse[j] : old->touch[j].impulse;
+            double friction = constraint ? constraint->rub[j] : old->touch[j].friction;
             contact->touch[k].impulse = event->touch[k].impulse = impulse;
             contact->touch[k].friction = event->touch[k].friction = friction;
             hold->normal[k] = same ? held->normal[j] : 0;
@@ -100,12 +100,12 @@ static void take_over(const event_job *job, size_t at, qd_contact *contact, qd_c
     }
 }
 
-/// Joints lie in another order than contacts: one that is needed soon is asked for ahead.
+/// Constraints lie in another order than contacts: one that is needed soon is asked for ahead.
 static inline void ask_for(const event_job *job, size_t at) {
-    if (!job->joints || at >= job->before->contact_count) return;
-    const qdi_joint *joint = &job->joints[job->place[at]];
-    __builtin_prefetch(&joint->impulse);
-    __builtin_prefetch((const char *)(joint + 1) - 1);
+    if (!job->constraints || at >= job->before->contact_count) return;
+    const qdi_constraint *constraint = &job->constraints[job->place[at]];
+    __builtin_prefetch(&constraint->impulse);
+    __builtin_prefetch((const char *)(constraint + 1) - 1);
 }
 
 /// Where an ordered walk over contacts has come to in both parts of another list: contacts, and speculative ones.
@@ -132,10 +132,10 @@ static void take_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const event_job *job = context;
     qd_contact *contacts = job->after->contacts + job->first;
-    qdi_hold *holds = job->after->holds + job->first;
+    qdi_warm_start *holds = job->after->holds + job->first;
     walk at = walk_begin(job->before, order_of(&contacts[begin]));
     for (size_t i = begin; i < end; ++i) {
-        holds[i] = (qdi_hold){{0, 0}, {0, 0}};
+        holds[i] = (qdi_warm_start){{0, 0}, {0, 0}};
         size_t place = walk_to(job->before, &at, &contacts[i]);
         ask_for(job, at.contact + AHEAD);
         if (place != SIZE_MAX) take_over(job, place, &contacts[i], &contacts[i], &holds[i]);
@@ -155,7 +155,7 @@ static void write_ended(void *context, size_t begin, size_t end, int worker) {
         at = find_from(job->after, at, high, order_of(&contacts[i]));
         qd_event *event = &job->events[job->end_rank[i] + at];
         *event = (qd_event){QD_EVENT_END, contacts[i]};
-        qdi_hold none;
+        qdi_warm_start none;
         if (!job->springs) take_over(job, i, &event->contact, &event->contact, &none);
         for (int k = 0; k < 2 && job->springs; ++k)
             event->contact.touch[k].impulse = event->contact.touch[k].friction = 0;
@@ -202,7 +202,8 @@ qd_status qdi_events_take_over(qd_world *world, const qdi_moment *before, qdi_mo
     return QD_OK;
 }
 
-qd_status qdi_events(qd_world *world, const qdi_moment *before, const qdi_joint *joints, qdi_moment *after) {
+qd_status qdi_events(qd_world *world, const qdi_moment *before, const qdi_constraint *constraints,
+                     qdi_moment *after) {
     qdi_scratch *scratch = &world->scratch;
     qd_team *team = world->team;
     size_t old = before->contact_count, new = after->contact_count;
@@ -218,7 +219,7 @@ qd_status qdi_events(qd_world *world, const qdi_moment *before, const qdi_joint 
     if (status != QD_OK) return status;
     event_job job = {.before = before,
                      .after = after,
-                     .joints = joints,
+                     .constraints = constraints,
                      .springs = world->def.contact == QD_CONTACT_SPRING,
                      .place = scratch->place,
                      .end_rank = scratch->end_rank,

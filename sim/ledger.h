@@ -40,7 +40,7 @@ typedef struct qdi_tally_line qdi_tally_line;
 /// Working memory of a step, see account.h.
 typedef struct qdi_books {
     qdi_ledger ledger;     ///< of the step on its way
-    qdi_account *accounts; ///< by joint
+    qdi_account *accounts; ///< by constraint
     size_t account_room;
     qdi_twist
         *means;    ///< by mover: its velocity before the forces, then the mean of that and the one after all

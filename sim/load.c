@@ -248,7 +248,7 @@ static bool id_known(const qd_world *world, qd_id id) {
     return world->generation_of_index[id.index] - id.generation <= UINT32_MAX / 2;
 }
 
-static bool get_touch(const unsigned char **at, qd_touch *touch, qdi_hold *hold, int k) {
+static bool get_touch(const unsigned char **at, qd_touch *touch, qdi_warm_start *hold, int k) {
     touch->point = get_vec(at);
     touch->depth = qdi_get_f64(at);
     touch->impulse = qdi_get_f64(at);
@@ -262,7 +262,7 @@ static bool get_touch(const unsigned char **at, qd_touch *touch, qdi_hold *hold,
 }
 
 static qd_status get_contact(const unsigned char **at, const qd_world *world, qd_contact *contact,
-                             qdi_hold *hold) {
+                             qdi_warm_start *hold) {
     memset(contact, 0, sizeof *contact);
     contact->a.index = qdi_get_u32(at);
     contact->a.generation = qdi_get_u32(at);

@@ -3,7 +3,7 @@
 //
 // Velocities come in with what forces gave in the whole of the step; a body moves with the mean of before and after,
 // x + (v - g dt / 2) dt. So under gravity alone it is on its parabola at every step, to rounding. Bodies at rest on
-// others have been moved in sub-steps (impulse_rest.c), and only end up here. Angles are kept as cosine and sine,
+// others have been moved in sub-steps (rigid/solver.c), and only end up here. Angles are kept as cosine and sine,
 // turned by spin * dt exactly and brought back to length 1.
 
 #include "core/outward.h"
@@ -37,7 +37,7 @@ typedef struct move_job {
     qdi_reach reach;
     uint32_t *lowest_bad; ///< per range: lowest index that breaks a limit, or QD_NO_BODY
     size_t *mirrored;     ///< per range: bodies mirrored; NULL where no wall mirrors
-    double fast_part;     ///< see qdi_fast_part
+    double fast_part;     ///< see qdi_ccd_part
     size_t *fast;         ///< per range: bodies that move further; NULL where walls mirror
     size_t *left;         ///< per range: bodies that left their fat boxes; NULL where there are none
     qd_vec2 period;
@@ -554,7 +554,7 @@ qd_status qdi_motion_move(qd_world *world, double dt, qdi_wall_gain *mirrored) {
                     qdi_world_reach(world),
                     scratch->order,
                     mirrors ? scratch->range_count : NULL,
-                    qdi_fast_part(world),
+                    qdi_ccd_part(world),
                     mirrors ? NULL : scratch->range_count,
                     world->margin.held ? scratch->left : NULL,
                     qdi_world_period(world),

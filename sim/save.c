@@ -193,7 +193,7 @@ static void put_body(unsigned char **at, const qd_world *world, size_t row, cons
     qdi_put_f64(at, now->spin[row]);
 }
 
-static void put_contact(unsigned char **at, const qd_contact *contact, const qdi_hold *hold) {
+static void put_contact(unsigned char **at, const qd_contact *contact, const qdi_warm_start *hold) {
     qdi_put_u32(at, contact->a.index);
     qdi_put_u32(at, contact->a.generation);
     qdi_put_u32(at, contact->b.index);

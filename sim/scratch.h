@@ -19,9 +19,9 @@
 /// What keeps a contact at rest: the impulses of the last sub-step, by touch. Zero where it does not rest. They are
 /// what the next step starts from, so they are part of the state. With springs it is the shear, as a vector: x in
 /// `normal`, y in `tangent`.
-typedef struct qdi_hold {
+typedef struct qdi_warm_start {
     double normal[2], tangent[2];
-} qdi_hold;
+} qdi_warm_start;
 
 /// What a contact of springs does at its moment: the force on a, whose opposite is on b, and the torques on both.
 typedef struct qdi_pull {
@@ -58,7 +58,7 @@ typedef struct qdi_claims {
 
 /// A contact as the impulse solver works with it. The arms are those of the touches, from the centroid of a (or b) to
 /// the touch: `across` is arm x normal (0 for a disk), `along` is arm . normal, which is arm x tangent.
-typedef struct qdi_joint {
+typedef struct qdi_constraint {
     uint32_t row_a, row_b; ///< row_b QDI_NO_ROW: a wall
     uint32_t contact;
     uint8_t count;               ///< of touches; 0: nothing comes of it (a sensor)
@@ -74,13 +74,13 @@ typedef struct qdi_joint {
     double restitution, friction, tangential;
     double depth[2];
     double impulse[2], rub[2]; ///< given so far: along the normal, along the tangent
-    qdi_hold hold;             ///< of the last sub-step
-} qdi_joint;
+    qdi_warm_start hold;       ///< of the last sub-step
+} qdi_constraint;
 
-/// Contacts at rest, see rest.h.
-typedef struct qdi_rest qdi_rest;
-typedef struct qdi_rest_touch qdi_rest_touch;
-typedef struct qdi_resting qdi_resting;
+/// Contacts at rest, see rigid/solver.h.
+typedef struct qdi_solver_group qdi_solver_group;
+typedef struct qdi_solver_point qdi_solver_point;
+typedef struct qdi_solver_colours qdi_solver_colours;
 /// A body with such contacts, while a step is solved in parts.
 typedef struct qdi_mover {
     double vx, vy, spin;
@@ -105,8 +105,8 @@ typedef struct qdi_wall_gain {
     qd_vec2 impulse;
     double work;
 } qdi_wall_gain;
-/// Ways of bodies that are followed through a step, see fast.h.
-typedef struct qdi_fast qdi_fast;
+/// Ways of bodies that are followed through a step, see rigid/ccd.h.
+typedef struct qdi_ccd qdi_ccd;
 
 /// Working memory of a step, kept from step to step.
 typedef struct qdi_scratch {
@@ -126,25 +126,25 @@ typedef struct qdi_scratch {
     size_t end_room;
     qdi_link *links; ///< by spot
     size_t link_room;
-    qdi_joint *joints; ///< in order of colour
-    size_t joint_room;
-    qdi_meeting *ends; ///< of the joints: the rows of their bodies
+    qdi_constraint *constraints; ///< in order of colour
+    size_t constraint_room;
+    qdi_meeting *ends; ///< of the constraints: the rows of their bodies
     size_t ends_room;
     uint32_t *order; ///< links by colour
     size_t order_room;
-    uint32_t *place; ///< of each contact: where its joint is
+    uint32_t *place; ///< of each contact: where its constraint is
     size_t place_room;
-    _Atomic uint32_t *stirred; ///< by row: when a bounce changed its velocity last, see impulse_bounce.c
+    _Atomic uint32_t *stirred; ///< by row: when a bounce changed its velocity last, see rigid/bounce.c
     size_t stirred_room;
     uint32_t *pending[2]; ///< links without a colour, and with one
     size_t pending_room[2];
     qdi_claims *claims; ///< by row
     size_t claim_room;
-    uint8_t *held; ///< by joint: its touches where it is at rest, else 0
+    uint8_t *held; ///< by constraint: its touches where it is at rest, else 0
     size_t held_room;
     qd_vec2 *partial; ///< per block of an ordered sum
     size_t partial_room;
-    // What rests: see impulse_rest.c.
+    // What rests: see rigid/solver.c.
     _Atomic uint32_t
         *slot; ///< by row: place in `movers`, 0 for bodies that move freely; nothing where mover_count is 0
     size_t slot_room;
@@ -152,11 +152,11 @@ typedef struct qdi_scratch {
     qdi_push *pushes;
     qdi_push *began;
     size_t mover_count, mover_room, push_room, began_room;
-    qdi_rest *rests;
-    size_t rest_room;
-    qdi_rest_touch *second;
+    qdi_solver_group *groups;
+    size_t group_room;
+    qdi_solver_point *second;
     size_t second_room;
-    qdi_fast *fast;  ///< fast.h; NULL until it is needed
+    qdi_ccd *ccd;    ///< rigid/ccd.h; NULL until it is needed
     qdi_books books; ///< account.h
     // What flies: see forces.c.
     qdi_flight *flights; ///< by row; nothing where `flown` is false
@@ -179,7 +179,7 @@ typedef struct qdi_scratch {
     bool feels_present; ///< what is felt is that of the present moment and its rows
 } qdi_scratch;
 
-/// The colours that a colouring found: colour c is order[start[c]] to order[start[c + 1] - 1], and so are its joints.
+/// The colours that a colouring found: colour c is order[start[c]] to order[start[c + 1] - 1], and so are its constraints.
 typedef struct qdi_colours {
     size_t count;
     bool last_is_serial; ///< contacts of the last colour may share bodies

@@ -16,7 +16,7 @@ typedef struct spring_job {
     qdi_account *shares; ///< by contact; NULL where dt is 0
 } spring_job;
 
-/// A contact as it is worked on: a's normal to b, levers from each centroid to its own surface as in qdi_joint, and
+/// A contact as it is worked on: a's normal to b, levers from each centroid to its own surface as in qdi_constraint, and
 /// velocities of the two.
 typedef struct grasp {
     double nx, ny;
@@ -31,7 +31,7 @@ static double larger(double a, double b) {
     return a > b ? a : b;
 }
 
-/// As qdi_joint_mix, but that two equal frictions are exactly the mixed one too.
+/// As qdi_constraint_mix, but that two equal frictions are exactly the mixed one too.
 static double mix_friction(double a, double b) {
     if (a == b) return a;
     return a == 0 || b == 0 ? 0 : sqrt(a) * sqrt(b); // infinity times 0 is none
@@ -138,7 +138,7 @@ static double rub(const grasp *grip, double dt, double slip, double limit, doubl
 }
 
 /// One touch: adds to the pull; the shear comes in as it was.
-static void press(const spring_job *job, const grasp *grip, int k, qd_touch *touch, qdi_hold *shear,
+static void press(const spring_job *job, const grasp *grip, int k, qd_touch *touch, qdi_warm_start *shear,
                   qdi_pull *pull, qdi_account *share) {
     const qd_spring_terms *terms = &grip->terms;
     double nx = grip->nx, ny = grip->ny, dt = job->dt;
@@ -182,7 +182,7 @@ static void force_spot(const spring_job *job, size_t place) {
     const qdi_spot *spot = &job->moment->spots[place];
     uint32_t i = spot->contact;
     qd_contact *contact = &job->moment->contacts[i];
-    qdi_hold *shear = &job->moment->holds[i];
+    qdi_warm_start *shear = &job->moment->holds[i];
     qdi_pull *pull = &job->world->scratch.drawn[place];
     qdi_account *share = job->shares ? &job->shares[i] : NULL;
     *pull = (qdi_pull){0, 0, 0, 0};
@@ -254,7 +254,7 @@ bool qdi_spring_stiffness(const qd_world *world, const qd_contact *contact, doub
     return true;
 }
 
-static double squared_shear(const qdi_hold *shear) {
+static double squared_shear(const qdi_warm_start *shear) {
     double sum = 0;
     for (int k = 0; k < 2; ++k)
         sum += shear->normal[k] * shear->normal[k] + shear->tangent[k] * shear->tangent[k];

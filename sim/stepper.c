@@ -78,21 +78,21 @@ static qd_status find_candidates(qd_world *world, const qdi_motion *motion, cons
     return status;
 }
 
-static qd_status make_contacts(qd_world *world, const qdi_motion *motion, const qdi_joint *joints,
+static qd_status make_contacts(qd_world *world, const qdi_motion *motion, const qdi_constraint *constraints,
                                double dt) {
     qd_status status = qdi_narrow(world, motion, &world->following);
     if (status == QD_OK && qdi_springs(world)) {
         status = qdi_events_take_over(world, &world->present, &world->following);
         if (status == QD_OK) status = qdi_spring_forces(world, motion, dt, &world->following);
     }
-    return status == QD_OK ? qdi_events(world, &world->present, joints, &world->following) : status;
+    return status == QD_OK ? qdi_events(world, &world->present, constraints, &world->following) : status;
 }
 
-/// From candidates to the contacts and events of `following`. `joints`: what the present contacts gave in the step on
+/// From candidates to the contacts and events of `following`. `constraints`: what the present contacts gave in the step on
 /// its way, if there is one; `dt`: how long that is, 0 where there is none.
-static qd_status find_contacts(qd_world *world, const qdi_motion *motion, const qdi_joint *joints,
+static qd_status find_contacts(qd_world *world, const qdi_motion *motion, const qdi_constraint *constraints,
                                double dt) {
-    qd_status status = make_contacts(world, motion, joints, dt);
+    qd_status status = make_contacts(world, motion, constraints, dt);
     qdi_team_use(world->team, 0);
     return status;
 }
@@ -224,7 +224,7 @@ static qd_status move_on(qd_world *world, double dt, qdi_wall_gain gains[2], qdi
 static qd_status follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_found *found, qdi_lap *lap) {
     const qdi_clock then = {.step = world->clock.step + 1, .dt = dt};
     *found = (qdi_found){.rebuilds = 0};
-    qd_status status = world->fast > 0 ? qdi_fast_follow(world, dt, walls, lap) : QD_OK;
+    qd_status status = world->fast > 0 ? qdi_ccd_follow(world, dt, walls, lap) : QD_OK;
     if (status == QD_OK && qdi_stopping(world)) status = QD_ERR_STOPPED;
     if (status == QD_OK) status = qdi_account_wraps(world, dt);
     if (status == QD_OK) status = qdi_compress_apply(world, time_after(world, dt));
@@ -255,9 +255,10 @@ qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
     if (status != QD_OK) return status;
 
     qdi_found found;
-    const qdi_joint *joints = world->def.contact == QD_CONTACT_IMPULSE ? world->scratch.joints : NULL;
+    const qdi_constraint *constraints = world->def.contact == QD_CONTACT_IMPULSE ? world->scratch.constraints
+                                                                                 : NULL;
     status = follow(world, dt, &gains[0], &found, &lap);
-    if (status == QD_OK) status = find_contacts(world, &world->next, joints, dt);
+    if (status == QD_OK) status = find_contacts(world, &world->next, constraints, dt);
     if (status == QD_OK && qdi_springs(world)) status = qdi_spring_population(world);
     if (status == QD_OK) status = qdi_compress_account(world);
     if (status == QD_OK && qdi_springs(world)) status = qdi_spring_account(world, dt, &gains[0]);

@@ -210,7 +210,7 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->links, scratch->link_room, sizeof *scratch->links);
     qdi_release(allocator, scratch->place, scratch->place_room, sizeof *scratch->place);
     qdi_release(allocator, scratch->stirred, scratch->stirred_room, sizeof *scratch->stirred);
-    qdi_release(allocator, scratch->joints, scratch->joint_room, sizeof *scratch->joints);
+    qdi_release(allocator, scratch->constraints, scratch->constraint_room, sizeof *scratch->constraints);
     qdi_release(allocator, scratch->order, scratch->order_room, sizeof *scratch->order);
     for (int k = 0; k < 2; ++k)
         qdi_release(allocator, scratch->pending[k], scratch->pending_room[k], sizeof *scratch->pending[k]);
@@ -221,7 +221,7 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->slot, scratch->slot_room, sizeof *scratch->slot);
     qdi_release(allocator, scratch->movers, scratch->mover_room, sizeof *scratch->movers);
     qdi_release(allocator, scratch->pushes, scratch->push_room, sizeof *scratch->pushes);
-    qdi_rest_release(allocator, scratch);
+    qdi_solver_release(allocator, scratch);
     qdi_release(allocator, scratch->flights, scratch->flight_room, sizeof *scratch->flights);
     for (int k = 0; k < 3; ++k)
         qdi_release(allocator, scratch->force[k], scratch->force_room[k], sizeof(double));
@@ -233,7 +233,7 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->drawn, scratch->drawn_room, sizeof *scratch->drawn);
     qdi_release(allocator, scratch->felt_count, scratch->felt_count_room, sizeof *scratch->felt_count);
     qdi_release(allocator, scratch->feels, scratch->feel_room, sizeof *scratch->feels);
-    qdi_fast_release(allocator, scratch->fast);
+    qdi_ccd_release(allocator, scratch->ccd);
     qdi_books_release(allocator, &scratch->books);
 }
 

@@ -36,7 +36,7 @@
 #define QDI_CONTACT_GRAIN 1024
 /// The same of passes that spend much on a contact and meet few: a thread joins for every two ranges.
 #define QDI_TOUCH_GRAIN 256
-/// Joints per range of a sweep of bounces, of whose colours most are small.
+/// Constraints per range of a sweep of bounces, of whose colours most are small.
 #define QDI_BOUNCE_GRAIN 256
 /// Rigid contacts are made and solved by one thread where there are fewer of them, and of bodies. The solver goes over them in
 /// some hundred loops, colour by colour; what one processor writes and another reads next costs as much as a contact's whole share of
@@ -74,8 +74,8 @@ typedef struct qdi_moment {
     qd_contact *contacts;
     qdi_spot *spots; ///< one for each, speculative ones too; those of walls come last
     size_t first_wall, spot_room;
-    qdi_hold *holds; ///< by contact
-    qdi_pull *pulls; ///< by contact, with springs only
+    qdi_warm_start *holds; ///< by contact
+    qdi_pull *pulls;       ///< by contact, with springs only
     size_t pull_room;
     qd_vec2 wall_lost; ///< with springs: energy lost to walls in the step that led here, normal and friction
     qd_vec2
@@ -419,16 +419,16 @@ void qdi_spots_find_rows(qd_world *world, qdi_moment *moment);
 // ---- events.c ----
 
 /// What became of the contacts of `before` in `after`; `before` may hold contacts of bodies that are gone. Contacts that
-/// persist take over impulses and holds: those of the `joints` (of the contacts of `before`), or where that is NULL,
+/// persist take over impulses and holds: those of the `constraints` (of the contacts of `before`), or where that is NULL,
 /// because no step lies in between or there is no contact model, those that `before` has. With springs there is nothing to
 /// take over any more.
-QD_MUST_USE qd_status qdi_events(qd_world *world, const qdi_moment *before, const qdi_joint *joints,
+QD_MUST_USE qd_status qdi_events(qd_world *world, const qdi_moment *before, const qdi_constraint *constraints,
                                  qdi_moment *after);
 
 /// Only the taking over, of what `before` has: with springs, whose forces come of it and belong to the events.
 QD_MUST_USE qd_status qdi_events_take_over(qd_world *world, const qdi_moment *before, qdi_moment *after);
 
-// ---- colour.c ----
+// ---- rigid/colour.c ----
 
 /// Puts the `count` links of the scratch into colours whose links share no body that moves.
 QD_MUST_USE qd_status qdi_colour(qd_world *world, size_t count, qdi_colours *colours);
@@ -477,55 +477,58 @@ void qdi_population_commit(qd_world *world);
 void qdi_population_revert(qd_world *world);
 void qdi_population_release(qd_world *world);
 
-// ---- impulse.c, impulse_bounce.c, impulse_rest.c ----
+// ---- rigid/rigid.c, rigid/bounce.c, rigid/solver.c ----
 
 /// From the velocities of `now` to those of `next`: contacts that bounce, forces, contacts at rest. Leaves what each
-/// present contact gave in the joints, and the ways of bodies at rest in the movers. `walls` is what the walls gave.
+/// present contact gave in the constraints, and the ways of bodies at rest in the movers. `walls` is what the walls gave.
 QD_MUST_USE qd_status qdi_impulse(qd_world *world, double dt, qdi_wall_gain *walls);
 
 /// The speed that tells what bounces from what rests, where nothing but gravity acts.
 double qdi_impulse_threshold(const qd_world *world, double dt);
-/// The speed at which a touch of a joint approaches.
-static inline double qdi_joint_approach(const qdi_joint *joint, const qdi_motion *m, int touch) {
-    uint32_t a = joint->row_a, b = joint->row_b;
+/// The speed at which a touch of a constraint approaches.
+static inline double qdi_constraint_approach(const qdi_constraint *constraint, const qdi_motion *m,
+                                             int touch) {
+    uint32_t a = constraint->row_a, b = constraint->row_b;
     bool wall = b == QDI_NO_ROW;
-    double ux = m->vx[a] - (wall ? joint->wx : m->vx[b]), uy = m->vy[a] - (wall ? joint->wy : m->vy[b]);
-    double approach = ux * joint->nx + uy * joint->ny;
-    if (joint->plain) return approach;
-    approach += m->spin[a] * joint->across_a[touch];
-    return wall ? approach : approach - m->spin[b] * joint->across_b[touch];
+    double ux = m->vx[a] - (wall ? constraint->wx : m->vx[b]),
+           uy = m->vy[a] - (wall ? constraint->wy : m->vy[b]);
+    double approach = ux * constraint->nx + uy * constraint->ny;
+    if (constraint->plain) return approach;
+    approach += m->spin[a] * constraint->across_a[touch];
+    return wall ? approach : approach - m->spin[b] * constraint->across_b[touch];
 }
-/// A gap up to which a joint bounces: what was stopped on its way ends this near.
-static inline double qdi_bounce_gap(const qdi_joint *joint) {
-    return 3e-6 * joint->size;
+/// A gap up to which a constraint bounces: what was stopped on its way ends this near.
+static inline double qdi_bounce_gap(const qdi_constraint *constraint) {
+    return 3e-6 * constraint->size;
 }
 /// What two surfaces make together.
-void qdi_joint_mix(const qd_material *a, const qd_material *b, qdi_joint *joint);
-/// Bounces one joint, if some touch of it approaches faster than the threshold; what it lost goes to `account`.
-bool qdi_joint_bounce(qdi_joint *joint, const qdi_motion *motion, double threshold, qdi_account *account);
+void qdi_constraint_mix(const qd_material *a, const qd_material *b, qdi_constraint *constraint);
+/// Bounces one constraint, if some touch of it approaches faster than the threshold; what it lost goes to `account`.
+bool qdi_constraint_bounce(qdi_constraint *constraint, const qdi_motion *motion, double threshold,
+                           qdi_account *account);
 /// Nothing has been stirred in this step.
 void qdi_bounce_begin(qd_world *world);
-/// Notes that a joint's bodies need a look by visit `visit` of their joints (impulse_bounce.c).
-static inline void qdi_bounce_stir(const qd_world *world, const qdi_joint *joint, uint32_t visit) {
+/// Notes that a constraint's bodies need a look by visit `visit` of their constraints (rigid/bounce.c).
+static inline void qdi_bounce_stir(const qd_world *world, const qdi_constraint *constraint, uint32_t visit) {
     _Atomic uint32_t *stirred = world->scratch.stirred;
-    if (joint->moves_a) atomic_store_explicit(&stirred[joint->row_a], visit, memory_order_relaxed);
-    if (joint->moves_b) atomic_store_explicit(&stirred[joint->row_b], visit, memory_order_relaxed);
+    if (constraint->moves_a) atomic_store_explicit(&stirred[constraint->row_a], visit, memory_order_relaxed);
+    if (constraint->moves_b) atomic_store_explicit(&stirred[constraint->row_b], visit, memory_order_relaxed);
 }
 /// True where a bounce has changed a body's velocity in visit `since` or later, or it approaches something fast (1).
 static inline bool qdi_is_stirred(const qd_world *world, uint32_t row, uint32_t since) {
     if (row == QDI_NO_ROW) return false;
     return atomic_load_explicit(&world->scratch.stirred[row], memory_order_relaxed) >= since;
 }
-/// Bounces: all joints, colour by colour, until none approaches faster than its threshold.
+/// Bounces: all constraints, colour by colour, until none approaches faster than its threshold.
 void qdi_bounce(qd_world *world, const qdi_colours *colours);
-/// Finds the joints at rest and the movers; their velocities are those of `next` before the forces. `held` says already who
+/// Finds the constraints at rest and the movers; their velocities are those of `next` before the forces. `held` says already who
 /// rested before anything bounced; `bounced`: something has, since.
-QD_MUST_USE qd_status qdi_rest_find(qd_world *world, const qdi_colours *colours, double dt, bool bounced,
-                                    qdi_resting *resting);
-/// Frees the joints at rest.
-void qdi_rest_release(const qd_allocator *allocator, qdi_scratch *scratch);
+QD_MUST_USE qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, double dt, bool bounced,
+                                         qdi_solver_colours *resting);
+/// Frees the constraints at rest.
+void qdi_solver_release(const qd_allocator *allocator, qdi_scratch *scratch);
 /// Solves them in sub-steps; afterwards the velocities of `next` are theirs.
-void qdi_rest_solve(qd_world *world, const qdi_resting *resting, double dt);
+void qdi_solver_run(qd_world *world, const qdi_solver_colours *resting, double dt);
 
 // ---- order.c ----
 
@@ -540,17 +543,17 @@ typedef qd_vec2 (*qdi_term)(const void *context, size_t i);
 QD_MUST_USE qd_status qdi_sum(qd_world *world, size_t count, qdi_term term, const void *context,
                               qd_vec2 *sum);
 
-// ---- fast.c ----
+// ---- rigid/ccd.c ----
 
 /// Part of the distance from its centroid to its border that a body may move in a step without being followed.
-double qdi_fast_part(const qd_world *world);
+double qdi_ccd_part(const qd_world *world);
 /// qsort's order of impacts: by time, then by (a, b).
 int qdi_impact_order(const void *p, const void *q);
 /// Follows the ways of bodies through the step on its way, from `now` to `next`, and puts into `next` where they
 /// really go, their boxes with them. The world's tree must still be that of `now`, and is not changed. `walls` gets added what
 /// walls gave. Impacts go to `following`.
-QD_MUST_USE qd_status qdi_fast_follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_lap *lap);
-void qdi_fast_release(const qd_allocator *allocator, qdi_fast *fast);
+QD_MUST_USE qd_status qdi_ccd_follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_lap *lap);
+void qdi_ccd_release(const qd_allocator *allocator, qdi_ccd *fast);
 
 // ---- stepper.c ----
 

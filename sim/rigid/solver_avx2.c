@@ -1,5 +1,5 @@
 // Four lanes; compiled for AVX2 and called only where the processor has it.
-#include "sim/rest.h"
+#include "sim/rigid/solver.h"
 
 #ifdef __x86_64__
 #    include <immintrin.h>
@@ -58,7 +58,7 @@ static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned bit
         if (bits >> k & 1U) _mm256_storeu_pd(qdi_mover_at(movers, slots[k], 0), rows[k]);
 }
 
-#    include "sim/rest_kernel.h"
+#    include "sim/rigid/solver_kernel.h"
 
-const qdi_rest_kernels qdi_rest_avx2 = {warm, solve, relax};
+const qdi_solver_kernels qdi_solver_avx2 = {warm, solve, relax};
 #endif

@@ -1,5 +1,5 @@
 // Two lanes: every x86-64 has them.
-#include "sim/rest.h"
+#include "sim/rigid/solver.h"
 
 #ifdef __x86_64__
 #    include <emmintrin.h>
@@ -53,7 +53,7 @@ static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned bit
     }
 }
 
-#    include "sim/rest_kernel.h"
+#    include "sim/rigid/solver_kernel.h"
 
-const qdi_rest_kernels qdi_rest_sse2 = {warm, solve, relax};
+const qdi_solver_kernels qdi_solver_sse2 = {warm, solve, relax};
 #endif

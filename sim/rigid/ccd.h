@@ -11,14 +11,14 @@
 /// it, as in motion.c), so with restitution 1 nothing is lost on the way.
 ///
 /// **Fixpoint.** Pairs whose ways meet become edges; bodies that edges join form a cluster; a cluster is solved by itself,
-/// from the step's beginning, event after event in order of time, with its edges only (fast_solve.c). That gives new
+/// from the step's beginning, event after event in order of time, with its edges only (rigid/ccd_solve.c). That gives new
 /// ways, which may meet others: new edges, larger clusters, solved anew, until no two ways meet that are not joined
 /// by an edge. Edges only become more, so this ends, usually after two rounds; a row of n bodies that hit each other
 /// within one step takes n. Clusters are independent and solved in parallel; what they give depends on their edges alone,
 /// and the edges are in order of (a, b): the same for any team.
 ///
 /// **What is followed.** A pair is looked at where one of the two is followed: its leg is longer than the part of
-/// qdi_fast_part, it is a bullet, or what is followed has set it in such motion. What two slow bodies do to each other is
+/// qdi_ccd_part, it is a bullet, or what is followed has set it in such motion. What two slow bodies do to each other is
 /// found where the step ends, as in any step.
 ///
 /// **Who is near.** Bodies that are followed, and those that have been hit, are listed, and a tree of their own holds the
@@ -121,7 +121,7 @@ typedef struct qdi_meets {
 } qdi_meets;
 
 /// Working memory, kept from step to step.
-struct qdi_fast {
+struct qdi_ccd {
     uint32_t *course_of; ///< by row
     uint32_t *place_of;  ///< by row: place in the list, QDI_NONE_YET: not listed
     uint8_t *flags;      ///< by row
@@ -154,7 +154,7 @@ struct qdi_fast {
     size_t old_leg_room, old_blow_room;
     qdi_cluster *clusters;
     size_t cluster_count, cluster_room;
-    // Of bodies that are stopped, see fast_stop.c; by row.
+    // Of bodies that are stopped, see rigid/ccd_clamp.c; by row.
     _Atomic uint64_t *stops; ///< the bits of the time, as it is found
     double *stopped;         ///< the time, of the rounds before
     uint32_t *carrier;       ///< the row of the kinematic body that carries it on, or QDI_NO_ROW
@@ -166,7 +166,7 @@ struct qdi_fast {
 /// A step on its way, for the files of this.
 typedef struct qdi_step {
     qd_world *world;
-    qdi_fast *fast;
+    qdi_ccd *fast;
     double dt, part, threshold;
     bool first;    ///< round
     bool periodic; ///< along some axis
@@ -179,7 +179,7 @@ typedef struct qdi_party {
     double inner, reach; ///< nearest and furthest point of the border from the centroid
 } qdi_party;
 
-// ---- fast_way.c ----
+// ---- rigid/ccd_path.c ----
 
 /// The leg that a body goes where nothing stops it.
 qdi_leg qdi_leg_of_row(const qdi_step *step, uint32_t row);
@@ -201,18 +201,18 @@ bool qdi_way_wider(const qdi_step *step, qd_box way, qd_box *wider);
 /// Which image of b's way lies beside a's; false: one of them is too long for that.
 bool qdi_way_image(const qdi_step *step, uint32_t row_a, uint32_t row_b, qd_image *image);
 
-// ---- fast_list.c ----
+// ---- rigid/ccd_list.c ----
 
 /// Finds out who is followed, and lists them.
-QD_MUST_USE qd_status qdi_fast_list(const qdi_step *step);
+QD_MUST_USE qd_status qdi_ccd_list(const qdi_step *step);
 /// Lists those who have a course since. `wide`: the box of somebody's way is too large for a retrieve.
-QD_MUST_USE qd_status qdi_fast_list_more(const qdi_step *step, bool wide);
+QD_MUST_USE qd_status qdi_ccd_list_more(const qdi_step *step, bool wide);
 /// Brings the tree of the ways and its pairs up to date.
-QD_MUST_USE qd_status qdi_fast_file(const qdi_step *step, qdi_lap *lap);
+QD_MUST_USE qd_status qdi_ccd_file(const qdi_step *step, qdi_lap *lap);
 /// After a body got a new way: its flags and its box. Looks at nobody else's.
-void qdi_fast_relist(const qdi_step *step, uint32_t row, qdi_cluster *cluster);
+void qdi_ccd_relist(const qdi_step *step, uint32_t row, qdi_cluster *cluster);
 
-// ---- fast_meet.c ----
+// ---- rigid/ccd_meet.c ----
 
 /// The first time in [from, until] at which the two meet and approach. `shift` is added to b's positions.
 bool qdi_legs_meet(const qdi_step *step, const qdi_party *a, const qdi_party *b, qd_vec2 shift, double from,
@@ -221,24 +221,24 @@ bool qdi_legs_meet(const qdi_step *step, const qdi_party *a, const qdi_party *b,
 bool qdi_leg_meets_wall(const qdi_step *step, const qdi_party *a, int wall, double from, double until,
                         qdi_encounter *meeting);
 
-// ---- fast_find.c ----
+// ---- rigid/ccd_find.c ----
 
 /// What is asked of each candidate: of two bodies, a of the lower index, through an image of b; and of a body and a wall.
-typedef struct qdi_fast_visitor {
+typedef struct qdi_ccd_visitor {
     void (*pair)(const qdi_step *step, uint32_t row_a, uint32_t row_b, qd_image image, int worker);
     void (*wall)(const qdi_step *step, uint32_t row, int wall, int worker);
-} qdi_fast_visitor;
+} qdi_ccd_visitor;
 /// Shows all candidates to a visitor, in parallel and in any order; each worker's lists begin empty. Errors: QD_ERR_MEMORY, QD_ERR_STOPPED.
-QD_MUST_USE qd_status qdi_fast_visit(const qdi_step *step, const qdi_fast_visitor *visitor);
+QD_MUST_USE qd_status qdi_ccd_visit(const qdi_step *step, const qdi_ccd_visitor *visitor);
 /// Adds an edge for each pair of ways that meet and have none; `added` tells how many. Errors: QD_ERR_MEMORY, QD_ERR_STOPPED.
-QD_MUST_USE qd_status qdi_fast_find(const qdi_step *step, size_t *added);
+QD_MUST_USE qd_status qdi_ccd_find(const qdi_step *step, size_t *added);
 
-// ---- fast_stop.c ----
+// ---- rigid/ccd_clamp.c ----
 
 /// Stops bodies that would pass through something where they meet it.
-QD_MUST_USE qd_status qdi_fast_stop(qdi_step *step, qdi_lap *lap);
+QD_MUST_USE qd_status qdi_ccd_stop(qdi_step *step, qdi_lap *lap);
 
-// ---- fast.c ----
+// ---- rigid/ccd.c ----
 
 static inline bool qdi_is_bullet(const qd_world *world, uint32_t row) {
     return world->traits.trait[world->trait[row]].bullet;
@@ -246,15 +246,15 @@ static inline bool qdi_is_bullet(const qd_world *world, uint32_t row) {
 /// True where a body is within the limits in `next`.
 bool qdi_within_limits(const qd_world *world, uint32_t row);
 
-// ---- fast_solve.c ----
+// ---- rigid/ccd_solve.c ----
 
 /// Solves a cluster from the step's beginning. False where the step is to end (qdi_stopping): its ways are incomplete then.
 bool qdi_cluster_solve(const qdi_step *step, qdi_cluster *cluster);
 
-// ---- fast_cluster.c ----
+// ---- rigid/ccd_cluster.c ----
 
 /// Forms clusters and solves those with new edges; their bodies' ways are new then. `outside`: one of these has left the
 /// box that was filed, or has none yet; `wide`: it is too large for a retrieve. Errors: QD_ERR_MEMORY, QD_ERR_STOPPED.
-QD_MUST_USE qd_status qdi_fast_solve(const qdi_step *step, bool *outside, bool *wide);
+QD_MUST_USE qd_status qdi_ccd_solve(const qdi_step *step, bool *outside, bool *wide);
 
 #endif

@@ -1,4 +1,4 @@
-// The sweeps over contacts at rest (impulse_rest.c says what they do), WIDTH lanes at a time. No include guard: each
+// The sweeps over contacts at rest (rigid/solver.c says what they do), WIDTH lanes at a time. No include guard: each
 // instruction set has its own copy. It says before what `vec` and `mask` are, and has
 //
 //   v_load, v_store, v_set                      v_min(a, b) is a < b ? a : b, v_max(a, b) is a > b ? a : b
@@ -10,7 +10,7 @@
 //   v_give(movers, slots, bits, in)             puts the first four back, in the lanes whose bits are set
 //
 // Products and sums are the compiler's own, of vectors as of numbers.
-#include "sim/rest.h"
+#include "sim/rigid/solver.h"
 
 /// Overlap that is left alone, and the part of the rest that positions take back in a sub-step; overlap with what does not move that is
 /// never passed: parts of the smaller body's size.
@@ -46,7 +46,7 @@ typedef struct view {
     vec push, rub;
 } view;
 
-static inline view view_of(const qdi_rest *group, unsigned at, const moving *a, const moving *b) {
+static inline view view_of(const qdi_solver_group *group, unsigned at, const moving *a, const moving *b) {
     view v = {.nx = v_load(group->nx + at),
               .ny = v_load(group->ny + at),
               .inverse_a = v_load(group->inverse_a + at),
@@ -64,8 +64,8 @@ static inline view view_of(const qdi_rest *group, unsigned at, const moving *a, 
 }
 
 /// a loses what the contacts gave, b gets it.
-static inline void put(qdi_mover *movers, const qdi_rest *group, unsigned at, const view *v, const moving *a,
-                       const moving *b) {
+static inline void put(qdi_mover *movers, const qdi_solver_group *group, unsigned at, const view *v,
+                       const moving *a, const moving *b) {
     vec x = v->push * v->nx - v->rub * v->ny, y = v->push * v->ny + v->rub * v->nx;
     const vec to_a[4] = {a->vx - x * v->inverse_a, a->vy - y * v->inverse_a, v->spin_a, a->angle};
     const vec to_b[4] = {b->vx + x * v->inverse_b, b->vy + y * v->inverse_b, v->spin_b, b->angle};
@@ -74,7 +74,7 @@ static inline void put(qdi_mover *movers, const qdi_rest *group, unsigned at, co
 }
 
 /// What a touch gave in the sub-step before.
-static inline void warm_touch(const qdi_rest_touch *touch, unsigned at, view *v) {
+static inline void warm_touch(const qdi_solver_point *touch, unsigned at, view *v) {
     vec normal = v_load(touch->normal + at), tangent = v_load(touch->tangent + at);
     v->push += normal;
     v->rub += tangent;
@@ -82,8 +82,8 @@ static inline void warm_touch(const qdi_rest_touch *touch, unsigned at, view *v)
     v->spin_b += (v_load(touch->across_b + at) * normal + v_load(touch->along_b + at) * tangent) * v->turn_b;
 }
 
-static inline void warm_lanes(qdi_mover *movers, const qdi_rest *group, const qdi_rest_touch *second,
-                              unsigned at) {
+static inline void warm_lanes(qdi_mover *movers, const qdi_solver_group *group,
+                              const qdi_solver_point *second, unsigned at) {
     const moving a = take_moving(movers, group->slot_a + at), b = take_moving(movers, group->slot_b + at);
     view v = view_of(group, at, &a, &b);
     warm_touch(&group->touch, at, &v);
@@ -96,7 +96,7 @@ typedef struct way {
     vec apart, angle_a, angle_b;
 } way;
 
-static inline way way_of(qdi_mover *movers, const qdi_rest *group, unsigned at, const view *v,
+static inline way way_of(qdi_mover *movers, const qdi_solver_group *group, unsigned at, const view *v,
                          const moving *a, const moving *b) {
     const moved to_a = take_moved(movers, group->slot_a + at), to_b = take_moved(movers, group->slot_b + at);
     return (way){.apart = (to_b.dx - to_a.dx) * v->nx + (to_b.dy - to_a.dy) * v->ny,
@@ -105,14 +105,15 @@ static inline way way_of(qdi_mover *movers, const qdi_rest *group, unsigned at, 
 }
 
 /// The gap of a touch now, to first order in the angles: the next term is none of a disk's, and of others a matter for the next step.
-static inline vec gap_now(const qdi_rest_touch *touch, unsigned at, const way *w) {
+static inline vec gap_now(const qdi_solver_point *touch, unsigned at, const way *w) {
     vec moved_a = v_load(touch->across_a + at) * w->angle_a,
         moved_b = v_load(touch->across_b + at) * w->angle_b;
     return v_load(touch->gap + at) + w->apart + moved_b - moved_a;
 }
 
 /// Those of `lanes` that have no friction stay as they are.
-static inline void rub_touch(const qdi_rest *group, unsigned at, qdi_rest_touch *touch, mask lanes, view *v) {
+static inline void rub_touch(const qdi_solver_group *group, unsigned at, qdi_solver_point *touch, mask lanes,
+                             view *v) {
     vec along_a = v_load(touch->along_a + at), along_b = v_load(touch->along_b + at);
     vec normal = v_load(touch->normal + at), tangent = v_load(touch->tangent + at), none = v_set(0);
     vec slip = v->tangent + (v->spin_a * along_a - v->spin_b * along_b);
@@ -128,7 +129,7 @@ static inline void rub_touch(const qdi_rest *group, unsigned at, qdi_rest_touch 
     v->spin_b = v_pick(lanes, v->spin_b + along_b * (t * v->turn_b), v->spin_b);
 }
 
-static inline void rub(qdi_rest *group, qdi_rest_touch *second, unsigned at, view *v) {
+static inline void rub(qdi_solver_group *group, qdi_solver_point *second, unsigned at, view *v) {
     const unsigned bits = group->rubs >> at & LANES_MASK;
     if (!bits) return;
     const mask lanes = v_lanes(bits);
@@ -137,7 +138,7 @@ static inline void rub(qdi_rest *group, qdi_rest_touch *second, unsigned at, vie
 }
 
 /// Gives `given` along the normal in all, where `before` was given.
-static inline void press(qdi_rest_touch *touch, unsigned at, vec given, vec before, view *v) {
+static inline void press(qdi_solver_point *touch, unsigned at, vec given, vec before, view *v) {
     given = v_max(v_set(0), given);
     vec p = given - before;
     v_store(touch->normal + at, given);
@@ -147,14 +148,14 @@ static inline void press(qdi_rest_touch *touch, unsigned at, vec given, vec befo
     v->spin_b += v_load(touch->across_b + at) * (p * v->turn_b);
 }
 
-static inline vec approach_of(const qdi_rest_touch *touch, unsigned at, const view *v) {
+static inline vec approach_of(const qdi_solver_point *touch, unsigned at, const view *v) {
     return v->normal + (v->spin_a * v_load(touch->across_a + at) - v->spin_b * v_load(touch->across_b + at));
 }
 
 /// No faster approach than the gap allows. An overlap is taken back by a soft spring, as fast as a touch that carries what it
 /// carries needs; so what overlaps without a load gets no speed from it. Returns what is left to positions.
-static inline vec solve_touch(const qdi_rest *group, unsigned at, qdi_rest_touch *touch, const way *w,
-                              const qdi_rest_rules *rules, view *v) {
+static inline vec solve_touch(const qdi_solver_group *group, unsigned at, qdi_solver_point *touch,
+                              const way *w, const qdi_solver_rules *rules, view *v) {
     const vec none = v_set(0), size = v_load(group->size + at), gap = gap_now(touch, at, w);
     const mask both = v_lanes((unsigned)(group->moves_a & group->moves_b) >> at & LANES_MASK),
                apart = v_above(gap, none);
@@ -177,8 +178,8 @@ static inline vec solve_touch(const qdi_rest *group, unsigned at, qdi_rest_touch
 }
 
 /// Moves the bodies of some lanes apart by what positions take back, `by` times their effective mass each; velocities stay.
-static inline void shift_lanes(qdi_mover *movers, const qdi_rest *group, const qdi_rest_touch *touch,
-                               unsigned at, vec by) {
+static inline void shift_lanes(qdi_mover *movers, const qdi_solver_group *group,
+                               const qdi_solver_point *touch, unsigned at, vec by) {
     double each[WIDTH];
     v_store(each, by);
     for (unsigned i = 0; i < WIDTH; ++i) {
@@ -200,8 +201,8 @@ static inline void shift_lanes(qdi_mover *movers, const qdi_rest *group, const q
     }
 }
 
-static inline void solve_lanes(qdi_mover *movers, qdi_rest *group, qdi_rest_touch *second, unsigned at,
-                               const qdi_rest_rules *rules) {
+static inline void solve_lanes(qdi_mover *movers, qdi_solver_group *group, qdi_solver_point *second,
+                               unsigned at, const qdi_solver_rules *rules) {
     const moving a = take_moving(movers, group->slot_a + at), b = take_moving(movers, group->slot_b + at);
     view v = view_of(group, at, &a, &b);
     const way w = way_of(movers, group, at, &v, &a, &b);
@@ -215,21 +216,21 @@ static inline void solve_lanes(qdi_mover *movers, qdi_rest *group, qdi_rest_touc
     }
 }
 
-static inline void relax_touch(qdi_rest_touch *touch, unsigned at, const way *w, const qdi_rest_rules *rules,
-                               view *v) {
+static inline void relax_touch(qdi_solver_point *touch, unsigned at, const way *w,
+                               const qdi_solver_rules *rules, view *v) {
     vec gap = gap_now(touch, at, w), none = v_set(0);
     vec allowed = v_pick(v_above(gap, none), gap * v_set(rules->per_h), none);
     vec before = v_load(touch->normal + at), approach = approach_of(touch, at, v);
     press(touch, at, before + v_load(touch->mass + at) * (approach - allowed), before, v);
 }
 
-static inline void total(qdi_rest_touch *touch, unsigned at) {
+static inline void total(qdi_solver_point *touch, unsigned at) {
     v_store(touch->total + at, v_load(touch->total + at) + v_load(touch->normal + at));
     v_store(touch->total_tangent + at, v_load(touch->total_tangent + at) + v_load(touch->tangent + at));
 }
 
-static inline void relax_lanes(qdi_mover *movers, qdi_rest *group, qdi_rest_touch *second, unsigned at,
-                               const qdi_rest_rules *rules) {
+static inline void relax_lanes(qdi_mover *movers, qdi_solver_group *group, qdi_solver_point *second,
+                               unsigned at, const qdi_solver_rules *rules) {
     const moving a = take_moving(movers, group->slot_a + at), b = take_moving(movers, group->slot_b + at);
     view v = view_of(group, at, &a, &b);
     const way w = way_of(movers, group, at, &v, &a, &b);
@@ -243,8 +244,8 @@ static inline void relax_lanes(qdi_mover *movers, qdi_rest *group, qdi_rest_touc
 
 // ---- groups ----
 
-static void warm(qdi_mover *movers, qdi_rest *groups, qdi_rest_touch *second, size_t count,
-                 const qdi_rest_rules *rules) {
+static void warm(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point *second, size_t count,
+                 const qdi_solver_rules *rules) {
     (void)rules;
     for (size_t g = 0; g < count; ++g) {
         for (unsigned at = 0; at < QDI_REST_LANES; at += WIDTH) {
@@ -256,8 +257,8 @@ static void warm(qdi_mover *movers, qdi_rest *groups, qdi_rest_touch *second, si
     }
 }
 
-static void solve(qdi_mover *movers, qdi_rest *groups, qdi_rest_touch *second, size_t count,
-                  const qdi_rest_rules *rules) {
+static void solve(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point *second, size_t count,
+                  const qdi_solver_rules *rules) {
     for (size_t g = 0; g < count; ++g) {
         for (unsigned at = 0; at < QDI_REST_LANES; at += WIDTH) {
             if (second)
@@ -268,8 +269,8 @@ static void solve(qdi_mover *movers, qdi_rest *groups, qdi_rest_touch *second, s
     }
 }
 
-static void relax(qdi_mover *movers, qdi_rest *groups, qdi_rest_touch *second, size_t count,
-                  const qdi_rest_rules *rules) {
+static void relax(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point *second, size_t count,
+                  const qdi_solver_rules *rules) {
     for (size_t g = 0; g < count; ++g) {
         for (unsigned at = 0; at < QDI_REST_LANES; at += WIDTH) {
             if (second)

@@ -13,7 +13,7 @@
 // Shared between ranges: the times, each an atomic minimum (of positive numbers, whose bits are in their order).
 
 #include "sim/account.h"
-#include "sim/fast.h"
+#include "sim/rigid/ccd.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,14 +28,14 @@ static uint64_t bits_of(double time) {
     return bits;
 }
 
-static double stop_of(const qdi_fast *fast, uint32_t row) {
+static double stop_of(const qdi_ccd *fast, uint32_t row) {
     uint64_t bits = atomic_load_explicit(&fast->stops[row], memory_order_relaxed);
     double time;
     memcpy(&time, &bits, sizeof time);
     return time;
 }
 
-static void lower(const qdi_fast *fast, uint32_t row, double time) {
+static void lower(const qdi_ccd *fast, uint32_t row, double time) {
     const uint64_t bits = bits_of(time);
     uint64_t seen = atomic_load_explicit(&fast->stops[row], memory_order_relaxed);
     while (bits < seen && !atomic_compare_exchange_weak_explicit(
@@ -185,7 +185,7 @@ static void clear_range(void *context, size_t begin, size_t end, int worker) {
 static void settle_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const qdi_step *step = context;
-    qdi_fast *fast = step->fast;
+    qdi_ccd *fast = step->fast;
     size_t fresh = 0;
     for (uint32_t r = (uint32_t)begin; r < end; ++r) {
         const double stop = stop_of(fast, r);
@@ -200,7 +200,7 @@ static void settle_range(void *context, size_t begin, size_t end, int worker) {
 }
 
 static qd_status reserve(const qdi_step *step) {
-    qdi_fast *fast = step->fast;
+    qdi_ccd *fast = step->fast;
     const qd_allocator *allocator = step->world->allocator;
     const size_t count = step->world->count;
     qd_status status = qdi_reserve(allocator, &fast->stops, &fast->stops_room, 0, count, sizeof *fast->stops);
@@ -213,7 +213,7 @@ static qd_status reserve(const qdi_step *step) {
 
 /// Who carries whom: the one of least index of those that stop a body at its time.
 static void choose_carriers(const qdi_step *step) {
-    qdi_fast *fast = step->fast;
+    qdi_ccd *fast = step->fast;
     const qd_body_index *index = step->world->index;
     const size_t workers = (size_t)qd_team_threads(step->world->team);
     for (size_t w = 0; w < workers; ++w) {
@@ -355,20 +355,20 @@ static qd_status finish(const qdi_step *step) {
     return QD_ERR_LIMIT;
 }
 
-qd_status qdi_fast_stop(qdi_step *step, qdi_lap *lap) {
+qd_status qdi_ccd_stop(qdi_step *step, qdi_lap *lap) {
     qd_world *world = step->world;
     const size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
-    const qdi_fast_visitor visitor = {stop_pair, stop_at_wall};
+    const qdi_ccd_visitor visitor = {stop_pair, stop_at_wall};
     qd_status status = reserve(step);
     if (status != QD_OK) return status;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, step);
-    status = qdi_fast_list(step);
+    status = qdi_ccd_list(step);
     qdi_lap_end(lap, QD_PHASE_MOVE);
-    if (status == QD_OK) status = qdi_fast_file(step, lap);
+    if (status == QD_OK) status = qdi_ccd_file(step, lap);
     size_t fresh = 1;
     for (int round = 0; status == QD_OK && fresh > 0 && round < ROUNDS; ++round) {
         step->first = round == 0;
-        status = qdi_fast_visit(step, &visitor);
+        status = qdi_ccd_visit(step, &visitor);
         if (status != QD_OK) break;
         qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, settle_range, step);
         choose_carriers(step);

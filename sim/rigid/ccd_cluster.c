@@ -1,11 +1,11 @@
 // Clusters: bodies that edges join, found by union and find. What nothing moves joins nobody. Serial, but for the solving:
 // edges are few. Each cluster's work is its own: its courses, edges, legs and the flags and boxes of its bodies.
 
-#include "sim/fast.h"
+#include "sim/rigid/ccd.h"
 
 /// Gives the dynamic bodies of new edges a course.
 static qd_status add_courses(const qdi_step *step) {
-    qdi_fast *fast = step->fast;
+    qdi_ccd *fast = step->fast;
     const qd_world *world = step->world;
     qd_status status = qdi_reserve(world->allocator, &fast->courses, &fast->course_room, fast->course_count,
                                    fast->course_count + 2 * fast->edge_count, sizeof *fast->courses);
@@ -39,7 +39,7 @@ static uint32_t find(qdi_course *courses, uint32_t i) {
 }
 
 /// The lowest course of a cluster becomes its root; then roots are replaced by the clusters' numbers.
-static void unite(qdi_fast *fast) {
+static void unite(qdi_ccd *fast) {
     qdi_course *courses = fast->courses;
     for (uint32_t i = 0; i < fast->course_count; ++i) courses[i].root = i;
     for (size_t i = 0; i < fast->edge_count; ++i) {
@@ -55,12 +55,12 @@ static void unite(qdi_fast *fast) {
     fast->cluster_count = clusters;
 }
 
-static uint32_t cluster_of(const qdi_fast *fast, const qdi_edge *edge) {
+static uint32_t cluster_of(const qdi_ccd *fast, const qdi_edge *edge) {
     return fast->courses[edge->course_a != QDI_NONE_YET ? edge->course_a : edge->course_b].root;
 }
 
 static qd_status reserve(const qdi_step *step) {
-    qdi_fast *fast = step->fast;
+    qdi_ccd *fast = step->fast;
     const qd_allocator *allocator = step->world->allocator;
     qd_status status = qdi_reserve(allocator, &fast->clusters, &fast->cluster_room, 0, fast->cluster_count,
                                    sizeof *fast->clusters);
@@ -80,7 +80,7 @@ static qd_status reserve(const qdi_step *step) {
 }
 
 /// Courses and edges by cluster, in order.
-static void deal(qdi_fast *fast) {
+static void deal(qdi_ccd *fast) {
     qdi_cluster *clusters = fast->clusters;
     for (size_t k = 0; k < fast->cluster_count; ++k) clusters[k] = (qdi_cluster){0};
     for (size_t i = 0; i < fast->course_count; ++i) ++clusters[fast->courses[i].root].courses;
@@ -109,7 +109,7 @@ static void deal(qdi_fast *fast) {
 }
 
 /// The edges of each course.
-static void join(qdi_fast *fast) {
+static void join(qdi_ccd *fast) {
     for (size_t i = 0; i < fast->course_count; ++i) fast->courses[i].count = 0;
     for (size_t i = 0; i < fast->edge_count; ++i) {
         const qdi_edge *edge = &fast->edges[i];
@@ -133,7 +133,7 @@ static void join(qdi_fast *fast) {
 }
 
 /// The legs so far become those of the round before.
-static void turn_over(qdi_fast *fast) {
+static void turn_over(qdi_ccd *fast) {
     qdi_leg *legs = fast->legs;
     qd_impact *blows = fast->blows;
     size_t leg_room = fast->leg_room, blow_room = fast->blow_room;
@@ -148,7 +148,7 @@ static void turn_over(qdi_fast *fast) {
 }
 
 /// The legs of a course that stays as it is, from the round before.
-static void keep_legs(qdi_fast *fast, qdi_course *course) {
+static void keep_legs(qdi_ccd *fast, qdi_course *course) {
     uint32_t leg = course->first, *link = &course->first;
     while (leg != QDI_NONE_YET) {
         uint32_t place = (uint32_t)fast->leg_count++;
@@ -164,7 +164,7 @@ static void keep_legs(qdi_fast *fast, qdi_course *course) {
 /// Room for the legs of this round: those of clusters that stay as they are are kept; of the others each course needs a
 /// first one, each impact two, and each course a last one where all stay where they are.
 static qd_status reserve_legs(const qdi_step *step) {
-    qdi_fast *fast = step->fast;
+    qdi_ccd *fast = step->fast;
     turn_over(fast);
     size_t legs = fast->leg_count; // at least as many as are kept
     for (size_t k = 0; k < fast->cluster_count; ++k) {
@@ -190,9 +190,9 @@ static qd_status reserve_legs(const qdi_step *step) {
 }
 
 static void relist(const qdi_step *step, qdi_cluster *cluster) {
-    const qdi_fast *fast = step->fast;
+    const qdi_ccd *fast = step->fast;
     for (uint32_t k = 0; k < cluster->courses; ++k)
-        qdi_fast_relist(step, fast->courses[fast->by_cluster[cluster->first_course + k]].row, cluster);
+        qdi_ccd_relist(step, fast->courses[fast->by_cluster[cluster->first_course + k]].row, cluster);
 }
 
 static void solve_range(void *context, size_t begin, size_t end, int worker) {
@@ -206,8 +206,8 @@ static void solve_range(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-qd_status qdi_fast_solve(const qdi_step *step, bool *outside, bool *wide) {
-    qdi_fast *fast = step->fast;
+qd_status qdi_ccd_solve(const qdi_step *step, bool *outside, bool *wide) {
+    qdi_ccd *fast = step->fast;
     *outside = *wide = false;
     qd_status status = add_courses(step);
     if (status != QD_OK) return status;

@@ -1,6 +1,6 @@
 // Ways through a step, and the boxes that contain them. Nothing here writes.
 
-#include "sim/fast.h"
+#include "sim/rigid/ccd.h"
 
 #include "core/image.h"
 #include "core/outward.h"
@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-double qdi_fast_part(const qd_world *world) {
+double qdi_ccd_part(const qd_world *world) {
     if (world->def.contact != QD_CONTACT_IMPULSE || world->def.continuous == QD_CONTINUOUS_OFF)
         return (double)INFINITY;
     return world->def.continuous == QD_CONTINUOUS_ON ? 0 : 0.5;
@@ -135,7 +135,7 @@ void qdi_way_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *h
     else
         legs_bounds(step, row, low, high);
     // Positions are worked out in more than one way, each with its own rounding; and who comes this near has met
-    // (fast_meet.c).
+    // (rigid/ccd_meet.c).
     double more = 1e-9 * step->world->radius[row] +
                   1e-12 * (fabs(low->x) + fabs(low->y) + fabs(high->x) + fabs(high->y));
     *low = (qd_vec2){low->x - more, low->y - more};

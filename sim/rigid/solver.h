@@ -5,34 +5,36 @@
 
 #include <math.h>
 
-/// True for joints that the sub-steps work on. Those stay out that part faster than the threshold, unless they overlap and will not have
+/// True for constraints that the sub-steps work on. Those stay out that part faster than the threshold, unless they overlap and will not have
 /// parted by the end of the step; and those that are to bounce, but have not met yet: they fly on, and bounce when they have. What held
 /// in the step before goes on.
-static inline bool qdi_joint_rests(const qd_world *world, const qdi_joint *joint, double dt) {
+static inline bool qdi_solver_takes(const qd_world *world, const qdi_constraint *constraint, double dt) {
     const qdi_motion *m = &world->next;
-    if (joint->count == 0) return false;
-    const qdi_hold *hold = &world->present.holds[joint->contact];
+    if (constraint->count == 0) return false;
+    const qdi_warm_start *hold = &world->present.holds[constraint->contact];
     if (hold->normal[0] > 0 || hold->normal[1] > 0) return true;
     double approach = -HUGE_VAL, depth = -HUGE_VAL;
     bool stays = false;
-    for (int k = 0; k < joint->count; ++k) {
-        double here = qdi_joint_approach(joint, m, k);
+    for (int k = 0; k < constraint->count; ++k) {
+        double here = qdi_constraint_approach(constraint, m, k);
         if (here > approach) approach = here;
-        if (joint->depth[k] > depth) depth = joint->depth[k];
-        stays = stays || joint->depth[k] + here * dt > 0;
+        if (constraint->depth[k] > depth) depth = constraint->depth[k];
+        stays = stays || constraint->depth[k] + here * dt > 0;
     }
-    uint32_t a = joint->row_a, b = joint->row_b;
+    uint32_t a = constraint->row_a, b = constraint->row_b;
     double speed = fabs(m->vx[a]) + fabs(m->vy[a]);
-    speed += b != QDI_NO_ROW ? fabs(m->vx[b]) + fabs(m->vy[b]) : fabs(joint->wx) + fabs(joint->wy);
+    speed += b != QDI_NO_ROW ? fabs(m->vx[b]) + fabs(m->vy[b]) : fabs(constraint->wx) + fabs(constraint->wy);
     // A speed that is none, per radius and by rounding.
     double rounding = 1e-12 * speed + 1e-9 / dt * world->radius[a];
-    if (joint->restitution > 0 && depth < -qdi_bounce_gap(joint) && approach > joint->threshold) return false;
-    if (approach > rounding && joint->threshold == 0 && joint->restitution == 1) return false;
-    double threshold = isinf(joint->threshold) ? 0 : joint->threshold;
-    return approach >= -(threshold + rounding) || (stays && joint->threshold > 0);
+    if (constraint->restitution > 0 && depth < -qdi_bounce_gap(constraint) &&
+        approach > constraint->threshold)
+        return false;
+    if (approach > rounding && constraint->threshold == 0 && constraint->restitution == 1) return false;
+    double threshold = isinf(constraint->threshold) ? 0 : constraint->threshold;
+    return approach >= -(threshold + rounding) || (stays && constraint->threshold > 0);
 }
 
-/// Contacts at rest as the sweeps of impulse_rest.c work on them: eight of one colour side by side, so that one instruction
+/// Contacts at rest as the sweeps of rigid/solver.c work on them: eight of one colour side by side, so that one instruction
 /// does the same to several. Each set of instructions has kernels of its own (rest_kernel.h), and all give the same bits,
 /// for no lane knows of another. Those of a colour that have two touches come first; what is said of the second touch
 /// lies elsewhere, so that memory is not read for touches that are not there.
@@ -44,21 +46,21 @@ typedef double qdi_lanes[QDI_REST_LANES];
 
 /// One touch of each contact. One that is not there is all zeros, and its levers on b are -0: so adding what it gives
 /// leaves every number as it is, -0 too.
-struct qdi_rest_touch {
-    qdi_lanes across_a, along_a, across_b, along_b; ///< levers at the start of the step, see qdi_joint
+struct qdi_solver_point {
+    qdi_lanes across_a, along_a, across_b, along_b; ///< levers at the start of the step, see qdi_constraint
     qdi_lanes gap;                                  ///< then
     qdi_lanes mass, rub_mass;
     qdi_lanes normal, tangent;      ///< given in this sub-step
     qdi_lanes total, total_tangent; ///< given in the sub-steps before
 };
 
-struct qdi_rest {
+struct qdi_solver_group {
     uint32_t slot_a[QDI_REST_LANES], slot_b[QDI_REST_LANES]; ///< movers
     qdi_lanes nx, ny;
     qdi_lanes inverse_a, inverse_b, turn_a, turn_b;
     qdi_lanes friction;
     qdi_lanes size; ///< distance from centroid to border of the smaller body that moves
-    qdi_rest_touch touch;
+    qdi_solver_point touch;
     // Which of the lanes, by bit:
     uint8_t moves_a, moves_b; ///< may change a, or b
     uint8_t rubs;             ///< have friction
@@ -66,7 +68,7 @@ struct qdi_rest {
 
 /// The colours of what rests: colour c has start[c + 1] - start[c] contacts, of which those in the first `twos[c]` lanes
 /// may have second touches. All lanes of a serial colour count as such, for these have their order.
-struct qdi_resting {
+struct qdi_solver_colours {
     size_t count;
     bool last_is_serial;
     size_t start[QDI_COLOURS_MAX + 2], twos[QDI_COLOURS_MAX + 2];
@@ -80,35 +82,35 @@ static inline double *qdi_mover_at(qdi_mover *movers, uint32_t slot, unsigned pa
 
 /// How overlap is taken back in a sub-step of h: by a spring whose angular frequency is w, over-damped z times (E. Catto, "Soft
 /// constraints", 2011). Speeds are per size of the smaller body.
-typedef struct qdi_rest_spring {
+typedef struct qdi_solver_spring {
     double rate;          ///< speed per overlap
     double mass, impulse; ///< parts of the effective mass, and of the impulse so far, that count
     double
         carried; ///< times what a touch carries: the speed of the overlap that its spring has under that load, and a margin
-} qdi_rest_spring;
-typedef struct qdi_rest_rules {
+} qdi_solver_spring;
+typedef struct qdi_solver_rules {
     double per_h;
-    qdi_rest_spring free, fixed; ///< between two bodies that move; against what does not
-    double out;                  ///< most speed out of an overlap
-    double shift;                ///< most way out in a sub-step
-} qdi_rest_rules;
+    qdi_solver_spring free, fixed; ///< between two bodies that move; against what does not
+    double out;                    ///< most speed out of an overlap
+    double shift;                  ///< most way out in a sub-step
+} qdi_solver_rules;
 
 /// Does something to `count` groups, one after the other; `second` are their second touches, or NULL where they have none;
 /// `rules` are the same for all.
-typedef void (*qdi_rest_sweep)(qdi_mover *movers, qdi_rest *groups, qdi_rest_touch *second, size_t count,
-                               const qdi_rest_rules *rules);
+typedef void (*qdi_solver_sweep)(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point *second,
+                                 size_t count, const qdi_solver_rules *rules);
 
-typedef struct qdi_rest_kernels {
-    qdi_rest_sweep warm, solve, relax;
-} qdi_rest_kernels;
+typedef struct qdi_solver_kernels {
+    qdi_solver_sweep warm, solve, relax;
+} qdi_solver_kernels;
 
 /// The kernels of an instruction set that is available.
-const qdi_rest_kernels *qdi_rest_kernels_of(qd_simd simd);
+const qdi_solver_kernels *qdi_solver_kernels_of(qd_simd simd);
 
 /// These work on lane after lane, so the contacts of a group may share bodies.
-extern const qdi_rest_kernels qdi_rest_portable;
+extern const qdi_solver_kernels qdi_solver_portable;
 #ifdef __x86_64__
-extern const qdi_rest_kernels qdi_rest_sse2, qdi_rest_avx2, qdi_rest_avx512;
+extern const qdi_solver_kernels qdi_solver_sse2, qdi_solver_avx2, qdi_solver_avx512;
 #endif
 
 #endif

@@ -1,4 +1,4 @@
-#include "sim/fast.h"
+#include "sim/rigid/ccd.h"
 #include "sim/account.h"
 
 #include <math.h>
@@ -7,12 +7,12 @@
 
 static qd_status prepare(qd_world *world) {
     qdi_scratch *scratch = &world->scratch;
-    if (!scratch->fast) {
-        scratch->fast = qdi_allocate(world->allocator, 1, sizeof *scratch->fast);
-        if (!scratch->fast) return QD_ERR_MEMORY;
-        memset(scratch->fast, 0, sizeof *scratch->fast);
+    if (!scratch->ccd) {
+        scratch->ccd = qdi_allocate(world->allocator, 1, sizeof *scratch->ccd);
+        if (!scratch->ccd) return QD_ERR_MEMORY;
+        memset(scratch->ccd, 0, sizeof *scratch->ccd);
     }
-    qdi_fast *fast = scratch->fast;
+    qdi_ccd *fast = scratch->ccd;
     fast->edge_count = fast->course_count = fast->leg_count = fast->cluster_count = 0;
     return QD_OK;
 }
@@ -78,7 +78,7 @@ static double drift_of(const qdi_step *step, const qdi_course *course) {
 /// Serial: new ways are few.
 static qd_status finish(const qdi_step *step, qdi_wall_gain *walls) {
     qd_world *world = step->world;
-    qdi_fast *fast = step->fast;
+    qdi_ccd *fast = step->fast;
     uint32_t bad = QDI_NO_ROW;
     for (size_t i = 0; i < fast->course_count; ++i) {
         const qdi_course *course = &fast->courses[i];
@@ -109,7 +109,7 @@ int qdi_impact_order(const void *p, const void *q) {
 
 /// Puts the impacts in order into the moment that follows.
 static qd_status list_impacts(const qdi_step *step) {
-    const qdi_fast *fast = step->fast;
+    const qdi_ccd *fast = step->fast;
     qdi_moment *moment = &step->world->following;
     const size_t bounces = moment->impact_count; // of what was stopped in the step before
     size_t count = 0;
@@ -133,32 +133,32 @@ static qd_status list_impacts(const qdi_step *step) {
 
 /// One round: candidates, edges, new ways. `done`: there were no new edges.
 static qd_status take_round(qdi_step *step, int round, bool *outside, bool *done, qdi_lap *lap) {
-    qd_status status = *outside ? qdi_fast_file(step, lap) : QD_OK;
+    qd_status status = *outside ? qdi_ccd_file(step, lap) : QD_OK;
     size_t added = 0;
     step->first = round == 0;
-    if (status == QD_OK && round < QDI_ROUNDS) status = qdi_fast_find(step, &added);
+    if (status == QD_OK && round < QDI_ROUNDS) status = qdi_ccd_find(step, &added);
     qdi_lap_end(lap, QD_PHASE_RETRIEVE);
     *done = added == 0;
     if (status != QD_OK || *done) return status;
     bool wide;
-    status = qdi_fast_solve(step, outside, &wide);
-    if (status == QD_OK && *outside) status = qdi_fast_list_more(step, wide);
+    status = qdi_ccd_solve(step, outside, &wide);
+    if (status == QD_OK && *outside) status = qdi_ccd_list_more(step, wide);
     qdi_lap_end(lap, QD_PHASE_NARROW);
     return status;
 }
 
-qd_status qdi_fast_follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_lap *lap) {
+qd_status qdi_ccd_follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_lap *lap) {
     qd_status status = prepare(world);
     if (status != QD_OK) return status;
     qd_vec2 period = qdi_world_period(world);
     qdi_step step = {.world = world,
-                     .fast = world->scratch.fast,
+                     .fast = world->scratch.ccd,
                      .dt = dt,
-                     .part = qdi_fast_part(world),
+                     .part = qdi_ccd_part(world),
                      .threshold = qdi_impulse_threshold(world, dt),
                      .periodic = period.x > 0 || period.y > 0};
-    if (world->def.continuous != QD_CONTINUOUS_ON) return qdi_fast_stop(&step, lap);
-    status = qdi_fast_list(&step);
+    if (world->def.continuous != QD_CONTINUOUS_ON) return qdi_ccd_stop(&step, lap);
+    status = qdi_ccd_list(&step);
     qdi_lap_end(lap, QD_PHASE_MOVE);
     bool outside = true, done = false;
     for (int round = 0; status == QD_OK && !done; ++round)
@@ -167,7 +167,7 @@ qd_status qdi_fast_follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_
     return status == QD_OK ? list_impacts(&step) : status;
 }
 
-void qdi_fast_release(const qd_allocator *allocator, qdi_fast *fast) {
+void qdi_ccd_release(const qd_allocator *allocator, qdi_ccd *fast) {
     if (!fast) return;
     qdi_release(allocator, fast->course_of, fast->course_of_room, sizeof *fast->course_of);
     qdi_release(allocator, fast->place_of, fast->place_of_room, sizeof *fast->place_of);

@@ -1,5 +1,5 @@
 // Eight lanes; compiled for AVX-512 (F, BW, DQ, VL) and called only where the processor has it.
-#include "sim/rest.h"
+#include "sim/rigid/solver.h"
 
 #ifdef __x86_64__
 #    include <immintrin.h>
@@ -74,7 +74,7 @@ static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned bit
              _mm512_permutex2var_pd(odd_01, back, odd_23));
 }
 
-#    include "sim/rest_kernel.h"
+#    include "sim/rigid/solver_kernel.h"
 
-const qdi_rest_kernels qdi_rest_avx512 = {warm, solve, relax};
+const qdi_solver_kernels qdi_solver_avx512 = {warm, solve, relax};
 #endif

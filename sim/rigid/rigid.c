@@ -1,20 +1,20 @@
 // The rigid contact model, in two stages on the same contacts in the same colours:
 //
 //   velocities of the moment before
-//     -> bounce (impulse_bounce.c): what approaches fast collides, pair after pair
+//     -> bounce (rigid/bounce.c): what approaches fast collides, pair after pair
 //     -> forces (forces.c)
-//     -> rest (impulse_rest.c): what does not part is held, in sub-steps
+//     -> rest (rigid/solver.c): what does not part is held, in sub-steps
 //   velocities of the next moment
 //
-// A contact becomes a joint: what the solver needs of it, and what it gave. Joints lie in order of colour, one after the
-// other as they are worked on. Those of a colour (colour.c) share no body that moves, so a range of them reads and writes velocities that no other
+// A contact becomes a constraint: what the solver needs of it, and what it gave. Constraints lie in order of colour, one after the
+// other as they are worked on. Those of a colour (rigid/colour.c) share no body that moves, so a range of them reads and writes velocities that no other
 // one touches; bodies that nothing moves are shared, but only read. So results depend neither on the order inside a
 // colour nor on the team.
 
 #include <quadrille/hash.h>
 
 #include "sim/account.h"
-#include "sim/rest.h"
+#include "sim/rigid/solver.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,29 +25,29 @@ double qdi_impulse_threshold(const qd_world *world, double dt) {
     return 2 * sqrt(g.x * g.x + g.y * g.y) * dt;
 }
 
-// ---- joints ----
+// ---- constraints ----
 
-typedef struct joint_job {
+typedef struct constraint_job {
     qd_world *world;
     double dt, threshold;
-    size_t *fast; ///< per range: joints that approach faster
-} joint_job;
+    size_t *fast; ///< per range: constraints that approach faster
+} constraint_job;
 
 static double larger(double a, double b) {
     return a > b ? a : b;
 }
 
-void qdi_joint_mix(const qd_material *a, const qd_material *b, qdi_joint *joint) {
-    joint->restitution = larger(a->restitution, b->restitution);
-    joint->tangential = larger(a->tangential, b->tangential);
+void qdi_constraint_mix(const qd_material *a, const qd_material *b, qdi_constraint *constraint) {
+    constraint->restitution = larger(a->restitution, b->restitution);
+    constraint->tangential = larger(a->tangential, b->tangential);
     bool slippery = a->friction == 0 || b->friction == 0; // infinity times 0 is none
-    joint->friction = slippery ? 0 : sqrt(a->friction) * sqrt(b->friction);
+    constraint->friction = slippery ? 0 : sqrt(a->friction) * sqrt(b->friction);
 }
 
 /// Levers of the touches. A disk's normal goes through its centre. Where one of the two cannot move, the other is pushed
 /// at its own surface; else both at the point midway, so that they get no angular momentum from nowhere.
-static void make_arms(const qd_world *world, const qd_contact *contact, qdi_joint *joint) {
-    uint32_t a = joint->row_a, b = joint->row_b;
+static void make_arms(const qd_world *world, const qd_contact *contact, qdi_constraint *constraint) {
+    uint32_t a = constraint->row_a, b = constraint->row_b;
     const qdi_motion *now = &world->now;
     double xa = now->x[a], ya = now->y[a], xb = xa, yb = ya;
     if (b != QDI_NO_ROW) {
@@ -57,18 +57,18 @@ static void make_arms(const qd_world *world, const qd_contact *contact, qdi_join
         yb = now->y[b] + (py ? contact->image.y * world->axis[1].length : 0);
     }
     bool disk_a = world->shape[a] == 0, disk_b = b == QDI_NO_ROW || world->shape[b] == 0;
-    joint->turn_a = 1 / world->inertia[a];
-    if (b != QDI_NO_ROW) joint->turn_b = 1 / world->inertia[b];
-    double nx = joint->nx, ny = joint->ny;
+    constraint->turn_a = 1 / world->inertia[a];
+    if (b != QDI_NO_ROW) constraint->turn_b = 1 / world->inertia[b];
+    double nx = constraint->nx, ny = constraint->ny;
     for (int k = 0; k < contact->count; ++k) {
         const qd_touch *touch = &contact->touch[k];
         double half = 0.5 * touch->depth;
-        double shift = !joint->moves_b ? half : (!joint->moves_a ? -half : 0);
+        double shift = !constraint->moves_b ? half : (!constraint->moves_a ? -half : 0);
         double x = touch->point.x + shift * nx, y = touch->point.y + shift * ny;
-        joint->across_a[k] = disk_a ? 0 : (x - xa) * ny - (y - ya) * nx;
-        joint->along_a[k] = (x - xa) * nx + (y - ya) * ny;
-        joint->across_b[k] = disk_b ? 0 : (x - xb) * ny - (y - yb) * nx;
-        joint->along_b[k] = b == QDI_NO_ROW ? 0 : (x - xb) * nx + (y - yb) * ny;
+        constraint->across_a[k] = disk_a ? 0 : (x - xa) * ny - (y - ya) * nx;
+        constraint->along_a[k] = (x - xa) * nx + (y - ya) * ny;
+        constraint->across_b[k] = disk_b ? 0 : (x - xb) * ny - (y - yb) * nx;
+        constraint->along_b[k] = b == QDI_NO_ROW ? 0 : (x - xb) * nx + (y - yb) * ny;
     }
 }
 
@@ -79,17 +79,17 @@ static double pulled(const qd_world *world, uint32_t row, double dt) {
 }
 
 /// What approaches slower does not bounce.
-static double threshold_of(const joint_job *job, const qdi_joint *joint) {
+static double threshold_of(const constraint_job *job, const qdi_constraint *constraint) {
     const qd_world *world = job->world;
     if (!isnan(world->def.threshold) || world->def.attraction.strength == 0) return job->threshold;
-    double most = joint->moves_a ? pulled(world, joint->row_a, job->dt) : 0;
-    double other = joint->moves_b ? pulled(world, joint->row_b, job->dt) : 0;
+    double most = constraint->moves_a ? pulled(world, constraint->row_a, job->dt) : 0;
+    double other = constraint->moves_b ? pulled(world, constraint->row_b, job->dt) : 0;
     return job->threshold + 2 * larger(most, other);
 }
 
 static void make_links(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const joint_job *job = context;
+    const constraint_job *job = context;
     const qd_world *world = job->world;
     for (size_t i = begin; i < end; ++i) {
         const qdi_spot *spot = &world->present.spots[i];
@@ -107,48 +107,51 @@ static void make_links(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-static void make_joint(const joint_job *job, const qdi_link *link, qdi_joint *joint) {
+static void make_constraint(const constraint_job *job, const qdi_link *link, qdi_constraint *constraint) {
     const qd_world *world = job->world;
     const qd_contact *contact = &world->present.contacts[link->contact];
     uint32_t a = link->row_a, b = link->row_b;
     bool wall = b == QDI_NO_ROW;
-    joint->row_a = a; // field by field: a copy of what was just written would have to wait for it
-    joint->row_b = b;
-    joint->contact = link->contact;
-    joint->count = contact->sensor ? 0 : contact->count;
-    joint->moves_a = link->moves_a;
-    joint->moves_b = link->moves_b;
-    joint->nx = contact->normal.x;
-    joint->ny = contact->normal.y;
-    joint->inverse_a = 1 / world->mass[a];
-    joint->inverse_b = wall ? 0 : 1 / world->mass[b];
-    joint->turn_a = joint->turn_b = joint->wx = joint->wy = 0;
+    constraint->row_a = a; // field by field: a copy of what was just written would have to wait for it
+    constraint->row_b = b;
+    constraint->contact = link->contact;
+    constraint->count = contact->sensor ? 0 : contact->count;
+    constraint->moves_a = link->moves_a;
+    constraint->moves_b = link->moves_b;
+    constraint->nx = contact->normal.x;
+    constraint->ny = contact->normal.y;
+    constraint->inverse_a = 1 / world->mass[a];
+    constraint->inverse_b = wall ? 0 : 1 / world->mass[b];
+    constraint->turn_a = constraint->turn_b = constraint->wx = constraint->wy = 0;
     for (int k = 0; k < 2; ++k) {
-        joint->depth[k] = contact->touch[k].depth;
-        joint->across_a[k] = joint->across_b[k] = joint->along_a[k] = joint->along_b[k] = 0;
-        joint->impulse[k] = joint->rub[k] = joint->hold.normal[k] = joint->hold.tangent[k] = 0;
+        constraint->depth[k] = contact->touch[k].depth;
+        constraint->across_a[k] = constraint->across_b[k] = constraint->along_a[k] = constraint->along_b[k] =
+            0;
+        constraint->impulse[k] = constraint->rub[k] = constraint->hold.normal[k] =
+            constraint->hold.tangent[k] = 0;
     }
-    qdi_joint_mix(qdi_surface_of_row(world, a), wall ? &world->walls : qdi_surface_of_row(world, b), joint);
+    qdi_constraint_mix(qdi_surface_of_row(world, a), wall ? &world->walls : qdi_surface_of_row(world, b),
+                       constraint);
     if (wall) {
         qd_vec2 speed = world->wall_mean[contact->b.index - (uint32_t)QD_WALL_LEFT];
-        joint->wx = speed.x;
-        joint->wy = speed.y;
+        constraint->wx = speed.x;
+        constraint->wy = speed.y;
     }
-    joint->size = qdi_smaller_inner(world, a, b);
-    bool bounces = joint->restitution > 0 ||
-                   joint->tangential > 0; // what does not is stopped with what rests
-    joint->threshold = bounces ? threshold_of(job, joint) : (double)INFINITY;
+    constraint->size = qdi_smaller_inner(world, a, b);
+    bool bounces = constraint->restitution > 0 ||
+                   constraint->tangential > 0; // what does not is stopped with what rests
+    constraint->threshold = bounces ? threshold_of(job, constraint) : (double)INFINITY;
     bool disks = world->shape[a] == 0 && (wall || world->shape[b] == 0);
-    joint->plain = disks && joint->friction == 0;
-    if (!joint->plain) make_arms(world, contact, joint);
+    constraint->plain = disks && constraint->friction == 0;
+    if (!constraint->plain) make_arms(world, contact, constraint);
 }
 
-/// True where a joint will bounce, unless another one hinders it.
-static bool is_fast(const joint_job *job, const qdi_joint *joint) {
+/// True where a constraint will bounce, unless another one hinders it.
+static bool is_fast(const constraint_job *job, const qdi_constraint *constraint) {
     bool fast = false;
-    for (int k = 0; k < joint->count; ++k)
-        fast = fast || (joint->depth[k] >= -qdi_bounce_gap(joint) &&
-                        qdi_joint_approach(joint, &job->world->next, k) > joint->threshold);
+    for (int k = 0; k < constraint->count; ++k)
+        fast = fast || (constraint->depth[k] >= -qdi_bounce_gap(constraint) &&
+                        qdi_constraint_approach(constraint, &job->world->next, k) > constraint->threshold);
     return fast;
 }
 
@@ -162,66 +165,67 @@ static inline void ask_for(const qd_world *world, size_t i, size_t end) {
     uint32_t number = scratch->links[scratch->order[i + CONTACTS_AHEAD]].contact;
     const char *contact = (const char *)&world->present.contacts[number];
     for (size_t at = 0; at < sizeof(qd_contact); at += 64) __builtin_prefetch(contact + at);
-    const char *joint = (const char *)&scratch->joints[i + CONTACTS_AHEAD];
-    for (size_t at = 0; at < sizeof(qdi_joint); at += 64) __builtin_prefetch(joint + at, 1);
+    const char *constraint = (const char *)&scratch->constraints[i + CONTACTS_AHEAD];
+    for (size_t at = 0; at < sizeof(qdi_constraint); at += 64) __builtin_prefetch(constraint + at, 1);
 }
 
-static void make_joints(void *context, size_t begin, size_t end, int worker) {
+static void make_constraints(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const joint_job *job = context;
+    const constraint_job *job = context;
     const qd_world *world = job->world;
     const qdi_scratch *scratch = &world->scratch;
     size_t fast = 0;
     for (size_t i = begin; i < end; ++i) {
-        qdi_joint *joint = &scratch->joints[i];
+        qdi_constraint *constraint = &scratch->constraints[i];
         ask_for(world, i, end);
-        make_joint(job, &scratch->links[scratch->order[i]], joint);
-        scratch->place[joint->contact] = (uint32_t)i;
+        make_constraint(job, &scratch->links[scratch->order[i]], constraint);
+        scratch->place[constraint->contact] = (uint32_t)i;
         scratch->books.accounts[i] = (qdi_account){{0}};
-        scratch->ends[i] = (qdi_meeting){joint->row_a, joint->row_b};
-        scratch->held[i] = qdi_joint_rests(world, joint, job->dt) ? joint->count : 0;
-        if (!is_fast(job, joint)) continue;
+        scratch->ends[i] = (qdi_meeting){constraint->row_a, constraint->row_b};
+        scratch->held[i] = qdi_solver_takes(world, constraint, job->dt) ? constraint->count : 0;
+        if (!is_fast(job, constraint)) continue;
         fast += 1;
-        qdi_bounce_stir(world, joint, 1);
+        qdi_bounce_stir(world, constraint, 1);
     }
     job->fast[begin / QDI_CONTACT_GRAIN] = fast;
 }
 
 // ---- bounces of what does not touch ----
 
-/// True for a joint that has bounced though its contact is a speculative one: a body was stopped on its way, just before it touched.
-static bool is_impact(const joint_job *job, const qdi_joint *joint) {
-    return joint->contact >= job->world->present.contact_count && joint->impulse[0] + joint->impulse[1] > 0;
+/// True for a constraint that has bounced though its contact is a speculative one: a body was stopped on its way, just before it touched.
+static bool is_impact(const constraint_job *job, const qdi_constraint *constraint) {
+    return constraint->contact >= job->world->present.contact_count &&
+           constraint->impulse[0] + constraint->impulse[1] > 0;
 }
 
 static void count_impacts(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const joint_job *job = context;
+    const constraint_job *job = context;
     size_t count = 0;
-    for (size_t i = begin; i < end; ++i) count += is_impact(job, &job->world->scratch.joints[i]);
+    for (size_t i = begin; i < end; ++i) count += is_impact(job, &job->world->scratch.constraints[i]);
     job->fast[begin / QDI_CONTACT_GRAIN] = count;
 }
 
 static void put_impacts(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const joint_job *job = context;
+    const constraint_job *job = context;
     qd_impact *impact = job->world->following.impacts + job->fast[begin / QDI_CONTACT_GRAIN];
     for (size_t i = begin; i < end; ++i) {
-        const qdi_joint *joint = &job->world->scratch.joints[i];
-        if (!is_impact(job, joint)) continue;
-        const qd_contact *contact = &job->world->present.contacts[joint->contact];
+        const qdi_constraint *constraint = &job->world->scratch.constraints[i];
+        if (!is_impact(job, constraint)) continue;
+        const qd_contact *contact = &job->world->present.contacts[constraint->contact];
         *impact++ = (qd_impact){.a = contact->a,
                                 .b = contact->b,
                                 .point = contact->touch[0].point,
                                 .normal = contact->normal,
                                 .approach = contact->approach,
-                                .impulse = joint->impulse[0] + joint->impulse[1],
-                                .friction = joint->rub[0] + joint->rub[1]};
+                                .impulse = constraint->impulse[0] + constraint->impulse[1],
+                                .friction = constraint->rub[0] + constraint->rub[1]};
     }
 }
 
 /// Reports them as impacts at the step's beginning.
-static qd_status note_impacts(qd_world *world, joint_job *job, size_t count) {
+static qd_status note_impacts(qd_world *world, constraint_job *job, size_t count) {
     qdi_moment *moment = &world->following;
     if (world->present.near_count == 0) return QD_OK;
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, count_impacts, job);
@@ -235,36 +239,38 @@ static qd_status note_impacts(qd_world *world, joint_job *job, size_t count) {
     return QD_OK;
 }
 
-/// The joint of a contact with a wall, of those in `keys`.
-static const qdi_joint *wall_joint(const qdi_scratch *scratch, size_t i) {
-    return &scratch->joints[scratch->place[scratch->keys.key[i]]];
+/// The constraint of a contact with a wall, of those in `keys`.
+static const qdi_constraint *wall_constraint(const qdi_scratch *scratch, size_t i) {
+    return &scratch->constraints[scratch->place[scratch->keys.key[i]]];
 }
 
 /// What the wall gave to its body.
 static qd_vec2 wall_impulse(const void *context, size_t i) {
-    const qdi_joint *joint = wall_joint(context, i);
-    double push = joint->impulse[0] + joint->impulse[1], rub = joint->rub[0] + joint->rub[1];
-    return (qd_vec2){-push * joint->nx + rub * joint->ny, -push * joint->ny - rub * joint->nx};
+    const qdi_constraint *constraint = wall_constraint(context, i);
+    double push = constraint->impulse[0] + constraint->impulse[1],
+           rub = constraint->rub[0] + constraint->rub[1];
+    return (qd_vec2){-push * constraint->nx + rub * constraint->ny,
+                     -push * constraint->ny - rub * constraint->nx};
 }
 
 /// The same across the left and the right wall, and across the lower and the upper one.
 static qd_vec2 push_sideways(const void *context, size_t i) {
-    const qdi_joint *joint = wall_joint(context, i);
-    double push = (joint->impulse[0] + joint->impulse[1]) * fabs(joint->nx);
-    return joint->nx < 0 ? (qd_vec2){push, 0} : (qd_vec2){0, push};
+    const qdi_constraint *constraint = wall_constraint(context, i);
+    double push = (constraint->impulse[0] + constraint->impulse[1]) * fabs(constraint->nx);
+    return constraint->nx < 0 ? (qd_vec2){push, 0} : (qd_vec2){0, push};
 }
 
 static qd_vec2 push_upright(const void *context, size_t i) {
-    const qdi_joint *joint = wall_joint(context, i);
-    double push = (joint->impulse[0] + joint->impulse[1]) * fabs(joint->ny);
-    return joint->ny < 0 ? (qd_vec2){push, 0} : (qd_vec2){0, push};
+    const qdi_constraint *constraint = wall_constraint(context, i);
+    double push = (constraint->impulse[0] + constraint->impulse[1]) * fabs(constraint->ny);
+    return constraint->ny < 0 ? (qd_vec2){push, 0} : (qd_vec2){0, push};
 }
 
 /// The energy that it gave, being moved.
 static qd_vec2 wall_work(const void *context, size_t i) {
-    const qdi_joint *joint = wall_joint(context, i);
+    const qdi_constraint *constraint = wall_constraint(context, i);
     qd_vec2 given = wall_impulse(context, i);
-    return (qd_vec2){given.x * joint->wx + given.y * joint->wy, 0};
+    return (qd_vec2){given.x * constraint->wx + given.y * constraint->wy, 0};
 }
 
 /// What the walls gave in all: of their contacts in order of (a, b). And where the energy went.
@@ -277,7 +283,7 @@ static qd_status settle(qd_world *world, qdi_wall_gain *walls) {
     if (status == QD_OK) status = qdi_sum(world, count, push_sideways, &world->scratch, &aside);
     if (status == QD_OK) status = qdi_sum(world, count, push_upright, &world->scratch, &upright);
     qdi_account_pushes(world, aside, upright);
-    if (status == QD_OK) status = qdi_account_joints(world, qdi_constraint_count(moment), count);
+    if (status == QD_OK) status = qdi_account_constraints(world, qdi_constraint_count(moment), count);
     if (status != QD_OK || !world->walls_move) return status;
     qd_vec2 work = {0, 0};
     status = qdi_sum(world, count, wall_work, &world->scratch, &work);
@@ -294,8 +300,8 @@ static qd_status reserve(qd_world *world, size_t count) {
         status = qdi_reserve(allocator, &scratch->place, &scratch->place_room, 0, count,
                              sizeof *scratch->place);
     if (status == QD_OK)
-        status = qdi_reserve(allocator, &scratch->joints, &scratch->joint_room, 0, count,
-                             sizeof *scratch->joints);
+        status = qdi_reserve(allocator, &scratch->constraints, &scratch->constraint_room, 0, count,
+                             sizeof *scratch->constraints);
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->ends, &scratch->ends_room, 0, count, sizeof *scratch->ends);
     if (status == QD_OK) status = qdi_reserve(allocator, &scratch->held, &scratch->held_room, 0, count, 1);
@@ -312,26 +318,26 @@ static qd_status solve(qd_world *world, size_t count, double dt, qdi_wall_gain *
     qdi_scratch *scratch = &world->scratch;
     qd_status status = reserve(world, count);
     if (status != QD_OK) return status;
-    joint_job job = {.world = world, .dt = dt, .threshold = qdi_impulse_threshold(world, dt)};
+    constraint_job job = {.world = world, .dt = dt, .threshold = qdi_impulse_threshold(world, dt)};
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, make_links, &job);
     qdi_colours colours;
-    qdi_resting resting;
+    qdi_solver_colours resting;
     status = qdi_colour(world, count, &colours);
     if (status != QD_OK) return status;
     job.fast = scratch->range_count;
     qdi_bounce_begin(world);
-    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, make_joints, &job);
+    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, make_constraints, &job);
     bool fast = qdi_exclusive_scan(job.fast, qdi_range_count(count, QDI_CONTACT_GRAIN)) > 0;
     if (fast) {
         qdi_bounce(world, &colours);
         status = note_impacts(world, &job, count);
         if (status != QD_OK) return status;
     }
-    status = qdi_rest_find(world, &colours, dt, fast, &resting);
+    status = qdi_solver_prepare(world, &colours, dt, fast, &resting);
     if (status != QD_OK) return status;
     status = qdi_forces_kick(world, dt);
     if (status != QD_OK) return status;
-    qdi_rest_solve(world, &resting, dt);
+    qdi_solver_run(world, &resting, dt);
     return settle(world, walls);
 }
 

@@ -1,7 +1,7 @@
 // Which ways meet: the pairs of the listed bodies' tree, the walls, and what is about those that are followed are tested in parallel.
 // Each worker notes what it found, in any order; put in order of (a, b), that is added to the edges.
 
-#include "sim/fast.h"
+#include "sim/rigid/ccd.h"
 
 #include "core/assert.h"
 
@@ -13,7 +13,7 @@ enum { RETRIEVE_GRAIN = 32 };
 
 typedef struct find_job {
     const qdi_step *step;
-    const qdi_fast_visitor *visitor;
+    const qdi_ccd_visitor *visitor;
     const qd_pair *pairs;
     unsigned walls;
 } find_job;
@@ -22,7 +22,7 @@ static uint64_t key_of(uint64_t a, uint64_t b) {
     return a << 32 | b;
 }
 
-static bool known(const qdi_fast *fast, uint64_t key) {
+static bool known(const qdi_ccd *fast, uint64_t key) {
     size_t low = 0, high = fast->edge_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -183,7 +183,7 @@ static bool look_at_neighbour(void *context, qd_body_index body, qd_image image)
 static void look_about(void *context, size_t begin, size_t end, int worker) {
     const find_job *job = context;
     const qdi_step *step = job->step;
-    const qdi_fast *fast = step->fast;
+    const qdi_ccd *fast = step->fast;
     for (size_t i = begin; i < end && !qdi_stopping(step->world); ++i) {
         uint32_t row = fast->listed[i];
         if (!due(step, fast->flags[row]) || (fast->flags[row] & QDI_LOST)) continue;
@@ -200,7 +200,7 @@ static void look_about(void *context, size_t begin, size_t end, int worker) {
 }
 
 static qd_status reserve(const qdi_step *step) {
-    qdi_fast *fast = step->fast;
+    qdi_ccd *fast = step->fast;
     size_t workers = (size_t)qd_team_threads(step->world->team), before = fast->meets_room;
     qd_status status = qdi_reserve(step->world->allocator, &fast->meets, &fast->meets_room, before, workers,
                                    sizeof *fast->meets);
@@ -213,9 +213,9 @@ static qd_status reserve(const qdi_step *step) {
     return QD_OK;
 }
 
-qd_status qdi_fast_visit(const qdi_step *step, const qdi_fast_visitor *visitor) {
+qd_status qdi_ccd_visit(const qdi_step *step, const qdi_ccd_visitor *visitor) {
     qd_world *world = step->world;
-    qdi_fast *fast = step->fast;
+    qdi_ccd *fast = step->fast;
     qd_status status = reserve(step);
     if (status != QD_OK) return status;
     find_job job = {.step = step, .visitor = visitor};
@@ -240,7 +240,7 @@ static int compare(const void *p, const void *q) {
 
 /// All that was found, in order of key.
 static qd_status collect(const qdi_step *step, size_t *count) {
-    qdi_fast *fast = step->fast;
+    qdi_ccd *fast = step->fast;
     size_t workers = (size_t)qd_team_threads(step->world->team), found = 0;
     for (size_t w = 0; w < workers; ++w) found += fast->meets[w].count;
     qd_status status = qdi_reserve(step->world->allocator, &fast->met, &fast->met_room, 0, found,
@@ -263,7 +263,7 @@ static qdi_edge edge_of(const qdi_meet *meet) {
 }
 
 /// Merges what was found into the edges, from the end on.
-static void merge(qdi_fast *fast, size_t count) {
+static void merge(qdi_ccd *fast, size_t count) {
     size_t old = fast->edge_count, new = count;
     for (size_t i = 0; i < old; ++i) fast->edges[i].fresh = false;
     fast->edge_count = old + new;
@@ -291,12 +291,12 @@ static void note_wall(const qdi_step *step, uint32_t row, int wall, int worker) 
     note(step, &step->fast->meets[worker], (qdi_meet){key, row, QDI_NO_ROW, wall, {0, 0}});
 }
 
-qd_status qdi_fast_find(const qdi_step *step, size_t *added) {
-    qdi_fast *fast = step->fast;
-    const qdi_fast_visitor visitor = {note_pair, note_wall};
+qd_status qdi_ccd_find(const qdi_step *step, size_t *added) {
+    qdi_ccd *fast = step->fast;
+    const qdi_ccd_visitor visitor = {note_pair, note_wall};
     *added = 0;
     size_t found;
-    qd_status status = qdi_fast_visit(step, &visitor);
+    qd_status status = qdi_ccd_visit(step, &visitor);
     if (status == QD_OK) status = collect(step, &found);
     if (status == QD_OK)
         status = qdi_reserve(step->world->allocator, &fast->edges, &fast->edge_room, fast->edge_count,

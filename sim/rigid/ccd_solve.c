@@ -1,16 +1,16 @@
 // A cluster, event after event. Each edge knows its next impact; a tournament of the edges (a tree in an array: the winner
 // of k is in place k, those of 2k and 2k + 1 have played for it) tells the earliest, of several at one time the first
 // by (a, b). An impact gives both bodies new legs, and all edges of the two look for their next impact anew. An impact is
-// the same collision as in impulse_bounce.c.
+// the same collision as in rigid/bounce.c.
 
 #include "sim/account.h"
-#include "sim/fast.h"
+#include "sim/rigid/ccd.h"
 
 #include <math.h>
 
 typedef struct solve_job {
     const qdi_step *step;
-    qdi_fast *fast;
+    qdi_ccd *fast;
     qdi_cluster *cluster;
     const uint32_t *edges; ///< of the cluster
     uint32_t *winner;
@@ -100,38 +100,40 @@ static void begin(const solve_job *job, uint32_t number) {
 
 // ---- an impact ----
 
-static qdi_joint joint_of(const solve_job *job, const qdi_edge *edge) {
+static qdi_constraint constraint_of(const solve_job *job, const qdi_edge *edge) {
     const qd_world *world = job->step->world;
     const qdi_manifold *m = &edge->meeting.manifold;
     uint32_t a = edge->row_a, b = edge->row_b;
     bool wall = edge->wall >= 0, disk_a = world->shape[a] == 0, disk_b = wall || world->shape[b] == 0;
-    qdi_joint joint = {.row_a = 0,
-                       .row_b = wall ? QDI_NO_ROW : 1,
-                       .count = (uint8_t)m->count,
-                       .moves_a = edge->course_a != QDI_NONE_YET,
-                       .moves_b = edge->course_b != QDI_NONE_YET,
-                       .nx = m->normal.x,
-                       .ny = m->normal.y,
-                       .inverse_a = 1 / world->mass[a],
-                       .inverse_b = wall ? 0 : 1 / world->mass[b],
-                       .turn_a = 1 / world->inertia[a],
-                       .turn_b = wall ? 0 : 1 / world->inertia[b]};
-    qdi_joint_mix(qdi_surface_of_row(world, a), wall ? &world->walls : qdi_surface_of_row(world, b), &joint);
+    qdi_constraint constraint = {.row_a = 0,
+                                 .row_b = wall ? QDI_NO_ROW : 1,
+                                 .count = (uint8_t)m->count,
+                                 .moves_a = edge->course_a != QDI_NONE_YET,
+                                 .moves_b = edge->course_b != QDI_NONE_YET,
+                                 .nx = m->normal.x,
+                                 .ny = m->normal.y,
+                                 .inverse_a = 1 / world->mass[a],
+                                 .inverse_b = wall ? 0 : 1 / world->mass[b],
+                                 .turn_a = 1 / world->inertia[a],
+                                 .turn_b = wall ? 0 : 1 / world->inertia[b]};
+    qdi_constraint_mix(qdi_surface_of_row(world, a), wall ? &world->walls : qdi_surface_of_row(world, b),
+                       &constraint);
     if (wall) {
-        joint.wx = world->wall_mean[edge->wall].x;
-        joint.wy = world->wall_mean[edge->wall].y;
+        constraint.wx = world->wall_mean[edge->wall].x;
+        constraint.wy = world->wall_mean[edge->wall].y;
     }
-    joint.plain = disk_a && disk_b && joint.friction == 0;
+    constraint.plain = disk_a && disk_b && constraint.friction == 0;
     for (int k = 0; k < m->count; ++k) {
-        double half = -0.5 * m->at[k].gap, shift = !joint.moves_b ? half : (!joint.moves_a ? -half : 0);
-        double x = m->at[k].point.x + shift * joint.nx, y = m->at[k].point.y + shift * joint.ny;
+        double half = -0.5 * m->at[k].gap,
+               shift = !constraint.moves_b ? half : (!constraint.moves_a ? -half : 0);
+        double x = m->at[k].point.x + shift * constraint.nx, y = m->at[k].point.y + shift * constraint.ny;
         double bx = x - edge->meeting.b.x, by = y - edge->meeting.b.y;
-        joint.across_a[k] = disk_a ? 0 : x * joint.ny - y * joint.nx;
-        joint.along_a[k] = x * joint.nx + y * joint.ny;
-        joint.across_b[k] = disk_b ? 0 : bx * joint.ny - by * joint.nx;
-        joint.along_b[k] = wall ? 0 : bx * joint.nx + by * joint.ny;
+        constraint.across_a[k] = disk_a ? 0 : x * constraint.ny - y * constraint.nx;
+        constraint.along_a[k] = x * constraint.nx + y * constraint.ny;
+        constraint.across_b[k] = disk_b ? 0 : bx * constraint.ny - by * constraint.nx;
+        constraint.along_b[k] = wall ? 0 : bx * constraint.nx + by * constraint.ny;
     }
-    return joint;
+    return constraint;
 }
 
 /// From an impact on a body has the velocities that it got there.
@@ -151,32 +153,35 @@ static qd_id id_of(const qd_world *world, uint32_t row) {
 }
 
 /// Adds what an impact took and gave to a ledger; `m` has the velocities of the two.
-static void settle(const qdi_edge *edge, const qdi_joint *joint, const qdi_motion *m,
+static void settle(const qdi_edge *edge, const qdi_constraint *constraint, const qdi_motion *m,
                    const qdi_account *account, qdi_ledger *ledger) {
     int wall = edge->wall >= 0;
     ledger->lost[wall][0] += account->lane[QDI_LOST_NORMAL];
     ledger->lost[wall][1] += account->lane[QDI_LOST_FRICTION];
-    double push = joint->impulse[0] + joint->impulse[1], rub = joint->rub[0] + joint->rub[1];
+    double push = constraint->impulse[0] + constraint->impulse[1],
+           rub = constraint->rub[0] + constraint->rub[1];
     if (wall) {
         ledger->push[edge->wall] += push;
-    } else if (joint->moves_a && joint->moves_b) {
+    } else if (constraint->moves_a && constraint->moves_b) {
         double bx = edge->meeting.b.x, by = edge->meeting.b.y; // from the centre of a
-        ledger->virial += push * (bx * joint->nx + by * joint->ny) + rub * (by * joint->nx - bx * joint->ny);
+        ledger->virial += push * (bx * constraint->nx + by * constraint->ny) +
+                          rub * (by * constraint->nx - bx * constraint->ny);
     } else {
-        ledger->kinematic += qdi_account_work(joint, m);
+        ledger->kinematic += qdi_account_work(constraint, m);
     }
 }
 
 /// Keeps what happened with the first dynamic body of the two.
 static void note(const solve_job *job, const qdi_edge *edge, const qdi_leg *a, double approach,
-                 const qdi_joint *joint, const qdi_motion *motion, const qdi_account *account) {
+                 const qdi_constraint *constraint, const qdi_motion *motion, const qdi_account *account) {
     const qd_world *world = job->step->world;
     qdi_course *course =
         &job->fast->courses[edge->course_a != QDI_NONE_YET ? edge->course_a : edge->course_b];
     const qdi_manifold *m = &edge->meeting.manifold;
     qdi_pose at = qdi_leg_pose(a, edge->time);
-    settle(edge, joint, motion, account, &course->ledger);
-    double push = joint->impulse[0] + joint->impulse[1], rub = joint->rub[0] + joint->rub[1];
+    settle(edge, constraint, motion, account, &course->ledger);
+    double push = constraint->impulse[0] + constraint->impulse[1],
+           rub = constraint->rub[0] + constraint->rub[1];
     job->fast->legs[course->last].blow = true;
     job->fast->blows[course->last] = (qd_impact){
         .a = id_of(world, edge->row_a),
@@ -190,10 +195,11 @@ static void note(const solve_job *job, const qdi_edge *edge, const qdi_leg *a, d
         .friction = rub,
     };
     if (edge->wall < 0) return;
-    qd_vec2 given = {-push * joint->nx + rub * joint->ny, -push * joint->ny - rub * joint->nx};
+    qd_vec2 given = {-push * constraint->nx + rub * constraint->ny,
+                     -push * constraint->ny - rub * constraint->nx};
     course->walls.impulse.x += given.x;
     course->walls.impulse.y += given.y;
-    course->walls.work += given.x * joint->wx + given.y * joint->wy;
+    course->walls.work += given.x * constraint->wx + given.y * constraint->wy;
 }
 
 static void collide(const solve_job *job, qdi_edge *edge) {
@@ -201,21 +207,21 @@ static void collide(const solve_job *job, qdi_edge *edge) {
     if (edge->wall < 0) b = last_leg(job, edge->course_b, edge->row_b);
     double vx[2] = {a.vx, b.vx}, vy[2] = {a.vy, b.vy}, spin[2] = {a.spin, b.spin};
     qdi_motion motion = {.vx = vx, .vy = vy, .spin = spin};
-    qdi_joint joint = joint_of(job, edge);
+    qdi_constraint constraint = constraint_of(job, edge);
     qdi_account account = {{0}};
     double approach = -HUGE_VAL;
-    for (int k = 0; k < joint.count; ++k) {
-        double here = qdi_joint_approach(&joint, &motion, k);
+    for (int k = 0; k < constraint.count; ++k) {
+        double here = qdi_constraint_approach(&constraint, &motion, k);
         if (here > approach) approach = here;
     }
-    if (!qdi_joint_bounce(&joint, &motion, job->step->threshold, &account)) {
-        joint.restitution = 0; // too slow to bounce
-        (void)qdi_joint_bounce(&joint, &motion, 0, &account);
+    if (!qdi_constraint_bounce(&constraint, &motion, job->step->threshold, &account)) {
+        constraint.restitution = 0; // too slow to bounce
+        (void)qdi_constraint_bounce(&constraint, &motion, 0, &account);
     }
     double time = edge->time;
     set_off(job, edge->course_a, time, vx[0], vy[0], spin[0]);
     set_off(job, edge->course_b, time, vx[1], vy[1], spin[1]);
-    note(job, edge, &a, approach, &joint, &motion, &account);
+    note(job, edge, &a, approach, &constraint, &motion, &account);
 }
 
 static void look_around(const solve_job *job, uint32_t number, double time) {
@@ -243,7 +249,7 @@ static void stay(const solve_job *job, double time) {
 }
 
 bool qdi_cluster_solve(const qdi_step *step, qdi_cluster *cluster) {
-    qdi_fast *fast = step->fast;
+    qdi_ccd *fast = step->fast;
     solve_job job = {step, fast, cluster, fast->edge_by_cluster + cluster->first_edge,
                      fast->winner + 2 * (size_t)cluster->first_edge};
     for (uint32_t k = 0; k < cluster->courses; ++k) begin(&job, fast->by_cluster[cluster->first_course + k]);

@@ -1,5 +1,5 @@
 // Lane after lane, in plain C; and the choice between the instruction sets.
-#include "sim/rest.h"
+#include "sim/rigid/solver.h"
 
 #include <string.h>
 
@@ -41,16 +41,16 @@ static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned bit
     if (bits) memcpy(qdi_mover_at(movers, *slots, 0), in, 4 * sizeof *in);
 }
 
-#include "sim/rest_kernel.h"
+#include "sim/rigid/solver_kernel.h"
 
-const qdi_rest_kernels qdi_rest_portable = {warm, solve, relax};
+const qdi_solver_kernels qdi_solver_portable = {warm, solve, relax};
 
-const qdi_rest_kernels *qdi_rest_kernels_of(qd_simd simd) {
+const qdi_solver_kernels *qdi_solver_kernels_of(qd_simd simd) {
     if (simd == QD_SIMD_AUTO) simd = qd_simd_best();
 #ifdef __x86_64__
-    if (simd == QD_SIMD_SSE2) return &qdi_rest_sse2;
-    if (simd == QD_SIMD_AVX2) return &qdi_rest_avx2;
-    if (simd == QD_SIMD_AVX512) return &qdi_rest_avx512;
+    if (simd == QD_SIMD_SSE2) return &qdi_solver_sse2;
+    if (simd == QD_SIMD_AVX2) return &qdi_solver_avx2;
+    if (simd == QD_SIMD_AVX512) return &qdi_solver_avx512;
 #endif
-    return &qdi_rest_portable;
+    return &qdi_solver_portable;
 }

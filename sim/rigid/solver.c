@@ -16,67 +16,70 @@
 // The smaller of the last and the mean impulse of a sub-step is what the next step starts from, where the contact persists (by its
 // feature): so a blow in the last sub-step does not come again.
 //
-// This file selects the contacts and puts them into groups of eight (rest.h); the sweeps are in rest_kernel.h.
+// This file selects the contacts and puts them into groups of eight (rigid/solver.h); the sweeps are in rest_kernel.h.
 //
-// A mover is a body that has such a contact and moves. Movers are numbered by row and joints lie in order of colour;
-// neither order decides anything, because joints of a colour share no mover that they write (impulse.c). Mover 0 stands
+// A mover is a body that has such a contact and moves. Movers are numbered by row and constraints lie in order of colour;
+// neither order decides anything, because constraints of a colour share no mover that they write (rigid/rigid.c). Mover 0 stands
 // for walls and static bodies, and the last four for walls where these move; they and the kinematic ones are read by
 // many and written by none. `slot` is written by all ranges that meet a body, with the same value, hence atomic.
 
+#include "sim/rigid/solver.h"
 #include "sim/account.h"
-#include "sim/rest.h"
 
 #include <math.h>
 #include <string.h>
 
-typedef struct rest_job {
+typedef struct solver_job {
     qd_world *world;
-    const qdi_joint *joints;
-    uint8_t *held;        ///< by joint: its touches where it is at rest, else 0
-    size_t *count, *twos; ///< per range: joints at rest, and those with two touches
+    const qdi_constraint *constraints;
+    uint8_t *held;        ///< by constraint: its touches where it is at rest, else 0
+    size_t *count, *twos; ///< per range: constraints at rest, and those with two touches
     size_t *bodies;       ///< per range of bodies: movers
-    size_t serial;   ///< the first joint of a serial colour: from there on all have two touches, as it were
-    bool bounced;    ///< some velocities have changed since it was found out who rests
-    double dt;       ///< of the step
+    size_t
+        serial;   ///< the first constraint of a serial colour: from there on all have two touches, as it were
+    bool bounced; ///< some velocities have changed since it was found out who rests
+    double dt;    ///< of the step
     double h, again; ///< sub-step; what a hold of the last step is worth in this one
     int substeps;
-    qdi_rest_rules rules;
+    qdi_solver_rules rules;
     qdi_mover *movers;
     const qdi_push *pushes;
     qdi_push *began; ///< by mover: its velocities when the sub-step before began
-    uint32_t *list;  ///< numbers of the joints at rest, colour by colour
+    uint32_t *list;  ///< numbers of the constraints at rest, colour by colour
     const qdi_colours *colours;
-    const qdi_resting *resting;
-    // Of the colour in work: its groups and their second touches, of which there are `twos_groups`; the joints with two
+    const qdi_solver_colours *resting;
+    // Of the colour in work: its groups and their second touches, of which there are `twos_groups`; the constraints with two
     // touches in them, and with one; and who works on it.
-    qdi_rest *rests;
-    qdi_rest_touch *second;
+    qdi_solver_group *groups;
+    qdi_solver_point *second;
     size_t twos_groups;
     const uint32_t *inside[2];
     size_t inside_count[2];
-    const qdi_rest_kernels *kernels;
-} rest_job;
+    const qdi_solver_kernels *kernels;
+} solver_job;
 
 // ---- who rests ----
 
-static void mark(const rest_job *job, uint32_t row) {
+static void mark(const solver_job *job, uint32_t row) {
     if (row != QDI_NO_ROW && job->world->kind[row] != QD_BODY_STATIC)
         atomic_store_explicit(&job->world->scratch.slot[row], 1, memory_order_relaxed);
 }
 
-static bool counts_as_two(const rest_job *job, size_t i) {
+static bool counts_as_two(const solver_job *job, size_t i) {
     return job->held[i] > (i < job->serial ? 1 : 0);
 }
 
 static void find_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const rest_job *job = context;
+    const solver_job *job = context;
     size_t count = 0, twos = 0;
     for (size_t i = begin; i < end; ++i) {
         const qdi_meeting *ends = &job->world->scratch.ends[i];
         if (job->bounced &&
             (qdi_is_stirred(job->world, ends->a, 1) || qdi_is_stirred(job->world, ends->b, 1)))
-            job->held[i] = qdi_joint_rests(job->world, &job->joints[i], job->dt) ? job->joints[i].count : 0;
+            job->held[i] = qdi_solver_takes(job->world, &job->constraints[i], job->dt)
+                               ? job->constraints[i].count
+                               : 0;
         count += job->held[i] > 0;
         twos += counts_as_two(job, i);
     }
@@ -86,7 +89,7 @@ static void find_range(void *context, size_t begin, size_t end, int worker) {
 
 static void mark_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const rest_job *job = context;
+    const solver_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         if (!job->held[i]) continue;
         mark(job, job->world->scratch.ends[i].a);
@@ -96,14 +99,14 @@ static void mark_range(void *context, size_t begin, size_t end, int worker) {
 
 static void clear_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const rest_job *job = context;
+    const solver_job *job = context;
     for (size_t r = begin; r < end; ++r)
         atomic_store_explicit(&job->world->scratch.slot[r], 0, memory_order_relaxed);
 }
 
 static void count_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const rest_job *job = context;
+    const solver_job *job = context;
     size_t count = 0;
     for (size_t r = begin; r < end; ++r)
         count += atomic_load_explicit(&job->world->scratch.slot[r], memory_order_relaxed);
@@ -112,7 +115,7 @@ static void count_range(void *context, size_t begin, size_t end, int worker) {
 
 static void gather_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const rest_job *job = context;
+    const solver_job *job = context;
     const qd_world *world = job->world;
     const qdi_motion *m = &world->next;
     size_t slot = job->bodies[begin / QDI_BODY_GRAIN] + 1;
@@ -126,7 +129,7 @@ static void gather_range(void *context, size_t begin, size_t end, int worker) {
 }
 
 /// Numbers the movers and takes their velocities.
-static qd_status gather(qd_world *world, rest_job *job, size_t *counts) {
+static qd_status gather(qd_world *world, solver_job *job, size_t *counts) {
     qdi_scratch *scratch = &world->scratch;
     size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
     job->bodies = counts;
@@ -157,32 +160,32 @@ static qd_status gather(qd_world *world, rest_job *job, size_t *counts) {
     return QD_OK;
 }
 
-// ---- joints at rest ----
+// ---- constraints at rest ----
 
 static uint32_t slot_of(const qd_world *world, uint32_t row) {
     return atomic_load_explicit(&world->scratch.slot[row], memory_order_relaxed);
 }
 
-/// The mover that stands for the wall of a joint.
-static uint32_t slot_of_wall(const qd_world *world, const qdi_joint *joint) {
+/// The mover that stands for the wall of a constraint.
+static uint32_t slot_of_wall(const qd_world *world, const qdi_constraint *constraint) {
     if (!world->walls_move) return 0;
-    uint32_t axis = joint->nx == 0, high = joint->nx + joint->ny > 0;
+    uint32_t axis = constraint->nx == 0, high = constraint->nx + constraint->ny > 0;
     return (uint32_t)world->scratch.mover_count - QDI_WALLS + 2 * axis + high;
 }
 
-static void make_touch(const rest_job *job, const qdi_joint *joint, const qdi_hold *hold, int k,
-                       qdi_rest_touch *touch, int lane) {
-    bool there = k < joint->count;
-    double inverse = joint->inverse_a + joint->inverse_b;
-    touch->across_a[lane] = there ? joint->across_a[k] : 0;
-    touch->along_a[lane] = there ? joint->along_a[k] : 0;
-    touch->across_b[lane] = there ? joint->across_b[k] : -0.0;
-    touch->along_b[lane] = there ? joint->along_b[k] : -0.0;
-    touch->gap[lane] = there ? -joint->depth[k] : 0;
-    double mass = 1 / (inverse + joint->across_a[k] * joint->across_a[k] * joint->turn_a +
-                       joint->across_b[k] * joint->across_b[k] * joint->turn_b);
-    double rub_mass = 1 / (inverse + joint->along_a[k] * joint->along_a[k] * joint->turn_a +
-                           joint->along_b[k] * joint->along_b[k] * joint->turn_b);
+static void make_touch(const solver_job *job, const qdi_constraint *constraint, const qdi_warm_start *hold,
+                       int k, qdi_solver_point *touch, int lane) {
+    bool there = k < constraint->count;
+    double inverse = constraint->inverse_a + constraint->inverse_b;
+    touch->across_a[lane] = there ? constraint->across_a[k] : 0;
+    touch->along_a[lane] = there ? constraint->along_a[k] : 0;
+    touch->across_b[lane] = there ? constraint->across_b[k] : -0.0;
+    touch->along_b[lane] = there ? constraint->along_b[k] : -0.0;
+    touch->gap[lane] = there ? -constraint->depth[k] : 0;
+    double mass = 1 / (inverse + constraint->across_a[k] * constraint->across_a[k] * constraint->turn_a +
+                       constraint->across_b[k] * constraint->across_b[k] * constraint->turn_b);
+    double rub_mass = 1 / (inverse + constraint->along_a[k] * constraint->along_a[k] * constraint->turn_a +
+                           constraint->along_b[k] * constraint->along_b[k] * constraint->turn_b);
     touch->mass[lane] = there ? mass : 0;
     touch->rub_mass[lane] = there ? rub_mass : 0;
     touch->normal[lane] = there ? job->again * hold->normal[k] : 0;
@@ -190,31 +193,31 @@ static void make_touch(const rest_job *job, const qdi_joint *joint, const qdi_ho
     touch->total[lane] = touch->total_tangent[lane] = 0;
 }
 
-static void make_rest(const rest_job *job, const qdi_joint *joint, qdi_rest *rest, qdi_rest_touch *second,
-                      int lane) {
+static void make_rest(const solver_job *job, const qdi_constraint *constraint, qdi_solver_group *rest,
+                      qdi_solver_point *second, int lane) {
     const qd_world *world = job->world;
-    const qdi_hold *hold = &world->present.holds[joint->contact];
-    uint32_t a = joint->row_a, b = joint->row_b;
+    const qdi_warm_start *hold = &world->present.holds[constraint->contact];
+    uint32_t a = constraint->row_a, b = constraint->row_b;
     rest->slot_a[lane] = slot_of(world, a);
-    rest->slot_b[lane] = b == QDI_NO_ROW ? slot_of_wall(world, joint) : slot_of(world, b);
-    rest->nx[lane] = joint->nx;
-    rest->ny[lane] = joint->ny;
-    rest->inverse_a[lane] = joint->inverse_a;
-    rest->inverse_b[lane] = joint->inverse_b;
-    rest->turn_a[lane] = joint->turn_a;
-    rest->turn_b[lane] = joint->turn_b;
-    rest->friction[lane] = joint->friction;
-    rest->size[lane] = joint->size;
-    make_touch(job, joint, hold, 0, &rest->touch, lane);
-    if (second) make_touch(job, joint, hold, 1, second, lane);
+    rest->slot_b[lane] = b == QDI_NO_ROW ? slot_of_wall(world, constraint) : slot_of(world, b);
+    rest->nx[lane] = constraint->nx;
+    rest->ny[lane] = constraint->ny;
+    rest->inverse_a[lane] = constraint->inverse_a;
+    rest->inverse_b[lane] = constraint->inverse_b;
+    rest->turn_a[lane] = constraint->turn_a;
+    rest->turn_b[lane] = constraint->turn_b;
+    rest->friction[lane] = constraint->friction;
+    rest->size[lane] = constraint->size;
+    make_touch(job, constraint, hold, 0, &rest->touch, lane);
+    if (second) make_touch(job, constraint, hold, 1, second, lane);
 }
 
-/// The colour of a joint.
-static size_t colour_of(const qdi_colours *colours, size_t joint) {
+/// The colour of a constraint.
+static size_t colour_of(const qdi_colours *colours, size_t constraint) {
     size_t low = 0, high = colours->count - 1;
     while (low < high) {
         size_t middle = low + (high - low + 1) / 2;
-        if (colours->start[middle] <= joint)
+        if (colours->start[middle] <= constraint)
             low = middle;
         else
             high = middle - 1;
@@ -222,10 +225,10 @@ static size_t colour_of(const qdi_colours *colours, size_t joint) {
     return low;
 }
 
-/// Puts the numbers of the joints at rest where they belong: in each colour, those with two touches first.
+/// Puts the numbers of the constraints at rest where they belong: in each colour, those with two touches first.
 static void list_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const rest_job *job = context;
+    const solver_job *job = context;
     const size_t range = begin / QDI_CONTACT_GRAIN, *start = job->colours->start;
     size_t c = colour_of(job->colours, begin), held = job->count[range] - job->resting->start[c];
     size_t twos = job->twos[range] - job->resting->twos_before[c], ones = held - twos;
@@ -240,20 +243,20 @@ static void list_range(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-/// Joints that are asked for ahead, and holds, which lie in order of (a, b).
+/// Constraints that are asked for ahead, and holds, which lie in order of (a, b).
 enum { JOINTS_AHEAD = 12, HOLDS_AHEAD = 6 };
 
-static inline void ask_for(const rest_job *job, const uint32_t *inside, size_t count) {
+static inline void ask_for(const solver_job *job, const uint32_t *inside, size_t count) {
     if (JOINTS_AHEAD < count) {
-        const char *joint = (const char *)&job->joints[inside[JOINTS_AHEAD]];
-        for (size_t at = 0; at < sizeof(qdi_joint); at += 64) __builtin_prefetch(joint + at);
+        const char *constraint = (const char *)&job->constraints[inside[JOINTS_AHEAD]];
+        for (size_t at = 0; at < sizeof(qdi_constraint); at += 64) __builtin_prefetch(constraint + at);
     }
     if (HOLDS_AHEAD < count)
-        __builtin_prefetch(&job->world->present.holds[job->joints[inside[HOLDS_AHEAD]].contact]);
+        __builtin_prefetch(&job->world->present.holds[job->constraints[inside[HOLDS_AHEAD]].contact]);
 }
 
-/// The joints of a group (`numbers`), and how many they and those after them are.
-static inline size_t joints_from(const rest_job *job, size_t group, const uint32_t **numbers) {
+/// The constraints of a group (`numbers`), and how many they and those after them are.
+static inline size_t constraints_from(const solver_job *job, size_t group, const uint32_t **numbers) {
     size_t one = group >= job->twos_groups, first = QDI_REST_LANES * (one ? group - job->twos_groups : group);
     *numbers = job->inside[one] + first;
     return job->inside_count[one] - first;
@@ -264,11 +267,11 @@ static inline void ask_to_write(const void *first, size_t bytes) {
     for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch((const char *)first + at, 1);
 }
 
-static void make_group(const rest_job *job, size_t group) {
-    qdi_rest *rest = &job->rests[group];
-    qdi_rest_touch *second = group < job->twos_groups ? &job->second[group] : NULL;
+static void make_group(const solver_job *job, size_t group) {
+    qdi_solver_group *rest = &job->groups[group];
+    qdi_solver_point *second = group < job->twos_groups ? &job->second[group] : NULL;
     const uint32_t *numbers = NULL;
-    size_t left = joints_from(job, group, &numbers);
+    size_t left = constraints_from(job, group, &numbers);
     unsigned moves_a = 0, moves_b = 0, rubs = 0;
     ask_to_write(rest + 1, sizeof *rest);
     if (second) ask_to_write(second + 1, sizeof *second);
@@ -276,11 +279,11 @@ static void make_group(const rest_job *job, size_t group) {
     if (left < QDI_REST_LANES && second) memset(second, 0, sizeof *second);
     for (size_t lane = 0; lane < QDI_REST_LANES && lane < left; ++lane) {
         ask_for(job, numbers + lane, left - lane);
-        const qdi_joint *joint = &job->joints[numbers[lane]];
-        make_rest(job, joint, rest, second, (int)lane);
-        moves_a |= (unsigned)joint->moves_a << lane;
-        moves_b |= (unsigned)joint->moves_b << lane;
-        rubs |= (unsigned)(joint->friction > 0) << lane;
+        const qdi_constraint *constraint = &job->constraints[numbers[lane]];
+        make_rest(job, constraint, rest, second, (int)lane);
+        moves_a |= (unsigned)constraint->moves_a << lane;
+        moves_b |= (unsigned)constraint->moves_b << lane;
+        rubs |= (unsigned)(constraint->friction > 0) << lane;
     }
     rest->moves_a = (uint8_t)moves_a;
     rest->moves_b = (uint8_t)moves_b;
@@ -292,17 +295,17 @@ static void make_range(void *context, size_t begin, size_t end, int worker) {
     for (size_t g = begin; g < end; ++g) make_group(context, g);
 }
 
-static size_t groups_of(size_t joints) {
-    return (joints + QDI_REST_LANES - 1) / QDI_REST_LANES;
+static size_t groups_of(size_t constraints) {
+    return (constraints + QDI_REST_LANES - 1) / QDI_REST_LANES;
 }
 
 /// Groups of all colours, and those with second touches.
-static size_t count_groups(const qdi_resting *resting, size_t *with_second) {
+static size_t count_groups(const qdi_solver_colours *resting, size_t *with_second) {
     size_t groups = 0, twos_groups = 0;
     for (size_t c = 0; c < resting->count; ++c) {
-        size_t joints = resting->start[c + 1] - resting->start[c];
+        size_t constraints = resting->start[c + 1] - resting->start[c];
         twos_groups += groups_of(resting->twos[c]);
-        groups += groups_of(resting->twos[c]) + groups_of(joints - resting->twos[c]);
+        groups += groups_of(resting->twos[c]) + groups_of(constraints - resting->twos[c]);
     }
     *with_second = twos_groups;
     return groups;
@@ -312,11 +315,11 @@ static size_t count_groups(const qdi_resting *resting, size_t *with_second) {
 enum { FEW_GROUPS = 8 };
 
 /// Does something to all groups, colour by colour.
-static void over_colours(rest_job *job, const qdi_resting *resting, qdi_range_function function) {
+static void over_colours(solver_job *job, const qdi_solver_colours *resting, qdi_range_function function) {
     qd_world *world = job->world;
-    job->rests = world->scratch.rests;
+    job->groups = world->scratch.groups;
     job->second = world->scratch.second;
-    job->kernels = qdi_rest_kernels_of(world->def.simd);
+    job->kernels = qdi_solver_kernels_of(world->def.simd);
     for (size_t c = 0; c < resting->count; ++c) {
         job->inside_count[0] = resting->twos[c];
         job->inside_count[1] = resting->start[c + 1] - resting->start[c] - resting->twos[c];
@@ -325,21 +328,21 @@ static void over_colours(rest_job *job, const qdi_resting *resting, qdi_range_fu
         job->twos_groups = groups_of(job->inside_count[0]);
         size_t groups = job->twos_groups + groups_of(job->inside_count[1]);
         if (c + 1 == resting->count && resting->last_is_serial) {
-            job->kernels = &qdi_rest_portable;
+            job->kernels = &qdi_solver_portable;
             function(job, 0, groups, 0);
         } else {
             size_t grain = qdi_fine_grain(world->team, groups, FEW_GROUPS,
                                           QDI_CONTACT_GRAIN / QDI_REST_LANES);
             qdi_team_for(world->team, groups, grain, function, job);
         }
-        job->rests += groups;
+        job->groups += groups;
         if (job->second) job->second += job->twos_groups;
     }
 }
 
-/// Where the joints at rest of each colour begin, and how many have two touches, from the counts of the ranges before each.
-static void part_colours(const rest_job *job, const qdi_colours *all, size_t count, size_t twos,
-                         qdi_resting *resting) {
+/// Where the constraints at rest of each colour begin, and how many have two touches, from the counts of the ranges before each.
+static void part_colours(const solver_job *job, const qdi_colours *all, size_t count, size_t twos,
+                         qdi_solver_colours *resting) {
     resting->count = all->count;
     resting->last_is_serial = all->last_is_serial;
     for (size_t c = 0; c < all->count; ++c) {
@@ -356,40 +359,40 @@ static void part_colours(const rest_job *job, const qdi_colours *all, size_t cou
     resting->twos[all->count - 1] = twos - resting->twos_before[all->count - 1];
 }
 
-static qd_status reserve_groups(qd_world *world, const qdi_resting *resting) {
+static qd_status reserve_groups(qd_world *world, const qdi_solver_colours *resting) {
     qdi_scratch *scratch = &world->scratch;
     size_t second = 0, groups = count_groups(resting, &second);
     qd_status status = qdi_reserve(world->allocator, &scratch->slot, &scratch->slot_room, 0, world->count,
                                    sizeof *scratch->slot);
     if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &scratch->rests, &scratch->rest_room, 0, groups,
-                             sizeof *scratch->rests);
+        status = qdi_reserve(world->allocator, &scratch->groups, &scratch->group_room, 0, groups,
+                             sizeof *scratch->groups);
     if (status == QD_OK)
         status = qdi_reserve(world->allocator, &scratch->second, &scratch->second_room, 0, second,
                              sizeof *scratch->second);
     return status;
 }
 
-qd_status qdi_rest_find(qd_world *world, const qdi_colours *colours, double dt, bool bounced,
-                        qdi_resting *resting) {
+qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, double dt, bool bounced,
+                             qdi_solver_colours *resting) {
     qdi_scratch *scratch = &world->scratch;
     size_t all = colours->start[colours->count], bodies = qdi_range_count(world->count, QDI_BODY_GRAIN);
     size_t ranges = qdi_range_count(all, QDI_CONTACT_GRAIN);
     qd_status status = qdi_reserve(world->allocator, &scratch->range_count, &scratch->range_room, 0,
                                    2 * ranges + bodies, sizeof *scratch->range_count);
     if (status != QD_OK) return status;
-    rest_job job = {.world = world,
-                    .joints = scratch->joints,
-                    .held = scratch->held,
-                    .count = scratch->range_count,
-                    .twos = scratch->range_count + ranges,
-                    .serial = colours->start[colours->count - (colours->last_is_serial ? 1 : 0)],
-                    .bounced = bounced,
-                    .dt = dt,
-                    .again = world->clock.dt > 0 ? dt / world->clock.dt : 1,
-                    .list = scratch->pending[0],
-                    .colours = colours,
-                    .resting = resting};
+    solver_job job = {.world = world,
+                      .constraints = scratch->constraints,
+                      .held = scratch->held,
+                      .count = scratch->range_count,
+                      .twos = scratch->range_count + ranges,
+                      .serial = colours->start[colours->count - (colours->last_is_serial ? 1 : 0)],
+                      .bounced = bounced,
+                      .dt = dt,
+                      .again = world->clock.dt > 0 ? dt / world->clock.dt : 1,
+                      .list = scratch->pending[0],
+                      .colours = colours,
+                      .resting = resting};
     qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, find_range, &job);
     size_t count = qdi_exclusive_scan(job.count, ranges), twos = qdi_exclusive_scan(job.twos, ranges);
     part_colours(&job, colours, count, twos, resting);
@@ -406,9 +409,9 @@ qd_status qdi_rest_find(qd_world *world, const qdi_colours *colours, double dt, 
     return QD_OK;
 }
 
-void qdi_rest_release(const qd_allocator *allocator, qdi_scratch *scratch) {
+void qdi_solver_release(const qd_allocator *allocator, qdi_scratch *scratch) {
     qdi_release(allocator, scratch->began, scratch->began_room, sizeof *scratch->began);
-    qdi_release(allocator, scratch->rests, scratch->rest_room, sizeof *scratch->rests);
+    qdi_release(allocator, scratch->groups, scratch->group_room, sizeof *scratch->groups);
     qdi_release(allocator, scratch->second, scratch->second_room, sizeof *scratch->second);
 }
 
@@ -416,7 +419,7 @@ void qdi_rest_release(const qd_allocator *allocator, qdi_scratch *scratch) {
 
 static void push_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const rest_job *job = context;
+    const solver_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         qdi_mover *mover = &job->movers[i];
         job->began[i] = (qdi_push){mover->vx, mover->vy, mover->spin};
@@ -430,7 +433,7 @@ static void push_range(void *context, size_t begin, size_t end, int worker) {
 /// and warm start at once, without a sweep over the touches.
 static void repeat_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const rest_job *job = context;
+    const solver_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         qdi_mover *mover = &job->movers[i];
         const qdi_push began = job->began[i];
@@ -446,7 +449,7 @@ static void repeat_range(void *context, size_t begin, size_t end, int worker) {
 
 static void move_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const rest_job *job = context;
+    const solver_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         qdi_mover *mover = &job->movers[i];
         mover->dx += mover->vx * job->h;
@@ -464,28 +467,28 @@ static void move_range(void *context, size_t begin, size_t end, int worker) {
 }
 
 /// A sweep over groups [begin, end) of the colour in work, of which the first ones have second touches.
-static void sweep_groups(const rest_job *job, qdi_rest_sweep sweep, size_t begin, size_t end) {
+static void sweep_groups(const solver_job *job, qdi_solver_sweep sweep, size_t begin, size_t end) {
     size_t both = end < job->twos_groups ? end : job->twos_groups;
-    if (begin < both) sweep(job->movers, job->rests + begin, job->second + begin, both - begin, &job->rules);
+    if (begin < both) sweep(job->movers, job->groups + begin, job->second + begin, both - begin, &job->rules);
     if (begin < both) begin = both;
-    if (begin < end) sweep(job->movers, job->rests + begin, NULL, end - begin, &job->rules);
+    if (begin < end) sweep(job->movers, job->groups + begin, NULL, end - begin, &job->rules);
 }
 
 static void warm_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const rest_job *job = context;
+    const solver_job *job = context;
     sweep_groups(job, job->kernels->warm, begin, end);
 }
 
 static void solve_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const rest_job *job = context;
+    const solver_job *job = context;
     sweep_groups(job, job->kernels->solve, begin, end);
 }
 
 static void relax_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const rest_job *job = context;
+    const solver_job *job = context;
     sweep_groups(job, job->kernels->relax, begin, end);
 }
 
@@ -493,7 +496,7 @@ static void relax_range(void *context, size_t begin, size_t end, int worker) {
 
 static void open_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const rest_job *job = context;
+    const solver_job *job = context;
     const qd_world *world = job->world;
     qdi_push *pushes = world->scratch.pushes;
     double part = 1.0 / job->substeps;
@@ -509,7 +512,7 @@ static void open_range(void *context, size_t begin, size_t end, int worker) {
 
 static void close_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const rest_job *job = context;
+    const solver_job *job = context;
     const qd_world *world = job->world;
     for (size_t r = begin; r < end; ++r) {
         uint32_t slot = slot_of(world, (uint32_t)r);
@@ -525,17 +528,18 @@ static void close_range(void *context, size_t begin, size_t end, int worker) {
 }
 
 /// The next step starts from what a touch gave in the last sub-step, but no more than in the mean: a blow must not come again.
-static void report(const rest_job *job, const qdi_rest_touch *touch, size_t lane, qdi_joint *joint, int k) {
+static void report(const solver_job *job, const qdi_solver_point *touch, size_t lane,
+                   qdi_constraint *constraint, int k) {
     double last = touch->normal[lane], mean = touch->total[lane] / job->substeps;
-    joint->impulse[k] += touch->total[lane];
-    joint->rub[k] += touch->total_tangent[lane];
-    joint->hold.normal[k] = last < mean ? last : mean;
-    joint->hold.tangent[k] = last > mean ? touch->tangent[lane] * (mean / last) : touch->tangent[lane];
+    constraint->impulse[k] += touch->total[lane];
+    constraint->rub[k] += touch->total_tangent[lane];
+    constraint->hold.normal[k] = last < mean ? last : mean;
+    constraint->hold.tangent[k] = last > mean ? touch->tangent[lane] * (mean / last) : touch->tangent[lane];
 }
 
 /// What a touch took in the whole of the step, see account.h, and its part of the virial.
-static double settle(const qdi_rest *rest, const qdi_rest_touch *touch, size_t lane, const qdi_joint *joint,
-                     int k, const qdi_books *books, qdi_account *account) {
+static double settle(const qdi_solver_group *rest, const qdi_solver_point *touch, size_t lane,
+                     const qdi_constraint *constraint, int k, const qdi_books *books, qdi_account *account) {
     const qdi_twist *a = &books->means[rest->slot_a[lane]], *b = &books->means[rest->slot_b[lane]];
     double x = a->x - b->x, y = a->y - b->y, nx = rest->nx[lane], ny = rest->ny[lane];
     double across_a = touch->across_a[lane], across_b = touch->across_b[lane];
@@ -544,81 +548,82 @@ static double settle(const qdi_rest *rest, const qdi_rest_touch *touch, size_t l
                                       (x * nx + y * ny + (a->spin * across_a - b->spin * across_b));
     account->lane[QDI_LOST_FRICTION] += touch->total_tangent[lane] *
                                         (y * nx - x * ny + (a->spin * along_a - b->spin * along_b));
-    return joint->impulse[k] * (along_a - along_b) - joint->rub[k] * (across_a - across_b);
+    return constraint->impulse[k] * (along_a - along_b) - constraint->rub[k] * (across_a - across_b);
 }
 
-/// All that a joint reports. Its group is at hand, unlike the joint: no more of that is looked at than need be.
-static void report_joint(const rest_job *job, size_t group, size_t lane, uint32_t number) {
+/// All that a constraint reports. Its group is at hand, unlike the constraint: no more of that is looked at than need be.
+static void report_constraint(const solver_job *job, size_t group, size_t lane, uint32_t number) {
     const qd_world *world = job->world;
     const qdi_books *books = &world->scratch.books;
-    const qdi_rest *rest = &job->rests[group];
-    qdi_joint *joint = &world->scratch.joints[number];
+    const qdi_solver_group *rest = &job->groups[group];
+    qdi_constraint *constraint = &world->scratch.constraints[number];
     qdi_account *account = &books->accounts[number];
-    const bool two = joint->count > 1 && job->second; // there are second touches wherever a joint has two
-    report(job, &rest->touch, lane, joint, 0);
-    if (two) report(job, &job->second[group], lane, joint, 1);
-    double virial = settle(rest, &rest->touch, lane, joint, 0, books, account);
-    if (two) virial += settle(rest, &job->second[group], lane, joint, 1, books, account);
+    const bool two = constraint->count > 1 &&
+                     job->second; // there are second touches wherever a constraint has two
+    report(job, &rest->touch, lane, constraint, 0);
+    if (two) report(job, &job->second[group], lane, constraint, 1);
+    double virial = settle(rest, &rest->touch, lane, constraint, 0, books, account);
+    if (two) virial += settle(rest, &job->second[group], lane, constraint, 1, books, account);
     unsigned free = rest->moves_a & rest->moves_b & rest->rubs; // what rubs has its levers
     if (free >> lane & 1)
         account->lane[QDI_VIRIAL] = virial;
     else
-        qdi_account_given(world, joint, account);
+        qdi_account_given(world, constraint, account);
 }
 
 enum { REPORTS_AHEAD = 8 };
 
-/// What a joint's report reads and writes.
-static inline void ask_for_report(const rest_job *job, uint32_t number) {
+/// What a constraint's report reads and writes.
+static inline void ask_for_report(const solver_job *job, uint32_t number) {
     const qdi_scratch *scratch = &job->world->scratch;
-    __builtin_prefetch(&scratch->joints[number], 1);
-    __builtin_prefetch(&scratch->joints[number].impulse, 1);
+    __builtin_prefetch(&scratch->constraints[number], 1);
+    __builtin_prefetch(&scratch->constraints[number].impulse, 1);
     __builtin_prefetch(&scratch->books.accounts[number], 1);
 }
 
 static void report_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const rest_job *job = context;
+    const solver_job *job = context;
     for (size_t g = begin; g < end; ++g) {
         const uint32_t *numbers = NULL;
-        size_t left = joints_from(job, g, &numbers);
+        size_t left = constraints_from(job, g, &numbers);
         for (size_t lane = 0; lane < QDI_REST_LANES && lane < left; ++lane) {
             if (lane + REPORTS_AHEAD < left) ask_for_report(job, numbers[lane + REPORTS_AHEAD]);
-            report_joint(job, g, lane, numbers[lane]);
+            report_constraint(job, g, lane, numbers[lane]);
         }
     }
 }
 
 /// The spring of an overlap has an eighth of the sub-steps' frequency, and a quarter against what does not move. Stiffer ones never come
 /// to rest under a high pile; this one lets it sink by the square of the sub-step.
-static qdi_rest_spring spring_of(double h, double part) {
+static qdi_solver_spring spring_of(double h, double part) {
     const double ratio = 10, w = 2 * 3.14159265358979324 * part / h;
     double a = 2 * ratio + h * w, b = h * w * a;
-    return (qdi_rest_spring){.rate = w / a, .mass = b / (1 + b), .impulse = 1 / (1 + b), .carried = 2 / b};
+    return (qdi_solver_spring){.rate = w / a, .mass = b / (1 + b), .impulse = 1 / (1 + b), .carried = 2 / b};
 }
 
-static qdi_rest_rules rules_of(double dt, int substeps) {
+static qdi_solver_rules rules_of(double dt, int substeps) {
     double h = dt / substeps;
-    return (qdi_rest_rules){.per_h = substeps / dt,
-                            .free = spring_of(h, 0.125),
-                            .fixed = spring_of(h, 0.25),
-                            .out = 0.1 / dt,
-                            .shift = 0.1};
+    return (qdi_solver_rules){.per_h = substeps / dt,
+                              .free = spring_of(h, 0.125),
+                              .fixed = spring_of(h, 0.25),
+                              .out = 0.1 / dt,
+                              .shift = 0.1};
 }
 
-void qdi_rest_solve(qd_world *world, const qdi_resting *resting, double dt) {
+void qdi_solver_run(qd_world *world, const qdi_solver_colours *resting, double dt) {
     qdi_scratch *scratch = &world->scratch;
     size_t movers = scratch->mover_count;
     if (movers == 0) return;
-    rest_job job = {.world = world,
-                    .dt = dt,
-                    .h = dt / world->def.substeps,
-                    .rules = rules_of(dt, world->def.substeps),
-                    .substeps = world->def.substeps,
-                    .began = scratch->began,
-                    .list = scratch->pending[0],
-                    .movers = scratch->movers,
-                    .pushes = scratch->pushes};
+    solver_job job = {.world = world,
+                      .dt = dt,
+                      .h = dt / world->def.substeps,
+                      .rules = rules_of(dt, world->def.substeps),
+                      .substeps = world->def.substeps,
+                      .began = scratch->began,
+                      .list = scratch->pending[0],
+                      .movers = scratch->movers,
+                      .pushes = scratch->pushes};
     scratch->pushes[0] = (qdi_push){0, 0, 0};
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, open_range, &job);
     for (int k = 0; k < world->def.substeps && !qdi_stopping(world); ++k) {

@@ -1,7 +1,7 @@
 // Who is followed: the list of their rows, and the tree of their ways. A range of rows writes its own flags, its own slots and, from its own
 // first place on, the list.
 
-#include "sim/fast.h"
+#include "sim/rigid/ccd.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static void survey(void *context, size_t begin, size_t end, int worker) {
     const qdi_step *step = context;
     const qd_world *world = step->world;
     const qdi_motion now = world->now, next = world->next;
-    qdi_fast *fast = step->fast;
+    qdi_ccd *fast = step->fast;
     size_t count = 0;
     double slowest = 0;
     // Most are disks that move by much less than what is followed.
@@ -52,7 +52,7 @@ static bool too_wide(const qdi_step *step, uint32_t row, qd_box way) {
 }
 
 static void put_on_list(const qdi_step *step, uint32_t row, uint32_t place) {
-    qdi_fast *fast = step->fast;
+    qdi_ccd *fast = step->fast;
     fast->listed[place] = row;
     fast->names[place] = step->world->index[row];
     fast->place_of[row] = place;
@@ -60,7 +60,7 @@ static void put_on_list(const qdi_step *step, uint32_t row, uint32_t place) {
 
 /// The boxes of the ways of those listed from place `begin` to `end`.
 static void make_boxes(const qdi_step *step, size_t begin, size_t end) {
-    qdi_fast *fast = step->fast;
+    qdi_ccd *fast = step->fast;
     bool wide = false;
     for (size_t place = begin; place < end; ++place) {
         uint32_t row = fast->listed[place];
@@ -73,7 +73,7 @@ static void make_boxes(const qdi_step *step, size_t begin, size_t end) {
 static void gather(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const qdi_step *step = context;
-    qdi_fast *fast = step->fast;
+    qdi_ccd *fast = step->fast;
     uint32_t place = fast->all ? (uint32_t)begin : (uint32_t)fast->followed[begin / QDI_BODY_GRAIN];
     uint32_t first = place;
     for (uint32_t row = (uint32_t)begin; row < end; ++row)
@@ -82,7 +82,7 @@ static void gather(void *context, size_t begin, size_t end, int worker) {
 }
 
 static qd_status reserve_list(const qdi_step *step, size_t count) {
-    qdi_fast *fast = step->fast;
+    qdi_ccd *fast = step->fast;
     const qd_allocator *allocator = step->world->allocator;
     qd_status status = qdi_reserve(allocator, &fast->listed, &fast->listed_room, fast->listed_count, count,
                                    sizeof *fast->listed);
@@ -96,7 +96,7 @@ static qd_status reserve_list(const qdi_step *step, size_t count) {
 }
 
 static qd_status list_all(const qdi_step *step) {
-    qdi_fast *fast = step->fast;
+    qdi_ccd *fast = step->fast;
     fast->all = true;
     qd_status status = reserve_list(step, step->world->count);
     if (status != QD_OK) return status;
@@ -107,7 +107,7 @@ static qd_status list_all(const qdi_step *step) {
 }
 
 static qd_status reserve(const qdi_step *step, size_t ranges) {
-    qdi_fast *fast = step->fast;
+    qdi_ccd *fast = step->fast;
     const qd_allocator *allocator = step->world->allocator;
     size_t count = step->world->count;
     qd_status status = qdi_reserve(allocator, &fast->course_of, &fast->course_of_room, 0, count,
@@ -125,8 +125,8 @@ static qd_status reserve(const qdi_step *step, size_t ranges) {
     return status;
 }
 
-qd_status qdi_fast_list(const qdi_step *step) {
-    qdi_fast *fast = step->fast;
+qd_status qdi_ccd_list(const qdi_step *step) {
+    qdi_ccd *fast = step->fast;
     const qd_world *world = step->world;
     size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
     qd_status status = reserve(step, ranges);
@@ -160,8 +160,8 @@ static void box_more(void *context, size_t begin, size_t end, int worker) {
     make_boxes(job->step, job->first + begin, job->first + end);
 }
 
-qd_status qdi_fast_list_more(const qdi_step *step, bool wide) {
-    qdi_fast *fast = step->fast;
+qd_status qdi_ccd_list_more(const qdi_step *step, bool wide) {
+    qdi_ccd *fast = step->fast;
     if (wide) return list_all(step);
     size_t first = fast->listed_count;
     qd_status status = reserve_list(step, first + fast->course_count);
@@ -180,8 +180,8 @@ static bool contains(qd_box outer, qd_box inner) {
            inner.max_y <= outer.max_y;
 }
 
-void qdi_fast_relist(const qdi_step *step, uint32_t row, qdi_cluster *cluster) {
-    qdi_fast *fast = step->fast;
+void qdi_ccd_relist(const qdi_step *step, uint32_t row, qdi_cluster *cluster) {
+    qdi_ccd *fast = step->fast;
     if (fast->flags[row] & QDI_LOST) return;
     qdi_leg leg = qdi_way_begin(step, row);
     uint8_t flags = QDI_FRESH;
@@ -205,7 +205,7 @@ void qdi_fast_relist(const qdi_step *step, uint32_t row, qdi_cluster *cluster) {
 // ---- the tree ----
 
 static qd_status make_tree(const qdi_step *step) {
-    qdi_fast *fast = step->fast;
+    qdi_ccd *fast = step->fast;
     qd_status status = QD_OK;
     if (!fast->pairs)
         status = qd_pairs_create(qdi_limit_pairs(step->world), step->world->allocator, &fast->pairs);
@@ -213,8 +213,8 @@ static qd_status make_tree(const qdi_step *step) {
     return status == QD_OK ? qd_tree_set_period(fast->tree, qdi_world_period(step->world)) : status;
 }
 
-qd_status qdi_fast_file(const qdi_step *step, qdi_lap *lap) {
-    qdi_fast *fast = step->fast;
+qd_status qdi_ccd_file(const qdi_step *step, qdi_lap *lap) {
+    qdi_ccd *fast = step->fast;
     qd_world *world = step->world;
     qd_status status = make_tree(step);
     if (status != QD_OK) return status;

@@ -1,0 +1,213 @@
+// What approaches faster than the threshold bounces: colour after colour, sweep after sweep, until nothing does any more
+// or the sweeps are used up. Each bounce is a collision of two bodies by Newton's restitution and Coulomb's friction:
+//
+//   normal      Jn = (1 + e) u_n / k_n            u: velocity of a's point as seen from b's, before
+//   tangential  Jt = (1 + bt) u_t / k_t, at most mu Jn      u_t: after the normal impulse
+//
+// k is what a unit of impulse changes of u: 1/mA + 1/mB + arm^2/IA + arm^2/IB. The friction never turns the energy's
+// balance: it is worked out from what the normal impulse left (Kane's paradox comes from taking both at once).
+//
+// Two touches that both approach are solved together, so that a box that lands flat does not start to turn; where one
+// of them would have to pull, the faster one bounces alone and the next sweep sees to the other. A blow goes through
+// touching bodies pair after pair: three in contact give other velocities than a simultaneous solution would, but
+// momentum, angular momentum and (with e = 1, mu = 0) energy are kept to rounding.
+//
+// Sweeps look only where something has changed. Visits of colours are numbered from 1, and `stirred` says of each body
+// which visit changed its velocity last: a constraint whose bodies have been left alone since its own last visit would not bounce
+// now, as it did not then. Before the first visit, bodies are stirred (1) that approach one another fast enough.
+//
+// Shared between ranges of a colour: nothing that is written, see rigid/rigid.c (bodies that nothing moves are never stirred).
+// The counts of bounces are per range.
+
+#include "sim/account.h"
+
+typedef struct bounce_job {
+    const qd_world *world;
+    qdi_motion motion;     ///< whose velocities are changed
+    uint32_t visit, since; ///< number of this visit, and of the last one of the same constraints, or 1
+    size_t first;          ///< constraint of the colour in work
+    size_t *bounced;       ///< per range
+} bounce_job;
+
+/// Gives `push` along the normal and `rub` along the tangent at levers to a constraint's bodies.
+typedef struct blow {
+    double push, rub;
+    double turn_a, turn_b; ///< angular impulse on a (taken away) and on b
+} blow;
+
+static void give(const qdi_constraint *constraint, const qdi_motion *m, const blow *given) {
+    double x = given->push * constraint->nx - given->rub * constraint->ny;
+    double y = given->push * constraint->ny + given->rub * constraint->nx;
+    if (constraint->moves_a) {
+        m->vx[constraint->row_a] -= x * constraint->inverse_a;
+        m->vy[constraint->row_a] -= y * constraint->inverse_a;
+        m->spin[constraint->row_a] -= given->turn_a * constraint->turn_a;
+    }
+    if (constraint->moves_b) {
+        m->vx[constraint->row_b] += x * constraint->inverse_b;
+        m->vy[constraint->row_b] += y * constraint->inverse_b;
+        m->spin[constraint->row_b] += given->turn_b * constraint->turn_b;
+    }
+}
+
+/// Neither friction nor levers: disks that do not turn.
+static bool bounce_plain(const bounce_job *job, qdi_constraint *constraint, qdi_account *account) {
+    const qdi_motion *m = &job->motion;
+    uint32_t a = constraint->row_a, b = constraint->row_b;
+    double approach = qdi_constraint_approach(constraint, m, 0);
+    if (!(approach > constraint->threshold) || constraint->depth[0] < -qdi_bounce_gap(constraint))
+        return false;
+    double impulse = (1 + constraint->restitution) * approach /
+                     (constraint->inverse_a + constraint->inverse_b);
+    constraint->impulse[0] += impulse;
+    account->lane[QDI_LOST_NORMAL] += 0.5 * (1 - constraint->restitution) * approach * impulse;
+    if (constraint->moves_a) {
+        m->vx[a] -= impulse * constraint->inverse_a * constraint->nx;
+        m->vy[a] -= impulse * constraint->inverse_a * constraint->ny;
+    }
+    if (constraint->moves_b) {
+        m->vx[b] += impulse * constraint->inverse_b * constraint->nx;
+        m->vy[b] += impulse * constraint->inverse_b * constraint->ny;
+    }
+    return true;
+}
+
+/// What a unit of normal impulse at touch p changes of the approach at touch q.
+static double stiffness(const qdi_constraint *constraint, int p, int q) {
+    return constraint->inverse_a + constraint->inverse_b +
+           constraint->across_a[p] * constraint->across_a[q] * constraint->turn_a +
+           constraint->across_b[p] * constraint->across_b[q] * constraint->turn_b;
+}
+
+/// The impulses that turn round both approaches, or false where they would pull.
+static bool solve_both(const qdi_constraint *constraint, const double approach[2], double push[2]) {
+    double k11 = stiffness(constraint, 0, 0), k22 = stiffness(constraint, 1, 1),
+           k12 = stiffness(constraint, 0, 1);
+    double determinant = k11 * k22 - k12 * k12, factor = 1 + constraint->restitution;
+    if (!(determinant > 1e-9 * k11 * k22)) return false;
+    push[0] = factor * (k22 * approach[0] - k12 * approach[1]) / determinant;
+    push[1] = factor * (k11 * approach[1] - k12 * approach[0]) / determinant;
+    return push[0] >= 0 && push[1] >= 0;
+}
+
+/// The tangential impulse of a constraint whose touches were pushed: one for both, at the lever that their pushes add up to.
+static void rub(const bounce_job *job, qdi_constraint *constraint, const double push[2],
+                qdi_account *account) {
+    const qdi_motion *m = &job->motion;
+    double total = push[0] + push[1];
+    if (constraint->friction == 0 || !(total > 0)) return;
+    double part[2] = {push[0] / total, push[1] / total};
+    double along_a = part[0] * constraint->along_a[0] + part[1] * constraint->along_a[1];
+    double along_b = part[0] * constraint->along_b[0] + part[1] * constraint->along_b[1];
+    uint32_t a = constraint->row_a, b = constraint->row_b;
+    bool wall = b == QDI_NO_ROW;
+    double ux = m->vx[a] - (wall ? constraint->wx : m->vx[b]),
+           uy = m->vy[a] - (wall ? constraint->wy : m->vy[b]);
+    double slip = uy * constraint->nx - ux * constraint->ny + m->spin[a] * along_a -
+                  (wall ? 0 : m->spin[b] * along_b);
+    double k = constraint->inverse_a + constraint->inverse_b + along_a * along_a * constraint->turn_a +
+               along_b * along_b * constraint->turn_b;
+    double impulse = (1 + constraint->tangential) * slip / k, most = constraint->friction * total;
+    if (impulse > most) impulse = most;
+    if (impulse < -most) impulse = -most;
+    account->lane[QDI_LOST_FRICTION] += impulse * (slip - 0.5 * k * impulse);
+    give(constraint, m, &(blow){0, impulse, along_a * impulse, along_b * impulse});
+    for (int i = 0; i < 2; ++i) constraint->rub[i] += part[i] * impulse;
+}
+
+static bool bounce_any(const bounce_job *job, qdi_constraint *constraint, qdi_account *account) {
+    double approach[2] = {0, 0}, push[2] = {0, 0};
+    int approaching = 0, fastest = 0;
+    const int touches = constraint->count > 1 ? 2 : 1;
+    for (int k = 0; k < touches; ++k) {
+        approach[k] = constraint->depth[k] >= -qdi_bounce_gap(constraint)
+                          ? qdi_constraint_approach(constraint, &job->motion, k)
+                          : 0;
+        approaching += approach[k] > 0;
+        if (approach[k] > approach[fastest]) fastest = k;
+    }
+    if (!(approach[fastest] > constraint->threshold)) return false;
+    if (approaching < 2 || !solve_both(constraint, approach, push)) {
+        push[1 - fastest] = 0;
+        push[fastest] = (1 + constraint->restitution) * approach[fastest] /
+                        stiffness(constraint, fastest, fastest);
+    }
+    blow given = {.push = push[0] + push[1]};
+    for (int k = 0; k < touches; ++k) {
+        constraint->impulse[k] += push[k];
+        account->lane[QDI_LOST_NORMAL] += 0.5 * (1 - constraint->restitution) * approach[k] * push[k];
+        given.turn_a += constraint->across_a[k] * push[k];
+        given.turn_b += constraint->across_b[k] * push[k];
+    }
+    give(constraint, &job->motion, &given);
+    rub(job, constraint, push, account);
+    return true;
+}
+
+static bool bounce_now(const bounce_job *job, qdi_constraint *constraint, qdi_account *account) {
+    if (constraint->count == 0) return false;
+    return constraint->plain ? bounce_plain(job, constraint, account) : bounce_any(job, constraint, account);
+}
+
+static bool bounce(const bounce_job *job, size_t number) {
+    const qdi_scratch *scratch = &job->world->scratch;
+    const qdi_meeting *ends = &scratch->ends[number];
+    if (!qdi_is_stirred(job->world, ends->a, job->since) && !qdi_is_stirred(job->world, ends->b, job->since))
+        return false;
+    qdi_constraint *constraint = &scratch->constraints[number];
+    qdi_account *account = &scratch->books.accounts[number];
+    if (!bounce_now(job, constraint, account)) return false;
+    qdi_account_given(job->world, constraint, account);
+    qdi_bounce_stir(job->world, constraint, job->visit);
+    return true;
+}
+
+bool qdi_constraint_bounce(qdi_constraint *constraint, const qdi_motion *motion, double threshold,
+                           qdi_account *account) {
+    bounce_job job = {.motion = *motion};
+    constraint->threshold = threshold;
+    return bounce_now(&job, constraint, account);
+}
+
+static void sweep_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const bounce_job *job = context;
+    size_t bounced = 0;
+    for (size_t i = begin; i < end; ++i) bounced += bounce(job, job->first + i);
+    job->bounced[begin / QDI_BOUNCE_GRAIN] = bounced;
+}
+
+/// All colours once; true where some contact bounced.
+static bool sweep(qd_world *world, bounce_job *job, const qdi_colours *colours) {
+    size_t bounced = 0;
+    for (size_t c = 0; c < colours->count; ++c) {
+        size_t count = colours->start[c + 1] - colours->start[c];
+        job->first = colours->start[c];
+        job->visit += 1;
+        job->since = job->visit > colours->count ? job->visit - (uint32_t)colours->count : 1;
+        if (c + 1 == colours->count && colours->last_is_serial) {
+            for (size_t i = 0; i < count; ++i) bounced += bounce(job, job->first + i);
+            continue;
+        }
+        qdi_team_for(world->team, count, QDI_BOUNCE_GRAIN, sweep_range, job);
+        bounced += qdi_exclusive_scan(job->bounced, qdi_range_count(count, QDI_BOUNCE_GRAIN));
+    }
+    return bounced > 0;
+}
+
+static void clear_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qd_world *world = context;
+    for (size_t r = begin; r < end; ++r)
+        atomic_store_explicit(&world->scratch.stirred[r], 0, memory_order_relaxed);
+}
+
+void qdi_bounce_begin(qd_world *world) {
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, world);
+}
+
+void qdi_bounce(qd_world *world, const qdi_colours *colours) {
+    bounce_job job = {.world = world, .motion = world->next, .bounced = world->scratch.range_count};
+    for (int k = 0; k < world->def.iterations; ++k)
+        if (qdi_stopping(world) || !sweep(world, &job, colours)) break;
+}
