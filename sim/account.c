@@ -67,7 +67,8 @@ void qdi_account_mover(const qd_world *world, uint32_t row, uint32_t slot, qdi_t
                            turning * (flight->turn * dt - change.spin);
         pull = (qd_vec2){flight->ax - fx, flight->ay - fy};
     }
-    double slowed = mover->spin_change != 0 ? world->inertia[row] * mover->spin_change * mean->spin : 0;
+    const double spin_change = world->scratch.began[slot].spin_change;
+    double slowed = spin_change != 0 ? world->inertia[row] * spin_change * mean->spin : 0;
     books->drift[slot] = slowed +
                          mass * (pull.x * (mean->x * dt - mover->dx) + pull.y * (mean->y * dt - mover->dy));
 }
@@ -150,7 +151,7 @@ qd_status qdi_account_movers(qd_world *world, size_t count) {
 
 /// The account of a contact with a wall, of those in the keys.
 static qdi_account *account_of_wall(const qdi_scratch *scratch, size_t i) {
-    return &scratch->books.accounts[scratch->place[scratch->keys.key[i]]];
+    return &scratch->books.accounts[scratch->keys.key[i]];
 }
 
 static qd_vec2 lost_to_wall(const void *context, size_t i) {

@@ -94,12 +94,12 @@ static int collide_cores(const qdi_form *a, const qdi_pose *pa, const qdi_form *
     qdi_separation separation;
     double limit = reach + a->radius + b->radius;
     if (a->kind == QD_SHAPE_RECT && b->kind == QD_SHAPE_RECT) {
-        if (!qdi_separate_rects(a, pa, b, pb, limit, &separation, &core_a, &core_b)) return 0;
-    } else {
-        qdi_core_make(a, pa, &core_a);
-        qdi_core_make(b, pb, &core_b);
-        if (!qdi_separate(&core_a, &core_b, limit, &separation)) return 0;
+        const qdi_rects_meet meet = qdi_collide_rects(a, b, pa, pb, reach, m);
+        if (meet != QDI_RECTS_CORNERS) return m->count;
     }
+    qdi_core_make(a, pa, &core_a);
+    qdi_core_make(b, pb, &core_b);
+    if (!qdi_separate(&core_a, &core_b, limit, &separation)) return 0;
     return qdi_manifold_of(&separation, &core_a, a->radius, b->radius, reach, m);
 }
 

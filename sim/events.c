@@ -7,17 +7,14 @@
 
 typedef struct event_job {
     const qdi_moment *before, *after;
-    size_t first;                      ///< of the part of `after` in work
-    const qdi_constraint *constraints; ///< or NULL
-    bool springs;                      ///< what persists has been taken over before
-    const uint32_t *place;             ///< in the constraints, by contact of `before`
+    size_t first;                ///< of the part of `after` in work
+    const qdi_outcome *outcomes; ///< by contact of `before`, or NULL
+    bool springs;                ///< what persists has been taken over before
     uint32_t *end_rank; ///< by contact of `before`: ended ones before it; the last slot holds their number
     size_t *ended;      ///< per range of `before`
     size_t *begun;      ///< per range of `after`
     qd_event *events;
 } event_job;
-
-enum { AHEAD = 8 };
 
 /// Cosine of the angle by which the normal of a contact may turn in a step without its being another one.
 static const double SAME_WAY = 0.7;
@@ -77,35 +74,27 @@ static void shift_ranks(void *context, size_t begin, size_t end, int worker) {
     for (size_t i = begin; i < end; ++i) job->end_rank[i] += first;
 }
 
-/// Puts into a contact and its event what the constraint of contact `at` of `before` gave, by feature; its hold to `hold`. Both
+/// Puts into a contact and its event what contact `at` of `before` gave, by feature; its hold to `hold`. Both
 /// are written, for a copy of what was written just now would have to wait for it.
 static void take_over(const event_job *job, size_t at, qd_contact *contact, qd_contact *event,
                       qdi_warm_start *hold) {
     const qd_contact *old = &job->before->contacts[at];
-    const qdi_constraint *constraint = job->constraints ? &job->constraints[job->place[at]] : NULL;
-    const qdi_warm_start *held = constraint ? &constraint->hold : &job->before->holds[at];
+    const qdi_outcome *outcome = job->outcomes ? &job->outcomes[at] : NULL;
+    const qdi_warm_start *held = outcome ? &outcome->hold : &job->before->holds[at];
     // What held them in another direction is worth nothing in this one.
     bool same = old->normal.x * contact->normal.x + old->normal.y * contact->normal.y >= SAME_WAY ||
                 job->springs;
     for (int k = 0; k < contact->count; ++k) {
         for (int j = 0; j < old->count; ++j) {
             if (old->touch[j].feature != contact->touch[k].feature) continue;
-            double impulse = constraint ? constraint->impulse[j] : old->touch[j].impulse;
-            double friction = constraint ? constraint->rub[j] : old->touch[j].friction;
+            double impulse = outcome ? outcome->impulse[j] : old->touch[j].impulse;
+            double friction = outcome ? outcome->rub[j] : old->touch[j].friction;
             contact->touch[k].impulse = event->touch[k].impulse = impulse;
             contact->touch[k].friction = event->touch[k].friction = friction;
             hold->normal[k] = same ? held->normal[j] : 0;
             hold->tangent[k] = same ? held->tangent[j] : 0;
         }
     }
-}
-
-/// Constraints lie in another order than contacts: one that is needed soon is asked for ahead.
-static inline void ask_for(const event_job *job, size_t at) {
-    if (!job->constraints || at >= job->before->contact_count) return;
-    const qdi_constraint *constraint = &job->constraints[job->place[at]];
-    __builtin_prefetch(&constraint->impulse);
-    __builtin_prefetch((const char *)(constraint + 1) - 1);
 }
 
 /// Where an ordered walk over contacts has come to in both parts of another list: contacts, and speculative ones.
@@ -137,7 +126,6 @@ static void take_range(void *context, size_t begin, size_t end, int worker) {
     for (size_t i = begin; i < end; ++i) {
         holds[i] = (qdi_warm_start){{0, 0}, {0, 0}};
         size_t place = walk_to(job->before, &at, &contacts[i]);
-        ask_for(job, at.contact + AHEAD);
         if (place != SIZE_MAX) take_over(job, place, &contacts[i], &contacts[i], &holds[i]);
     }
 }
@@ -149,8 +137,6 @@ static void write_ended(void *context, size_t begin, size_t end, int worker) {
     const size_t high = job->after->contact_count;
     size_t at = find(job->after, 0, high, order_of(&contacts[begin]));
     for (size_t i = begin; i < end; ++i) {
-        if (i + AHEAD < end && job->end_rank[i + AHEAD + 1] != job->end_rank[i + AHEAD])
-            ask_for(job, i + AHEAD);
         if (job->end_rank[i + 1] == job->end_rank[i]) continue;
         at = find_from(job->after, at, high, order_of(&contacts[i]));
         qd_event *event = &job->events[job->end_rank[i] + at];
@@ -202,7 +188,7 @@ qd_status qdi_events_take_over(qd_world *world, const qdi_moment *before, qdi_mo
     return QD_OK;
 }
 
-qd_status qdi_events(qd_world *world, const qdi_moment *before, const qdi_constraint *constraints,
+qd_status qdi_events(qd_world *world, const qdi_moment *before, const qdi_outcome *outcomes,
                      qdi_moment *after) {
     qdi_scratch *scratch = &world->scratch;
     qd_team *team = world->team;
@@ -219,9 +205,8 @@ qd_status qdi_events(qd_world *world, const qdi_moment *before, const qdi_constr
     if (status != QD_OK) return status;
     event_job job = {.before = before,
                      .after = after,
-                     .constraints = constraints,
+                     .outcomes = outcomes,
                      .springs = world->def.contact == QD_CONTACT_SPRING,
-                     .place = scratch->place,
                      .end_rank = scratch->end_rank,
                      .ended = scratch->range_count,
                      .begun = scratch->range_count + old_ranges};

@@ -40,14 +40,21 @@ typedef struct qdi_meeting {
     uint32_t a, b;
 } qdi_meeting;
 
-/// What the colouring needs of a contact, by spot.
+/// What the colouring needs of a contact, by spot; then the same in order of colour.
 typedef struct qdi_link {
     uint32_t row_a, row_b; ///< row_b QDI_NO_ROW: a wall
     uint32_t hash;         ///< priority
     uint32_t contact;
     bool moves_a, moves_b; ///< dynamic; the others take no part
     bool own_a, own_b;     ///< no link of another range has that body
+    uint8_t touches;       ///< that the solver works on; 0: none, as of sensors
 } qdi_link;
+
+/// What a contact gave in a step, by contact: all in all, and in the last sub-step.
+typedef struct qdi_outcome {
+    double impulse[2], rub[2]; ///< along the normal, along the tangent
+    qdi_warm_start hold;
+} qdi_outcome;
 
 /// Colouring: the highest priority of the links of a body, by parity of the round. Before the first round, one of the ranges that
 /// have such links, or that there are several. And the colours that these have, by bit.
@@ -73,8 +80,7 @@ typedef struct qdi_constraint {
     double across_a[2], across_b[2], along_a[2], along_b[2];
     double restitution, friction, tangential;
     double depth[2];
-    double impulse[2], rub[2]; ///< given so far: along the normal, along the tangent
-    qdi_warm_start hold;       ///< of the last sub-step
+    double impulse[2], rub[2]; ///< given by bounces so far: along the normal, along the tangent
 } qdi_constraint;
 
 /// Contacts at rest, see rigid/solver.h.
@@ -84,14 +90,14 @@ typedef struct qdi_solver_colours qdi_solver_colours;
 /// A body with such contacts, while a step is solved in parts.
 typedef struct qdi_mover {
     double vx, vy, spin;
-    double angle;       ///< turned by since the step began
-    double dx, dy;      ///< and moved by
-    double spin_change; ///< of what turned too fast, not by an impulse
-    double spare;       ///< a mover is a line of the cache
-} qdi_mover;
+    double angle;         ///< turned by since the step began
+    double dx, dy;        ///< and moved by
+    double inverse, turn; ///< 1 / mass, 1 / inertia
+} qdi_mover;              ///< a line of the cache
 /// What forces add to such a body's velocities in a sub-step; or a body's velocities when one began.
 typedef struct qdi_push {
     double x, y, spin;
+    double spin_change; ///< in the step, of what turned too fast: not by an impulse
 } qdi_push;
 
 /// What forces and drag do to a body in a step if it meets nothing.
@@ -126,22 +132,20 @@ typedef struct qdi_scratch {
     size_t end_room;
     qdi_link *links; ///< by spot
     size_t link_room;
-    qdi_constraint *constraints; ///< in order of colour
+    qdi_link *coloured; ///< links in order of colour
+    size_t coloured_room;
+    qdi_constraint *constraints; ///< the same as constraints, where something may bounce
     size_t constraint_room;
-    qdi_meeting *ends; ///< of the constraints: the rows of their bodies
-    size_t ends_room;
-    uint32_t *order; ///< links by colour
+    qdi_outcome *outcomes; ///< by contact
+    size_t outcome_room;
+    uint32_t *order; ///< the first bad row per range of bodies; rows in order of the tree
     size_t order_room;
-    uint32_t *place; ///< of each contact: where its constraint is
-    size_t place_room;
     _Atomic uint32_t *stirred; ///< by row: when a bounce changed its velocity last, see rigid/bounce.c
     size_t stirred_room;
     uint32_t *pending[2]; ///< links without a colour, and with one
     size_t pending_room[2];
     qdi_claims *claims; ///< by row
     size_t claim_room;
-    uint8_t *held; ///< by constraint: its touches where it is at rest, else 0
-    size_t held_room;
     qd_vec2 *partial; ///< per block of an ordered sum
     size_t partial_room;
     // What rests: see rigid/solver.c.

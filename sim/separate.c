@@ -145,25 +145,3 @@ bool qdi_separate(const qdi_core *a, const qdi_core *b, double limit, qdi_separa
     return offer_sides(a, b, false, limit, tie, &best) && offer_sides(b, a, true, limit, tie, &best) &&
            complete(a, b, &best, limit, tie, separation);
 }
-
-bool qdi_separate_rects(const qdi_form *a, const qdi_pose *pa, const qdi_form *b, const qdi_pose *pb,
-                        double limit, qdi_separation *separation, qdi_core *core_a, qdi_core *core_b) {
-    qd_vec2 d = {pb->x - pa->x, pb->y - pa->y}, ha = a->half, hb = b->half;
-    double c = fabs(pa->c * pb->c + pa->s * pb->s), s = fabs(pa->c * pb->s - pa->s * pb->c);
-    qd_vec2 in_a = qdi_unturn(pa->c, pa->s, d), in_b = qdi_unturn(pb->c, pb->s, d);
-    double ax = fabs(in_a.x) - (ha.x + c * hb.x + s * hb.y), ay = fabs(in_a.y) - (ha.y + s * hb.x + c * hb.y);
-    double bx = fabs(in_b.x) - (hb.x + c * ha.x + s * ha.y), by = fabs(in_b.y) - (hb.y + s * ha.x + c * ha.y);
-    if (ax > limit || ay > limit || bx > limit || by > limit) return false;
-    qdi_core_make(a, pa, core_a);
-    qdi_core_make(b, pb, core_b);
-    double tie = tie_of(core_a, core_b);
-    best_side best = {-DBL_MAX, 0, 0, false};
-    // Of two sides that are parallel only the one towards the other rect can be the best.
-    int side_ax = in_a.x < 0 ? 3 : 1, side_ay = in_a.y < 0 ? 0 : 2;
-    int side_bx = in_b.x > 0 ? 3 : 1, side_by = in_b.y > 0 ? 0 : 2;
-    offer_side(&best, ax, core_a->normal[side_ax], side_ax, false, tie);
-    offer_side(&best, ay, core_a->normal[side_ay], side_ay, false, tie);
-    offer_side(&best, bx, core_b->normal[side_bx], side_bx, true, tie);
-    offer_side(&best, by, core_b->normal[side_by], side_by, true, tie);
-    return complete(core_a, core_b, &best, limit, tie, separation);
-}

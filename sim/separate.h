@@ -29,10 +29,6 @@ typedef struct qdi_separation {
 /// qdi_collide has them.
 bool qdi_separate(const qdi_core *a, const qdi_core *b, double limit, qdi_separation *separation);
 
-/// The same for two rects given by form and pose, which are in a and b as cores only once they may be near.
-bool qdi_separate_rects(const qdi_form *a, const qdi_pose *pa, const qdi_form *b, const qdi_pose *pb,
-                        double limit, qdi_separation *separation, qdi_core *core_a, qdi_core *core_b);
-
 /// The side number `side` of `ref`, and what faces it of `other`.
 qdi_facing qdi_face(const qdi_core *ref, int side, const qdi_core *other);
 

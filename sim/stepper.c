@@ -78,21 +78,21 @@ static qd_status find_candidates(qd_world *world, const qdi_motion *motion, cons
     return status;
 }
 
-static qd_status make_contacts(qd_world *world, const qdi_motion *motion, const qdi_constraint *constraints,
+static qd_status make_contacts(qd_world *world, const qdi_motion *motion, const qdi_outcome *outcomes,
                                double dt) {
     qd_status status = qdi_narrow(world, motion, &world->following);
     if (status == QD_OK && qdi_springs(world)) {
         status = qdi_events_take_over(world, &world->present, &world->following);
         if (status == QD_OK) status = qdi_spring_forces(world, motion, dt, &world->following);
     }
-    return status == QD_OK ? qdi_events(world, &world->present, constraints, &world->following) : status;
+    return status == QD_OK ? qdi_events(world, &world->present, outcomes, &world->following) : status;
 }
 
-/// From candidates to the contacts and events of `following`. `constraints`: what the present contacts gave in the step on
+/// From candidates to the contacts and events of `following`. `outcomes`: what the present contacts gave in the step on
 /// its way, if there is one; `dt`: how long that is, 0 where there is none.
-static qd_status find_contacts(qd_world *world, const qdi_motion *motion, const qdi_constraint *constraints,
+static qd_status find_contacts(qd_world *world, const qdi_motion *motion, const qdi_outcome *outcomes,
                                double dt) {
-    qd_status status = make_contacts(world, motion, constraints, dt);
+    qd_status status = make_contacts(world, motion, outcomes, dt);
     qdi_team_use(world->team, 0);
     return status;
 }
@@ -255,10 +255,9 @@ qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
     if (status != QD_OK) return status;
 
     qdi_found found;
-    const qdi_constraint *constraints = world->def.contact == QD_CONTACT_IMPULSE ? world->scratch.constraints
-                                                                                 : NULL;
+    const qdi_outcome *outcomes = world->def.contact == QD_CONTACT_IMPULSE ? world->scratch.outcomes : NULL;
     status = follow(world, dt, &gains[0], &found, &lap);
-    if (status == QD_OK) status = find_contacts(world, &world->next, constraints, dt);
+    if (status == QD_OK) status = find_contacts(world, &world->next, outcomes, dt);
     if (status == QD_OK && qdi_springs(world)) status = qdi_spring_population(world);
     if (status == QD_OK) status = qdi_compress_account(world);
     if (status == QD_OK && qdi_springs(world)) status = qdi_spring_account(world, dt, &gains[0]);

@@ -208,15 +208,14 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_keys_release(allocator, &scratch->keys);
     qdi_release(allocator, scratch->end_rank, scratch->end_room, sizeof *scratch->end_rank);
     qdi_release(allocator, scratch->links, scratch->link_room, sizeof *scratch->links);
-    qdi_release(allocator, scratch->place, scratch->place_room, sizeof *scratch->place);
+    qdi_release(allocator, scratch->coloured, scratch->coloured_room, sizeof *scratch->coloured);
+    qdi_release(allocator, scratch->outcomes, scratch->outcome_room, sizeof *scratch->outcomes);
     qdi_release(allocator, scratch->stirred, scratch->stirred_room, sizeof *scratch->stirred);
     qdi_release(allocator, scratch->constraints, scratch->constraint_room, sizeof *scratch->constraints);
     qdi_release(allocator, scratch->order, scratch->order_room, sizeof *scratch->order);
     for (int k = 0; k < 2; ++k)
         qdi_release(allocator, scratch->pending[k], scratch->pending_room[k], sizeof *scratch->pending[k]);
     qdi_release(allocator, scratch->claims, scratch->claim_room, sizeof *scratch->claims);
-    qdi_release(allocator, scratch->ends, scratch->ends_room, sizeof *scratch->ends);
-    qdi_release(allocator, scratch->held, scratch->held_room, sizeof *scratch->held);
     qdi_release(allocator, scratch->partial, scratch->partial_room, sizeof *scratch->partial);
     qdi_release(allocator, scratch->slot, scratch->slot_room, sizeof *scratch->slot);
     qdi_release(allocator, scratch->movers, scratch->mover_room, sizeof *scratch->movers);

@@ -419,10 +419,10 @@ void qdi_spots_find_rows(qd_world *world, qdi_moment *moment);
 // ---- events.c ----
 
 /// What became of the contacts of `before` in `after`; `before` may hold contacts of bodies that are gone. Contacts that
-/// persist take over impulses and holds: those of the `constraints` (of the contacts of `before`), or where that is NULL,
+/// persist take over impulses and holds: those of the `outcomes` (of the contacts of `before`), or where that is NULL,
 /// because no step lies in between or there is no contact model, those that `before` has. With springs there is nothing to
 /// take over any more.
-QD_MUST_USE qd_status qdi_events(qd_world *world, const qdi_moment *before, const qdi_constraint *constraints,
+QD_MUST_USE qd_status qdi_events(qd_world *world, const qdi_moment *before, const qdi_outcome *outcomes,
                                  qdi_moment *after);
 
 /// Only the taking over, of what `before` has: with springs, whose forces come of it and belong to the events.
@@ -480,7 +480,7 @@ void qdi_population_release(qd_world *world);
 // ---- rigid/rigid.c, rigid/bounce.c, rigid/solver.c ----
 
 /// From the velocities of `now` to those of `next`: contacts that bounce, forces, contacts at rest. Leaves what each
-/// present contact gave in the constraints, and the ways of bodies at rest in the movers. `walls` is what the walls gave.
+/// present contact gave in the outcomes, and the ways of bodies at rest in the movers. `walls` is what the walls gave.
 QD_MUST_USE qd_status qdi_impulse(qd_world *world, double dt, qdi_wall_gain *walls);
 
 /// The speed that tells what bounces from what rests, where nothing but gravity acts.
@@ -521,14 +521,8 @@ static inline bool qdi_is_stirred(const qd_world *world, uint32_t row, uint32_t 
 }
 /// Bounces: all constraints, colour by colour, until none approaches faster than its threshold.
 void qdi_bounce(qd_world *world, const qdi_colours *colours);
-/// Finds the constraints at rest and the movers; their velocities are those of `next` before the forces. `held` says already who
-/// rested before anything bounced; `bounced`: something has, since.
-QD_MUST_USE qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, double dt, bool bounced,
-                                         qdi_solver_colours *resting);
-/// Frees the constraints at rest.
+/// Frees what the solver works with.
 void qdi_solver_release(const qd_allocator *allocator, qdi_scratch *scratch);
-/// Solves them in sub-steps; afterwards the velocities of `next` are theirs.
-void qdi_solver_run(qd_world *world, const qdi_solver_colours *resting, double dt);
 
 // ---- order.c ----
 

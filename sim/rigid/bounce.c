@@ -151,11 +151,12 @@ static bool bounce_now(const bounce_job *job, qdi_constraint *constraint, qdi_ac
 
 static bool bounce(const bounce_job *job, size_t number) {
     const qdi_scratch *scratch = &job->world->scratch;
-    const qdi_meeting *ends = &scratch->ends[number];
-    if (!qdi_is_stirred(job->world, ends->a, job->since) && !qdi_is_stirred(job->world, ends->b, job->since))
+    const qdi_link *link = &scratch->coloured[number];
+    if (!qdi_is_stirred(job->world, link->row_a, job->since) &&
+        !qdi_is_stirred(job->world, link->row_b, job->since))
         return false;
     qdi_constraint *constraint = &scratch->constraints[number];
-    qdi_account *account = &scratch->books.accounts[number];
+    qdi_account *account = &scratch->books.accounts[constraint->contact];
     if (!bounce_now(job, constraint, account)) return false;
     qdi_account_given(job->world, constraint, account);
     qdi_bounce_stir(job->world, constraint, job->visit);

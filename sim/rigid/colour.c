@@ -12,7 +12,7 @@
 // so nothing has to be cleared between rounds. A range of links keeps those that have no colour yet in its part of `pending`. In the end
 // the links are counted by colour and range, and put together colour by colour:
 //
-//   order | colour 0 of range 0, colour 0 of range 1, ... | colour 1 of range 0, ...
+//   coloured | colour 0 of range 0, colour 0 of range 1, ... | colour 1 of range 0, ...
 //
 // Shared between ranges: the priorities that are raised. Each is an atomic maximum, and a maximum does not depend on the
 // order in which it was taken; relaxed order will do, because the team's barrier after the round publishes it. But links lie in
@@ -31,8 +31,8 @@ typedef struct colour_job {
     uint8_t *colour;   ///< by link
     uint32_t *pending; ///< links without a colour: each range from its own begin on
     size_t *left;      ///< pending links per range
-    size_t *first;     ///< by colour and range: how many links, then where these begin in `order`
-    uint32_t *order;
+    size_t *first;     ///< by colour and range: how many links, then where these begin in `coloured`
+    qdi_link *coloured;
     uint64_t round;
     bool alone; ///< no other thread writes
 } colour_job;
@@ -223,29 +223,30 @@ static void place_ranges(void *context, size_t begin, size_t end, int worker) {
     const colour_job *job = context;
     size_t range = begin / QDI_CONTACT_GRAIN, next[SERIAL + 1];
     for (size_t c = 0; c <= SERIAL; ++c) next[c] = job->first[c * job->ranges + range];
-    for (size_t i = begin; i < end; ++i) job->order[next[job->colour[i]]++] = (uint32_t)i;
+    for (size_t i = begin; i < end; ++i) job->coloured[next[job->colour[i]]++] = job->links[i];
 }
 
-/// Puts the links of the last colour in order of (a, b).
-static qd_status order_serial(qd_world *world, const colour_job *job, size_t count, uint32_t *order) {
+/// Puts the links of the last colour in order of (a, b); the others are not needed any more, as they were.
+static qd_status order_serial(qd_world *world, const colour_job *job, size_t count, qdi_link *links) {
     qdi_keys *keys = &world->scratch.keys;
     qd_status status = qdi_keys_reserve(world->allocator, keys, count);
     if (status != QD_OK) return status;
     for (size_t i = 0; i < count; ++i) {
-        keys->key[i] = job->links[order[i]].contact;
-        keys->value[i] = order[i];
+        keys->key[i] = links[i].contact;
+        keys->value[i] = (uint32_t)i;
+        job->links[i] = links[i];
     }
     status = qdi_team_sort(world->team, keys->key, keys->value, keys->key_spare, keys->value_spare, count,
                            32);
-    for (size_t i = 0; i < count; ++i) order[i] = keys->value[i];
+    for (size_t i = 0; i < count; ++i) links[i] = job->links[keys->value[i]];
     return status;
 }
 
 static qd_status reserve(qd_world *world, size_t count, size_t ranges) {
     qdi_scratch *scratch = &world->scratch;
     const qd_allocator *allocator = world->allocator;
-    qd_status status = qdi_reserve(allocator, &scratch->order, &scratch->order_room, 0, count,
-                                   sizeof(uint32_t));
+    qd_status status = qdi_reserve(allocator, &scratch->coloured, &scratch->coloured_room, 0, count,
+                                   sizeof *scratch->coloured);
     for (int k = 0; k < 2 && status == QD_OK; ++k)
         status = qdi_reserve(allocator, &scratch->pending[k], &scratch->pending_room[k], 0, count,
                              sizeof(uint32_t));
@@ -281,7 +282,7 @@ qd_status qdi_colour(qd_world *world, size_t count, qdi_colours *colours) {
                       .pending = scratch->pending[0],
                       .left = scratch->range_count,
                       .first = scratch->range_count + ranges,
-                      .order = scratch->order};
+                      .coloured = scratch->coloured};
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, unpaint_range, &job);
     size_t left = count;
     if (count > FEW && qdi_team_used(world->team) > 1)
@@ -301,5 +302,5 @@ qd_status qdi_colour(qd_world *world, size_t count, qdi_colours *colours) {
         colours->start[colours->count++] = job.first[c * ranges];
     colours->start[colours->count] = count;
     colours->last_is_serial = serial < count;
-    return serial < count ? order_serial(world, &job, count - serial, job.order + serial) : QD_OK;
+    return serial < count ? order_serial(world, &job, count - serial, job.coloured + serial) : QD_OK;
 }

@@ -25,27 +25,27 @@
 
 #include "sim/rigid/solver.h"
 #include "sim/account.h"
+#include "sim/rigid/constraint.h"
 
 #include <math.h>
 #include <string.h>
 
 typedef struct solver_job {
     qd_world *world;
-    const qdi_constraint *constraints;
-    uint8_t *held;        ///< by constraint: its touches where it is at rest, else 0
-    size_t *count, *twos; ///< per range: constraints at rest, and those with two touches
+    const qdi_link *links;             ///< in order of colour
+    const qdi_constraint *constraints; ///< the same as constraints; NULL: not made yet
+    const qdi_constraint_rules *constraint_rules;
+    size_t *count, *twos; ///< per range: links with touches, and those with two
     size_t *bodies;       ///< per range of bodies: movers
-    size_t
-        serial;   ///< the first constraint of a serial colour: from there on all have two touches, as it were
-    bool bounced; ///< some velocities have changed since it was found out who rests
-    double dt;    ///< of the step
+    size_t serial;   ///< the first link of a serial colour: from there on all have two touches, as it were
+    double dt;       ///< of the step
     double h, again; ///< sub-step; what a hold of the last step is worth in this one
     int substeps;
     qdi_solver_rules rules;
     qdi_mover *movers;
     const qdi_push *pushes;
     qdi_push *began; ///< by mover: its velocities when the sub-step before began
-    uint32_t *list;  ///< numbers of the constraints at rest, colour by colour
+    uint32_t *list;  ///< numbers of the links with touches, colour by colour
     const qdi_colours *colours;
     const qdi_solver_colours *resting;
     // Of the colour in work: its groups and their second touches, of which there are `twos_groups`; the constraints with two
@@ -66,7 +66,7 @@ static void mark(const solver_job *job, uint32_t row) {
 }
 
 static bool counts_as_two(const solver_job *job, size_t i) {
-    return job->held[i] > (i < job->serial ? 1 : 0);
+    return job->links[i].touches > (i < job->serial ? 1 : 0);
 }
 
 static void find_range(void *context, size_t begin, size_t end, int worker) {
@@ -74,13 +74,7 @@ static void find_range(void *context, size_t begin, size_t end, int worker) {
     const solver_job *job = context;
     size_t count = 0, twos = 0;
     for (size_t i = begin; i < end; ++i) {
-        const qdi_meeting *ends = &job->world->scratch.ends[i];
-        if (job->bounced &&
-            (qdi_is_stirred(job->world, ends->a, 1) || qdi_is_stirred(job->world, ends->b, 1)))
-            job->held[i] = qdi_solver_takes(job->world, &job->constraints[i], job->dt)
-                               ? job->constraints[i].count
-                               : 0;
-        count += job->held[i] > 0;
+        count += job->links[i].touches > 0;
         twos += counts_as_two(job, i);
     }
     job->count[begin / QDI_CONTACT_GRAIN] = count;
@@ -91,9 +85,9 @@ static void mark_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const solver_job *job = context;
     for (size_t i = begin; i < end; ++i) {
-        if (!job->held[i]) continue;
-        mark(job, job->world->scratch.ends[i].a);
-        mark(job, job->world->scratch.ends[i].b);
+        if (!job->links[i].touches) continue;
+        mark(job, job->links[i].row_a);
+        mark(job, job->links[i].row_b);
     }
 }
 
@@ -124,7 +118,11 @@ static void gather_range(void *context, size_t begin, size_t end, int worker) {
         atomic_store_explicit(&world->scratch.slot[r], (uint32_t)slot, memory_order_relaxed);
         double spin = world->turning ? m->spin[r] : 0;
         qdi_account_mover_begin(world, slot, (qdi_twist){m->vx[r], m->vy[r], spin});
-        job->movers[slot++] = (qdi_mover){.vx = m->vx[r], .vy = m->vy[r], .spin = spin};
+        job->movers[slot++] = (qdi_mover){.vx = m->vx[r],
+                                          .vy = m->vy[r],
+                                          .spin = spin,
+                                          .inverse = 1 / world->mass[r],
+                                          .turn = 1 / world->inertia[r]};
     }
 }
 
@@ -152,7 +150,7 @@ static qd_status gather(qd_world *world, solver_job *job, size_t *counts) {
     for (size_t k = bodies; k < count; ++k) {
         qd_vec2 speed = world->wall_mean[k - bodies];
         job->movers[k] = (qdi_mover){.vx = speed.x, .vy = speed.y};
-        scratch->pushes[k] = (qdi_push){0, 0, 0};
+        scratch->pushes[k] = (qdi_push){0, 0, 0, 0};
         qdi_account_mover_begin(world, k, (qdi_twist){speed.x, speed.y, 0});
     }
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_range, job);
@@ -169,8 +167,8 @@ static uint32_t slot_of(const qd_world *world, uint32_t row) {
 /// The mover that stands for the wall of a constraint.
 static uint32_t slot_of_wall(const qd_world *world, const qdi_constraint *constraint) {
     if (!world->walls_move) return 0;
-    uint32_t axis = constraint->nx == 0, high = constraint->nx + constraint->ny > 0;
-    return (uint32_t)world->scratch.mover_count - QDI_WALLS + 2 * axis + high;
+    uint32_t wall = world->present.contacts[constraint->contact].b.index - (uint32_t)QD_WALL_LEFT;
+    return (uint32_t)world->scratch.mover_count - QDI_WALLS + wall;
 }
 
 static void make_touch(const solver_job *job, const qdi_constraint *constraint, const qdi_warm_start *hold,
@@ -202,10 +200,7 @@ static void make_rest(const solver_job *job, const qdi_constraint *constraint, q
     rest->slot_b[lane] = b == QDI_NO_ROW ? slot_of_wall(world, constraint) : slot_of(world, b);
     rest->nx[lane] = constraint->nx;
     rest->ny[lane] = constraint->ny;
-    rest->inverse_a[lane] = constraint->inverse_a;
-    rest->inverse_b[lane] = constraint->inverse_b;
-    rest->turn_a[lane] = constraint->turn_a;
-    rest->turn_b[lane] = constraint->turn_b;
+    rest->contact[lane] = constraint->contact;
     rest->friction[lane] = constraint->friction;
     rest->size[lane] = constraint->size;
     make_touch(job, constraint, hold, 0, &rest->touch, lane);
@@ -234,7 +229,7 @@ static void list_range(void *context, size_t begin, size_t end, int worker) {
     size_t twos = job->twos[range] - job->resting->twos_before[c], ones = held - twos;
     for (size_t i = begin; i < end; ++i) {
         while (i >= start[c + 1]) ++c, twos = ones = 0;
-        if (!job->held[i]) continue;
+        if (!job->links[i].touches) continue;
         size_t first = job->resting->start[c];
         if (counts_as_two(job, i))
             job->list[first + twos++] = (uint32_t)i;
@@ -243,16 +238,18 @@ static void list_range(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-/// Constraints that are asked for ahead, and holds, which lie in order of (a, b).
-enum { JOINTS_AHEAD = 12, HOLDS_AHEAD = 6 };
+/// Contacts and holds lie in order of (a, b): those that are needed soon are asked for ahead.
+enum { CONTACTS_AHEAD = 8 };
 
 static inline void ask_for(const solver_job *job, const uint32_t *inside, size_t count) {
-    if (JOINTS_AHEAD < count) {
-        const char *constraint = (const char *)&job->constraints[inside[JOINTS_AHEAD]];
-        for (size_t at = 0; at < sizeof(qdi_constraint); at += 64) __builtin_prefetch(constraint + at);
-    }
-    if (HOLDS_AHEAD < count)
-        __builtin_prefetch(&job->world->present.holds[job->constraints[inside[HOLDS_AHEAD]].contact]);
+    if (CONTACTS_AHEAD >= count) return;
+    const qdi_moment *moment = &job->world->present;
+    const uint32_t number = inside[CONTACTS_AHEAD], contact = job->links[number].contact;
+    const char *first = job->constraints ? (const char *)&job->constraints[number]
+                                         : (const char *)&moment->contacts[contact];
+    const size_t bytes = job->constraints ? sizeof *job->constraints : sizeof *moment->contacts;
+    for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(first + at);
+    __builtin_prefetch(&moment->holds[contact]);
 }
 
 /// The constraints of a group (`numbers`), and how many they and those after them are.
@@ -272,22 +269,29 @@ static void make_group(const solver_job *job, size_t group) {
     qdi_solver_point *second = group < job->twos_groups ? &job->second[group] : NULL;
     const uint32_t *numbers = NULL;
     size_t left = constraints_from(job, group, &numbers);
-    unsigned moves_a = 0, moves_b = 0, rubs = 0;
+    unsigned moves_a = 0, moves_b = 0, rubs = 0, walls = 0;
     ask_to_write(rest + 1, sizeof *rest);
     if (second) ask_to_write(second + 1, sizeof *second);
     if (left < QDI_REST_LANES) memset(rest, 0, sizeof *rest);
     if (left < QDI_REST_LANES && second) memset(second, 0, sizeof *second);
     for (size_t lane = 0; lane < QDI_REST_LANES && lane < left; ++lane) {
         ask_for(job, numbers + lane, left - lane);
-        const qdi_constraint *constraint = &job->constraints[numbers[lane]];
+        qdi_constraint made;
+        const qdi_constraint *constraint = &made;
+        if (job->constraints)
+            constraint = &job->constraints[numbers[lane]];
+        else
+            qdi_constraint_make(job->world, job->constraint_rules, &job->links[numbers[lane]], &made);
         make_rest(job, constraint, rest, second, (int)lane);
         moves_a |= (unsigned)constraint->moves_a << lane;
         moves_b |= (unsigned)constraint->moves_b << lane;
         rubs |= (unsigned)(constraint->friction > 0) << lane;
+        walls |= (unsigned)(constraint->row_b == QDI_NO_ROW) << lane;
     }
     rest->moves_a = (uint8_t)moves_a;
     rest->moves_b = (uint8_t)moves_b;
     rest->rubs = (uint8_t)rubs;
+    rest->walls = (uint8_t)walls;
 }
 
 static void make_range(void *context, size_t begin, size_t end, int worker) {
@@ -350,7 +354,7 @@ static void part_colours(const solver_job *job, const qdi_colours *all, size_t c
         resting->start[c] = job->count[range];
         resting->twos_before[c] = job->twos[range];
         for (size_t i = range * QDI_CONTACT_GRAIN; i < all->start[c]; ++i) {
-            resting->start[c] += job->held[i] > 0;
+            resting->start[c] += job->links[i].touches > 0;
             resting->twos_before[c] += counts_as_two(job, i);
         }
         if (c > 0) resting->twos[c - 1] = resting->twos_before[c] - resting->twos_before[c - 1];
@@ -373,8 +377,8 @@ static qd_status reserve_groups(qd_world *world, const qdi_solver_colours *resti
     return status;
 }
 
-qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, double dt, bool bounced,
-                             qdi_solver_colours *resting) {
+qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, const qdi_constraint_rules *rules,
+                             bool made, qdi_solver_colours *resting) {
     qdi_scratch *scratch = &world->scratch;
     size_t all = colours->start[colours->count], bodies = qdi_range_count(world->count, QDI_BODY_GRAIN);
     size_t ranges = qdi_range_count(all, QDI_CONTACT_GRAIN);
@@ -382,14 +386,14 @@ qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, double
                                    2 * ranges + bodies, sizeof *scratch->range_count);
     if (status != QD_OK) return status;
     solver_job job = {.world = world,
-                      .constraints = scratch->constraints,
-                      .held = scratch->held,
+                      .links = scratch->coloured,
+                      .constraints = made ? scratch->constraints : NULL,
+                      .constraint_rules = rules,
                       .count = scratch->range_count,
                       .twos = scratch->range_count + ranges,
                       .serial = colours->start[colours->count - (colours->last_is_serial ? 1 : 0)],
-                      .bounced = bounced,
-                      .dt = dt,
-                      .again = world->clock.dt > 0 ? dt / world->clock.dt : 1,
+                      .dt = rules->dt,
+                      .again = world->clock.dt > 0 ? rules->dt / world->clock.dt : 1,
                       .list = scratch->pending[0],
                       .colours = colours,
                       .resting = resting};
@@ -422,7 +426,7 @@ static void push_range(void *context, size_t begin, size_t end, int worker) {
     const solver_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         qdi_mover *mover = &job->movers[i];
-        job->began[i] = (qdi_push){mover->vx, mover->vy, mover->spin};
+        job->began[i] = (qdi_push){mover->vx, mover->vy, mover->spin, 0};
         mover->vx += job->pushes[i].x;
         mover->vy += job->pushes[i].y;
         mover->spin += job->pushes[i].spin;
@@ -437,7 +441,7 @@ static void repeat_range(void *context, size_t begin, size_t end, int worker) {
     for (size_t i = begin; i < end; ++i) {
         qdi_mover *mover = &job->movers[i];
         const qdi_push began = job->began[i];
-        job->began[i] = (qdi_push){mover->vx, mover->vy, mover->spin};
+        job->began[i] = (qdi_push){mover->vx, mover->vy, mover->spin, began.spin_change};
         mover->vx += mover->vx - began.x;
         mover->vy += mover->vy - began.y;
         mover->spin += mover->spin - began.spin;
@@ -459,7 +463,7 @@ static void move_range(void *context, size_t begin, size_t end, int worker) {
             turn = turn > 0 ? MOST_TURN : -MOST_TURN;
             const double change = turn / job->h - mover->spin;
             mover->spin += change;
-            mover->spin_change += change;
+            job->began[i].spin_change += change;
             job->began[i].spin += change; // not to be repeated
         }
         mover->angle += turn;
@@ -506,7 +510,7 @@ static void open_range(void *context, size_t begin, size_t end, int worker) {
         const qdi_mover *mover = &job->movers[slot];
         double spin = world->turning ? world->next.spin[r] : 0;
         pushes[slot] = (qdi_push){(world->next.vx[r] - mover->vx) * part,
-                                  (world->next.vy[r] - mover->vy) * part, (spin - mover->spin) * part};
+                                  (world->next.vy[r] - mover->vy) * part, (spin - mover->spin) * part, 0};
     }
 }
 
@@ -528,47 +532,67 @@ static void close_range(void *context, size_t begin, size_t end, int worker) {
 }
 
 /// The next step starts from what a touch gave in the last sub-step, but no more than in the mean: a blow must not come again.
-static void report(const solver_job *job, const qdi_solver_point *touch, size_t lane,
-                   qdi_constraint *constraint, int k) {
+static void report(const solver_job *job, const qdi_solver_point *touch, size_t lane, qdi_outcome *outcome,
+                   int k) {
     double last = touch->normal[lane], mean = touch->total[lane] / job->substeps;
-    constraint->impulse[k] += touch->total[lane];
-    constraint->rub[k] += touch->total_tangent[lane];
-    constraint->hold.normal[k] = last < mean ? last : mean;
-    constraint->hold.tangent[k] = last > mean ? touch->tangent[lane] * (mean / last) : touch->tangent[lane];
+    outcome->impulse[k] += touch->total[lane];
+    outcome->rub[k] += touch->total_tangent[lane];
+    outcome->hold.normal[k] = last < mean ? last : mean;
+    outcome->hold.tangent[k] = last > mean ? touch->tangent[lane] * (mean / last) : touch->tangent[lane];
 }
 
-/// What a touch took in the whole of the step, see account.h, and its part of the virial.
-static double settle(const qdi_solver_group *rest, const qdi_solver_point *touch, size_t lane,
-                     const qdi_constraint *constraint, int k, const qdi_books *books, qdi_account *account) {
-    const qdi_twist *a = &books->means[rest->slot_a[lane]], *b = &books->means[rest->slot_b[lane]];
-    double x = a->x - b->x, y = a->y - b->y, nx = rest->nx[lane], ny = rest->ny[lane];
-    double across_a = touch->across_a[lane], across_b = touch->across_b[lane];
-    double along_a = touch->along_a[lane], along_b = touch->along_b[lane];
+/// What a touch took in the whole of the step, see account.h.
+static void settle(const qdi_solver_group *group, const qdi_solver_point *touch, size_t lane,
+                   const qdi_books *books, qdi_account *account) {
+    const qdi_twist *a = &books->means[group->slot_a[lane]], *b = &books->means[group->slot_b[lane]];
+    double x = a->x - b->x, y = a->y - b->y, nx = group->nx[lane], ny = group->ny[lane];
     account->lane[QDI_LOST_NORMAL] += touch->total[lane] *
-                                      (x * nx + y * ny + (a->spin * across_a - b->spin * across_b));
+                                      (x * nx + y * ny +
+                                       (a->spin * touch->across_a[lane] - b->spin * touch->across_b[lane]));
     account->lane[QDI_LOST_FRICTION] += touch->total_tangent[lane] *
-                                        (y * nx - x * ny + (a->spin * along_a - b->spin * along_b));
-    return constraint->impulse[k] * (along_a - along_b) - constraint->rub[k] * (across_a - across_b);
+                                        (y * nx - x * ny +
+                                         (a->spin * touch->along_a[lane] - b->spin * touch->along_b[lane]));
 }
 
-/// All that a constraint reports. Its group is at hand, unlike the constraint: no more of that is looked at than need be.
-static void report_constraint(const solver_job *job, size_t group, size_t lane, uint32_t number) {
+/// What the centres of a touch's bodies are apart along the normal, times the impulses on b, and across it.
+static double virial(const qdi_solver_point *touch, size_t lane, const qdi_outcome *outcome, int k) {
+    return outcome->impulse[k] * (touch->along_a[lane] - touch->along_b[lane]) -
+           outcome->rub[k] * (touch->across_a[lane] - touch->across_b[lane]);
+}
+
+/// Work of the one body of a touch that does not move freely: `held` is its mover, `on_a`: it is a.
+static double work(const qdi_solver_group *group, const qdi_solver_point *touch, size_t lane,
+                   const qdi_mover *held, bool on_a, const qdi_outcome *outcome, int k) {
+    double push = outcome->impulse[k], rub = outcome->rub[k], nx = group->nx[lane], ny = group->ny[lane];
+    double across = on_a ? touch->across_a[lane] : touch->across_b[lane],
+           along = on_a ? touch->along_a[lane] : touch->along_b[lane];
+    double done = (push * nx - rub * ny) * held->vx + (push * ny + rub * nx) * held->vy +
+                  held->spin * (across * push + along * rub);
+    return on_a ? done : -done;
+}
+
+/// All that a constraint reports: its outcome, which has what bounces gave, and its account.
+static void report_constraint(const solver_job *job, size_t group, size_t lane, bool two) {
     const qd_world *world = job->world;
     const qdi_books *books = &world->scratch.books;
-    const qdi_solver_group *rest = &job->groups[group];
-    qdi_constraint *constraint = &world->scratch.constraints[number];
-    qdi_account *account = &books->accounts[number];
-    const bool two = constraint->count > 1 &&
-                     job->second; // there are second touches wherever a constraint has two
-    report(job, &rest->touch, lane, constraint, 0);
-    if (two) report(job, &job->second[group], lane, constraint, 1);
-    double virial = settle(rest, &rest->touch, lane, constraint, 0, books, account);
-    if (two) virial += settle(rest, &job->second[group], lane, constraint, 1, books, account);
-    unsigned free = rest->moves_a & rest->moves_b & rest->rubs; // what rubs has its levers
-    if (free >> lane & 1)
-        account->lane[QDI_VIRIAL] = virial;
-    else
-        qdi_account_given(world, constraint, account);
+    const qdi_solver_group *all = &job->groups[group];
+    const uint32_t contact = all->contact[lane];
+    qdi_outcome *outcome = &world->scratch.outcomes[contact];
+    qdi_account *account = &books->accounts[contact];
+    const qdi_solver_point *touch[2] = {&all->touch, two ? &job->second[group] : NULL};
+    const bool moves_a = all->moves_a >> lane & 1, moves_b = all->moves_b >> lane & 1;
+    const qdi_mover *held = &job->movers[moves_b ? all->slot_a[lane] : all->slot_b[lane]];
+    double sum = 0;
+    for (int k = 0; k < (two ? 2 : 1); ++k) {
+        report(job, touch[k], lane, outcome, k);
+        settle(all, touch[k], lane, books, account);
+        sum += moves_a && moves_b ? virial(touch[k], lane, outcome, k)
+                                  : work(all, touch[k], lane, held, moves_b, outcome, k);
+    }
+    if (moves_a && moves_b)
+        account->lane[QDI_VIRIAL] = sum;
+    else if (!(all->walls >> lane & 1))
+        account->lane[QDI_WORK] = sum;
 }
 
 enum { REPORTS_AHEAD = 8 };
@@ -576,9 +600,9 @@ enum { REPORTS_AHEAD = 8 };
 /// What a constraint's report reads and writes.
 static inline void ask_for_report(const solver_job *job, uint32_t number) {
     const qdi_scratch *scratch = &job->world->scratch;
-    __builtin_prefetch(&scratch->constraints[number], 1);
-    __builtin_prefetch(&scratch->constraints[number].impulse, 1);
-    __builtin_prefetch(&scratch->books.accounts[number], 1);
+    const uint32_t contact = job->links[number].contact;
+    __builtin_prefetch(&scratch->outcomes[contact], 1);
+    __builtin_prefetch(&scratch->books.accounts[contact], 1);
 }
 
 static void report_range(void *context, size_t begin, size_t end, int worker) {
@@ -589,7 +613,7 @@ static void report_range(void *context, size_t begin, size_t end, int worker) {
         size_t left = constraints_from(job, g, &numbers);
         for (size_t lane = 0; lane < QDI_REST_LANES && lane < left; ++lane) {
             if (lane + REPORTS_AHEAD < left) ask_for_report(job, numbers[lane + REPORTS_AHEAD]);
-            report_constraint(job, g, lane, numbers[lane]);
+            report_constraint(job, g, lane, job->second && job->links[numbers[lane]].touches > 1);
         }
     }
 }
@@ -616,6 +640,7 @@ void qdi_solver_run(qd_world *world, const qdi_solver_colours *resting, double d
     size_t movers = scratch->mover_count;
     if (movers == 0) return;
     solver_job job = {.world = world,
+                      .links = scratch->coloured,
                       .dt = dt,
                       .h = dt / world->def.substeps,
                       .rules = rules_of(dt, world->def.substeps),
@@ -624,7 +649,7 @@ void qdi_solver_run(qd_world *world, const qdi_solver_colours *resting, double d
                       .list = scratch->pending[0],
                       .movers = scratch->movers,
                       .pushes = scratch->pushes};
-    scratch->pushes[0] = (qdi_push){0, 0, 0};
+    scratch->pushes[0] = (qdi_push){0, 0, 0, 0};
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, open_range, &job);
     for (int k = 0; k < world->def.substeps && !qdi_stopping(world); ++k) {
         qdi_team_for(world->team, movers, QDI_BODY_GRAIN, k == 0 ? push_range : repeat_range, &job);

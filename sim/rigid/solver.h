@@ -1,41 +1,10 @@
-#ifndef QD_SIM_REST_H
-#define QD_SIM_REST_H
+#ifndef QD_SIM_RIGID_SOLVER_H
+#define QD_SIM_RIGID_SOLVER_H
 
-#include "sim/world_impl.h"
-
-#include <math.h>
-
-/// True for constraints that the sub-steps work on. Those stay out that part faster than the threshold, unless they overlap and will not have
-/// parted by the end of the step; and those that are to bounce, but have not met yet: they fly on, and bounce when they have. What held
-/// in the step before goes on.
-static inline bool qdi_solver_takes(const qd_world *world, const qdi_constraint *constraint, double dt) {
-    const qdi_motion *m = &world->next;
-    if (constraint->count == 0) return false;
-    const qdi_warm_start *hold = &world->present.holds[constraint->contact];
-    if (hold->normal[0] > 0 || hold->normal[1] > 0) return true;
-    double approach = -HUGE_VAL, depth = -HUGE_VAL;
-    bool stays = false;
-    for (int k = 0; k < constraint->count; ++k) {
-        double here = qdi_constraint_approach(constraint, m, k);
-        if (here > approach) approach = here;
-        if (constraint->depth[k] > depth) depth = constraint->depth[k];
-        stays = stays || constraint->depth[k] + here * dt > 0;
-    }
-    uint32_t a = constraint->row_a, b = constraint->row_b;
-    double speed = fabs(m->vx[a]) + fabs(m->vy[a]);
-    speed += b != QDI_NO_ROW ? fabs(m->vx[b]) + fabs(m->vy[b]) : fabs(constraint->wx) + fabs(constraint->wy);
-    // A speed that is none, per radius and by rounding.
-    double rounding = 1e-12 * speed + 1e-9 / dt * world->radius[a];
-    if (constraint->restitution > 0 && depth < -qdi_bounce_gap(constraint) &&
-        approach > constraint->threshold)
-        return false;
-    if (approach > rounding && constraint->threshold == 0 && constraint->restitution == 1) return false;
-    double threshold = isinf(constraint->threshold) ? 0 : constraint->threshold;
-    return approach >= -(threshold + rounding) || (stays && constraint->threshold > 0);
-}
+#include "sim/rigid/constraint.h"
 
 /// Contacts at rest as the sweeps of rigid/solver.c work on them: eight of one colour side by side, so that one instruction
-/// does the same to several. Each set of instructions has kernels of its own (rest_kernel.h), and all give the same bits,
+/// does the same to several. Each set of instructions has kernels of its own (solver_kernel.h), and all give the same bits,
 /// for no lane knows of another. Those of a colour that have two touches come first; what is said of the second touch
 /// lies elsewhere, so that memory is not read for touches that are not there.
 
@@ -56,14 +25,15 @@ struct qdi_solver_point {
 
 struct qdi_solver_group {
     uint32_t slot_a[QDI_REST_LANES], slot_b[QDI_REST_LANES]; ///< movers
+    uint32_t contact[QDI_REST_LANES];
     qdi_lanes nx, ny;
-    qdi_lanes inverse_a, inverse_b, turn_a, turn_b;
     qdi_lanes friction;
     qdi_lanes size; ///< distance from centroid to border of the smaller body that moves
     qdi_solver_point touch;
     // Which of the lanes, by bit:
     uint8_t moves_a, moves_b; ///< may change a, or b
     uint8_t rubs;             ///< have friction
+    uint8_t walls;            ///< have a wall for b
 };
 
 /// The colours of what rests: colour c has start[c + 1] - start[c] contacts, of which those in the first `twos[c]` lanes
@@ -94,6 +64,14 @@ typedef struct qdi_solver_rules {
     double out;                    ///< most speed out of an overlap
     double shift;                  ///< most way out in a sub-step
 } qdi_solver_rules;
+
+/// Finds the movers, whose velocities are those of `next` before the forces, and puts the links that have touches into groups. `made`:
+/// the scratch has their constraints.
+QD_MUST_USE qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours,
+                                         const qdi_constraint_rules *rules, bool made,
+                                         qdi_solver_colours *resting);
+/// Solves them in sub-steps; afterwards the velocities of `next` are theirs.
+void qdi_solver_run(qd_world *world, const qdi_solver_colours *resting, double dt);
 
 /// Does something to `count` groups, one after the other; `second` are their second touches, or NULL where they have none;
 /// `rules` are the same for all.

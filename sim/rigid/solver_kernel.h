@@ -23,7 +23,7 @@ typedef struct moving {
     vec vx, vy, spin, angle;
 } moving;
 typedef struct moved {
-    vec dx, dy;
+    vec dx, dy, inverse, turn;
 } moved;
 
 static inline moving take_moving(qdi_mover *movers, const uint32_t *slots) {
@@ -35,7 +35,7 @@ static inline moving take_moving(qdi_mover *movers, const uint32_t *slots) {
 static inline moved take_moved(qdi_mover *movers, const uint32_t *slots) {
     vec out[4];
     v_take(movers, slots, 4, out);
-    return (moved){out[0], out[1]};
+    return (moved){out[0], out[1], out[2], out[3]};
 }
 
 /// Contacts while they are worked on: what they are, what they see of the velocities of their two bodies (that of a as seen
@@ -46,13 +46,14 @@ typedef struct view {
     vec push, rub;
 } view;
 
-static inline view view_of(const qdi_solver_group *group, unsigned at, const moving *a, const moving *b) {
+static inline view view_of(const qdi_solver_group *group, unsigned at, const moving *a, const moving *b,
+                           const moved *to_a, const moved *to_b) {
     view v = {.nx = v_load(group->nx + at),
               .ny = v_load(group->ny + at),
-              .inverse_a = v_load(group->inverse_a + at),
-              .inverse_b = v_load(group->inverse_b + at),
-              .turn_a = v_load(group->turn_a + at),
-              .turn_b = v_load(group->turn_b + at),
+              .inverse_a = to_a->inverse,
+              .inverse_b = to_b->inverse,
+              .turn_a = to_a->turn,
+              .turn_b = to_b->turn,
               .spin_a = a->spin,
               .spin_b = b->spin,
               .push = v_set(0),
@@ -85,7 +86,8 @@ static inline void warm_touch(const qdi_solver_point *touch, unsigned at, view *
 static inline void warm_lanes(qdi_mover *movers, const qdi_solver_group *group,
                               const qdi_solver_point *second, unsigned at) {
     const moving a = take_moving(movers, group->slot_a + at), b = take_moving(movers, group->slot_b + at);
-    view v = view_of(group, at, &a, &b);
+    const moved to_a = take_moved(movers, group->slot_a + at), to_b = take_moved(movers, group->slot_b + at);
+    view v = view_of(group, at, &a, &b, &to_a, &to_b);
     warm_touch(&group->touch, at, &v);
     if (second) warm_touch(second, at, &v);
     put(movers, group, at, &v, &a, &b);
@@ -96,10 +98,9 @@ typedef struct way {
     vec apart, angle_a, angle_b;
 } way;
 
-static inline way way_of(qdi_mover *movers, const qdi_solver_group *group, unsigned at, const view *v,
-                         const moving *a, const moving *b) {
-    const moved to_a = take_moved(movers, group->slot_a + at), to_b = take_moved(movers, group->slot_b + at);
-    return (way){.apart = (to_b.dx - to_a.dx) * v->nx + (to_b.dy - to_a.dy) * v->ny,
+static inline way way_of(const view *v, const moving *a, const moving *b, const moved *to_a,
+                         const moved *to_b) {
+    return (way){.apart = (to_b->dx - to_a->dx) * v->nx + (to_b->dy - to_a->dy) * v->ny,
                  .angle_a = a->angle,
                  .angle_b = b->angle};
 }
@@ -188,15 +189,15 @@ static inline void shift_lanes(qdi_mover *movers, const qdi_solver_group *group,
         const double x = each[i] * group->nx[lane], y = each[i] * group->ny[lane];
         if (group->moves_a >> lane & 1U) {
             qdi_mover *a = &movers[group->slot_a[lane]];
-            a->dx -= x * group->inverse_a[lane];
-            a->dy -= y * group->inverse_a[lane];
-            a->angle -= each[i] * touch->across_a[lane] * group->turn_a[lane];
+            a->dx -= x * a->inverse;
+            a->dy -= y * a->inverse;
+            a->angle -= each[i] * touch->across_a[lane] * a->turn;
         }
         if (group->moves_b >> lane & 1U) {
             qdi_mover *b = &movers[group->slot_b[lane]];
-            b->dx += x * group->inverse_b[lane];
-            b->dy += y * group->inverse_b[lane];
-            b->angle += each[i] * touch->across_b[lane] * group->turn_b[lane];
+            b->dx += x * b->inverse;
+            b->dy += y * b->inverse;
+            b->angle += each[i] * touch->across_b[lane] * b->turn;
         }
     }
 }
@@ -204,8 +205,9 @@ static inline void shift_lanes(qdi_mover *movers, const qdi_solver_group *group,
 static inline void solve_lanes(qdi_mover *movers, qdi_solver_group *group, qdi_solver_point *second,
                                unsigned at, const qdi_solver_rules *rules) {
     const moving a = take_moving(movers, group->slot_a + at), b = take_moving(movers, group->slot_b + at);
-    view v = view_of(group, at, &a, &b);
-    const way w = way_of(movers, group, at, &v, &a, &b);
+    const moved to_a = take_moved(movers, group->slot_a + at), to_b = take_moved(movers, group->slot_b + at);
+    view v = view_of(group, at, &a, &b, &to_a, &to_b);
+    const way w = way_of(&v, &a, &b, &to_a, &to_b);
     vec shift = solve_touch(group, at, &group->touch, &w, rules, &v), shift_2 = v_set(0);
     if (second) shift_2 = solve_touch(group, at, second, &w, rules, &v);
     rub(group, second, at, &v);
@@ -232,8 +234,9 @@ static inline void total(qdi_solver_point *touch, unsigned at) {
 static inline void relax_lanes(qdi_mover *movers, qdi_solver_group *group, qdi_solver_point *second,
                                unsigned at, const qdi_solver_rules *rules) {
     const moving a = take_moving(movers, group->slot_a + at), b = take_moving(movers, group->slot_b + at);
-    view v = view_of(group, at, &a, &b);
-    const way w = way_of(movers, group, at, &v, &a, &b);
+    const moved to_a = take_moved(movers, group->slot_a + at), to_b = take_moved(movers, group->slot_b + at);
+    view v = view_of(group, at, &a, &b, &to_a, &to_b);
+    const way w = way_of(&v, &a, &b, &to_a, &to_b);
     relax_touch(&group->touch, at, &w, rules, &v);
     if (second) relax_touch(second, at, &w, rules, &v);
     rub(group, second, at, &v);

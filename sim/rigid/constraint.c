@@ -1,0 +1,148 @@
+#include "sim/rigid/constraint.h"
+
+#include <math.h>
+
+double qdi_impulse_threshold(const qd_world *world, double dt) {
+    if (!isnan(world->def.threshold)) return world->def.threshold;
+    qd_vec2 g = world->def.gravity;
+    return 2 * sqrt(g.x * g.x + g.y * g.y) * dt;
+}
+
+static double larger(double a, double b) {
+    return a > b ? a : b;
+}
+
+static double mixed_friction(double a, double b) {
+    if (a == b) return a;
+    bool slippery = a == 0 || b == 0; // infinity times 0 is none
+    return slippery ? 0 : sqrt(a) * sqrt(b);
+}
+
+void qdi_constraint_mix(const qd_material *a, const qd_material *b, qdi_constraint *constraint) {
+    constraint->restitution = larger(a->restitution, b->restitution);
+    constraint->tangential = larger(a->tangential, b->tangential);
+    constraint->friction = mixed_friction(a->friction, b->friction);
+}
+
+static const qd_material *surface_of_b(const qd_world *world, uint32_t row_b) {
+    return row_b == QDI_NO_ROW ? &world->walls : qdi_surface_of_row(world, row_b);
+}
+
+bool qdi_constraint_bouncy(const qd_world *world, const qdi_link *link, const qd_contact *contact) {
+    const qd_material *a = qdi_surface_of_row(world, link->row_a), *b = surface_of_b(world, link->row_b);
+    return !contact->sensor &&
+           (a->restitution > 0 || b->restitution > 0 || a->tangential > 0 || b->tangential > 0);
+}
+
+/// Levers of the touches. A disk's normal goes through its centre. Where one of the two cannot move, the other is pushed
+/// at its own surface; else both at the point midway, so that they get no angular momentum from nowhere.
+static void make_arms(const qd_world *world, const qd_contact *contact, qdi_constraint *constraint) {
+    uint32_t a = constraint->row_a, b = constraint->row_b;
+    const qdi_motion *now = &world->now;
+    double xa = now->x[a], ya = now->y[a], xb = xa, yb = ya;
+    if (b != QDI_NO_ROW) {
+        bool px = world->axis[0].boundary == QD_BOUNDARY_PERIODIC,
+             py = world->axis[1].boundary == QD_BOUNDARY_PERIODIC;
+        xb = now->x[b] + (px ? contact->image.x * world->axis[0].length : 0);
+        yb = now->y[b] + (py ? contact->image.y * world->axis[1].length : 0);
+    }
+    bool disk_a = world->shape[a] == 0, disk_b = b == QDI_NO_ROW || world->shape[b] == 0;
+    constraint->turn_a = 1 / world->inertia[a];
+    if (b != QDI_NO_ROW) constraint->turn_b = 1 / world->inertia[b];
+    double nx = constraint->nx, ny = constraint->ny;
+    for (int k = 0; k < contact->count; ++k) {
+        const qd_touch *touch = &contact->touch[k];
+        double half = 0.5 * touch->depth;
+        double shift = !constraint->moves_b ? half : (!constraint->moves_a ? -half : 0);
+        double x = touch->point.x + shift * nx, y = touch->point.y + shift * ny;
+        constraint->across_a[k] = disk_a ? 0 : (x - xa) * ny - (y - ya) * nx;
+        constraint->along_a[k] = (x - xa) * nx + (y - ya) * ny;
+        constraint->across_b[k] = disk_b ? 0 : (x - xb) * ny - (y - yb) * nx;
+        constraint->along_b[k] = b == QDI_NO_ROW ? 0 : (x - xb) * nx + (y - yb) * ny;
+    }
+}
+
+/// What a body gains in a step by the attraction, in speed.
+static double pulled(const qd_world *world, uint32_t row, double dt) {
+    qd_vec2 pull = qdi_attraction_at(world, world->now.x[row], world->now.y[row]);
+    return sqrt(pull.x * pull.x + pull.y * pull.y) * dt;
+}
+
+/// What approaches slower does not bounce.
+static double threshold_of(const qd_world *world, const qdi_constraint_rules *rules,
+                           const qdi_constraint *constraint) {
+    if (!isnan(world->def.threshold) || world->def.attraction.strength == 0) return rules->threshold;
+    double most = constraint->moves_a ? pulled(world, constraint->row_a, rules->dt) : 0;
+    double other = constraint->moves_b ? pulled(world, constraint->row_b, rules->dt) : 0;
+    return rules->threshold + 2 * larger(most, other);
+}
+
+void qdi_constraint_make(const qd_world *world, const qdi_constraint_rules *rules, const qdi_link *link,
+                         qdi_constraint *constraint) {
+    const qd_contact *contact = &world->present.contacts[link->contact];
+    uint32_t a = link->row_a, b = link->row_b;
+    bool wall = b == QDI_NO_ROW;
+    constraint->row_a = a; // field by field: a copy of what was just written would have to wait for it
+    constraint->row_b = b;
+    constraint->contact = link->contact;
+    constraint->count = contact->sensor ? 0 : contact->count;
+    constraint->moves_a = link->moves_a;
+    constraint->moves_b = link->moves_b;
+    constraint->nx = contact->normal.x;
+    constraint->ny = contact->normal.y;
+    constraint->inverse_a = 1 / world->mass[a];
+    constraint->inverse_b = wall ? 0 : 1 / world->mass[b];
+    constraint->turn_b = constraint->wx = constraint->wy = 0;
+    for (int k = 0; k < 2; ++k) {
+        constraint->depth[k] = contact->touch[k].depth;
+        constraint->across_a[k] = constraint->across_b[k] = 0;
+        constraint->along_a[k] = constraint->along_b[k] = 0;
+        constraint->impulse[k] = constraint->rub[k] = 0;
+    }
+    qdi_constraint_mix(qdi_surface_of_row(world, a), surface_of_b(world, b), constraint);
+    if (wall) {
+        qd_vec2 speed = qdi_wall_velocity(world, contact);
+        constraint->wx = speed.x;
+        constraint->wy = speed.y;
+    }
+    constraint->size = qdi_smaller_inner(world, a, b);
+    bool bounces = constraint->restitution > 0 || constraint->tangential > 0;
+    constraint->threshold = bounces ? threshold_of(world, rules, constraint) : (double)INFINITY;
+    bool disks = world->shape[a] == 0 && (wall || world->shape[b] == 0);
+    constraint->plain = disks && constraint->friction == 0;
+    make_arms(world, contact, constraint);
+}
+
+bool qdi_constraint_fast(const qd_world *world, const qdi_constraint *constraint) {
+    bool fast = false;
+    for (int k = 0; k < constraint->count; ++k)
+        fast = fast || (constraint->depth[k] >= -qdi_bounce_gap(constraint) &&
+                        qdi_constraint_approach(constraint, &world->next, k) > constraint->threshold);
+    return fast;
+}
+
+bool qdi_constraint_taken(const qd_world *world, const qdi_constraint *constraint, double dt) {
+    const qdi_motion *m = &world->next;
+    if (constraint->count == 0) return false;
+    if (isinf(constraint->threshold)) return true;
+    const qdi_warm_start *hold = &world->present.holds[constraint->contact];
+    if (hold->normal[0] > 0 || hold->normal[1] > 0) return true;
+    double approach = -HUGE_VAL, depth = -HUGE_VAL;
+    bool stays = false;
+    for (int k = 0; k < constraint->count; ++k) {
+        double here = qdi_constraint_approach(constraint, m, k);
+        if (here > approach) approach = here;
+        if (constraint->depth[k] > depth) depth = constraint->depth[k];
+        stays = stays || constraint->depth[k] + here * dt > 0;
+    }
+    uint32_t a = constraint->row_a, b = constraint->row_b;
+    double speed = fabs(m->vx[a]) + fabs(m->vy[a]);
+    speed += b != QDI_NO_ROW ? fabs(m->vx[b]) + fabs(m->vy[b]) : fabs(constraint->wx) + fabs(constraint->wy);
+    // A speed that is none, per radius and by rounding.
+    double rounding = 1e-12 * speed + 1e-9 / dt * world->radius[a];
+    if (constraint->restitution > 0 && depth < -qdi_bounce_gap(constraint) &&
+        approach > constraint->threshold)
+        return false;
+    if (approach > rounding && constraint->threshold == 0 && constraint->restitution == 1) return false;
+    return approach >= -(constraint->threshold + rounding) || (stays && constraint->threshold > 0);
+}
