@@ -28,6 +28,12 @@ typedef struct qdi_pull {
     double x, y, turn_a, turn_b;
 } qdi_pull;
 
+/// Where a contact is among those of the moment before: the first that is not before it in their order, and whether that is the same.
+typedef struct qdi_match {
+    uint32_t at;
+    bool persists;
+} qdi_match;
+
 /// Keys to be put in order, with room to do it.
 typedef struct qdi_keys {
     uint64_t *key, *key_spare;
@@ -130,6 +136,8 @@ typedef struct qdi_scratch {
     qdi_keys keys;
     uint32_t *end_rank; ///< events: ended contacts before each old contact
     size_t end_room;
+    qdi_match *match; ///< events: by new contact
+    size_t match_room;
     qdi_link *links; ///< by spot
     size_t link_room;
     qdi_link *coloured; ///< links in order of colour

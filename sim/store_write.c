@@ -178,7 +178,7 @@ static bool all_known(const qd_store *store, const qd_world *world, const qd_bod
     bool known = true;
     for (size_t i = 0; i < events && known; ++i)
         known = event[i].kind == QD_EVENT_END ||
-                (is_known(store, view, event[i].contact.a) && is_known(store, view, event[i].contact.b));
+                (is_known(store, view, event[i].contact->a) && is_known(store, view, event[i].contact->b));
     for (size_t i = 0; i < impacts && known; ++i)
         known = is_known(store, view, impact[i].a) && is_known(store, view, impact[i].b);
     return known;
@@ -194,7 +194,7 @@ static void name_both(const qd_store *store, const qd_body_view *view, qd_id a, 
 }
 
 static qdi_event_row row_of_event(const qd_event *event) {
-    const qd_contact *contact = &event->contact;
+    const qd_contact *contact = event->contact;
     const qd_touch *touch = contact->touch;
     bool two = contact->count > 1;
     return (qdi_event_row){.kind = (uint32_t)event->kind,
@@ -231,7 +231,7 @@ static qd_status put_events(qd_store *store, const qd_world *world, bool persist
         qdi_event_row row = row_of_event(&event[i]);
         row.step = step;
         row.number = number++;
-        name_both(store, &view, event[i].contact.a, event[i].contact.b, &row);
+        name_both(store, &view, event[i].contact->a, event[i].contact->b, &row);
         status = put(store, QDI_ROW_EVENT, &row, sizeof row, false);
     }
     for (size_t i = 0; i < impacts && status == QD_OK; ++i) {
@@ -243,7 +243,7 @@ static qd_status put_events(qd_store *store, const qd_world *world, bool persist
     }
     // Only now: ends of this step may still need what a new body of the same index would replace.
     for (size_t i = 0; i < events && status == QD_OK; ++i)
-        if (event[i].kind == QD_EVENT_BEGIN) status = keep_labels_of(store, &view, &event[i].contact);
+        if (event[i].kind == QD_EVENT_BEGIN) status = keep_labels_of(store, &view, event[i].contact);
     return status;
 }
 

@@ -197,6 +197,7 @@ static void moment_release(const qd_allocator *allocator, qdi_moment *moment) {
     qdi_release(allocator, moment->pulls, moment->pull_room, sizeof *moment->pulls);
     qdi_release(allocator, moment->impacts, moment->impact_room, sizeof *moment->impacts);
     qdi_release(allocator, moment->events, moment->event_room, sizeof *moment->events);
+    qdi_release(allocator, moment->ended, moment->ended_room, sizeof *moment->ended);
 }
 
 static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch) {
@@ -208,6 +209,7 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_keys_release(allocator, &scratch->keys);
     qdi_release(allocator, scratch->end_rank, scratch->end_room, sizeof *scratch->end_rank);
     qdi_release(allocator, scratch->links, scratch->link_room, sizeof *scratch->links);
+    qdi_release(allocator, scratch->match, scratch->match_room, sizeof *scratch->match);
     qdi_release(allocator, scratch->coloured, scratch->coloured_room, sizeof *scratch->coloured);
     qdi_release(allocator, scratch->outcomes, scratch->outcome_room, sizeof *scratch->outcomes);
     qdi_release(allocator, scratch->stirred, scratch->stirred_room, sizeof *scratch->stirred);

@@ -84,6 +84,8 @@ typedef struct qdi_moment {
     size_t near_count; ///< speculative ones
     qd_event *events;
     size_t event_count, event_room;
+    qd_contact *ended; ///< as they were, with their last impulses: the events point at them
+    size_t ended_room;
     uint64_t begins, ends;
     qd_impact *impacts; ///< on the way to the moment
     size_t impact_count, impact_room;

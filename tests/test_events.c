@@ -14,8 +14,8 @@ static const qd_event *events_of(const qd_world *world, size_t expected) {
 
 static void check_event(const qd_event *e, qd_event_kind kind, uint32_t a, uint32_t b) {
     ck_assert_int_eq(e->kind, kind);
-    ck_assert_uint_eq(e->contact.a.index, a);
-    ck_assert_uint_eq(e->contact.b.index, b);
+    ck_assert_uint_eq(e->contact->a.index, a);
+    ck_assert_uint_eq(e->contact->b.index, b);
 }
 
 static qd_world *ghost_world(void) {
@@ -37,7 +37,7 @@ START_TEST(a_passage_begins_persists_and_ends) {
         qd_test_step(world, 0.5, 1);
         const qd_event *e = events_of(world, expected[k] >= 0);
         if (expected[k] >= 0) check_event(e, (qd_event_kind)expected[k], 0, 1);
-        if (expected[k] == QD_EVENT_END) ck_assert_double_eq(e->contact.touch[0].depth, 0.25); // as it was
+        if (expected[k] == QD_EVENT_END) ck_assert_double_eq(e->contact->touch[0].depth, 0.25); // as it was
     }
     qd_world_totals totals = qd_world_total(world);
     ck_assert_uint_eq(totals.begins, 1);
@@ -76,9 +76,9 @@ START_TEST(a_reused_index_ends_and_begins) {
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     const qd_event *e = events_of(world, 5);
     check_event(&e[0], QD_EVENT_END, 0, 1);
-    ck_assert_uint_eq(e[0].contact.b.generation, b.generation);
+    ck_assert_uint_eq(e[0].contact->b.generation, b.generation);
     check_event(&e[1], QD_EVENT_BEGIN, 0, 1);
-    ck_assert_uint_eq(e[1].contact.b.generation, c.generation);
+    ck_assert_uint_eq(e[1].contact->b.generation, c.generation);
     check_event(&e[2], QD_EVENT_PERSIST, 0, 2);
     check_event(&e[3], QD_EVENT_END, 1, 2);
     check_event(&e[4], QD_EVENT_BEGIN, 1, 2);
@@ -127,13 +127,13 @@ static void check_events(const qd_world *world, const qd_contact *before, size_t
     const qd_event *events = qd_world_events(world, &count);
     size_t kinds[3] = {0, 0, 0};
     for (size_t i = 0; i < count; ++i) {
-        const qd_contact *c = &events[i].contact;
+        const qd_contact *c = events[i].contact;
         kinds[events[i].kind] += 1;
         bool was = holds(before, old, c), is = holds(now, n, c);
         ck_assert_int_eq(was, events[i].kind != QD_EVENT_BEGIN);
         ck_assert_int_eq(is, events[i].kind != QD_EVENT_END);
         if (i == 0) continue;
-        uint64_t last = order_of(&events[i - 1].contact);
+        uint64_t last = order_of(events[i - 1].contact);
         bool reused = events[i - 1].kind == QD_EVENT_END && events[i].kind == QD_EVENT_BEGIN;
         ck_assert(last < order_of(c) || (last == order_of(c) && reused));
     }

@@ -400,7 +400,7 @@ START_TEST(virial_is_that_of_the_events) {
     double virial = 0, size = 0;
     view = qd_world_view(world);
     for (size_t i = 0; i < count; ++i) {
-        const qd_contact *c = &events[i].contact;
+        const qd_contact *c = events[i].contact;
         if (events[i].kind == QD_EVENT_BEGIN || c->sensor || qd_id_is_wall(c->b)) continue;
         if (view.kind[view.row_of_index[c->a.index]] || view.kind[view.row_of_index[c->b.index]]) continue;
         double dx = x[c->b.index] - x[c->a.index], dy = y[c->b.index] - y[c->a.index];

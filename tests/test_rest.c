@@ -409,8 +409,8 @@ START_TEST(floor_bears_the_weight) {
     double sum = 0;
     const qd_event *events = qd_world_events(heap.world, &count);
     for (size_t i = 0; i < count; ++i)
-        if (qd_id_is_wall(events[i].contact.b))
-            for (int k = 0; k < events[i].contact.count; ++k) sum += events[i].contact.touch[k].impulse;
+        if (qd_id_is_wall(events[i].contact->b))
+            for (int k = 0; k < events[i].contact->count; ++k) sum += events[i].contact->touch[k].impulse;
     ck_assert_double_eq_tol(sum, weight, 1e-6 * weight);
     qd_world_destroy(heap.world);
 }

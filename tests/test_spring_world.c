@@ -357,7 +357,7 @@ START_TEST(events_tell_the_forces_of_the_moment) {
         size_t count;
         const qd_event *event = qd_world_events(world, &count);
         if (count == 0) continue;
-        const qd_contact *contact = &event->contact;
+        const qd_contact *contact = event->contact;
         const qd_touch *touch = &contact->touch[0];
         x -= touch->impulse * contact->normal.x - touch->friction * contact->normal.y;
         y -= touch->impulse * contact->normal.y + touch->friction * contact->normal.x;

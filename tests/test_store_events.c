@@ -60,7 +60,7 @@ static void note(witness *seen, const qd_world *world, bool persist) {
     size_t events = 0, impacts = 0;
     const qd_event *event = qd_world_events(world, &events);
     for (size_t i = 0; i < events; ++i) {
-        const qd_contact *contact = &event[i].contact;
+        const qd_contact *contact = event[i].contact;
         if (event[i].kind == QD_EVENT_PERSIST && !persist) continue;
         double impulse = 0, friction = 0;
         for (int k = 0; k < contact->count; ++k) {

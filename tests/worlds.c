@@ -180,7 +180,7 @@ uint64_t qd_test_events_hash(const qd_world *world) {
     const qd_event *events = qd_world_events(world, &count);
     for (size_t i = 0; i < count; ++i) {
         uint32_t kind = (uint32_t)events[i].kind;
-        hash = contact_hash(&events[i].contact, qd_hash_seeded(&kind, sizeof kind, hash));
+        hash = contact_hash(events[i].contact, qd_hash_seeded(&kind, sizeof kind, hash));
     }
     return hash;
 }

@@ -67,7 +67,7 @@ typedef enum qd_event_kind {
 /// for the impulses, which are those of the step in between: so each step's impulses are in exactly one event.
 typedef struct qd_event {
     qd_event_kind kind;
-    qd_contact contact;
+    const qd_contact *contact; ///< lives as long as the event
 } qd_event;
 
 QD_END_DECLS
