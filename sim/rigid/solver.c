@@ -623,7 +623,8 @@ static void report_range(void *context, size_t begin, size_t end, int worker) {
 static qdi_solver_spring spring_of(double h, double part) {
     const double ratio = 10, w = 2 * 3.14159265358979324 * part / h;
     double a = 2 * ratio + h * w, b = h * w * a;
-    return (qdi_solver_spring){.rate = w / a, .mass = b / (1 + b), .impulse = 1 / (1 + b), .carried = 2 / b};
+    return (qdi_solver_spring){
+        .rate = w / a, .per_rate = a / w, .mass = b / (1 + b), .impulse = 1 / (1 + b), .carried = 2 / b};
 }
 
 static qdi_solver_rules rules_of(double dt, int substeps) {

@@ -53,8 +53,8 @@ static inline double *qdi_mover_at(qdi_mover *movers, uint32_t slot, unsigned pa
 /// How overlap is taken back in a sub-step of h: by a spring whose angular frequency is w, over-damped z times (E. Catto, "Soft
 /// constraints", 2011). Speeds are per size of the smaller body.
 typedef struct qdi_solver_spring {
-    double rate;          ///< speed per overlap
-    double mass, impulse; ///< parts of the effective mass, and of the impulse so far, that count
+    double rate, per_rate; ///< speed per overlap, and 1 over it
+    double mass, impulse;  ///< parts of the effective mass, and of the impulse so far, that count
     double
         carried; ///< times what a touch carries: the speed of the overlap that its spring has under that load, and a margin
 } qdi_solver_spring;

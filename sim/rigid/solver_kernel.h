@@ -154,28 +154,28 @@ static inline vec approach_of(const qdi_solver_point *touch, unsigned at, const 
 }
 
 /// No faster approach than the gap allows. An overlap is taken back by a soft spring, as fast as a touch that carries what it
-/// carries needs; so what overlaps without a load gets no speed from it. Returns what is left to positions.
+/// carries needs; so what overlaps without a load gets no speed from it. Returns what is left to positions. Speeds and lengths are
+/// those times the effective mass, which spares divisions.
 static inline vec solve_touch(const qdi_solver_group *group, unsigned at, qdi_solver_point *touch,
                               const way *w, const qdi_solver_rules *rules, view *v) {
-    const vec none = v_set(0), size = v_load(group->size + at), gap = gap_now(touch, at, w);
+    const vec none = v_set(0), mass = v_load(touch->mass + at), before = v_load(touch->normal + at);
+    const vec size = v_load(group->size + at) * mass, gap = gap_now(touch, at, w) * mass;
     const mask both = v_lanes((unsigned)(group->moves_a & group->moves_b) >> at & LANES_MASK),
                apart = v_above(gap, none);
     const vec rate = v_pick(both, v_set(rules->free.rate), v_set(rules->fixed.rate));
+    const vec per_rate = v_pick(both, v_set(rules->free.per_rate), v_set(rules->fixed.per_rate));
     const vec carried = v_pick(both, v_set(rules->free.carried), v_set(rules->fixed.carried));
     const vec soft_mass = v_pick(both, v_set(rules->free.mass), v_set(rules->fixed.mass));
     const vec soft_impulse = v_pick(both, v_set(rules->free.impulse), v_set(rules->fixed.impulse));
-    const vec mass = v_load(touch->mass + at), before = v_load(touch->normal + at);
-    vec load = carried * (before / v_max(mass, v_set(1e-300)));
-    vec soft = v_min(none, v_max(rate * gap, v_max(v_set(-rules->out) * size, none - load)));
+    vec soft = v_min(none, v_max(rate * gap, v_max(v_set(-rules->out) * size, none - carried * before)));
     vec bias = v_pick(apart, gap * v_set(rules->per_h), soft);
     vec mass_scale = v_pick(apart, v_set(1), soft_mass), impulse_scale = v_pick(apart, none, soft_impulse);
-    vec given = before + mass * mass_scale * (approach_of(touch, at, v) - bias) - impulse_scale * before;
+    vec given = before + mass_scale * (mass * approach_of(touch, at, v) - bias) - impulse_scale * before;
     press(touch, at, given, before, v);
-    vec left = v_set(shift_part) * (soft / rate - gap - v_set(slop_part) * size);
+    vec left = v_set(shift_part) * (soft * per_rate - gap - v_set(slop_part) * size);
     left = v_min(v_max(left, none), v_set(rules->shift) * size);
     vec deep = v_max(none - gap - v_set(deepest_part) * size, left);
-    left = v_pick(both, left, deep);
-    return v_pick(apart, none, left) * mass;
+    return v_pick(apart, none, v_pick(both, left, deep));
 }
 
 /// Moves the bodies of some lanes apart by what positions take back, `by` times their effective mass each; velocities stay.
