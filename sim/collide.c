@@ -93,10 +93,8 @@ static int collide_cores(const qdi_form *a, const qdi_pose *pa, const qdi_form *
     qdi_core core_a, core_b;
     qdi_separation separation;
     double limit = reach + a->radius + b->radius;
-    if (a->kind == QD_SHAPE_RECT && b->kind == QD_SHAPE_RECT) {
-        const qdi_rects_meet meet = qdi_collide_rects(a, b, pa, pb, reach, m);
-        if (meet != QDI_RECTS_CORNERS) return m->count;
-    }
+    if (a->kind == QD_SHAPE_RECT && b->kind == QD_SHAPE_RECT && qdi_collide_rects(a, pa, b, pb, reach, m))
+        return m->count;
     qdi_core_make(a, pa, &core_a);
     qdi_core_make(b, pb, &core_b);
     if (!qdi_separate(&core_a, &core_b, limit, &separation)) return 0;

@@ -25,16 +25,9 @@ void qdi_manifold_order(qdi_manifold *manifold);
 int qdi_manifold_of(const qdi_separation *separation, const qdi_core *core_a, double radius_a,
                     double radius_b, double reach, qdi_manifold *manifold);
 
-/// How two rects lie to each other.
-typedef enum qdi_rects_meet {
-    QDI_RECTS_APART, ///< further than the reach
-    QDI_RECTS_FACE,  ///< a side faces a side: the manifold is made
-    QDI_RECTS_CORNERS, ///< two corners are nearest, or a rect is as thin as a line beside the other: nothing is made
-} qdi_rects_meet;
-
-/// qdi_collide for two rects whose sides face each other.
-qdi_rects_meet qdi_collide_rects(const qdi_form *a, const qdi_form *b, const qdi_pose *pa, const qdi_pose *pb,
-                                 double reach, qdi_manifold *manifold);
+/// qdi_collide for two rects whose sides face each other, or that are apart; false where they meet in another way.
+bool qdi_collide_rects(const qdi_form *a, const qdi_pose *pa, const qdi_form *b, const qdi_pose *pb,
+                       double reach, qdi_manifold *manifold);
 
 /// qdi_collide for an edge of a polyline, which is at the origin, against any form but such an edge.
 int qdi_collide_edge(const qdi_form *edge, const qdi_pose *edge_pose, const qdi_form *form,

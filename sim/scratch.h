@@ -1,6 +1,7 @@
 #ifndef QD_SIM_SCRATCH_H
 #define QD_SIM_SCRATCH_H
 
+#include <quadrille/contact.h>
 #include <quadrille/vec.h>
 
 #include "sim/collide.h"
@@ -126,8 +127,8 @@ typedef struct qdi_scratch {
     size_t range_room;
     uint32_t *hits; ///< narrow: positions of touching candidates, each range from its own begin on
     size_t hit_room;
-    qdi_manifold *found; ///< narrow: how they touch, at the same places; only where not all bodies are disks
-    size_t found_room;
+    qd_contact *made; ///< narrow: their contacts, at the same places
+    size_t made_room;
     uint8_t
         *wall_mask; ///< by row: walls touched (narrow), axes mirrored (motion), or that it left its fat box
     size_t wall_room;

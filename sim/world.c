@@ -203,7 +203,7 @@ static void moment_release(const qd_allocator *allocator, qdi_moment *moment) {
 static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch) {
     qdi_release(allocator, scratch->range_count, scratch->range_room, sizeof *scratch->range_count);
     qdi_release(allocator, scratch->hits, scratch->hit_room, sizeof *scratch->hits);
-    qdi_release(allocator, scratch->found, scratch->found_room, sizeof *scratch->found);
+    qdi_release(allocator, scratch->made, scratch->made_room, sizeof *scratch->made);
     qdi_release(allocator, scratch->wall_mask, scratch->wall_room, sizeof *scratch->wall_mask);
     qdi_release(allocator, scratch->left, scratch->left_room, sizeof *scratch->left);
     qdi_keys_release(allocator, &scratch->keys);
