@@ -37,14 +37,6 @@ bool qdi_may_touch(const qd_world *world, uint32_t a, uint32_t b) {
     return (p->category & q->mask) != 0 && (q->category & p->mask) != 0;
 }
 
-double qdi_smaller_inner(const qd_world *world, uint32_t a, uint32_t b) {
-    if (b == QDI_NO_ROW || world->kind[b] != QD_BODY_DYNAMIC) return qdi_inner_of_row(world, a);
-    double inner_b = qdi_inner_of_row(world, b);
-    if (world->kind[a] != QD_BODY_DYNAMIC) return inner_b;
-    double inner_a = qdi_inner_of_row(world, a);
-    return inner_a < inner_b ? inner_a : inner_b;
-}
-
 /// How deep a body is in a wall, if it were a disk of its radius.
 static double wall_depth(const qdi_narrow_job *job, uint32_t row, int wall) {
     const qd_world *world = job->world;
@@ -320,7 +312,8 @@ qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_moment *mome
     job.period = qdi_world_period(world);
     job.half = (qd_vec2){job.period.x > 0 ? 0.5 * job.period.x : HUGE_VAL,
                          job.period.y > 0 ? 0.5 * job.period.y : HUGE_VAL};
-    job.plain = world->shaped == 0 && world->fixed == 0 && world->traits.numbers.live == 0;
+    job.traits = world->traits.numbers.live > 0;
+    job.plain = world->shaped == 0 && world->fixed == 0 && !job.traits;
     job.grain = job.plain ? QDI_CONTACT_GRAIN : QDI_SHAPED_GRAIN;
     job.meet_rects = qdi_rects_of(world->def.simd);
     job.bits = bits_for(world->index_count + QDI_WALLS);

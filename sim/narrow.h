@@ -25,6 +25,7 @@ typedef struct qdi_narrow_job {
     unsigned walls;       ///< which walls there are, by bit
     uint32_t *hits;       ///< candidates within reach, each range from its own begin on
     qd_contact *made;     ///< their contacts, at the same places; not where all are disks
+    bool traits;          ///< some bodies have filters, materials or are sensors
     bool plain;           ///< all bodies are dynamic disks that may touch each other
     qdi_rects_function meet_rects;
     qdi_reach reach; ///< of speculative contacts

@@ -39,14 +39,23 @@ static bool apart(const qdi_narrow_job *job, uint32_t a, uint32_t b) {
            (job->period.y == 0 || image_of(job, a, b).y == 0);
 }
 
-/// How far two bodies may be apart to count.
-static double reach_of(const qdi_narrow_job *job, uint32_t a, uint32_t b) {
+/// How far two bodies may be apart to count (`count`), and the second point of their contact (`second`).
+typedef struct reaches {
+    double count, second;
+} reaches;
+
+static inline reaches reaches_of(const qdi_narrow_job *job, uint32_t a, uint32_t b) {
     const qd_world *world = job->world;
-    if (!(job->reach.part > 0) || qdi_senses(world, a) || qdi_senses(world, b)) return 0;
-    bool moves_a = world->kind[a] == QD_BODY_DYNAMIC, moves_b = world->kind[b] == QD_BODY_DYNAMIC;
-    double reach_a = moves_a ? qdi_reach_of_row(world, &job->reach, a) : HUGE_VAL;
-    double reach_b = moves_b ? qdi_reach_of_row(world, &job->reach, b) : HUGE_VAL;
-    return reach_a < reach_b ? reach_a : reach_b;
+    const bool moves_a = world->kind[a] == QD_BODY_DYNAMIC, moves_b = world->kind[b] == QD_BODY_DYNAMIC;
+    const double inner_a = moves_a ? qdi_inner_of_row(world, a) : HUGE_VAL;
+    const double inner_b = moves_b ? qdi_inner_of_row(world, b) : HUGE_VAL;
+    reaches found = {0, QDI_SECOND_REACH * (inner_a < inner_b ? inner_a : inner_b)};
+    if (!(job->reach.part > 0) || (job->traits && (qdi_senses(world, a) || qdi_senses(world, b))))
+        return found;
+    double reach_a = moves_a ? qdi_reach_of(&job->reach, inner_a, world->radius[a]) : HUGE_VAL;
+    double reach_b = moves_b ? qdi_reach_of(&job->reach, inner_b, world->radius[b]) : HUGE_VAL;
+    found.count = reach_a < reach_b ? reach_a : reach_b;
+    return found;
 }
 
 // ---- contacts ----
@@ -70,8 +79,8 @@ static void make_contact(const qdi_narrow_job *job, uint32_t a, uint32_t b, qd_v
     memset(contact, 0, sizeof *contact);
     contact->a = (qd_id){world->index[a], world->generation[a]};
     contact->b = (qd_id){world->index[b], world->generation[b]};
-    contact->image = image_of(job, a, b);
-    contact->sensor = !job->plain && (qdi_senses(world, a) || qdi_senses(world, b));
+    if (job->period.x > 0 || job->period.y > 0) contact->image = image_of(job, a, b);
+    contact->sensor = job->traits && (qdi_senses(world, a) || qdi_senses(world, b));
     qdi_put_touches(contact, manifold, x, y);
     qd_vec2 arm = {contact->touch[0].point.x - x, contact->touch[0].point.y - y};
     qd_vec2 va = qdi_velocity_at(job, a, arm),
@@ -121,7 +130,7 @@ typedef struct near_pair {
     uint32_t candidate, a, b;
     bool disks, rects;
     qd_vec2 d;
-    double reach;
+    reaches reach;
 } near_pair;
 
 /// The form of a body that is no disk.
@@ -141,9 +150,11 @@ static size_t cull(const qdi_narrow_job *job, size_t begin, size_t end, near_pai
     rects->count = 0;
     for (size_t i = begin; i < end; ++i) {
         uint32_t a = job->pairs[i].a, b = job->pairs[i].b;
-        if (apart(job, a, b) || !qdi_may_touch(world, a, b)) continue;
+        if (apart(job, a, b)) continue;
+        if ((job->traits || world->fixed > 0) && !qdi_may_touch(world, a, b)) continue;
         qd_vec2 d = between(job, a, b);
-        const double reach = reach_of(job, a, b), sum = world->radius[a] + world->radius[b] + reach;
+        const reaches reach = reaches_of(job, a, b);
+        const double sum = world->radius[a] + world->radius[b] + reach.count;
         const bool disks = (world->shape[a] | world->shape[b]) == 0;
         if (disks ? !qdi_disks_meet(d, sum) : !(d.x * d.x + d.y * d.y <= sum * sum * (1 + 1e-12))) continue;
         near_pair *pair = &list[count++];
@@ -153,8 +164,7 @@ static size_t cull(const qdi_narrow_job *job, size_t begin, size_t end, near_pai
         pair->rects = form_a->kind == QD_SHAPE_RECT && form_b->kind == QD_SHAPE_RECT;
         if (!pair->rects) continue;
         const qdi_pose pose_a = pose_of(job, a, 0, 0), pose_b = pose_of(job, b, d.x, d.y);
-        qdi_rects_put(rects, rects->count++, form_a, &pose_a, form_b, &pose_b,
-                      QDI_SECOND_REACH * qdi_smaller_inner(world, a, b));
+        qdi_rects_put(rects, rects->count++, form_a, &pose_a, form_b, &pose_b, reach.second);
     }
     return count;
 }
@@ -164,8 +174,7 @@ static bool meet(const qdi_narrow_job *job, const near_pair *pair, qdi_manifold 
     const qd_world *world = job->world;
     qdi_form form_a = qdi_form_of_row(world, pair->a), form_b = qdi_form_of_row(world, pair->b);
     qdi_pose pose_a = pose_of(job, pair->a, 0, 0), pose_b = pose_of(job, pair->b, pair->d.x, pair->d.y);
-    double within = QDI_SECOND_REACH * qdi_smaller_inner(world, pair->a, pair->b);
-    return qdi_collide(&form_a, &pose_a, &form_b, &pose_b, within, manifold) > 0;
+    return qdi_collide(&form_a, &pose_a, &form_b, &pose_b, pair->reach.second, manifold) > 0;
 }
 
 static size_t test_any_pairs(const qdi_narrow_job *job, size_t begin, size_t end) {
@@ -192,7 +201,7 @@ static size_t test_any_pairs(const qdi_narrow_job *job, size_t begin, size_t end
             (void)qdi_rects_take(&meets, at, rects.reach[at], &manifold);
         else if (!meet(job, pair, &manifold))
             continue;
-        if (!(qdi_manifold_gap(&manifold) <= pair->reach)) continue;
+        if (!(qdi_manifold_gap(&manifold) <= pair->reach.count)) continue;
         make_contact(job, pair->a, pair->b, pair->d, &manifold, contact);
         found += 1;
     }

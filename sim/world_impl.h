@@ -262,6 +262,14 @@ static inline double qdi_inner_of_row(const qd_world *world, uint32_t row) {
     uint32_t shape = world->shape[row];
     return shape ? world->shapes.inner[shape] : world->radius[row];
 }
+/// That of the smaller of two bodies, of those that move; row_b QDI_NO_ROW: a wall.
+static inline double qdi_smaller_inner(const qd_world *world, uint32_t a, uint32_t b) {
+    if (b == QDI_NO_ROW || world->kind[b] != QD_BODY_DYNAMIC) return qdi_inner_of_row(world, a);
+    double inner_b = qdi_inner_of_row(world, b);
+    if (world->kind[a] != QD_BODY_DYNAMIC) return inner_b;
+    double inner_a = qdi_inner_of_row(world, a);
+    return inner_a < inner_b ? inner_a : inner_b;
+}
 /// The solver's reach: the largest gap of a speculative contact, as a part of the distance from centroid to border of the smaller body
 /// that moves. Next to nothing where what is apart bounces, once it has met: only what was stopped on its way, just before it touched.
 static inline double qdi_speculative(const qd_world *world) {
@@ -405,8 +413,6 @@ static inline void qdi_contacts_share(const qd_world *world, size_t count) {
     qdi_team_use(world->team, few ? 1 : 0);
 }
 
-/// Distance from the centroid to the border of the smaller of two bodies, of those that move; row_b QDI_NO_ROW: a wall.
-double qdi_smaller_inner(const qd_world *world, uint32_t row_a, uint32_t row_b);
 /// True where two bodies may touch at all.
 bool qdi_may_touch(const qd_world *world, uint32_t row_a, uint32_t row_b);
 
