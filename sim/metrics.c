@@ -8,6 +8,8 @@
 #include "sim/portion.h"
 #include "sim/spring.h"
 
+#include <math.h>
+
 #define REAL(field, unit)                                                                                    \
     { #field, unit, QD_METRIC_REAL, offsetof(qd_metrics, field) }
 #define WHOLE(field, unit)                                                                                   \
@@ -40,6 +42,8 @@ static const qd_metric_field fields[] = {
     REAL(compression_work, ENERGY),
     REAL(drift, ENERGY),
     REAL(imbalance, ENERGY),
+    REAL(turned_over, ENERGY),
+    REAL(balance_error, "1"),
     REAL(momentum_x, MOMENTUM),
     REAL(momentum_y, MOMENTUM),
     REAL(angular_momentum, "mass length^2 / time"),
@@ -168,6 +172,14 @@ static void measure_balance(const qd_world *world, qd_metrics *m) {
     double rest = m->kinetic + m->potential + m->contact_energy + m->lost + m->drag_lost - m->entered -
                   m->wall_work - m->kinematic_work - m->force_work - m->compression_work;
     m->imbalance = rest - m->drift;
+    const double left = m->kinetic + fabs(m->potential) + m->contact_energy + fabs(m->lost) +
+                        fabs(m->drag_lost),
+                 work = fabs(m->wall_work) + fabs(m->kinematic_work) + fabs(m->force_work) +
+                        fabs(m->compression_work);
+    // Where nothing else is left, what entered is rounding: bodies took along what they had brought.
+    if (!(left + work > 0)) return;
+    m->turned_over = 0.5 * (left + work + fabs(m->entered));
+    m->balance_error = (fabs(m->drift) + fabs(m->imbalance)) / m->turned_over;
 }
 
 static void measure_pressure(const qd_world *world, qd_metrics *m) {

@@ -27,6 +27,7 @@ static const struct {
     {{"removed_total", NULL}, "removed_total", QDI_SWEEP_WHOLE},
     {{"energy", "first"}, "energy_first", QDI_SWEEP_REAL},
     {{"energy", "last"}, "energy_last", QDI_SWEEP_REAL},
+    {{"energy", "balance_error"}, "balance_error", QDI_SWEEP_REAL},
     {{"frames", NULL}, "frames", QDI_SWEEP_WHOLE},
     {{"threads", NULL}, "threads", QDI_SWEEP_WHOLE},
     {{"simd", NULL}, "simd", QDI_SWEEP_TEXT},

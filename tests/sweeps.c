@@ -57,7 +57,7 @@ char *qd_sweeps_rows(const qd_program *program, const char *directory) {
     return qd_test_sql(
         in(program, directory, "sweep.db").text,
         "SELECT point, \"contact.restitution\", \"limits.speed\", replica, seed, status, state_hash,"
-        " steps, contacts_total, events_total, energy_last, frames, last_step, last_kinetic,"
+        " steps, contacts_total, events_total, energy_last, balance_error, frames, last_step, last_kinetic,"
         " last_collisions, directory, code FROM sweep ORDER BY point");
 }
 

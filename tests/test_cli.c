@@ -334,6 +334,56 @@ START_TEST(test_long_steps_of_springs_are_told) {
 }
 END_TEST
 
+/// How often a text has a piece.
+static int count_of(const char *text, const char *piece) {
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, piece)) != NULL; at += strlen(piece)) ++count;
+    return count;
+}
+
+static double balance_error(const char *directory) {
+    json_t *root = qd_program_result(&program, directory);
+    const json_t *value = json_object_get(json_object_get(root, "energy"), "balance_error");
+    ck_assert(json_is_number(value));
+    double error = json_number_value(value);
+    json_decref(root);
+    return error;
+}
+
+// What the steps made or lost of the energy is told at the end, with a warning where it is much: here springs that are pressed and
+// let go within two steps.
+START_TEST(test_energy_that_the_steps_made_is_told) {
+    static const char *const steps[] = {"run.dt=0.0005", "run.dt=0.01"};
+    for (int k = 0; k < 2; ++k) {
+        qd_program_outcome result = RUN("run", "pool", "--bodies", "60", "--steps", "100", "--frames", "0",
+                                        "-o", "soft", "--force", "--set", "contact.model=spring", "--set",
+                                        "contact.spring.contact_time=0.02", "--set", steps[k]);
+        ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+        double error = balance_error("soft");
+        ck_assert_msg(error > 0 && (error > 0.01) == (k == 1), "%s: %g", steps[k], error);
+        ck_assert_int_eq(count_of(result.err, "; balance error "), 1);
+        int warnings = count_of(result.err, "warning: the steps made or lost ");
+        ck_assert_msg(warnings == k, "%s: %s", steps[k], result.err);
+        qd_program_forget(&result);
+    }
+    // Gone on with, as if it had been killed before its end, it tells the same.
+    double error = balance_error("soft");
+    ck_assert_int_eq(unlink(qd_scratch_at(&program.work, "soft/result.json").text), 0);
+    qd_program_outcome result = RUN("resume", "soft");
+    ck_assert_msg(result.code == 0 && count_of(result.err, "warning: the steps made or lost ") == 1,
+                  "exit %d: %s", result.code, result.err);
+    ck_assert(balance_error("soft") == error);
+    qd_program_forget(&result);
+    // One who wants to hear nothing hears nothing.
+    result = RUN("run", "pool", "--bodies", "60", "--steps", "100", "--frames", "0", "-o", "quiet", "-q",
+                 "--set", "contact.model=spring", "--set", "contact.spring.contact_time=0.02", "--set",
+                 steps[1]);
+    ck_assert_msg(result.code == 0 && result.err[0] == '\0', "exit %d: %s", result.code, result.err);
+    ck_assert(balance_error("quiet") == error);
+    qd_program_forget(&result);
+}
+END_TEST
+
 START_TEST(test_files_and_built_in_scenes_are_told_apart) {
     SUCCEED("run", "pool", "--bodies", "10", "--steps", "1", "--frames", "0", "-o", "pool");
     SUCCEED("run", "pool", "--bodies", "10", "--steps", "1", "--frames", "0", "-o", "again");
@@ -420,6 +470,7 @@ int main(void) {
     tcase_add_test(tests, test_a_printed_scene_runs_as_the_built_in_one);
     tcase_add_test(tests, test_bodies_from_a_file);
     tcase_add_test(tests, test_long_steps_of_springs_are_told);
+    tcase_add_test(tests, test_energy_that_the_steps_made_is_told);
     tcase_add_test(tests, test_files_and_built_in_scenes_are_told_apart);
     tcase_add_test(tests, test_help);
     tcase_add_test(tests, test_help_lines_fit_a_terminal);

@@ -16,6 +16,64 @@ static qd_metrics measure(const qd_world *world) {
     return m;
 }
 
+// ---- what was turned over ----
+
+/// A ball falls on the floor, which gives nothing back: in flight, half of its energy is where it was; at rest all is lost.
+START_TEST(a_ball_turns_its_energy_over) {
+    qd_world_def def = qd_world_def_default();
+    def.gravity.y = -10;
+    def.restitution = 0;
+    qd_world *world = qd_test_world(&def);
+    qd_metrics m = measure(world);
+    ck_assert(m.turned_over == 0 && m.balance_error == 0);
+    qd_test_disk(world, 50, 5, 0, 0, 1, 0);
+    m = measure(world);
+    ck_assert_double_eq_tol(m.turned_over, m.potential, 1e-12 * m.potential);
+    const double whole = m.potential;
+    qd_test_step(world, 0.01, 60);
+    m = measure(world);
+    ck_assert_double_gt(m.kinetic, 0);
+    ck_assert_double_eq_tol(m.turned_over, whole, 1e-12 * whole);
+    ck_assert_double_lt(m.balance_error, 1e-12);
+    qd_test_step(world, 0.01, 100);
+    m = measure(world);
+    ck_assert_double_gt(m.lost, 0.7 * whole);
+    ck_assert_double_eq_tol(m.turned_over, whole + 0.5 * m.drift, 1e-12 * whole);
+    ck_assert_double_eq_tol(m.balance_error, fabs(m.drift) / m.turned_over, 1e-12);
+    qd_world_destroy(world);
+}
+END_TEST
+
+/// Energy that cancels is turned over all the same: a body that falls as fast as it can leave again, in the pull of a centre.
+START_TEST(what_cancels_is_turned_over) {
+    qd_world_def def = qd_world_def_default();
+    def.attraction = (qd_attraction){.law = QD_PULL_INVERSE_SQUARE, .strength = 100, .at = {50, 50}};
+    qd_world *world = qd_test_world(&def);
+    qd_test_disk(world, 50, 90, 0, -sqrt(5), 1, 0); // v^2 / 2 = 100 / 40
+    qd_metrics m = measure(world);
+    ck_assert_double_gt(m.kinetic, 5);
+    ck_assert_double_lt(fabs(m.kinetic + m.potential), 1e-12);
+    ck_assert_double_eq_tol(m.turned_over, m.kinetic, 1e-12);
+    qd_world_destroy(world);
+}
+END_TEST
+
+/// Where all have left and nothing was lost, what remains is rounding of what they brought and took along: no error.
+START_TEST(nobody_turns_nothing_over) {
+    qd_world_def def = qd_world_def_default();
+    def.gravity.y = -10;
+    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    def.removal = 1;
+    qd_world *world = qd_test_world(&def);
+    for (int i = 0; i < 9; ++i) qd_test_disk(world, 10.1 * (i + 1), 30.3 + i, 0.7 * i, 0.3 * i, 1, 0);
+    qd_test_step(world, 0.013, 400);
+    qd_metrics m = measure(world);
+    ck_assert(m.dynamic == 0 && m.entered != 0);
+    ck_assert(m.turned_over == 0 && m.balance_error == 0);
+    qd_world_destroy(world);
+}
+END_TEST
+
 // ---- the table ----
 
 START_TEST(table_names_every_number) {
@@ -543,6 +601,9 @@ int main(void) {
     Suite *suite = suite_create("metrics");
     TCase *tcase = tcase_create("metrics");
     tcase_set_timeout(tcase, 240);
+    tcase_add_test(tcase, a_ball_turns_its_energy_over);
+    tcase_add_test(tcase, what_cancels_is_turned_over);
+    tcase_add_test(tcase, nobody_turns_nothing_over);
     tcase_add_test(tcase, table_names_every_number);
     tcase_add_test(tcase, docs_have_every_number);
     tcase_add_test(tcase, every_number_is_one);

@@ -48,6 +48,8 @@ START_TEST(everything_is_in_the_page) {
     ck_assert(text && strstr(text, "small"));
     json_t *result = json_load_file(at("out/result.json").text, 0, NULL);
     ck_assert(json_equal(result, json_object_get(read.data, "result")));
+    ck_assert(json_is_number(json_object_get(json_object_get(result, "energy"), "balance_error")) &&
+              strstr(read.text, "'balance error'"));
     json_decref(result);
     // Nothing is fetched from anywhere.
     static const char *const fetches[] = {" src=\"", "sourceMappingURL", "@import", "url(\"http"};

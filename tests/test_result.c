@@ -35,6 +35,7 @@ static qdi_result sample(void) {
                    .sunk = 23},
         .energy_first = 0.1,
         .energy_last = 1e300,
+        .balance_error = 0.0125,
         .frames = 18,
         .wall_ns = 1234567890,
         .profile = {.steps = 4, .body_steps = 40},
@@ -95,6 +96,7 @@ START_TEST(test_every_key) {
     ck_assert_int_eq(whole(root, "removed_total"), 45);
     ck_assert(real(json_object_get(root, "energy"), "first") == 0.1);
     ck_assert(real(json_object_get(root, "energy"), "last") == 1e300);
+    ck_assert(real(json_object_get(root, "energy"), "balance_error") == 0.0125);
     ck_assert_int_eq(whole(root, "frames"), 18);
     ck_assert(real(root, "wall_seconds") == 1.23456789);
     ck_assert(real(root, "ns_per_body_step") == 30864197.25);

@@ -91,6 +91,13 @@ START_TEST(a_sweep_and_what_it_leaves) {
              qd_program_result_text(&program, "one", "scene_hash").text);
     qd_test_sql_is(at("out/sweep.db").text, "SELECT status, code, state_hash, id FROM sweep WHERE point = 9",
                    expected);
+    qd_test_sql_is(at("out/sweep.db").text,
+                   "SELECT sum(balance_error BETWEEN 0 AND 1), sum(balance_error = last_balance_error), "
+                   "sum(balance_error > 0) > 0 FROM sweep",
+                   "4|4|1\n");
+    char *table = qd_scratch_read(at("out/sweep.csv").text, NULL);
+    ck_assert(table && strstr(table, ",energy_last,balance_error,"));
+    free(table);
     qd_test_sql_is(
         at("out/sweep.db").text,
         "SELECT count(*), count(DISTINCT id), sum(last_step = 60), sum(last_kinetic > 0) FROM sweep",

@@ -253,15 +253,31 @@ static int bench_pairs(qdi_bench_job *job) {
 // ---- rigid bodies ----
 
 static const qdi_rigid_case *choose_case(const char *name) {
+    char names[200] = "";
     const qdi_rigid_case *of;
-    for (size_t i = 0; (of = qdi_rigid_case_at(i)) != NULL; ++i)
+    for (size_t i = 0; (of = qdi_rigid_case_at(i)) != NULL; ++i) {
         if (strcmp(of->name, name) == 0) return of;
-    qdi_complain("--rigid: there is no '%.60s'; there are: gas, pile", name);
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", of->name);
+    }
+    qdi_complain("--rigid: there is no '%.60s'; there are: %s", name, names);
     return NULL;
 }
 
-/// The methods of --methods, or all.
-static bool choose_rigid_methods(qdi_bench_job *job) {
+static void complain_of_rigid_method(const char *name, const qdi_rigid_case *of) {
+    char names[200] = "";
+    const qdi_rigid_method *method;
+    for (size_t i = 0; (method = qdi_rigid_method_at(i)) != NULL; ++i) {
+        if (method->boxed && !of->walls) continue;
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", method->name);
+    }
+    qdi_complain("--methods with --rigid %s: '%.60s' is not of those that this build has, each once: %s",
+                 of->name, name, names);
+}
+
+/// The methods of --methods, or all, of those that can do the case.
+static bool choose_rigid_methods(qdi_bench_job *job, const qdi_rigid_case *of) {
     const char *names = job->settings.methods ? job->settings.methods : "all";
     const qdi_rigid_method *method;
     for (const char *name = names;; ++name) {
@@ -269,14 +285,12 @@ static bool choose_rigid_methods(qdi_bench_job *job) {
         bool all = length == 3 && memcmp(name, "all", 3) == 0;
         for (size_t i = 0; (method = qdi_rigid_method_at(i)) != NULL; ++i) {
             bool same = strlen(method->name) == length && memcmp(method->name, name, length) == 0;
-            if ((same || all) && job->rigid_count < QDI_RIGID_MOST_METHODS)
+            bool can = of->walls || !method->boxed;
+            if ((same || all) && can && job->rigid_count < QDI_RIGID_MOST_METHODS)
                 job->rigid[job->rigid_count++] = method;
         }
         if (job->rigid_count == before) {
-            qdi_complain(
-                "--methods with --rigid: '%.60s' is not of impulse, chipmunk-hash, chipmunk-tree (where "
-                "Chipmunk was found), each once",
-                name);
+            complain_of_rigid_method(name, of);
             return false;
         }
         name += length;
@@ -292,7 +306,7 @@ static const qdi_rigid_case *read_rigid_flags(qdi_bench_job *job) {
         return NULL;
     }
     const qdi_rigid_case *of = choose_case(settings->rigid);
-    if (!of || !choose_rigid_methods(job)) return NULL;
+    if (!of || !choose_rigid_methods(job, of)) return NULL;
     qd_error error = {""};
     job->sizes[0] = of->bodies;
     bool good = qdi_simd_choose(settings->simd, &job->plan.simd, &error) == QD_OK;
@@ -332,13 +346,24 @@ static bool go_on(void *context) {
     return qdi_host_signal() == 0;
 }
 
+/// Without a peer ours are measured alone.
+static void warn_of_missing_peer(const qdi_bench_job *job) {
+    bool peer = false;
+    for (size_t i = 0; i < job->rigid_count; ++i) peer = peer || job->rigid[i]->peer;
+    if (peer || job->settings.methods || job->settings.common.quiet) return;
+    qdi_warn(
+        "nobody to compare with: Box2D 3.2 was not found when this program was built (see docs/bench.md)");
+}
+
 static int bench_rigid(qdi_bench_job *job) {
     const qdi_rigid_case *of = read_rigid_flags(job);
     if (!of) return QDI_EXIT_USAGE;
     int exit_code = qdi_bench_check_outputs(job);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
-    job->plan.steps = job->settings.steps.given ? (size_t)job->settings.steps.value : QDI_BENCH_STEPS;
+    size_t steps = of->steps ? of->steps - QDI_RIGID_DROPPED : QDI_BENCH_STEPS;
+    job->plan.steps = job->settings.steps.given ? (size_t)job->settings.steps.value : steps;
     job->plan.repeats = job->settings.repeats.given ? (size_t)job->settings.repeats.value : REPEATS;
+    warn_of_missing_peer(job);
     qdi_bench_start(job, job->rigid_count * job->plan.repeats * (job->plan.steps + QDI_RIGID_DROPPED));
     qdi_rigid_setting setting;
     qd_status status = qdi_rigid_setting_make(of, job->sizes[0], job->plan.threads, go_on, NULL, &setting);
@@ -465,7 +490,7 @@ static const qdi_option bench_options[] = {
     {"--margin", 0, QDI_OPTION_TEXT, "M", 0, 0, offsetof(qdi_bench_settings, margin),
      "fatten the boxes of quadtree: a length in diameters, or auto; default 0"},
     {"--rigid", 0, QDI_OPTION_TEXT, "CASE", 0, 0, offsetof(qdi_bench_settings, rigid),
-     "whole steps of rigid bodies instead: gas (1e5 disks) or pile (2e4 rects)"},
+     "whole steps of rigid bodies instead: gas, pile, large_pyramid, smash..."},
     {"--spring", 0, QDI_OPTION_TEXT, "CASE", 0, 0, offsetof(qdi_bench_settings, spring),
      "whole steps of 1e5 disks on springs beside LAMMPS: gas, smooth or dense"},
     {"--frames", 0, QDI_OPTION_FLAG, NULL, 0, 0, offsetof(qdi_bench_settings, frames),
@@ -494,7 +519,8 @@ const qdi_command qdi_command_bench = {
     "  quadrille bench                                   the quadtree beside a uniform grid\n"
     "  quadrille bench --scene sizes --bodies 1e4 --methods all\n"
     "  quadrille bench --sweep-bodies 1e3,1e4,1e5,1e6 --threads 1 --csv growth.csv\n"
-    "  quadrille bench --rigid pile --threads 1          our solver beside Chipmunk, where it was found\n"
+    "  quadrille bench --rigid pile --threads 1          our solver beside others, where found\n"
+    "  quadrille bench --rigid large_pyramid --threads 2 --repeats 3\n"
     "  quadrille bench --spring gas --threads 1          grains beside LAMMPS, where it is found\n"
     "  quadrille bench --frames --sweep-bodies 1e5,1e6 --threads 1\n",
     NULL,

@@ -73,7 +73,8 @@ void qdi_report_print(FILE *out, const qdi_result *result, const qd_world *world
     fprintf(out,
             "contacts: %" PRIu64 " over all steps, %zu at the end; %" PRIu64 " began, %" PRIu64 " ended\n",
             result->totals.contacts, contacts_now, result->totals.begins, result->totals.ends);
-    fprintf(out, "energy: %.9g at the start, %.9g at the end\n", result->energy_first, result->energy_last);
+    fprintf(out, "energy: %.9g at the start, %.9g at the end; balance error %.3g %%\n", result->energy_first,
+            result->energy_last, 100 * result->balance_error);
     if (verbose) print_tree(out, result, world);
     fprintf(out, "state hash: %016" PRIx64 "\n", result->state_hash);
     if (result->frames > 0 && result->frames_are_files)

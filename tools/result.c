@@ -31,6 +31,7 @@ qd_status qdi_result_json(const qdi_result *result, qdi_json *json) {
     qdi_json_open(json, "energy", '{');
     qdi_json_real(json, "first", result->energy_first);
     qdi_json_real(json, "last", result->energy_last);
+    qdi_json_real(json, "balance_error", result->balance_error);
     qdi_json_close(json, '}');
     qdi_json_whole(json, "frames", result->frames);
     if (result->video.file) {

@@ -26,6 +26,7 @@ typedef struct qdi_result {
     uint64_t state_hash;
     qd_world_totals totals;
     double energy_first, energy_last; ///< of motion and position, at step 0 and at the end
+    double balance_error;             ///< of qd_metrics, at the end
     uint64_t frames;
     bool frames_are_files;
     qdi_result_video video;

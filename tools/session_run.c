@@ -12,6 +12,7 @@
 #include "tools/session.h"
 
 #include <inttypes.h>
+#include <quadrille/metrics.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,13 +133,10 @@ static int end_buried(qdi_session *session) {
     return QDI_EXIT_INVARIANT;
 }
 
-static double energy(const qd_world *world) {
-    qd_world_sums sums = qd_world_sum(world);
-    return sums.kinetic + sums.potential;
-}
-
 static void fill_result(qdi_session *session) {
     qdi_result *result = &session->result;
+    qd_metrics metrics;
+    qd_world_measure(session->world, &metrics);
     result->scene = qd_scene_name(session->scene);
     result->scene_hash = qd_scene_hash(session->scene);
     result->seed = session->plan.seed;
@@ -149,9 +147,20 @@ static void fill_result(qdi_session *session) {
     result->simd = qd_simd_name(session->simd);
     result->state_hash = qd_world_hash(session->world);
     result->totals = qd_world_total(session->world);
-    result->energy_last = energy(session->world);
+    result->energy_last = metrics.kinetic + metrics.potential;
+    result->balance_error = metrics.balance_error;
     result->frames_are_files = session->plan.frames_files;
     result->peak_memory = qdi_host_peak_memory();
+}
+
+/// A run that made or lost much energy by its steps is complete, but hardly what was wanted.
+static void warn_of_balance(const qdi_session *session) {
+    const double error = session->result.balance_error;
+    if (session->common.quiet || !(error > QD_BALANCE_ERROR_MOST)) return;
+    qdi_warn(
+        "the steps made or lost %.3g %% of the energy that the run turned over, more than %g %%: shorter "
+        "steps (run.dt) make that less; see balance_error in docs/metrics.md",
+        100 * error, 100 * QD_BALANCE_ERROR_MOST);
 }
 
 /// result.json comes last: where it is, the run is complete.
@@ -177,6 +186,7 @@ static int end_complete(qdi_session *session) {
     if (!session->common.quiet)
         qdi_report_print(stderr, &session->result, session->world, session->directory,
                          session->common.verbose);
+    warn_of_balance(session);
     return qdi_session_tell_video(session);
 }
 

@@ -189,6 +189,7 @@
       ['ns per body and step', result.ns_per_body_step === undefined ? '–' : short(result.ns_per_body_step)],
       ['contacts, all steps', result.contacts_total], ['begins and ends', result.events_total],
       ['energy, first and last', number(result.energy.first) + ', ' + number(result.energy.last) + ' (' + (drift < 0 ? '' : '+') + number(Number(drift.toPrecision(4))) + ')'],
+      ['balance error', result.energy.balance_error === undefined ? '–' : short(100 * result.energy.balance_error) + ' %'],
       ['frames', result.frames],
       ['most memory', result.peak_rss_bytes ? short(result.peak_rss_bytes / 1e6) + ' MB' : '–'],
     ];

@@ -73,8 +73,9 @@ static void add_body(chipmunk_rigid *state, size_t number, const qdi_rigid_setti
     cpBodySetAngle(body, qd_atan2(from->turn.y, from->turn.x));
     cpBodySetVelocity(body, cpv(from->velocity.x, from->velocity.y));
     cpBodySetAngularVelocity(body, from->spin);
-    cpShape *shape = from->half.x > 0 ? cpBoxShapeNew(body, 2 * from->half.x, 2 * from->half.y, 0)
-                                      : cpCircleShapeNew(body, from->radius, cpvzero);
+    const qd_shape *is = &from->shape;
+    cpShape *shape = is->kind == QD_SHAPE_RECT ? cpBoxShapeNew(body, 2 * is->half.x, 2 * is->half.y, 0)
+                                               : cpCircleShapeNew(body, is->radius, cpvzero);
     set_surface(shape, setting->of);
     cpSpaceAddShape(state->space, shape);
     state->bodies[number] = body;
@@ -101,7 +102,8 @@ static qd_status chipmunk_create(const qdi_rigid_setting *setting, const qdi_rig
     cpSpaceSetCollisionSlop(state->space, slop);
     // Bodies are about 1 large. Of the sides and numbers of cells tried these were fastest in both cases.
     if (hashed)
-        cpSpaceUseSpatialHash(state->space, setting->of->rects ? 1.0 : 1.5, (int)(4 * setting->count));
+        cpSpaceUseSpatialHash(state->space, setting->bodies[0].shape.kind == QD_SHAPE_RECT ? 1.0 : 1.5,
+                              (int)(4 * setting->count));
     add_walls(state, setting);
     for (size_t i = 0; i < setting->count; ++i) add_body(state, i, setting);
     *made = state;
@@ -144,6 +146,7 @@ static void chipmunk_read(const void *given, qdi_rigid_body *bodies) {
 const qdi_rigid_method qdi_rigid_chipmunk_hash = {
     .name = "chipmunk-hash",
     .peer = true,
+    .boxed = true,
     .create = hash_create,
     .step = chipmunk_step,
     .read = chipmunk_read,
@@ -153,6 +156,7 @@ const qdi_rigid_method qdi_rigid_chipmunk_hash = {
 const qdi_rigid_method qdi_rigid_chipmunk_tree = {
     .name = "chipmunk-tree",
     .peer = true,
+    .boxed = true,
     .create = tree_create,
     .step = chipmunk_step,
     .read = chipmunk_read,

@@ -17,24 +17,37 @@ static double times_as_fast(const qdi_rigid_report *report, const qdi_rigid_row 
     return row->median > 0 ? qdi_rigid_reference(report->rows, report->count)->median / row->median : 0;
 }
 
+static void print_look(FILE *out, const qdi_rigid_setting *setting, const qdi_rigid_look *look) {
+    fprintf(out, " %9zu %12.6g %9.4f", look->contacts, look->kinetic, look->deepest);
+    if (setting->pyramid) fprintf(out, " %8.3f %7zu", look->top, look->fallen);
+}
+
 void qdi_rigid_print(FILE *out, const qdi_rigid_report *report) {
     const qdi_rigid_plan *plan = report->plan;
     const qdi_rigid_setting *setting = plan->setting;
     fprintf(out, "%s: %zu bodies, %d iterations; %zu steps, %zu times\n", setting->of->name, setting->count,
             setting->iterations, plan->steps, plan->repeats);
     fprintf(out,
-            "nanoseconds per body and step; contacts, energy and overlap after the last step; x: times as "
+            "nanoseconds per body and step%s; contacts, energy and overlap after the last step; x: times as "
             "fast as %s\n",
+            setting->of->steps ? ", means over the steps of a time" : "",
             qdi_rigid_reference(report->rows, report->count)->method->name);
-    fprintf(out, "%-14s %7s %9s %9s %9s %7s %9s %12s %9s %7s\n", "method", "threads", "median", "min", "mean",
-            "spread", "contacts", "kinetic", "deepest", "x");
-    fprintf(out, "%-14s %7s %9s %9s %9s %7s %9zu %12.6g %9.4f %7s\n", "(start)", "", "", "", "", "",
-            report->start.contacts, report->start.kinetic, report->start.deepest, "");
+    if (setting->pyramid)
+        fputs("top: height of the lowest top body; fallen: bodies further than their width from the start\n",
+              out);
+    fprintf(out, "%-14s %7s %9s %9s %9s %7s %7s %9s %12s %9s", "method", "threads", "median", "min", "mean",
+            "spread", "x", "contacts", "kinetic", "deepest");
+    if (setting->pyramid) fprintf(out, " %8s %7s", "top", "fallen");
+    fputc('\n', out);
+    fprintf(out, "%-14s %7s %9s %9s %9s %7s %7s", "(start)", "", "", "", "", "", "");
+    print_look(out, setting, &report->start);
+    fputc('\n', out);
     for (size_t i = 0; i < report->count; ++i) {
         const qdi_rigid_row *row = &report->rows[i];
-        fprintf(out, "%-14s %7d %9.2f %9.2f %9.2f %6.1f%% %9zu %12.6g %9.4f %7.2f\n", row->method->name,
-                plan->options.threads, row->median, row->min, row->mean, 100.0 * row->spread,
-                row->end.contacts, row->end.kinetic, row->end.deepest, times_as_fast(report, row));
+        fprintf(out, "%-14s %7d %9.2f %9.2f %9.2f %6.1f%% %7.2f", row->method->name, plan->options.threads,
+                row->median, row->min, row->mean, 100.0 * row->spread, times_as_fast(report, row));
+        print_look(out, setting, &row->end);
+        fputc('\n', out);
     }
     for (size_t i = 0; i < report->count; ++i) {
         const qdi_rigid_row *row = &report->rows[i];
@@ -62,7 +75,7 @@ void qdi_rigid_write_csv(FILE *out, const qdi_bench_origin *origin, const qdi_ri
     const qdi_rigid_setting *setting = plan->setting;
     fputs("method,rigid,bodies,threads,simd,iterations,steps,repeats,ns_per_body,min,median,mean,spread,"
           "contacts,kinetic,"
-          "deepest,times_as_fast",
+          "deepest,top,fallen,times_as_fast",
           out);
     for (int phase = 0; phase < QD_PHASE_EXPORT; ++phase)
         fprintf(out, ",%s_ns", qd_phase_name((qd_phase)phase));
@@ -77,6 +90,12 @@ void qdi_rigid_write_csv(FILE *out, const qdi_bench_origin *origin, const qdi_ri
         fprintf(out, ",%zu", row->end.contacts);
         put_real(out, row->end.kinetic);
         put_real(out, row->end.deepest);
+        if (setting->pyramid) {
+            put_real(out, row->end.top);
+            fprintf(out, ",%zu", row->end.fallen);
+        } else {
+            fputs(",,", out);
+        }
         put_real(out, rounded(times_as_fast(report, row)));
         for (int phase = 0; phase < QD_PHASE_EXPORT; ++phase) {
             if (row->has_phases)
@@ -89,10 +108,13 @@ void qdi_rigid_write_csv(FILE *out, const qdi_bench_origin *origin, const qdi_ri
     }
 }
 
-static void put_look(qdi_json *json, const qdi_rigid_look *look) {
+static void put_look(qdi_json *json, const qdi_rigid_setting *setting, const qdi_rigid_look *look) {
     qdi_json_whole(json, "contacts", look->contacts);
     qdi_json_real(json, "kinetic", look->kinetic);
     qdi_json_real(json, "deepest", look->deepest);
+    if (!setting->pyramid) return;
+    qdi_json_real(json, "top", look->top);
+    qdi_json_whole(json, "fallen", look->fallen);
 }
 
 static void put_row(qdi_json *json, const qdi_rigid_report *report, const qdi_rigid_row *row) {
@@ -104,7 +126,7 @@ static void put_row(qdi_json *json, const qdi_rigid_report *report, const qdi_ri
     qdi_json_real(json, "median", rounded(row->median));
     qdi_json_real(json, "mean", rounded(row->mean));
     qdi_json_real(json, "spread", rounded(row->spread));
-    put_look(json, &row->end);
+    put_look(json, report->plan->setting, &row->end);
     qdi_json_real(json, "times_as_fast", rounded(times_as_fast(report, row)));
     if (row->has_phases) {
         qdi_json_open(json, "phases", '{');
@@ -132,7 +154,7 @@ qd_status qdi_rigid_write_json(qdi_json *json, const qdi_bench_origin *origin,
     qdi_json_text(json, "flags", origin->flags);
     qdi_json_text(json, "cpu", origin->cpu);
     qdi_json_open(json, "start", '{');
-    put_look(json, &report->start);
+    put_look(json, plan->setting, &report->start);
     qdi_json_close(json, '}');
     qdi_json_open(json, "rows", '[');
     for (size_t i = 0; i < report->count; ++i) put_row(json, report, &report->rows[i]);

@@ -12,10 +12,12 @@ enum { SETS = 1 + QD_PHASE_EXPORT };
 
 const qdi_rigid_method *qdi_rigid_method_at(size_t number) {
     static const qdi_rigid_method *const methods[] = {
-        &qdi_rigid_impulse,
+        &qdi_rigid_impulse,       &qdi_rigid_impulse_off,
+#ifdef QD_HAVE_BOX2D3
+        &qdi_rigid_box2d,
+#endif
 #ifdef QD_HAVE_CHIPMUNK
-        &qdi_rigid_chipmunk_hash,
-        &qdi_rigid_chipmunk_tree,
+        &qdi_rigid_chipmunk_hash, &qdi_rigid_chipmunk_tree,
 #endif
     };
     return number < sizeof methods / sizeof methods[0] ? methods[number] : NULL;
@@ -65,7 +67,7 @@ static qd_status run_method(rigid_run *run, size_t number, size_t repeat) {
     status = step_all(run, number, repeat, state);
     bool last = repeat + 1 == plan->repeats;
     if (status == QD_OK && !run->stopped && last) {
-        memcpy(run->bodies, plan->setting->bodies, plan->setting->count * sizeof *run->bodies);
+        memcpy(run->bodies, plan->setting->bodies, plan->setting->total * sizeof *run->bodies);
         row->method->read(state, run->bodies);
     }
     row->method->destroy(state);
@@ -85,25 +87,35 @@ static void shuffle(const qdi_rigid_plan *plan, size_t repeat, size_t *order) {
     }
 }
 
+/// Figures of one set of times. Where the work changes from step to step, the mean of a repeat's steps is one time.
+static qdi_bench_statistics figures_of(const rigid_run *run, size_t number, size_t set) {
+    const qdi_rigid_plan *plan = run->plan;
+    uint64_t *times = samples_of(run, number, set);
+    if (plan->setting->of->steps == 0) return qdi_bench_statistics_of(times, plan->repeats * plan->steps);
+    for (size_t repeat = 0; repeat < plan->repeats; ++repeat) {
+        uint64_t sum = 0;
+        for (size_t k = 0; k < plan->steps; ++k) sum += times[repeat * plan->steps + k];
+        times[repeat] = sum / plan->steps; // a place whose time is in a sum already
+    }
+    return qdi_bench_statistics_of(times, plan->repeats);
+}
+
 /// Times become figures.
 static void evaluate(const rigid_run *run, size_t number) {
-    const qdi_rigid_plan *plan = run->plan;
     qdi_rigid_row *row = &run->rows[number];
-    size_t count = plan->repeats * plan->steps;
-    double bodies = (double)plan->setting->count;
-    qdi_bench_statistics whole = qdi_bench_statistics_of(samples_of(run, number, 0), count);
+    double bodies = (double)run->plan->setting->count;
+    qdi_bench_statistics whole = figures_of(run, number, 0);
     row->median = whole.median / bodies;
     row->min = whole.min / bodies;
     row->mean = whole.mean / bodies;
     row->spread = whole.spread;
     for (size_t phase = 0; phase < QD_PHASE_EXPORT; ++phase)
-        row->phases[phase] = qdi_bench_statistics_of(samples_of(run, number, 1 + phase), count).median /
-                             bodies;
+        row->phases[phase] = figures_of(run, number, 1 + phase).median / bodies;
 }
 
 qd_status qdi_rigid_run(const qdi_rigid_plan *plan, qdi_rigid_row *rows, bool *stopped, const char **failed) {
     const qd_allocator *allocator = qd_allocator_default();
-    const size_t count = plan->method_count, bodies = plan->setting->count;
+    const size_t count = plan->method_count, bodies = plan->setting->total;
     const size_t samples = count * SETS * plan->repeats * plan->steps;
     *failed = "the bench";
     rigid_run run = {.plan = plan, .rows = rows};

@@ -5,12 +5,10 @@
 #include <math.h>
 #include <quadrille/math.h>
 
-/// Two sweeps (one that takes overlap back, one that relaxes) in each sub-step.
-enum { SWEEPS_PER_SUBSTEP = 2 };
-
 typedef struct rigid_world {
+    const qdi_rigid_setting *setting;
     qd_world *world;
-    double dt;
+    size_t step;
 } rigid_world;
 
 static qd_status add_bodies(qd_world *world, const qdi_rigid_body *bodies, size_t count) {
@@ -18,33 +16,38 @@ static qd_status add_bodies(qd_world *world, const qdi_rigid_body *bodies, size_
     for (size_t i = 0; i < count && status == QD_OK; ++i) {
         const qdi_rigid_body *body = &bodies[i];
         qd_body_def def = qd_body_def_default();
-        def.shape = body->half.x > 0 ? qd_shape_rect(2 * body->half.x, 2 * body->half.y)
-                                     : qd_shape_disk(body->radius);
+        def.kind = body->kind;
+        def.shape = body->shape;
         def.position = body->position;
         def.angle = qd_atan2(body->turn.y, body->turn.x);
         def.velocity = body->velocity;
         def.spin = body->spin;
-        def.mass = body->mass;
-        def.inertia = body->inertia;
+        def.pivot = body->pivot;
+        if (body->kind == QD_BODY_DYNAMIC) {
+            def.mass = body->mass;
+            def.inertia = body->inertia;
+        }
         status = qd_world_add(world, &def, NULL, NULL); // body i gets index i
     }
     return status;
 }
 
 static qd_status make(const qdi_rigid_setting *setting, const qdi_rigid_body *bodies,
-                      const qdi_rigid_options *options, qd_world **world) {
+                      const qdi_rigid_options *options, qd_continuous continuous, qd_world **world) {
     qd_world_def def = qd_world_def_default();
+    def.origin = setting->origin;
     def.size = setting->size;
+    def.boundary_x = def.boundary_y = setting->of->walls ? QD_BOUNDARY_REFLECT : QD_BOUNDARY_OPEN;
     def.gravity = (qd_vec2){0, -setting->of->gravity};
     def.restitution = setting->of->restitution;
     def.friction = setting->of->friction;
     def.iterations = setting->iterations;
-    def.substeps = setting->iterations / SWEEPS_PER_SUBSTEP;
-    def.continuous = QD_CONTINUOUS_OFF; // as with the others, who follow nobody on their way through a step
+    def.substeps = setting->iterations / QDI_RIGID_SWEEPS;
+    def.continuous = continuous;
     def.threads = options->threads;
     def.simd = options->simd;
     qd_status status = qd_world_create(&def, world);
-    if (status == QD_OK) status = add_bodies(*world, bodies, setting->count);
+    if (status == QD_OK) status = add_bodies(*world, bodies, setting->total);
     return status;
 }
 
@@ -55,13 +58,13 @@ static void impulse_destroy(void *given) {
     qdi_release(qd_allocator_default(), state, 1, sizeof *state);
 }
 
-static qd_status impulse_create(const qdi_rigid_setting *setting, const qdi_rigid_options *options,
-                                void **made) {
+static qd_status create(const qdi_rigid_setting *setting, const qdi_rigid_options *options,
+                        qd_continuous continuous, void **made) {
     *made = NULL;
     rigid_world *state = qdi_allocate(qd_allocator_default(), 1, sizeof *state);
     if (!state) return QD_ERR_MEMORY;
-    *state = (rigid_world){NULL, setting->dt};
-    qd_status status = make(setting, setting->bodies, options, &state->world);
+    *state = (rigid_world){setting, NULL, 0};
+    qd_status status = make(setting, setting->bodies, options, continuous, &state->world);
     if (status == QD_OK)
         *made = state;
     else
@@ -69,9 +72,30 @@ static qd_status impulse_create(const qdi_rigid_setting *setting, const qdi_rigi
     return status;
 }
 
+static qd_status auto_create(const qdi_rigid_setting *setting, const qdi_rigid_options *options,
+                             void **made) {
+    return create(setting, options, QD_CONTINUOUS_AUTO, made);
+}
+
+static qd_status off_create(const qdi_rigid_setting *setting, const qdi_rigid_options *options, void **made) {
+    return create(setting, options, QD_CONTINUOUS_OFF, made);
+}
+
+static qd_status drive(rigid_world *state) {
+    const qdi_rigid_setting *setting = state->setting;
+    qd_vec2 velocity;
+    if (!setting->of->drive || !setting->of->drive(state->step, setting->dt, &velocity)) return QD_OK;
+    const qd_id id = {(qd_body_index)(setting->total - 1), 1};
+    qd_body_state body;
+    qd_status status = qd_world_body(state->world, id, &body);
+    return status == QD_OK ? qd_world_place(state->world, id, body.position, velocity, NULL) : status;
+}
+
 static qd_status impulse_step(void *given, qd_profile *profile) {
     rigid_world *state = given;
-    return qd_world_step(state->world, state->dt, profile);
+    qd_status status = drive(state);
+    state->step += 1;
+    return status == QD_OK ? qd_world_step(state->world, state->setting->dt, profile) : status;
 }
 
 static void impulse_read(const void *given, qdi_rigid_body *bodies) {
@@ -103,25 +127,48 @@ qd_status qdi_rigid_world_slow(void *given, double part, qdi_rigid_body *bodies)
 
 const qdi_rigid_method qdi_rigid_impulse = {
     .name = "impulse",
-    .peer = false,
-    .create = impulse_create,
+    .create = auto_create,
     .step = impulse_step,
     .read = impulse_read,
     .destroy = impulse_destroy,
 };
 
+const qdi_rigid_method qdi_rigid_impulse_off = {
+    .name = "impulse-off",
+    .create = off_create,
+    .step = impulse_step,
+    .read = impulse_read,
+    .destroy = impulse_destroy,
+};
+
+/// What is said of pyramids.
+static void look_at_pyramids(const qdi_rigid_setting *setting, const qdi_rigid_body *bodies,
+                             qdi_rigid_look *look) {
+    if (setting->pyramid == 0) return;
+    look->top = HUGE_VAL;
+    for (size_t i = 0; i < setting->count; ++i) {
+        const qdi_rigid_body *start = &setting->bodies[i];
+        double dx = bodies[i].position.x - start->position.x, dy = bodies[i].position.y - start->position.y;
+        if (!(hypot(dx, dy) <= 2 * start->shape.half.x)) look->fallen += 1;
+        if ((i + 1) % setting->pyramid != 0) continue;
+        const qdi_rigid_body *first = start + 1 - setting->pyramid;
+        look->top = fmin(look->top, bodies[i].position.y - (first->position.y - first->shape.half.y));
+    }
+}
+
 qd_status qdi_rigid_look_at(const qdi_rigid_setting *setting, const qdi_rigid_body *bodies,
                             qdi_rigid_look *look) {
-    *look = (qdi_rigid_look){0, 0, 0};
+    *look = (qdi_rigid_look){0};
     qd_world *world = NULL;
     qdi_rigid_options options = {1, QD_SIMD_AUTO};
-    qd_status status = make(setting, bodies, &options, &world);
+    qd_status status = make(setting, bodies, &options, QD_CONTINUOUS_OFF, &world);
     if (status == QD_OK) status = qd_world_detect(world);
     if (status == QD_OK) {
         const qd_contact *contacts = qd_world_contacts(world, &look->contacts);
         for (size_t i = 0; i < look->contacts; ++i)
             look->deepest = fmax(look->deepest, contacts[i].touch[0].depth); // the deeper one is first
         look->kinetic = qd_world_sum(world).kinetic;
+        look_at_pyramids(setting, bodies, look);
     }
     qd_world_destroy(world);
     return status;

@@ -8,6 +8,9 @@
 
 QD_BEGIN_DECLS
 
+/// A `balance_error` above this means that the steps are too long for what happens in them: `quadrille run` warns.
+#define QD_BALANCE_ERROR_MOST 0.01
+
 /// What can be measured of a world: one row of numbers, a function of the world's state alone. So a world that was saved
 /// and loaded gives the same rows as one that was not, and all of it is the same for any thread count, SIMD level,
 /// compiler and optimization level. Units are the scene's own; docs/metrics.md has each number's definition.
@@ -23,6 +26,9 @@ QD_BEGIN_DECLS
 /// to rounding, where no attraction acts (whose work is not followed; then up to an error of order dt^2). `imbalance` is
 /// the left side minus the right one. With springs `drift` is 0 and `imbalance` is the error
 /// of the steps' finite length, of order dt^2 where nothing is lost.
+///
+/// What the run turned over is half the sum of the sizes of all these terms but `drift`: each unit of energy is once on the left and
+/// once on the right. `balance_error` is the part of it that the steps' finite length made or took.
 typedef struct qd_metrics {
     uint64_t step;
     double time;
@@ -51,6 +57,8 @@ typedef struct qd_metrics {
     double compression_work; ///< that the world's compression gave
     double drift;            ///< that the steps' finite length made, or took where < 0
     double imbalance;        ///< what remains: 0 but for rounding
+    double turned_over;      ///< half the sum of the sizes of the balance's terms but drift
+    double balance_error;    ///< (|drift| + |imbalance|) / turned_over; 0 where nothing was turned over
 
     // Motion now.
     double momentum_x, momentum_y; ///< sum m v
