@@ -7,39 +7,43 @@
 #include <quadrille/world.h>
 #include <stdlib.h>
 
-// Every joint is in exactly one colour, and within a colour (but for a serial last one) no body occurs twice.
+// Every link is in exactly one colour, and within a colour (but for a serial last one) no body occurs twice. Links of a colour
+// keep the order of the spots; a serial one has that of the contacts.
 static void check_colours(const qd_world *world, size_t count, const qdi_colours *colours) {
-    const qdi_link *links = world->scratch.links;
-    const uint32_t *order = world->scratch.order;
-    size_t *joint_colour = calloc(count + 1, sizeof *joint_colour);
+    const qdi_link *links = world->scratch.links, *coloured = world->scratch.coloured;
+    size_t *spot_of = calloc(count + 1, sizeof *spot_of), *seen = calloc(count + 1, sizeof *seen);
     size_t *body_colour = calloc(world->count, sizeof *body_colour);
-    ck_assert(joint_colour && body_colour);
+    ck_assert(spot_of && seen && body_colour);
+    for (size_t i = 0; i < count; ++i) spot_of[links[i].contact] = i;
     ck_assert_uint_eq(colours->start[0], 0);
     ck_assert_uint_eq(colours->start[colours->count], count);
     for (size_t c = 0; c < colours->count; ++c) {
         bool serial = c + 1 == colours->count && colours->last_is_serial;
         ck_assert_uint_lt(colours->start[c], colours->start[c + 1]);
         for (size_t i = colours->start[c]; i < colours->start[c + 1]; ++i) {
-            ck_assert_uint_lt(order[i], count);
-            ck_assert_uint_eq(joint_colour[order[i]], 0);
-            joint_colour[order[i]] = c + 1;
-            const qdi_link *joint = &links[order[i]];
+            const qdi_link *link = &coloured[i];
+            ck_assert_uint_lt(link->contact, count);
+            ck_assert_uint_eq(seen[link->contact]++, 0);
+            const qdi_link *made = &links[spot_of[link->contact]];
+            ck_assert(made->row_a == link->row_a && made->row_b == link->row_b);
             if (i > colours->start[c]) {
-                const qdi_link *before = &links[order[i - 1]];
-                ck_assert(serial ? before->contact < joint->contact : order[i - 1] < order[i]);
+                const qdi_link *before = &coloured[i - 1];
+                ck_assert(serial ? before->contact < link->contact
+                                 : spot_of[before->contact] < spot_of[link->contact]);
             }
-            ck_assert(serial || !joint->moves_a || body_colour[joint->row_a] != c + 1);
-            body_colour[joint->row_a] = c + 1;
-            if (!joint->moves_b) continue;
-            ck_assert(serial || body_colour[joint->row_b] != c + 1);
-            body_colour[joint->row_b] = c + 1;
+            ck_assert(serial || !link->moves_a || body_colour[link->row_a] != c + 1);
+            body_colour[link->row_a] = c + 1;
+            if (!link->moves_b) continue;
+            ck_assert(serial || body_colour[link->row_b] != c + 1);
+            body_colour[link->row_b] = c + 1;
         }
     }
-    free(joint_colour);
+    free(spot_of);
+    free(seen);
     free(body_colour);
 }
 
-// The impulse solver leaves its joints in the scratch; colour them again.
+// The impulse solver leaves its links in the scratch; colour them again.
 static qdi_colours colour(qd_world *world) {
     qdi_wall_gain walls;
     qdi_colours colours = {.count = 0};
@@ -85,7 +89,7 @@ START_TEST(colours_are_the_same_for_any_team) {
             for (size_t c = 0; c <= colours.count; ++c)
                 ck_assert_uint_eq(colours.start[c], expected.start[c]);
             for (size_t i = 0; i < count; ++i)
-                ck_assert_uint_eq(world->scratch.order[i], one->scratch.order[i]);
+                ck_assert_uint_eq(world->scratch.coloured[i].contact, one->scratch.coloured[i].contact);
         }
         qd_world_destroy(world);
     }

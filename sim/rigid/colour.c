@@ -226,19 +226,34 @@ static void place_ranges(void *context, size_t begin, size_t end, int worker) {
     for (size_t i = begin; i < end; ++i) job->coloured[next[job->colour[i]]++] = job->links[i];
 }
 
-/// Puts the links of the last colour in order of (a, b); the others are not needed any more, as they were.
-static qd_status order_serial(qd_world *world, const colour_job *job, size_t count, qdi_link *links) {
+/// Puts links[from[i]] at each i, cycle after cycle; `from` is spent.
+static void follow(qdi_link *links, uint32_t *from, size_t count) {
+    for (size_t first = 0; first < count; ++first) {
+        const qdi_link kept = links[first];
+        size_t at = first;
+        while (from[at] != first && from[at] != at) {
+            const size_t next = from[at];
+            links[at] = links[next];
+            from[at] = (uint32_t)at;
+            at = next;
+        }
+        if (at != first) links[at] = kept;
+        from[at] = (uint32_t)at;
+    }
+}
+
+/// Puts the links of the last colour in order of (a, b).
+static qd_status order_serial(qd_world *world, size_t count, qdi_link *links) {
     qdi_keys *keys = &world->scratch.keys;
     qd_status status = qdi_keys_reserve(world->allocator, keys, count);
     if (status != QD_OK) return status;
     for (size_t i = 0; i < count; ++i) {
         keys->key[i] = links[i].contact;
         keys->value[i] = (uint32_t)i;
-        job->links[i] = links[i];
     }
     status = qdi_team_sort(world->team, keys->key, keys->value, keys->key_spare, keys->value_spare, count,
                            32);
-    for (size_t i = 0; i < count; ++i) links[i] = job->links[keys->value[i]];
+    if (status == QD_OK) follow(links, keys->value, count);
     return status;
 }
 
@@ -302,5 +317,5 @@ qd_status qdi_colour(qd_world *world, size_t count, qdi_colours *colours) {
         colours->start[colours->count++] = job.first[c * ranges];
     colours->start[colours->count] = count;
     colours->last_is_serial = serial < count;
-    return serial < count ? order_serial(world, &job, count - serial, job.coloured + serial) : QD_OK;
+    return serial < count ? order_serial(world, count - serial, job.coloured + serial) : QD_OK;
 }
