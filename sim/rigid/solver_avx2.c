@@ -51,11 +51,12 @@ static inline void v_take(qdi_mover *movers, const uint32_t *slots, unsigned par
     for (int k = 0; k < 4; ++k) rows[k] = _mm256_loadu_pd(qdi_mover_at(movers, slots[k], part));
     transpose(rows, out);
 }
-static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned bits, const vec in[4]) {
+static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned part, unsigned bits,
+                          const vec in[4]) {
     vec rows[4];
     transpose(in, rows);
     for (int k = 0; k < 4; ++k)
-        if (bits >> k & 1U) _mm256_storeu_pd(qdi_mover_at(movers, slots[k], 0), rows[k]);
+        if (bits >> k & 1U) _mm256_storeu_pd(qdi_mover_at(movers, slots[k], part), rows[k]);
 }
 
 #    include "sim/rigid/solver_kernel.h"

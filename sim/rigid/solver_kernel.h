@@ -7,7 +7,7 @@
 //   v_any(mask)                                 true where some lane is set
 //   v_pick(mask, a, b)                          a in these lanes, b in the others
 //   v_take(movers, slots, part, out)            four numbers of each lane's mover, from number `part` on
-//   v_give(movers, slots, bits, in)             puts the first four back, in the lanes whose bits are set
+//   v_give(movers, slots, part, bits, in)       puts four back, in the lanes whose bits are set
 //
 // Products and sums are the compiler's own, of vectors as of numbers.
 #include "sim/rigid/solver.h"
@@ -70,8 +70,8 @@ static inline void put(qdi_mover *movers, const qdi_solver_group *group, unsigne
     vec x = v->push * v->nx - v->rub * v->ny, y = v->push * v->ny + v->rub * v->nx;
     const vec to_a[4] = {a->vx - x * v->inverse_a, a->vy - y * v->inverse_a, v->spin_a, a->angle};
     const vec to_b[4] = {b->vx + x * v->inverse_b, b->vy + y * v->inverse_b, v->spin_b, b->angle};
-    v_give(movers, group->slot_a + at, group->moves_a >> at & LANES_MASK, to_a);
-    v_give(movers, group->slot_b + at, group->moves_b >> at & LANES_MASK, to_b);
+    v_give(movers, group->slot_a + at, 0, group->moves_a >> at & LANES_MASK, to_a);
+    v_give(movers, group->slot_b + at, 0, group->moves_b >> at & LANES_MASK, to_b);
 }
 
 /// What a touch gave in the sub-step before.
@@ -178,44 +178,42 @@ static inline vec solve_touch(const qdi_solver_group *group, unsigned at, qdi_so
     return v_pick(apart, none, v_pick(both, left, deep));
 }
 
-/// Moves the bodies of some lanes apart by what positions take back, `by` times their effective mass each; velocities stay.
+/// Moves the bodies apart by what positions take back, `by` and `by_2` at the two touches, times their effective mass; velocities
+/// stay. Their angles are written with the velocities.
 static inline void shift_lanes(qdi_mover *movers, const qdi_solver_group *group,
-                               const qdi_solver_point *touch, unsigned at, vec by) {
-    double each[WIDTH];
-    v_store(each, by);
-    for (unsigned i = 0; i < WIDTH; ++i) {
-        const unsigned lane = at + i;
-        if (!(each[i] > 0)) continue;
-        const double x = each[i] * group->nx[lane], y = each[i] * group->ny[lane];
-        if (group->moves_a >> lane & 1U) {
-            qdi_mover *a = &movers[group->slot_a[lane]];
-            a->dx -= x * a->inverse;
-            a->dy -= y * a->inverse;
-            a->angle -= each[i] * touch->across_a[lane] * a->turn;
-        }
-        if (group->moves_b >> lane & 1U) {
-            qdi_mover *b = &movers[group->slot_b[lane]];
-            b->dx += x * b->inverse;
-            b->dy += y * b->inverse;
-            b->angle += each[i] * touch->across_b[lane] * b->turn;
-        }
+                               const qdi_solver_point *second, unsigned at, vec by, vec by_2, const view *v,
+                               moving *a, moving *b, moved *to_a, moved *to_b) {
+    vec turn_a = by * v_load(group->touch.across_a + at), turn_b = by * v_load(group->touch.across_b + at);
+    if (second) {
+        turn_a += by_2 * v_load(second->across_a + at);
+        turn_b += by_2 * v_load(second->across_b + at);
+        by += by_2;
     }
+    a->angle -= turn_a * v->turn_a;
+    b->angle += turn_b * v->turn_b;
+    const vec x = by * v->nx, y = by * v->ny;
+    to_a->dx -= x * v->inverse_a;
+    to_a->dy -= y * v->inverse_a;
+    to_b->dx += x * v->inverse_b;
+    to_b->dy += y * v->inverse_b;
+    const vec part_a[4] = {to_a->dx, to_a->dy, to_a->inverse, to_a->turn};
+    const vec part_b[4] = {to_b->dx, to_b->dy, to_b->inverse, to_b->turn};
+    v_give(movers, group->slot_a + at, 4, group->moves_a >> at & LANES_MASK, part_a);
+    v_give(movers, group->slot_b + at, 4, group->moves_b >> at & LANES_MASK, part_b);
 }
 
 static inline void solve_lanes(qdi_mover *movers, qdi_solver_group *group, qdi_solver_point *second,
                                unsigned at, const qdi_solver_rules *rules) {
-    const moving a = take_moving(movers, group->slot_a + at), b = take_moving(movers, group->slot_b + at);
-    const moved to_a = take_moved(movers, group->slot_a + at), to_b = take_moved(movers, group->slot_b + at);
+    moving a = take_moving(movers, group->slot_a + at), b = take_moving(movers, group->slot_b + at);
+    moved to_a = take_moved(movers, group->slot_a + at), to_b = take_moved(movers, group->slot_b + at);
     view v = view_of(group, at, &a, &b, &to_a, &to_b);
     const way w = way_of(&v, &a, &b, &to_a, &to_b);
-    vec shift = solve_touch(group, at, &group->touch, &w, rules, &v), shift_2 = v_set(0);
-    if (second) shift_2 = solve_touch(group, at, second, &w, rules, &v);
+    vec by = solve_touch(group, at, &group->touch, &w, rules, &v), by_2 = v_set(0);
+    if (second) by_2 = solve_touch(group, at, second, &w, rules, &v);
     rub(group, second, at, &v);
+    if (v_any(v_above(by + by_2, v_set(0))))
+        shift_lanes(movers, group, second, at, by, by_2, &v, &a, &b, &to_a, &to_b);
     put(movers, group, at, &v, &a, &b);
-    if (v_any(v_above(shift + shift_2, v_set(0)))) {
-        shift_lanes(movers, group, &group->touch, at, shift);
-        if (second) shift_lanes(movers, group, second, at, shift_2);
-    }
 }
 
 static inline void relax_touch(qdi_solver_point *touch, unsigned at, const way *w,

@@ -37,8 +37,9 @@ static inline vec v_pick(mask lanes, vec a, vec b) {
 static inline void v_take(qdi_mover *movers, const uint32_t *slots, unsigned part, vec out[4]) {
     memcpy(out, qdi_mover_at(movers, *slots, part), 4 * sizeof *out);
 }
-static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned bits, const vec in[4]) {
-    if (bits) memcpy(qdi_mover_at(movers, *slots, 0), in, 4 * sizeof *in);
+static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned part, unsigned bits,
+                          const vec in[4]) {
+    if (bits) memcpy(qdi_mover_at(movers, *slots, part), in, 4 * sizeof *in);
 }
 
 #include "sim/rigid/solver_kernel.h"

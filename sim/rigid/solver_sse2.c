@@ -44,12 +44,15 @@ static inline void v_take(qdi_mover *movers, const uint32_t *slots, unsigned par
         out[2 * k + 1] = _mm_unpackhi_pd(here, there);
     }
 }
-static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned bits, const vec in[4]) {
+static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned part, unsigned bits,
+                          const vec in[4]) {
     for (unsigned k = 0; k < 2; ++k) {
         if (bits & 1U)
-            _mm_storeu_pd(qdi_mover_at(movers, slots[0], 2 * k), _mm_unpacklo_pd(in[2 * k], in[2 * k + 1]));
+            _mm_storeu_pd(qdi_mover_at(movers, slots[0], part + 2 * k),
+                          _mm_unpacklo_pd(in[2 * k], in[2 * k + 1]));
         if (bits & 2U)
-            _mm_storeu_pd(qdi_mover_at(movers, slots[1], 2 * k), _mm_unpackhi_pd(in[2 * k], in[2 * k + 1]));
+            _mm_storeu_pd(qdi_mover_at(movers, slots[1], part + 2 * k),
+                          _mm_unpackhi_pd(in[2 * k], in[2 * k + 1]));
     }
 }
 
