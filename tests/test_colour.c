@@ -77,7 +77,7 @@ START_TEST(dense_world_is_coloured) {
 END_TEST
 
 START_TEST(colours_are_the_same_for_any_team) {
-    const int threads[] = {2, 3, 8};
+    const int threads[] = {2, 16, 24}; // from 16 on in rounds
     qd_world *one = dense_world(1, 4000);
     qdi_colours expected = colour(one);
     size_t count = one->present.contact_count;

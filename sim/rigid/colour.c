@@ -3,7 +3,7 @@
 // is nobody's partner: a floor under a thousand boxes makes no thousand colours. A body has QDI_COLOURS_MAX colours; contacts that find
 // none free make a last one, in order of (a, b), whose contacts may share bodies.
 //
-// One thread sorts the contacts and goes through them. Several begin with rounds (after M. T. Jones and P. E. Plassmann, "A parallel
+// A few threads sort the contacts, and one goes through them. Many begin with rounds (after M. T. Jones and P. E. Plassmann, "A parallel
 // graph coloring heuristic", SIAM J. Sci. Comput. 14, 1993): what has the highest priority of those left at both of its bodies takes
 // its colour, for everything before it in the order of the greedy has one; what has not raises its own at them for the next round. When
 // rounds settle little, the rest is sorted. The greedy is one function of the set of contacts, so both give the same.
@@ -23,6 +23,9 @@
 #include "sim/world_impl.h"
 
 enum { SERIAL = QDI_COLOURS_MAX, PRIORITY_BITS = 12, FEW = 1024 };
+
+/// So many threads are faster than one: a contact takes twenty times as long in rounds as in the greedy.
+enum { MANY_THREADS = 16 };
 
 typedef struct colour_job {
     qdi_link *links;
@@ -300,7 +303,7 @@ qd_status qdi_colour(qd_world *world, size_t count, qdi_colours *colours) {
                       .coloured = scratch->coloured};
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, unpaint_range, &job);
     size_t left = count;
-    if (count > FEW && qdi_team_used(world->team) > 1)
+    if (count > FEW && qdi_team_used(world->team) >= MANY_THREADS)
         left = run_rounds(world, &job);
     else
         qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, all_pending, &job);
