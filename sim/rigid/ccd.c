@@ -13,7 +13,7 @@ static qd_status prepare(qd_world *world) {
         memset(scratch->ccd, 0, sizeof *scratch->ccd);
     }
     qdi_ccd *fast = scratch->ccd;
-    fast->stopping = false;
+    fast->stopping = fast->stops_hold = false;
     fast->edge_count = fast->course_count = fast->leg_count = fast->cluster_count = 0;
     return QD_OK;
 }

@@ -66,6 +66,7 @@ typedef struct qdi_edge {
     qdi_encounter meeting;       ///< that impact
     uint32_t place;              ///< in its cluster
     bool fresh;
+    bool stop; ///< its cluster is to be given up
 } qdi_edge;
 
 /// A dynamic body with edges.
@@ -107,6 +108,7 @@ typedef struct qdi_meet {
     uint32_t row_a, row_b;
     int wall;
     qd_image image;
+    bool stop; ///< see qdi_edge
 } qdi_meet;
 
 /// A body that is stopped by a kinematic one.
@@ -158,7 +160,8 @@ struct qdi_ccd {
     size_t old_leg_room, old_blow_room;
     qdi_cluster *clusters;
     size_t cluster_count, cluster_room;
-    bool stopping; ///< a cluster has been given up since bodies were stopped
+    bool stops_hold; ///< `stopped` is of this step
+    bool stopping;   ///< a cluster has been given up since bodies were stopped
     // Of bodies that are stopped, see rigid/ccd_clamp.c; by row.
     _Atomic uint64_t *stops; ///< the bits of the time, as it is found
     double *stopped;         ///< the time, of the rounds before
@@ -245,6 +248,9 @@ QD_MUST_USE qd_status qdi_ccd_find(const qdi_step *step, size_t *added);
 QD_MUST_USE qd_status qdi_ccd_stop(qdi_step *step, qdi_lap *lap);
 /// The same for those bodies alone whose clusters have been given up; the others go their ways. Their new ways are those of their courses.
 QD_MUST_USE qd_status qdi_ccd_stop_given_up(qdi_step *step);
+/// True where a body that touches what cannot move at the start passes through it with its core, though the two do not approach: it
+/// turns about a corner, say. row_b QDI_NO_ROW: a wall.
+bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, int wall, qd_image image);
 /// Puts bodies where they stop.
 QD_MUST_USE qd_status qdi_ccd_stopped(const qdi_step *step);
 /// What forces add to a body's velocity in the step.

@@ -20,6 +20,8 @@
 
 /// Parts of a body's size: relative motion that is followed against what cannot move, and the radius of a core.
 static const double followed_part = 0.5, core_part = 0.5;
+/// A gap that is none, in the same units: what was stopped has one.
+static const double touching = 3e-6;
 enum { ROUNDS = 64 };
 
 static uint64_t bits_of(double time) {
@@ -50,7 +52,8 @@ typedef struct walk {
 } walk;
 
 static walk walk_begin(const qdi_step *step, uint32_t row) {
-    walk w = {.leg = qdi_way_begin(step, row), .stop = step->fast->stopped[row]};
+    walk w = {.leg = qdi_way_begin(step, row),
+              .stop = step->fast->stops_hold ? step->fast->stopped[row] : step->dt};
     w.end = w.leg.next == QDI_NONE_YET ? step->dt : step->fast->legs[w.leg.next].start;
     if (w.end > w.stop) w.end = w.stop;
     return w;
@@ -189,6 +192,39 @@ static void stop_at_wall(const qdi_step *step, uint32_t row, int wall, int worke
         if (meeting.time < step->dt) lower(step->fast, row, meeting.time);
         return;
     } while (walk_on(step, &w));
+}
+
+/// The first time at which a body's core meets a wall, or infinity.
+static double core_to_wall(const qdi_step *step, uint32_t row, int wall) {
+    for (qdi_leg leg = qdi_way_begin(step, row);;) {
+        const qdi_party whole = qdi_party_of(step, row, &leg), core = core_of(&whole);
+        const double end = leg.next == QDI_NONE_YET ? step->dt : step->fast->legs[leg.next].start;
+        qdi_encounter meeting;
+        if (qdi_leg_meets_wall(step, &core, wall, leg.start, end, &meeting)) return meeting.time;
+        if (!qdi_way_next(step, &leg)) return (double)INFINITY;
+    }
+}
+
+bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, int wall, qd_image image) {
+    const qd_world *world = step->world;
+    const qdi_leg leg_a = qdi_way_begin(step, row_a);
+    qdi_party a = qdi_party_of(step, row_a, &leg_a);
+    if (row_b == QDI_NO_ROW) {
+        if (a.form.kind == QD_SHAPE_DISK || gap_to_wall(step, &a, wall) > touching * a.inner) return false;
+        return core_to_wall(step, row_a, wall) < step->dt;
+    }
+    const bool moves_a = world->kind[row_a] == QD_BODY_DYNAMIC,
+               moves_b = world->kind[row_b] == QD_BODY_DYNAMIC;
+    if (moves_a == moves_b) return false;
+    const qdi_leg leg_b = qdi_way_begin(step, row_b);
+    qdi_party b = qdi_party_of(step, row_b, &leg_b), *mover = moves_a ? &a : &b;
+    const qd_vec2 shift = {image.x != 0 ? image.x * world->axis[0].length : 0,
+                           image.y != 0 ? image.y * world->axis[1].length : 0};
+    if (!(relative_way(step, &a, &b) > followed_part * mover->inner) ||
+        gap_at_start(&a, &b, shift, 0.05 * mover->inner) > touching * mover->inner)
+        return false;
+    *mover = core_of(mover);
+    return meeting_of(step, row_a, &a, row_b, &b, shift) < step->dt;
 }
 
 // ---- rounds ----
@@ -382,6 +418,7 @@ static qd_status take_rounds(qdi_step *step) {
     const size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
     size_t fresh = 1;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, step);
+    step->fast->stops_hold = true;
     for (int round = 0; fresh > 0 && round < ROUNDS; ++round) {
         step->first = round == 0;
         qd_status status = qdi_ccd_visit(step, &visitor);

@@ -92,6 +92,7 @@ static void deal(qdi_ccd *fast) {
         qdi_cluster *cluster = &clusters[cluster_of(fast, &fast->edges[i])];
         ++cluster->edges;
         if (fast->edges[i].fresh) cluster->fresh = true;
+        if (fast->edges[i].stop) cluster->given_up = true;
     }
     uint32_t courses = 0, edges = 0;
     for (size_t k = 0; k < fast->cluster_count; ++k) {

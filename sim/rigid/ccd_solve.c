@@ -360,7 +360,13 @@ static void spend(const solve_job *job, uint64_t spent) {
         job->fast->courses[job->fast->by_cluster[job->cluster->first_course + k]].spent = spent;
 }
 
-/// Impact after impact. False: they are too many.
+/// True for an edge with what cannot move that would be passed: a push may turn a body through it.
+static bool passes(const solve_job *job, const qdi_edge *edge) {
+    if (edge->course_a != QDI_NONE_YET && edge->course_b != QDI_NONE_YET) return false;
+    return qdi_ccd_core_passes(job->step, edge->row_a, edge->row_b, edge->wall, edge->image);
+}
+
+/// Impact after impact. False: they are too many, or somebody has to be stopped.
 static bool follow(const solve_job *job, uint64_t *spent) {
     const uint64_t edges = job->cluster->edges;
     play(job);
@@ -370,6 +376,7 @@ static bool follow(const solve_job *job, uint64_t *spent) {
         if (!(time <= job->step->dt) || qdi_stopping(job->step->world)) return true;
         if (impacts == QDI_IMPACTS(edges) || *spent > QDI_LOOKS(edges)) return false;
         if (!collide(job, edge)) {
+            if (passes(job, edge)) return false;
             edge->time = (double)INFINITY;
             play_again(job, edge->place);
             continue;
