@@ -277,7 +277,7 @@ static size_t cut_by_a_blade(qd_continuous mode, double turn, double off, size_t
             double x = view.x[r] - 10, y = view.y[r] - 10;
             double u = x * qd_cos(at) + y * qd_sin(at), v = y * qd_cos(at) - x * qd_sin(at);
             double angle = qd_atan2(v, u), *was = &before[view.index[r]];
-            bool beside = u > off + .3 && u < off + length - .3;
+            bool beside = u > off + .3 && x * x + y * y < (off + length - .3) * (off + length - .3);
             bool crossed = k > 0 && (angle > 0) != (*was > 0) && fabs(angle) + fabs(*was) < 2;
             through += beside && (crossed || fabs(v) < .5 * thick);
             *was = angle;

@@ -192,6 +192,7 @@ void qdi_ccd_release(const qd_allocator *allocator, qdi_ccd *fast) {
     qdi_release(allocator, fast->old_blows, fast->old_blow_room, sizeof *fast->old_blows);
     qdi_release(allocator, fast->stops, fast->stops_room, sizeof *fast->stops);
     qdi_release(allocator, fast->stopped, fast->stopped_room, sizeof *fast->stopped);
+    qdi_release(allocator, fast->carried, fast->carried_room, sizeof *fast->carried);
     qdi_release(allocator, fast->carrier, fast->carrier_room, sizeof *fast->carrier);
     qdi_release(allocator, fast->clusters, fast->cluster_room, sizeof *fast->clusters);
     qdi_release(allocator, fast->by_cluster, fast->by_cluster_room, sizeof *fast->by_cluster);

@@ -111,7 +111,7 @@ typedef struct qdi_meet {
     bool stop; ///< see qdi_edge
 } qdi_meet;
 
-/// A body that is stopped by a kinematic one.
+/// A body that is stopped by a kinematic one, or stands where that comes along.
 typedef struct qdi_hit {
     double time;
     uint32_t row, carrier;
@@ -166,7 +166,8 @@ struct qdi_ccd {
     _Atomic uint64_t *stops; ///< the bits of the time, as it is found
     double *stopped;         ///< the time, of the rounds before
     uint32_t *carrier;       ///< the row of the kinematic body that carries it on, or QDI_NO_ROW
-    size_t stops_room, stopped_room, carrier_room;
+    double *carried;         ///< from when on: when it was stopped, or later
+    size_t stops_room, stopped_room, carrier_room, carried_room;
     uint32_t *by_cluster, *edge_by_cluster, *incident, *winner;
     size_t by_cluster_room, edge_by_cluster_room, incident_room, winner_room;
 };

@@ -19,7 +19,7 @@
 #include <string.h>
 
 /// Parts of a body's size: relative motion that is followed against what cannot move, and the radius of a core.
-static const double followed_part = 0.5, core_part = 0.5;
+static const double followed_part = 0.5, unseen_part = 0.1, core_part = 0.5;
 /// A gap that is none, in the same units: what was stopped has one.
 static const double touching = 3e-6;
 enum { ROUNDS = 64 };
@@ -74,14 +74,24 @@ static bool walk_on(const qdi_step *step, walk *w) {
     return true;
 }
 
-static double turn_of(const qdi_party *party) {
-    return party->form.kind == QD_SHAPE_DISK ? 0 : fabs(party->leg.spin) * party->reach;
+/// How long somebody is on the way, and a wall or what nothing stops the whole step.
+static double time_of(const qdi_step *step, uint32_t row) {
+    return row != QDI_NO_ROW && step->fast->stops_hold ? step->fast->stopped[row] : step->dt;
 }
 
-/// How far a point of one of two moves in the step, seen from the other.
-static double relative_way(const qdi_step *step, const qdi_party *a, const qdi_party *b) {
-    double x = a->leg.vx - (b ? b->leg.vx : 0), y = a->leg.vy - (b ? b->leg.vy : 0);
-    return (sqrt(x * x + y * y) + turn_of(a) + (b ? turn_of(b) : 0)) * step->dt;
+static double turn_of(const qdi_party *party, double time) {
+    return party->form.kind == QD_SHAPE_DISK ? 0 : fabs(party->leg.spin) * party->reach * time;
+}
+
+/// How far a point of one of two moves in the step, seen from the other: also when that has been stopped.
+static double relative_way(const qdi_step *step, uint32_t row_a, const qdi_party *a, uint32_t row_b,
+                           const qdi_party *b) {
+    const double time_a = time_of(step, row_a), time_b = time_of(step, row_b);
+    const double vx = b ? b->leg.vx : 0, vy = b ? b->leg.vy : 0, x = a->leg.vx - vx, y = a->leg.vy - vy;
+    double way = sqrt(x * x + y * y) * (time_a < time_b ? time_a : time_b);
+    if (time_a < time_b) way += sqrt(vx * vx + vy * vy) * (time_b - time_a);
+    if (time_b < time_a) way += sqrt(a->leg.vx * a->leg.vx + a->leg.vy * a->leg.vy) * (time_a - time_b);
+    return way + turn_of(a, time_a) + (b ? turn_of(b, time_b) : 0);
 }
 
 /// The gap of two at the step's start, or more than `reach`.
@@ -146,13 +156,15 @@ static void stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image ima
     const bool moves_a = world->kind[a] == QD_BODY_DYNAMIC, moves_b = world->kind[b] == QD_BODY_DYNAMIC;
     const bool both = moves_a && moves_b, bullet = qdi_is_bullet(world, a) || qdi_is_bullet(world, b);
     const qdi_party *mover = moves_a ? &one : &two;
-    const double least = both ? one.inner + two.inner : followed_part * mover->inner;
-    if (!bullet && !(relative_way(step, &one, &two) > least)) return;
+    const double size = both ? one.inner + two.inner : mover->inner,
+                 way = relative_way(step, a, &one, b, &two);
+    if (!bullet && !(way > (both ? unseen_part : followed_part) * size)) return;
     const qd_vec2 shift = {image.x != 0 ? image.x * world->axis[0].length : 0,
                            image.y != 0 ? image.y * world->axis[1].length : 0};
     const double gap = gap_at_start(&one, &two, shift, 0.05 * mover->inner);
-    if (both && gap <= 0) return;
-    if (!both && gap <= 0) {
+    // An overlap is part of the way that is left to contacts.
+    if (!bullet && !(way > followed_part * size + (both && gap < 0 ? gap : 0))) return;
+    if (gap <= 0 || (both && !bullet && !(way > size))) {
         if (moves_a) one = core_of(&one);
         if (moves_b) two = core_of(&two);
     }
@@ -182,7 +194,8 @@ static void stop_at_wall(const qdi_step *step, uint32_t row, int wall, int worke
     if (!may_stop(step, row)) return;
     walk w = walk_begin(step, row);
     qdi_party party = qdi_party_of(step, row, &w.leg);
-    const double way = relative_way(step, &party, NULL) + fabs(qdi_wall_speed(world, wall)) * step->dt;
+    const double way = relative_way(step, row, &party, QDI_NO_ROW, NULL) +
+                       fabs(qdi_wall_speed(world, wall)) * step->dt;
     if (!qdi_is_bullet(world, row) && !(way > followed_part * party.inner)) return;
     if (gap_to_wall(step, &party, wall) <= 0) party = core_of(&party);
     do {
@@ -220,7 +233,7 @@ bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, i
     qdi_party b = qdi_party_of(step, row_b, &leg_b), *mover = moves_a ? &a : &b;
     const qd_vec2 shift = {image.x != 0 ? image.x * world->axis[0].length : 0,
                            image.y != 0 ? image.y * world->axis[1].length : 0};
-    if (!(relative_way(step, &a, &b) > followed_part * mover->inner) ||
+    if (!(relative_way(step, row_a, &a, row_b, &b) > followed_part * mover->inner) ||
         gap_at_start(&a, &b, shift, 0.05 * mover->inner) > touching * mover->inner)
         return false;
     *mover = core_of(mover);
@@ -237,6 +250,7 @@ static void clear_range(void *context, size_t begin, size_t end, int worker) {
         atomic_store_explicit(&step->fast->stops[r], never, memory_order_relaxed);
         step->fast->stopped[r] = step->dt;
         step->fast->carrier[r] = QDI_NO_ROW;
+        step->fast->carried[r] = step->dt;
     }
 }
 
@@ -249,8 +263,10 @@ static void settle_range(void *context, size_t begin, size_t end, int worker) {
     size_t fresh = 0;
     for (uint32_t r = (uint32_t)begin; r < end; ++r) {
         const double stop = stop_of(fast, r);
-        if (stop < fast->stopped[r])
-            fast->carrier[r] = QDI_NO_ROW; // whoever stops it now has been seen in this round
+        if (stop < fast->stopped[r]) { // whoever stops it now has been seen in this round
+            fast->carrier[r] = QDI_NO_ROW;
+            fast->carried[r] = step->dt;
+        }
         const bool earlier = stop < fast->stopped[r] && (fast->flags[r] & QDI_FOLLOWED);
         fast->flags[r] = (uint8_t)((fast->flags[r] & ~QDI_FRESH) | (earlier ? QDI_FRESH : 0));
         fast->stopped[r] = stop;
@@ -268,10 +284,13 @@ static qd_status reserve(const qdi_step *step) {
         status = qdi_reserve(allocator, &fast->stopped, &fast->stopped_room, 0, count, sizeof *fast->stopped);
     if (status == QD_OK)
         status = qdi_reserve(allocator, &fast->carrier, &fast->carrier_room, 0, count, sizeof *fast->carrier);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &fast->carried, &fast->carried_room, 0, count, sizeof *fast->carried);
     return status;
 }
 
-/// Who carries whom: the one of least index of those that stop a body at its time.
+/// Who carries whom: of those that come to a body where it is stopped, or where it stands since, the first one; of several, that of least
+/// index. What was found about a way that is no longer so does not count; the next round looks again.
 static void choose_carriers(const qdi_step *step) {
     qdi_ccd *fast = step->fast;
     const qd_body_index *index = step->world->index;
@@ -280,8 +299,12 @@ static void choose_carriers(const qdi_step *step) {
         for (size_t i = 0; i < fast->meets[w].hit_count; ++i) {
             const qdi_hit hit = fast->meets[w].hits[i];
             uint32_t *carrier = &fast->carrier[hit.row];
-            if (hit.time != fast->stopped[hit.row]) continue;
-            if (*carrier == QDI_NO_ROW || index[hit.carrier] < index[*carrier]) *carrier = hit.carrier;
+            const double stop = fast->stopped[hit.row], since = fast->carried[hit.row];
+            if (hit.time != stop && (!(hit.time > stop) || fast->flags[hit.row] & QDI_FRESH)) continue;
+            const bool first = *carrier == QDI_NO_ROW || hit.time < since;
+            if (!first && !(hit.time == since && index[hit.carrier] < index[*carrier])) continue;
+            *carrier = hit.carrier;
+            fast->carried[hit.row] = hit.time;
         }
     }
 }
@@ -355,7 +378,8 @@ static double arrive(const qdi_step *step, uint32_t row) {
     const qdi_leg leg = qdi_leg_of_row(step, row);
     const double before = qdi_ccd_energy(world, row, (qd_vec2){leg.vx * step->dt, leg.vy * step->dt});
     qdi_pose pose = qdi_leg_pose(&leg, stop);
-    if (step->fast->carrier[row] != QDI_NO_ROW) carry(step, step->fast->carrier[row], stop, &pose);
+    if (step->fast->carrier[row] != QDI_NO_ROW)
+        carry(step, step->fast->carrier[row], step->fast->carried[row], &pose);
     const qdi_twist forces = qdi_ccd_forces(step, row);
     next->x[row] = qdi_axis_wrap(&world->axis[0], pose.x);
     next->y[row] = qdi_axis_wrap(&world->axis[1], pose.y);
