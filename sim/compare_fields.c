@@ -165,6 +165,7 @@ static const qdi_field total_lines[] = {
     FIELD(qd_world_totals, begins),
     FIELD(qd_world_totals, ends),
     FIELD(qd_world_totals, impacts),
+    FIELD(qd_world_totals, unfollowed),
     PART(qd_world_totals, wall_impulse, vec),
     FIELD(qd_world_totals, wall_work),
     FIELD(qd_world_totals, emitted),

@@ -122,6 +122,7 @@ static qd_status get_past(const unsigned char **at, qd_world *world) {
     totals->begins = qdi_get_u64(at);
     totals->ends = qdi_get_u64(at);
     totals->impacts = qdi_get_u64(at);
+    totals->unfollowed = qdi_get_u64(at);
     totals->refresh_in_place = qdi_get_u64(at);
     totals->refresh_refiled = qdi_get_u64(at);
     totals->splits = qdi_get_u64(at);

@@ -62,6 +62,7 @@ static const qd_metric_field fields[] = {
     WHOLE(begins, "1"),
     WHOLE(ends, "1"),
     WHOLE(impacts, "1"),
+    WHOLE(unfollowed, "1"),
     WHOLE(collisions, "1"),
     REAL(largest_overlap, "length"),
     REAL(contact_number, "1"),
@@ -152,6 +153,7 @@ static void measure_contacts(const qd_world *world, qd_metrics *m) {
     m->begins = totals->begins;
     m->ends = totals->ends;
     m->impacts = totals->impacts;
+    m->unfollowed = totals->unfollowed;
     m->collisions = totals->begins + totals->impacts;
 }
 

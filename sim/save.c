@@ -27,7 +27,7 @@ enum {
     FIELDS = 4 + 32 + 48 + QDI_WALLS * 40 + 8 + 32,
     SPRING = 5 * 8 + 4,
     DEF = 16 + 16 + 8 + 16 + FIELDS + 8 + 7 * 8 + SPRING + 16 + 8 + 24 + 8,
-    PAST = 32 + 80 + 16 + 40 + QDI_LEDGER_BYTES + QDI_COMPRESS_BYTES + 8 + 8 + 8 + MARGIN,
+    PAST = 32 + 88 + 16 + 40 + QDI_LEDGER_BYTES + QDI_COMPRESS_BYTES + 8 + 8 + 8 + MARGIN,
     COUNTS = 64,
     PER_INDEX = 4,
     PER_BODY = 4 + 8 + 8 + 10 * 8,
@@ -153,6 +153,7 @@ static void put_past(unsigned char **at, const qd_world *world) {
     qdi_put_u64(at, totals->begins);
     qdi_put_u64(at, totals->ends);
     qdi_put_u64(at, totals->impacts);
+    qdi_put_u64(at, totals->unfollowed);
     qdi_put_u64(at, totals->refresh_in_place);
     qdi_put_u64(at, totals->refresh_refiled);
     qdi_put_u64(at, totals->splits);

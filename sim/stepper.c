@@ -123,6 +123,7 @@ static qd_status detect(qd_world *world, qdi_lap *lap) {
     if (!world->changed) return world->tree_lost ? qdi_tree_restore(world) : QD_OK;
     qdi_found found = {.rebuilds = 0};
     world->following.impact_count = 0;
+    world->following.unfollowed = 0;
     qdi_motion_boxes(world, &world->now);
     qdi_lap_end(lap, QD_PHASE_MOVE);
     qd_status status = find_candidates(world, &world->now, &world->clock, &found, lap);
@@ -153,6 +154,7 @@ static qd_status resolve(qd_world *world, double dt, qdi_wall_gain *walls) {
     *walls = (qdi_wall_gain){{0, 0}, 0};
     world->scratch.mover_count = 0;
     world->following.impact_count = 0;
+    world->following.unfollowed = 0;
     world->scratch.books.ledger = (qdi_ledger){.drift = 0};
     if (qdi_springs(world)) return qdi_spring_start(world, dt);
     qdi_forces_begin(world);
@@ -196,6 +198,7 @@ static void commit_step(qd_world *world, double dt, const qdi_found *found, cons
     world->totals.contacts += world->present.contact_count;
     qdi_gains_add(&world->totals, gains);
     world->totals.impacts += world->present.impact_count;
+    world->totals.unfollowed += world->present.unfollowed;
 }
 
 /// From the contacts of the moment to the bodies and walls of the next. What fails is taken back, but for the boxes.

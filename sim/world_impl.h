@@ -89,6 +89,7 @@ typedef struct qdi_moment {
     uint64_t begins, ends;
     qd_impact *impacts; ///< on the way to the moment
     size_t impact_count, impact_room;
+    uint64_t unfollowed; ///< bodies with too many impacts to follow on the way to the moment
 } qdi_moment;
 
 /// Contacts and speculative ones.

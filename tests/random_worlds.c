@@ -29,7 +29,6 @@ qd_test_dice qd_test_dice_of(uint64_t seed) {
     dice.crowd = qd_test_dice_hit(&dice, 200);
     dice.wild = !dice.crowd && qd_test_dice_hit(&dice, 4);
     if (qd_test_dice_hit(&dice, 5)) dice.unit = units[qd_test_dice_below(&dice, 5)];
-    dice.unfollowed = dice.wild || dice.crowd || dice.unit < 1e-6;
     return dice;
 }
 
@@ -115,7 +114,7 @@ static void contacts(qd_test_dice *dice, qd_world_def *def) {
     if (qd_test_dice_hit(dice, 4)) def->threshold = length(dice, 0, 0.5);
     def->iterations = 1 + (int)qd_test_dice_below(dice, 10);
     def->substeps = 1 + (int)qd_test_dice_below(dice, 6);
-    def->continuous = dice->unfollowed ? QD_CONTINUOUS_OFF : (qd_continuous)qd_test_dice_below(dice, 3);
+    def->continuous = (qd_continuous)qd_test_dice_below(dice, 3);
     qd_spring *spring = &def->spring;
     if (def->contact != QD_CONTACT_SPRING) return;
     if (qd_test_dice_hit(dice, 2))
@@ -185,7 +184,7 @@ static void kind_of(qd_test_dice *dice, qd_body_def *body) {
     if (kind == 1) body->kind = QD_BODY_KINEMATIC;
     if (kind == 1 && qd_test_dice_hit(dice, 2)) body->pivot = qd_test_dice_place(dice);
     body->sensor = qd_test_dice_hit(dice, 12);
-    body->bullet = !dice->unfollowed && qd_test_dice_hit(dice, 12);
+    body->bullet = qd_test_dice_hit(dice, 12);
 }
 
 qd_body_def qd_test_dice_body(qd_test_dice *dice) {

@@ -12,12 +12,9 @@
 /// Where random numbers come from, and how strange they are.
 typedef struct qd_test_dice {
     qd_random random;
-    double unit; ///< lengths are about this; times are about 1
-    bool crowd;  ///< worlds are large, for thousands of bodies
-    bool wild;   ///< now and then a number is huge, tiny, not finite, or of the wrong sign
-    /// No body's way through a step is followed: where numbers are wild, units tiny, or thousands overlap, that takes too long for a
-    /// test.
-    bool unfollowed;
+    double unit;       ///< lengths are about this; times are about 1
+    bool crowd;        ///< worlds are large, for thousands of bodies
+    bool wild;         ///< now and then a number is huge, tiny, not finite, or of the wrong sign
     qd_vec2 low, high; ///< where bodies are put
 } qd_test_dice;
 

@@ -286,6 +286,7 @@ static bool step_all(lives *all) {
     qd_limit_report first = qd_world_limit_report(all->world[0]);
     if (!all->dice.wild && strstr(first.reason, "beyond what a world can hold"))
         FAIL(all, "%s", first.reason);
+    if (status[0] != QD_ERR_LIMIT) return false; // the report of an older refusal is not saved
     for (size_t k = 1; k < LIVES; ++k) {
         qd_limit_report report = qd_world_limit_report(all->world[k]);
         if (strcmp(report.reason, first.reason) != 0 || report.label != first.label)

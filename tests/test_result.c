@@ -24,6 +24,8 @@ static qdi_result sample(void) {
         .totals = {.contacts = 11,
                    .begins = 12,
                    .ends = 13,
+                   .impacts = 24,
+                   .unfollowed = 25,
                    .rebuilds = 21,
                    .amended = 22,
                    .refresh_in_place = 14,
@@ -92,6 +94,8 @@ START_TEST(test_every_key) {
     ck_assert_str_eq(json_string_value(json_object_get(root, "simd")), "sse2");
     ck_assert_int_eq(whole(root, "contacts_total"), 11);
     ck_assert_int_eq(whole(root, "events_total"), 25);
+    ck_assert_int_eq(whole(root, "impacts_total"), 24);
+    ck_assert_int_eq(whole(root, "unfollowed_total"), 25);
     ck_assert_int_eq(whole(root, "emitted_total"), 21);
     ck_assert_int_eq(whole(root, "removed_total"), 45);
     ck_assert(real(json_object_get(root, "energy"), "first") == 0.1);
@@ -113,7 +117,7 @@ START_TEST(test_every_key) {
     ck_assert_int_eq(whole(refresh, "splits"), 16);
     ck_assert_int_eq(whole(refresh, "merges"), 17);
     ck_assert_int_eq(whole(root, "peak_rss_bytes"), 1 << 20);
-    ck_assert_uint_eq(json_object_size(root), 22);
+    ck_assert_uint_eq(json_object_size(root), 24);
     json_decref(root);
 }
 END_TEST

@@ -26,6 +26,8 @@ qd_status qdi_result_json(const qdi_result *result, qdi_json *json) {
     qdi_json_hash(json, "state_hash", result->state_hash);
     qdi_json_whole(json, "contacts_total", totals->contacts);
     qdi_json_whole(json, "events_total", totals->begins + totals->ends);
+    qdi_json_whole(json, "impacts_total", totals->impacts);
+    qdi_json_whole(json, "unfollowed_total", totals->unfollowed);
     qdi_json_whole(json, "emitted_total", totals->emitted);
     qdi_json_whole(json, "removed_total", totals->departed + totals->sunk);
     qdi_json_open(json, "energy", '{');

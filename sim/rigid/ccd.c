@@ -13,25 +13,34 @@ static qd_status prepare(qd_world *world) {
         memset(scratch->ccd, 0, sizeof *scratch->ccd);
     }
     qdi_ccd *fast = scratch->ccd;
+    fast->stopping = fast->stops_hold = false;
     fast->edge_count = fast->course_count = fast->leg_count = fast->cluster_count = 0;
     return QD_OK;
 }
 
-/// Puts the ends of new ways into `next`.
-static void arrive(const qdi_step *step, const qdi_course *course) {
+/// Puts the end of a new way into `next`. Returns what its energy has over what its impacts explain: forces act on the way as if nothing
+/// had been met.
+static double arrive(const qdi_step *step, const qdi_course *course) {
     qd_world *world = step->world;
     const qdi_motion *next = &world->next;
     uint32_t row = course->row;
+    const qdi_leg *first = &step->fast->legs[course->first], free = qdi_leg_of_row(step, row);
+    const double before = qdi_ccd_energy(world, row, (qd_vec2){free.vx * step->dt, free.vy * step->dt});
     qdi_pose end = qdi_leg_pose(&step->fast->legs[course->last], step->dt);
     next->x[row] = qdi_axis_wrap(&world->axis[0], end.x);
     next->y[row] = qdi_axis_wrap(&world->axis[1], end.y);
-    next->vx[row] = course->vx + course->forces * course->ex;
-    next->vy[row] = course->vy + course->forces * course->ey;
-    if (!world->turning) return;
-    double length = sqrt(end.c * end.c + end.s * end.s);
-    next->c[row] = end.c / length;
-    next->s[row] = end.s / length;
-    next->spin[row] = course->spin + course->forces * course->e_spin;
+    const double gone = step->dt - step->fast->legs[course->last].start;
+    next->vx[row] = course->velocity.x + course->gain.x * gone;
+    next->vy[row] = course->velocity.y + course->gain.y * gone;
+    if (world->turning) {
+        double length = sqrt(end.c * end.c + end.s * end.s);
+        next->c[row] = end.c / length;
+        next->s[row] = end.s / length;
+        next->spin[row] = course->velocity.spin + course->gain.spin * gone;
+    }
+    const qd_vec2 way = {end.x - first->x, end.y - first->y};
+    return qdi_ccd_energy(world, row, way) - before - course->given -
+           qdi_ccd_wrap_error(world, row, way, step->dt);
 }
 
 bool qdi_within_limits(const qd_world *world, uint32_t row) {
@@ -55,46 +64,30 @@ static void box_again(qd_world *world, uint32_t row) {
     margin->left = after ? margin->left + 1 : margin->left - 1;
 }
 
-/// Forces act on the way as if nothing had been met; this is what a body's energy has over what its impacts explain.
-static double drift_of(const qdi_step *step, const qdi_course *course) {
-    const qd_world *world = step->world;
-    uint32_t row = course->row;
-    const qdi_leg *first = &step->fast->legs[course->first];
-    qdi_pose end = qdi_leg_pose(&step->fast->legs[course->last], step->dt);
-    qd_vec2 pull = world->def.gravity, more = {0, 0};
-    if (world->def.attraction.strength != 0)
-        more = qdi_attraction_at(world, world->now.x[row], world->now.y[row]);
-    double x = end.x - first->x - first->vx * step->dt, y = end.y - first->y - first->vy * step->dt;
-    double part = course->forces, cut = 0.5 * (part * part - 1);
-    double ex = course->ex, ey = course->ey, turn = course->e_spin;
-    double drift = (part * course->vx - first->vx) * ex + (part * course->vy - first->vy) * ey +
-                   cut * (ex * ex + ey * ey) - (pull.x + more.x) * x - (pull.y + more.y) * y;
-    drift *= world->mass[row];
-    if (turn != 0 && isfinite(world->inertia[row]))
-        drift += world->inertia[row] * ((part * course->spin - first->spin) * turn + cut * turn * turn);
-    return drift;
-}
-
 /// Serial: new ways are few.
 static qd_status finish(const qdi_step *step, qdi_wall_gain *walls) {
     qd_world *world = step->world;
     qdi_ccd *fast = step->fast;
     uint32_t bad = QDI_NO_ROW;
+    uint64_t unfollowed = 0;
     for (size_t i = 0; i < fast->course_count; ++i) {
         const qdi_course *course = &fast->courses[i];
+        if (course->given_up) ++unfollowed;
         if (!course->hit) continue;
-        arrive(step, course);
+        world->scratch.books.ledger.drift += arrive(step, course);
         box_again(world, course->row);
         walls->impulse.x += course->walls.impulse.x;
         walls->impulse.y += course->walls.impulse.y;
         walls->work += course->walls.work;
         qdi_ledger_add(&world->scratch.books.ledger, &course->ledger);
-        world->scratch.books.ledger.drift += drift_of(step, course);
         uint32_t row = course->row;
         if (!qdi_within_limits(world, row) && (bad == QDI_NO_ROW || world->index[row] < world->index[bad]))
             bad = row;
     }
-    if (bad == QDI_NO_ROW) return QD_OK;
+    if (bad == QDI_NO_ROW) {
+        world->following.unfollowed = unfollowed;
+        return unfollowed > 0 ? qdi_ccd_stopped(step) : QD_OK;
+    }
     qdi_limit_report_body(world, bad);
     return QD_ERR_LIMIT;
 }
@@ -136,6 +129,11 @@ static qd_status take_round(qdi_step *step, int round, bool *outside, bool *done
     qd_status status = *outside ? qdi_ccd_file(step, lap) : QD_OK;
     size_t added = 0;
     step->first = round == 0;
+    if (status == QD_OK && step->fast->stopping) {
+        status = qdi_ccd_stop_given_up(step);
+        step->fast->stopping = false;
+        step->first = true; // others may have new ways as well
+    }
     if (status == QD_OK && round < QDI_ROUNDS) status = qdi_ccd_find(step, &added);
     qdi_lap_end(lap, QD_PHASE_RETRIEVE);
     *done = added == 0;
@@ -156,8 +154,9 @@ qd_status qdi_ccd_follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_l
                      .dt = dt,
                      .part = qdi_ccd_part(world),
                      .threshold = qdi_impulse_threshold(world, dt),
+                     .following = world->def.continuous == QD_CONTINUOUS_ON,
                      .periodic = period.x > 0 || period.y > 0};
-    if (world->def.continuous != QD_CONTINUOUS_ON) return qdi_ccd_stop(&step, lap);
+    if (!step.following) return qdi_ccd_stop(&step, lap);
     status = qdi_ccd_list(&step);
     qdi_lap_end(lap, QD_PHASE_MOVE);
     bool outside = true, done = false;
@@ -193,6 +192,7 @@ void qdi_ccd_release(const qd_allocator *allocator, qdi_ccd *fast) {
     qdi_release(allocator, fast->old_blows, fast->old_blow_room, sizeof *fast->old_blows);
     qdi_release(allocator, fast->stops, fast->stops_room, sizeof *fast->stops);
     qdi_release(allocator, fast->stopped, fast->stopped_room, sizeof *fast->stopped);
+    qdi_release(allocator, fast->carried, fast->carried_room, sizeof *fast->carried);
     qdi_release(allocator, fast->carrier, fast->carrier_room, sizeof *fast->carrier);
     qdi_release(allocator, fast->clusters, fast->cluster_room, sizeof *fast->clusters);
     qdi_release(allocator, fast->by_cluster, fast->by_cluster_room, sizeof *fast->by_cluster);

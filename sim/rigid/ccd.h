@@ -7,8 +7,8 @@
 /// meets something, and goes on from there.
 ///
 /// **Ways.** A body's way through a step is a row of legs, each straight and even: at first one leg, from where it is to
-/// where the solver sent it. Velocities on the way are the mean ones of the step (forces act half before and half after
-/// it, as in motion.c), so with restitution 1 nothing is lost on the way.
+/// where the solver sent it. A leg is as fast as its body is in the mean. Its body collides with the velocity that it has at that time:
+/// forces change it on the way, less what contacts hold up, and a push out of an overlap is no velocity.
 ///
 /// **Fixpoint.** Pairs whose ways meet become edges; bodies that edges join form a cluster; a cluster is solved by itself,
 /// from the step's beginning, event after event in order of time, with its edges only (rigid/ccd_solve.c). That gives new
@@ -29,11 +29,12 @@
 /// costs, and something for each body that is followed; the world's tree, margins and candidates are what they are anyway.
 /// Candidates only have to be enough: what becomes an edge is found by an exact test.
 ///
-/// **Bounds.** A cluster has at most QDI_IMPACTS(edges) impacts in a step; then its bodies stay where they are until the next
-/// step, with the velocities that they have. After QDI_ROUNDS rounds what still meets is left to the contacts of the step's
+/// **Bounds.** A cluster has at most QDI_IMPACTS(edges) impacts in a round, and at most QDI_LOOKS(edges) looks ahead in all
+/// rounds; then its bodies are given up: they go as if they had met nobody, and are stopped instead (rigid/ccd_clamp.c). After QDI_ROUNDS rounds what still meets is left to the contacts of the step's
 /// end. On a periodic axis a way that is longer than half a period is not followed.
 
 #define QDI_IMPACTS(edges) (2 * (edges) + 30)
+#define QDI_LOOKS(edges)   (64 * (edges) + 4096)
 #define QDI_ROUNDS         64
 /// No leg, no course.
 #define QDI_NONE_YET UINT32_MAX
@@ -65,6 +66,7 @@ typedef struct qdi_edge {
     qdi_encounter meeting;       ///< that impact
     uint32_t place;              ///< in its cluster
     bool fresh;
+    bool stop; ///< its cluster is to be given up
 } qdi_edge;
 
 /// A dynamic body with edges.
@@ -73,22 +75,25 @@ typedef struct qdi_course {
     uint32_t first, last;  ///< legs
     uint32_t root;         ///< of its cluster: a course on the way there; then the cluster's number
     uint32_t edges, count; ///< first of its edges in `incident`, and how many there are
-    double vx, vy, spin;   ///< mean velocities now: where it stays, other than on the way
-    double ex, ey, e_spin; ///< what forces add from the middle of the step until its end
-    double forces;         ///< times this: 1, or less down to -1 where it stays before the end
+    qdi_twist velocity;    ///< when its last leg begins; that leg itself is as fast as it is in the mean
+    qdi_twist gain;        ///< what forces change of it in a unit of time
+    double given;          ///< energy that impacts gave it
+    uint64_t spent;        ///< looks at its cluster's edges, in all rounds
     qdi_wall_gain walls;   ///< what walls gave
     qdi_ledger ledger;     ///< what its impacts did
     bool hit;              ///< something happened to it
+    bool given_up;         ///< its cluster has used up what it may cost
 } qdi_course;
 
 /// A cluster: edges and legs from their firsts on.
 typedef struct qdi_cluster {
     uint32_t first_course, courses; ///< in `by_cluster`
     uint32_t first_edge, edges;     ///< in `edge_by_cluster`
-    uint32_t next_leg;              ///< free one
+    uint32_t first_leg, next_leg;   ///< its legs, and the free one
     bool fresh;
-    bool outside; ///< a way has left the box that was filed, or its body has none
-    bool wide;    ///< and is too wide for a retrieve
+    bool given_up; ///< it costs too much: its bodies are stopped (rigid/ccd_clamp.c)
+    bool outside;  ///< a way has left the box that was filed, or its body has none
+    bool wide;     ///< and is too wide for a retrieve
 } qdi_cluster;
 
 enum {
@@ -103,9 +108,10 @@ typedef struct qdi_meet {
     uint32_t row_a, row_b;
     int wall;
     qd_image image;
+    bool stop; ///< see qdi_edge
 } qdi_meet;
 
-/// A body that is stopped by a kinematic one.
+/// A body that is stopped by a kinematic one, or stands where that comes along.
 typedef struct qdi_hit {
     double time;
     uint32_t row, carrier;
@@ -154,11 +160,14 @@ struct qdi_ccd {
     size_t old_leg_room, old_blow_room;
     qdi_cluster *clusters;
     size_t cluster_count, cluster_room;
+    bool stops_hold; ///< `stopped` is of this step
+    bool stopping;   ///< a cluster has been given up since bodies were stopped
     // Of bodies that are stopped, see rigid/ccd_clamp.c; by row.
     _Atomic uint64_t *stops; ///< the bits of the time, as it is found
     double *stopped;         ///< the time, of the rounds before
     uint32_t *carrier;       ///< the row of the kinematic body that carries it on, or QDI_NO_ROW
-    size_t stops_room, stopped_room, carrier_room;
+    double *carried;         ///< from when on: when it was stopped, or later
+    size_t stops_room, stopped_room, carrier_room, carried_room;
     uint32_t *by_cluster, *edge_by_cluster, *incident, *winner;
     size_t by_cluster_room, edge_by_cluster_room, incident_room, winner_room;
 };
@@ -168,8 +177,9 @@ typedef struct qdi_step {
     qd_world *world;
     qdi_ccd *fast;
     double dt, part, threshold;
-    bool first;    ///< round
-    bool periodic; ///< along some axis
+    bool following; ///< impacts are followed exactly
+    bool first;     ///< round
+    bool periodic;  ///< along some axis
 } qdi_step;
 
 /// Somebody on a leg.
@@ -237,6 +247,20 @@ QD_MUST_USE qd_status qdi_ccd_find(const qdi_step *step, size_t *added);
 
 /// Stops bodies that would pass through something where they meet it.
 QD_MUST_USE qd_status qdi_ccd_stop(qdi_step *step, qdi_lap *lap);
+/// The same for those bodies alone whose clusters have been given up; the others go their ways. Their new ways are those of their courses.
+QD_MUST_USE qd_status qdi_ccd_stop_given_up(qdi_step *step);
+/// True where a body that touches what cannot move at the start passes through it with its core, though the two do not approach: it
+/// turns about a corner, say. row_b QDI_NO_ROW: a wall.
+bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, int wall, qd_image image);
+/// Puts bodies where they stop.
+QD_MUST_USE qd_status qdi_ccd_stopped(const qdi_step *step);
+/// What forces add to a body's velocity in the step.
+qdi_twist qdi_ccd_forces(const qdi_step *step, uint32_t row);
+/// Energy of a body's motion in `next`, and of gravity as seen from where it was, when it has moved by `way`.
+double qdi_ccd_energy(const qd_world *world, uint32_t row, qd_vec2 way);
+/// What the sum of gravity's work through periodic sides (qdi_account_wraps) gets wrong about a body that has moved by `way`: it goes by
+/// velocities, as if nothing had stopped it.
+double qdi_ccd_wrap_error(const qd_world *world, uint32_t row, qd_vec2 way, double dt);
 
 // ---- rigid/ccd.c ----
 

@@ -19,7 +19,9 @@
 #include <string.h>
 
 /// Parts of a body's size: relative motion that is followed against what cannot move, and the radius of a core.
-static const double followed_part = 0.5, core_part = 0.5;
+static const double followed_part = 0.5, unseen_part = 0.1, core_part = 0.5;
+/// A gap that is none, in the same units: what was stopped has one.
+static const double touching = 3e-6;
 enum { ROUNDS = 64 };
 
 static uint64_t bits_of(double time) {
@@ -43,24 +45,53 @@ static void lower(const qdi_ccd *fast, uint32_t row, double time) {
     }
 }
 
-/// A body's way: its leg, and the stand at its end where it was stopped in a round before.
-static int legs_of(const qdi_step *step, uint32_t row, qdi_leg legs[2]) {
-    legs[0] = qdi_leg_of_row(step, row);
-    const double stop = step->fast->stopped[row];
-    if (!(stop < step->dt)) return 1;
-    qdi_pose pose = qdi_leg_pose(&legs[0], stop);
-    legs[1] = (qdi_leg){.start = stop, .x = pose.x, .y = pose.y, .c = pose.c, .s = pose.s};
-    return 2;
+/// A body's way, leg by leg, and its stand at the end where it was stopped in a round before.
+typedef struct walk {
+    qdi_leg leg;
+    double end, stop;
+} walk;
+
+static walk walk_begin(const qdi_step *step, uint32_t row) {
+    walk w = {.leg = qdi_way_begin(step, row),
+              .stop = step->fast->stops_hold ? step->fast->stopped[row] : step->dt};
+    w.end = w.leg.next == QDI_NONE_YET ? step->dt : step->fast->legs[w.leg.next].start;
+    if (w.end > w.stop) w.end = w.stop;
+    return w;
 }
 
-static double turn_of(const qdi_party *party) {
-    return party->form.kind == QD_SHAPE_DISK ? 0 : fabs(party->leg.spin) * party->reach;
+static bool walk_on(const qdi_step *step, walk *w) {
+    if (w->end >= step->dt) return false;
+    if (w->end >= w->stop) {
+        const qdi_pose pose = qdi_leg_pose(&w->leg, w->stop);
+        w->leg = (qdi_leg){
+            .start = w->stop, .x = pose.x, .y = pose.y, .c = pose.c, .s = pose.s, .next = QDI_NONE_YET};
+        w->stop = w->end = step->dt;
+        return true;
+    }
+    if (!qdi_way_next(step, &w->leg)) return false;
+    w->end = w->leg.next == QDI_NONE_YET ? step->dt : step->fast->legs[w->leg.next].start;
+    if (w->end > w->stop) w->end = w->stop;
+    return true;
 }
 
-/// How far a point of one of two moves in the step, seen from the other.
-static double relative_way(const qdi_step *step, const qdi_party *a, const qdi_party *b) {
-    double x = a->leg.vx - (b ? b->leg.vx : 0), y = a->leg.vy - (b ? b->leg.vy : 0);
-    return (sqrt(x * x + y * y) + turn_of(a) + (b ? turn_of(b) : 0)) * step->dt;
+/// How long somebody is on the way, and a wall or what nothing stops the whole step.
+static double time_of(const qdi_step *step, uint32_t row) {
+    return row != QDI_NO_ROW && step->fast->stops_hold ? step->fast->stopped[row] : step->dt;
+}
+
+static double turn_of(const qdi_party *party, double time) {
+    return party->form.kind == QD_SHAPE_DISK ? 0 : fabs(party->leg.spin) * party->reach * time;
+}
+
+/// How far a point of one of two moves in the step, seen from the other: also when that has been stopped.
+static double relative_way(const qdi_step *step, uint32_t row_a, const qdi_party *a, uint32_t row_b,
+                           const qdi_party *b) {
+    const double time_a = time_of(step, row_a), time_b = time_of(step, row_b);
+    const double vx = b ? b->leg.vx : 0, vy = b ? b->leg.vy : 0, x = a->leg.vx - vx, y = a->leg.vy - vy;
+    double way = sqrt(x * x + y * y) * (time_a < time_b ? time_a : time_b);
+    if (time_a < time_b) way += sqrt(vx * vx + vy * vy) * (time_b - time_a);
+    if (time_b < time_a) way += sqrt(a->leg.vx * a->leg.vx + a->leg.vy * a->leg.vy) * (time_a - time_b);
+    return way + turn_of(a, time_a) + (b ? turn_of(b, time_b) : 0);
 }
 
 /// The gap of two at the step's start, or more than `reach`.
@@ -81,22 +112,28 @@ static qdi_party core_of(const qdi_party *party) {
     return core;
 }
 
-/// The first time at which two meet on their legs, or infinity.
-static double meeting_of(const qdi_step *step, qdi_party *a, const qdi_leg *legs_a, int count_a, qdi_party *b,
-                         const qdi_leg *legs_b, int count_b, qd_vec2 shift) {
-    for (int i = 0, k = 0; i < count_a && k < count_b;) {
-        double end_a = i + 1 < count_a ? legs_a[i + 1].start : step->dt;
-        double end_b = k + 1 < count_b ? legs_b[k + 1].start : step->dt;
-        double from = legs_a[i].start > legs_b[k].start ? legs_a[i].start : legs_b[k].start;
-        double until = end_a < end_b ? end_a : end_b;
-        a->leg = legs_a[i];
-        b->leg = legs_b[k];
+/// The first time at which two meet on their ways, or infinity.
+static double meeting_of(const qdi_step *step, uint32_t row_a, qdi_party *a, uint32_t row_b, qdi_party *b,
+                         qd_vec2 shift) {
+    walk p = walk_begin(step, row_a), q = walk_begin(step, row_b);
+    for (;;) {
+        a->leg = p.leg;
+        b->leg = q.leg;
+        const double from = p.leg.start > q.leg.start ? p.leg.start : q.leg.start;
+        const double end_p = p.end, end_q = q.end, until = end_p < end_q ? end_p : end_q;
         qdi_encounter meeting;
-        if (qdi_legs_meet(step, a, b, shift, from, until, &meeting)) return meeting.time;
-        i += end_a <= end_b;
-        k += end_b <= end_a;
+        if (from <= until && qdi_legs_meet(step, a, b, shift, from, until, &meeting)) return meeting.time;
+        const bool more_p = end_p <= end_q && walk_on(step, &p), more_q = end_q <= end_p && walk_on(step, &q);
+        if (!more_p && !more_q) return (double)INFINITY;
     }
-    return (double)INFINITY;
+}
+
+/// True for a body that may be stopped: any, or where impacts are followed, one whose cluster was given up.
+static bool may_stop(const qdi_step *step, uint32_t row) {
+    const qdi_ccd *fast = step->fast;
+    if (step->world->kind[row] != QD_BODY_DYNAMIC) return false;
+    if (!step->following) return true;
+    return fast->course_of[row] != QDI_NONE_YET && fast->courses[fast->course_of[row]].given_up;
 }
 
 /// A kinematic body hit something: it may have to carry it.
@@ -112,27 +149,30 @@ static void note_carrier(const qdi_step *step, uint32_t row, uint32_t carrier, d
 
 static void stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image image, int worker) {
     const qd_world *world = step->world;
-    qdi_leg legs_a[2], legs_b[2];
-    const int count_a = legs_of(step, a, legs_a), count_b = legs_of(step, b, legs_b);
-    qdi_party one = qdi_party_of(step, a, &legs_a[0]), two = qdi_party_of(step, b, &legs_b[0]);
+    const bool stop_a = may_stop(step, a), stop_b = may_stop(step, b);
+    if (!stop_a && !stop_b) return;
+    const qdi_leg leg_a = qdi_way_begin(step, a), leg_b = qdi_way_begin(step, b);
+    qdi_party one = qdi_party_of(step, a, &leg_a), two = qdi_party_of(step, b, &leg_b);
     const bool moves_a = world->kind[a] == QD_BODY_DYNAMIC, moves_b = world->kind[b] == QD_BODY_DYNAMIC;
     const bool both = moves_a && moves_b, bullet = qdi_is_bullet(world, a) || qdi_is_bullet(world, b);
     const qdi_party *mover = moves_a ? &one : &two;
-    const double least = both ? one.inner + two.inner : followed_part * mover->inner;
-    if (!bullet && !(relative_way(step, &one, &two) > least)) return;
+    const double size = both ? one.inner + two.inner : mover->inner,
+                 way = relative_way(step, a, &one, b, &two);
+    if (!bullet && !(way > (both ? unseen_part : followed_part) * size)) return;
     const qd_vec2 shift = {image.x != 0 ? image.x * world->axis[0].length : 0,
                            image.y != 0 ? image.y * world->axis[1].length : 0};
     const double gap = gap_at_start(&one, &two, shift, 0.05 * mover->inner);
-    if (both && gap <= 0) return;
-    if (!both && gap <= 0) {
+    // An overlap is part of the way that is left to contacts.
+    if (!bullet && !(way > followed_part * size + (both && gap < 0 ? gap : 0))) return;
+    if (gap <= 0 || (both && !bullet && !(way > size))) {
         if (moves_a) one = core_of(&one);
         if (moves_b) two = core_of(&two);
     }
-    const double time = meeting_of(step, &one, legs_a, count_a, &two, legs_b, count_b, shift);
+    const double time = meeting_of(step, a, &one, b, &two, shift);
     if (!(time < step->dt)) return;
     const uint8_t *flags = step->fast->flags;
-    if (moves_a && (!both || flags[a] & QDI_FOLLOWED)) lower(step->fast, a, time);
-    if (moves_b && (!both || flags[b] & QDI_FOLLOWED)) lower(step->fast, b, time);
+    if (stop_a && (!both || flags[a] & QDI_FOLLOWED)) lower(step->fast, a, time);
+    if (stop_b && (!both || flags[b] & QDI_FOLLOWED)) lower(step->fast, b, time);
     if (!both && world->kind[moves_a ? b : a] == QD_BODY_KINEMATIC)
         note_carrier(step, moves_a ? a : b, moves_a ? b : a, time, worker);
 }
@@ -151,20 +191,53 @@ static double gap_to_wall(const qdi_step *step, const qdi_party *party, int wall
 static void stop_at_wall(const qdi_step *step, uint32_t row, int wall, int worker) {
     (void)worker;
     const qd_world *world = step->world;
-    qdi_leg legs[2];
-    const int count = legs_of(step, row, legs);
-    qdi_party party = qdi_party_of(step, row, &legs[0]);
-    const double way = relative_way(step, &party, NULL) + fabs(qdi_wall_speed(world, wall)) * step->dt;
+    if (!may_stop(step, row)) return;
+    walk w = walk_begin(step, row);
+    qdi_party party = qdi_party_of(step, row, &w.leg);
+    const double way = relative_way(step, row, &party, QDI_NO_ROW, NULL) +
+                       fabs(qdi_wall_speed(world, wall)) * step->dt;
     if (!qdi_is_bullet(world, row) && !(way > followed_part * party.inner)) return;
     if (gap_to_wall(step, &party, wall) <= 0) party = core_of(&party);
-    for (int i = 0; i < count; ++i) {
+    do {
         qdi_encounter meeting;
-        party.leg = legs[i];
-        const double until = i + 1 < count ? legs[i + 1].start : step->dt;
-        if (!qdi_leg_meets_wall(step, &party, wall, legs[i].start, until, &meeting)) continue;
+        party.leg = w.leg;
+        if (!qdi_leg_meets_wall(step, &party, wall, w.leg.start, w.end, &meeting)) continue;
         if (meeting.time < step->dt) lower(step->fast, row, meeting.time);
         return;
+    } while (walk_on(step, &w));
+}
+
+/// The first time at which a body's core meets a wall, or infinity.
+static double core_to_wall(const qdi_step *step, uint32_t row, int wall) {
+    for (qdi_leg leg = qdi_way_begin(step, row);;) {
+        const qdi_party whole = qdi_party_of(step, row, &leg), core = core_of(&whole);
+        const double end = leg.next == QDI_NONE_YET ? step->dt : step->fast->legs[leg.next].start;
+        qdi_encounter meeting;
+        if (qdi_leg_meets_wall(step, &core, wall, leg.start, end, &meeting)) return meeting.time;
+        if (!qdi_way_next(step, &leg)) return (double)INFINITY;
     }
+}
+
+bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, int wall, qd_image image) {
+    const qd_world *world = step->world;
+    const qdi_leg leg_a = qdi_way_begin(step, row_a);
+    qdi_party a = qdi_party_of(step, row_a, &leg_a);
+    if (row_b == QDI_NO_ROW) {
+        if (a.form.kind == QD_SHAPE_DISK || gap_to_wall(step, &a, wall) > touching * a.inner) return false;
+        return core_to_wall(step, row_a, wall) < step->dt;
+    }
+    const bool moves_a = world->kind[row_a] == QD_BODY_DYNAMIC,
+               moves_b = world->kind[row_b] == QD_BODY_DYNAMIC;
+    if (moves_a == moves_b) return false;
+    const qdi_leg leg_b = qdi_way_begin(step, row_b);
+    qdi_party b = qdi_party_of(step, row_b, &leg_b), *mover = moves_a ? &a : &b;
+    const qd_vec2 shift = {image.x != 0 ? image.x * world->axis[0].length : 0,
+                           image.y != 0 ? image.y * world->axis[1].length : 0};
+    if (!(relative_way(step, row_a, &a, row_b, &b) > followed_part * mover->inner) ||
+        gap_at_start(&a, &b, shift, 0.05 * mover->inner) > touching * mover->inner)
+        return false;
+    *mover = core_of(mover);
+    return meeting_of(step, row_a, &a, row_b, &b, shift) < step->dt;
 }
 
 // ---- rounds ----
@@ -177,6 +250,7 @@ static void clear_range(void *context, size_t begin, size_t end, int worker) {
         atomic_store_explicit(&step->fast->stops[r], never, memory_order_relaxed);
         step->fast->stopped[r] = step->dt;
         step->fast->carrier[r] = QDI_NO_ROW;
+        step->fast->carried[r] = step->dt;
     }
 }
 
@@ -189,8 +263,10 @@ static void settle_range(void *context, size_t begin, size_t end, int worker) {
     size_t fresh = 0;
     for (uint32_t r = (uint32_t)begin; r < end; ++r) {
         const double stop = stop_of(fast, r);
-        if (stop < fast->stopped[r])
-            fast->carrier[r] = QDI_NO_ROW; // whoever stops it now has been seen in this round
+        if (stop < fast->stopped[r]) { // whoever stops it now has been seen in this round
+            fast->carrier[r] = QDI_NO_ROW;
+            fast->carried[r] = step->dt;
+        }
         const bool earlier = stop < fast->stopped[r] && (fast->flags[r] & QDI_FOLLOWED);
         fast->flags[r] = (uint8_t)((fast->flags[r] & ~QDI_FRESH) | (earlier ? QDI_FRESH : 0));
         fast->stopped[r] = stop;
@@ -208,10 +284,13 @@ static qd_status reserve(const qdi_step *step) {
         status = qdi_reserve(allocator, &fast->stopped, &fast->stopped_room, 0, count, sizeof *fast->stopped);
     if (status == QD_OK)
         status = qdi_reserve(allocator, &fast->carrier, &fast->carrier_room, 0, count, sizeof *fast->carrier);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &fast->carried, &fast->carried_room, 0, count, sizeof *fast->carried);
     return status;
 }
 
-/// Who carries whom: the one of least index of those that stop a body at its time.
+/// Who carries whom: of those that come to a body where it is stopped, or where it stands since, the first one; of several, that of least
+/// index. What was found about a way that is no longer so does not count; the next round looks again.
 static void choose_carriers(const qdi_step *step) {
     qdi_ccd *fast = step->fast;
     const qd_body_index *index = step->world->index;
@@ -220,8 +299,12 @@ static void choose_carriers(const qdi_step *step) {
         for (size_t i = 0; i < fast->meets[w].hit_count; ++i) {
             const qdi_hit hit = fast->meets[w].hits[i];
             uint32_t *carrier = &fast->carrier[hit.row];
-            if (hit.time != fast->stopped[hit.row]) continue;
-            if (*carrier == QDI_NO_ROW || index[hit.carrier] < index[*carrier]) *carrier = hit.carrier;
+            const double stop = fast->stopped[hit.row], since = fast->carried[hit.row];
+            if (hit.time != stop && (!(hit.time > stop) || fast->flags[hit.row] & QDI_FRESH)) continue;
+            const bool first = *carrier == QDI_NO_ROW || hit.time < since;
+            if (!first && !(hit.time == since && index[hit.carrier] < index[*carrier])) continue;
+            *carrier = hit.carrier;
+            fast->carried[hit.row] = hit.time;
         }
     }
 }
@@ -247,8 +330,7 @@ static void carry(const qdi_step *step, uint32_t carrier, double from, qdi_pose 
     pose->y += y;
 }
 
-/// What forces add to a body's velocity in the step.
-static qdi_twist forces_on(const qdi_step *step, uint32_t row) {
+qdi_twist qdi_ccd_forces(const qdi_step *step, uint32_t row) {
     const qd_world *world = step->world;
     if (world->scratch.flown) {
         const qdi_flight *flight = &world->scratch.flights[row];
@@ -257,8 +339,7 @@ static qdi_twist forces_on(const qdi_step *step, uint32_t row) {
     return (qdi_twist){world->def.gravity.x * step->dt, world->def.gravity.y * step->dt, 0};
 }
 
-/// Energy of motion, and of gravity as seen from where the body was.
-static double energy_at(const qd_world *world, uint32_t row, qd_vec2 way) {
+double qdi_ccd_energy(const qd_world *world, uint32_t row, qd_vec2 way) {
     const qdi_motion *next = &world->next;
     qd_vec2 pull = world->def.gravity;
     if (world->def.attraction.strength != 0) {
@@ -272,9 +353,7 @@ static double energy_at(const qd_world *world, uint32_t row, qd_vec2 way) {
     return energy;
 }
 
-/// What the sum of gravity's work through periodic sides (qdi_account_wraps) gets wrong about a body that has moved by `way`: it goes by
-/// velocities, as if nothing had stopped it.
-static double wrap_error(const qd_world *world, uint32_t row, qd_vec2 way, double dt) {
+double qdi_ccd_wrap_error(const qd_world *world, uint32_t row, qd_vec2 way, double dt) {
     const qdi_motion *now = &world->now, *next = &world->next;
     const double from[2] = {now->x[row], now->y[row]}, to[2] = {next->x[row], next->y[row]};
     const double guess[2] = {0.5 * (now->vx[row] + next->vx[row]) * dt,
@@ -297,10 +376,11 @@ static double arrive(const qdi_step *step, uint32_t row) {
     const qdi_motion *next = &world->next;
     const double stop = step->fast->stopped[row], missing = 1 - stop / step->dt;
     const qdi_leg leg = qdi_leg_of_row(step, row);
-    const double before = energy_at(world, row, (qd_vec2){leg.vx * step->dt, leg.vy * step->dt});
+    const double before = qdi_ccd_energy(world, row, (qd_vec2){leg.vx * step->dt, leg.vy * step->dt});
     qdi_pose pose = qdi_leg_pose(&leg, stop);
-    if (step->fast->carrier[row] != QDI_NO_ROW) carry(step, step->fast->carrier[row], stop, &pose);
-    const qdi_twist forces = forces_on(step, row);
+    if (step->fast->carrier[row] != QDI_NO_ROW)
+        carry(step, step->fast->carrier[row], step->fast->carried[row], &pose);
+    const qdi_twist forces = qdi_ccd_forces(step, row);
     next->x[row] = qdi_axis_wrap(&world->axis[0], pose.x);
     next->y[row] = qdi_axis_wrap(&world->axis[1], pose.y);
     next->vx[row] -= forces.x * missing;
@@ -312,7 +392,7 @@ static double arrive(const qdi_step *step, uint32_t row) {
         next->spin[row] -= forces.spin * missing;
     }
     const qd_vec2 gone = {pose.x - leg.x, pose.y - leg.y};
-    return energy_at(world, row, gone) - before - wrap_error(world, row, gone, step->dt);
+    return qdi_ccd_energy(world, row, gone) - before - qdi_ccd_wrap_error(world, row, gone, step->dt);
 }
 
 static void arrive_range(void *context, size_t begin, size_t end, int worker) {
@@ -336,7 +416,7 @@ static void arrive_range(void *context, size_t begin, size_t end, int worker) {
     job->lowest_bad[begin / QDI_BODY_GRAIN] = bad;
 }
 
-static qd_status finish(const qdi_step *step) {
+qd_status qdi_ccd_stopped(const qdi_step *step) {
     qd_world *world = step->world;
     const size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
     stop_job job = {.step = step, .lowest_bad = world->scratch.order}; // as qdi_motion_move has reserved it
@@ -355,29 +435,56 @@ static qd_status finish(const qdi_step *step) {
     return QD_ERR_LIMIT;
 }
 
-qd_status qdi_ccd_stop(qdi_step *step, qdi_lap *lap) {
+/// Stops who would pass through something, and those behind whoever stands.
+static qd_status take_rounds(qdi_step *step) {
     qd_world *world = step->world;
-    const size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
     const qdi_ccd_visitor visitor = {stop_pair, stop_at_wall};
-    qd_status status = reserve(step);
-    if (status != QD_OK) return status;
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, step);
-    status = qdi_ccd_list(step);
-    qdi_lap_end(lap, QD_PHASE_MOVE);
-    if (status == QD_OK) status = qdi_ccd_file(step, lap);
+    const size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
     size_t fresh = 1;
-    for (int round = 0; status == QD_OK && fresh > 0 && round < ROUNDS; ++round) {
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, step);
+    step->fast->stops_hold = true;
+    for (int round = 0; fresh > 0 && round < ROUNDS; ++round) {
         step->first = round == 0;
-        status = qdi_ccd_visit(step, &visitor);
-        if (status != QD_OK) break;
+        qd_status status = qdi_ccd_visit(step, &visitor);
+        if (status != QD_OK) return status;
         qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, settle_range, step);
         choose_carriers(step);
         fresh = 0;
         for (size_t k = 0; k < ranges; ++k) fresh += step->fast->followed[k];
     }
+    return QD_OK;
+}
+
+qd_status qdi_ccd_stop(qdi_step *step, qdi_lap *lap) {
+    qd_status status = reserve(step);
+    if (status == QD_OK) status = qdi_ccd_list(step);
+    qdi_lap_end(lap, QD_PHASE_MOVE);
+    if (status == QD_OK) status = qdi_ccd_file(step, lap);
+    if (status == QD_OK) status = take_rounds(step);
     qdi_lap_end(lap, QD_PHASE_RETRIEVE);
-    if (status != QD_OK) return status;
-    status = finish(step);
+    if (status == QD_OK) status = qdi_ccd_stopped(step);
     qdi_lap_end(lap, QD_PHASE_MOVE);
     return status;
+}
+
+qd_status qdi_ccd_stop_given_up(qdi_step *step) {
+    qdi_ccd *fast = step->fast;
+    for (size_t i = 0; i < fast->course_count; ++i) // until now they stood where they were stopped before
+        if (fast->courses[i].given_up) fast->legs[fast->courses[i].first].next = QDI_NONE_YET;
+    qd_status status = reserve(step);
+    if (status == QD_OK) status = take_rounds(step);
+    if (status != QD_OK) return status;
+    for (size_t i = 0; i < fast->course_count; ++i) {
+        qdi_course *course = &fast->courses[i];
+        const double stop = fast->stopped[course->row];
+        if (!course->given_up) continue;
+        course->last = course->first;
+        if (!(stop < step->dt)) continue;
+        const qdi_pose pose = qdi_leg_pose(&fast->legs[course->first], stop);
+        course->last = course->first + 1; // each has room for two
+        fast->legs[course->first].next = course->last;
+        fast->legs[course->last] = (qdi_leg){
+            .start = stop, .x = pose.x, .y = pose.y, .c = pose.c, .s = pose.s, .next = QDI_NONE_YET};
+    }
+    return QD_OK;
 }

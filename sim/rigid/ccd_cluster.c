@@ -83,11 +83,16 @@ static qd_status reserve(const qdi_step *step) {
 static void deal(qdi_ccd *fast) {
     qdi_cluster *clusters = fast->clusters;
     for (size_t k = 0; k < fast->cluster_count; ++k) clusters[k] = (qdi_cluster){0};
-    for (size_t i = 0; i < fast->course_count; ++i) ++clusters[fast->courses[i].root].courses;
+    for (size_t i = 0; i < fast->course_count; ++i) {
+        qdi_cluster *cluster = &clusters[fast->courses[i].root];
+        ++cluster->courses;
+        if (fast->courses[i].given_up) cluster->given_up = true;
+    }
     for (size_t i = 0; i < fast->edge_count; ++i) {
         qdi_cluster *cluster = &clusters[cluster_of(fast, &fast->edges[i])];
         ++cluster->edges;
         if (fast->edges[i].fresh) cluster->fresh = true;
+        if (fast->edges[i].stop) cluster->given_up = true;
     }
     uint32_t courses = 0, edges = 0;
     for (size_t k = 0; k < fast->cluster_count; ++k) {
@@ -159,6 +164,7 @@ static void keep_legs(qdi_ccd *fast, qdi_course *course) {
         link = &fast->legs[place].next;
         leg = *link;
     }
+    if (course->given_up) fast->leg_count = course->first + 2; // it may be stopped
 }
 
 /// Room for the legs of this round: those of clusters that stay as they are are kept; of the others each course needs a
@@ -183,7 +189,7 @@ static qd_status reserve_legs(const qdi_step *step) {
     for (size_t k = 0; k < fast->cluster_count; ++k) {
         qdi_cluster *cluster = &fast->clusters[k];
         if (!cluster->fresh) continue;
-        cluster->next_leg = (uint32_t)fast->leg_count;
+        cluster->first_leg = cluster->next_leg = (uint32_t)fast->leg_count;
         fast->leg_count += 2 * (size_t)cluster->courses + 2 * QDI_IMPACTS((size_t)cluster->edges);
     }
     return QD_OK;
@@ -223,8 +229,10 @@ qd_status qdi_ccd_solve(const qdi_step *step, bool *outside, bool *wide) {
     qdi_step job = *step;
     qdi_team_for(step->world->team, fast->cluster_count, 4, solve_range, &job);
     for (size_t k = 0; k < fast->cluster_count; ++k) {
-        *outside = *outside || fast->clusters[k].outside;
-        *wide = *wide || fast->clusters[k].wide;
+        const qdi_cluster *cluster = &fast->clusters[k];
+        *outside = *outside || cluster->outside;
+        *wide = *wide || cluster->wide;
+        if (cluster->fresh && cluster->given_up) fast->stopping = true;
     }
     return qdi_stopping(step->world) ? QD_ERR_STOPPED : QD_OK;
 }

@@ -259,7 +259,8 @@ static qdi_edge edge_of(const qdi_meet *meet) {
                       .row_b = meet->row_b,
                       .wall = meet->wall,
                       .image = meet->image,
-                      .fresh = true};
+                      .fresh = true,
+                      .stop = meet->stop};
 }
 
 /// Merges what was found into the edges, from the end on.
@@ -277,18 +278,27 @@ static void merge(qdi_ccd *fast, size_t count) {
     }
 }
 
+static bool given_up(const qdi_ccd *fast, uint32_t row) {
+    return fast->course_of[row] != QDI_NONE_YET && fast->courses[fast->course_of[row]].given_up;
+}
+
 /// Notes two ways that meet, unless an edge joins them already.
 static void note_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image image, int worker) {
     const qd_world *world = step->world;
     uint64_t key = key_of(world->index[a], world->index[b]);
-    if (known(step->fast, key) || !ways_meet(step, a, b, image)) return;
-    note(step, &step->fast->meets[worker], (qdi_meet){key, a, b, -1, image});
+    if (given_up(step->fast, a) && given_up(step->fast, b)) return;
+    if (known(step->fast, key)) return;
+    const bool meet = ways_meet(step, a, b, image);
+    if (meet || qdi_ccd_core_passes(step, a, b, -1, image))
+        note(step, &step->fast->meets[worker], (qdi_meet){key, a, b, -1, image, !meet});
 }
 
 static void note_wall(const qdi_step *step, uint32_t row, int wall, int worker) {
     uint64_t key = key_of(step->world->index[row], (uint64_t)QD_WALL_LEFT + (uint64_t)wall);
-    if (known(step->fast, key) || !way_meets_wall(step, row, wall)) return;
-    note(step, &step->fast->meets[worker], (qdi_meet){key, row, QDI_NO_ROW, wall, {0, 0}});
+    if (given_up(step->fast, row) || known(step->fast, key)) return;
+    const bool meet = way_meets_wall(step, row, wall);
+    if (meet || qdi_ccd_core_passes(step, row, QDI_NO_ROW, wall, (qd_image){0, 0}))
+        note(step, &step->fast->meets[worker], (qdi_meet){key, row, QDI_NO_ROW, wall, {0, 0}, !meet});
 }
 
 qd_status qdi_ccd_find(const qdi_step *step, size_t *added) {

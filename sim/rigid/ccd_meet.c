@@ -16,6 +16,8 @@
 static const double rounding = 1e-10, near_by = 1e-10, left_to_rest = 0.1;
 /// Looks at a pair that touches without approach.
 enum { MOST_LOOKS = 200 };
+/// A turn in a step (in radians) that is still followed.
+static const double most_turn = 20;
 
 typedef struct meet {
     const qdi_step *step;
@@ -204,10 +206,35 @@ static bool any(const meet *two, qdi_encounter *meeting) {
     return false;
 }
 
+/// True where the circles about two do not meet: this says so of most, and soon.
+static bool circles_apart(const meet *two) {
+    const qdi_pose a = qdi_leg_pose(&two->a->leg, two->from), b = pose_b(two, &a, two->from);
+    const double ux = two->b->leg.vx - two->a->leg.vx, uy = two->b->leg.vy - two->a->leg.vy;
+    const double sum = two->a->reach + two->b->reach, enough = sum * sum * (1 + 1e-6);
+    const double towards = -(b.x * ux + b.y * uy), squared = ux * ux + uy * uy, span = two->until - two->from;
+    double time = 0;
+    if (towards > 0) time = towards < squared * span ? towards / squared : span;
+    const double x = b.x + ux * time, y = b.y + uy * time;
+    return x * x + y * y > enough;
+}
+
+/// What turns about several times in a step is met by the disk that is in it: its corners cannot be followed, and nothing passes that.
+static qdi_party without_whirl(const qdi_step *step, const qdi_party *party) {
+    qdi_party met = *party;
+    if (!(fabs(party->leg.spin) * step->dt > most_turn)) return met;
+    met.form = qdi_form_disk(party->inner);
+    met.reach = party->inner;
+    return met;
+}
+
 bool qdi_legs_meet(const qdi_step *step, const qdi_party *a, const qdi_party *b, qd_vec2 shift, double from,
                    double until, qdi_encounter *meeting) {
     meet two = {.step = step, .a = a, .b = b, .shift = shift, .from = from, .until = until};
     if (a->form.kind == QD_SHAPE_DISK && b->form.kind == QD_SHAPE_DISK) return disks(&two, meeting);
+    if (circles_apart(&two)) return false;
+    const qdi_party slow_a = without_whirl(step, a), slow_b = without_whirl(step, b);
+    two.a = &slow_a;
+    two.b = &slow_b;
     return any(&two, meeting);
 }
 
@@ -216,7 +243,7 @@ bool qdi_leg_meets_wall(const qdi_step *step, const qdi_party *a, int wall, doub
     const qdi_axis *axis = &step->world->axis[wall / 2];
     double sign = wall % 2 == 0 ? -1 : 1;
     // A wall that moves stands still in its own frame, which is where it is at the end of the step.
-    qdi_party seen = *a;
+    qdi_party seen = without_whirl(step, a);
     double speed = qdi_wall_speed(step->world, wall), ahead = speed * (step->dt - a->leg.start);
     seen.leg.x += wall / 2 == 0 ? ahead : 0;
     seen.leg.y += wall / 2 == 0 ? 0 : ahead;
@@ -228,6 +255,6 @@ bool qdi_leg_meets_wall(const qdi_step *step, const qdi_party *a, int wall, doub
                 .wall_at = wall % 2 == 0 ? -axis->low : axis->high,
                 .from = from,
                 .until = until};
-    if (a->form.kind == QD_SHAPE_DISK || a->leg.spin == 0) return straight_to_wall(&two, meeting);
+    if (seen.form.kind == QD_SHAPE_DISK || a->leg.spin == 0) return straight_to_wall(&two, meeting);
     return any(&two, meeting);
 }

@@ -79,19 +79,37 @@ static void append(const solve_job *job, uint32_t number, qdi_leg leg) {
     course->last = place;
 }
 
+/// What forces change of a body's velocity in a unit of time. What contacts hold up does not fall: of a body at rest on others only that
+/// part counts which they have left; its way is more than its velocity, where they push it out of an overlap.
+static qdi_twist gain_of(const solve_job *job, uint32_t row, const qdi_leg *leg) {
+    const qd_world *world = job->step->world;
+    const qdi_motion *next = &world->next;
+    const double dt = job->step->dt;
+    const uint32_t slot = world->scratch.mover_count > 0 ? world->scratch.slot[row] : 0;
+    if (!slot && !world->scratch.flown) return (qdi_twist){world->def.gravity.x, world->def.gravity.y, 0};
+    if (!slot)
+        return (qdi_twist){2 * (next->vx[row] - leg->vx) / dt, 2 * (next->vy[row] - leg->vy) / dt,
+                           world->turning ? 2 * (next->spin[row] - leg->spin) / dt : 0};
+    const qdi_twist forces = qdi_ccd_forces(job->step, row), *mean = &world->scratch.books.means[slot];
+    const double x = 2 * (next->vx[row] - mean->x), y = 2 * (next->vy[row] - mean->y);
+    const double squared = forces.x * forces.x + forces.y * forces.y;
+    double part = squared > 0 ? (x * forces.x + y * forces.y) / squared : 0;
+    part = part < 0 ? 0 : (part > 1 ? 1 : part);
+    return (qdi_twist){part * forces.x / dt, part * forces.y / dt, 0};
+}
+
 static void begin(const solve_job *job, uint32_t number) {
     const qd_world *world = job->step->world;
     qdi_course *course = &job->fast->courses[number];
     uint32_t row = course->row;
     qdi_leg leg = qdi_leg_of_row(job->step, row);
     course->first = course->last = QDI_NONE_YET;
-    course->vx = leg.vx;
-    course->vy = leg.vy;
-    course->spin = leg.spin;
-    course->ex = world->next.vx[row] - leg.vx;
-    course->ey = world->next.vy[row] - leg.vy;
-    course->e_spin = world->turning ? world->next.spin[row] - leg.spin : 0;
-    course->forces = 1;
+    course->gain = gain_of(job, row, &leg);
+    course->velocity = (qdi_twist){world->next.vx[row] - course->gain.x * job->step->dt,
+                                   world->next.vy[row] - course->gain.y * job->step->dt,
+                                   world->turning ? world->next.spin[row] - course->gain.spin * job->step->dt
+                                                  : 0};
+    course->given = 0;
     course->walls = (qdi_wall_gain){{0, 0}, 0};
     course->ledger = (qdi_ledger){.drift = 0};
     course->hit = false;
@@ -136,16 +154,90 @@ static qdi_constraint constraint_of(const solve_job *job, const qdi_edge *edge) 
     return constraint;
 }
 
-/// From an impact on a body has the velocities that it got there.
-static void set_off(const solve_job *job, uint32_t number, double time, double vx, double vy, double spin) {
+/// The velocity at a time on the last leg.
+static qdi_twist velocity_at(const solve_job *job, uint32_t number, const qdi_leg *leg, double time) {
+    if (number == QDI_NONE_YET) return (qdi_twist){leg->vx, leg->vy, leg->spin};
+    const qdi_course *course = &job->fast->courses[number];
+    const double gone = time - leg->start;
+    return (qdi_twist){course->velocity.x + course->gain.x * gone, course->velocity.y + course->gain.y * gone,
+                       course->velocity.spin + course->gain.spin * gone};
+}
+
+/// The largest approach of a constraint's touches.
+static double approach_of(const qdi_constraint *constraint, const qdi_twist velocity[2]) {
+    double vx[2] = {velocity[0].x, velocity[1].x}, vy[2] = {velocity[0].y, velocity[1].y},
+           spin[2] = {velocity[0].spin, velocity[1].spin}, most = -HUGE_VAL;
+    const qdi_motion motion = {.vx = vx, .vy = vy, .spin = spin};
+    for (int k = 0; k < constraint->count; ++k) {
+        const double here = qdi_constraint_approach(constraint, &motion, k);
+        if (here > most) most = here;
+    }
+    return most;
+}
+
+/// The mean velocity until the step's end of somebody who has this one.
+static qdi_twist onward(const solve_job *job, uint32_t number, qdi_twist velocity, double time) {
+    if (number == QDI_NONE_YET) return velocity;
+    const qdi_twist gain = job->fast->courses[number].gain;
+    const double half = 0.5 * (job->step->dt - time);
+    return (qdi_twist){velocity.x + gain.x * half, velocity.y + gain.y * half,
+                       velocity.spin + gain.spin * half};
+}
+
+/// Where forces would bring two into each other that have just met, they hold each other up from then on.
+static void hold_up(const solve_job *job, const qdi_edge *edge, const qdi_constraint *constraint,
+                    const qdi_twist velocity[2]) {
+    const uint32_t number[2] = {edge->course_a, edge->course_b};
+    const qdi_twist mean[2] = {onward(job, number[0], velocity[0], edge->time),
+                               onward(job, number[1], velocity[1], edge->time)};
+    if (!(approach_of(constraint, mean) > 0)) return;
+    for (int k = 0; k < 2; ++k) {
+        if (number[k] == QDI_NONE_YET) continue;
+        qdi_twist *gain = &job->fast->courses[number[k]].gain;
+        const double along = gain->x * constraint->nx + gain->y * constraint->ny;
+        gain->spin = 0;
+        if (!(k == 0 ? along > 0 : along < 0)) continue;
+        gain->x -= along * constraint->nx;
+        gain->y -= along * constraint->ny;
+    }
+}
+
+/// True for a body that is on the way that the solver gave it, which may be more than its velocity.
+static bool is_pushed(const solve_job *job, uint32_t number) {
+    if (number == QDI_NONE_YET || job->fast->courses[number].hit) return false;
+    const qd_world *world = job->step->world;
+    return world->scratch.mover_count > 0 && world->scratch.slot[job->fast->courses[number].row] > 0;
+}
+
+/// True where two meet only because one is pushed out of an overlap: that leaves no speed behind, and is left to contacts.
+static bool only_pushed(const solve_job *job, const qdi_edge *edge, const qdi_constraint *constraint,
+                        const qdi_twist velocity[2]) {
+    if (!is_pushed(job, edge->course_a) && !is_pushed(job, edge->course_b)) return false;
+    const double approach = approach_of(constraint, velocity);
+    if (approach > job->step->threshold) return false;
+    const qdi_twist mean[2] = {onward(job, edge->course_a, velocity[0], edge->time),
+                               onward(job, edge->course_b, velocity[1], edge->time)};
+    const double left = job->step->dt - edge->time;
+    return approach_of(constraint, mean) * left <=
+           0.1 * qdi_smaller_inner(job->step->world, edge->row_a, edge->row_b);
+}
+
+/// From an impact on a body has the velocity that it got there.
+static void set_off(const solve_job *job, uint32_t number, double time, qdi_twist before,
+                    qdi_twist velocity) {
     if (number == QDI_NONE_YET) return;
+    const qd_world *world = job->step->world;
     qdi_course *course = &job->fast->courses[number];
-    qdi_pose pose = qdi_leg_pose(&job->fast->legs[course->last], time);
-    course->vx = vx;
-    course->vy = vy;
-    course->spin = spin;
+    const qdi_pose pose = qdi_leg_pose(&job->fast->legs[course->last], time);
+    const qdi_twist mean = onward(job, number, velocity, time);
+    const double inertia = world->inertia[course->row];
+    double given = world->mass[course->row] * (velocity.x * velocity.x - before.x * before.x +
+                                               velocity.y * velocity.y - before.y * before.y);
+    if (isfinite(inertia)) given += inertia * (velocity.spin * velocity.spin - before.spin * before.spin);
+    course->given += 0.5 * given;
+    course->velocity = velocity;
     course->hit = true;
-    append(job, number, (qdi_leg){time, pose.x, pose.y, pose.c, pose.s, vx, vy, spin, 0, false});
+    append(job, number, (qdi_leg){time, pose.x, pose.y, pose.c, pose.s, mean.x, mean.y, mean.spin, 0, false});
 }
 
 static qd_id id_of(const qd_world *world, uint32_t row) {
@@ -202,49 +294,94 @@ static void note(const solve_job *job, const qdi_edge *edge, const qdi_leg *a, d
     course->walls.work += given.x * constraint->wx + given.y * constraint->wy;
 }
 
-static void collide(const solve_job *job, qdi_edge *edge) {
-    qdi_leg a = last_leg(job, edge->course_a, edge->row_a), b = {0};
+/// False where nothing comes of it.
+static bool collide(const solve_job *job, qdi_edge *edge) {
+    const qdi_leg a = last_leg(job, edge->course_a, edge->row_a);
+    qdi_leg b = {0};
     if (edge->wall < 0) b = last_leg(job, edge->course_b, edge->row_b);
-    double vx[2] = {a.vx, b.vx}, vy[2] = {a.vy, b.vy}, spin[2] = {a.spin, b.spin};
-    qdi_motion motion = {.vx = vx, .vy = vy, .spin = spin};
+    const double time = edge->time;
+    const qdi_twist before[2] = {velocity_at(job, edge->course_a, &a, time),
+                                 velocity_at(job, edge->course_b, &b, time)};
     qdi_constraint constraint = constraint_of(job, edge);
+    if (only_pushed(job, edge, &constraint, before)) return false;
+    double vx[2] = {before[0].x, before[1].x}, vy[2] = {before[0].y, before[1].y},
+           spin[2] = {before[0].spin, before[1].spin};
+    qdi_motion motion = {.vx = vx, .vy = vy, .spin = spin};
     qdi_account account = {{0}};
-    double approach = -HUGE_VAL;
-    for (int k = 0; k < constraint.count; ++k) {
-        double here = qdi_constraint_approach(&constraint, &motion, k);
-        if (here > approach) approach = here;
-    }
+    const double approach = approach_of(&constraint, before);
     if (!qdi_constraint_bounce(&constraint, &motion, job->step->threshold, &account)) {
         constraint.restitution = 0; // too slow to bounce
         (void)qdi_constraint_bounce(&constraint, &motion, 0, &account);
     }
-    double time = edge->time;
-    set_off(job, edge->course_a, time, vx[0], vy[0], spin[0]);
-    set_off(job, edge->course_b, time, vx[1], vy[1], spin[1]);
-    note(job, edge, &a, approach, &constraint, &motion, &account);
+    const qdi_twist after[2] = {{vx[0], vy[0], spin[0]}, {vx[1], vy[1], spin[1]}};
+    hold_up(job, edge, &constraint, after);
+    set_off(job, edge->course_a, time, before[0], after[0]);
+    set_off(job, edge->course_b, time, before[1], after[1]);
+    if (approach > 0) note(job, edge, &a, approach, &constraint, &motion, &account);
+    return true;
 }
 
-static void look_around(const solve_job *job, uint32_t number, double time) {
-    if (number == QDI_NONE_YET) return;
+/// Returns the number of its edges.
+static uint32_t look_around(const solve_job *job, uint32_t number, double time) {
+    if (number == QDI_NONE_YET) return 0;
     const qdi_course *course = &job->fast->courses[number];
     for (uint32_t k = 0; k < course->count; ++k) {
         qdi_edge *edge = &job->fast->edges[job->fast->incident[course->edges + k]];
         look_ahead(job, edge, time);
         play_again(job, edge->place);
     }
+    return course->count;
 }
 
-/// All stay where they are at a time, with the velocities that forces have given them by then: with those of the step's end they
-/// would have the speed of a fall that they did not make.
-static void stay(const solve_job *job, double time) {
-    const double part = 2 * time / job->step->dt - 1;
+/// All go on as if nothing had happened: what stops them is found otherwise.
+static void give_up(const solve_job *job) {
+    job->cluster->given_up = true;
+    job->cluster->next_leg = job->cluster->first_leg;
     for (uint32_t k = 0; k < job->cluster->courses; ++k) {
-        uint32_t number = job->fast->by_cluster[job->cluster->first_course + k];
-        qdi_course *course = &job->fast->courses[number];
-        qdi_pose pose = qdi_leg_pose(&job->fast->legs[course->last], time);
-        append(job, number, (qdi_leg){time, pose.x, pose.y, pose.c, pose.s, 0, 0, 0, 0, false});
-        course->forces = part;
-        course->hit = true;
+        const uint32_t number = job->fast->by_cluster[job->cluster->first_course + k];
+        begin(job, number);
+        ++job->cluster->next_leg; // for where it may be stopped
+        job->fast->courses[number].given_up = true;
+    }
+}
+
+/// What looks the courses of a cluster have cost so far.
+static uint64_t spent_on(const solve_job *job) {
+    uint64_t most = 0;
+    for (uint32_t k = 0; k < job->cluster->courses; ++k) {
+        const qdi_course *course = &job->fast->courses[job->fast->by_cluster[job->cluster->first_course + k]];
+        if (course->spent > most) most = course->spent;
+    }
+    return most;
+}
+
+static void spend(const solve_job *job, uint64_t spent) {
+    for (uint32_t k = 0; k < job->cluster->courses; ++k)
+        job->fast->courses[job->fast->by_cluster[job->cluster->first_course + k]].spent = spent;
+}
+
+/// True for an edge with what cannot move that would be passed: a push may turn a body through it.
+static bool passes(const solve_job *job, const qdi_edge *edge) {
+    if (edge->course_a != QDI_NONE_YET && edge->course_b != QDI_NONE_YET) return false;
+    return qdi_ccd_core_passes(job->step, edge->row_a, edge->row_b, edge->wall, edge->image);
+}
+
+/// Impact after impact. False: they are too many, or somebody has to be stopped.
+static bool follow(const solve_job *job, uint64_t *spent) {
+    const uint64_t edges = job->cluster->edges;
+    play(job);
+    for (uint64_t impacts = 0;; ++impacts) {
+        qdi_edge *edge = earliest(job);
+        const double time = edge->time;
+        if (!(time <= job->step->dt) || qdi_stopping(job->step->world)) return true;
+        if (impacts == QDI_IMPACTS(edges) || *spent > QDI_LOOKS(edges)) return false;
+        if (!collide(job, edge)) {
+            if (passes(job, edge)) return false;
+            edge->time = (double)INFINITY;
+            play_again(job, edge->place);
+            continue;
+        }
+        *spent += look_around(job, edge->course_a, time) + look_around(job, edge->course_b, time);
     }
 }
 
@@ -252,23 +389,17 @@ bool qdi_cluster_solve(const qdi_step *step, qdi_cluster *cluster) {
     qdi_ccd *fast = step->fast;
     solve_job job = {step, fast, cluster, fast->edge_by_cluster + cluster->first_edge,
                      fast->winner + 2 * (size_t)cluster->first_edge};
+    if (cluster->given_up) {
+        give_up(&job);
+        return true;
+    }
+    uint64_t spent = spent_on(&job) + cluster->edges;
     for (uint32_t k = 0; k < cluster->courses; ++k) begin(&job, fast->by_cluster[cluster->first_course + k]);
     for (uint32_t k = 0; k < cluster->edges; ++k) {
         if (qdi_stopping(step->world)) return false;
         look_ahead(&job, edge_at(&job, k), 0);
     }
-    play(&job);
-    for (size_t impacts = 0;; ++impacts) {
-        qdi_edge *edge = earliest(&job);
-        double time = edge->time;
-        if (!(time <= step->dt)) return true;
-        if (qdi_stopping(step->world)) return false;
-        if (impacts == QDI_IMPACTS((size_t)cluster->edges)) {
-            stay(&job, time);
-            return true;
-        }
-        collide(&job, edge);
-        look_around(&job, edge->course_a, time);
-        look_around(&job, edge->course_b, time);
-    }
+    if (!follow(&job, &spent)) give_up(&job);
+    spend(&job, spent);
+    return !qdi_stopping(step->world);
 }

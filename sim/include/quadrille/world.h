@@ -49,7 +49,8 @@ typedef enum qd_retrieve_mode {
 /// Which bodies have their way through a step followed (contact model impulse only), so that they pass through nothing. With
 /// `auto` and `off` such a body stops where it meets something, with the velocity that it has then, and bounces in the next step: cheap,
 /// however many bodies there are, but a fast body loses the rest of its step's way at each impact. With `on` it bounces there and then,
-/// and goes on: exact, as collisions of hard disks are, and dear where many touch. The others are looked at where a step ends. Bodies
+/// and goes on: exact, as collisions of hard disks are, and dear where many touch: bodies that would have too many impacts with one
+/// another in a step are stopped as with `auto`, and counted (qd_world_totals). The others are looked at where a step ends. Bodies
 /// with the flag `bullet` (qd_body_def) are always followed.
 typedef enum qd_continuous {
     QD_CONTINUOUS_AUTO, ///< those that could pass through something: see qd_body_def's `bullet`
@@ -134,6 +135,7 @@ typedef struct qd_world_totals {
     uint64_t contacts;     ///< sum over the steps of the contacts at their end, step 0 included
     uint64_t begins, ends; ///< events
     uint64_t impacts;      ///< bounces on the way through a step (qd_continuous)
+    uint64_t unfollowed;   ///< bodies, over the steps, that had too many of these to be followed and were stopped
     uint64_t refresh_in_place, refresh_refiled, splits, merges;
     uint64_t rebuilds;    ///< how often the tree was refreshed and all candidates were retrieved
     uint64_t amended;     ///< bodies that left the margin alone, and had theirs retrieved one by one
