@@ -169,6 +169,7 @@ qd_status qdi_ccd_follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_l
 void qdi_ccd_release(const qd_allocator *allocator, qdi_ccd *fast) {
     if (!fast) return;
     qdi_release(allocator, fast->course_of, fast->course_of_room, sizeof *fast->course_of);
+    qdi_release(allocator, fast->free, fast->free_room, sizeof *fast->free);
     qdi_release(allocator, fast->place_of, fast->place_of_room, sizeof *fast->place_of);
     qdi_release(allocator, fast->flags, fast->flag_room, 1);
     qdi_release(allocator, fast->slowest, fast->slowest_room, sizeof *fast->slowest);

@@ -131,7 +131,8 @@ struct qdi_ccd {
     uint32_t *course_of; ///< by row
     uint32_t *place_of;  ///< by row: place in the list, QDI_NONE_YET: not listed
     uint8_t *flags;      ///< by row
-    size_t course_of_room, place_of_room, flag_room;
+    qdi_leg *free;       ///< by row, but for disks: the leg that the body goes where nothing stops it
+    size_t course_of_room, place_of_room, flag_room, free_room;
     bool all;         ///< all bodies are listed
     atomic_bool wide; ///< some way's box is too large to retrieve what is about it
     double slow;      ///< how far any point of a body that is not listed moves at most
@@ -191,8 +192,11 @@ typedef struct qdi_party {
 
 // ---- rigid/ccd_path.c ----
 
-/// The leg that a body goes where nothing stops it.
-qdi_leg qdi_leg_of_row(const qdi_step *step, uint32_t row);
+/// The leg that a body goes where nothing stops it. For bodies that are no disks it is worked out once, when they are listed.
+qdi_leg qdi_leg_make(const qdi_step *step, uint32_t row);
+static inline qdi_leg qdi_leg_of_row(const qdi_step *step, uint32_t row) {
+    return step->world->shape[row] ? step->fast->free[row] : qdi_leg_make(step, row);
+}
 /// The first leg of a body's way as it is now.
 qdi_leg qdi_way_begin(const qdi_step *step, uint32_t row);
 /// The next one; false: there is none.

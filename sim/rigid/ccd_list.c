@@ -14,7 +14,8 @@ enum { MORE_GRAIN = 32 };
 
 /// Whether a body is followed; if not, `way` is how far any point of it moves, squared.
 static bool followed(const qdi_step *step, uint32_t row, double *way) {
-    qdi_leg leg = qdi_leg_of_row(step, row);
+    const qdi_leg leg = qdi_leg_make(step, row);
+    if (step->world->shape[row]) step->fast->free[row] = leg;
     double far = sqrt(leg.vx * leg.vx + leg.vy * leg.vy) * step->dt;
     if (step->world->shape[row]) far += fabs(leg.spin) * step->dt * step->world->radius[row];
     *way = far * far;
@@ -116,6 +117,8 @@ static qd_status reserve(const qdi_step *step, size_t ranges) {
         status = qdi_reserve(allocator, &fast->place_of, &fast->place_of_room, 0, count,
                              sizeof *fast->place_of);
     if (status == QD_OK) status = qdi_reserve(allocator, &fast->flags, &fast->flag_room, 0, count, 1);
+    if (status == QD_OK && step->world->shaped > 0)
+        status = qdi_reserve(allocator, &fast->free, &fast->free_room, 0, count, sizeof *fast->free);
     if (status == QD_OK)
         status = qdi_reserve(allocator, &fast->slowest, &fast->slowest_room, 0, ranges,
                              sizeof *fast->slowest);

@@ -28,7 +28,7 @@ static double mean_velocity(double from, double to, double way, double last, dou
     return from + last * dt == to ? last : way / dt;
 }
 
-qdi_leg qdi_leg_of_row(const qdi_step *step, uint32_t row) {
+qdi_leg qdi_leg_make(const qdi_step *step, uint32_t row) {
     const qd_world *world = step->world;
     const qdi_motion *now = &world->now, *next = &world->next;
     double dt = step->dt, x = now->x[row], y = now->y[row], vx = next->vx[row], vy = next->vy[row];
@@ -96,10 +96,14 @@ static void include(const qd_world *world, uint32_t row, const qdi_pose *pose, d
 }
 
 /// A point of a body that turns by an angle comes at most radius * (1 - cos(angle / 2)) further than at both ends.
+static double arc_height(const qdi_step *step, uint32_t row, const qdi_leg *leg, double until) {
+    const double turn = fabs(leg->spin) * (until - leg->start);
+    return step->world->shape[row] ? (turn < 2 ? 0.125 * turn * turn : 2) * step->world->radius[row] : 0;
+}
+
 static void include_leg(const qdi_step *step, uint32_t row, const qdi_leg *leg, double until, qd_vec2 *low,
                         qd_vec2 *high) {
-    double radius = step->world->radius[row], turn = fabs(leg->spin) * (until - leg->start);
-    double more = step->world->shape[row] ? (turn < 2 ? 0.125 * turn * turn : 2) * radius : 0;
+    const double more = arc_height(step, row, leg, until);
     qdi_pose begin = qdi_leg_pose(leg, leg->start), end = qdi_leg_pose(leg, until);
     include(step->world, row, &begin, more, low, high);
     include(step->world, row, &end, more, low, high);
@@ -110,6 +114,17 @@ static void legs_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec
     *low = (qd_vec2){HUGE_VAL, HUGE_VAL};
     *high = (qd_vec2){-HUGE_VAL, -HUGE_VAL};
     qdi_leg leg = qdi_way_begin(step, row), after = leg;
+    if (step->fast->course_of[row] == QDI_NONE_YET) { // the pose at its end is known
+        const qdi_motion *next = &step->world->next;
+        const double c = step->world->turning ? next->c[row] : leg.c,
+                     s = step->world->turning ? next->s[row] : leg.s;
+        const qdi_pose begin = {leg.x, leg.y, leg.c, leg.s};
+        const qdi_pose end = {leg.x + leg.vx * step->dt, leg.y + leg.vy * step->dt, c, s};
+        const double more = arc_height(step, row, &leg, step->dt);
+        include(step->world, row, &begin, more, low, high);
+        include(step->world, row, &end, more, low, high);
+        return;
+    }
     while (qdi_way_next(step, &after)) {
         include_leg(step, row, &leg, after.start, low, high);
         leg = after;
