@@ -158,12 +158,12 @@ static void stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image ima
     const qdi_party *mover = moves_a ? &one : &two;
     const double size = both ? one.inner + two.inner : mover->inner,
                  way = relative_way(step, a, &one, b, &two);
-    if (!bullet && !(way > (both ? unseen_part : followed_part) * size)) return;
+    if (!bullet && !(way > unseen_part * size)) return;
     const qd_vec2 shift = {image.x != 0 ? image.x * world->axis[0].length : 0,
                            image.y != 0 ? image.y * world->axis[1].length : 0};
     const double gap = gap_at_start(&one, &two, shift, 0.05 * mover->inner);
     // An overlap is part of the way that is left to contacts.
-    if (!bullet && !(way > followed_part * size + (both && gap < 0 ? gap : 0))) return;
+    if (!bullet && !(way > followed_part * size + (gap < 0 ? gap : 0))) return;
     if (gap <= 0 || (both && !bullet && !(way > size))) {
         if (moves_a) one = core_of(&one);
         if (moves_b) two = core_of(&two);
@@ -196,8 +196,9 @@ static void stop_at_wall(const qdi_step *step, uint32_t row, int wall, int worke
     qdi_party party = qdi_party_of(step, row, &w.leg);
     const double way = relative_way(step, row, &party, QDI_NO_ROW, NULL) +
                        fabs(qdi_wall_speed(world, wall)) * step->dt;
-    if (!qdi_is_bullet(world, row) && !(way > followed_part * party.inner)) return;
-    if (gap_to_wall(step, &party, wall) <= 0) party = core_of(&party);
+    const double gap = gap_to_wall(step, &party, wall);
+    if (!qdi_is_bullet(world, row) && !(way > followed_part * party.inner + (gap < 0 ? gap : 0))) return;
+    if (gap <= 0) party = core_of(&party);
     do {
         qdi_encounter meeting;
         party.leg = w.leg;
