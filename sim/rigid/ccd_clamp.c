@@ -2,13 +2,15 @@
 // two do to each other is the next step's business. No chain follows from that: what a body costs is one time of impact for each
 // of its candidates.
 //
-// What counts is the motion of the two relative to each other, beyond what contacts can deal with at the step's end. Against what
-// cannot be moved that is half of the body's size; where it touches already, its core alone is stopped, a disk of half its size: sliding
-// and resting are the solver's. Of two that both move it is the sum of their sizes, and what touched at the start is left to the
-// solver altogether: else dense sprays freeze.
+// What counts is the motion of the two relative to each other in the step, also after one of them was stopped, beyond what contacts can
+// deal with at the step's end: half of the body's size, or of both sizes where both move, less what they overlap by at the start. What
+// touches already, and two movers whose motion is less than their sizes, are stopped with their cores alone, disks of half their size:
+// sliding, resting and the blows in a dense spray are the solver's.
 //
 // A body stops at the least time over its candidates, which does not depend on their order; the next round looks for what others, behind
-// it, meet now that it stands. What a kinematic body hits is carried along for the rest of the step.
+// it, meet now that it stands. What a kinematic body hits, or finds standing, is carried along for the rest of the step.
+//
+// Where impacts are followed exactly, only those are stopped that were given up (rigid/ccd_solve.c).
 //
 // Shared between ranges: the times, each an atomic minimum (of positive numbers, whose bits are in their order).
 
