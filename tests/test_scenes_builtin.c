@@ -114,18 +114,18 @@ END_TEST
 // changelog.
 START_TEST(golden_hashes) {
     static const uint64_t golden[CUTS] = {
-        UINT64_C(0xd068f45173c6e801), // pool
+        UINT64_C(0x10cc58c4b79fa385), // pool
         UINT64_C(0x76ffaba8bee8e409), // gas
-        UINT64_C(0x23e2f10cec28a2a9), // sizes
-        UINT64_C(0xeef8c9e3b61845aa), // rain
+        UINT64_C(0xd1423aa83346e768), // sizes
+        UINT64_C(0x0d751223dbb52d1d), // rain
         UINT64_C(0x93ef024bee116c7b), // clusters
         UINT64_C(0x37b406044876d77e), // pyramid
-        UINT64_C(0x8b1bbc4279598f0b), // tumbler
+        UINT64_C(0x6263f8ad90fdf9ff), // tumbler
         UINT64_C(0xa210ca9262fe08f6), // billiard
         UINT64_C(0x108084899afa5876), // cradle
         UINT64_C(0x69c872c9981eb70c), // hopper
         UINT64_C(0x0737bb55b2aa7018), // bullets
-        UINT64_C(0x8be6b489971deb87), // brownian
+        UINT64_C(0xab914f6873b0e565), // brownian
         UINT64_C(0xc0fcf7020dd18270), // cooling
         UINT64_C(0x32a320550cf3244a), // compress
         UINT64_C(0xd1a310ce96b3e405), // silo

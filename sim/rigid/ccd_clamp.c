@@ -2,13 +2,15 @@
 // two do to each other is the next step's business. No chain follows from that: what a body costs is one time of impact for each
 // of its candidates.
 //
-// What counts is the motion of the two relative to each other, beyond what contacts can deal with at the step's end. Against what
-// cannot be moved that is half of the body's size; where it touches already, its core alone is stopped, a disk of half its size: sliding
-// and resting are the solver's. Of two that both move it is the sum of their sizes, and what touched at the start is left to the
-// solver altogether: else dense sprays freeze.
+// What counts is the motion of the two relative to each other in the step, also after one of them was stopped, beyond what contacts can
+// deal with at the step's end: half of the body's size, or of both sizes where both move, less what they overlap by at the start. What
+// touches already, and two movers whose motion is less than their sizes, are stopped with their cores alone, disks of half their size:
+// sliding, resting and the blows in a dense spray are the solver's.
 //
 // A body stops at the least time over its candidates, which does not depend on their order; the next round looks for what others, behind
-// it, meet now that it stands. What a kinematic body hits is carried along for the rest of the step.
+// it, meet now that it stands. What a kinematic body hits, or finds standing, is carried along for the rest of the step.
+//
+// Where impacts are followed exactly, only those are stopped that were given up (rigid/ccd_solve.c).
 //
 // Shared between ranges: the times, each an atomic minimum (of positive numbers, whose bits are in their order).
 
@@ -178,7 +180,7 @@ static void stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image ima
     const qdi_party *mover = moves_a ? &one : &two;
     const double size = both ? one.inner + two.inner : mover->inner,
                  way = relative_way(step, a, &one, b, &two);
-    if (!bullet && !(way > (both ? unseen_part : followed_part) * size)) return;
+    if (!bullet && !(way > unseen_part * size)) return;
     const qd_vec2 shift = {image.x != 0 ? image.x * world->axis[0].length : 0,
                            image.y != 0 ? image.y * world->axis[1].length : 0};
     const double least = least_gap(&one, &two, shift), rounding = 1e-9 * (way + mover->reach);
@@ -187,7 +189,7 @@ static void stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image ima
         return;
     const double gap = gap_at_start(&one, &two, shift, 0.05 * mover->inner);
     // An overlap is part of the way that is left to contacts.
-    if (!bullet && !(way > followed_part * size + (both && gap < 0 ? gap : 0))) return;
+    if (!bullet && !(way > followed_part * size + (gap < 0 ? gap : 0))) return;
     if (gap <= 0 || (both && !bullet && !(way > size))) {
         if (moves_a) one = core_of(&one);
         if (moves_b) two = core_of(&two);
@@ -220,8 +222,9 @@ static void stop_at_wall(const qdi_step *step, uint32_t row, int wall, int worke
     qdi_party party = qdi_party_of(step, row, &w.leg);
     const double way = relative_way(step, row, &party, QDI_NO_ROW, NULL) +
                        fabs(qdi_wall_speed(world, wall)) * step->dt;
-    if (!qdi_is_bullet(world, row) && !(way > followed_part * party.inner)) return;
-    if (gap_to_wall(step, &party, wall) <= 0) party = core_of(&party);
+    const double gap = gap_to_wall(step, &party, wall);
+    if (!qdi_is_bullet(world, row) && !(way > followed_part * party.inner + (gap < 0 ? gap : 0))) return;
+    if (gap <= 0) party = core_of(&party);
     do {
         qdi_encounter meeting;
         party.leg = w.leg;
