@@ -55,6 +55,8 @@ typedef struct qdi_link {
     bool moves_a, moves_b; ///< dynamic; the others take no part
     bool own_a, own_b;     ///< no link of another range has that body
     uint8_t touches;       ///< that the solver works on; 0: none, as of sensors
+    bool
+        pressed; ///< one moves and is so deep in the other, which does not, that little more would bring it through
 } qdi_link;
 
 /// What a contact gave in a step, by contact: all in all, and in the last sub-step.
@@ -170,6 +172,7 @@ typedef struct qdi_scratch {
     qdi_solver_point *second;
     size_t second_room;
     qdi_ccd *ccd;    ///< rigid/ccd.h; NULL until it is needed
+    size_t pressed;  ///< links that are
     qdi_books books; ///< account.h
     // What flies: see forces.c.
     qdi_flight *flights; ///< by row; nothing where `flown` is false

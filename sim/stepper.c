@@ -152,7 +152,7 @@ qd_status qd_world_detect(qd_world *world) {
 
 static qd_status resolve(qd_world *world, double dt, qdi_wall_gain *walls) {
     *walls = (qdi_wall_gain){{0, 0}, 0};
-    world->scratch.mover_count = 0;
+    world->scratch.mover_count = world->scratch.pressed = 0;
     world->following.impact_count = 0;
     world->following.unfollowed = 0;
     world->scratch.books.ledger = (qdi_ledger){.drift = 0};
@@ -227,8 +227,8 @@ static qd_status move_on(qd_world *world, double dt, qdi_wall_gain gains[2], qdi
 static qd_status follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_found *found, qdi_lap *lap) {
     const qdi_clock then = {.step = world->clock.step + 1, .dt = dt};
     *found = (qdi_found){.rebuilds = 0};
-    qd_status status = world->fast > 0 || qdi_ccd_is_pressed(world) ? qdi_ccd_follow(world, dt, walls, lap)
-                                                                    : QD_OK;
+    qd_status status = world->fast > 0 || world->scratch.pressed > 0 ? qdi_ccd_follow(world, dt, walls, lap)
+                                                                     : QD_OK;
     if (status == QD_OK && qdi_stopping(world)) status = QD_ERR_STOPPED;
     if (status == QD_OK) status = qdi_account_wraps(world, dt);
     if (status == QD_OK) status = qdi_compress_apply(world, time_after(world, dt));

@@ -551,7 +551,6 @@ QD_MUST_USE qd_status qdi_sum(qd_world *world, size_t count, qdi_term term, cons
 /// Part of the distance from its centroid to its border that a body may move in a step without being followed.
 double qdi_ccd_part(const qd_world *world);
 /// True where some body is pressed so deep into what cannot move that it has to be followed.
-bool qdi_ccd_is_pressed(const qd_world *world);
 /// qsort's order of impacts: by time, then by (a, b).
 int qdi_impact_order(const void *p, const void *q);
 /// Follows the ways of bodies through the step on its way, from `now` to `next`, and puts into `next` where they

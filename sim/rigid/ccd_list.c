@@ -9,9 +9,6 @@
 /// Where more than one in so many is followed, all are listed: a retrieve for each would cost more.
 enum { FEW = 4 };
 
-/// Overlap with what cannot move, as a part of a body's size, from which on it is followed however little it moves.
-static const double pressed_part = 0.25;
-
 /// Bodies for a thread at once, of those that come on the list when others have met them.
 enum { MORE_GRAIN = 32 };
 
@@ -25,36 +22,29 @@ static bool followed(const qdi_step *step, uint32_t row, double *way) {
     return qdi_leg_followed(step, row, &leg);
 }
 
-/// The body that a contact presses so deep into what cannot move that little more would bring it through; or none.
-static uint32_t pressed_by(const qd_world *world, const qdi_spot *spot) {
-    const uint32_t a = spot->row_a, b = spot->row_b;
-    const bool moves_a = world->kind[a] == QD_BODY_DYNAMIC,
-               moves_b = b != QDI_NO_ROW && world->kind[b] == QD_BODY_DYNAMIC;
-    if (moves_a == moves_b) return QDI_NO_ROW;
-    const qd_contact *contact = &world->present.contacts[spot->contact];
-    const uint32_t row = moves_a ? a : b;
-    double depth = contact->touch[0].depth;
-    if (contact->count > 1 && contact->touch[1].depth > depth) depth = contact->touch[1].depth;
-    return !contact->sensor && depth > pressed_part * qdi_inner_of_row(world, row) ? row : QDI_NO_ROW;
+static void clear_flags(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qdi_step *step = context;
+    memset(step->fast->flags + begin, 0, end - begin);
 }
 
-bool qdi_ccd_is_pressed(const qd_world *world) {
-    if (world->def.contact != QD_CONTACT_IMPULSE || world->def.continuous == QD_CONTINUOUS_OFF) return false;
-    const size_t count = qdi_constraint_count(&world->present);
-    for (size_t i = 0; i < count; ++i)
-        if (pressed_by(world, &world->present.spots[i]) != QDI_NO_ROW) return true;
-    return false;
+static void mark_pressed(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qdi_step *step = context;
+    for (size_t i = begin; i < end; ++i) {
+        const qdi_link *link = &step->world->scratch.links[i];
+        if (!link->pressed) continue;
+        uint8_t *flag = &step->fast->flags[link->moves_a ? link->row_a : link->row_b];
+        __atomic_store_n(flag, QDI_FOLLOWED, __ATOMIC_RELAXED); // several contacts may press it
+    }
 }
 
 /// Marks those that are pressed: they are followed however little they move.
-static void mark_pressed(const qdi_step *step) {
-    const qd_world *world = step->world;
-    const size_t count = qdi_constraint_count(&world->present);
-    memset(step->fast->flags, 0, world->count);
-    for (size_t i = 0; i < count; ++i) {
-        const uint32_t row = pressed_by(world, &world->present.spots[i]);
-        if (row != QDI_NO_ROW) step->fast->flags[row] = QDI_FOLLOWED;
-    }
+static void find_pressed(qdi_step *step) {
+    qd_world *world = step->world;
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_flags, step);
+    if (world->scratch.pressed == 0) return;
+    qdi_team_for(world->team, qdi_constraint_count(&world->present), QDI_CONTACT_GRAIN, mark_pressed, step);
 }
 
 static void survey(void *context, size_t begin, size_t end, int worker) {
@@ -171,7 +161,7 @@ qd_status qdi_ccd_list(const qdi_step *step) {
     qd_status status = reserve(step, ranges);
     if (status != QD_OK) return status;
     qdi_step job = *step;
-    mark_pressed(step);
+    find_pressed(&job);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, survey, &job);
     fast->slow = 0;
     for (size_t k = 0; k < ranges; ++k)

@@ -24,16 +24,26 @@
 typedef struct rigid_job {
     qd_world *world;
     qdi_constraint_rules rules;
-    size_t *count; ///< per range: constraints that may bounce, that do, impacts
+    size_t *count;   ///< per range: constraints that may bounce, that do, impacts
+    size_t *pressed; ///< per range
 } rigid_job;
 
 // ---- links ----
+
+/// Overlap with what cannot move, as a part of a body's size, from which on it is followed however little it moves.
+static const double pressed_part = 0.25;
+
+static bool is_pressed(const qd_world *world, const qdi_link *link, const qd_contact *contact) {
+    if (link->moves_a == link->moves_b) return false;
+    double depth = contact->touch[0].depth; // the deeper one
+    return depth > pressed_part * qdi_inner_of_row(world, link->moves_a ? link->row_a : link->row_b);
+}
 
 static void make_links(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const rigid_job *job = context;
     const qd_world *world = job->world;
-    size_t bouncy = 0;
+    size_t bouncy = 0, pressed = 0;
     for (size_t i = begin; i < end; ++i) {
         const qdi_spot *spot = &world->present.spots[i];
         uint32_t a = spot->row_a, b = spot->row_b;
@@ -50,8 +60,11 @@ static void make_links(void *context, size_t begin, size_t end, int worker) {
                            .moves_b = acts && !wall && world->kind[b] == QD_BODY_DYNAMIC,
                            .touches = acts ? contact->count : 0};
         bouncy += qdi_constraint_bouncy(world, link, contact);
+        link->pressed = is_pressed(world, link, contact);
+        pressed += link->pressed;
     }
     job->count[begin / QDI_CONTACT_GRAIN] = bouncy;
+    job->pressed[begin / QDI_CONTACT_GRAIN] = pressed;
 }
 
 static void clear_outcomes(void *context, size_t begin, size_t end, int worker) {
@@ -225,7 +238,7 @@ static qd_status reserve(qd_world *world, size_t count) {
                              sizeof *scratch->outcomes);
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->range_count, &scratch->range_room, 0,
-                             qdi_range_count(count, QDI_BOUNCE_GRAIN), sizeof *scratch->range_count);
+                             2 * qdi_range_count(count, QDI_BOUNCE_GRAIN), sizeof *scratch->range_count);
     return status == QD_OK ? qdi_account_begin(world, count) : status;
 }
 
@@ -248,14 +261,18 @@ static qd_status bounce(qd_world *world, rigid_job *job, size_t count, const qdi
 }
 
 static qd_status solve(qd_world *world, size_t count, double dt, qdi_wall_gain *walls) {
+    const size_t ranges = qdi_range_count(count, QDI_CONTACT_GRAIN);
     qd_status status = reserve(world, count);
     if (status != QD_OK) return status;
     rigid_job job = {.world = world,
                      .rules = {.dt = dt, .threshold = qdi_impulse_threshold(world, dt)},
-                     .count = world->scratch.range_count};
+                     .count = world->scratch.range_count,
+                     .pressed = world->scratch.range_count + ranges};
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, clear_outcomes, &job);
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, make_links, &job);
-    bool bouncy = qdi_exclusive_scan(job.count, qdi_range_count(count, QDI_CONTACT_GRAIN)) > 0;
+    bool bouncy = qdi_exclusive_scan(job.count, ranges) > 0;
+    size_t pressed = qdi_exclusive_scan(job.pressed, ranges);
+    world->scratch.pressed = world->def.continuous == QD_CONTINUOUS_OFF ? 0 : pressed;
     qdi_colours colours;
     status = qdi_colour(world, count, &colours);
     if (status == QD_OK && bouncy) status = bounce(world, &job, count, &colours);
