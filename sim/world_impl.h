@@ -38,10 +38,9 @@
 #define QDI_TOUCH_GRAIN 256
 /// Constraints per range of a sweep of bounces, of whose colours most are small.
 #define QDI_BOUNCE_GRAIN 256
-/// Rigid contacts are made and solved by one thread where there are fewer of them, and of bodies. The solver goes over them in
-/// some hundred loops, colour by colour; what one processor writes and another reads next costs as much as a contact's whole share of
-/// such a loop, while all of it fits into the caches of one.
-#define QDI_FEW 8192
+/// Rigid contacts are made and solved by one thread where there are fewer of them, and of bodies: to share some ten short loops would cost
+/// more than they take.
+#define QDI_FEW 512
 /// Indices (or contacts) per block of an ordered sum or hash.
 #define QDI_BLOCK 4096
 /// The highest label that a body is given by itself: those above are words of views (QD_VIEW_NOBODY).

@@ -315,11 +315,14 @@ static size_t count_groups(const qdi_solver_colours *resting, size_t *with_secon
     return groups;
 }
 
-/// Groups that are worth a thread: a microsecond's work.
-enum { FEW_GROUPS = 8 };
+/// Groups of a colour that are worth a second thread where each takes some 300 ns, and least ones for a range. A sweep takes 80 ns for a
+/// group, and what one processor writes and another reads next costs some microseconds in each of its loops: so sweeps are shared
+/// only where there are many contacts in all.
+enum { SHARED_GROUPS = 32, FEW_GROUPS = 8, SHARED_SWEEPS = 8192 };
 
-/// Does something to all groups, colour by colour.
-static void over_colours(solver_job *job, const qdi_solver_colours *resting, qdi_range_function function) {
+/// Does something to all groups, colour by colour; by several threads where a colour has `shared` of them.
+static void over_colours(solver_job *job, const qdi_solver_colours *resting, qdi_range_function function,
+                         size_t shared) {
     qd_world *world = job->world;
     job->groups = world->scratch.groups;
     job->second = world->scratch.second;
@@ -335,8 +338,9 @@ static void over_colours(solver_job *job, const qdi_solver_colours *resting, qdi
             job->kernels = &qdi_solver_portable;
             function(job, 0, groups, 0);
         } else {
-            size_t grain = qdi_fine_grain(world->team, groups, FEW_GROUPS,
-                                          QDI_CONTACT_GRAIN / QDI_REST_LANES);
+            size_t grain = groups < shared ? groups
+                                           : qdi_fine_grain(world->team, groups, FEW_GROUPS,
+                                                            QDI_CONTACT_GRAIN / QDI_REST_LANES);
             qdi_team_for(world->team, groups, grain, function, job);
         }
         job->groups += groups;
@@ -409,7 +413,7 @@ qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, const 
     status = gather(world, &job, scratch->range_count + 2 * ranges);
     if (status != QD_OK) return status;
     qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, list_range, &job);
-    over_colours(&job, resting, make_range);
+    over_colours(&job, resting, make_range, SHARED_GROUPS);
     return QD_OK;
 }
 
@@ -650,15 +654,16 @@ void qdi_solver_run(qd_world *world, const qdi_solver_colours *resting, double d
                       .list = scratch->pending[0],
                       .movers = scratch->movers,
                       .pushes = scratch->pushes};
+    const size_t sweep = resting->start[resting->count] < SHARED_SWEEPS ? SIZE_MAX : FEW_GROUPS;
     scratch->pushes[0] = (qdi_push){0, 0, 0, 0};
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, open_range, &job);
     for (int k = 0; k < world->def.substeps && !qdi_stopping(world); ++k) {
         qdi_team_for(world->team, movers, QDI_BODY_GRAIN, k == 0 ? push_range : repeat_range, &job);
-        if (k == 0) over_colours(&job, resting, warm_range);
-        over_colours(&job, resting, solve_range);
+        if (k == 0) over_colours(&job, resting, warm_range, sweep);
+        over_colours(&job, resting, solve_range, sweep);
         qdi_team_for(world->team, movers, QDI_BODY_GRAIN, move_range, &job);
-        over_colours(&job, resting, relax_range);
+        over_colours(&job, resting, relax_range, sweep);
     }
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, close_range, &job);
-    over_colours(&job, resting, report_range); // with the means that the movers have by now
+    over_colours(&job, resting, report_range, SHARED_GROUPS); // with the means that the movers have by now
 }
