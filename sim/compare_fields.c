@@ -161,22 +161,14 @@ static const qdi_field clock_lines[] = {
 static const qdi_fields clock_fields = TABLE(clock_lines);
 
 static const qdi_field total_lines[] = {
-    FIELD(qd_world_totals, contacts),
-    FIELD(qd_world_totals, begins),
-    FIELD(qd_world_totals, ends),
-    FIELD(qd_world_totals, impacts),
-    FIELD(qd_world_totals, unfollowed),
-    PART(qd_world_totals, wall_impulse, vec),
-    FIELD(qd_world_totals, wall_work),
-    FIELD(qd_world_totals, emitted),
-    FIELD(qd_world_totals, blocked),
-    FIELD(qd_world_totals, departed),
-    FIELD(qd_world_totals, sunk),
-    WORK(qd_world_totals, refresh_in_place),
-    WORK(qd_world_totals, refresh_refiled),
-    WORK(qd_world_totals, splits),
-    WORK(qd_world_totals, merges),
-    WORK(qd_world_totals, rebuilds),
+    FIELD(qd_world_totals, contacts),       FIELD(qd_world_totals, begins),
+    FIELD(qd_world_totals, ends),           FIELD(qd_world_totals, impacts),
+    FIELD(qd_world_totals, unfollowed),     PART(qd_world_totals, wall_impulse, vec),
+    FIELD(qd_world_totals, wall_work),      FIELD(qd_world_totals, emitted),
+    FIELD(qd_world_totals, blocked),        FIELD(qd_world_totals, departed),
+    FIELD(qd_world_totals, sunk),           WORK(qd_world_totals, refresh_in_place),
+    WORK(qd_world_totals, refresh_refiled), WORK(qd_world_totals, splits),
+    WORK(qd_world_totals, merges),          WORK(qd_world_totals, rebuilds),
     WORK(qd_world_totals, amended),
 };
 static const qdi_fields totals = TABLE(total_lines);

@@ -78,8 +78,9 @@ typedef struct qd_metrics {
     // Collisions since step 0.
     uint64_t begins, ends; ///< of contacts
     uint64_t impacts;      ///< bounces on the way through a step
-    uint64_t unfollowed;   ///< bodies, over the steps, that had too many of these to be followed and were stopped
-    uint64_t collisions;   ///< begins + impacts
+    uint64_t
+        unfollowed; ///< bodies, over the steps, that had too many of these to be followed and were stopped
+    uint64_t collisions; ///< begins + impacts
 
     // Contacts now, but for sensors.
     double largest_overlap;

@@ -135,7 +135,8 @@ typedef struct qd_world_totals {
     uint64_t contacts;     ///< sum over the steps of the contacts at their end, step 0 included
     uint64_t begins, ends; ///< events
     uint64_t impacts;      ///< bounces on the way through a step (qd_continuous)
-    uint64_t unfollowed;   ///< bodies, over the steps, that had too many of these to be followed and were stopped
+    uint64_t
+        unfollowed; ///< bodies, over the steps, that had too many of these to be followed and were stopped
     uint64_t refresh_in_place, refresh_refiled, splits, merges;
     uint64_t rebuilds;    ///< how often the tree was refreshed and all candidates were retrieved
     uint64_t amended;     ///< bodies that left the margin alone, and had theirs retrieved one by one
