@@ -91,7 +91,7 @@ static void make_contact(const qdi_narrow_job *job, uint32_t a, uint32_t b, qd_v
 // ---- disks ----
 
 static void make_of_disks(const qdi_narrow_job *job, uint32_t a, uint32_t b, qd_vec2 d, qd_contact *contact) {
-    qdi_manifold manifold;
+    qdi_manifold manifold = {.count = 0};
     (void)qdi_collide_disks(job->world->radius[a], job->world->radius[b], d, HUGE_VAL, &manifold);
     make_contact(job, a, b, d, &manifold, contact);
 }
@@ -182,7 +182,7 @@ static size_t test_any_pairs(const qdi_narrow_job *job, size_t begin, size_t end
     qdi_rect_pairs rects;
     qdi_rect_meets meets;
     const size_t count = cull(job, begin, end, list, &rects);
-    if (rects.count > 0) job->meet_rects(&rects, &meets);
+    job->meet_rects(&rects, &meets);
     size_t found = 0, rect = 0;
     for (size_t k = 0; k < count; ++k) {
         const near_pair *pair = &list[k];

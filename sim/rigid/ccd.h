@@ -253,8 +253,8 @@ QD_MUST_USE qd_status qdi_ccd_find(const qdi_step *step, size_t *added);
 QD_MUST_USE qd_status qdi_ccd_stop(qdi_step *step, qdi_lap *lap);
 /// The same for those bodies alone whose clusters have been given up; the others go their ways. Their new ways are those of their courses.
 QD_MUST_USE qd_status qdi_ccd_stop_given_up(qdi_step *step);
-/// True where a body that touches what cannot move at the start passes through it with its core, though the two do not approach: it
-/// turns about a corner, say. row_b QDI_NO_ROW: a wall.
+/// True where a body passes through what cannot move with its core, though the two do not approach where they touch: it turns about a
+/// corner, say, or is pushed. row_b QDI_NO_ROW: a wall.
 bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, int wall, qd_image image);
 /// Puts bodies where they stop.
 QD_MUST_USE qd_status qdi_ccd_stopped(const qdi_step *step);

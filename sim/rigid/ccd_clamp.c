@@ -22,8 +22,6 @@
 
 /// Parts of a body's size: relative motion that is followed against what cannot move, and the radius of a core.
 static const double followed_part = 0.5, unseen_part = 0.1, core_part = 0.5;
-/// A gap that is none, in the same units: what was stopped has one.
-static const double touching = 3e-6;
 enum { ROUNDS = 64 };
 
 static uint64_t bits_of(double time) {
@@ -250,7 +248,7 @@ bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, i
     const qdi_leg leg_a = qdi_way_begin(step, row_a);
     qdi_party a = qdi_party_of(step, row_a, &leg_a);
     if (row_b == QDI_NO_ROW) {
-        if (a.form.kind == QD_SHAPE_DISK || gap_to_wall(step, &a, wall) > touching * a.inner) return false;
+        if (a.form.kind == QD_SHAPE_DISK) return false;
         return core_to_wall(step, row_a, wall) < step->dt;
     }
     const bool moves_a = world->kind[row_a] == QD_BODY_DYNAMIC,
@@ -260,9 +258,7 @@ bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, i
     qdi_party b = qdi_party_of(step, row_b, &leg_b), *mover = moves_a ? &a : &b;
     const qd_vec2 shift = {image.x != 0 ? image.x * world->axis[0].length : 0,
                            image.y != 0 ? image.y * world->axis[1].length : 0};
-    if (!(relative_way(step, row_a, &a, row_b, &b) > followed_part * mover->inner) ||
-        gap_at_start(&a, &b, shift, 0.05 * mover->inner) > touching * mover->inner)
-        return false;
+    if (!(relative_way(step, row_a, &a, row_b, &b) > followed_part * mover->inner)) return false;
     *mover = core_of(mover);
     return meeting_of(step, row_a, &a, row_b, &b, shift) < step->dt;
 }

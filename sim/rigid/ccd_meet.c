@@ -178,12 +178,12 @@ static bool advance(const meet *two, double tolerance, double *time) {
     return true;
 }
 
-/// From one look to the next where the two touch but do not approach: they may once they have turned, or where an edge of a
-/// polyline leaves them to its neighbour.
-static double pause(const meet *two) {
+/// From look number k to the next where the two touch but do not approach: they may once they have turned, or where an edge of a
+/// polyline leaves them to its neighbour. At first no more than a part of their size, however far they go: the neighbour is met soon.
+static double pause(const meet *two, int k) {
     double speed = speed_of(two->a) + (two->b ? speed_of(two->b) : 0);
     double inner = inner_of(two);
-    double span = two->until - two->from, least = span / MOST_LOOKS;
+    double span = two->until - two->from, least = k < MOST_LOOKS ? 0 : span / MOST_LOOKS;
     double time = speed > 0 && inner > 0 ? 0.25 * inner / speed : span;
     return time > least ? time : least;
 }
@@ -193,7 +193,6 @@ static bool any(const meet *two, qdi_encounter *meeting) {
     double tolerance = near_by * size, time = two->from;
     bool again = two->a->leg.spin != 0 || two->a->form.ghost;
     if (two->b) again = again || two->b->leg.spin != 0 || two->b->form.ghost;
-    double wait = pause(two);
     bool apart = true;
     for (int k = 0; k < 2 * MOST_LOOKS; ++k) {
         if (apart && !advance(two, tolerance, &time)) return false;
@@ -201,7 +200,7 @@ static bool any(const meet *two, qdi_encounter *meeting) {
         if (meeting->manifold.count > 0 && counts(two, meeting)) return true;
         if (!again || time >= two->until) return false;
         apart = !apart && meeting->manifold.count == 0;
-        if (!apart) time = smaller(time + wait, two->until);
+        if (!apart) time = smaller(time + pause(two, k), two->until);
     }
     return false;
 }
@@ -224,6 +223,7 @@ static qdi_party without_whirl(const qdi_step *step, const qdi_party *party) {
     if (!(fabs(party->leg.spin) * step->dt > most_turn)) return met;
     met.form = qdi_form_disk(party->inner);
     met.reach = party->inner;
+    met.leg.spin = 0;
     return met;
 }
 
