@@ -6,10 +6,11 @@
 //     -> rest (rigid/solver.c): what does not part is held, in sub-steps
 //   velocities of the next moment
 //
-// A contact becomes a constraint: what the solver needs of it, and what it gave. Constraints lie in order of colour, one after the
-// other as they are worked on. Those of a colour (rigid/colour.c) share no body that moves, so a range of them reads and writes velocities that no other
-// one touches; bodies that nothing moves are shared, but only read. So results depend neither on the order inside a
-// colour nor on the team.
+// A contact becomes a constraint: what the solver needs of it (rigid/constraint.c). Where nothing bounces that is made while the solver
+// fills its groups, and kept nowhere else. Links of contacts lie in order of colour (rigid/colour.c), one after the other as they are
+// worked on. Those of a colour share no body that moves, so a range of them reads and writes velocities that no other one touches;
+// bodies that nothing moves are shared, but only read. So results depend neither on the order inside a colour nor on the team. What a
+// contact gave is kept by contact (qdi_outcome).
 
 #include <quadrille/hash.h>
 

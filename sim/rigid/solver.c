@@ -16,7 +16,7 @@
 // The smaller of the last and the mean impulse of a sub-step is what the next step starts from, where the contact persists (by its
 // feature): so a blow in the last sub-step does not come again.
 //
-// This file selects the contacts and puts them into groups of eight (rigid/solver.h); the sweeps are in rest_kernel.h.
+// This file selects the contacts and puts them into groups of eight (rigid/solver.h); the sweeps are in solver_kernel.h.
 //
 // A mover is a body that has such a contact and moves. Movers are numbered by row and constraints lie in order of colour;
 // neither order decides anything, because constraints of a colour share no mover that they write (rigid/rigid.c). Mover 0 stands
