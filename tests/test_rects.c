@@ -129,8 +129,8 @@ START_TEST(the_general_way_finds_the_same) {
                               fabs(one.at[k].point.y - other.at[k].point.y) < 1e-9,
                           "point %d, seed %lu", k, seed);
     }
-    ck_assert_msg(qd_test_replaying() || (found > 4000 && alike >= found - found / 50), "%zu of %zu", alike,
-                  found);
+    ck_assert_msg(qd_test_replaying() || (5 * found > qd_test_effort(20000) && alike >= found - found / 50),
+                  "%zu of %zu", alike, found);
 }
 END_TEST
 
