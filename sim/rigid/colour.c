@@ -36,6 +36,7 @@ typedef struct colour_job {
     size_t *left;      ///< pending links per range
     size_t *first;     ///< by colour and range: how many links, then where these begin in `coloured`
     qdi_link *coloured;
+    qdi_keys *keys; ///< of the greedy
     uint64_t round;
     bool alone; ///< no other thread writes
 } colour_job;
@@ -189,11 +190,20 @@ static size_t run_rounds(qd_world *world, colour_job *job) {
     return left;
 }
 
-/// Gives the links that are left their colours, one after the other.
-static qd_status paint_rest(qd_world *world, const colour_job *job, size_t count) {
-    qdi_keys *keys = &world->scratch.keys;
-    qd_status status = qdi_keys_reserve(world->allocator, keys, count);
-    if (status != QD_OK) return status;
+/// Where no link has a colour, keys lie in order of contact.
+static void key_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const colour_job *job = context;
+    for (size_t i = begin; i < end; ++i) {
+        const qdi_link *link = &job->links[i];
+        job->keys->key[link->contact] = link->hash >> (32 - PRIORITY_BITS);
+        job->keys->value[link->contact] = (uint32_t)i;
+    }
+}
+
+/// Keys of the links that are left; returns their bits.
+static int key_left(const colour_job *job) {
+    qdi_keys *keys = job->keys;
     int bits = 1;
     while (job->link_count >> bits) ++bits;
     size_t place = 0;
@@ -205,8 +215,23 @@ static qd_status paint_rest(qd_world *world, const colour_job *job, size_t count
             keys->value[place] = number;
         }
     }
+    return bits + PRIORITY_BITS;
+}
+
+/// Gives the `count` links that are left their colours, one after the other, by priority. The sort is stable: links that lie in order
+/// of contact need only be sorted by hash.
+static qd_status paint_rest(qd_world *world, colour_job *job, size_t count) {
+    qdi_keys *keys = &world->scratch.keys;
+    qd_status status = qdi_keys_reserve(world->allocator, keys, count);
+    if (status != QD_OK) return status;
+    job->keys = keys;
+    int bits = PRIORITY_BITS;
+    if (count == job->link_count)
+        qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, key_range, job);
+    else
+        bits = key_left(job);
     status = qdi_team_sort(world->team, keys->key, keys->value, keys->key_spare, keys->value_spare, count,
-                           bits + PRIORITY_BITS);
+                           bits);
     for (size_t i = count; status == QD_OK && i-- > 0;) paint(job, keys->value[i]);
     return status;
 }
@@ -277,13 +302,6 @@ static qd_status reserve(qd_world *world, size_t count, size_t ranges) {
     return status;
 }
 
-static void all_pending(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
-    const colour_job *job = context;
-    for (size_t i = begin; i < end; ++i) job->pending[i] = (uint32_t)i;
-    job->left[begin / QDI_CONTACT_GRAIN] = end - begin;
-}
-
 qd_status qdi_colour(qd_world *world, size_t count, qdi_colours *colours) {
     colours->count = colours->start[0] = 0;
     colours->last_is_serial = false;
@@ -302,12 +320,8 @@ qd_status qdi_colour(qd_world *world, size_t count, qdi_colours *colours) {
                       .first = scratch->range_count + ranges,
                       .coloured = scratch->coloured};
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, unpaint_range, &job);
-    size_t left = count;
-    if (count > FEW && qdi_team_used(world->team) >= MANY_THREADS)
-        left = run_rounds(world, &job);
-    else
-        qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, all_pending, &job);
-    status = paint_rest(world, &job, left);
+    const bool rounds = count > FEW && qdi_team_used(world->team) >= MANY_THREADS;
+    status = paint_rest(world, &job, rounds ? run_rounds(world, &job) : count);
     if (status != QD_OK) return status;
 
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, count_ranges, &job);

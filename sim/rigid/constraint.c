@@ -1,6 +1,7 @@
 #include "sim/rigid/constraint.h"
 
 #include <math.h>
+#include <string.h>
 
 double qdi_impulse_threshold(const qd_world *world, double dt) {
     if (!isnan(world->def.threshold)) return world->def.threshold;
@@ -34,32 +35,11 @@ bool qdi_constraint_bouncy(const qd_world *world, const qdi_link *link, const qd
            (a->restitution > 0 || b->restitution > 0 || a->tangential > 0 || b->tangential > 0);
 }
 
-/// Levers of the touches. A disk's normal goes through its centre. Where one of the two cannot move, the other is pushed
-/// at its own surface; else both at the point midway, so that they get no angular momentum from nowhere.
-static void make_arms(const qd_world *world, const qd_contact *contact, qdi_constraint *constraint) {
-    uint32_t a = constraint->row_a, b = constraint->row_b;
-    const qdi_motion *now = &world->now;
-    double xa = now->x[a], ya = now->y[a], xb = xa, yb = ya;
-    if (b != QDI_NO_ROW) {
-        bool px = world->axis[0].boundary == QD_BOUNDARY_PERIODIC,
-             py = world->axis[1].boundary == QD_BOUNDARY_PERIODIC;
-        xb = now->x[b] + (px ? contact->image.x * world->axis[0].length : 0);
-        yb = now->y[b] + (py ? contact->image.y * world->axis[1].length : 0);
-    }
-    bool disk_a = world->shape[a] == 0, disk_b = b == QDI_NO_ROW || world->shape[b] == 0;
-    constraint->turn_a = 1 / world->inertia[a];
-    if (b != QDI_NO_ROW) constraint->turn_b = 1 / world->inertia[b];
-    double nx = constraint->nx, ny = constraint->ny;
-    for (int k = 0; k < contact->count; ++k) {
-        const qd_touch *touch = &contact->touch[k];
-        double half = 0.5 * touch->depth;
-        double shift = !constraint->moves_b ? half : (!constraint->moves_a ? -half : 0);
-        double x = touch->point.x + shift * nx, y = touch->point.y + shift * ny;
-        constraint->across_a[k] = disk_a ? 0 : (x - xa) * ny - (y - ya) * nx;
-        constraint->along_a[k] = (x - xa) * nx + (y - ya) * ny;
-        constraint->across_b[k] = disk_b ? 0 : (x - xb) * ny - (y - yb) * nx;
-        constraint->along_b[k] = b == QDI_NO_ROW ? 0 : (x - xb) * nx + (y - yb) * ny;
-    }
+double qdi_constraint_friction(const qd_world *world, const qdi_link *link) {
+    const qdi_trait *traits = world->traits.trait;
+    const uint32_t a = world->trait[link->row_a];
+    if (link->row_b != QDI_NO_ROW && world->trait[link->row_b] == a) return traits[a].surface.friction;
+    return mixed_friction(traits[a].surface.friction, surface_of_b(world, link->row_b)->friction);
 }
 
 /// What a body gains in a step by the attraction, in speed.
@@ -95,8 +75,6 @@ void qdi_constraint_make(const qd_world *world, const qdi_constraint_rules *rule
     constraint->turn_b = constraint->wx = constraint->wy = 0;
     for (int k = 0; k < 2; ++k) {
         constraint->depth[k] = contact->touch[k].depth;
-        constraint->across_a[k] = constraint->across_b[k] = 0;
-        constraint->along_a[k] = constraint->along_b[k] = 0;
         constraint->impulse[k] = constraint->rub[k] = 0;
     }
     qdi_constraint_mix(qdi_surface_of_row(world, a), surface_of_b(world, b), constraint);
@@ -110,7 +88,14 @@ void qdi_constraint_make(const qd_world *world, const qdi_constraint_rules *rule
     constraint->threshold = bounces ? threshold_of(world, rules, constraint) : (double)INFINITY;
     bool disks = world->shape[a] == 0 && (wall || world->shape[b] == 0);
     constraint->plain = disks && constraint->friction == 0;
-    make_arms(world, contact, constraint);
+    constraint->turn_a = 1 / world->inertia[a];
+    if (!wall) constraint->turn_b = 1 / world->inertia[b];
+    qdi_levers levers = {{0, 0}, {0, 0}, {0, 0}, {0, 0}};
+    qdi_constraint_levers(world, link, contact, &levers);
+    memcpy(constraint->across_a, levers.across_a, sizeof levers.across_a);
+    memcpy(constraint->along_a, levers.along_a, sizeof levers.along_a);
+    memcpy(constraint->across_b, levers.across_b, sizeof levers.across_b);
+    memcpy(constraint->along_b, levers.along_b, sizeof levers.along_b);
 }
 
 bool qdi_constraint_fast(const qd_world *world, const qdi_constraint *constraint) {

@@ -25,6 +25,7 @@
 typedef struct rigid_job {
     qd_world *world;
     qdi_constraint_rules rules;
+    bool bouncy;     ///< some surface gives something back
     size_t *count;   ///< per range: constraints that may bounce, that do, impacts
     size_t *pressed; ///< per range
 } rigid_job;
@@ -38,6 +39,11 @@ static bool is_pressed(const qd_world *world, const qdi_link *link, const qd_con
     if (link->moves_a == link->moves_b) return false;
     double depth = contact->touch[0].depth; // the deeper one
     return depth > pressed_part * qdi_inner_of_row(world, link->moves_a ? link->row_a : link->row_b);
+}
+
+static void clear_outcome(const qdi_scratch *scratch, size_t contact) {
+    scratch->outcomes[contact] = (qdi_outcome){.hold = {{0, 0}, {0, 0}}};
+    scratch->books.accounts[contact] = (qdi_account){{0}};
 }
 
 static void make_links(void *context, size_t begin, size_t end, int worker) {
@@ -60,7 +66,8 @@ static void make_links(void *context, size_t begin, size_t end, int worker) {
                            .moves_a = acts && world->kind[a] == QD_BODY_DYNAMIC,
                            .moves_b = acts && !wall && world->kind[b] == QD_BODY_DYNAMIC,
                            .touches = acts ? contact->count : 0};
-        bouncy += qdi_constraint_bouncy(world, link, contact);
+        if (!link->touches) clear_outcome(&world->scratch, link->contact); // nobody else writes it
+        bouncy += job->bouncy && qdi_constraint_bouncy(world, link, contact);
         link->pressed = is_pressed(world, link, contact);
         pressed += link->pressed;
     }
@@ -68,11 +75,23 @@ static void make_links(void *context, size_t begin, size_t end, int worker) {
     job->pressed[begin / QDI_CONTACT_GRAIN] = pressed;
 }
 
+static bool gives_back(const qd_material *surface) {
+    return surface->restitution > 0 || surface->tangential > 0;
+}
+
+/// False where no surface gives anything back; true also where there are too many to look, and where nobody has those that do any more.
+static bool some_bounce(const qd_world *world) {
+    const size_t count = world->traits.numbers.count + 1;
+    bool some = gives_back(&world->walls) || count > 64;
+    for (size_t k = 0; !some && k < count; ++k) some = gives_back(&world->traits.trait[k].surface);
+    return some;
+}
+
+/// Bounces and sub-steps add up.
 static void clear_outcomes(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const qdi_scratch *scratch = &((const rigid_job *)context)->world->scratch;
-    memset(scratch->outcomes + begin, 0, (end - begin) * sizeof *scratch->outcomes);
-    memset(scratch->books.accounts + begin, 0, (end - begin) * sizeof *scratch->books.accounts);
+    for (size_t i = begin; i < end; ++i) clear_outcome(scratch, i);
 }
 
 // ---- bounces ----
@@ -266,22 +285,23 @@ static qd_status solve(qd_world *world, size_t count, double dt, qdi_wall_gain *
     qd_status status = reserve(world, count);
     if (status != QD_OK) return status;
     rigid_job job = {.world = world,
+                     .bouncy = some_bounce(world),
                      .rules = {.dt = dt, .threshold = qdi_impulse_threshold(world, dt)},
                      .count = world->scratch.range_count,
                      .pressed = world->scratch.range_count + ranges};
-    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, clear_outcomes, &job);
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, make_links, &job);
     bool bouncy = qdi_exclusive_scan(job.count, ranges) > 0;
+    if (bouncy) qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, clear_outcomes, &job);
     size_t pressed = qdi_exclusive_scan(job.pressed, ranges);
     world->scratch.pressed = world->def.continuous == QD_CONTINUOUS_OFF ? 0 : pressed;
     qdi_colours colours;
     status = qdi_colour(world, count, &colours);
     if (status == QD_OK && bouncy) status = bounce(world, &job, count, &colours);
     qdi_solver_colours taken;
-    if (status == QD_OK) status = qdi_solver_prepare(world, &colours, &job.rules, bouncy, &taken);
+    if (status == QD_OK) status = qdi_solver_prepare(world, &colours, dt, &taken);
     if (status == QD_OK) status = qdi_forces_kick(world, dt);
     if (status != QD_OK) return status;
-    qdi_solver_run(world, &taken, dt);
+    qdi_solver_run(world, &taken, dt, bouncy);
     return settle(world, walls);
 }
 

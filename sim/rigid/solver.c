@@ -32,15 +32,14 @@
 
 typedef struct solver_job {
     qd_world *world;
-    const qdi_link *links;             ///< in order of colour
-    const qdi_constraint *constraints; ///< the same as constraints; NULL: not made yet
-    const qdi_constraint_rules *constraint_rules;
-    size_t *count, *twos; ///< per range: links with touches, and those with two
-    size_t *bodies;       ///< per range of bodies: movers
+    const qdi_link *links; ///< in order of colour
+    size_t *count, *twos;  ///< per range: links with touches, and those with two
+    size_t *bodies;        ///< per range of bodies: movers
     size_t serial;   ///< the first link of a serial colour: from there on all have two touches, as it were
     double dt;       ///< of the step
     double h, again; ///< sub-step; what a hold of the last step is worth in this one
     int substeps;
+    bool bounced; ///< outcomes and accounts have something
     qdi_solver_rules rules;
     qdi_mover *movers;
     const qdi_push *pushes;
@@ -164,47 +163,69 @@ static uint32_t slot_of(const qd_world *world, uint32_t row) {
     return atomic_load_explicit(&world->scratch.slot[row], memory_order_relaxed);
 }
 
-/// The mover that stands for the wall of a constraint.
-static uint32_t slot_of_wall(const qd_world *world, const qdi_constraint *constraint) {
+/// The mover that stands for the wall of a contact.
+static uint32_t slot_of_wall(const qd_world *world, const qd_contact *contact) {
     if (!world->walls_move) return 0;
-    uint32_t wall = world->present.contacts[constraint->contact].b.index - (uint32_t)QD_WALL_LEFT;
-    return (uint32_t)world->scratch.mover_count - QDI_WALLS + wall;
+    return (uint32_t)world->scratch.mover_count - QDI_WALLS + (contact->b.index - (uint32_t)QD_WALL_LEFT);
 }
 
-static void make_touch(const solver_job *job, const qdi_constraint *constraint, const qdi_warm_start *hold,
-                       int k, qdi_solver_point *touch, int lane) {
-    bool there = k < constraint->count;
-    double inverse = constraint->inverse_a + constraint->inverse_b;
-    touch->across_a[lane] = there ? constraint->across_a[k] : 0;
-    touch->along_a[lane] = there ? constraint->along_a[k] : 0;
-    touch->across_b[lane] = there ? constraint->across_b[k] : -0.0;
-    touch->along_b[lane] = there ? constraint->along_b[k] : -0.0;
-    touch->gap[lane] = there ? -constraint->depth[k] : 0;
-    double mass = 1 / (inverse + constraint->across_a[k] * constraint->across_a[k] * constraint->turn_a +
-                       constraint->across_b[k] * constraint->across_b[k] * constraint->turn_b);
-    double rub_mass = 1 / (inverse + constraint->along_a[k] * constraint->along_a[k] * constraint->turn_a +
-                           constraint->along_b[k] * constraint->along_b[k] * constraint->turn_b);
-    touch->mass[lane] = there ? mass : 0;
-    touch->rub_mass[lane] = there ? rub_mass : 0;
+static void make_touch(const solver_job *job, const qd_contact *contact, const qdi_levers *levers, int k,
+                       qdi_solver_point *touch, size_t lane) {
+    const bool there = k < contact->count;
+    const qdi_warm_start *hold = &job->world->present.holds[contact - job->world->present.contacts];
+    touch->across_a[lane] = there ? levers->across_a[k] : 0;
+    touch->along_a[lane] = there ? levers->along_a[k] : 0;
+    touch->across_b[lane] = there ? levers->across_b[k] : -0.0;
+    touch->along_b[lane] = there ? levers->along_b[k] : -0.0;
+    touch->gap[lane] = there ? -contact->touch[k].depth : 0;
+    touch->mass[lane] = there;
     touch->normal[lane] = there ? job->again * hold->normal[k] : 0;
     touch->tangent[lane] = there ? job->again * hold->tangent[k] : 0;
     touch->total[lane] = touch->total_tangent[lane] = 0;
 }
 
-static void make_rest(const solver_job *job, const qdi_constraint *constraint, qdi_solver_group *rest,
-                      qdi_solver_point *second, int lane) {
+/// What a group's bodies bring.
+typedef struct inertias {
+    qdi_lanes inverse, turn_a, turn_b; ///< 1 / mass of both, 1 / inertia
+} inertias;
+
+/// Effective masses of touches, whose `mass` so far says which are there.
+static void make_masses(const inertias *of, qdi_solver_point *touch) {
+    for (size_t lane = 0; lane < QDI_REST_LANES; ++lane) {
+        double across_a = touch->across_a[lane], across_b = touch->across_b[lane];
+        double along_a = touch->along_a[lane], along_b = touch->along_b[lane], there = touch->mass[lane];
+        touch->mass[lane] = there / (of->inverse[lane] + across_a * across_a * of->turn_a[lane] +
+                                     across_b * across_b * of->turn_b[lane]);
+        touch->rub_mass[lane] = there / (of->inverse[lane] + along_a * along_a * of->turn_a[lane] +
+                                         along_b * along_b * of->turn_b[lane]);
+    }
+}
+
+static void make_lane(const solver_job *job, const qdi_link *link, qdi_solver_group *group,
+                      qdi_solver_point *second, inertias *of, size_t lane) {
     const qd_world *world = job->world;
-    const qdi_warm_start *hold = &world->present.holds[constraint->contact];
-    uint32_t a = constraint->row_a, b = constraint->row_b;
-    rest->slot_a[lane] = slot_of(world, a);
-    rest->slot_b[lane] = b == QDI_NO_ROW ? slot_of_wall(world, constraint) : slot_of(world, b);
-    rest->nx[lane] = constraint->nx;
-    rest->ny[lane] = constraint->ny;
-    rest->contact[lane] = constraint->contact;
-    rest->friction[lane] = constraint->friction;
-    rest->size[lane] = constraint->size;
-    make_touch(job, constraint, hold, 0, &rest->touch, lane);
-    if (second) make_touch(job, constraint, hold, 1, second, lane);
+    const qd_contact *contact = &world->present.contacts[link->contact];
+    const uint32_t a = link->row_a, b = link->row_b;
+    const uint32_t slot_a = slot_of(world, a),
+                   slot_b = b == QDI_NO_ROW ? slot_of_wall(world, contact) : slot_of(world, b);
+    group->slot_a[lane] = slot_a;
+    group->slot_b[lane] = slot_b;
+    group->contact[lane] = link->contact;
+    group->nx[lane] = contact->normal.x;
+    group->ny[lane] = contact->normal.y;
+    group->friction[lane] = qdi_constraint_friction(world, link);
+    group->size[lane] = qdi_smaller_inner(world, a, b);
+    group->moves_a |= (uint8_t)(link->moves_a << lane);
+    group->moves_b |= (uint8_t)(link->moves_b << lane);
+    group->rubs |= (uint8_t)((group->friction[lane] > 0) << lane);
+    group->walls |= (uint8_t)((b == QDI_NO_ROW) << lane);
+    of->inverse[lane] = job->movers[slot_a].inverse + job->movers[slot_b].inverse;
+    of->turn_a[lane] = job->movers[slot_a].turn;
+    of->turn_b[lane] = job->movers[slot_b].turn;
+    qdi_levers levers;
+    qdi_constraint_levers(world, link, contact, &levers);
+    make_touch(job, contact, &levers, 0, &group->touch, lane);
+    if (second) make_touch(job, contact, &levers, 1, second, lane);
 }
 
 /// The colour of a constraint.
@@ -244,11 +265,9 @@ enum { CONTACTS_AHEAD = 8 };
 static inline void ask_for(const solver_job *job, const uint32_t *inside, size_t count) {
     if (CONTACTS_AHEAD >= count) return;
     const qdi_moment *moment = &job->world->present;
-    const uint32_t number = inside[CONTACTS_AHEAD], contact = job->links[number].contact;
-    const char *first = job->constraints ? (const char *)&job->constraints[number]
-                                         : (const char *)&moment->contacts[contact];
-    const size_t bytes = job->constraints ? sizeof *job->constraints : sizeof *moment->contacts;
-    for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(first + at);
+    const uint32_t contact = job->links[inside[CONTACTS_AHEAD]].contact;
+    const char *first = (const char *)&moment->contacts[contact];
+    for (size_t at = 0; at < sizeof *moment->contacts; at += 64) __builtin_prefetch(first + at);
     __builtin_prefetch(&moment->holds[contact]);
 }
 
@@ -264,34 +283,27 @@ static inline void ask_to_write(const void *first, size_t bytes) {
     for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch((const char *)first + at, 1);
 }
 
-static void make_group(const solver_job *job, size_t group) {
-    qdi_solver_group *rest = &job->groups[group];
-    qdi_solver_point *second = group < job->twos_groups ? &job->second[group] : NULL;
+static void make_group(const solver_job *job, size_t number) {
+    qdi_solver_group *group = &job->groups[number];
+    qdi_solver_point *second = number < job->twos_groups ? &job->second[number] : NULL;
     const uint32_t *numbers = NULL;
-    size_t left = constraints_from(job, group, &numbers);
-    unsigned moves_a = 0, moves_b = 0, rubs = 0, walls = 0;
-    ask_to_write(rest + 1, sizeof *rest);
+    size_t left = constraints_from(job, number, &numbers);
+    inertias of;
+    ask_to_write(group + 1, sizeof *group);
     if (second) ask_to_write(second + 1, sizeof *second);
-    if (left < QDI_REST_LANES) memset(rest, 0, sizeof *rest);
-    if (left < QDI_REST_LANES && second) memset(second, 0, sizeof *second);
+    if (left < QDI_REST_LANES) {
+        memset(group, 0, sizeof *group);
+        if (second) memset(second, 0, sizeof *second);
+        for (size_t lane = 0; lane < QDI_REST_LANES; ++lane)
+            of.inverse[lane] = 1, of.turn_a[lane] = of.turn_b[lane] = 0;
+    }
+    group->moves_a = group->moves_b = group->rubs = group->walls = 0;
     for (size_t lane = 0; lane < QDI_REST_LANES && lane < left; ++lane) {
         ask_for(job, numbers + lane, left - lane);
-        qdi_constraint made;
-        const qdi_constraint *constraint = &made;
-        if (job->constraints)
-            constraint = &job->constraints[numbers[lane]];
-        else
-            qdi_constraint_make(job->world, job->constraint_rules, &job->links[numbers[lane]], &made);
-        make_rest(job, constraint, rest, second, (int)lane);
-        moves_a |= (unsigned)constraint->moves_a << lane;
-        moves_b |= (unsigned)constraint->moves_b << lane;
-        rubs |= (unsigned)(constraint->friction > 0) << lane;
-        walls |= (unsigned)(constraint->row_b == QDI_NO_ROW) << lane;
+        make_lane(job, &job->links[numbers[lane]], group, second, &of, lane);
     }
-    rest->moves_a = (uint8_t)moves_a;
-    rest->moves_b = (uint8_t)moves_b;
-    rest->rubs = (uint8_t)rubs;
-    rest->walls = (uint8_t)walls;
+    make_masses(&of, &group->touch);
+    if (second) make_masses(&of, second);
 }
 
 static void make_range(void *context, size_t begin, size_t end, int worker) {
@@ -381,8 +393,8 @@ static qd_status reserve_groups(qd_world *world, const qdi_solver_colours *resti
     return status;
 }
 
-qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, const qdi_constraint_rules *rules,
-                             bool made, qdi_solver_colours *resting) {
+qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, double dt,
+                             qdi_solver_colours *resting) {
     qdi_scratch *scratch = &world->scratch;
     size_t all = colours->start[colours->count], bodies = qdi_range_count(world->count, QDI_BODY_GRAIN);
     size_t ranges = qdi_range_count(all, QDI_CONTACT_GRAIN);
@@ -391,13 +403,11 @@ qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, const 
     if (status != QD_OK) return status;
     solver_job job = {.world = world,
                       .links = scratch->coloured,
-                      .constraints = made ? scratch->constraints : NULL,
-                      .constraint_rules = rules,
                       .count = scratch->range_count,
                       .twos = scratch->range_count + ranges,
                       .serial = colours->start[colours->count - (colours->last_is_serial ? 1 : 0)],
-                      .dt = rules->dt,
-                      .again = world->clock.dt > 0 ? rules->dt / world->clock.dt : 1,
+                      .dt = dt,
+                      .again = world->clock.dt > 0 ? dt / world->clock.dt : 1,
                       .list = scratch->pending[0],
                       .colours = colours,
                       .resting = resting};
@@ -587,6 +597,10 @@ static void report_constraint(const solver_job *job, size_t group, size_t lane, 
     const bool moves_a = all->moves_a >> lane & 1, moves_b = all->moves_b >> lane & 1;
     const qdi_mover *held = &job->movers[moves_b ? all->slot_a[lane] : all->slot_b[lane]];
     double sum = 0;
+    if (!job->bounced) {
+        *outcome = (qdi_outcome){.hold = {{0, 0}, {0, 0}}};
+        *account = (qdi_account){{0}};
+    }
     for (int k = 0; k < (two ? 2 : 1); ++k) {
         report(job, touch[k], lane, outcome, k);
         settle(all, touch[k], lane, books, account);
@@ -640,12 +654,13 @@ static qdi_solver_rules rules_of(double dt, int substeps) {
                               .shift = 0.1};
 }
 
-void qdi_solver_run(qd_world *world, const qdi_solver_colours *resting, double dt) {
+void qdi_solver_run(qd_world *world, const qdi_solver_colours *resting, double dt, bool bounced) {
     qdi_scratch *scratch = &world->scratch;
     size_t movers = scratch->mover_count;
     if (movers == 0) return;
     solver_job job = {.world = world,
                       .links = scratch->coloured,
+                      .bounced = bounced,
                       .dt = dt,
                       .h = dt / world->def.substeps,
                       .rules = rules_of(dt, world->def.substeps),

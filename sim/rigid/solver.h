@@ -65,13 +65,12 @@ typedef struct qdi_solver_rules {
     double shift;                  ///< most way out in a sub-step
 } qdi_solver_rules;
 
-/// Finds the movers, whose velocities are those of `next` before the forces, and puts the links that have touches into groups. `made`:
-/// the scratch has their constraints.
-QD_MUST_USE qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours,
-                                         const qdi_constraint_rules *rules, bool made,
+/// Finds the movers, whose velocities are those of `next` before the forces, and puts the links that have touches into groups.
+QD_MUST_USE qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, double dt,
                                          qdi_solver_colours *resting);
-/// Solves them in sub-steps; afterwards the velocities of `next` are theirs.
-void qdi_solver_run(qd_world *world, const qdi_solver_colours *resting, double dt);
+/// Solves them in sub-steps; afterwards the velocities of `next` are theirs. `bounced`: outcomes and accounts of all contacts have what
+/// bounces gave, and get what the sub-steps give added; else they are set.
+void qdi_solver_run(qd_world *world, const qdi_solver_colours *resting, double dt, bool bounced);
 
 /// Does something to `count` groups, one after the other; `second` are their second touches, or NULL where they have none;
 /// `rules` are the same for all.
