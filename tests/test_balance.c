@@ -298,7 +298,7 @@ END_TEST
 START_TEST(a_pile_at_rest_loses_nothing) {
     double dt;
     qd_world *world = scene_world("pyramid", &dt);
-    qd_test_step(world, dt, 600);
+    qd_test_step(world, dt, 1500);
     qd_metrics before, after;
     qd_world_measure(world, &before);
     qd_test_step(world, dt, 100);

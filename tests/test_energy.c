@@ -1,6 +1,6 @@
 // Worlds that nobody designed, without a drive: whatever their bodies, surfaces, step and solver, none gains energy. More than 1 % of
 // what was turned over is a gain: of all that bodies lost, and all that their kinetic and potential energy changed by. Where bodies are
-// put into each other, what parts them may lift them; but that must not make them any faster.
+// put into each other, what parts them may lift them, which is the drift, and so they may fall; but nothing else makes them faster.
 #include "sim/world_impl.h"
 #include "tests/harness.h"
 #include "tests/worlds.h"
@@ -117,7 +117,7 @@ static double largest_gain(uint64_t seed, double restitution) {
     wild made = wild_world(seed, restitution);
     qd_metrics m;
     qd_world_measure(made.world, &m);
-    const double rounding = 1e-12 * (m.kinetic + fabs(m.potential)), start = m.kinetic;
+    const double rounding = 1e-12 * (m.kinetic + fabs(m.potential)), start = m.kinetic, low = m.potential;
     double kinetic = m.kinetic, potential = m.potential, highest = m.potential, turned = 0, most = 0;
     for (int k = 0; k < STEPS; ++k) {
         qd_test_step(made.world, made.dt, 1);
@@ -126,7 +126,8 @@ static double largest_gain(uint64_t seed, double restitution) {
         kinetic = m.kinetic;
         potential = m.potential;
         if (made.overlapping && potential > highest) highest = potential;
-        const double gain = kinetic + potential - start - highest;
+        const double lifted = made.overlapping ? low + m.drift : low;
+        const double gain = kinetic + potential - start - (highest > lifted ? highest : lifted);
         if (gain > rounding && gain > most) most = gain;
     }
     turned += fabs(m.lost);

@@ -117,13 +117,13 @@ START_TEST(golden_hashes) {
         UINT64_C(0x10cc58c4b79fa385), // pool
         UINT64_C(0x76ffaba8bee8e409), // gas
         UINT64_C(0xd1423aa83346e768), // sizes
-        UINT64_C(0x35e5ea2fc6ac0302), // rain
+        UINT64_C(0xec9528b5052ff036), // rain
         UINT64_C(0x93ef024bee116c7b), // clusters
-        UINT64_C(0xdbc98f677ac5cc86), // pyramid
-        UINT64_C(0xa024732c35efb3e8), // tumbler
+        UINT64_C(0x608c7214de9a5202), // pyramid
+        UINT64_C(0x5fb4d6fc8c600f79), // tumbler
         UINT64_C(0xa210ca9262fe08f6), // billiard
         UINT64_C(0x108084899afa5876), // cradle
-        UINT64_C(0x3f53468d82927933), // hopper
+        UINT64_C(0x652dadd2a0e9bd1c), // hopper
         UINT64_C(0x0737bb55b2aa7018), // bullets
         UINT64_C(0xab914f6873b0e565), // brownian
         UINT64_C(0xc0fcf7020dd18270), // cooling

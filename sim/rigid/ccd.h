@@ -34,7 +34,7 @@
 /// end. On a periodic axis a way that is longer than half a period is not followed.
 
 #define QDI_IMPACTS(edges) (2 * (edges) + 30)
-#define QDI_LOOKS(edges)   (64 * (edges) + 4096)
+#define QDI_LOOKS(edges)   (16 * (edges) + 2048)
 #define QDI_ROUNDS         64
 /// No leg, no course.
 #define QDI_NONE_YET UINT32_MAX

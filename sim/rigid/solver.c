@@ -637,12 +637,14 @@ static void report_range(void *context, size_t begin, size_t end, int worker) {
 }
 
 /// The spring of an overlap has an eighth of the sub-steps' frequency, and a quarter against what does not move. Stiffer ones never come
-/// to rest under a high pile; this one lets it sink by the square of the sub-step.
+/// to rest under a high pile; this one lets it sink by the square of the sub-step. A touch may push out as far as its load loses to softness
+/// in a sub-step, and little more: what is left over loads two touches that push against each other (a body between two that do not
+/// move) until their springs are full, and throws it when one of them lets go. Less than that lets piles sink.
 static qdi_solver_spring spring_of(double h, double part) {
-    const double ratio = 10, w = 2 * 3.14159265358979324 * part / h;
+    const double ratio = 10, margin = 1.15, w = 2 * 3.14159265358979324 * part / h;
     double a = 2 * ratio + h * w, b = h * w * a;
     return (qdi_solver_spring){
-        .rate = w / a, .per_rate = a / w, .mass = b / (1 + b), .impulse = 1 / (1 + b), .carried = 2 / b};
+        .rate = w / a, .per_rate = a / w, .mass = b / (1 + b), .impulse = 1 / (1 + b), .carried = margin / b};
 }
 
 static qdi_solver_rules rules_of(double dt, int substeps) {
