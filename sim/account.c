@@ -3,6 +3,7 @@
 
 #include "sim/account.h"
 
+#include "sim/pose.h"
 #include "sim/tally.h"
 
 enum { GRAIN = 4096 };

@@ -3,6 +3,8 @@
 #include "core/arithmetic.h"
 #include "core/memory.h"
 #include "sim/account.h"
+#include "sim/population.h"
+#include "sim/spring_terms.h"
 
 #include <string.h>
 
@@ -275,4 +277,11 @@ qd_body_view qd_world_view(const qd_world *world) {
         .shapes = world->shapes.shape,
         .shape_count = world->shapes.count,
     };
+}
+
+void qdi_change_begin(qd_world *world) {
+    const bool by_hand = !world->population || !world->population->under_way;
+    if (!world->changed && by_hand && qdi_springs(world)) world->pressed = qdi_contact_energy(world);
+    if (by_hand) world->gone = 0;
+    world->changed = true;
 }

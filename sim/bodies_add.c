@@ -6,6 +6,7 @@
 #include "core/cookie.h"
 #include "core/memory.h"
 #include "sim/account.h"
+#include "sim/pose.h"
 
 #include <quadrille/math.h>
 

@@ -6,7 +6,8 @@
 #include "core/assert.h"
 #include "sim/account.h"
 #include "sim/bytes.h"
-#include "sim/spring.h"
+#include "sim/pose.h"
+#include "sim/spring_terms.h"
 
 #include <quadrille/math.h>
 

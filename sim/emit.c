@@ -7,6 +7,7 @@
 
 #include "core/cookie.h"
 #include "sim/distance.h"
+#include "sim/pose.h"
 
 #include <quadrille/random.h>
 

@@ -1,6 +1,6 @@
 // Attraction towards a point: what it does at a place, and what its potential is there.
 
-#include "sim/world_impl.h"
+#include "sim/pose.h"
 
 #include <quadrille/math.h>
 

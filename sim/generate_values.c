@@ -1,7 +1,7 @@
 // What a body of a scene is, as far as it does not depend on other bodies.
 #include "sim/generate.h"
+#include "sim/pose.h"
 #include "sim/scene_impl.h"
-#include "sim/world_impl.h"
 
 #include <quadrille/math.h>
 #include <quadrille/random.h>

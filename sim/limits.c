@@ -1,6 +1,6 @@
 #include <quadrille/world.h>
 
-#include "sim/world_impl.h"
+#include "sim/pose.h"
 
 #include <math.h>
 #include <stdio.h>

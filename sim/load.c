@@ -10,6 +10,7 @@
 #include "sim/bytes.h"
 #include "sim/compress.h"
 #include "sim/population.h"
+#include "sim/pose.h"
 #include "sim/save_impl.h"
 #include "sim/spring.h"
 

@@ -17,25 +17,14 @@
 #include "core/margin.h"
 
 #include "sim/compress.h"
+#include "sim/pose.h"
 
 #include <math.h>
 #include <string.h>
 
 /// Without fat boxes, steps until the automatic margin looks again whether they would pay.
-enum { CHOOSE_AGAIN = 8 };
 /// The part of a whole in which ratios are added up: sums of whole numbers are the same in any order.
 static const double unit = 1 << 20;
-
-qd_vec2 qdi_world_period(const qd_world *world) {
-    return (qd_vec2){world->axis[0].boundary == QD_BOUNDARY_PERIODIC ? world->axis[0].length : 0,
-                     world->axis[1].boundary == QD_BOUNDARY_PERIODIC ? world->axis[1].length : 0};
-}
-
-void qdi_margin_start(qd_world *world) {
-    // Where nothing pushes them, bodies stay in boxes that were made for how fast they are.
-    bool free = world->def.contact == QD_CONTACT_NONE;
-    world->margin = (qdi_margin){.age = CHOOSE_AGAIN, .lasted = free ? QDI_MARGIN_LONGEST : 4};
-}
 
 // ---- how fat ----
 
@@ -120,11 +109,11 @@ static void choose(fatten_job *job) {
     }
     if (!(job->dt > 0)) { // before the first step nobody knows how far bodies will go
         margin->horizon = 0;
-        margin->age = CHOOSE_AGAIN;
+        margin->age = QDI_MARGIN_AGAIN;
         return;
     }
     if (margin->age > 0 && margin->horizon > 0) margin->lasted = margin->age;
-    if (margin->horizon > 0 || margin->age >= CHOOSE_AGAIN) {
+    if (margin->horizon > 0 || margin->age >= QDI_MARGIN_AGAIN) {
         double mean = mean_over(job, sum_strides);
         margin->slack = slack_part(world) * mean;
         margin->horizon = (uint32_t)qdi_margin_horizon(2 * (mean + margin->slack), margin->pairs,
@@ -489,33 +478,4 @@ qd_status qdi_candidates_restore(qd_world *world) {
     qd_status status = refresh(world, world->fat, &counts);
     if (status == QD_OK) status = retrieve(world);
     return status == QD_ERR_LIMIT ? QD_ERR_CORRUPT : status;
-}
-
-// ---- other rows ----
-
-static void name_meetings(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
-    const meet_job *job = context;
-    const qd_world *world = job->world;
-    for (size_t i = begin; i < end; ++i)
-        world->met[i] = (qdi_meeting){world->index[world->met[i].a], world->index[world->met[i].b]};
-}
-
-static void place_meetings(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
-    const meet_job *job = context;
-    const qd_world *world = job->world;
-    for (size_t i = begin; i < end; ++i)
-        world->met[i] = (qdi_meeting){world->row_of_index[world->met[i].a],
-                                      world->row_of_index[world->met[i].b]};
-}
-
-void qdi_candidates_by_index(qd_world *world) {
-    meet_job job = {.world = world};
-    qdi_team_for(world->team, world->met_count, QDI_CONTACT_GRAIN, name_meetings, &job);
-}
-
-void qdi_candidates_by_row(qd_world *world) {
-    meet_job job = {.world = world};
-    qdi_team_for(world->team, world->met_count, QDI_CONTACT_GRAIN, place_meetings, &job);
 }

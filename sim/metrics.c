@@ -6,7 +6,7 @@
 #include "core/arithmetic.h"
 #include "sim/account.h"
 #include "sim/portion.h"
-#include "sim/spring.h"
+#include "sim/spring_terms.h"
 
 #include <math.h>
 

@@ -6,9 +6,9 @@
 // others have been moved in sub-steps (rigid/solver.c), and only end up here. Angles are kept as cosine and sine,
 // turned by spin * dt exactly and brought back to length 1.
 
-#include "core/outward.h"
 #include "sim/account.h"
 #include "sim/disks.h"
+#include "sim/pose.h"
 #include "sim/spring.h"
 #include "sim/thread_notes.h"
 
@@ -44,23 +44,10 @@ typedef struct move_job {
     qdi_wall_gain *gains; ///< by row: what moving walls gave; NULL where none does
 } move_job;
 
-double qdi_axis_wrap(const qdi_axis *axis, double x) {
-    if (axis->boundary != QD_BOUNDARY_PERIODIC || (x >= axis->low && x < axis->high)) return x;
-    x -= axis->length * floor((x - axis->low) / axis->length);
-    // Rounding may leave it on the far side, or a hair outside the near one: both are the same place.
-    if (x >= axis->high || x < axis->low) return axis->low;
-    return x;
-}
-
-/// How far a body reaches from its centroid along an axis: `low` <= 0 <= `high`.
-typedef struct extent {
-    double low, high;
-} extent;
-
 /// Mirrors the body's box at the walls, as often as it takes, by unfolding: the room for the centre has width
 /// w, and a straight path through copies of it side by side is the reflected path. True where the velocity
 /// turns round.
-static bool mirror(const qdi_axis *axis, extent reach, double *x, double velocity) {
+static bool mirror(const qdi_axis *axis, qdi_extent reach, double *x, double velocity) {
     double low = axis->low - reach.low, width = axis->length - (reach.high - reach.low);
     double way = *x - low;
     // A body put down across a wall, on its way in, is left to come in.
@@ -81,7 +68,7 @@ static bool mirror(const qdi_axis *axis, extent reach, double *x, double velocit
 
 /// The same where walls move: one after the other, in their own frames. In a step longer than anybody should take the
 /// room between them may be crossed too often to follow; then the body stays at the wall.
-static bool mirror_moving(const course *c, extent reach, double *x, double *velocity) {
+static bool mirror_moving(const course *c, qdi_extent reach, double *x, double *velocity) {
     double low = c->axis->low - reach.low, high = c->axis->high - reach.high, before = *velocity;
     if (!(high > low)) {
         *x = c->axis->low + 0.5 * c->axis->length;
@@ -100,7 +87,7 @@ static bool mirror_moving(const course *c, extent reach, double *x, double *velo
 }
 
 /// The boundary's work for a body that went past `low` or `high`.
-static bool cross(const course *c, extent reach, double *x, double *velocity) {
+static bool cross(const course *c, qdi_extent reach, double *x, double *velocity) {
     if (c->axis->boundary == QD_BOUNDARY_PERIODIC) {
         *x = qdi_axis_wrap(c->axis, *x);
         return false;
@@ -111,7 +98,7 @@ static bool cross(const course *c, extent reach, double *x, double *velocity) {
     return true;
 }
 
-static inline bool beyond(const course *c, double x, extent reach) {
+static inline bool beyond(const course *c, double x, qdi_extent reach) {
     return x + c->inset * reach.low < c->low || x + c->inset * reach.high >= c->high;
 }
 
@@ -144,7 +131,7 @@ static findings move_disks_at_sides(const move_job *job, size_t begin, size_t en
         double way_y = (next.vy[r] - job->half_kick.y) * job->dt;
         result.fast += way_x * way_x + way_y * way_y > fast_squared * (radius[r] * radius[r]);
         double x = now.x[r] + way_x, y = now.y[r] + way_y;
-        extent reach = {-radius[r], radius[r]};
+        qdi_extent reach = {-radius[r], radius[r]};
         unsigned turned = 0;
         if (beyond(&job->x, x, reach) && cross(&job->x, reach, &x, &next.vx[r])) turned |= MIRRORED_X;
         if (beyond(&job->y, y, reach) && cross(&job->y, reach, &y, &next.vy[r])) turned |= MIRRORED_Y;
@@ -224,30 +211,6 @@ static findings move_disks(const move_job *job, size_t begin, size_t end) {
 
 // ---- bodies of every kind ----
 
-qd_vec2 qdi_pivot_arm(const qd_world *world, qd_vec2 pivot, double x, double y) {
-    double arm[2] = {x - pivot.x, y - pivot.y};
-    for (int k = 0; k < 2; ++k)
-        if (world->axis[k].boundary == QD_BOUNDARY_PERIODIC)
-            arm[k] -= world->axis[k].length * floor(arm[k] / world->axis[k].length + 0.5);
-    return (qd_vec2){arm[0], arm[1]};
-}
-
-qd_vec2 qdi_motion_turned(double c, double s, double angle) {
-    double sine, cosine;
-    qd_sincos(angle, &sine, &cosine);
-    double x = c * cosine - s * sine, y = s * cosine + c * sine;
-    double length = sqrt(x * x + y * y);
-    return (qd_vec2){x / length, y / length};
-}
-
-double qdi_motion_turn(const qd_world *world, size_t row, double dt) {
-    if (!world->turning) return 0;
-    uint32_t slot = world->scratch.mover_count > 0 ? world->scratch.slot[row] : 0;
-    if (world->kind[row] != QD_BODY_DYNAMIC) return world->next.spin[row] * dt;
-    if (slot) return world->scratch.movers[slot].angle;
-    return world->scratch.flown ? world->scratch.flights[row].angle : world->next.spin[row] * dt;
-}
-
 /// Where a body goes that boundaries do not stop; a kinematic one about a pivot gets its new velocity.
 static qd_vec2 drift(const move_job *job, size_t row) {
     const qd_world *world = job->world;
@@ -271,43 +234,6 @@ static qd_vec2 drift(const move_job *job, size_t row) {
         return (qd_vec2){x + world->scratch.flights[row].dx, y + world->scratch.flights[row].dy};
     return (qd_vec2){x + (next->vx[row] - job->half_kick.x) * job->dt,
                      y + (next->vy[row] - job->half_kick.y) * job->dt};
-}
-
-/// Along a periodic axis the tree wants boxes whose middle is in the world, as the centroid is.
-static extent even(const qdi_axis *axis, extent reach) {
-    if (axis->boundary != QD_BOUNDARY_PERIODIC) return reach;
-    double most = reach.high > -reach.low ? reach.high : -reach.low;
-    return (extent){-most, most};
-}
-
-qdi_reach qdi_world_reach(const qd_world *world) {
-    qdi_reach reach = {qdi_speculative(world), HUGE_VAL};
-    qd_vec2 period = qdi_world_period(world);
-    if (period.x > 0) reach.most = 0.225 * period.x;
-    if (period.y > 0 && 0.225 * period.y < reach.most) reach.most = 0.225 * period.y;
-    return reach;
-}
-
-/// How far a body reaches, the solver's reach with it, and a little more: its corners are rounded.
-static void extents_of(const qd_world *world, size_t row, double c, double s, extent *x, extent *y) {
-    const qdi_reach reach = qdi_world_reach(world);
-    bool moves = world->kind[row] == QD_BODY_DYNAMIC;
-    double radius = world->radius[row], far = moves ? qdi_reach_of_row(world, &reach, (uint32_t)row) : 0;
-    uint32_t shape = world->shape[row];
-    if (shape == 0) {
-        *x = *y = (extent){-(radius + far), radius + far};
-        return;
-    }
-    double more = far + 2e-15 * radius;
-    qd_vec2 low, high;
-    qdi_form_bounds(&world->shapes.form[shape], c, s, &low, &high);
-    *x = even(&world->axis[0], (extent){low.x - more, high.x + more});
-    *y = even(&world->axis[1], (extent){low.y - more, high.y + more});
-}
-
-static qd_box box_of(double x, double y, extent wide, extent high) {
-    return (qd_box){qdi_outward(x + wide.low, -1.0F), qdi_outward(y + high.low, -1.0F),
-                    qdi_outward(x + wide.high, 1.0F), qdi_outward(y + high.high, 1.0F)};
 }
 
 /// What moving walls gave to a body: to one that was in their frame as fast before as after, force times way is this.
@@ -340,8 +266,8 @@ static findings move_any(const move_job *job, size_t begin, size_t end) {
         double spin = world->turning ? next.spin[r] : 0, angle = qdi_motion_turn(world, r, job->dt);
         result.fast += moves_far(job, r, at, angle);
         if (angle != 0) turn = qdi_motion_turned(turn.x, turn.y, angle);
-        extent wide, high;
-        extents_of(world, r, turn.x, turn.y, &wide, &high);
+        qdi_extent wide, high;
+        qdi_extents_of(world, r, turn.x, turn.y, &wide, &high);
         unsigned mirrored = 0;
         bool dynamic = world->kind[r] == QD_BODY_DYNAMIC; // mirrors are for these, periods for all
         qd_vec2 before = {next.vx[r], next.vy[r]};
@@ -361,7 +287,7 @@ static findings move_any(const move_job *job, size_t begin, size_t end) {
             next.s[r] = turn.y;
         }
         double from_x = at.x - world->centre.x, from_y = at.y - world->centre.y;
-        world->boxes[r] = box_of(from_x, from_y, wide, high);
+        world->boxes[r] = qdi_box_of(from_x, from_y, wide, high);
         result.left += outside(job, r);
         bool fine = within_limits(job, from_x, from_y, next.vx[r], next.vy[r]) && qdi_is_sane(spin) &&
                     isfinite(turn.x) && isfinite(turn.y);
@@ -573,40 +499,4 @@ qd_status qdi_motion_move(qd_world *world, double dt, qdi_wall_gain *mirrored) {
     world->fast = qdi_exclusive_scan(scratch->range_count, ranges);
     if (world->def.contact == QD_CONTACT_IMPULSE) world->fast += world->bullets;
     return QD_OK;
-}
-
-void qdi_motion_box(qd_world *world, uint32_t row) {
-    const qdi_motion *next = &world->next;
-    extent wide, high;
-    extents_of(world, row, next->c[row], next->s[row], &wide, &high);
-    world->boxes[row] = box_of(next->x[row] - world->centre.x, next->y[row] - world->centre.y, wide, high);
-}
-typedef struct box_job {
-    const qd_world *world;
-    const qdi_motion *motion;
-} box_job;
-
-static void boxes_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
-    const box_job *job = context;
-    const qd_world *world = job->world;
-    const qdi_motion *m = job->motion;
-    for (size_t r = begin; r < end; ++r) {
-        double x = m->x[r] - world->centre.x, y = m->y[r] - world->centre.y;
-        extent wide, high;
-        extents_of(world, r, m->c[r], m->s[r], &wide, &high);
-        world->boxes[r] = box_of(x, y, wide, high);
-    }
-}
-
-void qdi_motion_boxes(qd_world *world, const qdi_motion *motion) {
-    box_job job = {world, motion};
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, boxes_range, &job);
-}
-
-void qdi_motion_extents(const qd_world *world, size_t row, double c, double s, qd_vec2 *low, qd_vec2 *high) {
-    extent x, y;
-    extents_of(world, row, c, s, &x, &y);
-    *low = (qd_vec2){x.low, y.low};
-    *high = (qd_vec2){x.high, y.high};
 }

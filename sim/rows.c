@@ -111,6 +111,23 @@ static void order_fat(rows_job *job) {
     world->boxes = boxes;
 }
 
+// ---- candidates ----
+
+static void name_meetings(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qd_world *world = context;
+    for (size_t i = begin; i < end; ++i)
+        world->met[i] = (qdi_meeting){world->index[world->met[i].a], world->index[world->met[i].b]};
+}
+
+static void place_meetings(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qd_world *world = context;
+    for (size_t i = begin; i < end; ++i)
+        world->met[i] = (qdi_meeting){world->row_of_index[world->met[i].a],
+                                      world->row_of_index[world->met[i].b]};
+}
+
 qd_status qdi_rows_order(qd_world *world) {
     qdi_scratch *scratch = &world->scratch;
     size_t n = world->count;
@@ -123,7 +140,8 @@ qd_status qdi_rows_order(qd_world *world) {
         status = qdi_reserve(world->allocator, &scratch->wall_mask, &scratch->wall_room, 0, n, 1);
     if (status == QD_OK) status = qd_tree_order(world->tree, world->team, scratch->order);
     if (status != QD_OK) return status;
-    if (world->margin.held) qdi_candidates_by_index(world);
+    if (world->margin.held)
+        qdi_team_for(world->team, world->met_count, QDI_CONTACT_GRAIN, name_meetings, world);
     rows_job job = {
         .world = world, .from = scratch->order, .narrow = scratch->hits, .small = scratch->wall_mask};
     // `next` holds nothing between steps: its columns are the spares.
@@ -146,7 +164,8 @@ qd_status qdi_rows_order(qd_world *world) {
     qdi_team_for(world->team, n, QDI_BODY_GRAIN, spread_labels, &job);
     qdi_team_for(world->team, n, QDI_BODY_GRAIN, gather_small, &job);
     qdi_team_for(world->team, n, QDI_BODY_GRAIN, spread_small, &job);
-    if (world->margin.held) qdi_candidates_by_row(world);
+    if (world->margin.held)
+        qdi_team_for(world->team, world->met_count, QDI_CONTACT_GRAIN, place_meetings, world);
     qdi_spots_find_rows(world, &world->present);
     scratch->feels_present = false;
     world->margin.near = false;

@@ -20,7 +20,7 @@
 #include "sim/compress.h"
 #include "sim/population.h"
 #include "sim/save_impl.h"
-#include "sim/spring.h"
+#include "sim/spring_terms.h"
 
 enum {
     MARGIN = 6 * 8,

@@ -1,8 +1,8 @@
 #include "core/memory.h"
 #include "sim/lines.h"
 #include "sim/number.h"
+#include "sim/pose.h"
 #include "sim/scene_impl.h"
-#include "sim/world_impl.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,7 @@
 #ifndef QD_SIM_SCRATCH_H
 #define QD_SIM_SCRATCH_H
 
+#include <quadrille/alloc.h>
 #include <quadrille/contact.h>
 #include <quadrille/vec.h>
 
@@ -123,8 +124,12 @@ typedef struct qdi_wall_gain {
 /// Ways of bodies that are followed through a step, see rigid/ccd.h.
 typedef struct qdi_ccd qdi_ccd;
 
+/// Frees what a part of the step keeps in the scratch, whose types are its own.
+typedef struct qdi_scratch qdi_scratch;
+typedef void (*qdi_scratch_release)(const qd_allocator *allocator, qdi_scratch *scratch);
+
 /// Working memory of a step, kept from step to step.
-typedef struct qdi_scratch {
+struct qdi_scratch {
     size_t *range_count; ///< per range
     size_t range_room;
     uint32_t *hits; ///< narrow: positions of touching candidates, each range from its own begin on
@@ -171,9 +176,10 @@ typedef struct qdi_scratch {
     size_t group_room;
     qdi_solver_point *second;
     size_t second_room;
-    qdi_ccd *ccd;    ///< rigid/ccd.h; NULL until it is needed
-    size_t pressed;  ///< links that are
-    qdi_books books; ///< account.h
+    qdi_ccd *ccd;                                    ///< rigid/ccd.h; NULL until it is needed
+    qdi_scratch_release release_solver, release_ccd; ///< NULL where there is nothing of theirs
+    size_t pressed;                                  ///< links that are
+    qdi_books books;                                 ///< account.h
     // What flies: see forces.c.
     qdi_flight *flights; ///< by row; nothing where `flown` is false
     size_t flight_room;
@@ -193,7 +199,7 @@ typedef struct qdi_scratch {
     qdi_pull *drawn;    ///< pulls of the moment whose forces were worked out last, by spot
     size_t head_room, chain_room, felt_room, felt_count_room, feel_room, drawn_room;
     bool feels_present; ///< what is felt is that of the present moment and its rows
-} qdi_scratch;
+};
 
 /// The colours that a colouring found: colour c is order[start[c]] to order[start[c + 1] - 1], and so are its constraints.
 typedef struct qdi_colours {

@@ -3,6 +3,7 @@
 
 #include "sim/spring.h"
 #include "sim/account.h"
+#include "sim/pose.h"
 
 #include <math.h>
 
@@ -22,39 +23,8 @@ typedef struct grasp {
     double nx, ny;
     double across_a[2], along_a[2], across_b[2], along_b[2];
     qdi_twist a, b;
-    double mass, friction;
-    bool free; ///< both are dynamic
-    qd_spring_terms terms;
+    qdi_spring_law law;
 } grasp;
-
-static double larger(double a, double b) {
-    return a > b ? a : b;
-}
-
-/// As qdi_constraint_mix, but that two equal frictions are exactly the mixed one too.
-static double mix_friction(double a, double b) {
-    if (a == b) return a;
-    return a == 0 || b == 0 ? 0 : sqrt(a) * sqrt(b); // infinity times 0 is none
-}
-
-static qd_spring_terms terms_of(const qd_world *world, double default_loss, double restitution, double mass) {
-    double loss = restitution == world->def.restitution ? default_loss : qdi_spring_loss(restitution);
-    return qdi_spring_terms(&world->def.spring, loss, mass);
-}
-
-/// What the surfaces and masses of a contact make; `b` QDI_NO_ROW: a wall.
-static void meet(const qd_world *world, double default_loss, uint32_t a, uint32_t b, grasp *grip) {
-    bool wall = b == QDI_NO_ROW;
-    const qd_material *p = qdi_surface_of_row(world, a);
-    const qd_material *q = wall ? &world->walls : qdi_surface_of_row(world, b);
-    double mass_a = world->mass[a], mass_b = wall ? HUGE_VAL : world->mass[b];
-    grip->free = mass_a < HUGE_VAL && mass_b < HUGE_VAL;
-    grip->mass = mass_a == HUGE_VAL   ? mass_b
-                 : mass_b == HUGE_VAL ? mass_a
-                                      : mass_a * mass_b / (mass_a + mass_b);
-    grip->friction = mix_friction(p->friction, q->friction);
-    grip->terms = terms_of(world, default_loss, larger(p->restitution, q->restitution), grip->mass);
-}
 
 static qdi_twist twist_of(const spring_job *job, uint32_t row) {
     const qd_world *world = job->world;
@@ -109,7 +79,7 @@ static void take(const spring_job *job, const qdi_spot *spot, const qd_contact *
     grip->ny = contact->normal.y;
     grip->a = twist_of(job, a);
     grip->b = wall ? twist_of_wall(job, contact->b) : twist_of(job, b);
-    meet(world, job->loss, a, b, grip);
+    grip->law = qdi_spring_law_of(world, job->loss, a, b);
     if (world->shape[a] != 0 || (!wall && world->shape[b] != 0)) {
         make_levers(job, spot, contact, grip);
         return;
@@ -122,8 +92,8 @@ static void take(const spring_job *job, const qdi_spot *spot, const qd_contact *
 /// What rubs at a touch: the force on a along the tangent, and the shear that remains, from the one there was. As long as
 /// the surfaces stick the spring loses nothing; where they slide, all is lost that does not stay in it.
 static double rub(const grasp *grip, double dt, double slip, double limit, double *shear, double *lost) {
-    const qd_spring_terms *terms = &grip->terms;
-    double first = *shear, before = first + slip * dt, damping = grip->mass * terms->gammat * slip;
+    const qd_spring_terms *terms = &grip->law.terms;
+    double first = *shear, before = first + slip * dt, damping = grip->law.mass * terms->gammat * slip;
     double force = -(terms->kt * before + damping), most = fabs(limit);
     *shear = before;
     *lost = damping * slip * dt;
@@ -140,18 +110,18 @@ static double rub(const grasp *grip, double dt, double slip, double limit, doubl
 /// One touch: adds to the pull; the shear comes in as it was.
 static void press(const spring_job *job, const grasp *grip, int k, qd_touch *touch, qdi_warm_start *shear,
                   qdi_pull *pull, qdi_account *share) {
-    const qd_spring_terms *terms = &grip->terms;
+    const qd_spring_terms *terms = &grip->law.terms;
     double nx = grip->nx, ny = grip->ny, dt = job->dt;
     double ux = grip->a.x - grip->b.x, uy = grip->a.y - grip->b.y;
     double approach = ux * nx + uy * ny + grip->a.spin * grip->across_a[k] - grip->b.spin * grip->across_b[k];
     double spring = terms->kn * touch->depth;
-    double push = spring + grip->mass * terms->gamman * approach;
+    double push = spring + grip->law.mass * terms->gamman * approach;
     if (job->world->def.spring.limit_damping && push < 0) push = 0;
     double rubbing = 0, stretch = 0, lost = 0;
-    if (grip->friction > 0) {
+    if (grip->law.friction > 0) {
         double slip = uy * nx - ux * ny + grip->a.spin * grip->along_a[k] - grip->b.spin * grip->along_b[k];
         stretch = shear->tangent[k] * nx - shear->normal[k] * ny;
-        rubbing = rub(grip, dt, slip, grip->friction * push, &stretch, &lost);
+        rubbing = rub(grip, dt, slip, grip->law.friction * push, &stretch, &lost);
     }
     shear->normal[k] = -stretch * ny;
     shear->tangent[k] = stretch * nx;
@@ -165,7 +135,7 @@ static void press(const spring_job *job, const grasp *grip, int k, qd_touch *tou
     touch->friction = -rubbing * dt;
     share->lane[QDI_LOST_NORMAL] += (push - spring) * approach * dt;
     share->lane[QDI_LOST_FRICTION] += lost;
-    if (grip->free)
+    if (grip->law.free)
         share->lane[QDI_VIRIAL] += (push * (grip->along_a[k] - grip->along_b[k] - touch->depth) -
                                     rubbing * (grip->across_b[k] - grip->across_a[k])) *
                                    dt;
@@ -188,7 +158,7 @@ static void force_spot(const spring_job *job, size_t place) {
     *pull = (qdi_pull){0, 0, 0, 0};
     if (share) *share = (qdi_account){{0}};
     const bool feels = !contact->sensor;
-    grasp grip = {.friction = 0};
+    grasp grip = {.law = {.friction = 0}};
     if (feels) take(job, spot, contact, &grip);
     for (int k = 0; k < 2; ++k) {
         if (share) contact->touch[k].impulse = contact->touch[k].friction = 0;
@@ -197,7 +167,7 @@ static void force_spot(const spring_job *job, size_t place) {
         else
             shear->normal[k] = shear->tangent[k] = 0;
     }
-    if (share && feels && !grip.free && spot->row_b != QDI_NO_ROW)
+    if (share && feels && !grip.law.free && spot->row_b != QDI_NO_ROW)
         share->lane[QDI_WORK] = work_of(job, spot->row_a, &grip, pull);
     job->moment->pulls[i] = *pull;
 }
@@ -240,42 +210,4 @@ qd_status qdi_spring_forces(qd_world *world, const qdi_motion *m, double dt, qdi
                       .shares = dt > 0 ? world->scratch.books.accounts : NULL};
     qdi_team_for(world->team, count, QDI_TOUCH_GRAIN, force_range, &job);
     return qdi_spring_walls(world, moment, dt);
-}
-
-bool qdi_spring_stiffness(const qd_world *world, const qd_contact *contact, double *normal,
-                          double *tangential) {
-    bool wall = qd_id_is_wall(contact->b);
-    uint32_t a = qdi_body_row(world, contact->a), b = wall ? QDI_NO_ROW : qdi_body_row(world, contact->b);
-    if (contact->sensor || a == QDI_NO_ROW || (!wall && b == QDI_NO_ROW)) return false;
-    grasp grip = {.friction = 0};
-    meet(world, qdi_spring_loss(world->def.restitution), a, b, &grip);
-    *normal = 0.5 * grip.terms.kn;
-    *tangential = 0.5 * grip.terms.kt;
-    return true;
-}
-
-static double squared_shear(const qdi_warm_start *shear) {
-    double sum = 0;
-    for (int k = 0; k < 2; ++k)
-        sum += shear->normal[k] * shear->normal[k] + shear->tangent[k] * shear->tangent[k];
-    return sum;
-}
-
-double qdi_spring_shear_energy(const qd_world *world, size_t i) {
-    double normal, tangential, squared = squared_shear(&world->present.holds[i]);
-    return squared > 0 && qdi_spring_stiffness(world, &world->present.contacts[i], &normal, &tangential)
-               ? tangential * squared
-               : 0;
-}
-
-double qdi_spring_energy(const qd_world *world, const qdi_moment *moment, size_t i) {
-    const qd_contact *contact = &moment->contacts[i];
-    double normal, tangential;
-    if (!qdi_spring_stiffness(world, contact, &normal, &tangential)) return 0;
-    double energy = tangential * squared_shear(&moment->holds[i]);
-    for (int k = 0; k < contact->count; ++k) {
-        double depth = contact->touch[k].depth;
-        if (depth > 0) energy += normal * depth * depth;
-    }
-    return energy;
 }

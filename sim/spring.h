@@ -1,34 +1,17 @@
 #ifndef QD_SIM_SPRING_H
 #define QD_SIM_SPRING_H
 
-#include "sim/world_impl.h"
+#include "sim/spring_terms.h"
 
 /// The contact model QD_CONTACT_SPRING. What there is to know of a contact from one moment to the next is its shear (in
 /// the place of the holds: normal[k] and tangent[k] are x and y of touch k) and its pull; both belong to the moment, so a
 /// step that is refused leaves them as they were. What the bodies feel of all their pulls together (`feels` of the
 /// scratch) follows from these and can be worked out again at any time.
 
-/// True in a world of springs.
-static inline bool qdi_springs(const qd_world *world) {
-    return world->def.contact == QD_CONTACT_SPRING;
-}
-
-/// Why springs are refused, or QD_OK.
-QD_MUST_USE qd_status qdi_spring_check(const qd_world_def *def, qd_error *error);
-/// - log of a restitution, or of the least one that counts; and the terms with it instead of that.
-double qdi_spring_loss(double restitution);
-qd_spring_terms qdi_spring_terms(const qd_spring *spring, double loss, double mass);
-
 /// Works out shears, pulls and impulses of the contacts of `moment`, whose holds are the shears of a step before. `m`
 /// has positions, and velocities that forces other than contacts have already changed for the whole of a step of `dt`.
 /// dt 0: nothing moves, the velocities are those of the moment.
 QD_MUST_USE qd_status qdi_spring_forces(qd_world *world, const qdi_motion *m, double dt, qdi_moment *moment);
-/// Half the stiffnesses of a contact; false where it has no springs, or one of its bodies is gone.
-bool qdi_spring_stiffness(const qd_world *world, const qd_contact *contact, double *normal,
-                          double *tangential);
-/// Energy kept in contact i of a moment, and the part of it that is kept in its shear, of the present one.
-double qdi_spring_energy(const qd_world *world, const qdi_moment *moment, size_t i);
-double qdi_spring_shear_energy(const qd_world *world, size_t i);
 /// Keeps the books of a step of `dt`, when events are known: losses, and into `walls` what walls gave.
 QD_MUST_USE qd_status qdi_spring_account(qd_world *world, double dt, qdi_wall_gain *walls);
 

@@ -4,6 +4,7 @@
 // says that there is some. Where every box of a stretch would be in its fat one, nobody needs it, and it stays what it was: a box
 // of a step before, which is in the fat one too.
 
+#include "sim/pose.h"
 #include "sim/soft.h"
 #include "sim/spring.h"
 

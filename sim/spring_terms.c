@@ -1,8 +1,8 @@
 // What springs are made of: checks, and the closed forms between stiffness, damping, contact time and restitution.
 
+#include "sim/spring_terms.h"
 #include "core/arithmetic.h"
 #include "sim/population.h"
-#include "sim/spring.h"
 
 #include <quadrille/math.h>
 
@@ -111,4 +111,41 @@ double qd_world_contact_time(const qd_world *world) {
     double result = shortest_contact(world);
     QDI_SETTLE(result);
     return result;
+}
+
+bool qdi_spring_stiffness(const qd_world *world, const qd_contact *contact, double *normal,
+                          double *tangential) {
+    bool wall = qd_id_is_wall(contact->b);
+    uint32_t a = qdi_body_row(world, contact->a), b = wall ? QDI_NO_ROW : qdi_body_row(world, contact->b);
+    if (contact->sensor || a == QDI_NO_ROW || (!wall && b == QDI_NO_ROW)) return false;
+    const qdi_spring_law law = qdi_spring_law_of(world, qdi_spring_loss(world->def.restitution), a, b);
+    *normal = 0.5 * law.terms.kn;
+    *tangential = 0.5 * law.terms.kt;
+    return true;
+}
+
+static double squared_shear(const qdi_warm_start *shear) {
+    double sum = 0;
+    for (int k = 0; k < 2; ++k)
+        sum += shear->normal[k] * shear->normal[k] + shear->tangent[k] * shear->tangent[k];
+    return sum;
+}
+
+double qdi_spring_shear_energy(const qd_world *world, size_t i) {
+    double normal, tangential, squared = squared_shear(&world->present.holds[i]);
+    return squared > 0 && qdi_spring_stiffness(world, &world->present.contacts[i], &normal, &tangential)
+               ? tangential * squared
+               : 0;
+}
+
+double qdi_spring_energy(const qd_world *world, const qdi_moment *moment, size_t i) {
+    const qd_contact *contact = &moment->contacts[i];
+    double normal, tangential;
+    if (!qdi_spring_stiffness(world, contact, &normal, &tangential)) return 0;
+    double energy = tangential * squared_shear(&moment->holds[i]);
+    for (int k = 0; k < contact->count; ++k) {
+        double depth = contact->touch[k].depth;
+        if (depth > 0) energy += normal * depth * depth;
+    }
+    return energy;
 }

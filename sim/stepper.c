@@ -7,6 +7,7 @@
 #include "sim/account.h"
 #include "sim/compress.h"
 #include "sim/population.h"
+#include "sim/pose.h"
 #include "sim/spring.h"
 #include "sim/thread_notes.h"
 
@@ -35,28 +36,6 @@ static void mark_range(void *context, size_t begin, size_t end, int worker) {
 void qdi_touching_mark(qd_world *world) {
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, unmark_range, world);
     qdi_team_for(world->team, qdi_constraint_count(&world->present), QDI_CONTACT_GRAIN, mark_range, world);
-}
-
-qd_status qd_world_set_stop(qd_world *world, qd_stop_function asked, void *context) {
-    if (!world) return QD_ERR_ARGUMENT;
-    world->stop = asked;
-    world->stop_context = context;
-    return QD_OK;
-}
-
-bool qdi_stopping(qd_world *world) {
-    if (!world->stop) return false;
-    if (atomic_load_explicit(&world->stopping, memory_order_relaxed)) return true;
-    if (!world->stop(world->stop_context)) return false;
-    atomic_store_explicit(&world->stopping, true, memory_order_relaxed);
-    return true;
-}
-
-void qdi_change_begin(qd_world *world) {
-    const bool by_hand = !world->population || !world->population->under_way;
-    if (!world->changed && by_hand && qdi_springs(world)) world->pressed = qdi_contact_energy(world);
-    if (by_hand) world->gone = 0;
-    world->changed = true;
 }
 
 // ---- refresh, retrieve, narrow ----

@@ -2,13 +2,14 @@
 
 #include "core/arithmetic.h"
 #include "core/cookie.h"
+#include "core/margin.h"
 #include "core/memory.h"
 #include "sim/account.h"
 #include "sim/compress.h"
 #include "sim/population.h"
-#include "sim/spring.h"
+#include "sim/pose.h"
+#include "sim/spring_terms.h"
 #include "sim/thread_notes.h"
-#include "sim/world_impl.h"
 #include "sim/world_team.h"
 
 #include <math.h>
@@ -168,7 +169,9 @@ qd_status qdi_world_make(const qd_world_def *def, qd_world **result) {
     }
     (void)qdi_walls_put(world, 0); // at time 0 they are where the world's borders are
     world->changed = true;         // step 0 has contacts too, found when they are first asked for
-    qdi_margin_start(world);
+    // Where nothing pushes them, bodies stay in boxes that were made for how fast they are.
+    const bool free = world->def.contact == QD_CONTACT_NONE;
+    world->margin = (qdi_margin){.age = QDI_MARGIN_AGAIN, .lasted = free ? QDI_MARGIN_LONGEST : 4};
     qd_status status = make_surfaces(world);
     if (status == QD_OK) status = make_parts(world);
     if (status == QD_OK && def->removal < HUGE_VAL) status = qdi_population_ensure(world);
@@ -222,7 +225,7 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->slot, scratch->slot_room, sizeof *scratch->slot);
     qdi_release(allocator, scratch->movers, scratch->mover_room, sizeof *scratch->movers);
     qdi_release(allocator, scratch->pushes, scratch->push_room, sizeof *scratch->pushes);
-    qdi_solver_release(allocator, scratch);
+    if (scratch->release_solver) scratch->release_solver(allocator, scratch);
     qdi_release(allocator, scratch->flights, scratch->flight_room, sizeof *scratch->flights);
     for (int k = 0; k < 3; ++k)
         qdi_release(allocator, scratch->force[k], scratch->force_room[k], sizeof(double));
@@ -234,7 +237,7 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->drawn, scratch->drawn_room, sizeof *scratch->drawn);
     qdi_release(allocator, scratch->felt_count, scratch->felt_count_room, sizeof *scratch->felt_count);
     qdi_release(allocator, scratch->feels, scratch->feel_room, sizeof *scratch->feels);
-    qdi_ccd_release(allocator, scratch->ccd);
+    if (scratch->release_ccd) scratch->release_ccd(allocator, scratch);
     qdi_books_release(allocator, &scratch->books);
 }
 

@@ -117,6 +117,9 @@ typedef struct qdi_margin {
     bool behind;  ///< not all of the bodies' own boxes are at the places of the last motion
 } qdi_margin;
 
+/// Steps after which it is looked again whether fat boxes would pay, once they did not.
+enum { QDI_MARGIN_AGAIN = 8 };
+
 /// What a search for candidates did.
 typedef struct qdi_found {
     qd_tree_counts counts;
@@ -288,13 +291,18 @@ static inline double qdi_reach_of(const qdi_reach *reach, double inner, double r
     room = room > 0 ? room : 0;
     return far < room ? far : room;
 }
-qdi_reach qdi_world_reach(const qd_world *world);
 static inline double qdi_reach_of_row(const qd_world *world, const qdi_reach *reach, uint32_t row) {
     return qdi_reach_of(reach, qdi_inner_of_row(world, row), world->radius[row]);
 }
 /// The surface of a body.
 static inline const qd_material *qdi_surface_of_row(const qd_world *world, uint32_t row) {
     return &world->traits.trait[world->trait[row]].surface;
+}
+
+/// The friction of two surfaces together: the geometric mean, exactly theirs where they are equal.
+static inline double qdi_mixed_friction(double a, double b) {
+    if (a == b) return a;
+    return a == 0 || b == 0 ? 0 : sqrt(a) * sqrt(b); // infinity times 0 is none
 }
 
 // ---- bodies_add.c ----
@@ -353,24 +361,9 @@ void qdi_limit_report_sums(qd_world *world, uint64_t step);
 
 // ---- motion.c ----
 
-/// From a pivot (its nearest image in a periodic world) to a position.
-qd_vec2 qdi_pivot_arm(const qd_world *world, qd_vec2 pivot, double x, double y);
-/// Brings a coordinate on a periodic axis into [low, high).
-double qdi_axis_wrap(const qdi_axis *axis, double x);
 /// Next positions, boundaries, boxes (see motion.c). QD_ERR_LIMIT: reported. `mirrored` is what mirroring walls gave to
 /// the bodies. The walls are where they are at the end of the step.
 QD_MUST_USE qd_status qdi_motion_move(qd_world *world, double dt, qdi_wall_gain *mirrored);
-/// The box of a row at its place in `next`.
-void qdi_motion_box(qd_world *world, uint32_t row);
-/// Boxes of the positions of `motion`.
-void qdi_motion_boxes(qd_world *world, const qdi_motion *motion);
-/// (c, s) turned by an angle.
-qd_vec2 qdi_motion_turned(double c, double s, double angle);
-/// The angle that a body turns by in the step on its way.
-double qdi_motion_turn(const qd_world *world, size_t row, double dt);
-/// How far a body in a pose reaches from its centroid.
-void qdi_motion_extents(const qd_world *world, size_t row, double c, double s, qd_vec2 *low, qd_vec2 *high);
-
 // ---- metrics.c ----
 
 /// The pressure of qd_metrics.
@@ -380,10 +373,6 @@ double qdi_contact_energy(const qd_world *world);
 
 // ---- margin.c ----
 
-/// Period per axis, 0 where there is none.
-qd_vec2 qdi_world_period(const qd_world *world);
-/// A world that has no boxes yet.
-void qdi_margin_start(qd_world *world);
 /// True where a body's box is no longer in its fat box, nor is any image of it.
 bool qdi_margin_left(const qd_world *world, size_t row, qd_vec2 period);
 /// The image of a body that is in the box which the tree holds for it.
@@ -396,10 +385,6 @@ QD_MUST_USE qd_status qdi_candidates_find(qd_world *world, const qdi_motion *mot
 QD_MUST_USE qd_status qdi_candidates_restore(qd_world *world);
 /// Files the bodies' own boxes at their present places; nothing else changes.
 QD_MUST_USE qd_status qdi_tree_restore(qd_world *world);
-/// Before, and after, rows are put in another order: candidates by index, and by row again.
-void qdi_candidates_by_index(qd_world *world);
-void qdi_candidates_by_row(qd_world *world);
-
 // ---- rows.c ----
 
 /// Puts the rows in tree order; the tree must have them all. Changes no result. QD_ERR_MEMORY: as before.
@@ -529,8 +514,6 @@ static inline bool qdi_is_stirred(const qd_world *world, uint32_t row, uint32_t 
 }
 /// Bounces: all constraints, colour by colour, until none approaches faster than its threshold.
 void qdi_bounce(qd_world *world, const qdi_colours *colours);
-/// Frees what the solver works with.
-void qdi_solver_release(const qd_allocator *allocator, qdi_scratch *scratch);
 
 // ---- order.c ----
 
@@ -556,7 +539,6 @@ int qdi_impact_order(const void *p, const void *q);
 /// really go, their boxes with them. The world's tree must still be that of `now`, and is not changed. `walls` gets added what
 /// walls gave. Impacts go to `following`.
 QD_MUST_USE qd_status qdi_ccd_follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_lap *lap);
-void qdi_ccd_release(const qd_allocator *allocator, qdi_ccd *fast);
 
 // ---- stepper.c ----
 

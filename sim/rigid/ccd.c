@@ -1,9 +1,47 @@
 #include "sim/rigid/ccd.h"
 #include "sim/account.h"
+#include "sim/pose.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+static void release(const qd_allocator *allocator, qdi_scratch *scratch) {
+    qdi_ccd *fast = scratch->ccd;
+    qdi_release(allocator, fast->course_of, fast->course_of_room, sizeof *fast->course_of);
+    qdi_release(allocator, fast->free, fast->free_room, sizeof *fast->free);
+    qdi_release(allocator, fast->place_of, fast->place_of_room, sizeof *fast->place_of);
+    qdi_release(allocator, fast->flags, fast->flag_room, 1);
+    qdi_release(allocator, fast->slowest, fast->slowest_room, sizeof *fast->slowest);
+    qdi_release(allocator, fast->followed, fast->followed_room, sizeof *fast->followed);
+    qdi_release(allocator, fast->listed, fast->listed_room, sizeof *fast->listed);
+    qdi_release(allocator, fast->names, fast->name_room, sizeof *fast->names);
+    qdi_release(allocator, fast->boxes, fast->box_room, sizeof *fast->boxes);
+    qd_tree_destroy(fast->tree);
+    qd_pairs_destroy(fast->pairs);
+    for (size_t w = 0; w < fast->meets_room; ++w) {
+        qdi_release(allocator, fast->meets[w].at, fast->meets[w].room, sizeof *fast->meets[w].at);
+        qdi_release(allocator, fast->meets[w].hits, fast->meets[w].hit_room, sizeof *fast->meets[w].hits);
+    }
+    qdi_release(allocator, fast->meets, fast->meets_room, sizeof *fast->meets);
+    qdi_release(allocator, fast->met, fast->met_room, sizeof *fast->met);
+    qdi_release(allocator, fast->edges, fast->edge_room, sizeof *fast->edges);
+    qdi_release(allocator, fast->courses, fast->course_room, sizeof *fast->courses);
+    qdi_release(allocator, fast->legs, fast->leg_room, sizeof *fast->legs);
+    qdi_release(allocator, fast->blows, fast->blow_room, sizeof *fast->blows);
+    qdi_release(allocator, fast->old_legs, fast->old_leg_room, sizeof *fast->old_legs);
+    qdi_release(allocator, fast->old_blows, fast->old_blow_room, sizeof *fast->old_blows);
+    qdi_release(allocator, fast->stops, fast->stops_room, sizeof *fast->stops);
+    qdi_release(allocator, fast->stopped, fast->stopped_room, sizeof *fast->stopped);
+    qdi_release(allocator, fast->carried, fast->carried_room, sizeof *fast->carried);
+    qdi_release(allocator, fast->carrier, fast->carrier_room, sizeof *fast->carrier);
+    qdi_release(allocator, fast->clusters, fast->cluster_room, sizeof *fast->clusters);
+    qdi_release(allocator, fast->by_cluster, fast->by_cluster_room, sizeof *fast->by_cluster);
+    qdi_release(allocator, fast->edge_by_cluster, fast->edge_by_cluster_room, sizeof *fast->edge_by_cluster);
+    qdi_release(allocator, fast->incident, fast->incident_room, sizeof *fast->incident);
+    qdi_release(allocator, fast->winner, fast->winner_room, sizeof *fast->winner);
+    qdi_release(allocator, fast, 1, sizeof *fast);
+}
 
 static qd_status prepare(qd_world *world) {
     qdi_scratch *scratch = &world->scratch;
@@ -11,6 +49,7 @@ static qd_status prepare(qd_world *world) {
         scratch->ccd = qdi_allocate(world->allocator, 1, sizeof *scratch->ccd);
         if (!scratch->ccd) return QD_ERR_MEMORY;
         memset(scratch->ccd, 0, sizeof *scratch->ccd);
+        scratch->release_ccd = release;
     }
     qdi_ccd *fast = scratch->ccd;
     fast->stopping = fast->stops_hold = false;
@@ -164,41 +203,4 @@ qd_status qdi_ccd_follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_l
         status = take_round(&step, round, &outside, &done, lap);
     if (status == QD_OK) status = finish(&step, walls);
     return status == QD_OK ? list_impacts(&step) : status;
-}
-
-void qdi_ccd_release(const qd_allocator *allocator, qdi_ccd *fast) {
-    if (!fast) return;
-    qdi_release(allocator, fast->course_of, fast->course_of_room, sizeof *fast->course_of);
-    qdi_release(allocator, fast->free, fast->free_room, sizeof *fast->free);
-    qdi_release(allocator, fast->place_of, fast->place_of_room, sizeof *fast->place_of);
-    qdi_release(allocator, fast->flags, fast->flag_room, 1);
-    qdi_release(allocator, fast->slowest, fast->slowest_room, sizeof *fast->slowest);
-    qdi_release(allocator, fast->followed, fast->followed_room, sizeof *fast->followed);
-    qdi_release(allocator, fast->listed, fast->listed_room, sizeof *fast->listed);
-    qdi_release(allocator, fast->names, fast->name_room, sizeof *fast->names);
-    qdi_release(allocator, fast->boxes, fast->box_room, sizeof *fast->boxes);
-    qd_tree_destroy(fast->tree);
-    qd_pairs_destroy(fast->pairs);
-    for (size_t w = 0; w < fast->meets_room; ++w) {
-        qdi_release(allocator, fast->meets[w].at, fast->meets[w].room, sizeof *fast->meets[w].at);
-        qdi_release(allocator, fast->meets[w].hits, fast->meets[w].hit_room, sizeof *fast->meets[w].hits);
-    }
-    qdi_release(allocator, fast->meets, fast->meets_room, sizeof *fast->meets);
-    qdi_release(allocator, fast->met, fast->met_room, sizeof *fast->met);
-    qdi_release(allocator, fast->edges, fast->edge_room, sizeof *fast->edges);
-    qdi_release(allocator, fast->courses, fast->course_room, sizeof *fast->courses);
-    qdi_release(allocator, fast->legs, fast->leg_room, sizeof *fast->legs);
-    qdi_release(allocator, fast->blows, fast->blow_room, sizeof *fast->blows);
-    qdi_release(allocator, fast->old_legs, fast->old_leg_room, sizeof *fast->old_legs);
-    qdi_release(allocator, fast->old_blows, fast->old_blow_room, sizeof *fast->old_blows);
-    qdi_release(allocator, fast->stops, fast->stops_room, sizeof *fast->stops);
-    qdi_release(allocator, fast->stopped, fast->stopped_room, sizeof *fast->stopped);
-    qdi_release(allocator, fast->carried, fast->carried_room, sizeof *fast->carried);
-    qdi_release(allocator, fast->carrier, fast->carrier_room, sizeof *fast->carrier);
-    qdi_release(allocator, fast->clusters, fast->cluster_room, sizeof *fast->clusters);
-    qdi_release(allocator, fast->by_cluster, fast->by_cluster_room, sizeof *fast->by_cluster);
-    qdi_release(allocator, fast->edge_by_cluster, fast->edge_by_cluster_room, sizeof *fast->edge_by_cluster);
-    qdi_release(allocator, fast->incident, fast->incident_room, sizeof *fast->incident);
-    qdi_release(allocator, fast->winner, fast->winner_room, sizeof *fast->winner);
-    qdi_release(allocator, fast, 1, sizeof *fast);
 }

@@ -15,6 +15,7 @@
 // Shared between ranges: the times, each an atomic minimum (of positive numbers, whose bits are in their order).
 
 #include "sim/account.h"
+#include "sim/pose.h"
 #include "sim/rigid/ccd.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
 
 #include "core/image.h"
 #include "core/outward.h"
+#include "sim/pose.h"
 
 #include <quadrille/math.h>
 

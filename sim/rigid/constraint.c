@@ -13,16 +13,10 @@ static double larger(double a, double b) {
     return a > b ? a : b;
 }
 
-static double mixed_friction(double a, double b) {
-    if (a == b) return a;
-    bool slippery = a == 0 || b == 0; // infinity times 0 is none
-    return slippery ? 0 : sqrt(a) * sqrt(b);
-}
-
 void qdi_constraint_mix(const qd_material *a, const qd_material *b, qdi_constraint *constraint) {
     constraint->restitution = larger(a->restitution, b->restitution);
     constraint->tangential = larger(a->tangential, b->tangential);
-    constraint->friction = mixed_friction(a->friction, b->friction);
+    constraint->friction = qdi_mixed_friction(a->friction, b->friction);
 }
 
 static const qd_material *surface_of_b(const qd_world *world, uint32_t row_b) {
@@ -39,7 +33,7 @@ double qdi_constraint_friction(const qd_world *world, const qdi_link *link) {
     const qdi_trait *traits = world->traits.trait;
     const uint32_t a = world->trait[link->row_a];
     if (link->row_b != QDI_NO_ROW && world->trait[link->row_b] == a) return traits[a].surface.friction;
-    return mixed_friction(traits[a].surface.friction, surface_of_b(world, link->row_b)->friction);
+    return qdi_mixed_friction(traits[a].surface.friction, surface_of_b(world, link->row_b)->friction);
 }
 
 /// What a body gains in a step by the attraction, in speed.

@@ -379,9 +379,16 @@ static void part_colours(const solver_job *job, const qdi_colours *all, size_t c
     resting->twos[all->count - 1] = twos - resting->twos_before[all->count - 1];
 }
 
+static void release(const qd_allocator *allocator, qdi_scratch *scratch) {
+    qdi_release(allocator, scratch->began, scratch->began_room, sizeof *scratch->began);
+    qdi_release(allocator, scratch->groups, scratch->group_room, sizeof *scratch->groups);
+    qdi_release(allocator, scratch->second, scratch->second_room, sizeof *scratch->second);
+}
+
 static qd_status reserve_groups(qd_world *world, const qdi_solver_colours *resting) {
     qdi_scratch *scratch = &world->scratch;
     size_t second = 0, groups = count_groups(resting, &second);
+    scratch->release_solver = release;
     qd_status status = qdi_reserve(world->allocator, &scratch->slot, &scratch->slot_room, 0, world->count,
                                    sizeof *scratch->slot);
     if (status == QD_OK)
@@ -425,12 +432,6 @@ qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, double
     qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, list_range, &job);
     over_colours(&job, resting, make_range, SHARED_GROUPS);
     return QD_OK;
-}
-
-void qdi_solver_release(const qd_allocator *allocator, qdi_scratch *scratch) {
-    qdi_release(allocator, scratch->began, scratch->began_room, sizeof *scratch->began);
-    qdi_release(allocator, scratch->groups, scratch->group_room, sizeof *scratch->groups);
-    qdi_release(allocator, scratch->second, scratch->second_room, sizeof *scratch->second);
 }
 
 // ---- sub-steps ----
