@@ -164,35 +164,6 @@ qd_body_index qdi_body_take_index(qd_world *world) {
 
 // ---- looking, removing ----
 
-uint32_t qdi_body_row(const qd_world *world, qd_id id) {
-    const qd_body_view view = {.generation = world->generation,
-                               .row_of_index = world->row_of_index,
-                               .index_count = world->index_count};
-    return qd_body_view_row(&view, id);
-}
-
-qd_body_state qdi_body_state_of_row(const qd_world *world, uint32_t row) {
-    const qdi_trait *trait = &world->traits.trait[world->trait[row]];
-    uint32_t shape = world->shape[row];
-    return (qd_body_state){
-        .id = {world->index[row], world->generation[row]},
-        .label = world->label[row],
-        .kind = trait->kind,
-        .shape = shape ? *world->shapes.shape[shape] : qd_shape_disk(world->radius[row]),
-        .position = {world->now.x[row], world->now.y[row]},
-        .turn = {world->now.c[row], world->now.s[row]},
-        .velocity = {world->now.vx[row], world->now.vy[row]},
-        .spin = world->now.spin[row],
-        .mass = world->mass[row],
-        .inertia = world->inertia[row],
-        .pivot = trait->pivot,
-        .material = trait->material,
-        .filter = trait->filter,
-        .sensor = trait->sensor,
-        .bullet = trait->bullet,
-    };
-}
-
 qd_status qd_world_body(const qd_world *world, qd_id id, qd_body_state *state) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!world || !state) return QD_ERR_ARGUMENT;

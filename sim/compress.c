@@ -41,16 +41,6 @@ qd_status qdi_compress_check(const qd_world_def *def, qd_error *error) {
     return QD_OK;
 }
 
-void qdi_compress_axis(const qd_world *world, int axis, double *low, double *high) {
-    double length = part(&world->def.size, axis), scale = part(&world->compress.scale, axis);
-    *low = part(&world->def.origin, axis);
-    *high = *low + length;
-    if (scale == 1) return;
-    double middle = part(&world->centre, axis), half = 0.5 * (length * scale);
-    *low = middle - half;
-    *high = middle + half;
-}
-
 qd_status qdi_compress_put(qd_world *world) {
     for (int k = 0; k < 2; ++k) {
         qdi_axis *axis = &world->axis[k];
@@ -251,12 +241,6 @@ void qdi_compress_revert(qd_world *world) {
     qd_status status = qdi_compress_put(world); // as it was before
     QD_ASSERT(status == QD_OK);
     (void)status;
-}
-
-void qdi_compress_save(const qd_world *world, unsigned char **at) {
-    qdi_put_f64(at, world->compress.scale.x);
-    qdi_put_f64(at, world->compress.scale.y);
-    qdi_put_u64(at, world->compress.done);
 }
 
 bool qdi_compress_load(const unsigned char **at, qd_world *world) {

@@ -17,6 +17,14 @@
 /// What random numbers are for: this and the emitter's number are the `use` of qd_random_at, k the stream.
 enum { USE_EMITTER = 0xe31700 };
 
+qd_status qdi_population_ensure(qd_world *world) {
+    if (world->population) return QD_OK;
+    world->population = qdi_allocate(world->allocator, 1, sizeof *world->population);
+    if (!world->population) return QD_ERR_MEMORY;
+    *world->population = (qdi_population){0};
+    return QD_OK;
+}
+
 qd_emitter_def qd_emitter_def_default(void) {
     return (qd_emitter_def){.cookie = QDI_COOKIE,
                             .body = qd_body_def_default(),

@@ -16,14 +16,6 @@ qd_sink_def qd_sink_def_default(void) {
     return (qd_sink_def){.cookie = QDI_COOKIE, .high = {1, 1}, .total = UINT64_MAX};
 }
 
-qd_status qdi_population_ensure(qd_world *world) {
-    if (world->population) return QD_OK;
-    world->population = qdi_allocate(world->allocator, 1, sizeof *world->population);
-    if (!world->population) return QD_ERR_MEMORY;
-    *world->population = (qdi_population){0};
-    return QD_OK;
-}
-
 void qdi_population_release(qd_world *world) {
     qdi_population *all = world->population;
     const qd_allocator *allocator = world->allocator;

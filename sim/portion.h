@@ -2,6 +2,9 @@
 #define QD_SIM_PORTION_H
 
 #include <quadrille/world.h>
+
+#include "sim/ledger.h"
+
 #include <stddef.h>
 
 /// Contacts from `first` on, for const passes over all of them that have as many slots as there are blocks of indices.
@@ -9,5 +12,8 @@ typedef struct qdi_portion {
     const qd_world *world;
     size_t first;
 } qdi_portion;
+
+/// Ends of the present contacts at dynamic bodies, the deepest overlap, and the energy of springs. On the world's team.
+qdi_contact_look qdi_look_at_contacts(const qd_world *world);
 
 #endif

@@ -259,22 +259,6 @@ void qd_world_destroy(qd_world *world) {
     qdi_release(allocator, world, 1, sizeof *world);
 }
 
-uint64_t qd_world_steps(const qd_world *world) {
-    return world->clock.step;
-}
-
-static double time_of(const qd_world *world) {
-    const qdi_clock *clock = &world->clock;
-    return clock->base_time + (double)(clock->step - clock->base_step) * clock->dt;
-}
-
-double qd_world_time(const qd_world *world) {
-    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
-    double result = time_of(world);
-    QDI_SETTLE(result);
-    return result;
-}
-
 size_t qd_world_count(const qd_world *world) {
     return world->count;
 }
