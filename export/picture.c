@@ -65,29 +65,6 @@ static void frame_world(qdi_copy *copier, qdi_area area, bool whole) {
     }
 }
 
-// Most images of a periodic world to either side: a picture of more would show nothing but noise.
-enum { IMAGES_MAX = 8 };
-
-static int images_within(double number) {
-    if (number < -IMAGES_MAX) return -IMAGES_MAX;
-    return number > IMAGES_MAX ? IMAGES_MAX : (int)number;
-}
-
-qdi_images qdi_picture_images(const qdi_copy *copier, double x, double y, double reach) {
-    const qdi_area *clip = &copier->picture->clip;
-    qdi_images images = {0, 0, 0, 0};
-    reach += 2.0;
-    if (copier->period_x > 0.0) {
-        images.x0 = images_within(ceil((clip->min_x - reach - x) / copier->period_x));
-        images.x1 = images_within(floor((clip->max_x + reach - x) / copier->period_x));
-    }
-    if (copier->period_y > 0.0) {
-        images.y0 = images_within(ceil((clip->min_y - reach - y) / copier->period_y));
-        images.y1 = images_within(floor((clip->max_y + reach - y) / copier->period_y));
-    }
-    return images;
-}
-
 qd_status qdi_picture_copy(qdi_picture *picture, const qd_world *world, const qd_view *view, qdi_area area,
                            double top, const qdi_changes *before) {
     const qdi_look look = qdi_camera_look(&view->camera, world);

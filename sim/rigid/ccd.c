@@ -82,14 +82,6 @@ static double arrive(const qdi_step *step, const qdi_course *course) {
            qdi_ccd_wrap_error(world, row, way, step->dt);
 }
 
-bool qdi_within_limits(const qd_world *world, uint32_t row) {
-    const qdi_motion *next = &world->next;
-    double far = qdi_limit_distance(world), vx = next->vx[row], vy = next->vy[row];
-    return fabs(next->x[row] - world->centre.x) <= far && fabs(next->y[row] - world->centre.y) <= far &&
-           vx * vx + vy * vy <= qdi_limit_speed_squared(world) &&
-           (!world->turning || qdi_is_sane(next->spin[row]));
-}
-
 /// The box at the end of a new way, and whether that leaves the fat one.
 static void box_again(qd_world *world, uint32_t row) {
     qd_vec2 period = qdi_world_period(world);

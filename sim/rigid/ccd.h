@@ -214,6 +214,15 @@ bool qdi_way_box(const qdi_step *step, uint32_t row, qd_box *box);
 bool qdi_way_wider(const qdi_step *step, qd_box way, qd_box *wider);
 /// Which image of b's way lies beside a's; false: one of them is too long for that.
 bool qdi_way_image(const qdi_step *step, uint32_t row_a, uint32_t row_b, qd_image *image);
+/// What forces add to a body's velocity in the step.
+qdi_twist qdi_ccd_forces(const qdi_step *step, uint32_t row);
+/// Energy of a body's motion in `next`, and of gravity as seen from where it was, when it has moved by `way`.
+double qdi_ccd_energy(const qd_world *world, uint32_t row, qd_vec2 way);
+/// What the sum of gravity's work through periodic sides (qdi_account_wraps) gets wrong about a body that has moved by `way`: it goes by
+/// velocities, as if nothing had stopped it.
+double qdi_ccd_wrap_error(const qd_world *world, uint32_t row, qd_vec2 way, double dt);
+/// True where a body is within the limits in `next`.
+bool qdi_within_limits(const qd_world *world, uint32_t row);
 
 // ---- rigid/ccd_list.c ----
 
@@ -258,21 +267,12 @@ QD_MUST_USE qd_status qdi_ccd_stop_given_up(qdi_step *step);
 bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, int wall, qd_image image);
 /// Puts bodies where they stop.
 QD_MUST_USE qd_status qdi_ccd_stopped(const qdi_step *step);
-/// What forces add to a body's velocity in the step.
-qdi_twist qdi_ccd_forces(const qdi_step *step, uint32_t row);
-/// Energy of a body's motion in `next`, and of gravity as seen from where it was, when it has moved by `way`.
-double qdi_ccd_energy(const qd_world *world, uint32_t row, qd_vec2 way);
-/// What the sum of gravity's work through periodic sides (qdi_account_wraps) gets wrong about a body that has moved by `way`: it goes by
-/// velocities, as if nothing had stopped it.
-double qdi_ccd_wrap_error(const qd_world *world, uint32_t row, qd_vec2 way, double dt);
 
 // ---- rigid/ccd.c ----
 
 static inline bool qdi_is_bullet(const qd_world *world, uint32_t row) {
     return world->traits.trait[world->trait[row]].bullet;
 }
-/// True where a body is within the limits in `next`.
-bool qdi_within_limits(const qd_world *world, uint32_t row);
 
 // ---- rigid/ccd_solve.c ----
 

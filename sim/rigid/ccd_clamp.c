@@ -354,46 +354,6 @@ static void carry(const qdi_step *step, uint32_t carrier, double from, qdi_pose 
     pose->y += y;
 }
 
-qdi_twist qdi_ccd_forces(const qdi_step *step, uint32_t row) {
-    const qd_world *world = step->world;
-    if (world->scratch.flown) {
-        const qdi_flight *flight = &world->scratch.flights[row];
-        return (qdi_twist){flight->ax * step->dt, flight->ay * step->dt, flight->turn * step->dt};
-    }
-    return (qdi_twist){world->def.gravity.x * step->dt, world->def.gravity.y * step->dt, 0};
-}
-
-double qdi_ccd_energy(const qd_world *world, uint32_t row, qd_vec2 way) {
-    const qdi_motion *next = &world->next;
-    qd_vec2 pull = world->def.gravity;
-    if (world->def.attraction.strength != 0) {
-        qd_vec2 more = qdi_attraction_at(world, world->now.x[row], world->now.y[row]);
-        pull = (qd_vec2){pull.x + more.x, pull.y + more.y};
-    }
-    double vx = next->vx[row], vy = next->vy[row];
-    double energy = world->mass[row] * (0.5 * (vx * vx + vy * vy) - pull.x * way.x - pull.y * way.y);
-    if (world->turning && isfinite(world->inertia[row]))
-        energy += 0.5 * world->inertia[row] * next->spin[row] * next->spin[row];
-    return energy;
-}
-
-double qdi_ccd_wrap_error(const qd_world *world, uint32_t row, qd_vec2 way, double dt) {
-    const qdi_motion *now = &world->now, *next = &world->next;
-    const double from[2] = {now->x[row], now->y[row]}, to[2] = {next->x[row], next->y[row]};
-    const double guess[2] = {0.5 * (now->vx[row] + next->vx[row]) * dt,
-                             0.5 * (now->vy[row] + next->vy[row]) * dt};
-    const double gone[2] = {way.x, way.y}, pull[2] = {world->def.gravity.x, world->def.gravity.y};
-    double work = 0;
-    for (int k = 0; k < 2; ++k) {
-        const qdi_axis *axis = &world->axis[k];
-        if (axis->boundary != QD_BOUNDARY_PERIODIC || pull[k] == 0) continue;
-        const double taken = floor((from[k] + guess[k] - to[k]) / axis->length + 0.5);
-        const double true_one = floor((from[k] + gone[k] - to[k]) / axis->length + 0.5);
-        work += pull[k] * axis->length * (taken - true_one);
-    }
-    return world->mass[row] * work;
-}
-
 /// Puts a body where it stops, with the velocity that it has then; returns what that does to its energy.
 static double arrive(const qdi_step *step, uint32_t row) {
     qd_world *world = step->world;
