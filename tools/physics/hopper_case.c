@@ -13,7 +13,7 @@
 #include <quadrille/random.h>
 #include <stdio.h>
 
-enum { OPENINGS = 5, PIECES = 2 * (OPENINGS + 1), EXPONENT_SEEDS = 4, HEIGHT_SEEDS = 8, TWIN_SEEDS = 2 };
+enum { OPENINGS = 5, PIECES = 2 * (OPENINGS + 1), EXPONENT_SEEDS = 4, HEIGHT_SEEDS = 12, TWIN_SEEDS = 2 };
 enum { HOPPER_EXPONENT = 0, HOPPER_FACTOR = 1, HOPPER_RATIO = 0 };
 
 static const double floor_height = 5, sink_height = 3, hopper_step = 0.02;
