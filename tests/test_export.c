@@ -363,7 +363,7 @@ static void expect_scene_refused(const char *bodies, const char *named) {
 START_TEST(runs_that_cannot_be_taken) {
     make(scene, "out");
     expect_scene_refused("run: {path: out, step: 17}", "bad.yaml:3: bodies.0.run: ");
-    expect_scene_refused("run: {path: out, step: 17}", "of step 17; the nearest are of steps 16 and 20");
+    expect_scene_refused("run: {path: out, step: 17}", "of step 17; the nearest are of steps 15 and 20");
     expect_scene_refused("run: {path: out, step: 41}", "the nearest is of step 40");
     expect_scene_refused("run: {path: nowhere}", "nowhere: cannot be opened");
     expect_scene_refused("run: {path: out/scene.yaml}", "not a saved world");

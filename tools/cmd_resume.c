@@ -13,7 +13,7 @@
 typedef struct resume_settings {
     qdi_common common;
     const char *directory;
-    qdi_option_number threads;
+    qdi_option_number threads, steps;
     bool force;
 } resume_settings;
 
@@ -43,6 +43,8 @@ static int resume(const resume_settings *settings, qdi_session *session) {
         qdi_complain("%s", session->error.text);
         return QDI_EXIT_OUTPUT;
     }
+    if (settings->steps.given) exit_code = qdi_session_extend(session, settings->steps.value, &complete);
+    if (exit_code != QDI_EXIT_DONE) return exit_code;
     if (complete) {
         if (!session->common.quiet) fprintf(stderr, "%s is complete\n", session->directory);
         return QDI_EXIT_DONE;
@@ -67,6 +69,8 @@ static int resume_main(int count, char *const *arguments) {
 }
 
 static const qdi_option resume_options[] = {
+    {"--steps", 0, QDI_OPTION_NUMBER, "N", 1, QDI_MOST_STEPS, offsetof(resume_settings, steps),
+     "go on to step N: a complete run, too, becomes one with so many steps"},
     {"--threads", 0, QDI_OPTION_NUMBER, "N", 1, QD_TEAM_MAX, offsetof(resume_settings, threads),
      "work with N threads; results are the same for any N"},
     {"--force", 0, QDI_OPTION_FLAG, NULL, 0, 0, offsetof(resume_settings, force),
@@ -82,9 +86,10 @@ static const qdi_syntax resume_syntax = {.command = "resume",
 
 const qdi_command qdi_command_resume = {
     &resume_syntax,
-    "go on with a run that was stopped or killed",
+    "go on with a run that was stopped or killed, or to more steps",
     "  quadrille resume pool-1a2b3c4d                    from its last checkpoint to its end\n"
-    "  quadrille resume out --threads 16                 with more threads than before\n",
+    "  quadrille resume out --threads 16                 with more threads than before\n"
+    "  quadrille resume out --steps 2000                 a complete run of 1,000 steps gets 1,000 more\n",
     "the directory of the run",
     resume_main,
 };

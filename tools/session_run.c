@@ -77,10 +77,14 @@ static int end_broken(qdi_session *session) {
     return session->failed == QDI_PART_STEP ? QDI_EXIT_FAILED : QDI_EXIT_OUTPUT;
 }
 
-static int end_stopped(qdi_session *session) {
+/// Makes a checkpoint of the present step, unless there is one.
+static bool keep_state(qdi_session *session) {
     bool kept = session->checkpointed && session->checkpoint_step == session->steps_done;
-    if (!kept && !qdi_session_checkpoint(session)) return end_broken(session);
-    if (!put_away(session)) return end_broken(session);
+    return kept || qdi_session_checkpoint(session);
+}
+
+static int end_stopped(qdi_session *session) {
+    if (!keep_state(session) || !put_away(session)) return end_broken(session);
     char hint[HINT_SIZE];
     qdi_session_hint(session, hint, sizeof hint);
     qdi_complain("stopped by %s after %" PRIu64 " of %" PRIu64 " steps%s",
@@ -163,10 +167,10 @@ static void warn_of_balance(const qdi_session *session) {
         100 * error, 100 * QD_BALANCE_ERROR_MOST);
 }
 
-/// result.json comes last: where it is, the run is complete.
+/// The last step is a checkpoint in any case: other runs begin there, and this one can get more steps. result.json comes last: where it
+/// is, the run is complete.
 static int end_complete(qdi_session *session) {
-    if (!qdi_session_flush(session) || !qdi_session_cut_video(session) || !put_away(session) ||
-        !qdi_session_finish_video(session))
+    if (!keep_state(session) || !put_away(session) || !qdi_session_finish_video(session))
         return end_broken(session);
     session->result.wall_ns = session->wall_before + (qdi_clock_ns() - session->start_ns);
     fill_result(session);

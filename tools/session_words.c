@@ -73,9 +73,9 @@ void qdi_session_forecast(const qdi_session *session) {
         .frame_bytes = frame_bytes(session),
         .snapshots = left(session, plan->record_snapshots),
         .snapshot_bytes = session->moment_bytes / 2,
-        // As many as are kept, and one more before an old one goes.
+        // As many as are kept, and one more before an old one goes; else the first and the last.
         .checkpoints = plan->checkpoint_every > 0 || plan->checkpoint_seconds > 0 ? plan->checkpoint_keep + 1
-                                                                                  : 1,
+                                                                                  : 2,
         .checkpoint_bytes = session->moment_bytes,
         .rows = 4 * left(session, plan->record_metrics) + left(session, plan->record_hashes) +
                 left(session, plan->frames_every),
