@@ -90,7 +90,6 @@ struct qd_store {
     size_t path_bytes;
     qd_error note;
     bool writes;      ///< opened to write
-    bool wal;         ///< has a write-ahead log
     qdi_queue *queue; ///< NULL where it only reads
     qdi_batch batches[QDI_BATCHES];
     size_t batch; ///< that is being filled, QDI_BATCHES: none

@@ -97,6 +97,25 @@ qd_status qd_store_read_run(qd_store *store, qd_store_run *run, qd_error *error)
     return status;
 }
 
+qd_status qd_store_last_step(qd_store *store, uint64_t *step, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!store || !step) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the step");
+    sqlite3_stmt *statement = NULL;
+    qd_status status = query(store,
+                             "SELECT max(coalesce((SELECT max(step) FROM metrics), 0),"
+                             " coalesce((SELECT max(step) FROM hashes), 0),"
+                             " coalesce((SELECT max(step) FROM events), 0),"
+                             " coalesce((SELECT max(step) FROM snapshots), 0),"
+                             " coalesce((SELECT max(step) FROM checkpoints), 0),"
+                             " coalesce((SELECT max(step) FROM frames), 0))",
+                             0, &statement, error);
+    if (status == QD_OK) *step = column_step(statement, 0);
+    if (status == QD_OK)
+        status = qdi_sql_check_step(store, statement, "of steps", 0, QDI_STORE_STEP_MAX, error);
+    (void)sqlite3_finalize(statement);
+    return status;
+}
+
 // ---- hashes and frames ----
 
 qd_status qd_store_next_hash(qd_store *store, uint64_t from, uint64_t *step, uint64_t *hash,

@@ -380,6 +380,12 @@ START_TEST(runs_that_are_not_complete) {
     ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
     ck_assert_ptr_nonnull(
         strstr(result.out, "5 hashes, 3 rows of metrics, 3 snapshots, 2 checkpoints, 3 frames"));
+    ck_assert_ptr_nonnull(strstr(result.out, "out: all as recorded up to step 20 of "));
+    ck_assert_ptr_nonnull(strstr(result.out, ", where the run is not complete, replayed with 1 thread: "));
+    qd_program_forget(&result);
+    result = RUN("verify", "out", "--threads", "1", "--json");
+    ck_assert_ptr_nonnull(strstr(result.out, "\"complete\": false"));
+    ck_assert_ptr_nonnull(strstr(result.out, "\"last_step\": 20"));
     qd_program_forget(&result);
     char *yaml = qd_scratch_read(at("out/scene.yaml").text, NULL), *speed = strstr(yaml, "speed: .inf");
     ck_assert_ptr_nonnull(speed);

@@ -242,6 +242,7 @@ static int run_stages(export_job *job) {
     if (exit_code == QDI_EXIT_DONE) exit_code = choose_output(job);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_past_open(&job->past, settings->directory);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
+    qdi_past_say(&job->past, &settings->common);
     qdi_host_watch_signals();
     job->threads = qdi_threads_here(settings->threads.given ? (int)settings->threads.value : 0,
                                     settings->common.quiet)

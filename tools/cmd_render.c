@@ -223,6 +223,7 @@ static int run_stages(render_job *job) {
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_past_open(&job->past, settings->directory);
     if (exit_code == QDI_EXIT_DONE) exit_code = choose_view(job);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
+    qdi_past_say(&job->past, &settings->common);
     qdi_host_watch_signals();
     job->moments.every = settings->every;
     job->moments.replay = (qdi_replay){
