@@ -2,7 +2,9 @@
 #include "tests/harness.h"
 #include "tests/one_program.h"
 #include "tests/pages.h"
+#include "tests/runs.h"
 
+#include <math.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -101,12 +103,92 @@ START_TEST(test_a_run_that_goes_on_is_looked_at) {
 }
 END_TEST
 
+/// A number of the log: its column, counted from the one behind the step.
+static double log_value(const char *text, uint64_t step, int column) {
+    for (const char *line = text; line && *line; line = strchr(line, '\n'), line += line != NULL) {
+        char *end = NULL;
+        if (strtoull(line, &end, 10) != step || end == line) continue;
+        double value = 0;
+        for (int i = 0; i < column; ++i) {
+            const char *from = end;
+            value = strtod(from, &end);
+            ck_assert_msg(end > from, "%.100s", line);
+        }
+        return value;
+    }
+    ck_abort_msg("there is no line of step %llu: %s", (unsigned long long)step, text);
+}
+
+static size_t count_lines(const char *text) {
+    size_t lines = 0;
+    for (; *text; ++text) lines += *text == '\n';
+    return lines;
+}
+
+START_TEST(test_a_log_has_a_line_every_so_many_steps) {
+    qd_scratch_write(at("long.yaml").text, scene);
+    qd_program_outcome result = RUN("run", "long.yaml", "-o", "out", "--steps", "330", "--log", "100");
+    ck_assert_int_eq(result.code, 0);
+    const char *names = strstr(result.err,
+                               "      step         time    bodies  contacts      kinetic    potential"
+                               "         lost        drift    steps/s\n         0 ");
+    ck_assert_msg(names && !strstr(strchr(names, '\n'), " kinetic "), "%s", result.err);
+    ck_assert_ptr_null(strstr(result.err, " of 330 (")); // no other lines of how far it is
+    static const struct {
+        int column;
+        const char *sql;
+    } columns[] = {{1, "SELECT time FROM metrics WHERE step = 200"},
+                   {2, "SELECT bodies FROM metrics WHERE step = 200"},
+                   {3, "SELECT contacts FROM metrics WHERE step = 200"},
+                   {4, "SELECT kinetic FROM metrics WHERE step = 200"},
+                   {5, "SELECT potential FROM metrics WHERE step = 200"},
+                   {6, "SELECT lost FROM metrics WHERE step = 200"},
+                   {7, "SELECT drift FROM metrics WHERE step = 200"}};
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; ++i) {
+        double said = log_value(names, 200, columns[i].column);
+        double is = qd_runs_real(at("out").text, columns[i].sql);
+        ck_assert_msg(fabs(said - is) <= 1e-2 * fabs(is), "column %d is %g, not %g", columns[i].column, said,
+                      is);
+    }
+    ck_assert(log_value(names, 330, 8) > 0);
+    qd_program_text hash = qd_program_result_text(&program, "out", "state_hash");
+    qd_program_forget(&result);
+    SUCCEED("run", "long.yaml", "-o", "silent", "-q", "--steps", "330");
+    ck_assert_str_eq(qd_program_result_text(&program, "silent", "state_hash").text, hash.text);
+    result = RUN("resume", "out", "--steps", "450", "--log", "100");
+    ck_assert(log_value(result.err, 400, 8) > 0 && log_value(result.err, 450, 8) > 0);
+    qd_program_forget(&result);
+}
+END_TEST
+
+START_TEST(test_a_log_is_asked_for) {
+    qd_scratch_write(at("long.yaml").text, scene);
+    qd_program_outcome result = RUN("run", "long.yaml", "-o", "out", "--steps", "330", "-v");
+    const char *names = strstr(result.err, "  kinetic "), *last = strstr(result.err, "\n       330 ");
+    ck_assert_msg(names && last, "%s", result.err);
+    size_t lines = count_lines(names) - count_lines(last);
+    ck_assert_msg(lines >= 18 && lines <= 22, "%zu lines: %s", lines, result.err);
+    qd_program_forget(&result);
+    result = RUN("run", "long.yaml", "-o", "out", "--force", "--steps", "330");
+    ck_assert_ptr_null(strstr(result.err, "  kinetic "));
+    qd_program_forget(&result);
+    result = RUN("run", "long.yaml", "-o", "out", "--force", "--steps", "330", "--log", "10", "-q");
+    ck_assert_str_eq(result.err, "");
+    qd_program_forget(&result);
+    result = RUN("run", "long.yaml", "-o", "out", "--force", "--log", "0");
+    qd_program_expect_complaint(&result, 2, "--log");
+    qd_program_forget(&result);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("look");
     TCase *tests = tcase_create("look");
     tcase_set_timeout(tests, 300);
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, test_a_run_that_goes_on_is_looked_at);
+    tcase_add_test(tests, test_a_log_has_a_line_every_so_many_steps);
+    tcase_add_test(tests, test_a_log_is_asked_for);
     suite_add_tcase(suite, tests);
     return qd_test_run(suite);
 }

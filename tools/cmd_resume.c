@@ -13,7 +13,7 @@
 typedef struct resume_settings {
     qdi_common common;
     const char *directory;
-    qdi_option_number threads, steps;
+    qdi_option_number threads, steps, log;
     bool force;
 } resume_settings;
 
@@ -26,6 +26,7 @@ static int prepare(const resume_settings *settings, qdi_session *session) {
     session->common = settings->common;
     session->label = settings->directory;
     session->video_force = settings->force;
+    session->log = settings->log;
     snprintf(session->directory, sizeof session->directory, "%s", settings->directory);
     qd_error error = {""};
     qd_status status = qdi_simd_choose(NULL, &session->simd, &error);
@@ -73,6 +74,8 @@ static const qdi_option resume_options[] = {
      "go on to step N: a complete run, too, becomes one with so many steps"},
     {"--threads", 0, QDI_OPTION_NUMBER, "N", 1, QD_TEAM_MAX, offsetof(resume_settings, threads),
      "work with N threads; results are the same for any N"},
+    {"--log", 0, QDI_OPTION_NUMBER, "E", 1, QDI_MOST_STEPS, offsetof(resume_settings, log),
+     "print a line of figures every E steps (-v: about twenty in all)"},
     {"--force", 0, QDI_OPTION_FLAG, NULL, 0, 0, offsetof(resume_settings, force),
      "replace a file that lies where the run's video is to be"},
 };

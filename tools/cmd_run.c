@@ -28,7 +28,7 @@ typedef struct run_settings {
     const char *directory;
     const char *simd;
     const char *video;
-    qdi_option_number steps, threads, seed, bodies, frames, snapshots;
+    qdi_option_number steps, threads, seed, bodies, frames, snapshots, log;
     qdi_option_list sets;
     bool force, resume, json;
 } run_settings;
@@ -147,6 +147,7 @@ static int run_stages(run_settings *settings, qdi_session *session) {
     session->common = settings->common;
     session->label = settings->scene;
     session->json = settings->json;
+    session->log = settings->log;
     session->video_file = settings->video;
     if (settings->video && !qd_video_is_known(settings->video)) {
         qdi_complain("--video %s: a video's name ends in %s", settings->video, qd_video_endings());
@@ -196,6 +197,8 @@ static const qdi_option run_options[] = {
      "a picture every E steps, 0 = none (frames.every)"},
     {"--snapshots", 0, QDI_OPTION_NUMBER, "E", 0, QDI_MOST_STEPS, offsetof(run_settings, snapshots),
      "keep the whole state every E steps, 0 = never (record.snapshots)"},
+    {"--log", 0, QDI_OPTION_NUMBER, "E", 1, QDI_MOST_STEPS, offsetof(run_settings, log),
+     "print a line of figures every E steps (-v: about twenty in all)"},
     {"--video", 0, QDI_OPTION_TEXT, "FILE", 0, 0, offsetof(run_settings, video),
      "a video of the frames: .mp4, .mov, .mkv, .webm, .gif, .png (no ffmpeg)"},
     {"--set", 0, QDI_OPTION_LIST, "KEY=VALUE", 0, 0, offsetof(run_settings, sets),

@@ -3,6 +3,7 @@
 
 #include "tools/options.h"
 #include "tools/result.h"
+#include "tools/step_log.h"
 #include "tools/threads.h"
 
 #include <quadrille/frame.h>
@@ -42,6 +43,7 @@ typedef struct qdi_session {
     char directory[QDI_SESSION_PATH];
     qd_scene *scene; ///< the session's to free
     bool json;
+    qdi_option_number log; ///< --log
     const char *video_file; ///< --video, or what the run was begun with; NULL: no video
 
     // The session's own.
@@ -63,6 +65,7 @@ typedef struct qdi_session {
     uint64_t start_ns, wall_before;       ///< when this process began to step, and what those before it took
     uint64_t recorded_ns[QD_PHASE_COUNT]; ///< of the profile, when metrics were recorded last
     uint64_t moment_bytes;                ///< of a saved world
+    qdi_step_log step_log;
     qdi_session_part failed;
     qd_error error; ///< of the part that failed
     qdi_result result;
