@@ -26,6 +26,7 @@ qd_status qdi_store_make(const char *path, const qd_allocator *allocator, qd_sto
                        .path = copy,
                        .path_bytes = bytes,
                        .batch = QDI_BATCHES,
+                       .names = {.allocator = allocator},
                        .part_bytes = QDI_STORE_PART};
     memcpy(copy, path, bytes);
     *store = made;
@@ -43,7 +44,7 @@ void qdi_store_destroy(qd_store *store) {
     qdi_store_disconnect(store);
     for (int i = 0; i < QDI_BATCHES; ++i) qdi_release(allocator, store->batches[i].rows, QDI_BATCH_BYTES, 1);
     qdi_release(allocator, store->state, store->state_room, 1);
-    qdi_release(allocator, store->labels, store->label_room, sizeof *store->labels);
+    qdi_event_names_free(&store->names);
     qdi_release(allocator, store->path, store->path_bytes, 1);
     qdi_release(allocator, store, 1, sizeof *store);
 }
@@ -236,8 +237,8 @@ qd_status qd_store_rewind(qd_store *store, const qd_world *world, qd_error *erro
                           "no world, or no store that can be written to");
     qd_status status = qdi_store_settle(store, error);
     if (status == QD_OK) {
-        store->label_count = 0;
-        status = qdi_labels_take(store, world);
+        store->names.count = 0;
+        status = qdi_event_names_take(&store->names, world);
         if (status != QD_OK) (void)qdi_reason(error, status, "%s", qd_status_text(status));
     }
     if (status != QD_OK) return status;

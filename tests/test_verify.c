@@ -78,7 +78,7 @@ START_TEST(a_sound_run) {
     ck_assert_str_eq(
         result.out,
         "out: all as recorded, replayed with 1, 2 and 3 threads: 9 hashes, 5 rows of metrics, 5 snapshots, "
-        "3 checkpoints, 5 frames\n");
+        "3 checkpoints, 5 frames, 0 events, 0 failures\n");
     qd_program_forget(&result);
     result = RUN("verify", "out", "-q");
     ck_assert_int_eq(result.code, 0);
@@ -101,7 +101,8 @@ START_TEST(built_in_scenes) {
     const char *name = qd_scene_builtin_name((size_t)_i);
     const qd_recording how = {.scene = name,
                               .sets = {"run.steps=6", "record.hashes=2", "record.snapshots=3",
-                                       "record.metrics=5", "checkpoint.every=4", "frames.every=0"},
+                                       "record.metrics=5", "checkpoint.every=4", "frames.every=0",
+                                       "record.events=persist"},
                               .threads = 2};
     make("out", &how);
     qd_program_outcome result = RUN("verify", "out", "--threads", "1,2,3");

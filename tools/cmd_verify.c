@@ -115,6 +115,8 @@ static qd_status close_json(verify_job *job) {
     qdi_json_whole(json, "snapshots", job->verified.snapshots);
     qdi_json_whole(json, "checkpoints", job->verified.checkpoints);
     qdi_json_whole(json, "frames", job->verified.frames);
+    qdi_json_whole(json, "events", job->verified.events);
+    qdi_json_whole(json, "failures", job->verified.failures);
     qdi_json_close(json, '}');
     if (json->status == QD_OK) fputs(json->text, stdout);
     return json->status;
@@ -156,7 +158,9 @@ static int say_verdict(const verify_job *job) {
                 {verified->metrics, "row of metrics", "rows of metrics"},
                 {verified->snapshots, "snapshot", "snapshots"},
                 {verified->checkpoints, "checkpoint", "checkpoints"},
-                {verified->frames, "frame", "frames"}};
+                {verified->frames, "frame", "frames"},
+                {verified->events, "event", "events"},
+                {verified->failures, "failure", "failures"}};
     printf("%s: all as recorded%s, replayed with %s", job->settings.directory, far, threads);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i)
         printf("%s %" PRIu64 " %s", i == 0 ? ":" : ",", rows[i].count,

@@ -187,6 +187,10 @@ QD_API QD_MUST_USE qd_status qd_store_visit_events(qd_store *store, uint64_t fro
                                                    qd_store_visit_event visit, void *context,
                                                    qd_error *error);
 
+/// The first failure of a step >= `from`, as qd_store_put_failure got it; of its body only label, position and velocity are kept.
+QD_API QD_MUST_USE qd_status qd_store_next_failure(qd_store *store, uint64_t from, qd_limit_report *report,
+                                                   qd_error *error);
+
 /// The first row of metrics of a step >= `from` that has times: its step, and how long each phase took since the row before, in
 /// nanoseconds, 0 where the row has no such phase.
 QD_API QD_MUST_USE qd_status qd_store_next_phases(qd_store *store, uint64_t from, uint64_t *step,
