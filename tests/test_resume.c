@@ -3,6 +3,7 @@
 #include "tests/one_program.h"
 #include "tests/runs.h"
 
+#include <quadrille/simd.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -282,6 +283,31 @@ START_TEST(test_more_steps_leave_the_video) {
 }
 END_TEST
 
+START_TEST(test_kernels_are_kept) {
+    make_reference();
+    SUCCEED("run", "little.yaml", "-o", "out", "-q", "--threads", "1", "--steps", "100", "--simd",
+            "portable");
+    qd_program_outcome result = RUN("resume", "out", "--steps", "200");
+    ck_assert_msg(result.code == 0 && strstr(result.err, "kernels  portable (as the run was begun)\n"), "%s",
+                  result.err);
+    qd_program_forget(&result);
+    ck_assert_str_eq(qd_program_result_text(&program, "out", "simd").text, "portable");
+    result = RUN("resume", "out", "--steps", "300", "--simd", "auto");
+    ck_assert_msg(result.code == 0 && strstr(result.err, " (--simd)\n"), "%s", result.err);
+    qd_program_forget(&result);
+    ck_assert_str_eq(qd_program_result_text(&program, "out", "simd").text, qd_simd_name(qd_simd_best()));
+    // Those that this processor does not know are no reason to stop.
+    qd_runs_change(at("out").text, "UPDATE run SET simd = 'abacus'");
+    result = RUN("resume", "out", "--steps", "450");
+    ck_assert_msg(result.code == 0 && strstr(result.err, " (the processor's best)\n"), "%s", result.err);
+    qd_program_forget(&result);
+    result = RUN("resume", "out", "--simd", "mmx");
+    qd_program_expect_complaint(&result, 2, "'mmx' is none of auto, portable, sse2");
+    qd_program_forget(&result);
+    expect_as_longer_reference();
+}
+END_TEST
+
 START_TEST(test_resume_of_another_scene) {
     // Where nothing is, --resume begins.
     SUCCEED("run", "pool", "--bodies", "20", "--steps", "30", "-o", "out", "-q", "--resume");
@@ -530,6 +556,7 @@ int main(void) {
     tcase_add_test(tests, test_killed_while_it_gets_more_steps);
     tcase_add_test(tests, test_bodies_of_a_run_are_those_of_its_end);
     tcase_add_test(tests, test_more_steps_leave_the_video);
+    tcase_add_test(tests, test_kernels_are_kept);
     tcase_add_test(tests, test_resume_of_another_scene);
     tcase_add_test(tests, test_what_is_no_run);
     tcase_add_test(tests, test_damaged_checkpoints);

@@ -13,6 +13,7 @@
 typedef struct resume_settings {
     qdi_common common;
     const char *directory;
+    const char *simd;
     qdi_option_number threads, steps, log;
     bool force;
 } resume_settings;
@@ -29,8 +30,9 @@ static int prepare(const resume_settings *settings, qdi_session *session) {
     session->log = settings->log;
     snprintf(session->directory, sizeof session->directory, "%s", settings->directory);
     qd_error error = {""};
-    qd_status status = qdi_simd_choose(NULL, &session->simd, &error);
-    return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_FAILED);
+    qd_status status = qdi_simd_choose(settings->simd, &session->simd, &error);
+    session->simd_asked = settings->simd != NULL;
+    return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_USAGE);
 }
 
 static int resume(const resume_settings *settings, qdi_session *session) {
@@ -74,6 +76,8 @@ static const qdi_option resume_options[] = {
      "go on to step N: a complete run, too, becomes one with so many steps"},
     {"--threads", 0, QDI_OPTION_NUMBER, "N", 1, QD_TEAM_MAX, offsetof(resume_settings, threads),
      "work with N threads; results are the same for any N"},
+    {"--simd", 0, QDI_OPTION_TEXT, "NAME", 0, 0, offsetof(resume_settings, simd),
+     "kernels: auto, portable, sse2, avx2, avx512; default those it was begun with"},
     {"--log", 0, QDI_OPTION_NUMBER, "E", 1, QDI_MOST_STEPS, offsetof(resume_settings, log),
      "print a line of figures every E steps (-v: about twenty in all)"},
     {"--force", 0, QDI_OPTION_FLAG, NULL, 0, 0, offsetof(resume_settings, force),

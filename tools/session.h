@@ -38,12 +38,13 @@ typedef struct qdi_session {
     qdi_thread_choice threads;
     bool threads_asked; ///< by --threads
     qd_simd simd;
-    bool simd_asked;
+    bool simd_asked;   ///< by --simd; else a run that is gone on with keeps those that it was begun with
+    bool simd_kept;    ///< that was done, and they are not the best that there are
     const char *label; ///< the scene, as the user named it
     char directory[QDI_SESSION_PATH];
     qd_scene *scene; ///< the session's to free
     bool json;
-    qdi_option_number log; ///< --log
+    qdi_option_number log;  ///< --log
     const char *video_file; ///< --video, or what the run was begun with; NULL: no video
 
     // The session's own.

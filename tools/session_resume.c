@@ -211,10 +211,8 @@ static int go_back(qdi_session *session, const candidate *found) {
 static int take_up(qdi_session *session, candidate *found) {
     const qdi_session_state *state = &found->state;
     session->world = found->world;
-    if (session->simd_asked && session->simd != qd_simd_best() && !session->common.quiet)
-        qdi_warn("--simd: a run that is gone on with takes the processor's best kernels");
-    session->simd = qd_simd_best(); // as every world that was loaded does
-    session->simd_asked = false;
+    // As every world that was loaded it has the best ones; which it has changes no result.
+    if (qd_world_set_simd(session->world, session->simd) != QD_OK) session->simd = qd_simd_best();
     session->moment_bytes = found->bytes;
     session->steps_done = session->checkpoint_step = qd_world_steps(found->world);
     session->checkpointed = true;
@@ -260,6 +258,16 @@ static bool has_more_steps(const qdi_session *session, const qd_store_run *run) 
     return same;
 }
 
+/// Takes the kernels that the run was begun with, where this processor has them and no others were asked for.
+static void keep_simd(qdi_session *session, const qd_store_run *run) {
+    qd_simd begun;
+    if (session->simd_asked || !qd_simd_named(run->simd, &begun) || begun == QD_SIMD_AUTO ||
+        !qd_simd_available(begun))
+        return;
+    session->simd = begun;
+    session->simd_kept = begun != qd_simd_best();
+}
+
 /// Whether the store is that of the directory's scene; a run that got more steps since is told so.
 static int check_store(qdi_session *session) {
     qd_store_run run;
@@ -267,6 +275,7 @@ static int check_store(qdi_session *session) {
     qd_status status = qd_store_read_run(session->store, &run, &error);
     if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_OUTPUT);
     uint64_t begun = run.scene_hash, hash = qd_scene_hash(session->scene);
+    keep_simd(session, &run);
     bool longer = begun != hash && has_more_steps(session, &run);
     qd_store_run_free(session->store, &run);
     if (longer) status = qd_store_extend(session->store, session->scene, &error);

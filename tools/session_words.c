@@ -33,7 +33,9 @@ void qdi_session_header(const qdi_session *session) {
     fprintf(stderr, "threads  %d (%s)%s\n", session->threads.threads, session->threads.reason,
             too_few_bodies(session) ? "; for so few bodies --threads 1 may be faster" : "");
     fprintf(stderr, "kernels  %s (%s)\n", qd_simd_name(session->simd),
-            session->simd_asked ? "--simd" : "the processor's best");
+            session->simd_asked  ? "--simd"
+            : session->simd_kept ? "as the run was begun"
+                                 : "the processor's best");
     if (plan->frames_every > 0)
         fprintf(stderr, "frames   every %" PRIu64 " steps, %" PRIu64 " in all%s\n", plan->frames_every,
                 plan->steps / plan->frames_every + 1, plan->frames_files ? "" : "; no files");
