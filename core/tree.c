@@ -102,6 +102,13 @@ void qdi_memory_swap(qd_tree *a, qd_tree *b) {
     b->slots = old.slots;
 }
 
+qd_status qd_tree_set_simd(qd_tree *tree, qd_simd simd) {
+    if (!tree) return QD_ERR_ARGUMENT;
+    if (!qd_simd_available(simd)) return QD_ERR_VALUE;
+    tree->kernels = qdi_kernels_of(simd);
+    return QD_OK;
+}
+
 void qd_tree_destroy(qd_tree *tree) {
     if (!tree) return;
     const qd_allocator *allocator = tree->allocator;

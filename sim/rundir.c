@@ -253,15 +253,18 @@ static void free_rundir(qd_rundir *rundir) {
     qdi_release(allocator, rundir, 1, sizeof *rundir);
 }
 
+static qd_status write_scene(qd_rundir *rundir, const char *scene_text, qd_error *error) {
+    char *marked = join(rundir->allocator, SCENE_MARK, scene_text, NULL);
+    if (!marked) return out_of_memory(error);
+    qd_status status = qd_rundir_write(rundir, "scene.yaml", marked, strlen(marked), error);
+    release_string(rundir->allocator, marked);
+    return status;
+}
+
 static qd_status fill(qd_rundir *rundir, bool made, bool force, const char *scene_text, qd_error *error) {
     qd_status status = QD_OK;
     if (!made && force) status = delete_run(rundir, error);
-    if (status != QD_OK) return status;
-    char *marked = join(rundir->allocator, SCENE_MARK, scene_text, NULL);
-    if (!marked) return out_of_memory(error);
-    status = qd_rundir_write(rundir, "scene.yaml", marked, strlen(marked), error);
-    release_string(rundir->allocator, marked);
-    return status;
+    return status == QD_OK ? write_scene(rundir, scene_text, error) : status;
 }
 
 /// A directory that is not locked yet; NULL where there is no memory.
@@ -333,6 +336,13 @@ bool qd_rundir_complete(const qd_rundir *rundir) {
 
 qd_status qd_rundir_clear(qd_rundir *rundir, qd_error *error) {
     return rundir ? delete_run(rundir, error) : QD_ERR_ARGUMENT;
+}
+
+qd_status qd_rundir_extend(qd_rundir *rundir, const char *scene_text, qd_error *error) {
+    if (!rundir || !scene_text) return QD_ERR_ARGUMENT;
+    qd_status status = delete_file(rundir, "result.json", error);
+    if (status == QD_OK) qdi_os_sync_directory(rundir->path);
+    return status == QD_OK ? write_scene(rundir, scene_text, error) : status;
 }
 
 /// What a run leaves only where it ended early.

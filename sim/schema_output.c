@@ -173,7 +173,8 @@ static const qdi_key keys[] = {
      .about = "The whole world at step 0 and every so many steps; 0: none."},
     {.path = "checkpoint",
      .type = QDI_KEY_GROUP,
-     .about = "From where a run can go on. There is one at step 0 in any case. No result depends on them."},
+     .about = "From where a run can go on. There is one at step 0 and one at the end in any case. No result "
+              "depends on them."},
     {.path = "checkpoint.every",
      .type = QDI_KEY_UINT64,
      .offset = IN_SETTINGS(run.checkpoint_every),

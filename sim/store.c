@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/// How long the database of another process is waited for, in milliseconds: readers and writers have it for moments only.
+enum { BUSY_MS = 1000, BUSY_STEP_MS = 50 };
+
 qd_status qdi_store_make(const char *path, const qd_allocator *allocator, qd_store **store, qd_error *error) {
     allocator = qdi_allocator_or_default(allocator);
     qd_store *made = qdi_allocate(allocator, 1, sizeof *made);
@@ -23,6 +26,7 @@ qd_status qdi_store_make(const char *path, const qd_allocator *allocator, qd_sto
                        .path = copy,
                        .path_bytes = bytes,
                        .batch = QDI_BATCHES,
+                       .names = {.allocator = allocator},
                        .part_bytes = QDI_STORE_PART};
     memcpy(copy, path, bytes);
     *store = made;
@@ -40,7 +44,7 @@ void qdi_store_destroy(qd_store *store) {
     qdi_store_disconnect(store);
     for (int i = 0; i < QDI_BATCHES; ++i) qdi_release(allocator, store->batches[i].rows, QDI_BATCH_BYTES, 1);
     qdi_release(allocator, store->state, store->state_room, 1);
-    qdi_release(allocator, store->labels, store->label_room, sizeof *store->labels);
+    qdi_event_names_free(&store->names);
     qdi_release(allocator, store->path, store->path_bytes, 1);
     qdi_release(allocator, store, 1, sizeof *store);
 }
@@ -52,6 +56,7 @@ qd_status qdi_store_connect(qd_store *store, const char *path, int flags, qd_err
     // Before anything is read: whoever is alone from the start needs no memory shared with others.
     if (flags & SQLITE_OPEN_READWRITE) code = qdi_sql_run(store->db, "PRAGMA locking_mode=EXCLUSIVE");
     if (code == SQLITE_OK) code = qdi_sql_guard(store->db);
+    if (code == SQLITE_OK) code = sqlite3_busy_timeout(store->db, BUSY_MS);
     if (code == SQLITE_OK) return QD_OK;
     status = qdi_sql_fail(store, "open", code, error);
     qdi_store_disconnect(store);
@@ -59,30 +64,34 @@ qd_status qdi_store_connect(qd_store *store, const char *path, int flags, qd_err
 }
 
 void qdi_store_empty_log(qd_store *store) {
+    // Who reads at this moment is not waited for: the next time does as well.
+    (void)sqlite3_busy_timeout(store->db, 0);
     (void)qdi_sql_run(store->db, "PRAGMA wal_checkpoint(TRUNCATE)");
+    (void)sqlite3_busy_timeout(store->db, BUSY_MS);
 }
 
-/// Keeps everybody else out and turns the write-ahead log on, or says why there is none.
+/// Keeps other writers out and turns the write-ahead log on, beside which others can read.
+///
+/// For a moment the database is ours alone, and one file again if a writer was killed. Whoever has a log open is in nobody's way that
+/// reads, but keeps all others from having the database alone: so there is one writer at a time. Of two that come here together one
+/// finds it taken: the first lock is given up only to ask for the second, and what comes in between has both.
 static qd_status take_over(qd_store *store, qd_error *error) {
-    int code = qdi_sql_run(store->db, "BEGIN EXCLUSIVE; COMMIT");
+    int code = qdi_sql_run(store->db, "BEGIN EXCLUSIVE; COMMIT; PRAGMA journal_mode=DELETE;"
+                                      "PRAGMA locking_mode=NORMAL; SELECT 1 FROM run");
     if (code != SQLITE_OK) return qdi_sql_fail(store, "lock", code, error);
-    sqlite3_stmt *statement = NULL;
-    code = sqlite3_prepare_v2(store->db, "PRAGMA journal_mode=WAL", -1, &statement, NULL);
-    if (code == SQLITE_OK) code = sqlite3_step(statement);
-    store->wal = code == SQLITE_ROW && strcmp((const char *)sqlite3_column_text(statement, 0), "wal") == 0;
-    (void)sqlite3_finalize(statement);
-    if (store->wal) code = qdi_sql_run(store->db, "SELECT 1 FROM run; PRAGMA synchronous=NORMAL");
-    if (store->wal && code == SQLITE_OK) {
-        qdi_store_empty_log(store);
-        return QD_OK;
-    }
-    if (qdi_sql_status(code) == QD_ERR_MEMORY) return qdi_sql_fail(store, "open", code, error);
-    (void)qdi_reason(
-        &store->note, QD_OK,
-        "%.300s has a rollback journal, which is slower: SQLite can have no write-ahead log there%s%s",
-        store->path, code == SQLITE_ROW ? "" : ": ", code == SQLITE_ROW ? "" : sqlite3_errstr(code));
-    store->wal = false;
-    code = qdi_sql_run(store->db, "PRAGMA journal_mode=TRUNCATE; PRAGMA synchronous=FULL");
+    static const char log[] = "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; SELECT 1 FROM run";
+    code = qdi_sql_run(store->db, log);
+    qd_status status = qdi_sql_status(code);
+    if (status == QD_OK || status == QD_ERR_MEMORY || status == QD_ERR_STATE)
+        return status == QD_OK ? status : qdi_sql_fail(store, "open", code, error);
+    // A log for one process, which has the database alone from the start, needs no memory that others share.
+    (void)qdi_reason(&store->note, QD_OK,
+                     "%.300s cannot be read while the run goes on: its file system shares no memory: %s",
+                     store->path, sqlite3_errstr(code));
+    qdi_store_disconnect(store);
+    status = qdi_store_connect(store, store->path, SQLITE_OPEN_READWRITE, error);
+    if (status != QD_OK) return status;
+    code = qdi_sql_run(store->db, log);
     return code == SQLITE_OK ? QD_OK : qdi_sql_fail(store, "open", code, error);
 }
 
@@ -142,16 +151,27 @@ qd_status qd_store_open(const char *path, qd_store_mode mode, const qd_allocator
     return status;
 }
 
+/// Makes the database one file again, which can be read from anywhere. Where others have it open for longer, all is in that file, and the
+/// next writer does the rest.
+static qd_status end_log(qd_store *store, qd_error *error) {
+    int code = qdi_sql_run(store->db, "PRAGMA journal_mode=DELETE");
+    for (int waited = 0; (code & 0xff) == SQLITE_BUSY && waited < BUSY_MS; waited += BUSY_STEP_MS) {
+        (void)sqlite3_sleep(BUSY_STEP_MS); // SQLite does not wait here
+        code = qdi_sql_run(store->db, "PRAGMA journal_mode=DELETE");
+    }
+    if ((code & 0xff) == SQLITE_BUSY) {
+        qdi_store_empty_log(store);
+        return QD_OK;
+    }
+    return code == SQLITE_OK ? QD_OK : qdi_sql_fail(store, "close", code, error);
+}
+
 qd_status qd_store_close(qd_store *store, qd_error *error) {
     if (!store) return QD_OK;
     qd_status status = qdi_store_settle(store, error);
     qdi_queue_destroy(store->queue);
     qdi_rows_finish(store);
-    if (status == QD_OK && store->wal) {
-        // One file again, which can be read from anywhere.
-        int code = qdi_sql_run(store->db, "PRAGMA journal_mode=DELETE");
-        if (code != SQLITE_OK) status = qdi_sql_fail(store, "close", code, error);
-    }
+    if (status == QD_OK && store->writes) status = end_log(store, error);
     qdi_store_destroy(store);
     return status;
 }
@@ -171,6 +191,45 @@ static int delete_past(qd_store *store, uint64_t step) {
     return code;
 }
 
+/// Runs a statement with a step as its first value, and maybe a text and a hash behind it.
+static int change(qd_store *store, const char *sql, uint64_t step, const char *text, uint64_t hash) {
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
+    if (code == SQLITE_OK) code = qdi_sql_bind_step(statement, 1, step);
+    if (code == SQLITE_OK && text) code = sqlite3_bind_text(statement, 2, text, -1, SQLITE_STATIC);
+    if (code == SQLITE_OK && text) code = qdi_sql_bind_hash(statement, 3, hash);
+    if (code == SQLITE_OK) code = sqlite3_step(statement);
+    (void)sqlite3_finalize(statement);
+    return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+/// Ends a transaction that went as `code` says.
+static qd_status commit(qd_store *store, int code, qd_error *error) {
+    if (code == SQLITE_OK) code = qdi_sql_run(store->db, "COMMIT");
+    if (code == SQLITE_OK) return QD_OK;
+    qd_status status = qdi_sql_fail(store, "write", code, error);
+    if (!sqlite3_get_autocommit(store->db)) (void)qdi_sql_run(store->db, "ROLLBACK");
+    return status;
+}
+
+qd_status qd_store_extend(qd_store *store, const qd_scene *scene, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!store || !scene || !store->writes)
+        return qdi_reason(error, store && scene ? QD_ERR_STATE : QD_ERR_ARGUMENT,
+                          "no scene, or no store that can be written to");
+    qd_status status = qdi_store_settle(store, error);
+    if (status != QD_OK) return status;
+    const qd_scene_run plan = qd_scene_run_settings(scene);
+    int code = qdi_sql_run(store->db, "BEGIN");
+    if (code == SQLITE_OK && plan.record_hashes > 0)
+        code = change(store, "DELETE FROM hashes WHERE step = (SELECT steps FROM run) AND step % ? != 0",
+                      plan.record_hashes, NULL, 0);
+    if (code == SQLITE_OK)
+        code = change(store, "UPDATE run SET steps = ?, scene_text = ?, scene_hash = ?", plan.steps,
+                      qd_scene_text(scene), qd_scene_hash(scene));
+    return commit(store, code, error);
+}
+
 qd_status qd_store_rewind(qd_store *store, const qd_world *world, qd_error *error) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!store || !world || !store->writes)
@@ -178,16 +237,12 @@ qd_status qd_store_rewind(qd_store *store, const qd_world *world, qd_error *erro
                           "no world, or no store that can be written to");
     qd_status status = qdi_store_settle(store, error);
     if (status == QD_OK) {
-        store->label_count = 0;
-        status = qdi_labels_take(store, world);
+        store->names.count = 0;
+        status = qdi_event_names_take(&store->names, world);
         if (status != QD_OK) (void)qdi_reason(error, status, "%s", qd_status_text(status));
     }
     if (status != QD_OK) return status;
     int code = qdi_sql_run(store->db, "BEGIN");
     if (code == SQLITE_OK) code = delete_past(store, qd_world_steps(world));
-    if (code == SQLITE_OK) code = qdi_sql_run(store->db, "COMMIT");
-    if (code == SQLITE_OK) return QD_OK;
-    status = qdi_sql_fail(store, "write", code, error);
-    if (!sqlite3_get_autocommit(store->db)) (void)qdi_sql_run(store->db, "ROLLBACK");
-    return status;
+    return commit(store, code, error);
 }

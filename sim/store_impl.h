@@ -4,6 +4,7 @@
 #include <quadrille/store.h>
 
 #include "core/queue.h"
+#include "sim/event_rows.h"
 #include "sim/scene_text.h"
 
 #include <sqlite3.h>
@@ -59,29 +60,12 @@ typedef struct qdi_hash_row {
     uint64_t step, hash;
 } qdi_hash_row;
 
-typedef struct qdi_event_row {
-    uint64_t step, number, a, b;
-    uint32_t kind; ///< a qd_event_kind, or QDI_EVENT_IMPACT
-    uint32_t side; ///< 0: none, else 1 + its place in qd_wall; b is not looked at then
-    qd_vec2 point, normal;
-    double impulse, friction, approach;
-    double rest; ///< depth; of an impact its time within the step
-} qdi_event_row;
-
-enum { QDI_EVENT_IMPACT = QD_EVENT_END + 1 };
-
 /// Of a snapshot or checkpoint. The bytes lie in the store's `state`: the world's, then the session's.
 typedef struct qdi_state_row {
     uint64_t step;
     double time;
     uint64_t world_bytes, session_bytes, keep;
 } qdi_state_row;
-
-/// The label of a removed body, which an event still names.
-typedef struct qdi_label {
-    uint64_t label;
-    uint32_t generation; ///< 0: it is index + 1
-} qdi_label;
 
 struct qd_store {
     const qd_allocator *allocator;
@@ -90,7 +74,6 @@ struct qd_store {
     size_t path_bytes;
     qd_error note;
     bool writes;      ///< opened to write
-    bool wal;         ///< has a write-ahead log
     qdi_queue *queue; ///< NULL where it only reads
     qdi_batch batches[QDI_BATCHES];
     size_t batch; ///< that is being filled, QDI_BATCHES: none
@@ -98,8 +81,7 @@ struct qd_store {
     unsigned char *state;
     size_t state_room;
     size_t part_bytes; ///< QDI_STORE_PART
-    qdi_label *labels; ///< by index, of bodies whose label is not index + 1
-    size_t label_count, label_room;
+    qdi_event_names names;
     // The writer's; others look at them when the queue is empty.
     sqlite3_stmt *inserts[QDI_ROW_KINDS];
     sqlite3_stmt *put_part, *drop_parts, *prune, *prune_parts;
@@ -214,8 +196,5 @@ qd_status qdi_rows_work(void *context, size_t slot);
 /// Puts what is on its way in line and waits until all is written; does nothing where the store only reads.
 /// Errors: the writer's, with its reason.
 QD_MUST_USE qd_status qdi_store_settle(qd_store *store, qd_error *error);
-
-/// Takes the labels of a world's bodies. Errors: QD_ERR_MEMORY.
-QD_MUST_USE qd_status qdi_labels_take(qd_store *store, const qd_world *world);
 
 #endif

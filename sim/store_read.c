@@ -97,6 +97,25 @@ qd_status qd_store_read_run(qd_store *store, qd_store_run *run, qd_error *error)
     return status;
 }
 
+qd_status qd_store_last_step(qd_store *store, uint64_t *step, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!store || !step) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the step");
+    sqlite3_stmt *statement = NULL;
+    qd_status status = query(store,
+                             "SELECT max(coalesce((SELECT max(step) FROM metrics), 0),"
+                             " coalesce((SELECT max(step) FROM hashes), 0),"
+                             " coalesce((SELECT max(step) FROM events), 0),"
+                             " coalesce((SELECT max(step) FROM snapshots), 0),"
+                             " coalesce((SELECT max(step) FROM checkpoints), 0),"
+                             " coalesce((SELECT max(step) FROM frames), 0))",
+                             0, &statement, error);
+    if (status == QD_OK) *step = column_step(statement, 0);
+    if (status == QD_OK)
+        status = qdi_sql_check_step(store, statement, "of steps", 0, QDI_STORE_STEP_MAX, error);
+    (void)sqlite3_finalize(statement);
+    return status;
+}
+
 // ---- hashes and frames ----
 
 qd_status qd_store_next_hash(qd_store *store, uint64_t from, uint64_t *step, uint64_t *hash,
@@ -133,6 +152,31 @@ qd_status qd_store_next_frame(qd_store *store, uint64_t from, qd_store_frame *fr
             status = qdi_reason(error, QD_ERR_CORRUPT,
                                 "%.300s: table frames: the hash of frame %" PRIu64 " is none", store->path,
                                 frame->number);
+    }
+    (void)sqlite3_finalize(statement);
+    return status;
+}
+
+qd_status qd_store_next_failure(qd_store *store, uint64_t from, qd_limit_report *report, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!store || !report) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the failure");
+    sqlite3_stmt *statement = NULL;
+    qd_status status = query(store,
+                             "SELECT step, reason, label, x, y, vx, vy FROM failures WHERE step >= ?"
+                             " ORDER BY step LIMIT 1",
+                             from, &statement, error);
+    if (status == QD_OK) {
+        *report = (qd_limit_report){.step = column_step(statement, 0),
+                                    .has_body = sqlite3_column_type(statement, 2) != SQLITE_NULL,
+                                    .label = column_step(statement, 2)};
+        const unsigned char *reason = sqlite3_column_text(statement, 1);
+        (void)snprintf(report->reason, sizeof report->reason, "%s", reason ? (const char *)reason : "");
+        report->body.label = report->label;
+        report->body.position = (qd_vec2){sqlite3_column_double(statement, 3),
+                                          sqlite3_column_double(statement, 4)};
+        report->body.velocity = (qd_vec2){sqlite3_column_double(statement, 5),
+                                          sqlite3_column_double(statement, 6)};
+        status = qdi_sql_check_step(store, statement, "failures", from, QDI_STORE_STEP_MAX, error);
     }
     (void)sqlite3_finalize(statement);
     return status;

@@ -202,13 +202,12 @@ static int write_rows(qd_store *store, const qdi_batch *batch) {
 qd_status qdi_rows_work(void *context, size_t slot) {
     qd_store *store = context;
     qdi_batch *batch = &store->batches[slot];
-    // How lasting a transaction is can be said between two of them only. Without a log all of them are.
-    bool special = batch->lasting && store->wal;
-    int code = special ? qdi_sql_run(store->db, "PRAGMA synchronous=FULL") : SQLITE_OK;
+    // How lasting a transaction is can be said between two of them only.
+    int code = batch->lasting ? qdi_sql_run(store->db, "PRAGMA synchronous=FULL") : SQLITE_OK;
     if (code == SQLITE_OK) code = qdi_sql_run(store->db, "BEGIN");
     if (code == SQLITE_OK) code = write_rows(store, batch);
     if (code == SQLITE_OK) code = qdi_sql_run(store->db, "COMMIT");
-    if (code == SQLITE_OK && special) {
+    if (code == SQLITE_OK && batch->lasting) {
         qdi_store_empty_log(store);
         code = qdi_sql_run(store->db, "PRAGMA synchronous=NORMAL");
     }

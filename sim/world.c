@@ -241,6 +241,13 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_books_release(allocator, &scratch->books);
 }
 
+qd_status qd_world_set_simd(qd_world *world, qd_simd simd) {
+    if (!world) return QD_ERR_ARGUMENT;
+    qd_status status = qd_tree_set_simd(world->tree, simd);
+    if (status == QD_OK) world->def.simd = simd;
+    return status;
+}
+
 void qd_world_destroy(qd_world *world) {
     if (!world) return;
     const qd_allocator *allocator = world->allocator;

@@ -40,9 +40,13 @@ static int faulty_sync(sqlite3_file *file, int flags) {
     return code == SQLITE_OK ? methods_below->xSync(file, flags) : code;
 }
 
+static int faulty_share(sqlite3_file *file, int page, int bytes, int extend, void volatile **memory) {
+    if (faults.no_share) return SQLITE_IOERR_SHMMAP;
+    return methods_below->xShmMap(file, page, bytes, extend, memory);
+}
+
 static int faulty_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *out_flags) {
     (void)vfs;
-    if (faults.no_log && (flags & SQLITE_OPEN_WAL)) return SQLITE_CANTOPEN;
     int code = below->xOpen(below, name, file, flags, out_flags);
     // Journals in memory and the like have methods of their own.
     bool plain = (flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL)) != 0;
@@ -53,6 +57,7 @@ static int faulty_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, i
         methods.xWrite = faulty_write;
         methods.xTruncate = faulty_truncate;
         methods.xSync = faulty_sync;
+        methods.xShmMap = faulty_share;
     }
     if (file->pMethods == methods_below) file->pMethods = &methods;
     return code;

@@ -10,6 +10,9 @@
 /// checkpoints there are.
 void qd_runs_expect_same(const char *a, const char *b);
 
+/// The same without frames and the list of them.
+void qd_runs_expect_same_records(const char *a, const char *b);
+
 /// The first value of a query as a whole number, -1 where there is no row.
 int64_t qd_runs_number(const char *directory, const char *sql);
 

@@ -3,6 +3,7 @@
 #include "tests/one_program.h"
 #include "tests/runs.h"
 
+#include <quadrille/simd.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -182,6 +183,128 @@ START_TEST(test_a_complete_run) {
     ck_assert_str_eq(result.out, before);
     qd_program_forget(&result);
     free(before);
+}
+END_TEST
+
+/// Runs so many steps of the scene into `out`.
+static void run_steps(const char *steps) {
+    SUCCEED("run", "little.yaml", "-o", "out", "-q", "--threads", "1", "--force", "--steps", steps);
+}
+
+/// All but what frames say of themselves: the first of them name the scene as it was.
+static void expect_as_longer_reference(void) {
+    qd_runs_expect_same_records(at("ref").text, at("out").text);
+    qd_program_expect_no_parts(at("out").text);
+    ck_assert_uint_eq(qd_scratch_count(at("out/frames").text), qd_scratch_count(at("ref/frames").text));
+    SUCCEED("verify", "out", "-q", "--threads", "2"); // pixels too
+}
+
+// Steps of no period: that end's hash is one that the longer run does not have.
+START_TEST(test_a_complete_run_gets_more_steps) {
+    make_reference();
+    run_steps("233");
+    ck_assert_int_eq(qd_runs_number(at("out").text, "SELECT max(step) FROM checkpoints"), 233);
+    ck_assert_int_eq(qd_runs_number(at("out").text, "SELECT max(step) FROM hashes"), 233);
+    qd_program_outcome result = RUN("resume", "out", "--steps", "232");
+    qd_program_expect_complaint(&result, 2, "out has 233 steps already, and a run gets no shorter");
+    qd_program_forget(&result);
+    result = RUN("resume", "out", "--steps", "233");
+    ck_assert_str_eq(result.err, "out is complete\n");
+    qd_program_forget(&result);
+    result = RUN("resume", "out", "--steps", "450");
+    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    ck_assert_ptr_nonnull(strstr(result.err, "resume   from the checkpoint of step 233\n"));
+    qd_program_forget(&result);
+    expect_as_longer_reference();
+    // One that was stopped goes on to more steps as well.
+    run_steps("300");
+    delete_file("out/result.json");
+    qd_runs_change(at("out").text, "DELETE FROM checkpoints WHERE step > 260");
+    SUCCEED("resume", "out", "-q", "--steps", "450", "--threads", "1");
+    expect_as_longer_reference();
+}
+END_TEST
+
+/// However far a process came with more steps before it was killed, the next one goes on.
+START_TEST(test_killed_while_it_gets_more_steps) {
+    make_reference();
+    for (int stage = 0; stage < 2; ++stage) {
+        run_steps("233");
+        delete_file("out/result.json");
+        if (stage >= 1) {
+            char *text = qd_scratch_read(at("ref/scene.yaml").text, NULL);
+            qd_scratch_write(at("out/scene.yaml").text, text);
+            free(text);
+        }
+        SUCCEED("resume", "out", "-q", "--steps", "450", "--threads", "1");
+        expect_as_longer_reference();
+    }
+    // With fewer steps than it was begun with, scene.yaml is another's.
+    run_steps("300");
+    char *text = qd_scratch_read(at("out/scene.yaml").text, NULL);
+    run_steps("450");
+    qd_scratch_write(at("out/scene.yaml").text, text);
+    free(text);
+    delete_file("out/result.json");
+    qd_program_outcome result = RUN("resume", "out");
+    qd_program_expect_complaint(&result, 4, "is not the scene that the run was begun with");
+    qd_program_forget(&result);
+}
+END_TEST
+
+START_TEST(test_bodies_of_a_run_are_those_of_its_end) {
+    qd_scratch_write(at("next.yaml").text,
+                     "name: next\nworld: {size: [40, 30]}\nrun: {steps: 1}\nframes: {every: 0}\n"
+                     "bodies:\n  - run: {path: out}\n");
+    qd_scratch_write(at("little.yaml").text, scene);
+    SUCCEED("run", "little.yaml", "-o", "out", "-q", "--steps", "33", "--set", "checkpoint.every=0", "--set",
+            "record.snapshots=0", "--frames", "0");
+    qd_program_outcome result = RUN("run", "next.yaml", "-o", "next");
+    ck_assert_int_eq(result.code, 0);
+    ck_assert_msg(strstr(result.err, "its bodies at step 33, the last that is kept") != NULL, "%s",
+                  result.err);
+    qd_program_forget(&result);
+}
+END_TEST
+
+START_TEST(test_more_steps_leave_the_video) {
+    qd_scratch_write(at("little.yaml").text, scene);
+    SUCCEED("run", "little.yaml", "-o", "out", "-q", "--steps", "60", "--video", "film.png");
+    size_t bytes = 0, after = 0;
+    free(qd_scratch_read(at("film.png").text, &bytes));
+    qd_program_outcome result = RUN("resume", "out", "--steps", "90");
+    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    ck_assert_msg(strstr(result.err, "film.png ends at step 60 and stays as it is") != NULL, "%s",
+                  result.err);
+    qd_program_forget(&result);
+    free(qd_scratch_read(at("film.png").text, &after));
+    ck_assert_uint_eq(after, bytes);
+    ck_assert_uint_eq(qd_scratch_count(at("out/frames").text), 7 + 1);
+}
+END_TEST
+
+START_TEST(test_kernels_are_kept) {
+    make_reference();
+    SUCCEED("run", "little.yaml", "-o", "out", "-q", "--threads", "1", "--steps", "100", "--simd",
+            "portable");
+    qd_program_outcome result = RUN("resume", "out", "--steps", "200");
+    ck_assert_msg(result.code == 0 && strstr(result.err, "kernels  portable (as the run was begun)\n"), "%s",
+                  result.err);
+    qd_program_forget(&result);
+    ck_assert_str_eq(qd_program_result_text(&program, "out", "simd").text, "portable");
+    result = RUN("resume", "out", "--steps", "300", "--simd", "auto");
+    ck_assert_msg(result.code == 0 && strstr(result.err, " (--simd)\n"), "%s", result.err);
+    qd_program_forget(&result);
+    ck_assert_str_eq(qd_program_result_text(&program, "out", "simd").text, qd_simd_name(qd_simd_best()));
+    // Those that this processor does not know are no reason to stop.
+    qd_runs_change(at("out").text, "UPDATE run SET simd = 'abacus'");
+    result = RUN("resume", "out", "--steps", "450");
+    ck_assert_msg(result.code == 0 && strstr(result.err, " (the processor's best)\n"), "%s", result.err);
+    qd_program_forget(&result);
+    result = RUN("resume", "out", "--simd", "mmx");
+    qd_program_expect_complaint(&result, 2, "'mmx' is none of auto, portable, sse2");
+    qd_program_forget(&result);
+    expect_as_longer_reference();
 }
 END_TEST
 
@@ -429,6 +552,11 @@ int main(void) {
     tcase_add_test(tests, test_killed_again_and_again);
     tcase_add_test(tests, test_killed_at_its_beginning);
     tcase_add_test(tests, test_a_complete_run);
+    tcase_add_test(tests, test_a_complete_run_gets_more_steps);
+    tcase_add_test(tests, test_killed_while_it_gets_more_steps);
+    tcase_add_test(tests, test_bodies_of_a_run_are_those_of_its_end);
+    tcase_add_test(tests, test_more_steps_leave_the_video);
+    tcase_add_test(tests, test_kernels_are_kept);
     tcase_add_test(tests, test_resume_of_another_scene);
     tcase_add_test(tests, test_what_is_no_run);
     tcase_add_test(tests, test_damaged_checkpoints);

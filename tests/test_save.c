@@ -400,6 +400,29 @@ START_TEST(older_versions_are_named) {
 }
 END_TEST
 
+// Kernels are no part of the state: they may change at any step.
+START_TEST(kernels_may_change) {
+    qd_world *world, *copy;
+    unsigned char *data;
+    size_t bytes;
+    small_save(&world, &data, &bytes, 0);
+    ck_assert_int_eq(qd_world_load(data, bytes, 1, NULL, &copy, NULL), QD_OK);
+    for (int simd = QD_SIMD_AUTO; simd <= QD_SIMD_AVX512; ++simd) {
+        qd_status expected = qd_simd_available((qd_simd)simd) ? QD_OK : QD_ERR_VALUE;
+        ck_assert_int_eq(qd_world_set_simd(copy, (qd_simd)simd), expected);
+        qd_test_step(world, 0.02, 3);
+        qd_test_step(copy, 0.02, 3);
+        check_same(world, copy, (uint64_t)simd, true);
+    }
+    ck_assert_int_eq(qd_world_set_simd(copy, (qd_simd)99), QD_ERR_VALUE);
+    ck_assert_int_eq(qd_world_set_simd(NULL, QD_SIMD_AUTO), QD_ERR_ARGUMENT);
+    ck_assert_int_eq(qd_tree_set_simd(NULL, QD_SIMD_AUTO), QD_ERR_ARGUMENT);
+    qd_world_destroy(copy);
+    qd_world_save_free(world, data, bytes);
+    qd_world_destroy(world);
+}
+END_TEST
+
 START_TEST(arguments_are_checked) {
     qd_world *world, *copy = NULL;
     unsigned char *data;
@@ -460,6 +483,7 @@ int main(void) {
     tcase_add_test(tcase, steps_have_an_end);
     tcase_add_test(tcase, changes_of_springs_are_forgotten);
     tcase_add_loop_test(tcase, contacts_of_removed_bodies, 0, 2);
+    tcase_add_test(tcase, kernels_may_change);
     tcase_add_test(tcase, arguments_are_checked);
     tcase_add_loop_test(tcase, memory_may_fail, 0, 3);
     suite_add_tcase(suite, tcase);

@@ -294,6 +294,8 @@ START_TEST(refuses_what_makes_no_sense) {
     ck_assert_int_eq(qd_store_put_snapshot(rig.store, rig.world), QD_ERR_STATE);
     ck_assert_int_eq(qd_store_put_events(rig.store, rig.world, true), QD_ERR_STATE);
     ck_assert_int_eq(qd_store_rewind(rig.store, rig.world, &error), QD_ERR_STATE);
+    ck_assert_int_eq(qd_store_extend(rig.store, rig.scene, &error), QD_ERR_STATE);
+    ck_assert_int_eq(qd_store_extend(rig.store, NULL, NULL), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_store_close(NULL, NULL), QD_OK);
     qd_store_rig_end(&rig);
 }

@@ -78,7 +78,7 @@ START_TEST(a_sound_run) {
     ck_assert_str_eq(
         result.out,
         "out: all as recorded, replayed with 1, 2 and 3 threads: 9 hashes, 5 rows of metrics, 5 snapshots, "
-        "3 checkpoints, 5 frames\n");
+        "3 checkpoints, 5 frames, 0 events, 0 failures\n");
     qd_program_forget(&result);
     result = RUN("verify", "out", "-q");
     ck_assert_int_eq(result.code, 0);
@@ -101,7 +101,8 @@ START_TEST(built_in_scenes) {
     const char *name = qd_scene_builtin_name((size_t)_i);
     const qd_recording how = {.scene = name,
                               .sets = {"run.steps=6", "record.hashes=2", "record.snapshots=3",
-                                       "record.metrics=5", "checkpoint.every=4", "frames.every=0"},
+                                       "record.metrics=5", "checkpoint.every=4", "frames.every=0",
+                                       "record.events=persist"},
                               .threads = 2};
     make("out", &how);
     qd_program_outcome result = RUN("verify", "out", "--threads", "1,2,3");
@@ -380,6 +381,12 @@ START_TEST(runs_that_are_not_complete) {
     ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
     ck_assert_ptr_nonnull(
         strstr(result.out, "5 hashes, 3 rows of metrics, 3 snapshots, 2 checkpoints, 3 frames"));
+    ck_assert_ptr_nonnull(strstr(result.out, "out: all as recorded up to step 20 of "));
+    ck_assert_ptr_nonnull(strstr(result.out, ", where the run is not complete, replayed with 1 thread: "));
+    qd_program_forget(&result);
+    result = RUN("verify", "out", "--threads", "1", "--json");
+    ck_assert_ptr_nonnull(strstr(result.out, "\"complete\": false"));
+    ck_assert_ptr_nonnull(strstr(result.out, "\"last_step\": 20"));
     qd_program_forget(&result);
     char *yaml = qd_scratch_read(at("out/scene.yaml").text, NULL), *speed = strstr(yaml, "speed: .inf");
     ck_assert_ptr_nonnull(speed);

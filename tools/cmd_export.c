@@ -19,8 +19,6 @@
 #include <string.h>
 
 enum { PATH_SIZE = 4096 };
-/// Highest number of a step that a scene can say exactly.
-#define MOST_STEPS (UINT64_C(1) << 53)
 
 typedef struct export_settings {
     qdi_common common;
@@ -244,6 +242,7 @@ static int run_stages(export_job *job) {
     if (exit_code == QDI_EXIT_DONE) exit_code = choose_output(job);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_past_open(&job->past, settings->directory);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
+    qdi_past_say(&job->past, &settings->common);
     qdi_host_watch_signals();
     job->threads = qdi_threads_here(settings->threads.given ? (int)settings->threads.value : 0,
                                     settings->common.quiet)
@@ -277,7 +276,7 @@ static const qdi_option export_options[] = {
      "directory of the files; default DIR/export/FORMAT"},
     {"--frames", 0, QDI_OPTION_TEXT, "A:B", 0, 0, offsetof(export_settings, frames),
      "only moments A to B, both included, counted from 0; either may be left out"},
-    {"--every", 0, QDI_OPTION_NUMBER, "E", 1, MOST_STEPS, offsetof(export_settings, every),
+    {"--every", 0, QDI_OPTION_NUMBER, "E", 1, QDI_MOST_STEPS, offsetof(export_settings, every),
      "simulate the run again and take every E-th step, not the snapshots that it kept"},
     {"--threads", 0, QDI_OPTION_NUMBER, "N", 1, QD_TEAM_MAX, offsetof(export_settings, threads),
      "work with N threads; files are the same for any N"},

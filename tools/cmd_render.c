@@ -20,8 +20,6 @@
 #include <string.h>
 
 enum { PATH_SIZE = 4096, MOST_WORKERS = 16 };
-/// Highest number of a step that a scene can say exactly.
-#define MOST_STEPS (UINT64_C(1) << 53)
 
 typedef struct render_settings {
     qdi_common common;
@@ -225,6 +223,7 @@ static int run_stages(render_job *job) {
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_past_open(&job->past, settings->directory);
     if (exit_code == QDI_EXIT_DONE) exit_code = choose_view(job);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
+    qdi_past_say(&job->past, &settings->common);
     qdi_host_watch_signals();
     job->moments.every = settings->every;
     job->moments.replay = (qdi_replay){
@@ -262,7 +261,7 @@ static const qdi_option render_options[] = {
      "directory of the frames; default DIR/render"},
     {"--frames", 0, QDI_OPTION_TEXT, "A:B", 0, 0, offsetof(render_settings, frames),
      "only frames A to B, both included, from 0 on; either may be left out"},
-    {"--every", 0, QDI_OPTION_NUMBER, "E", 1, MOST_STEPS, offsetof(render_settings, every),
+    {"--every", 0, QDI_OPTION_NUMBER, "E", 1, QDI_MOST_STEPS, offsetof(render_settings, every),
      "simulate the run again and draw every E steps, not its snapshots"},
     {"--set", 0, QDI_OPTION_LIST, "view.KEY=VALUE", 0, 0, offsetof(render_settings, sets),
      "change a key of the view; may be given many times"},

@@ -17,8 +17,6 @@
 
 /// Highest number of bodies that the tree can hold.
 #define MOST_BODIES ((UINT64_C(1) << 28) - 1)
-/// Highest whole number that a scene can say exactly.
-#define MOST_STEPS (UINT64_C(1) << 53)
 
 /// Flags that stand for a key of the scene: --steps, --seed, --frames, --snapshots.
 /// And the two that a video brings along where the scene has no frames.
@@ -30,7 +28,7 @@ typedef struct run_settings {
     const char *directory;
     const char *simd;
     const char *video;
-    qdi_option_number steps, threads, seed, bodies, frames, snapshots;
+    qdi_option_number steps, threads, seed, bodies, frames, snapshots, log;
     qdi_option_list sets;
     bool force, resume, json;
 } run_settings;
@@ -149,6 +147,7 @@ static int run_stages(run_settings *settings, qdi_session *session) {
     session->common = settings->common;
     session->label = settings->scene;
     session->json = settings->json;
+    session->log = settings->log;
     session->video_file = settings->video;
     if (settings->video && !qd_video_is_known(settings->video)) {
         qdi_complain("--video %s: a video's name ends in %s", settings->video, qd_video_endings());
@@ -184,7 +183,7 @@ static int run_main(int count, char *const *arguments) {
 static const qdi_option run_options[] = {
     {"-o", 'o', QDI_OPTION_TEXT, "DIR", 0, 0, offsetof(run_settings, directory),
      "run directory; default ./NAME-<8 digits of the scene's hash>"},
-    {"--steps", 0, QDI_OPTION_NUMBER, "N", 0, MOST_STEPS, offsetof(run_settings, steps),
+    {"--steps", 0, QDI_OPTION_NUMBER, "N", 0, QDI_MOST_STEPS, offsetof(run_settings, steps),
      "simulate N steps (the same as --set run.steps=N)"},
     {"--threads", 0, QDI_OPTION_NUMBER, "N", 1, QD_TEAM_MAX, offsetof(run_settings, threads),
      "work with N threads; results are the same for any N, the default is explained"},
@@ -194,10 +193,12 @@ static const qdi_option run_options[] = {
      "seed of all random numbers (run.seed)"},
     {"--bodies", 0, QDI_OPTION_NUMBER, "N", 1, MOST_BODIES, offsetof(run_settings, bodies),
      "scale the scene to N bodies, and its world with them at constant density"},
-    {"--frames", 0, QDI_OPTION_NUMBER, "E", 0, MOST_STEPS, offsetof(run_settings, frames),
+    {"--frames", 0, QDI_OPTION_NUMBER, "E", 0, QDI_MOST_STEPS, offsetof(run_settings, frames),
      "a picture every E steps, 0 = none (frames.every)"},
-    {"--snapshots", 0, QDI_OPTION_NUMBER, "E", 0, MOST_STEPS, offsetof(run_settings, snapshots),
+    {"--snapshots", 0, QDI_OPTION_NUMBER, "E", 0, QDI_MOST_STEPS, offsetof(run_settings, snapshots),
      "keep the whole state every E steps, 0 = never (record.snapshots)"},
+    {"--log", 0, QDI_OPTION_NUMBER, "E", 1, QDI_MOST_STEPS, offsetof(run_settings, log),
+     "print a line of figures every E steps (-v: about twenty in all)"},
     {"--video", 0, QDI_OPTION_TEXT, "FILE", 0, 0, offsetof(run_settings, video),
      "a video of the frames: .mp4, .mov, .mkv, .webm, .gif, .png (no ffmpeg)"},
     {"--set", 0, QDI_OPTION_LIST, "KEY=VALUE", 0, 0, offsetof(run_settings, sets),

@@ -108,11 +108,15 @@ static void open_json(verify_job *job) {
 static qd_status close_json(verify_job *job) {
     qdi_json *json = &job->json;
     qdi_json_close(json, ']');
+    qdi_json_truth(json, "complete", job->past.complete);
+    qdi_json_whole(json, "last_step", job->past.last_step);
     qdi_json_whole(json, "hashes", job->verified.hashes);
     qdi_json_whole(json, "metrics", job->verified.metrics);
     qdi_json_whole(json, "snapshots", job->verified.snapshots);
     qdi_json_whole(json, "checkpoints", job->verified.checkpoints);
     qdi_json_whole(json, "frames", job->verified.frames);
+    qdi_json_whole(json, "events", job->verified.events);
+    qdi_json_whole(json, "failures", job->verified.failures);
     qdi_json_close(json, '}');
     if (json->status == QD_OK) fputs(json->text, stdout);
     return json->status;
@@ -142,8 +146,11 @@ static int say_verdict(const verify_job *job) {
         return QDI_EXIT_INVARIANT;
     }
     if (job->settings.common.quiet || job->settings.json) return QDI_EXIT_DONE;
-    char threads[320];
+    char threads[320], far[96] = "";
     write_threads(job, threads, sizeof threads);
+    if (!job->past.complete)
+        snprintf(far, sizeof far, " up to step %" PRIu64 " of %" PRIu64 ", where the run is not complete",
+                 job->past.last_step, job->past.plan.steps);
     const struct {
         uint64_t count;
         const char *one, *many;
@@ -151,8 +158,10 @@ static int say_verdict(const verify_job *job) {
                 {verified->metrics, "row of metrics", "rows of metrics"},
                 {verified->snapshots, "snapshot", "snapshots"},
                 {verified->checkpoints, "checkpoint", "checkpoints"},
-                {verified->frames, "frame", "frames"}};
-    printf("%s: all as recorded, replayed with %s", job->settings.directory, threads);
+                {verified->frames, "frame", "frames"},
+                {verified->events, "event", "events"},
+                {verified->failures, "failure", "failures"}};
+    printf("%s: all as recorded%s, replayed with %s", job->settings.directory, far, threads);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i)
         printf("%s %" PRIu64 " %s", i == 0 ? ":" : ",", rows[i].count,
                rows[i].count == 1 ? rows[i].one : rows[i].many);
@@ -164,6 +173,11 @@ static int run_stages(verify_job *job) {
     int exit_code = choose_threads(job);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_past_open(&job->past, job->settings.directory);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
+    if (job->past.going_on) {
+        qdi_complain("%s is in use by another run: what is not complete can be verified when it has stopped",
+                     job->settings.directory);
+        return QDI_EXIT_OUTPUT;
+    }
     job->findings.directory = job->settings.directory;
     if (job->settings.json) {
         job->findings.json = &job->json;

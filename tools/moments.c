@@ -74,7 +74,7 @@ static qd_status go_to_first(qdi_moments *moments, qd_error *error) {
             status = next_snapshot(moments, i == moments->first, error);
         return status;
     }
-    uint64_t every = moments->every.value, most = moments->replay.past->plan.steps / every;
+    uint64_t every = moments->every.value, most = moments->replay.past->last_step / every;
     if (moments->first > most) return QD_ERR_NOT_FOUND;
     status = qdi_replay_begin_near(&moments->replay, moments->first * every, error);
     return status == QD_OK ? qdi_replay_go(&moments->replay, moments->first * every, error) : status;
@@ -84,7 +84,7 @@ static qd_status go_to_next(qdi_moments *moments, qd_error *error) {
     if (moments->first + moments->given - 1 == moments->last) return QD_ERR_NOT_FOUND;
     if (!moments->every.given) return next_snapshot(moments, true, error);
     uint64_t step = qd_world_steps(moments->replay.world), every = moments->every.value;
-    if (every > moments->replay.past->plan.steps - step) return QD_ERR_NOT_FOUND;
+    if (every > moments->replay.past->last_step - step) return QD_ERR_NOT_FOUND;
     return qdi_replay_go(&moments->replay, step + every, error);
 }
 

@@ -8,6 +8,9 @@
 
 /// Command lines by table: the same rows parse, complain and print the help.
 
+/// Highest step: the highest whole number that a scene can say exactly.
+#define QDI_MOST_STEPS (UINT64_C(1) << 53)
+
 typedef enum qdi_option_kind {
     QDI_OPTION_FLAG,   ///< bool
     QDI_OPTION_TEXT,   ///< const char *

@@ -83,9 +83,13 @@ static qd_status read_result(run_page *run, qd_error *error) {
     if (status == QD_OK && is_json(run->result.chars)) return QD_OK;
     if (!there && status != QD_ERR_NOT_FOUND) return status;
     qdi_text_release(&run->result);
-    qdi_page_job_note(run->job,
-                      there ? "The result.json of this run is not as a run writes it, and is left out."
-                            : "This run is not complete: the page shows what it has recorded so far.");
+    if (there)
+        qdi_page_job_note(run->job,
+                          "The result.json of this run is not as a run writes it, and is left out.");
+    else
+        qdi_page_job_note(
+            run->job, "This run is %s: the page shows it up to step %" PRIu64 " of %" PRIu64 ".",
+            run->past.going_on ? "going on" : "not complete", run->past.last_step, run->past.plan.steps);
     return QD_OK;
 }
 

@@ -21,6 +21,19 @@ int qdi_past_fail(qd_status status, const qd_error *error) {
     return qdi_fail(status, error, scene ? QDI_EXIT_SCENE : QDI_EXIT_OUTPUT);
 }
 
+/// Whether the run is complete, and how far it has come. It may get complete meanwhile: so its result is looked for first, and what is
+/// said is true of that moment.
+static qd_status look_how_far(qdi_past *past, qd_error *error) {
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/result.json", past->directory);
+    past->complete = qdi_os_is_file(path);
+    past->last_step = past->plan.steps;
+    if (past->complete) return QD_OK;
+    snprintf(path, sizeof path, "%s/lock", past->directory);
+    past->going_on = qdi_os_lock_is_held(path);
+    return qd_store_last_step(past->store, &past->last_step, error);
+}
+
 int qdi_past_open(qdi_past *past, const char *directory) {
     char path[PATH_SIZE];
     qd_error error = {""};
@@ -42,7 +55,21 @@ int qdi_past_open(qdi_past *past, const char *directory) {
     snprintf(path, sizeof path, "%s/run.db", directory);
     status = qd_store_open(path, QD_STORE_READ, NULL, &past->store, &error);
     if (status == QD_OK) status = qd_store_read_run(past->store, &past->run, &error);
+    if (status == QD_OK) status = look_how_far(past, &error);
     return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_OUTPUT);
+}
+
+void qdi_past_words(const qdi_past *past, char *text, size_t bytes) {
+    text[0] = '\0';
+    if (!past->complete)
+        snprintf(text, bytes, "%.300s %s: it is recorded up to step %" PRIu64 " of %" PRIu64, past->directory,
+                 past->going_on ? "is going on" : "is not complete", past->last_step, past->plan.steps);
+}
+
+void qdi_past_say(const qdi_past *past, const qdi_common *common) {
+    char text[PATH_SIZE];
+    qdi_past_words(past, text, sizeof text);
+    if (text[0] && !common->quiet) fprintf(stderr, "note     %s\n", text);
 }
 
 void qdi_past_close(qdi_past *past) {

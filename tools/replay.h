@@ -20,11 +20,19 @@ typedef struct qdi_past {
     qd_scene_run plan;
     qd_store *store;
     qd_store_run run;
+    bool complete;      ///< result.json is there
+    bool going_on;      ///< another process works on it; it is not complete then
+    uint64_t last_step; ///< of a complete run its last, else the last that is recorded
 } qdi_past;
 
 /// Opens one; what is wrong is said, and the result is the exit code. Zero it before, close it in any case.
 int qdi_past_open(qdi_past *past, const char *directory);
 void qdi_past_close(qdi_past *past);
+
+/// How far a run has come that is not complete: "out is going on: it is recorded up to step 340 of 600"; "" of one that is.
+void qdi_past_words(const qdi_past *past, char *text, size_t bytes);
+/// Tells the user that, where there is something to tell.
+void qdi_past_say(const qdi_past *past, const qdi_common *common);
 
 /// Says why something failed, and gives the exit code: of a scene, of memory, else of input and output.
 int qdi_past_fail(qd_status status, const qd_error *error);

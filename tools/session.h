@@ -3,6 +3,7 @@
 
 #include "tools/options.h"
 #include "tools/result.h"
+#include "tools/step_log.h"
 #include "tools/threads.h"
 
 #include <quadrille/frame.h>
@@ -37,11 +38,13 @@ typedef struct qdi_session {
     qdi_thread_choice threads;
     bool threads_asked; ///< by --threads
     qd_simd simd;
-    bool simd_asked;
+    bool simd_asked;   ///< by --simd; else a run that is gone on with keeps those that it was begun with
+    bool simd_kept;    ///< that was done, and they are not the best that there are
     const char *label; ///< the scene, as the user named it
     char directory[QDI_SESSION_PATH];
     qd_scene *scene; ///< the session's to free
     bool json;
+    qdi_option_number log;  ///< --log
     const char *video_file; ///< --video, or what the run was begun with; NULL: no video
 
     // The session's own.
@@ -63,6 +66,7 @@ typedef struct qdi_session {
     uint64_t start_ns, wall_before;       ///< when this process began to step, and what those before it took
     uint64_t recorded_ns[QD_PHASE_COUNT]; ///< of the profile, when metrics were recorded last
     uint64_t moment_bytes;                ///< of a saved world
+    qdi_step_log step_log;
     qdi_session_part failed;
     qd_error error; ///< of the part that failed
     qdi_result result;
@@ -78,6 +82,10 @@ int qdi_session_begin(qdi_session *session, bool force);
 /// Opens the directory of an earlier run. `wanted`, if not NULL, is the hash that its scene must have. `there` gets false
 /// (and nothing is said, and 0 returned) where there is no run; `complete` whether nothing is left to do.
 int qdi_session_open(qdi_session *session, const uint64_t *wanted, bool *there, bool *complete);
+
+/// After qdi_session_open: the run gets `steps` steps instead of those that its scene says; as many is fine, fewer are refused with exit
+/// code 2. `complete` is as qdi_session_open said, and gets false where there is something left to do.
+int qdi_session_extend(qdi_session *session, uint64_t steps, bool *complete);
 
 /// After qdi_session_open: goes back to the last sound checkpoint; where there never was one, begins from step 0.
 int qdi_session_restore(qdi_session *session);

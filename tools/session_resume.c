@@ -14,13 +14,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/// The scene of the directory, and whether it is the one that is wanted.
-static int read_scene(qdi_session *session, const uint64_t *wanted) {
+/// The scene of the directory, changed, and whether it is the one that is wanted.
+static int read_scene(qdi_session *session, const qd_scene_changes *changes, const uint64_t *wanted) {
     char path[QDI_SESSION_PATH + 16];
     qd_error error = {""};
     (void)qdi_session_path(session, "scene.yaml", path, sizeof path);
     qd_scene *scene = NULL;
-    qd_status status = qd_scene_read(path, NULL, &scene, &error);
+    qd_status status = qd_scene_read(path, changes, &scene, &error);
     if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_SCENE);
     qd_scene_destroy(session->scene);
     session->scene = scene;
@@ -43,10 +43,46 @@ int qdi_session_open(qdi_session *session, const uint64_t *wanted, bool *there, 
         return QDI_EXIT_DONE;
     }
     if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_OUTPUT);
-    int exit_code = read_scene(session, wanted);
+    int exit_code = read_scene(session, NULL, wanted);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     *complete = qd_rundir_complete(session->rundir);
     return *complete ? QDI_EXIT_DONE : qdi_session_find_video(session);
+}
+
+/// Writes the scene with more steps. The store follows when the run is restored: it knows its scene but for the steps.
+static int write_longer(qdi_session *session) {
+    qd_error error = {""};
+    size_t bytes = 0;
+    char *text = qdi_session_scene_text(session, &bytes);
+    qd_status status = text ? qd_rundir_extend(session->rundir, text, &error) : QD_ERR_MEMORY;
+    qdi_release(qd_allocator_default(), text, bytes, 1);
+    return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_OUTPUT);
+}
+
+int qdi_session_extend(qdi_session *session, uint64_t steps, bool *complete) {
+    uint64_t before = session->plan.steps;
+    if (steps == before) return QDI_EXIT_DONE;
+    if (steps < before) {
+        qdi_complain("--steps %" PRIu64 ": %s has %" PRIu64 " steps already, and a run gets no shorter",
+                     steps, session->directory, before);
+        return QDI_EXIT_USAGE;
+    }
+    char set[64];
+    snprintf(set, sizeof set, "run.steps=%" PRIu64, steps);
+    const char *sets[] = {set};
+    int exit_code = read_scene(session, &(qd_scene_changes){sets, 1, 0}, NULL);
+    if (exit_code == QDI_EXIT_DONE && *complete) exit_code = qdi_session_find_video(session);
+    if (exit_code != QDI_EXIT_DONE) return exit_code;
+    if (*complete && session->video_file) {
+        if (!session->common.quiet)
+            qdi_warn("%s ends at step %" PRIu64
+                     " and stays as it is; `quadrille video %s -o FILE` makes one of "
+                     "all frames",
+                     session->video_file, before, session->directory);
+        session->video_file = NULL;
+    }
+    *complete = false;
+    return write_longer(session);
 }
 
 /// A checkpoint that was looked at.
@@ -175,10 +211,8 @@ static int go_back(qdi_session *session, const candidate *found) {
 static int take_up(qdi_session *session, candidate *found) {
     const qdi_session_state *state = &found->state;
     session->world = found->world;
-    if (session->simd_asked && session->simd != qd_simd_best() && !session->common.quiet)
-        qdi_warn("--simd: a run that is gone on with takes the processor's best kernels");
-    session->simd = qd_simd_best(); // as every world that was loaded does
-    session->simd_asked = false;
+    // As every world that was loaded it has the best ones; which it has changes no result.
+    if (qd_world_set_simd(session->world, session->simd) != QD_OK) session->simd = qd_simd_best();
     session->moment_bytes = found->bytes;
     session->steps_done = session->checkpoint_step = qd_world_steps(found->world);
     session->checkpointed = true;
@@ -209,15 +243,44 @@ static int start_again(qdi_session *session) {
     return exit_code == QDI_EXIT_DONE ? qdi_session_start(session) : exit_code;
 }
 
-/// Whether the store is that of the directory's scene.
+/// Whether the directory's scene is the one that the run was begun with, but for a higher number of steps.
+static bool has_more_steps(const qdi_session *session, const qd_store_run *run) {
+    if (session->plan.steps <= run->steps) return false;
+    char path[QDI_SESSION_PATH + 16], set[64];
+    (void)qdi_session_path(session, "scene.yaml", path, sizeof path); // body files lie beside it
+    snprintf(set, sizeof set, "run.steps=%" PRIu64, session->plan.steps);
+    const char *sets[] = {set};
+    qd_scene *scene = NULL;
+    qd_status status = qd_scene_parse(run->scene_text, strlen(run->scene_text), path,
+                                      &(qd_scene_changes){sets, 1, 0}, &scene, NULL);
+    bool same = status == QD_OK && qd_scene_hash(scene) == qd_scene_hash(session->scene);
+    qd_scene_destroy(scene);
+    return same;
+}
+
+/// Takes the kernels that the run was begun with, where this processor has them and no others were asked for.
+static void keep_simd(qdi_session *session, const qd_store_run *run) {
+    qd_simd begun;
+    if (session->simd_asked || !qd_simd_named(run->simd, &begun) || begun == QD_SIMD_AUTO ||
+        !qd_simd_available(begun))
+        return;
+    session->simd = begun;
+    session->simd_kept = begun != qd_simd_best();
+}
+
+/// Whether the store is that of the directory's scene; a run that got more steps since is told so.
 static int check_store(qdi_session *session) {
     qd_store_run run;
     qd_error error = {""};
     qd_status status = qd_store_read_run(session->store, &run, &error);
     if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_OUTPUT);
     uint64_t begun = run.scene_hash, hash = qd_scene_hash(session->scene);
+    keep_simd(session, &run);
+    bool longer = begun != hash && has_more_steps(session, &run);
     qd_store_run_free(session->store, &run);
-    if (begun == hash) return QDI_EXIT_DONE;
+    if (longer) status = qd_store_extend(session->store, session->scene, &error);
+    if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_OUTPUT);
+    if (longer || begun == hash) return QDI_EXIT_DONE;
     qdi_complain("%s/scene.yaml is not the scene that the run was begun with: its hash is %016" PRIx64
                  ", not %016" PRIx64,
                  session->directory, hash, begun);

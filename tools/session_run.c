@@ -24,14 +24,37 @@ static qdi_progress start_progress(const qdi_session *session) {
     bool terminal = qdi_host_stderr_is_terminal();
     const char *no_colour = getenv("NO_COLOR");
     qdi_progress_style style = terminal ? QDI_PROGRESS_BAR : QDI_PROGRESS_LINES;
-    if (common->quiet || common->no_progress) style = QDI_PROGRESS_NONE;
+    bool told = !terminal && session->step_log.every > 0; // a log says how far it is
+    if (common->quiet || common->no_progress || told) style = QDI_PROGRESS_NONE;
     return qdi_progress_start(style, !common->no_colour && !(no_colour && *no_colour), session->steps_done,
                               session->plan.steps);
 }
 
+/// --log, or with -v as many lines as can be read.
+static void start_log(qdi_session *session) {
+    const qdi_common *common = &session->common;
+    session->step_log = (qdi_step_log){.shown_step = session->steps_done, .shown_ns = qdi_clock_ns()};
+    if (common->quiet) return;
+    if (session->log.given)
+        session->step_log.every = session->log.value;
+    else if (common->verbose)
+        session->step_log.every = qdi_step_log_period(session->plan.steps);
+}
+
+/// The line of the present step, where one is due. Its time counts as export.
+static void print_log(qdi_session *session, qdi_progress *progress) {
+    if (!qdi_step_log_due(&session->step_log, session->steps_done, session->plan.steps)) return;
+    uint64_t before = qdi_clock_ns();
+    qdi_progress_end(progress);
+    qdi_step_log_print(&session->step_log, session->world);
+    session->result.profile.wall_ns[QD_PHASE_EXPORT] += qdi_clock_ns() - before;
+}
+
 /// Steps and records until all are done, something fails or a signal comes.
 static qd_status go(qdi_session *session) {
+    start_log(session);
     qdi_progress progress = start_progress(session);
+    print_log(session, &progress);
     qd_status status = qd_world_set_stop(session->world, qdi_host_asked_to_stop, NULL);
     while (status == QD_OK && session->steps_done < session->plan.steps && qdi_host_signal() == 0) {
         if (!qdi_session_watch(session)) break;
@@ -39,6 +62,7 @@ static qd_status go(qdi_session *session) {
         if (status != QD_OK) break;
         session->steps_done += 1;
         if (!qdi_session_record(session)) break;
+        print_log(session, &progress);
         if (session->steps_done < session->plan.steps && qdi_session_checkpoint_due(session) &&
             !qdi_session_checkpoint(session))
             break;
@@ -77,10 +101,14 @@ static int end_broken(qdi_session *session) {
     return session->failed == QDI_PART_STEP ? QDI_EXIT_FAILED : QDI_EXIT_OUTPUT;
 }
 
-static int end_stopped(qdi_session *session) {
+/// Makes a checkpoint of the present step, unless there is one.
+static bool keep_state(qdi_session *session) {
     bool kept = session->checkpointed && session->checkpoint_step == session->steps_done;
-    if (!kept && !qdi_session_checkpoint(session)) return end_broken(session);
-    if (!put_away(session)) return end_broken(session);
+    return kept || qdi_session_checkpoint(session);
+}
+
+static int end_stopped(qdi_session *session) {
+    if (!keep_state(session) || !put_away(session)) return end_broken(session);
     char hint[HINT_SIZE];
     qdi_session_hint(session, hint, sizeof hint);
     qdi_complain("stopped by %s after %" PRIu64 " of %" PRIu64 " steps%s",
@@ -163,10 +191,10 @@ static void warn_of_balance(const qdi_session *session) {
         100 * error, 100 * QD_BALANCE_ERROR_MOST);
 }
 
-/// result.json comes last: where it is, the run is complete.
+/// The last step is a checkpoint in any case: other runs begin there, and this one can get more steps. result.json comes last: where it
+/// is, the run is complete.
 static int end_complete(qdi_session *session) {
-    if (!qdi_session_flush(session) || !qdi_session_cut_video(session) || !put_away(session) ||
-        !qdi_session_finish_video(session))
+    if (!keep_state(session) || !put_away(session) || !qdi_session_finish_video(session))
         return end_broken(session);
     session->result.wall_ns = session->wall_before + (qdi_clock_ns() - session->start_ns);
     fill_result(session);

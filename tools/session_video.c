@@ -74,13 +74,15 @@ qd_status qdi_session_clear_video_place(const qdi_session *session, qd_error *er
 }
 
 char *qdi_session_scene_text(const qdi_session *session, size_t *bytes) {
-    const char *text = qd_scene_text(session->scene),
-               *file = session->video ? qd_video_file(session->video) : "";
+    const char *text = qd_scene_text(session->scene), *file = "", *encoder = session->video_encoder;
+    bool video = session->video || (session->video_file && encoder[0]); // the latter: found in scene.yaml
+    if (video) file = session->video ? qd_video_file(session->video) : session->video_file;
+    if (session->video) encoder = qd_video_encoder(session->video);
     *bytes = strlen(text) + sizeof mark + 64 + strlen(file);
     char *whole = qdi_allocate(qd_allocator_default(), *bytes, 1);
     if (!whole) return NULL;
-    if (session->video)
-        snprintf(whole, *bytes, "%s%s %s\n%s", mark, qd_video_encoder(session->video), file, text);
+    if (video)
+        snprintf(whole, *bytes, "%s%s %s\n%s", mark, encoder, file, text);
     else
         snprintf(whole, *bytes, "%s", text);
     return whole;

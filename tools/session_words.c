@@ -33,7 +33,9 @@ void qdi_session_header(const qdi_session *session) {
     fprintf(stderr, "threads  %d (%s)%s\n", session->threads.threads, session->threads.reason,
             too_few_bodies(session) ? "; for so few bodies --threads 1 may be faster" : "");
     fprintf(stderr, "kernels  %s (%s)\n", qd_simd_name(session->simd),
-            session->simd_asked ? "--simd" : "the processor's best");
+            session->simd_asked  ? "--simd"
+            : session->simd_kept ? "as the run was begun"
+                                 : "the processor's best");
     if (plan->frames_every > 0)
         fprintf(stderr, "frames   every %" PRIu64 " steps, %" PRIu64 " in all%s\n", plan->frames_every,
                 plan->steps / plan->frames_every + 1, plan->frames_files ? "" : "; no files");
@@ -73,9 +75,9 @@ void qdi_session_forecast(const qdi_session *session) {
         .frame_bytes = frame_bytes(session),
         .snapshots = left(session, plan->record_snapshots),
         .snapshot_bytes = session->moment_bytes / 2,
-        // As many as are kept, and one more before an old one goes.
+        // As many as are kept, and one more before an old one goes; else the first and the last.
         .checkpoints = plan->checkpoint_every > 0 || plan->checkpoint_seconds > 0 ? plan->checkpoint_keep + 1
-                                                                                  : 1,
+                                                                                  : 2,
         .checkpoint_bytes = session->moment_bytes,
         .rows = 4 * left(session, plan->record_metrics) + left(session, plan->record_hashes) +
                 left(session, plan->frames_every),

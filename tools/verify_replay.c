@@ -9,6 +9,7 @@
 // Two runs whose states differ do not find back to each other, so a few rows are enough to tell.
 
 #include "tools/verify.h"
+#include "tools/verify_events.h"
 
 #include "sim/number.h"
 
@@ -54,11 +55,14 @@ typedef struct walk {
     bool metrics_there; ///< and of metrics
     qd_metrics metrics;
     states states[TABLES];
+    qdi_event_check events;
     bool agreed; ///< at `agreed_step`, for the last time
     uint64_t agreed_step;
     suspect suspects[SUSPECTS_MAX];
     size_t suspect_count; ///< of all; the first SUSPECTS_MAX are kept
     size_t hashes_off;    ///< of them
+    size_t events_off;    ///< and rows of events, which tell of the state only together with others
+    bool result_off;      ///< the state at the end differs
     const suspect *named; ///< the first one that names a field
 } walk;
 
@@ -156,7 +160,7 @@ static qd_status acquit(walk *job, uint64_t step) {
                      row->words, step);
         status = tell(job, row->table, row->step, words, row->has_gap ? &row->gap : NULL);
     }
-    job->suspect_count = job->hashes_off = 0;
+    job->suspect_count = job->hashes_off = job->events_off = 0;
     job->named = NULL;
     job->agreed = true;
     job->agreed_step = step;
@@ -300,15 +304,39 @@ static qd_status judge_step(walk *job, uint64_t step) {
     return status;
 }
 
+/// The rows of events of the step that the replay is at.
+static qd_status judge_events(walk *job) {
+    if (!qdi_event_check_is_due(&job->past->plan)) return QD_OK;
+    char words[512];
+    qd_status status = qdi_event_check_step(&job->events, job->replay.world, words, sizeof words, job->error);
+    job->verified->events = job->events.seen;
+    if (status != QD_OK || !words[0]) return status;
+    suspect *row = add_suspect(job, "events", qd_world_steps(job->replay.world));
+    snprintf(row->words, sizeof row->words, "%s", behind_file(words));
+    job->events_off += 1;
+    return QD_OK;
+}
+
 /// True where another row would tell nothing more.
 static bool is_sure(const walk *job) {
     bool ahead = job->states[0].there || job->states[1].there;
     return job->hashes_off >= SURE_AFTER && (job->named || !ahead);
 }
 
-/// Steps to a step; false where the replay cannot get there, which is a finding.
+/// Steps to a step, and looks at the events on the way.
+static qd_status go_to(walk *job, uint64_t step) {
+    bool each = qdi_event_check_is_due(&job->past->plan);
+    qd_status status = QD_OK;
+    for (uint64_t at; status == QD_OK && (at = qd_world_steps(job->replay.world)) < step;) {
+        status = qdi_replay_go(&job->replay, each ? at + 1 : step, job->error);
+        if (status == QD_OK) status = judge_events(job);
+    }
+    return status;
+}
+
+/// The same; false where the replay cannot get there, which is a finding.
 static bool reach(walk *job, uint64_t step, qd_status *status) {
-    *status = qdi_replay_go(&job->replay, step, job->error);
+    *status = go_to(job, step);
     if (*status != QD_ERR_LIMIT) return *status == QD_OK;
     char words[640];
     snprintf(words, sizeof words, "the replay stops, %s; the run went on", job->error->text);
@@ -322,6 +350,7 @@ static qd_status judge_result(walk *job, const qdi_verify_result *result) {
     if (!result->there || !reach(job, result->steps, &status)) return status;
     uint64_t here = qd_world_hash(job->replay.world);
     if (here == result->state_hash) return acquit(job, result->steps);
+    job->result_off = true;
     if (job->suspect_count > 0) return QD_OK;
     char words[128];
     snprintf(words, sizeof words, "state_hash is %016" PRIx64 ", the replay has %016" PRIx64,
@@ -329,8 +358,70 @@ static qd_status judge_result(walk *job, const qdi_verify_result *result) {
     return tell(job, "result.json", result->steps, words, NULL);
 }
 
+static bool find_event(void *context, const qd_store_event *event) {
+    *(uint64_t *)context = event->step;
+    return false;
+}
+
+/// The events behind the last row of any other table, and those that there cannot be.
+static qd_status judge_last_events(walk *job) {
+    const qdi_past *past = job->past;
+    qd_status status = QD_OK;
+    if (!qdi_event_check_is_due(&past->plan)) return QD_OK;
+    uint64_t last = past->last_step < past->plan.steps ? past->last_step : past->plan.steps, beyond = 0;
+    if (!reach(job, last, &status)) return status;
+    qd_error error = {""};
+    status = qd_store_visit_events(past->store, past->plan.steps + 1, UINT64_MAX, find_event, &beyond,
+                                   &error);
+    if (status == QD_ERR_CORRUPT) return tell(job, "events", QDI_NO_STEP, behind_file(error.text), NULL);
+    if (status != QD_OK) *job->error = error;
+    return status == QD_OK && beyond > 0 ? tell_beyond(job, "events", beyond) : status;
+}
+
+/// A failure: the replay, which is at the step before, must stop as the run did.
+static qd_status judge_failure(walk *job, const qd_limit_report *stored) {
+    char words[256];
+    job->verified->failures += 1;
+    qd_world *world = job->replay.world;
+    qd_status status = QD_OK;
+    if (stored->step == 0 || stored->step > job->past->plan.steps || qd_world_steps(world) >= stored->step)
+        return tell(job, "failures", stored->step, "the run went on past this step", NULL);
+    if (!reach(job, stored->step - 1, &status)) return status;
+    status = qd_world_step(world, job->past->plan.dt, NULL);
+    if (status == QD_OK) return tell(job, "failures", stored->step, "the replay goes on", NULL);
+    if (status != QD_ERR_LIMIT) return status;
+    const qd_limit_report here = qd_world_limit_report(world);
+    qdi_failure_compare(stored, &here, words, sizeof words);
+    return words[0] ? tell(job, "failures", stored->step, words, NULL) : QD_OK;
+}
+
+static qd_status judge_failures(walk *job) {
+    qd_status status = QD_OK;
+    for (uint64_t from = 0; status == QD_OK;) {
+        qd_limit_report report;
+        status = qd_store_next_failure(job->past->store, from, &report, job->error);
+        if (status == QD_OK) status = judge_failure(job, &report);
+        from = report.step + 1;
+    }
+    return status == QD_ERR_NOT_FOUND ? QD_OK : status;
+}
+
+/// Only rows of events differ, and nothing that was recorded later says whether the state does.
+static qd_status tell_events(walk *job) {
+    qd_status status = QD_OK;
+    for (size_t i = 0; i < job->suspect_count && i < SUSPECTS_MAX && status == QD_OK; ++i)
+        status = tell(job, job->suspects[i].table, job->suspects[i].step, job->suspects[i].words, NULL);
+    return status;
+}
+
+static qd_status conclude(walk *job) {
+    if (job->suspect_count == 0) return job->result_off ? QD_OK : judge_failures(job);
+    return job->suspect_count == job->events_off && !job->result_off ? tell_events(job) : convict(job);
+}
+
 static qd_status go(walk *job, const qdi_verify_result *result) {
     qd_status status = qdi_replay_begin(&job->replay, job->error);
+    if (status == QD_OK) status = judge_events(job);
     if (status == QD_OK) status = next_hash(job, 0);
     if (status == QD_OK) status = next_metrics(job, 0);
     for (int k = 0; k < TABLES && status == QD_OK; ++k) status = next_state(job, &job->states[k], 0);
@@ -339,8 +430,9 @@ static qd_status go(walk *job, const qdi_verify_result *result) {
         if (!reach(job, step, &status)) return status;
         status = judge_step(job, step);
     }
+    if (status == QD_OK && !is_sure(job)) status = judge_last_events(job);
     if (status == QD_OK && !is_sure(job)) status = judge_result(job, result);
-    return status == QD_OK && job->suspect_count > 0 ? convict(job) : status;
+    return status == QD_OK ? conclude(job) : status;
 }
 
 qd_status qdi_verify_replay(const qdi_past *past, int threads, const qdi_verify_result *result, bool list,
@@ -351,6 +443,7 @@ qd_status qdi_verify_replay(const qdi_past *past, int threads, const qdi_verify_
                 .findings = findings,
                 .verified = verified,
                 .replay = {.past = past, .threads = threads, .progress = &progress},
+                .events = {.past = past},
                 .error = error,
                 .list = list,
                 .states = {{.table = "snapshots",
@@ -363,11 +456,13 @@ qd_status qdi_verify_replay(const qdi_past *past, int threads, const qdi_verify_
                             .count = &verified->checkpoints}}};
     findings->progress = &progress;
     verified->hashes = verified->metrics = verified->snapshots = verified->checkpoints = 0;
+    verified->events = verified->failures = 0;
     qd_status status = go(&job, result);
     qdi_progress_end(&progress);
     findings->progress = NULL;
     for (int k = 0; k < TABLES; ++k)
         if (job.states[k].there) qd_store_moment_free(past->store, &job.states[k].moment);
+    qdi_event_check_end(&job.events);
     qdi_replay_end(&job.replay);
     return status;
 }

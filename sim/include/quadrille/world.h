@@ -234,6 +234,10 @@ QD_API QD_MUST_USE qd_status qd_world_step(qd_world *world, double dt, qd_profil
 /// step. It is not saved with the world. Errors: QD_ERR_ARGUMENT.
 QD_API QD_MUST_USE qd_status qd_world_note_threads(qd_world *world, bool note);
 
+/// From the next step on the world works with these kernels, as qd_world_def.simd says of a new one. No result depends on it. It is not
+/// saved with the world. Errors: QD_ERR_ARGUMENT, QD_ERR_VALUE (the processor or this build lacks them).
+QD_API QD_MUST_USE qd_status qd_world_set_simd(qd_world *world, qd_simd simd);
+
 /// Steps done, and the time they add up to: step * dt where dt never changed, the sum otherwise.
 QD_API uint64_t qd_world_steps(const qd_world *world);
 QD_API double qd_world_time(const qd_world *world);
