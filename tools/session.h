@@ -35,7 +35,6 @@ typedef struct qdi_session {
     // What the command decides, before anything else.
     qdi_common common;
     qdi_thread_choice threads;
-    bool threads_asked; ///< by --threads
     qd_simd simd;
     bool simd_asked;
     const char *label; ///< the scene, as the user named it
@@ -67,6 +66,9 @@ typedef struct qdi_session {
     qd_error error; ///< of the part that failed
     qdi_result result;
 } qdi_session;
+
+/// Takes fewer threads where the scene is known to have too few bodies for those that the machine has.
+void qdi_session_fit_threads(qdi_session *session);
 
 /// Makes the world at step 0, with its contacts, from the scene. Nothing is written yet.
 int qdi_session_make_world(qdi_session *session);
