@@ -25,6 +25,17 @@ typedef struct meaning {
 
 static const meaning contact_meanings[] = {{"free", QDI_HUE_REST}, {"touching", QDI_HUE_TOUCHING}};
 
+// Outlines of a retrieve: what each is and how many there are.
+static const struct {
+    const char *name;
+    uint8_t ink;
+} retrieve_meanings[] = {{"asked", QDI_INK_ASKED},
+                         {"nodes", QDI_INK_VISITED},
+                         {"candidates", QDI_INK_CANDIDATE},
+                         {"hits", QDI_INK_HIT}};
+enum { RETRIEVE_MEANINGS = sizeof retrieve_meanings / sizeof retrieve_meanings[0] };
+static const char widest_count[] = "00000";
+
 static const char widest_number[] = "-0.000e-000";
 
 static int swatch_of(const qdi_font *font) {
@@ -48,9 +59,19 @@ static int colours_width(const qdi_font *font, const qd_view *view) {
     return width + 2 * (qdi_font_width(font, widest_number) + gap) + QDI_MAP_HUES * swatch;
 }
 
+static int retrieve_width(const qdi_font *font, const qd_view *view) {
+    int gap = gap_of(font), width = -gap;
+    if (view->retrieve == QD_VIEW_NOBODY) return 0;
+    for (int i = 0; i < RETRIEVE_MEANINGS; ++i)
+        width += swatch_of(font) + gap / 2 + qdi_font_width(font, retrieve_meanings[i].name) + gap +
+                 (i > 0 ? qdi_font_width(font, widest_count) + gap : 0);
+    return width;
+}
+
 static int item_width(const qdi_caption *caption, int item) {
     const qdi_font *font = &caption->font;
     if (item == QDI_CAPTION_TITLE) return qdi_font_width(font, caption->title);
+    if (item == QDI_CAPTION_RETRIEVE) return retrieve_width(font, &caption->view);
     if (item == QDI_CAPTION_COLOURS) return colours_width(font, &caption->view);
     if (item == QDI_CAPTION_SCALE)
         return SCALE_SIZES * font->size + gap_of(font) + qdi_font_width(font, "5e-300");
@@ -198,6 +219,25 @@ static void draw_colours(const qdi_caption *caption, qdi_raster *raster, double 
     }
 }
 
+// A swatch of each outline's colour, what it is, and how many there are.
+static void draw_retrieve(const qdi_caption *caption, qdi_raster *raster, const qdi_facts *facts) {
+    const qdi_font *font = &caption->font;
+    const qdi_caption_place *place = &caption->place[QDI_CAPTION_RETRIEVE];
+    const uint64_t counts[RETRIEVE_MEANINGS] = {0, facts->looked_at, facts->candidates, facts->hits};
+    int x = place->x, gap = gap_of(font), wide = swatch_of(font);
+    for (int i = 0; i < RETRIEVE_MEANINGS; ++i) {
+        const qdi_area swatch = {x, place->baseline - wide, x + wide, place->baseline};
+        qdi_raster_fill(raster, swatch, retrieve_meanings[i].ink);
+        x += wide + gap / 2;
+        x = qdi_font_draw(font, raster, x, place->baseline, retrieve_meanings[i].name, QDI_INK_LABEL) + gap;
+        if (i == 0) continue;
+        char text[24];
+        (void)snprintf(text, sizeof text, "%" PRIu64, counts[i]);
+        (void)qdi_font_draw(font, raster, x, place->baseline, text, QDI_INK_VALUE);
+        x += qdi_font_width(font, widest_count) + gap;
+    }
+}
+
 double qdi_caption_round(double most, char text[32]) {
     double unit = 1.0;
     while (unit * 10.0 <= most && unit < 1e30) unit *= 10.0;
@@ -250,6 +290,7 @@ void qdi_caption_draw(const qdi_caption *caption, qdi_raster *raster, const qdi_
     if (title->shown)
         (void)qdi_font_draw(&caption->font, raster, title->x, title->baseline, caption->title, QDI_INK_VALUE);
     draw_columns(caption, raster, facts);
+    if (caption->place[QDI_CAPTION_RETRIEVE].shown) draw_retrieve(caption, raster, facts);
     if (caption->place[QDI_CAPTION_COLOURS].shown) draw_colours(caption, raster, top);
     if (caption->place[QDI_CAPTION_SCALE].shown) draw_scale(caption, raster, facts->scale);
 }

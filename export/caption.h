@@ -12,8 +12,10 @@
 /// What stands in the band, in this order.
 typedef enum qdi_caption_item {
     QDI_CAPTION_TITLE,
-    QDI_CAPTION_COLUMN,                                             ///< the first of the columns
-    QDI_CAPTION_COLOURS = QDI_CAPTION_COLUMN + QDI_CAPTION_COLUMNS, ///< colour bar or legend
+    QDI_CAPTION_COLUMN, ///< the first of the columns
+    QDI_CAPTION_RETRIEVE = QDI_CAPTION_COLUMN +
+                           QDI_CAPTION_COLUMNS, ///< legend and counts of the view's retrieve
+    QDI_CAPTION_COLOURS,                        ///< colour bar or legend
     QDI_CAPTION_SCALE,
     QDI_CAPTION_ITEMS
 } qdi_caption_item;

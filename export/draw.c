@@ -5,7 +5,11 @@
 // Longest half of a normal's line, and the radius of a contact point, in pixels and parts of the smaller
 // body's radius.
 static const float longest_normal = 14.0F, normal_part = 0.6F;
-static const float largest_point = 3.0F, point_part = 0.22F, smallest_point = 0.9F;
+static const float largest_point = 3.0F, point_part = 0.22F, smallest_point = 0.6F;
+
+// Normals of bodies with a radius below the first have no length, from the second on all of it: in a heap of small bodies they
+// would cover the bodies' colours.
+static const float least_normal = 4.0F, full_normal = 12.0F;
 
 // Width of a trail, in pixels.
 static const float trail_width = 2.0F;
@@ -25,7 +29,10 @@ static void draw_trail(const qdi_trail *trail, qdi_raster *raster) {
 }
 
 static void draw_mark(const qdi_mark *mark, qdi_raster *raster) {
-    float half = mark->half < 0.0F ? qdi_smaller(normal_part * mark->radius, longest_normal) : mark->half;
+    float grown = qdi_larger(qdi_smaller((mark->radius - least_normal) / (full_normal - least_normal), 1.0F),
+                             0.0F);
+    float half = mark->half < 0.0F ? grown * qdi_smaller(normal_part * mark->radius, longest_normal)
+                                   : mark->half;
     float point = qdi_larger(qdi_smaller(point_part * mark->radius, largest_point), smallest_point);
     float along_x = half * mark->normal_x, along_y = half * mark->normal_y;
     qdi_raster_mark(raster, mark->x - along_x, mark->y - along_y, mark->x + along_x, mark->y + along_y, 1.2F);

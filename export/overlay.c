@@ -8,7 +8,7 @@
 static const double smallest_node = 4.0;
 
 // Contacts between bodies with radii below this many pixels get no mark: the bodies' colour says it all.
-static const double smallest_marked = 1.5;
+static const double smallest_marked = 3.0;
 
 // The normal of the largest impulse of a frame is half so long, in parts of the smaller body's radius and in pixels, and one with
 // none so short.

@@ -34,6 +34,7 @@ static bool ranges_meet(double a0, double a1, double b0, double b1, double perio
 static bool visit_node(void *context, const qd_tree_node_info *node) {
     const retrieve_job *job = context;
     const qd_world_def *world = &job->copier->world;
+    qdi_facts *facts = &job->copier->picture->facts;
     const qd_box box = job->box, bounds = node->bounds;
     double period_x = world->boundary_x == QD_BOUNDARY_PERIODIC ? world->size.x : 0.0;
     double period_y = world->boundary_y == QD_BOUNDARY_PERIODIC ? world->size.y : 0.0;
@@ -42,6 +43,7 @@ static bool visit_node(void *context, const qd_tree_node_info *node) {
         !ranges_meet((double)box.min_y, (double)box.max_y, (double)bounds.min_y, (double)bounds.max_y,
                      period_y))
         return true;
+    facts->looked_at += 1;
     const double cell[4] = {node->min_x, node->min_y, node->min_x + node->side, node->min_y + node->side};
     add_rect(job->copier, cell, 1, QDI_INK_VISITED, true);
     return true;
@@ -59,7 +61,10 @@ static bool visit_candidate(void *context, qd_body_index body, qd_image image) {
     qd_box box;
     (void)image; // every image that is seen is outlined
     if (qd_tree_box(job->copier->tree, body, &box) != QD_OK) return true;
-    add_box(job->copier, box, 1, touches(job->copier, job->self, body) ? QDI_INK_HIT : QDI_INK_CANDIDATE);
+    bool hit = touches(job->copier, job->self, body);
+    job->copier->picture->facts.candidates += 1;
+    job->copier->picture->facts.hits += hit;
+    add_box(job->copier, box, hit ? 2 : 1, hit ? QDI_INK_HIT : QDI_INK_CANDIDATE);
     return job->copier->status == QD_OK;
 }
 

@@ -32,9 +32,9 @@ static const theme dark = {.background = {{13, 17, 23}},
                            .full = {{230, 150, 60}},
                            .split = {{255, 120, 60}},
                            .merged = {{90, 200, 255}},
-                           .visited = {{120, 110, 190}},
-                           .candidate = {{90, 200, 255}},
-                           .hit = {{255, 110, 110}},
+                           .visited = {{204, 121, 167}},
+                           .candidate = {{86, 180, 233}},
+                           .hit = {{110, 240, 160}},
                            .asked = {{255, 255, 255}}};
 
 static const theme light = {.background = {{252, 252, 250}},
@@ -53,9 +53,9 @@ static const theme light = {.background = {{252, 252, 250}},
                             .full = {{200, 90, 0}},
                             .split = {{215, 60, 0}},
                             .merged = {{0, 110, 190}},
-                            .visited = {{150, 140, 215}},
-                            .candidate = {{0, 110, 190}},
-                            .hit = {{200, 0, 40}},
+                            .visited = {{204, 121, 167}},
+                            .candidate = {{0, 114, 178}},
+                            .hit = {{0, 130, 90}},
                             .asked = {{0, 0, 0}}};
 
 // Maps at 0, 0.1, ... 1: viridis and magma (S. van der Walt, N. Smith, E. Firing) as published with matplotlib, public domain

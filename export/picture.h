@@ -66,7 +66,8 @@ typedef struct qdi_facts {
     uint64_t step;
     double time;
     uint64_t bodies, contacts, nodes;
-    double scale; ///< pixels per unit of the world
+    double scale;                         ///< pixels per unit of the world
+    uint64_t looked_at, candidates, hits; ///< of the view's retrieve: nodes, boxes found, bodies touched
 } qdi_facts;
 
 struct qdi_trails;

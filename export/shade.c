@@ -132,6 +132,36 @@ void qdi_shade_hues(const qdi_shade *shade, size_t begin, size_t end, uint8_t *h
     }
 }
 
+// How far each body can fall, in the mean: along gravity to the world's far side, and no further where a period never ends
+// that. Bodies are taken in order of index, whatever the rows' order. Without any, the whole way.
+static double mean_fall(const qd_world_def *def, const qd_body_view *bodies) {
+    double g = sqrt(def->gravity.x * def->gravity.x + def->gravity.y * def->gravity.y);
+    if (!(g > 0.0)) return 0.0;
+    double x = def->boundary_x == QD_BOUNDARY_PERIODIC ? 0.0 : def->gravity.x / g,
+           y = def->boundary_y == QD_BOUNDARY_PERIODIC ? 0.0 : def->gravity.y / g;
+    double far_x = def->origin.x + (x > 0.0 ? def->size.x : 0.0),
+           far_y = def->origin.y + (y > 0.0 ? def->size.y : 0.0), sum = 0.0;
+    size_t count = 0;
+    for (size_t i = 0; i < bodies->index_count; ++i) {
+        uint32_t row = bodies->row_of_index[i];
+        if (row == UINT32_MAX || bodies->kind[row] != QD_BODY_DYNAMIC) continue;
+        double way = x * (far_x - bodies->x[row]) + y * (far_y - bodies->y[row]);
+        if (way > 0.0) sum += way;
+        count += 1;
+    }
+    return count > 0 ? sum / (double)count : fabs(x) * def->size.x + fabs(y) * def->size.y;
+}
+
+// How fast gravity will make bodies from now on: half the speed of a mean fall to the far side, for most falls end before that.
+// Drag sets a limit.
+static double speed_of_fall(const qd_world *world, const qd_body_view *bodies) {
+    const qd_world_def def = qd_world_definition(world);
+    double g = sqrt(def.gravity.x * def.gravity.x + def.gravity.y * def.gravity.y);
+    double fall = 0.5 * sqrt(2.0 * g * mean_fall(&def, bodies));
+    double limit = def.drag.linear > 0.0 ? g / def.drag.linear : fall;
+    return fall < limit ? fall : limit;
+}
+
 double qdi_shade_top(const qd_view *view, const qd_world *world) {
     if (!qd_view_is_continuous(view->colour)) return 1.0;
     const qdi_shade shade = qdi_shade_of(view, world, 1.0);
@@ -143,7 +173,8 @@ double qdi_shade_top(const qd_view *view, const qd_world *world) {
         double value = qdi_shade_value(&shade, row);
         if (value > most) most = value;
     }
-    if (!(most > 0.0)) return 1.0;
+    double fall = view->colour == QD_VIEW_SPEED ? speed_of_fall(world, bodies) : 0.0;
+    if (!(most > 0.0)) return fall > 0.0 ? fall : 1.0;
     if (view->colour == QD_VIEW_SIZE || view->colour == QD_VIEW_DEPTH) return most;
     // In order of index, whatever the rows' order, and relative to the largest: no square overflows.
     for (size_t i = 0; i < bodies->index_count; ++i) {
@@ -152,5 +183,6 @@ double qdi_shade_top(const qd_view *view, const qd_world *world) {
         double part = qdi_shade_value(&shade, row) / most;
         sum += part * part;
     }
-    return 3.0 * most * sqrt(sum / (double)bodies->count);
+    double top = 3.0 * most * sqrt(sum / (double)bodies->count);
+    return top > fall ? top : fall;
 }

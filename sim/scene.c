@@ -200,6 +200,10 @@ uint64_t qd_scene_bodies(const qd_scene *scene) {
     return total;
 }
 
+bool qd_scene_grows(const qd_scene *scene) {
+    return scene->settings.source_count > 0;
+}
+
 const char *qd_scene_text(const qd_scene *scene) {
     return scene->text.chars;
 }

@@ -47,7 +47,7 @@ static const qdi_key keys[] = {
      .above = true,
      .high = DBL_MAX,
      .about = "With `range: auto`: what the top of the map stands for, be it a speed or not; `auto`: from "
-              "the bodies of frame 0."},
+              "the bodies of frame 0 and, for speeds, from how fast gravity will make them."},
     {.path = "view.nodes",
      .type = QDI_KEY_CHOICE,
      .offset = IN_SETTINGS(view.nodes),

@@ -1,10 +1,14 @@
 #include "tests/harness.h"
 #include "tests/program.h"
+#include "tests/spinners.h"
 #include "tools/bench/choice.h"
 #include "tools/bench/output.h"
 #include "tools/bench/run.h"
 #include "tools/bench/scenes.h"
 #include "tools/bench/statistics.h"
+#include "tools/cgroup.h"
+#include "tools/os.h"
+#include "tools/others.h"
 #include "tools/simd_choice.h"
 
 #include <math.h>
@@ -297,6 +301,57 @@ static void expect_row(const json_t *row, const char *method, json_int_t bodies)
               json_number_value(json_object_get(row, "median")));
 }
 
+/// The names of a CSV file's last column and its first line's value.
+static bool csv_says(const char *name, const char *value) {
+    char *csv = qd_scratch_read(qd_scratch_at(&program.work, "rows.csv").text, NULL), end[64];
+    ck_assert_ptr_nonnull(csv);
+    snprintf(end, sizeof end, ",%s\n", name);
+    const char *line = strstr(csv, end);
+    ck_assert_msg(line != NULL, "%s", csv);
+    line = strchr(line + 1, '\n') + 1;
+    snprintf(end, sizeof end, ",%s\n", value);
+    bool said = strncmp(strchr(line, '\n') + 1 - strlen(end), end, strlen(end)) == 0;
+    free(csv);
+    return said;
+}
+
+START_TEST(test_a_busy_machine) {
+    if (qdi_cgroup_quota("") > 0) return; // what is left of the machine cannot be told then
+    qd_spinners spinners = qd_spinners_start(3 * qdi_host_cores());
+    qd_program_outcome table = RUN("--bodies", "2e4", "--steps", "40", "-q", "--csv", "rows.csv"),
+                       json = RUN("--bodies", "2e4", "--steps", "40", "-q", "--json");
+    qd_spinners_stop(&spinners);
+    ck_assert_msg(table.code == 0 && json.code == 0, "%s%s", table.err, json.err);
+    ck_assert_msg(strstr(table.out, "\nNot reliable: other programs kept ") != NULL, "%s", table.out);
+    ck_assert(csv_says("reliable", "no"));
+    ck_assert_msg(strstr(json.out, "\"reliable\": false") && strstr(json.out, "\"unreliable\": \"other"),
+                  "%s", json.out);
+    qd_program_forget(&json);
+    qd_program_forget(&table);
+}
+END_TEST
+
+START_TEST(test_when_others_are_in_the_way) {
+    ck_assert_str_eq(qdi_others_judge(0, 2, 2).text, "");
+    ck_assert_str_eq(qdi_others_judge(.09, 2, 2).text, "");
+    ck_assert_str_eq(qdi_others_judge(.9, 2, 1).text, ""); // there is room for them
+    ck_assert_str_eq(qdi_others_judge(-.2, 1, 7).text, "");
+    ck_assert_str_eq(qdi_others_judge(.11, 2, 2).text,
+                     "other programs kept 0.11 of 2 processors busy meanwhile");
+    ck_assert_str_eq(qdi_others_judge(1, 1, 9).text, "other programs kept 1 of 1 processor busy meanwhile");
+    const qdi_others_start start = {.clock_ns = 0, .machine_ns = UINT64_MAX};
+    ck_assert_str_eq(qdi_others_end(&start, 1).text, ""); // a count that goes backwards says nothing
+    const qdi_bench_origin good = {"c", "g", "f", "p", ""};
+    FILE *file = fopen(qd_scratch_at(&program.work, "rows.csv").text, "wb");
+    ck_assert_ptr_nonnull(file);
+    fputs(QDI_BENCH_LAST_NAMES, file);
+    qdi_bench_put_last(file, &good);
+    qdi_bench_print_reliability(file, &good);
+    ck_assert_int_eq(fclose(file), 0);
+    ck_assert(csv_says("reliable", "yes"));
+}
+END_TEST
+
 START_TEST(test_json_and_csv_have_the_same_rows) {
     qd_program_outcome result = RUN("--sweep-bodies", "100,1e3", "--methods", "brute,quadtree,grid",
                                     "--steps", "2", "--repeats", "2", "--json", "--csv", "rows.csv", "-q",
@@ -435,6 +490,8 @@ int main(void) {
     tcase_add_test(tests, test_hash_forgets_the_order);
     tcase_add_test(tests, test_choices);
     tcase_add_test(tests, test_the_command_prints_a_table);
+    tcase_add_test(tests, test_a_busy_machine);
+    tcase_add_test(tests, test_when_others_are_in_the_way);
     tcase_add_test(tests, test_json_and_csv_have_the_same_rows);
     tcase_add_test(tests, test_a_sweep_shows_growth);
     tcase_add_test(tests, test_what_is_wrong_is_said_in_one_line);

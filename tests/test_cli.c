@@ -186,6 +186,14 @@ START_TEST(test_threads_by_environment) {
     ck_assert_int_eq(result.code, 0);
     ck_assert_ptr_nonnull(strstr(result.err, "quadrille: warning: SLURM_CPUS_PER_TASK is 'none'"));
     qd_program_forget(&result);
+    result = qd_program_run(&program,
+                            &(qd_program_start){.arguments = {"run", "pool", "--bodies", "20", "--steps", "1",
+                                                              "--frames", "0", "-o", "few"},
+                                                .environment = {"OMP_NUM_THREADS=", "SLURM_CPUS_PER_TASK="}});
+    ck_assert_int_eq(result.code, 0);
+    ck_assert_int_eq(qd_program_result_whole(&program, "few", "threads"), 1);
+    ck_assert_msg(strstr(result.err, "threads  1 (") && !strstr(result.err, "faster"), "%s", result.err);
+    qd_program_forget(&result);
     result = RUN("run", "pool", "--bodies", "20", "--steps", "1", "--frames", "0", "-o", "many", "--threads",
                  "64");
     ck_assert_int_eq(result.code, 0);

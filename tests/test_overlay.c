@@ -65,6 +65,9 @@ START_TEST(retrieve_is_brute_force) {
         ck_assert_uint_eq(count_ink(&picture, QDI_INK_ASKED), 1);
         size_t visited = count_ink(&picture, QDI_INK_VISITED);
         ck_assert(visited >= 1 && visited < picture.facts.nodes);
+        ck_assert_uint_eq(picture.facts.looked_at, visited);
+        ck_assert_uint_eq(picture.facts.candidates, overlap);
+        ck_assert_uint_eq(picture.facts.hits, touch);
         candidates += overlap;
         hits += touch;
         qdi_picture_destroy(&picture);
@@ -82,6 +85,7 @@ START_TEST(nobody_s_retrieve_shows_nothing) {
     qdi_picture_init(&picture, qd_allocator_default());
     ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
     ck_assert_uint_eq(picture.frame_count, 0);
+    ck_assert(picture.facts.looked_at == 0 && picture.facts.candidates == 0 && picture.facts.hits == 0);
     qdi_picture_destroy(&picture);
     qd_world_destroy(world);
 }

@@ -399,6 +399,39 @@ START_TEST(nodes_as_lines) {
 }
 END_TEST
 
+/// Half the speed of a fall to the far side along gravity, where that is more than what there is.
+START_TEST(speeds_that_gravity_will_make) {
+    qd_view view = qd_view_default();
+    view.colour = QD_VIEW_SPEED;
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){100, 100};
+    def.origin = (qd_vec2){-3, 7}; // as add_disk has it
+    def.gravity = (qd_vec2){0, -10};
+    qd_world *world = NULL;
+    ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
+    ck_assert_double_eq_tol(qdi_shade_top(&view, world), sqrt(0.5 * 10 * 100), 1e-12); // emitters may fill it
+    (void)add_disk(world, 10, 60, 0.5, still);
+    (void)add_disk(world, 10, 20, 0.5, still);
+    ck_assert_double_eq_tol(qdi_shade_top(&view, world), sqrt(0.5 * 10 * 40), 1e-12);
+    (void)add_disk(world, 30, 40, 0.5, (qd_vec2){30.0, 40.0});
+    ck_assert_double_eq_tol(qdi_shade_top(&view, world), 3.0 * 50 / sqrt(3), 1e-12);
+    view.colour = QD_VIEW_SPIN;
+    ck_assert_double_eq(qdi_shade_top(&view, world), 1.0);
+    view.colour = QD_VIEW_SPEED;
+    qd_world_destroy(world);
+    def.drag.linear = 10; // nothing falls faster than 1
+    ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
+    ck_assert_double_eq_tol(qdi_shade_top(&view, world), 1.0, 1e-12);
+    qd_world_destroy(world);
+    def.drag.linear = 0;
+    def.gravity = (qd_vec2){5, 0}; // a fall without an end tells nothing
+    def.boundary_x = QD_BOUNDARY_PERIODIC;
+    ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
+    ck_assert_double_eq(qdi_shade_top(&view, world), 1.0);
+    qd_world_destroy(world);
+}
+END_TEST
+
 START_TEST(speeds) {
     qd_world *world = make_world(100, 100, QD_BOUNDARY_REFLECT);
     qd_view view = qd_view_default();
@@ -493,6 +526,65 @@ static void draw_golden(const char *name, const qd_view *view, qdi_side side) {
     qdi_caption_destroy(&caption);
 }
 
+/// Part of a heap's pixels, in thousandths, that contact marks cover: disks of a radius in rows, each touching its neighbours.
+static int covered_by_marks(float radius) {
+    enum { SIDE = 200, MOST = 2 * SIDE * SIDE / 16 };
+    static qdi_mark marks[MOST];
+    qdi_picture picture = {.clip = {0, 0, SIDE, SIDE}, .world = {0, 0, SIDE, SIDE}, .marks = marks};
+    for (float y = radius; y < SIDE; y += 2 * radius) {
+        for (float x = radius; x < SIDE && picture.mark_count + 2 <= MOST; x += 2 * radius) {
+            marks[picture.mark_count++] = (qdi_mark){x + radius, y, 1, 0, radius, -1};
+            marks[picture.mark_count++] = (qdi_mark){x, y + radius, 0, 1, radius, -1};
+        }
+    }
+    qdi_raster raster;
+    ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), SIDE, SIDE, &raster), QD_OK);
+    draw(&picture, &raster);
+    int covered = 0;
+    for (int p = 0; p < SIDE * SIDE; ++p)
+        covered += raster.pixels[p] >= QDI_INK_MARK && raster.pixels[p] < QDI_INK_BAND;
+    qdi_raster_destroy(&raster);
+    return covered * 1000 / (SIDE * SIDE);
+}
+
+START_TEST(marks_leave_heaps_their_colours) {
+    for (int radius = 3; radius <= 20; ++radius) {
+        int covered = covered_by_marks((float)radius);
+        ck_assert_msg(covered > 10 && covered < 260, "radius %d: %d", radius, covered);
+    }
+}
+END_TEST
+
+START_TEST(a_retrieve_is_told_in_the_caption) {
+    qd_view view = qd_view_default();
+    view.width = 640;
+    view.height = 360;
+    view.retrieve = 7;
+    qdi_caption caption;
+    qdi_raster raster[2];
+    ck_assert_int_eq(qdi_caption_create(qd_allocator_default(), &view, NULL, &caption), QD_OK);
+    for (int i = QDI_CAPTION_COLUMN; i < QDI_CAPTION_ITEMS; ++i) ck_assert(caption.place[i].shown);
+    const qdi_caption_place *place = &caption.place[QDI_CAPTION_RETRIEVE];
+    bool inks[QDI_INK_COUNT] = {false};
+    for (int k = 0; k < 2; ++k) {
+        const qdi_facts facts = {.scale = 1, .looked_at = 12, .candidates = 3, .hits = (uint64_t)k};
+        ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), 640, 360, &raster[k]), QD_OK);
+        qdi_caption_draw(&caption, &raster[k], &facts, 1);
+    }
+    int differ = 0;
+    for (int p = 0; p < 640 * 360; ++p) {
+        inks[raster[0].pixels[p]] = true;
+        if (raster[0].pixels[p] == raster[1].pixels[p]) continue;
+        differ += 1;
+        ck_assert(p % 640 >= place->x && p % 640 < place->x + place->width && p / 640 >= caption.band.min_y);
+    }
+    ck_assert_int_gt(differ, 0);
+    ck_assert(inks[QDI_INK_ASKED] && inks[QDI_INK_VISITED] && inks[QDI_INK_CANDIDATE] && inks[QDI_INK_HIT]);
+    for (int k = 0; k < 2; ++k) qdi_raster_destroy(&raster[k]);
+    qdi_caption_destroy(&caption);
+}
+END_TEST
+
 START_TEST(golden_contact) {
     qd_view view = qd_view_default();
     view.width = 256;
@@ -531,7 +623,7 @@ START_TEST(caption_stays_in_its_band) {
         qdi_raster raster;
         ck_assert_int_eq(qdi_caption_create(qd_allocator_default(), &view, "scene", &caption), QD_OK);
         ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), view.width, view.height, &raster), QD_OK);
-        const qdi_facts facts = {UINT64_MAX, 1e300, UINT64_MAX, UINT64_MAX, UINT64_MAX, 0.37};
+        const qdi_facts facts = {UINT64_MAX, 1e300, UINT64_MAX, UINT64_MAX, UINT64_MAX, 0.37, 0, 0, 0};
         qdi_caption_draw(&caption, &raster, &facts, 1e-300);
         size_t wrong = 0;
         for (int p = 0; p < view.width * view.height; ++p) {
@@ -541,7 +633,8 @@ START_TEST(caption_stays_in_its_band) {
         ck_assert_uint_eq(wrong, 0);
         ck_assert_int_gt(caption.world.max_y, view.height / 2);
         if (view.width >= 320 && view.height >= 240)
-            for (int i = QDI_CAPTION_COLUMN; i < QDI_CAPTION_ITEMS; ++i) ck_assert(caption.place[i].shown);
+            for (int i = QDI_CAPTION_COLUMN; i < QDI_CAPTION_ITEMS; ++i)
+                ck_assert_int_eq(caption.place[i].shown, i != QDI_CAPTION_RETRIEVE);
         qdi_raster_destroy(&raster);
         qdi_caption_destroy(&caption);
     }
@@ -562,7 +655,10 @@ int main(void) {
     tcase_add_test(tests, contacts_get_a_mark);
     tcase_add_test(tests, periodic_images_and_open_strays);
     tcase_add_test(tests, nodes_as_lines);
+    tcase_add_test(tests, marks_leave_heaps_their_colours);
+    tcase_add_test(tests, a_retrieve_is_told_in_the_caption);
     tcase_add_test(tests, speeds);
+    tcase_add_test(tests, speeds_that_gravity_will_make);
     tcase_add_test(tests, no_memory_at_any_allocation);
     tcase_add_test(tests, golden_contact);
     tcase_add_test(tests, golden_speed);

@@ -247,7 +247,6 @@ START_TEST(test_verdicts) {
     expect_verdict((known_phase){1.6, 1.6, 0, {1, 1}}, 2, 0, "wait to start and for each other");
     expect_verdict((known_phase){1.6, 1.6, 0, {1.6, 1.6}}, 1.2, 0, "memory bandwidth");
     expect_verdict((known_phase){1.6, 1.6, 0, {1.6, 1.6}}, 1.9, 0, "though a triad gets 1.90 times");
-    expect_verdict((known_phase){1.6, 1.6, 0, {1.6, 1.6}}, 1.9, .3, "others had the processors for 30 %");
     known_test test;
     char text[512];
     make_known(&test, (known_phase){1, 1, 0, {1, 1}}, 2, 0);
@@ -259,6 +258,33 @@ START_TEST(test_verdicts) {
     qdi_scale_advice(&test.results[1], text, sizeof text);
     ck_assert_msg(strstr(text, "5000 bodies are too few for 2 threads") && strstr(text, "--threads 1"), "%s",
                   text);
+    qdi_scale_plan_free(&test.plan);
+}
+END_TEST
+
+/// Disturbed measurements have no diagnosis; who is beyond the machine has too few processors by itself.
+START_TEST(test_a_disturbed_test_is_not_reliable) {
+    known_test test;
+    char text[512];
+    make_known(&test, (known_phase){1.6, 1.6, 0, {1.6, 1.6}}, 1.9, 0);
+    qdi_scale_report report = {.plan = &test.plan, .results = test.results};
+    ck_assert_str_eq(qdi_scale_unreliable(&report).text, "");
+    qdi_scale_conclude(&report, true, 50000, &test.results[1], text, sizeof text);
+    ck_assert_msg(strstr(text, "narrow limits") != NULL, "%s", text);
+    qdi_scale_conclude(&report, true, 50000, NULL, text, sizeof text);
+    ck_assert_str_eq(text, "");
+    report.others = qdi_others_judge(1.3, 2, 2);
+    for (int k = 0; k < 2; ++k) {
+        qdi_scale_conclude(&report, true, 50000, &test.results[1], text, sizeof text);
+        ck_assert_msg(strncmp(text, "Not reliable: ", 14) == 0 && strstr(text, k ? "30 %" : "1.3 of 2") &&
+                          !strstr(text, "narrow"),
+                      "%s", text);
+        qdi_scale_plan_free(&test.plan);
+        make_known(&test, (known_phase){1.6, 1.6, 0, {1.6, 1.6}}, 1.9, .3);
+        report.others.text[0] = '\0';
+    }
+    test.plan.configs[1].beyond = true;
+    ck_assert_str_eq(qdi_scale_unreliable(&report).text, "");
     qdi_scale_plan_free(&test.plan);
 }
 END_TEST
@@ -297,6 +323,7 @@ int main(void) {
     tcase_add_test(tcase, test_serial_fractions);
     tcase_add_test(tcase, test_sums);
     tcase_add_test(tcase, test_verdicts);
+    tcase_add_test(tcase, test_a_disturbed_test_is_not_reliable);
     tcase_add_test(tcase, test_states_that_differ_are_named);
     suite_add_tcase(suite, tcase);
     return qd_test_run(suite);

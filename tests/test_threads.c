@@ -125,6 +125,30 @@ START_TEST(test_more_than_there_are_is_allowed_with_a_warning) {
 }
 END_TEST
 
+START_TEST(test_few_bodies_take_fewer) {
+    static const struct {
+        uint64_t bodies;
+        int threads;
+    } cases[] = {{0, 1}, {1999, 1}, {2000, 1}, {4000, 2}, {15999, 7}, {16000, 8}, {UINT64_MAX, 8}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        qdi_thread_choice choice = qdi_threads_choose(&machine);
+        qdi_threads_fit(&choice, cases[i].bodies);
+        ck_assert_int_eq(choice.threads, cases[i].threads);
+        ck_assert_str_eq(choice.reason,
+                         cases[i].threads < 8 ? "8 cores; so few bodies need no more" : "8 cores");
+    }
+    qdi_thread_facts facts[3] = {machine, machine, machine};
+    facts[0].asked = 4;
+    facts[1].omp = "4";
+    facts[2].slurm = "4";
+    for (size_t i = 0; i < 3; ++i) { // what was asked for is done
+        qdi_thread_choice choice = qdi_threads_choose(&facts[i]);
+        qdi_threads_fit(&choice, 10);
+        ck_assert_int_eq(choice.threads, 4);
+    }
+}
+END_TEST
+
 START_TEST(test_this_machine) {
     ck_assert_int_ge(qdi_host_cores(), 1);
     ck_assert_int_ge(qdi_host_affinity(), 1);
@@ -210,6 +234,7 @@ int main(void) {
     tcase_add_test(tests, test_a_bad_variable_lets_the_next_one_decide);
     tcase_add_test(tests, test_more_than_there_are_is_allowed_with_a_warning);
     tcase_add_test(tests, test_this_machine);
+    tcase_add_test(tests, test_few_bodies_take_fewer);
     tcase_add_test(tests, test_pictures_take_what_is_left);
     tcase_add_test(tests, test_quota_version_2);
     tcase_add_test(tests, test_quota_version_1);

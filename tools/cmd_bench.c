@@ -100,6 +100,7 @@ void qdi_bench_start(qdi_bench_job *job, uint64_t steps) {
     job->plan.threads = choice.threads;
     job->plan.tick = qdi_bench_job_tick;
     job->plan.context = job;
+    job->others = qdi_others_begin();
     qdi_host_watch_signals();
     if (!common->quiet)
         fprintf(stderr, "quadrille %s\nthreads  %d (%s)\nsimd     %s\n", QD_VERSION, choice.threads,
@@ -214,6 +215,7 @@ static int write_stdout(const qdi_bench_job *job, const qdi_bench_origin *origin
         qdi_bench_print_tables(stdout, job->rows, job->row_count);
         if (job->size_count > 1) qdi_bench_print_sweep(stdout, job->rows, job->row_count);
     }
+    if (!job->settings.json) qdi_bench_print_reliability(stdout, origin);
     if (status != QD_OK) {
         qdi_complain("%s", qd_status_text(status));
         return QDI_EXIT_FAILED;
@@ -226,7 +228,8 @@ static int write_stdout(const qdi_bench_job *job, const qdi_bench_origin *origin
 static int write_all(const qdi_bench_job *job, const bench_report *report) {
     char processor[200];
     qdi_host_processor(processor, sizeof processor);
-    const qdi_bench_origin origin = qdi_bench_origin_here(processor);
+    qdi_others_reason unreliable = qdi_others_end(&job->others, job->plan.threads);
+    const qdi_bench_origin origin = qdi_bench_origin_here(processor, unreliable.text);
     int exit_code = write_csv(job, &origin, report);
     if (exit_code == QDI_EXIT_DONE) exit_code = write_plot(job);
     if (exit_code == QDI_EXIT_DONE) exit_code = write_stdout(job, &origin, report);

@@ -54,7 +54,7 @@ static int resume(const resume_settings *settings, qdi_session *session) {
     }
     session->threads = qdi_threads_here(settings->threads.given ? (int)settings->threads.value : 0,
                                         session->common.quiet);
-    session->threads_asked = settings->threads.given;
+    qdi_session_fit_threads(session);
     exit_code = qdi_session_restore(session);
     return exit_code == QDI_EXIT_DONE ? qdi_session_run(session) : exit_code;
 }

@@ -83,7 +83,7 @@ static int read_scene(run_settings *settings, qdi_session *session) {
 static void choose_threads(const run_settings *settings, qdi_session *session) {
     session->threads = qdi_threads_here(settings->threads.given ? (int)settings->threads.value : 0,
                                         settings->common.quiet);
-    session->threads_asked = settings->threads.given;
+    qdi_session_fit_threads(session);
 }
 
 /// --simd, or the best that the processor has.

@@ -320,8 +320,11 @@ static int go(scale *job) {
     qdi_scale_origin_look(&job->report.origin);
     qdi_host_watch_signals();
     say_start(job);
+    const qdi_others_start others = qdi_others_begin();
     exit_code = measure(job);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
+    int most = plan->threads[plan->thread_count - 1];
+    job->report.others = qdi_others_end(&others, most < plan->available ? most : plan->available);
     job->report.equal = qdi_scale_hashes_agree(plan, job->samples, &error);
     exit_code = write_all(job);
     if (exit_code != QDI_EXIT_DONE || job->report.equal) return exit_code;

@@ -221,13 +221,52 @@ int64_t qdi_host_file_time(const char *path) {
     return stat(path, &facts) == 0 ? (int64_t)facts.st_mtim.tv_sec * 1000000000 + facts.st_mtim.tv_nsec : 0;
 }
 
-qdi_host_usage qdi_host_usage_now(void) {
+static qdi_host_usage usage_of(int who) {
     struct rusage usage;
-    if (getrusage(RUSAGE_SELF, &usage) != 0) return (qdi_host_usage){0, 0};
+    if (getrusage(who, &usage) != 0) return (qdi_host_usage){0, 0};
     const struct timeval *user = &usage.ru_utime, *system = &usage.ru_stime;
     uint64_t seconds = (uint64_t)user->tv_sec + (uint64_t)system->tv_sec;
     uint64_t micros = (uint64_t)user->tv_usec + (uint64_t)system->tv_usec;
     return (qdi_host_usage){seconds * 1000000000U + micros * 1000U, (uint64_t)usage.ru_nivcsw};
+}
+
+qdi_host_usage qdi_host_usage_now(void) {
+    return usage_of(RUSAGE_SELF);
+}
+
+uint64_t qdi_host_family_ns(void) {
+    return usage_of(RUSAGE_SELF).processor_ns + usage_of(RUSAGE_CHILDREN).processor_ns;
+}
+
+/// Ticks that a line of /proc/stat has for programs: user, nice, system, irq, softirq, steal. Guests are in user and nice already.
+static uint64_t ticks_of(const char *at) {
+    enum { FIELDS = 8, IDLE = 3, WAIT = 4 };
+    uint64_t sum = 0;
+    for (int field = 0; field < FIELDS; ++field) {
+        char *end;
+        uint64_t value = strtoull(at, &end, 10);
+        if (end == at) break;
+        if (field != IDLE && field != WAIT) sum += value;
+        at = end;
+    }
+    return sum;
+}
+
+uint64_t qdi_host_machine_ns(void) {
+    cpu_set_t allowed;
+    long rate = sysconf(_SC_CLK_TCK);
+    if (rate <= 0 || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return 0;
+    FILE *file = fopen("/proc/stat", "r");
+    if (!file) return 0;
+    uint64_t ticks = 0;
+    char line[512];
+    while (fgets(line, sizeof line, file) && strncmp(line, "cpu", 3) == 0) {
+        char *end;
+        unsigned long number = strtoul(line + 3, &end, 10);
+        if (line[3] != ' ' && number < CPU_SETSIZE && CPU_ISSET(number, &allowed)) ticks += ticks_of(end);
+    }
+    (void)fclose(file);
+    return ticks * (1000000000U / (uint64_t)rate);
 }
 
 double qdi_host_load(void) {

@@ -116,6 +116,11 @@ typedef struct qdi_host_usage {
 } qdi_host_usage;
 qdi_host_usage qdi_host_usage_now(void);
 
+/// Time that the processors that this process may run on have spent on any program; 0 where that cannot be known. And the part of it
+/// that this process had, with those of its children that have ended. In nanoseconds, in steps of some milliseconds.
+uint64_t qdi_host_machine_ns(void);
+uint64_t qdi_host_family_ns(void);
+
 /// The machine's load over the last minute; < 0 where that cannot be known.
 double qdi_host_load(void);
 

@@ -19,6 +19,10 @@ bool qdi_session_path(const qdi_session *session, const char *name, char *path, 
     return length > 0 && (size_t)length < bytes;
 }
 
+void qdi_session_fit_threads(qdi_session *session) {
+    if (!qd_scene_grows(session->scene)) qdi_threads_fit(&session->threads, qd_scene_bodies(session->scene));
+}
+
 int qdi_session_make_world(qdi_session *session) {
     qd_world_def def = qd_scene_world(session->scene);
     def.threads = session->threads.threads;

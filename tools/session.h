@@ -36,7 +36,6 @@ typedef struct qdi_session {
     // What the command decides, before anything else.
     qdi_common common;
     qdi_thread_choice threads;
-    bool threads_asked; ///< by --threads
     qd_simd simd;
     bool simd_asked;   ///< by --simd; else a run that is gone on with keeps those that it was begun with
     bool simd_kept;    ///< that was done, and they are not the best that there are
@@ -71,6 +70,9 @@ typedef struct qdi_session {
     qd_error error; ///< of the part that failed
     qdi_result result;
 } qdi_session;
+
+/// Takes fewer threads where the scene is known to have too few bodies for those that the machine has.
+void qdi_session_fit_threads(qdi_session *session);
 
 /// Makes the world at step 0, with its contacts, from the scene. Nothing is written yet.
 int qdi_session_make_world(qdi_session *session);

@@ -7,16 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/// With fewer bodies than this for each thread, starting and joining them costs as much as their work.
-enum { BODIES_PER_THREAD = 2000 };
-
-/// True where threads that nobody asked for by name will wait for each other more than they work.
-static bool too_few_bodies(const qdi_session *session) {
-    size_t threads = (size_t)session->threads.threads;
-    return !session->threads_asked && threads > 1 &&
-           qd_world_count(session->world) < threads * BODIES_PER_THREAD;
-}
-
 static void print_notes(const char *notes) {
     for (const char *note = notes, *end; *note; note = *end ? end + 1 : end) {
         end = strchr(note, '\n');
@@ -30,8 +20,7 @@ void qdi_session_header(const qdi_session *session) {
     fprintf(stderr, "quadrille %s\n", QD_VERSION);
     fprintf(stderr, "scene    %s: %zu bodies, %" PRIu64 " steps of %.6g, seed %" PRIu64 "\n",
             qd_scene_name(session->scene), qd_world_count(session->world), plan->steps, plan->dt, plan->seed);
-    fprintf(stderr, "threads  %d (%s)%s\n", session->threads.threads, session->threads.reason,
-            too_few_bodies(session) ? "; for so few bodies --threads 1 may be faster" : "");
+    fprintf(stderr, "threads  %d (%s)\n", session->threads.threads, session->threads.reason);
     fprintf(stderr, "kernels  %s (%s)\n", qd_simd_name(session->simd),
             session->simd_asked  ? "--simd"
             : session->simd_kept ? "as the run was begun"

@@ -69,7 +69,7 @@ typedef struct qdi_batch {
     bool locked, share_locked;
     qdi_os_lock lock, share_lock;
     int allowed; ///< processors
-    char allowed_reason[96];
+    char allowed_reason[128];
     int threads; ///< of each run
     int job_count;
     qdi_batch_job *jobs;

@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/// With fewer bodies than this for each thread, starting and joining them costs as much as their work.
+enum { BODIES_PER_THREAD = 2000 };
+
 /// The first of the numbers of OMP_NUM_THREADS ("4,2" is 4, then 2 for nested regions), spaces left out; 0 where that
 /// is no number of threads. SLURM_CPUS_PER_TASK is one number alone, but reads the same.
 static int read_variable(const char *text) {
@@ -40,7 +43,7 @@ static int processors(const qdi_thread_facts *facts, char *reason, size_t bytes)
 }
 
 qdi_thread_choice qdi_threads_choose(const qdi_thread_facts *facts) {
-    qdi_thread_choice choice = {0, "", {"", "", ""}};
+    qdi_thread_choice choice = {.threads = 0};
     char limit[96];
     int available = processors(facts, limit, sizeof limit);
     const struct {
@@ -61,7 +64,8 @@ qdi_thread_choice qdi_threads_choose(const qdi_thread_facts *facts) {
                      "%s is '%.40s', which is no whole number from 1 to %d; it is ignored", variables[i].name,
                      variables[i].text, QD_TEAM_MAX);
     }
-    if (choice.threads == 0) {
+    choice.asked = choice.threads > 0;
+    if (!choice.asked) {
         choice.threads = available;
         snprintf(choice.reason, sizeof choice.reason, "%s", limit);
     }
@@ -70,4 +74,12 @@ qdi_thread_choice qdi_threads_choose(const qdi_thread_facts *facts) {
                  "%d threads are more than can run at once here (%s); expect no gain, results are the same",
                  choice.threads, limit);
     return choice;
+}
+
+void qdi_threads_fit(qdi_thread_choice *choice, uint64_t bodies) {
+    uint64_t most = bodies / BODIES_PER_THREAD;
+    if (choice->asked || most >= (uint64_t)choice->threads || choice->threads == 1) return;
+    choice->threads = most > 1 ? (int)most : 1;
+    size_t used = strlen(choice->reason);
+    (void)snprintf(choice->reason + used, sizeof choice->reason - used, "; so few bodies need no more");
 }

@@ -2,6 +2,7 @@
 #define QD_TOOLS_THREADS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /// What the choice of the number of threads is made from.
 typedef struct qdi_thread_facts {
@@ -15,7 +16,8 @@ typedef struct qdi_thread_facts {
 
 typedef struct qdi_thread_choice {
     int threads;
-    char reason[96];       ///< "--threads", "2 cores", "OMP_NUM_THREADS", ...
+    bool asked;            ///< by --threads or a variable, and not what the machine has
+    char reason[128];      ///< "--threads", "2 cores", "OMP_NUM_THREADS", ...
     char warnings[3][256]; ///< "" where there is none
 } qdi_thread_choice;
 
@@ -23,5 +25,8 @@ typedef struct qdi_thread_choice {
 /// that is no number from 1 to QD_TEAM_MAX is ignored, with a warning; more threads than there are processors for them
 /// are allowed, with a warning.
 qdi_thread_choice qdi_threads_choose(const qdi_thread_facts *facts);
+
+/// Takes fewer threads for so few bodies that the others would wait more than they work; not where a number was asked for.
+void qdi_threads_fit(qdi_thread_choice *choice, uint64_t bodies);
 
 #endif

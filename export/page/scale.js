@@ -17,7 +17,7 @@
   })).filter(({ members }) => members.length > 0);
   const strongOnes = series.filter(strong), weakOnes = series.filter((one) => !strong(one));
   const phases = series.length ? Object.keys(series[0].members[0].at.phases) : [];
-  const threadsOf = (member) => member.threads + (member.at.beyond ? '*' : '');
+  const threadsOf = (member) => (member.at.taken > 0.05 ? '~' : '') + member.threads + (member.at.beyond ? '*' : '');
 
   // ---- what it says ----
   function verdicts() {
@@ -28,9 +28,7 @@
       place.append(element('h3', (strong(one) ? 'The same work: ' : 'Work that grows with the threads: ') + one.name), element('p', one.verdict, 'verdict'));
       if (one.advice) place.append(element('p', one.advice, 'note'));
     });
-    if (!place.querySelector('.verdict')) place.append(element('p', 'Only one number of threads was measured that can run at once here: nothing limits it yet.'));
-    const taken = Math.max(0, ...test.configurations.map((one) => one.taken));
-    if (taken > 0.05) place.append(element('p', 'Other programs had the processors for up to ' + percent(taken) + ' of the threads\' time: look at the calm columns, or measure again on a quiet machine.', 'note'));
+    if (!place.querySelector('.verdict') && !test.unreliable) place.append(element('p', 'Only one number of threads was measured that can run at once here: nothing limits it yet.'));
   }
 
   // ---- charts ----

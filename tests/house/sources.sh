@@ -20,7 +20,8 @@ each_line "OpenMP pragmas belong in core/team.c" <<END
 $(find core sim export tools -name '*.[ch]' ! -path core/team.c -exec grep -Hn '# *pragma  *omp\|_Pragma *("omp' {} +)
 END
 
-listed=$(sed -n '/^set(qd_tests/,/)/p' tests/CMakeLists.txt | sed 's/#.*//; s/set(qd_tests//; s/)//')
+listed=$(sed -n '/^set(qd_[a-z_]*tests$/,/)/p; /^set(qd_[a-z_]*tests .*)/p' tests/CMakeLists.txt |
+    sed 's/#.*//; s/set(qd_[a-z_]*tests//; s/[$]{qd_core_tests}//; s/)//')
 for file in $(find tests -name 'test_*.c' | sort); do
     name=${file#tests/test_}
     name=${name%.c}

@@ -38,7 +38,7 @@ void qdi_frames_print(FILE *out, const qdi_frames_plan *plan, const qdi_frames_r
 void qdi_frames_write_csv(FILE *out, const qdi_bench_origin *origin, const qdi_frames_plan *plan,
                           const qdi_frames_row *rows, size_t count) {
     fputs("style,scene,bodies,width,height,threads,frames,copy_ms,draw_ms,encode_ms,whole_ms,least_ms,cpu_ms,"
-          "bytes,pixels,commit,compiler,flags,cpu\n",
+          "bytes,pixels," QDI_BENCH_LAST_NAMES,
           out);
     for (size_t i = 0; i < count; ++i) {
         const qdi_frames_row *row = &rows[i];
@@ -54,8 +54,7 @@ void qdi_frames_write_csv(FILE *out, const qdi_bench_origin *origin, const qdi_f
         }
         fprintf(out, ",%zu,", row->bytes);
         if (row->style != QDI_FRAMES_LAMMPS) fprintf(out, "%016" PRIx64, row->pixels);
-        qdi_bench_put_origin(out, origin);
-        fputc('\n', out);
+        qdi_bench_put_last(out, origin);
     }
 }
 
@@ -69,10 +68,7 @@ qd_status qdi_frames_write_json(qdi_json *json, const qdi_bench_origin *origin, 
     qdi_json_whole(json, "height", (uint64_t)plan->height);
     qdi_json_whole(json, "threads", (uint64_t)plan->threads);
     qdi_json_whole(json, "frames", plan->frames);
-    qdi_json_text(json, "commit", origin->commit);
-    qdi_json_text(json, "compiler", origin->compiler);
-    qdi_json_text(json, "flags", origin->flags);
-    qdi_json_text(json, "cpu", origin->cpu);
+    qdi_bench_json_origin(json, origin);
     qdi_json_open(json, "rows", '[');
     for (size_t i = 0; i < count; ++i) {
         const qdi_frames_row *row = &rows[i];

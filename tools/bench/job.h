@@ -6,6 +6,7 @@
 #include "tools/bench/rigid_output.h"
 #include "tools/bench/run.h"
 #include "tools/options.h"
+#include "tools/others.h"
 #include "tools/progress.h"
 
 #include <stdbool.h>
@@ -37,6 +38,7 @@ typedef struct qdi_bench_job {
     size_t rigid_count;
     qdi_bench_row rows[QDI_BENCH_MOST_SIZES * QDI_BENCH_MOST_METHODS];
     size_t row_count;
+    qdi_others_start others;
     qdi_progress progress;
     uint64_t steps_done;
 } qdi_bench_job;

@@ -56,7 +56,8 @@ static bool read_frames_flags(qdi_bench_job *job, qdi_frames_plan *plan) {
 static int write_frames(const qdi_bench_job *job, const frames_report *report) {
     char processor[200];
     qdi_host_processor(processor, sizeof processor);
-    const qdi_bench_origin origin = qdi_bench_origin_here(processor);
+    qdi_others_reason unreliable = qdi_others_end(&job->others, job->plan.threads);
+    const qdi_bench_origin origin = qdi_bench_origin_here(processor, unreliable.text);
     if (job->settings.csv) {
         FILE *file = fopen(job->settings.csv, "wb");
         bool good = file != NULL;
@@ -78,6 +79,7 @@ static int write_frames(const qdi_bench_job *job, const frames_report *report) {
         qdi_json_free(&json);
     } else {
         qdi_frames_print(stdout, &report->plan, report->rows, report->count);
+        qdi_bench_print_reliability(stdout, &origin);
     }
     if (status == QD_OK && fflush(stdout) == 0) return QDI_EXIT_DONE;
     qdi_complain("the standard output cannot be written");

@@ -10,8 +10,12 @@ static const char *const phase_names[QDI_BENCH_PHASES] = {"move", "structure", "
 
 enum { OUTPUT_SCHEMA = 1 };
 
-qdi_bench_origin qdi_bench_origin_here(const char *cpu) {
-    return (qdi_bench_origin){qdi_build_commit, qdi_build_compiler, qdi_build_flags, cpu};
+qdi_bench_origin qdi_bench_origin_here(const char *cpu, const char *unreliable) {
+    return (qdi_bench_origin){qdi_build_commit, qdi_build_compiler, qdi_build_flags, cpu, unreliable};
+}
+
+static bool is_reliable(const qdi_bench_origin *origin) {
+    return !origin->unreliable || !origin->unreliable[0];
 }
 
 const char *qdi_bench_row_simd(const qdi_bench_row *row) {
@@ -54,12 +58,31 @@ void qdi_bench_put_origin(FILE *out, const qdi_bench_origin *origin) {
     put_text(out, origin->cpu);
 }
 
+void qdi_bench_put_last(FILE *out, const qdi_bench_origin *origin) {
+    qdi_bench_put_origin(out, origin);
+    fputs(is_reliable(origin) ? ",yes\n" : ",no\n", out);
+}
+
+void qdi_bench_json_origin(qdi_json *json, const qdi_bench_origin *origin) {
+    qdi_json_text(json, "commit", origin->commit);
+    qdi_json_text(json, "compiler", origin->compiler);
+    qdi_json_text(json, "flags", origin->flags);
+    qdi_json_text(json, "cpu", origin->cpu);
+    qdi_json_truth(json, "reliable", is_reliable(origin));
+    if (!is_reliable(origin)) qdi_json_text(json, "unreliable", origin->unreliable);
+}
+
+void qdi_bench_print_reliability(FILE *out, const qdi_bench_origin *origin) {
+    if (is_reliable(origin)) return;
+    fprintf(out, "\nNot reliable: %s. Measure again on a quiet machine.\n", origin->unreliable);
+}
+
 void qdi_bench_write_csv(FILE *out, const qdi_bench_origin *origin, const qdi_bench_row *rows, size_t count) {
     fputs(
         "method,scene,speed,bodies,threads,simd,steps,repeats,ns_per_body,min,median,mean,spread,pairs,hash",
         out);
     for (size_t phase = 0; phase < QDI_BENCH_PHASES; ++phase) fprintf(out, ",%s_ns", phase_names[phase]);
-    fputs(",leavers,bytes_per_body,commit,compiler,flags,cpu\n", out);
+    fputs(",leavers,bytes_per_body," QDI_BENCH_LAST_NAMES, out);
     for (size_t i = 0; i < count; ++i) {
         const qdi_bench_row *row = &rows[i];
         fprintf(out, "%s,%s", row->method->name, row->scene->name);
@@ -75,8 +98,7 @@ void qdi_bench_write_csv(FILE *out, const qdi_bench_origin *origin, const qdi_be
         for (size_t phase = 0; phase < QDI_BENCH_PHASES; ++phase) put_real(out, row->phases[phase]);
         put_known(out, row->leavers >= 0, row->leavers);
         put_known(out, row->bytes_per_body > 0, row->bytes_per_body);
-        qdi_bench_put_origin(out, origin);
-        fputc('\n', out);
+        qdi_bench_put_last(out, origin);
     }
 }
 
@@ -103,10 +125,7 @@ static void put_row(qdi_json *json, const qdi_bench_origin *origin, const qdi_be
     qdi_json_close(json, '}');
     if (row->leavers >= 0) qdi_json_real(json, "leavers", rounded(row->leavers));
     if (row->bytes_per_body > 0) qdi_json_real(json, "bytes_per_body", rounded(row->bytes_per_body));
-    qdi_json_text(json, "commit", origin->commit);
-    qdi_json_text(json, "compiler", origin->compiler);
-    qdi_json_text(json, "flags", origin->flags);
-    qdi_json_text(json, "cpu", origin->cpu);
+    qdi_bench_json_origin(json, origin);
     qdi_json_close(json, '}');
 }
 

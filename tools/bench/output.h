@@ -11,13 +11,24 @@
 /// Where and how the program was built and runs.
 typedef struct qdi_bench_origin {
     const char *commit, *compiler, *flags, *cpu;
+    const char *unreliable; ///< why the times are not reliable; "" or NULL where nothing speaks against them
 } qdi_bench_origin;
 
-/// What the build knows, with this processor's name.
-qdi_bench_origin qdi_bench_origin_here(const char *cpu);
+/// What the build knows, with this processor's name and what qdi_others_end said.
+qdi_bench_origin qdi_bench_origin_here(const char *cpu, const char *unreliable);
 
-/// Its four as fields of a CSV line, each after a comma.
+/// Commit, compiler, flags and processor as fields of a CSV line, each after a comma.
 void qdi_bench_put_origin(FILE *out, const qdi_bench_origin *origin);
+
+/// The last columns of a CSV file of the bench: their names, and a line's.
+#define QDI_BENCH_LAST_NAMES "commit,compiler,flags,cpu,reliable\n"
+void qdi_bench_put_last(FILE *out, const qdi_bench_origin *origin);
+
+/// The same as members of an object.
+void qdi_bench_json_origin(qdi_json *json, const qdi_bench_origin *origin);
+
+/// One line under a table where the times are not reliable.
+void qdi_bench_print_reliability(FILE *out, const qdi_bench_origin *origin);
 
 /// "none" for a method without kernels.
 const char *qdi_bench_row_simd(const qdi_bench_row *row);

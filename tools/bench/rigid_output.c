@@ -79,7 +79,7 @@ void qdi_rigid_write_csv(FILE *out, const qdi_bench_origin *origin, const qdi_ri
           out);
     for (int phase = 0; phase < QD_PHASE_EXPORT; ++phase)
         fprintf(out, ",%s_ns", qd_phase_name((qd_phase)phase));
-    fputs(",commit,compiler,flags,cpu\n", out);
+    fputs("," QDI_BENCH_LAST_NAMES, out);
     for (size_t i = 0; i < report->count; ++i) {
         const qdi_rigid_row *row = &report->rows[i];
         fprintf(out, "%s,%s,%zu,%d,%s,%d,%zu,%zu", row->method->name, setting->of->name, setting->count,
@@ -103,8 +103,7 @@ void qdi_rigid_write_csv(FILE *out, const qdi_bench_origin *origin, const qdi_ri
             else
                 fputc(',', out);
         }
-        qdi_bench_put_origin(out, origin);
-        fputc('\n', out);
+        qdi_bench_put_last(out, origin);
     }
 }
 
@@ -149,10 +148,7 @@ qd_status qdi_rigid_write_json(qdi_json *json, const qdi_bench_origin *origin,
     qdi_json_whole(json, "iterations", (uint64_t)plan->setting->iterations);
     qdi_json_whole(json, "steps", plan->steps);
     qdi_json_whole(json, "repeats", plan->repeats);
-    qdi_json_text(json, "commit", origin->commit);
-    qdi_json_text(json, "compiler", origin->compiler);
-    qdi_json_text(json, "flags", origin->flags);
-    qdi_json_text(json, "cpu", origin->cpu);
+    qdi_bench_json_origin(json, origin);
     qdi_json_open(json, "start", '{');
     put_look(json, plan->setting, &report->start);
     qdi_json_close(json, '}');

@@ -58,7 +58,7 @@ static double rounded(double value) {
 void qdi_spring_write_csv(FILE *out, const qdi_bench_origin *origin, const qdi_spring_report *report) {
     const qdi_spring_plan *plan = report->plan;
     fputs("method,spring,bodies,threads,simd,steps,repeats,ns_per_body,min,median,mean,spread,contacts,"
-          "collisions,kinetic,difference,times_as_fast,commit,compiler,flags,cpu\n",
+          "collisions,kinetic,difference,times_as_fast," QDI_BENCH_LAST_NAMES,
           out);
     for (size_t i = 0; i < report->count; ++i) {
         const qdi_spring_row *row = &report->rows[i];
@@ -71,8 +71,7 @@ void qdi_spring_write_csv(FILE *out, const qdi_bench_origin *origin, const qdi_s
         put_real(out, report->kinetic);
         put_real(out, report->difference);
         put_real(out, rounded(times_as_fast(report, i)));
-        qdi_bench_put_origin(out, origin);
-        fputc('\n', out);
+        qdi_bench_put_last(out, origin);
     }
 }
 
@@ -114,10 +113,7 @@ qd_status qdi_spring_write_json(qdi_json *json, const qdi_bench_origin *origin,
         qdi_json_real(json, "difference", report->difference);
         qdi_json_text(json, "lammps", report->version);
     }
-    qdi_json_text(json, "commit", origin->commit);
-    qdi_json_text(json, "compiler", origin->compiler);
-    qdi_json_text(json, "flags", origin->flags);
-    qdi_json_text(json, "cpu", origin->cpu);
+    qdi_bench_json_origin(json, origin);
     qdi_json_open(json, "rows", '[');
     for (size_t i = 0; i < report->count; ++i) put_row(json, report, i);
     qdi_json_close(json, ']');

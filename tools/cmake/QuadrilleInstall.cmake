@@ -1,6 +1,6 @@
 # What is installed: the program with its manual pages and completions, the library as one file, shared and static, its
 # headers, and the files by which pkg-config and CMake find it. Nothing is compiled again for it: the library is made of the
-# floors' objects.
+# floors' objects. With QD_CORE_ONLY it is the library alone, under the same name: those of its headers that core has.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -11,11 +11,23 @@ else()
   set(qd_soversion "${PROJECT_VERSION_MAJOR}")
 endif()
 
+# The floors that the library is made of, and the libraries that these need: name of the target=name for pkg-config.
+set(qd_floors core)
+set(qd_parts XXHASH=libxxhash)
+if(NOT QD_CORE_ONLY)
+  list(APPEND qd_floors sim export)
+  list(APPEND qd_parts YAML=yaml-0.1 SQLITE=sqlite3 PNG=libpng DEFLATE=libdeflate ZLIB=zlib FREETYPE=freetype2)
+endif()
+list(TRANSFORM qd_floors REPLACE "(.+)" "$<TARGET_OBJECTS:quadrille_\\1>" OUTPUT_VARIABLE qd_objects)
+list(TRANSFORM qd_parts REPLACE "=.*" "" OUTPUT_VARIABLE qd_part_targets)
+list(TRANSFORM qd_part_targets PREPEND "PkgConfig::")
+list(TRANSFORM qd_parts REPLACE ".*=" "" OUTPUT_VARIABLE qd_part_modules)
+list(JOIN qd_parts " " qd_parts_text)
+list(JOIN qd_part_modules " " qd_part_modules_text)
+
 foreach(kind IN ITEMS shared static)
   string(TOUPPER "${kind}" qd_library_type)
-  add_library(
-    quadrille_${kind} ${qd_library_type} $<TARGET_OBJECTS:quadrille_core> $<TARGET_OBJECTS:quadrille_sim>
-                                         $<TARGET_OBJECTS:quadrille_export>)
+  add_library(quadrille_${kind} ${qd_library_type} ${qd_objects})
   set_target_properties(
     quadrille_${kind}
     PROPERTIES OUTPUT_NAME quadrille
@@ -24,25 +36,20 @@ foreach(kind IN ITEMS shared static)
                VERSION ${PROJECT_VERSION}
                SOVERSION ${qd_soversion})
   target_include_directories(quadrille_${kind} INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
-  target_link_libraries(
-    quadrille_${kind} PRIVATE OpenMP::OpenMP_C Threads::Threads PkgConfig::XXHASH PkgConfig::YAML PkgConfig::SQLITE
-                              PkgConfig::PNG PkgConfig::ZLIB PkgConfig::DEFLATE PkgConfig::FREETYPE m)
+  target_link_libraries(quadrille_${kind} PRIVATE OpenMP::OpenMP_C Threads::Threads ${qd_part_targets} m)
   if(QD_SANITIZE)
     target_link_options(quadrille_${kind} PRIVATE -fsanitize=${QD_SANITIZE})
   endif()
 endforeach()
 
-install(TARGETS quadrille RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(
   TARGETS quadrille_shared quadrille_static
   EXPORT quadrille
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-foreach(floor IN ITEMS core sim export)
+foreach(floor IN LISTS qd_floors)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${floor}/include/quadrille" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 endforeach()
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/sim/scenes" DESTINATION "${CMAKE_INSTALL_DATADIR}/quadrille"
-        FILES_MATCHING PATTERN "*.yaml")
 install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md" "${PROJECT_SOURCE_DIR}/LICENSE"
         DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/" DESTINATION "${CMAKE_INSTALL_DOCDIR}/docs" PATTERN "man" EXCLUDE)
@@ -64,6 +71,14 @@ file(RELATIVE_PATH qd_pc_prefix "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/pr
 string(REGEX REPLACE "/$" "" qd_pc_prefix "${qd_pc_prefix}")
 configure_file("${CMAKE_CURRENT_LIST_DIR}/quadrille.pc.in" "${PROJECT_BINARY_DIR}/quadrille.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/quadrille.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+
+if(QD_CORE_ONLY)
+  return()
+endif()
+
+install(TARGETS quadrille RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/sim/scenes" DESTINATION "${CMAKE_INSTALL_DATADIR}/quadrille"
+        FILES_MATCHING PATTERN "*.yaml")
 
 # Manual pages and completions are written by a program of ours from the tables that the commands are parsed by.
 set(qd_manual_folder "${PROJECT_BINARY_DIR}/manual")

@@ -174,10 +174,10 @@ static void put_series(qdi_json *json, const qdi_scale_report *report, bool stro
     }
     qdi_json_close(json, ']');
     const qdi_scale_result *largest = qdi_scale_largest(report, strong, bodies);
+    char text[512];
+    qdi_scale_conclude(report, strong, bodies, largest, text, sizeof text);
+    if (text[0]) qdi_json_text(json, "verdict", text);
     if (largest) {
-        char text[512];
-        qdi_scale_verdict(qdi_scale_member(report, strong, bodies, 0), largest, strong, text, sizeof text);
-        qdi_json_text(json, "verdict", text);
         qdi_scale_advice(largest, text, sizeof text);
         if (text[0]) qdi_json_text(json, "advice", text);
     }
@@ -195,6 +195,9 @@ qd_status qdi_scale_json(qdi_json *json, const qdi_scale_report *report) {
     put_plan(json, plan);
     put_origin(json, &report->origin);
     qdi_json_truth(json, "hashes_equal", report->equal);
+    qdi_others_reason unreliable = qdi_scale_unreliable(report);
+    qdi_json_truth(json, "reliable", !unreliable.text[0]);
+    if (unreliable.text[0]) qdi_json_text(json, "unreliable", unreliable.text);
     qdi_json_open(json, "series", '[');
     for (size_t b = 0; b < plan->bodies_count; ++b) put_series(json, report, true, plan->bodies[b]);
     for (size_t b = 0; plan->weak && b < plan->bodies_count; ++b)

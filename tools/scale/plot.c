@@ -39,8 +39,9 @@ static void put_data(FILE *out, const qdi_scale_report *report, bool strong) {
 static void put_head(FILE *out, const qdi_scale_report *report, int width, const char *what) {
     const qdi_scale_plan *plan = report->plan;
     fprintf(out, "set terminal pngcairo size %d,%d font ',13' background '#ffffff'\n", width, HEIGHT);
-    fprintf(out, "set title \"%s of %s\\n{/*0.75 median of %zu runs of %zu steps; quadrille %s, ", what,
-            report->scene, plan->repeats, plan->steps, QD_VERSION);
+    fprintf(out, "set title \"%s of %s%s\\n{/*0.75 median of %zu runs of %zu steps; quadrille %s, ", what,
+            report->scene, qdi_scale_unreliable(report).text[0] ? " (not reliable)" : "", plan->repeats,
+            plan->steps, QD_VERSION);
     for (const char *c = report->origin.cpu; *c; ++c) // what gnuplot would read as markup
         if (*c != '"' && *c != '\\' && *c != '_' && *c != '^' && *c != '{' && *c != '}' && *c != '@')
             fputc(*c, out);

@@ -4,6 +4,8 @@
 #include "tools/cgroup.h"
 #include "tools/os.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 void qdi_scale_origin_look(qdi_scale_origin *origin) {
@@ -53,4 +55,29 @@ const qdi_scale_result *qdi_scale_largest(const qdi_scale_report *report, bool s
         if (result && !result->config->beyond) largest = result;
     }
     return largest;
+}
+
+qdi_others_reason qdi_scale_unreliable(const qdi_scale_report *report) {
+    double taken = 0;
+    for (size_t i = 0; i < report->plan->config_count; ++i)
+        if (!report->results[i].config->beyond) taken = fmax(taken, report->results[i].taken);
+    if (!(taken > QDI_OTHERS_PART)) return report->others;
+    qdi_others_reason reason;
+    (void)snprintf(reason.text, sizeof reason.text,
+                   "other programs had the processors for up to %.0f %% of the threads' time", 100 * taken);
+    return reason;
+}
+
+void qdi_scale_conclude(const qdi_scale_report *report, bool strong, uint64_t bodies,
+                        const qdi_scale_result *largest, char *text, size_t bytes) {
+    qdi_others_reason unreliable = qdi_scale_unreliable(report);
+    if (unreliable.text[0])
+        (void)snprintf(text, bytes,
+                       "Not reliable: %s. What limits cannot be told; look at the calm columns, or measure "
+                       "again on a quiet machine.",
+                       unreliable.text);
+    else if (!largest)
+        text[0] = '\0';
+    else
+        qdi_scale_verdict(qdi_scale_member(report, strong, bodies, 0), largest, strong, text, bytes);
 }

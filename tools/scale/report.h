@@ -2,6 +2,7 @@
 #define QD_TOOLS_SCALE_REPORT_H
 
 #include "tools/json.h"
+#include "tools/others.h"
 #include "tools/scale/analysis.h"
 
 #include <stdio.h>
@@ -30,7 +31,17 @@ typedef struct qdi_scale_report {
     const qdi_scale_result *results; ///< by configuration
     const uint64_t *scene_hashes;    ///< by configuration
     bool equal;                      ///< the hashes are
+    qdi_others_reason others;        ///< what qdi_others_end said of the whole test
 } qdi_scale_report;
+
+/// Why the test's times are not reliable, "" where nothing speaks against them: in a configuration that can run at once threads
+/// had something to do and no processor, or other programs were at work.
+qdi_others_reason qdi_scale_unreliable(const qdi_scale_report *report);
+
+/// What the test says of a series whose largest member is `largest` (NULL: none): qdi_scale_verdict's sentence, or that the times
+/// are not reliable, and then nothing of what limits. "" where there is nothing to say.
+void qdi_scale_conclude(const qdi_scale_report *report, bool strong, uint64_t bodies,
+                        const qdi_scale_result *largest, char *text, size_t bytes);
 
 /// The result of so many bodies with so many threads, or NULL.
 const qdi_scale_result *qdi_scale_result_of(const qdi_scale_report *report, uint64_t bodies, int threads);

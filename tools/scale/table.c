@@ -31,7 +31,8 @@ static void print_member(FILE *out, const qdi_scale_report *report, bool strong,
     qdi_scale_gain gain = qdi_scale_member_gain(report, strong, bodies, n, QDI_SCALE_PHASES);
     const qdi_scale_interval *time = &result->whole.time;
     char threads[16], interval[48], gains[48];
-    snprintf(threads, sizeof threads, "%d%s", result->config->threads, result->config->beyond ? "*" : "");
+    snprintf(threads, sizeof threads, "%s%d%s", result->taken > QDI_OTHERS_PART ? "~" : "",
+             result->config->threads, result->config->beyond ? "*" : "");
     snprintf(interval, sizeof interval, "%.3f-%.3f", milli(time->low), milli(time->high));
     snprintf(gains, sizeof gains, "%.2f-%.2f", gain.low, gain.high);
     fprintf(out, "%7s %9" PRIu64 " %9.3f %17s %9.3f %9.3f %8.2f %8.2f %11s %6.2f %6s %7s %6.2f %6s\n",
@@ -103,20 +104,6 @@ static void print_every_thread(FILE *out, const qdi_scale_result *result) {
     }
 }
 
-/// Figures of a machine at work with other things are worth less, and who reads them is to know.
-static void print_disturbance(FILE *out, const qdi_scale_report *report, bool strong, uint64_t bodies) {
-    double taken = 0;
-    for (size_t n = 0; n < report->plan->thread_count; ++n) {
-        const qdi_scale_result *result = qdi_scale_member(report, strong, bodies, n);
-        if (!result->config->beyond) taken = fmax(taken, result->taken);
-    }
-    if (taken > .05)
-        fprintf(out,
-                "Other programs had the processors for up to %.0f %% of the threads' time: look at the calm "
-                "columns, or measure again on a quiet machine.\n",
-                100 * taken);
-}
-
 static void print_series(FILE *out, const qdi_scale_report *report, bool strong, uint64_t bodies,
                          bool every_thread) {
     const qdi_scale_plan *plan = report->plan;
@@ -126,7 +113,8 @@ static void print_series(FILE *out, const qdi_scale_report *report, bool strong,
     else
         fprintf(out, "weak scaling of %s: %" PRIu64 " bodies for each thread", report->scene, bodies);
     fprintf(out, "; %zu steps after %zu, %zu times", plan->steps, plan->dropped, plan->repeats);
-    fprintf(out, "; state %016" PRIx64 "\n", base->hash);
+    fprintf(out, "; state %016" PRIx64 "%s\n", base->hash,
+            qdi_scale_unreliable(report).text[0] ? "; NOT RELIABLE" : "");
     fprintf(out, "%7s %9s %9s %17s %9s %9s %8s %8s %11s %6s %6s %7s %6s %6s\n", "threads", "bodies",
             "ms/step", "interval", "least", "calm", "ns/body", "speed-up", "interval", "calm", "effic.",
             "serial", "imbal.", "taken");
@@ -136,12 +124,11 @@ static void print_series(FILE *out, const qdi_scale_report *report, bool strong,
     for (size_t n = 0; every_thread && n < plan->thread_count; ++n)
         print_every_thread(out, qdi_scale_member(report, strong, bodies, n));
     fputc('\n', out);
-    print_disturbance(out, report, strong, bodies);
     const qdi_scale_result *largest = qdi_scale_largest(report, strong, bodies);
-    if (!largest) return;
     char text[512];
-    qdi_scale_verdict(base, largest, strong, text, sizeof text);
-    fprintf(out, "%s\n", text);
+    qdi_scale_conclude(report, strong, bodies, largest, text, sizeof text);
+    if (text[0]) fprintf(out, "%s\n", text);
+    if (!largest) return;
     qdi_scale_advice(largest, text, sizeof text);
     if (text[0]) fprintf(out, "%s\n", text);
 }
@@ -158,6 +145,9 @@ void qdi_scale_print(FILE *out, const qdi_scale_report *report, bool every_threa
     }
     fprintf(out, "\nintervals: the median is in them with a probability of %.3g %% or more",
             100 * report->results[0].whole.time.level);
+    if (qdi_scale_unreliable(report).text[0])
+        fprintf(out, "; ~: other programs had the processors for more than %.0f %% of the threads' time",
+                100 * QDI_OTHERS_PART);
     if (plan->threads[plan->thread_count - 1] > plan->available)
         fprintf(out, "; *: more threads than can run at once here (%d)", plan->available);
     if (plan->threads[0] != 1)

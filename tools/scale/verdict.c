@@ -10,8 +10,6 @@ enum { BODIES_PER_THREAD = 4096 };
 
 /// What a triad must gain at least, as a part of the ideal, before memory is no excuse.
 static const double bandwidth_part = .8;
-/// Part of the time that others must have had before they are the reason.
-static const double taken_part = .05;
 /// What gains nearly as much as it could is not limited by anything worth a name.
 static const double good_part = .95;
 
@@ -37,19 +35,14 @@ static void say_slower(const qdi_scale_result *base, const qdi_scale_result *res
     double triad = base->triad.median > 0 ? result->triad.median / base->triad.median : 0;
     size_t used = (size_t)snprintf(text, bytes, "the same work takes %.2f times the thread time", inflation);
     if (used >= bytes) return;
-    if (result->taken > taken_part)
-        snprintf(text + used, bytes - used,
-                 ": others had the processors for %.0f %% of it, so measure again on a quiet machine",
-                 100 * result->taken);
-    else if (triad > 0 && triad < bandwidth_part * more)
+    if (triad > 0 && triad < bandwidth_part * more)
         snprintf(
             text + used, bytes - used,
             ": memory bandwidth, of which a triad gets only %.2f times as much on %.3g times the threads",
             triad, more);
     else if (triad > 0)
         snprintf(text + used, bytes - used,
-                 ", though a triad gets %.2f times the bandwidth: caches that are shared, slower clocks, or "
-                 "other programs",
+                 ", though a triad gets %.2f times the bandwidth: caches that are shared, or slower clocks",
                  triad);
 }
 
@@ -68,9 +61,8 @@ static void say_cause(const qdi_scale_result *base, const qdi_scale_result *resu
         snprintf(text, bytes, "its threads wait for the busiest (imbalance %.2f)", to->imbalance);
     else if (most == by->waiting)
         snprintf(text, bytes,
-                 "its threads wait to start and for each other at the ends of its loops, %.3g ms each%s",
-                 to->share.waiting / threads / 1e6,
-                 result->taken > taken_part ? ", while other programs have the processors" : "");
+                 "its threads wait to start and for each other at the ends of its loops, %.3g ms each",
+                 to->share.waiting / threads / 1e6);
     else
         say_slower(base, result, to->share.busy / (scale * from->share.busy), text, bytes);
 }

@@ -82,6 +82,8 @@ QD_API qd_video_settings qd_scene_video(const qd_scene *scene);
 QD_API qd_world_def qd_scene_world(const qd_scene *scene);
 /// Bodies that the scene asks for.
 QD_API uint64_t qd_scene_bodies(const qd_scene *scene);
+/// True where emitters may add bodies to them in later steps.
+QD_API bool qd_scene_grows(const qd_scene *scene);
 
 /// The resolved scene as YAML: every key with its value; reading it gives the same scene, where the files that it names
 /// (qd_scene_file_at) lie beside it. Free with the scene.
