@@ -25,7 +25,7 @@ static const struct {
     {{"verify"}, "verify needs a DIR"},
     {{"diff", "out"}, "diff needs a DIR2"},
     {{"resume", "a", "b"}, "'a' and 'b' are two"},
-    {{"resume", "out", "--steps", "3"}, "resume has no flag --steps"},
+    {{"resume", "out", "--dt", "3"}, "resume has no flag --dt"},
     {{"-q", "run"}, "-q comes before the command"},
     {{"--bogus"}, "--bogus comes before the command"},
     {{"run", "--resume", "--force"}, "--force replaces an earlier run and --resume goes on with it"},
