@@ -70,6 +70,27 @@ START_TEST(test_json_and_quiet) {
 }
 END_TEST
 
+/// Folders above a directory that is to be written are made with it, by every command.
+START_TEST(test_folders_above_the_output_are_made) {
+    SUCCEED("run", "pool", "--bodies", "2e1", "--steps", "1e1", "--frames", "5", "--snapshots", "5", "-o",
+            "a/b//c/");
+    ck_assert_int_eq(qd_program_result_whole(&program, "a/b/c", "steps"), 10);
+    SUCCEED("render", "a/b/c", "-o", "d/e/f");
+    SUCCEED("export", "a/b/c", "--format", "csv", "-o", "g/h/i");
+    SUCCEED("report", "a/b/c", "-o", "j/k/page.html");
+    SUCCEED("video", "a/b/c", "-o", "l/m/film.png");
+    static const char *const made[] = {"d/e/f/frame_000000.png", "g/h/i/bodies.csv", "j/k/page.html",
+                                       "l/m/film.png"};
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; ++i)
+        ck_assert_msg(qd_scratch_exists(at(made[i]).text), "%s is missing", made[i]);
+    qd_scratch_write(
+        at("sweep.yaml").text,
+        "scene: pool\nset: {run.steps: 2, frames.every: 0}\naxes: [{key: run.seed, list: [1, 2]}]\n");
+    SUCCEED("sweep", "sweep.yaml", "-o", "n/o/p", "--jobs", "1");
+    ck_assert(qd_scratch_exists(at("n/o/p/sweep.csv").text));
+}
+END_TEST
+
 START_TEST(test_same_state_for_any_kernels) {
     qd_program_text expected = {""};
     static const char *const kernels[] = {"auto", "portable", "sse2", "avx2", "avx512"};
@@ -458,6 +479,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, test_a_run_and_what_it_leaves);
     tcase_add_test(tests, test_json_and_quiet);
+    tcase_add_test(tests, test_folders_above_the_output_are_made);
     tcase_add_test(tests, test_same_state_for_any_kernels);
     tcase_add_test(tests, test_verbose_adds_tree_and_threads);
     tcase_add_test(tests, test_default_directory_is_named_after_the_scene);
