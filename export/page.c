@@ -1,5 +1,7 @@
 #include "export/page.h"
 
+#include "sim/os.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -105,7 +107,8 @@ qd_status qdi_page_begin(qdi_page *page, qdi_page_kind kind, const char *path, c
         if (error) (void)snprintf(error->text, sizeof error->text, "the path of the page is too long");
         return QD_ERR_VALUE;
     }
-    qd_status status = qdi_file_create(page->part, &page->file, error);
+    qd_status status = qdi_os_make_parents(path, error);
+    if (status == QD_OK) status = qdi_file_create(page->part, &page->file, error);
     if (status == QD_OK)
         status = put_text(
             page,

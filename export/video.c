@@ -59,6 +59,8 @@ static qd_status check_place(const qd_video *video, qd_error *error) {
         return refuse(QD_ERR_EXISTS, error, video->file, "exists; --force replaces it");
     if (qdi_os_is_directory(video->file)) return refuse(QD_ERR_IO, error, video->file, "is a directory");
     if (video->folder_comes) return QD_OK;
+    qd_status status = qdi_os_make_parents(video->file, error);
+    if (status != QD_OK) return status;
     char folder[QDI_PATH_MAX];
     (void)snprintf(folder, sizeof folder, "%s", video->file);
     char *slash = strrchr(folder, '/');
@@ -245,7 +247,7 @@ static qd_status open_segment(qd_video *video, const qdi_video_picture *picture)
     char name[64];
     qd_error error = {""};
     (void)snprintf(name, sizeof name, "segment_%06" PRIu64 ".part", video->frames);
-    qd_status status = qdi_os_make_directory(video->directory, &error);
+    qd_status status = qdi_os_make_directories(video->directory, &error);
     if (status == QD_ERR_EXISTS) status = qdi_os_check(video->directory, QDI_OS_DIRECTORY, &error);
     if (status == QD_OK) status = qdi_path_join(video->directory, name, video->segment);
     if (status != QD_OK) return qdi_video_fail(video, status, error.text);

@@ -191,6 +191,42 @@ qd_status qdi_columns_settle(qdi_body_reader *reader) {
     return QD_OK;
 }
 
+static const char *role_word(qdi_role role) {
+    static const char *const words[QDI_ROLES] = {[QDI_ROLE_ID] = "id",
+                                                 [QDI_ROLE_TYPE] = "type",
+                                                 [QDI_ROLE_X] = "x",
+                                                 [QDI_ROLE_Y] = "y",
+                                                 [QDI_ROLE_Z] = "z",
+                                                 [QDI_ROLE_VX] = "vx",
+                                                 [QDI_ROLE_VY] = "vy",
+                                                 [QDI_ROLE_VZ] = "vz",
+                                                 [QDI_ROLE_SPIN] = "spin",
+                                                 [QDI_ROLE_RADIUS] = "radius",
+                                                 [QDI_ROLE_DIAMETER] = "diameter",
+                                                 [QDI_ROLE_MASS] = "mass",
+                                                 [QDI_ROLE_DENSITY] = "density"};
+    return words[role] ? words[role] : "";
+}
+
+void qdi_columns_words(qdi_body_reader *reader) {
+    const qdi_columns *columns = &reader->columns;
+    qdi_text *text = &reader->file->columns;
+    for (size_t i = 0; i < columns->count; ++i) {
+        const char *name = columns->used[i].name, *role = role_word(columns->used[i].role);
+        qdi_text_add(text, i > 0 ? ", " : "");
+        qdi_text_add(text, name);
+        if (!*role || strcmp(name, role) == 0) continue;
+        qdi_text_add(text, " as ");
+        qdi_text_add(text, role);
+    }
+}
+
+bool qdi_columns_uses(const qdi_columns *columns, size_t place) {
+    for (size_t i = 0; i < columns->count; ++i)
+        if (columns->used[i].place == place) return true;
+    return false;
+}
+
 // ---- fields ----
 
 /// Reads a number that may have a decimal comma instead of a point.

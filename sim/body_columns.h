@@ -87,6 +87,12 @@ QD_MUST_USE qd_status qdi_columns_add(qdi_body_reader *reader, qdi_role role, co
 /// Checks that what a disk needs is there, and picks where its position comes from. Errors: QD_ERR_INVALID.
 QD_MUST_USE qd_status qdi_columns_settle(qdi_body_reader *reader);
 
+/// Adds "x, R as radius" to the file's words, of the columns that are used.
+void qdi_columns_words(qdi_body_reader *reader);
+
+/// True for a column, by its place in the row, that is used.
+bool qdi_columns_uses(const qdi_columns *columns, size_t place);
+
 qdi_record qdi_record_start(void);
 /// Takes the next field of a row. Errors: QD_ERR_INVALID.
 QD_MUST_USE qd_status qdi_record_field(qdi_body_reader *reader, qdi_record *record, const char *text,

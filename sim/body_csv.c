@@ -125,6 +125,34 @@ static qd_status read_names(qdi_body_reader *reader, char separator) {
     return reason ? QDI_BLAME(reader, "%s", reason) : QD_OK;
 }
 
+/// Columns that are left out and named.
+enum { SHOWN_LEFT = 12 };
+
+/// As what the columns were read, and which of the line of names were left out.
+static qd_status tell_columns(qdi_body_reader *reader, char separator) {
+    qdi_text *text = &reader->file->columns;
+    field_walk walk = walk_of(&reader->lines, separator);
+    field name;
+    const char *reason = NULL;
+    while (walk.bytes > 0 && *walk.text == '#') ++walk.text, --walk.bytes;
+    text->allocator = reader->file->allocator;
+    qdi_columns_words(reader);
+    size_t left = 0;
+    for (size_t place = 0; next_field(&walk, &name, &reason); ++place) {
+        char quote[QDI_QUOTE_ROOM];
+        if (qdi_columns_uses(&reader->columns, place) || name.bytes == 0) continue;
+        if (left++ >= SHOWN_LEFT) continue;
+        qdi_text_add(text, left > 1 ? ", " : "; left out: ");
+        qdi_text_add(text, qdi_quote(quote, name.text, name.bytes));
+    }
+    if (left > SHOWN_LEFT) {
+        qdi_text_add(text, " and ");
+        qdi_text_add_integer(text, left - SHOWN_LEFT);
+        qdi_text_add(text, " more");
+    }
+    return text->status;
+}
+
 static qd_status read_row(qdi_body_reader *reader, char separator) {
     field_walk walk = walk_of(&reader->lines, separator);
     qdi_record record = qdi_record_start();
@@ -201,6 +229,7 @@ qd_status qdi_body_csv_read(qdi_body_reader *reader) {
     reader->decimal_comma = separator != ',' && separator != ' ';
     status = read_names(reader, separator);
     if (status == QD_OK) status = qdi_columns_settle(reader);
+    if (status == QD_OK) status = tell_columns(reader, separator);
     if (status != QD_OK) return status;
     if (bare) reader->lines = first;
     return more ? read_rows(reader, separator, bare) : QD_OK;

@@ -66,7 +66,8 @@ typedef struct qdi_body_file {
     qdi_disk_row *rows;     ///< in order of label where the file has ids, else of line
     size_t count, room;
     qdi_body_side side[2];
-    double density; ///< of the rows without a mass
+    double density;   ///< of the rows without a mass
+    qdi_text columns; ///< of a table: as what its columns were read, and which were left out, in a line
 } qdi_body_file;
 
 /// Reads a file. `file->allocator` is set by the caller, all else is zero; release it in any case. Errors:

@@ -230,6 +230,29 @@ qd_status qdi_os_make_directory(const char *path, qd_error *error) {
     return number == EEXIST ? QD_ERR_EXISTS : status;
 }
 
+qd_status qdi_os_make_parents(const char *path, qd_error *error) {
+    char parent[PATH_MAX];
+    size_t bytes = strlen(path);
+    while (bytes > 1 && path[bytes - 1] == '/') --bytes; // "a/b/" is b in a
+    if (bytes >= sizeof parent) return failed("make the directory", path, ENAMETOOLONG, error);
+    memcpy(parent, path, bytes);
+    parent[bytes] = '\0';
+    for (char *slash = parent; (slash = strchr(slash + 1, '/')) != NULL; *slash = '/') {
+        *slash = '\0';
+        bool there = qdi_os_is_directory(parent);
+        // Another process may have made it since; a file in its place is told as such by the call that needs it.
+        if (!there && mkdir(parent, 0777) != 0 && errno != EEXIST)
+            return failed("make the directory", path, errno, error);
+        if (!there) qdi_os_sync_parent(parent);
+    }
+    return QD_OK;
+}
+
+qd_status qdi_os_make_directories(const char *path, qd_error *error) {
+    qd_status status = qdi_os_make_parents(path, error);
+    return status == QD_OK ? qdi_os_make_directory(path, error) : status;
+}
+
 bool qdi_os_is_directory(const char *path) {
     struct stat info;
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);

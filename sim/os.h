@@ -71,6 +71,12 @@ QD_MUST_USE qd_status qdi_os_check(const char *path, qdi_os_kind kind, qd_error 
 /// directory), QD_ERR_IO.
 QD_MUST_USE qd_status qdi_os_make_directory(const char *path, qd_error *error);
 
+/// Makes all folders that a path leads through, not its last part; those that are there are fine. Errors: QD_ERR_IO.
+QD_MUST_USE qd_status qdi_os_make_parents(const char *path, qd_error *error);
+
+/// Both: the folders that it leads through, and the directory. Errors: those of qdi_os_make_directory.
+QD_MUST_USE qd_status qdi_os_make_directories(const char *path, qd_error *error);
+
 /// True for a directory, and for a regular file; links are followed.
 bool qdi_os_is_directory(const char *path);
 bool qdi_os_is_file(const char *path);

@@ -82,7 +82,7 @@ qd_status qdi_own_files_clear(const qdi_own_files *kind, const char *directory, 
 qd_status qdi_own_files_prepare(const qdi_own_files *kind, const char *directory, bool force,
                                 qd_error *error) {
     qd_status status = check_length(directory, error);
-    if (status == QD_OK) status = qdi_os_make_directory(directory, error);
+    if (status == QD_OK) status = qdi_os_make_directories(directory, error);
     if (status != QD_ERR_EXISTS) return status;
     if (!qdi_os_is_directory(directory)) return QD_ERR_IO; // with the reason of the call above
     own_look look = {.kind = kind, .directory = directory};

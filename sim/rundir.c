@@ -286,7 +286,7 @@ qd_status qd_rundir_create(const char *path, const char *scene_text, bool force,
     *result = NULL;
     qd_rundir *rundir = make_rundir(path);
     if (!rundir) return out_of_memory(error);
-    qd_status status = qdi_os_make_directory(path, error);
+    qd_status status = qdi_os_make_directories(path, error);
     bool made = status == QD_OK;
     if (made) qdi_os_sync_parent(path);
     if (status == QD_ERR_EXISTS) status = QD_OK;

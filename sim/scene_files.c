@@ -53,6 +53,17 @@ static qd_status name_copy(qdi_item_file *item, size_t number) {
     return item->path.status;
 }
 
+/// Says as what the columns of a table were read: what is left out in silence is missed only when the run is over.
+static qd_status note_columns(const qdi_scene_reader *reader, const qdi_item_file *item) {
+    char shown[QDI_PATH_SHOWN];
+    if (item->bodies.columns.used == 0) return QD_OK;
+    qdi_text_add(reader->notes, qdi_path_shown(shown, item->from.chars));
+    qdi_text_add(reader->notes, ": columns ");
+    qdi_text_add(reader->notes, item->bodies.columns.chars);
+    qdi_text_add(reader->notes, "\n");
+    return reader->notes->status;
+}
+
 static qd_status read_item(const qdi_scene_reader *reader, qdi_disks *disks, size_t number,
                            qdi_yaml_ref node) {
     qdi_item_file *item = &disks->file;
@@ -70,6 +81,7 @@ static qd_status read_item(const qdi_scene_reader *reader, qdi_disks *disks, siz
     static const char *const path[] = {"file", "hash", NULL};
     status = check_hash(reader, qdi_scene_find(reader, node, path), item, number);
     disks->count = item->bodies.count;
+    if (status == QD_OK) status = note_columns(reader, item);
     return status == QD_OK ? name_copy(item, number) : status;
 }
 

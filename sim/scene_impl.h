@@ -77,6 +77,20 @@ void qdi_item_run_release(const qd_allocator *allocator, qdi_item_run *run);
 /// Fills the settings from the tree and checks them.
 QD_MUST_USE qd_status qdi_scene_read_tree(qdi_scene_reader *reader);
 
+/// scene_hints.c
+/// Says that no such key is known below `parent` (NULL: of the scene), and which one may have been meant.
+QD_MUST_USE qd_status qdi_scene_unknown_key(const qdi_scene_reader *reader, const qdi_key *parent,
+                                            qdi_yaml_ref node);
+/// True for a list of two rising numbers where one is due that may also be drawn between two; and what to write then.
+bool qdi_scene_is_range(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node);
+QD_MUST_USE qd_status qdi_scene_wants_range(const qdi_scene_reader *reader, const qdi_key *key,
+                                            qdi_yaml_ref node);
+/// The value, or the one in a list, that would do but for its quotes; 0 where there is none.
+qdi_yaml_ref qdi_scene_quoted(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node);
+/// Refuses a region of generator `word` of item `number` that reaches outside of the world by more than rounding.
+QD_MUST_USE qd_status qdi_scene_check_region(const qdi_scene_reader *reader, const qdi_region *region,
+                                             const char *word, size_t number, qdi_yaml_ref node);
+
 /// scene_value.c
 /// Reads a value of the given type (a plain one of the schema) into its place in `base`. The key says the
 /// range.

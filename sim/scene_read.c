@@ -1,7 +1,6 @@
 #include "core/memory.h"
 #include "sim/generate.h"
 #include "sim/scene_impl.h"
-#include "sim/suggest.h"
 #include "sim/world_impl.h"
 
 #include <inttypes.h>
@@ -51,27 +50,6 @@ static size_t path_push(qdi_scene_reader *reader, const char *part) {
 
 static qd_status read_key(qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node, void *base);
 
-/// Says that no such key is known below `parent`, and which one may have been meant.
-static qd_status unknown_key(const qdi_scene_reader *reader, const qdi_key *parent, qdi_yaml_ref node) {
-    const qdi_yaml_node *here = &reader->yaml.nodes[node];
-    const char *word = reader->yaml.chars + here->key;
-    qdi_suggestion best = {0};
-    for (const qdi_key *key = NULL; (key = qdi_schema_next(parent, key)) != NULL;)
-        qdi_suggest(&best, word, here->key_bytes, qdi_schema_word(key), strlen(qdi_schema_word(key)));
-    // The right word in the wrong place: better than a similar one.
-    const qdi_key *other = NULL;
-    for (size_t i = 0; (!best.word || best.distance > 0) && (other = qdi_schema_at(i)) != NULL; ++i) {
-        const char *known = qdi_schema_word(other);
-        if (strlen(known) == here->key_bytes && memcmp(known, word, here->key_bytes) == 0)
-            best = (qdi_suggestion){other->path, 0};
-    }
-    char quote[QDI_QUOTE_ROOM], hint[QDI_QUOTE_ROOM] = "";
-    if (best.word) snprintf(hint, sizeof hint, "; did you mean \"%.60s\"?", best.word);
-    return qdi_scene_complain(reader, node, "unknown key \"%s\"%s%s%s",
-                              qdi_quote(quote, word, here->key_bytes), *reader->path ? " in " : "",
-                              reader->path, hint);
-}
-
 /// The key below `parent` that names `node`, and its number among its sisters.
 static const qdi_key *key_of(const qdi_scene_reader *reader, const qdi_key *parent, qdi_yaml_ref node,
                              unsigned *number) {
@@ -93,7 +71,7 @@ static qd_status read_map(qdi_scene_reader *reader, const qdi_key *parent, qdi_y
     for (qdi_yaml_ref child = yaml->nodes[map].first; child; child = yaml->nodes[child].next) {
         unsigned number = 0;
         const qdi_key *key = key_of(reader, parent, child, &number);
-        if (!key) return unknown_key(reader, parent, child);
+        if (!key) return qdi_scene_unknown_key(reader, parent, child);
         size_t length = path_push(reader, qdi_schema_word(key));
         if (*given >> number & 1) return qdi_scene_complain(reader, child, "%s is given twice", reader->path);
         *given |= (uint64_t)1 << number;
@@ -138,6 +116,7 @@ static qd_status read_one_of(qdi_scene_reader *reader, const qdi_key *parent, qd
     if (reader->yaml.nodes[node].kind != QDI_YAML_MAP) {
         if (parent->plain == QDI_KEY_NONE) return wants(reader, node, "a mapping (key: value)");
         memcpy((char *)base + parent->form, &form, sizeof form);
+        if (qdi_scene_is_range(reader, parent, node)) return qdi_scene_wants_range(reader, parent, node);
         return qdi_scene_read_value(reader, parent, parent->plain, node, base);
     }
     uint64_t given = 0;
@@ -242,13 +221,6 @@ static qdi_yaml_ref deepest(const qdi_scene_reader *reader, qdi_yaml_ref item, c
     return item;
 }
 
-/// True where a region reaches out of the world by more than rounding.
-static bool outside(qd_boundary boundary, double low, double length, double world_low, double world_length) {
-    if (boundary == QD_BOUNDARY_OPEN) return false;
-    double slack = 1e-12 * (world_length + fabs(world_low));
-    return low < world_low - slack || low + length > world_low + world_length + slack;
-}
-
 /// What the keys of a listed body must keep to with each other.
 static qd_status check_listed(const qdi_scene_reader *reader, const qdi_listed *listed, size_t number,
                               size_t place, qdi_yaml_ref item) {
@@ -303,15 +275,8 @@ static qd_status check_item(const qdi_scene_reader *reader, qdi_disks *disks, si
         return qdi_scene_complain(reader, deepest(reader, item, path),
                                   "bodies.%zu.polygons.corners: the smaller number comes first", number);
     }
-    const qd_world_def *world = &reader->settings->world;
-    const qdi_region *region = &disks->region;
-    if (isnan(region->width)) return QD_OK;
-    if (!outside(world->boundary_x, region->x, region->width, world->origin.x, world->size.x) &&
-        !outside(world->boundary_y, region->y, region->height, world->origin.y, world->size.y))
-        return QD_OK;
     const char *const path[] = {word, "region", NULL};
-    return qdi_scene_complain(reader, deepest(reader, item, path),
-                              "bodies.%zu.%s.region: reaches outside the world", number, word);
+    return qdi_scene_check_region(reader, &disks->region, word, number, deepest(reader, item, path));
 }
 
 /// Whether the shapes of emitters are any good; the world sees to the rest.

@@ -32,6 +32,12 @@ static qd_status wrong(const qdi_scene_reader *reader, const qdi_key *key, qdi_y
         qdi_schema_expected_fully(key, expected);
     else
         qdi_schema_expected(key, expected);
+    qdi_yaml_ref quoted = qdi_scene_quoted(reader, key, node);
+    if (quoted) {
+        const qdi_yaml_node *value = &reader->yaml.nodes[quoted];
+        return qdi_scene_complain(reader, node, "%s: must be %s; remove the quotes of \"%s\"", reader->path,
+                                  expected, qdi_quote(quote, reader->yaml.chars + value->text, value->bytes));
+    }
     if (here->kind != QDI_YAML_VALUE)
         return qdi_scene_complain(reader, node, "%s: must be %s", reader->path, expected);
     qdi_quote(quote, reader->yaml.chars + here->text, here->bytes);

@@ -17,6 +17,8 @@ typedef struct named_anchor {
 typedef struct document_builder {
     qdi_yaml *yaml;
     qdi_yaml_fault *fault;
+    const char *text;
+    size_t bytes;
     yaml_parser_t parser;
     uint32_t source;
     qdi_yaml_ref root;
@@ -201,6 +203,17 @@ static qd_status read_event(document_builder *builder, const yaml_event_t *event
     }
 }
 
+/// True where only spaces come before a tab in a line (from 0): people's usual mistake, for which libyaml has no plain words.
+static bool tab_begins(const document_builder *builder, size_t line) {
+    const char *at = builder->text, *end = at + builder->bytes;
+    for (; line > 0 && at; --line) {
+        at = memchr(at, '\n', (size_t)(end - at));
+        if (at) ++at;
+    }
+    while (at && at < end && *at == ' ') ++at;
+    return at && at < end && *at == '\t';
+}
+
 /// Why libyaml gave up.
 static qd_status parser_fault(document_builder *builder) {
     const yaml_parser_t *parser = &builder->parser;
@@ -211,7 +224,9 @@ static qd_status parser_fault(document_builder *builder) {
         snprintf(text, sizeof text, "is not text in UTF-8: %s (byte %zu)", problem, parser->problem_offset);
         return blame(builder, 0, text);
     }
-    if (parser->context)
+    if (tab_begins(builder, parser->problem_mark.line))
+        snprintf(text, sizeof text, "a tab begins the line: YAML takes spaces only");
+    else if (parser->context)
         snprintf(text, sizeof text, "%s (%s that begins on line %zu)", problem, parser->context,
                  parser->context_mark.line + 1);
     else
@@ -233,7 +248,7 @@ static qd_status read_all(document_builder *builder) {
 
 qd_status qdi_yaml_read(qdi_yaml *yaml, const char *text, size_t bytes, uint32_t source, qdi_yaml_ref *root,
                         qdi_yaml_fault *fault) {
-    document_builder builder = {.yaml = yaml, .fault = fault, .source = source};
+    document_builder builder = {.yaml = yaml, .fault = fault, .source = source, .text = text, .bytes = bytes};
     if (!yaml_parser_initialize(&builder.parser)) return QD_ERR_MEMORY;
     yaml_parser_set_input_string(&builder.parser, (const unsigned char *)text, bytes);
     qd_status status = read_all(&builder);

@@ -70,6 +70,27 @@ START_TEST(test_json_and_quiet) {
 }
 END_TEST
 
+/// Folders above a directory that is to be written are made with it, by every command.
+START_TEST(test_folders_above_the_output_are_made) {
+    SUCCEED("run", "pool", "--bodies", "2e1", "--steps", "1e1", "--frames", "5", "--snapshots", "5", "-o",
+            "a/b//c/");
+    ck_assert_int_eq(qd_program_result_whole(&program, "a/b/c", "steps"), 10);
+    SUCCEED("render", "a/b/c", "-o", "d/e/f");
+    SUCCEED("export", "a/b/c", "--format", "csv", "-o", "g/h/i");
+    SUCCEED("report", "a/b/c", "-o", "j/k/page.html");
+    SUCCEED("video", "a/b/c", "-o", "l/m/film.png");
+    static const char *const made[] = {"d/e/f/frame_000000.png", "g/h/i/bodies.csv", "j/k/page.html",
+                                       "l/m/film.png"};
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; ++i)
+        ck_assert_msg(qd_scratch_exists(at(made[i]).text), "%s is missing", made[i]);
+    qd_scratch_write(
+        at("sweep.yaml").text,
+        "scene: pool\nset: {run.steps: 2, frames.every: 0}\naxes: [{key: run.seed, list: [1, 2]}]\n");
+    SUCCEED("sweep", "sweep.yaml", "-o", "n/o/p", "--jobs", "1");
+    ck_assert(qd_scratch_exists(at("n/o/p/sweep.csv").text));
+}
+END_TEST
+
 START_TEST(test_same_state_for_any_kernels) {
     qd_program_text expected = {""};
     static const char *const kernels[] = {"auto", "portable", "sse2", "avx2", "avx512"};
@@ -205,12 +226,38 @@ END_TEST
 START_TEST(test_zero_bodies_run) {
     qd_scratch_write(at("empty.yaml").text,
                      "name: empty\nworld: {size: [10, 10]}\nrun: {steps: 5}\nbodies: []\n");
-    SUCCEED("run", "empty.yaml", "-o", "out", "--frames", "5");
+    qd_program_outcome told = RUN("run", "empty.yaml", "-o", "out", "--frames", "5");
+    ck_assert_int_eq(told.code, 0);
+    ck_assert_ptr_nonnull(strstr(told.err, "warning: the scene has no bodies"));
+    qd_program_forget(&told);
     ck_assert_int_eq(qd_program_result_whole(&program, "out", "bodies"), 0);
     ck_assert_int_eq(qd_program_result_whole(&program, "out", "frames"), 2);
     SUCCEED("run", "pool", "--bodies", "10", "--steps", "0", "-o", "none", "--frames", "1");
     ck_assert_int_eq(qd_program_result_whole(&program, "none", "steps"), 0);
     ck_assert_int_eq(qd_program_result_whole(&program, "none", "frames"), 1);
+}
+END_TEST
+
+/// A body that frames look for and that is not there; an emitter could still make it.
+START_TEST(test_a_body_that_is_not_there_is_told) {
+    static const struct {
+        const char *set, *more, *named;
+    } cases[] = {
+        {"view.camera.follow=21", "run.seed=1", "warning: view.camera.follow: there is no body 21"},
+        {"view.retrieve=99", "run.seed=1", "warning: view.retrieve: there is no body 99"},
+        {"view.camera.follow=20", "view.retrieve=1", NULL},
+        {"view.camera.follow=mass", "view.retrieve=none", NULL},
+        {"view.camera.follow=99", "emitters=[{rate: 1, region: [10, 10, 5, 5], radius: 0.5}]", NULL},
+    };
+    qd_scratch_write(at("twenty.yaml").text, "bodies: [disks: {count: 20}]\n");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        qd_program_outcome told = RUN("run", "twenty.yaml", "--steps", "1", "--frames", "0", "-o", "out",
+                                      "--force", "--set", cases[i].set, "--set", cases[i].more);
+        ck_assert_msg(told.code == 0, "%s", told.err);
+        const char *found = strstr(told.err, cases[i].named ? cases[i].named : "there is no body");
+        ck_assert_msg(!found == !cases[i].named, "%s", told.err);
+        qd_program_forget(&told);
+    }
 }
 END_TEST
 
@@ -466,6 +513,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, test_a_run_and_what_it_leaves);
     tcase_add_test(tests, test_json_and_quiet);
+    tcase_add_test(tests, test_folders_above_the_output_are_made);
     tcase_add_test(tests, test_same_state_for_any_kernels);
     tcase_add_test(tests, test_verbose_adds_tree_and_threads);
     tcase_add_test(tests, test_default_directory_is_named_after_the_scene);
@@ -473,6 +521,7 @@ int main(void) {
     tcase_add_test(tests, test_the_resolved_scene_runs_the_same);
     tcase_add_test(tests, test_threads_by_environment);
     tcase_add_test(tests, test_zero_bodies_run);
+    tcase_add_test(tests, test_a_body_that_is_not_there_is_told);
     tcase_add_test(tests, test_progress_on_a_terminal);
     tcase_add_test(tests, test_scenes_are_listed_and_printed);
     tcase_add_test(tests, test_a_printed_scene_runs_as_the_built_in_one);

@@ -261,8 +261,8 @@ START_TEST(test_other_outputs_that_cannot_be) {
     qd_program_outcome result = RUN("run", "pool", "--steps", "1", "-o", "file", "--force");
     qd_program_expect_complaint(&result, 4, "not a directory");
     qd_program_forget(&result);
-    result = RUN("run", "pool", "--steps", "1", "-o", "no/such/parent");
-    qd_program_expect_complaint(&result, 4, "no/such/parent");
+    result = RUN("run", "pool", "--steps", "1", "-o", "file/such/parent");
+    qd_program_expect_complaint(&result, 4, "file/such/parent");
     qd_program_forget(&result);
     result = RUN("run", "pool", "--steps", "1", "-o", ".");
     qd_program_expect_complaint(&result, 4, "holds no run");

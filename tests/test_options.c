@@ -64,6 +64,18 @@ START_TEST(test_values) {
 }
 END_TEST
 
+/// Scenes take 1e4 where a whole number is due, so the flags do.
+START_TEST(test_whole_numbers_in_other_forms) {
+    parsed p;
+    PARSE(&p, "--steps", "1e4", "--threads=2.0");
+    ck_assert_msg(p.status == QD_OK, "%s", p.error.text);
+    ck_assert_uint_eq(p.values.steps.value, 10000);
+    ck_assert_uint_eq(p.values.threads.value, 2);
+    PARSE(&p, "--steps", "2.5E3");
+    ck_assert_msg(p.status == QD_OK && p.values.steps.value == 2500, "%s", p.error.text);
+}
+END_TEST
+
 START_TEST(test_nothing_given) {
     parsed p;
     parse(&p, &syntax, (const char *const[]){NULL});
@@ -128,7 +140,10 @@ static const struct {
     {{"--steps", "-1"}, "'-1' is not a whole number"},
     {{"--steps", "+1"}, "'+1' is not a whole number"},
     {{"--steps", "1.5"}, "'1.5' is not a whole number"},
-    {{"--steps", "1e3"}, "'1e3' is not a whole number"},
+    {{"--steps", "1e-3"}, "'1e-3' is not a whole number"},
+    {{"--steps", "1e17"}, "'1e17' is not a whole number"},
+    {{"--threads", "1e4"}, "'1e4' is not a whole number from 1 to 1024"},
+    {{"--steps", ".inf"}, "'.inf' is not a whole number"},
     {{"--steps", " 1"}, "' 1' is not a whole number"},
     {{"--steps="}, "'' is not a whole number"},
     {{"--steps", "18446744073709551616"}, "not a whole number"},
@@ -202,6 +217,7 @@ int main(void) {
     Suite *suite = suite_create("options");
     TCase *tests = tcase_create("options");
     tcase_add_test(tests, test_values);
+    tcase_add_test(tests, test_whole_numbers_in_other_forms);
     tcase_add_test(tests, test_nothing_given);
     tcase_add_test(tests, test_lists_keep_their_order_and_the_last_value_counts);
     tcase_add_test(tests, test_letters_and_end_of_flags);

@@ -87,6 +87,24 @@ START_TEST(rows_of_metrics_and_phases) {
 }
 END_TEST
 
+/// As the scene has them, not with the 17 digits that also read back as the same.
+START_TEST(numbers_are_short) {
+    SUCCEED("run", "pool", "--bodies", "10", "--steps", "2", "--set", "run.dt=0.005", "-o", "out", "-q");
+    SUCCEED("report", "out", "-q");
+    qd_page read = READ("out/report.html");
+    const json_t *facts = json_object_get(read.data, "provenance"), *fact;
+    const char *dt = NULL;
+    size_t i;
+    json_array_foreach(facts, i, fact) {
+        if (strcmp(json_string_value(json_array_get(fact, 0)), "dt") == 0)
+            dt = json_string_value(json_array_get(fact, 1));
+    }
+    ck_assert_ptr_nonnull(dt);
+    ck_assert_str_eq(dt, "0.005");
+    qd_page_forget(&read);
+}
+END_TEST
+
 START_TEST(more_frames_than_there_is_room_for) {
     qd_scratch_write(at("small.yaml").text, scene);
     SUCCEED("run", "small.yaml", "-o", "out", "-q", "--set", "view.size=[1600,1200]", "--frames", "1",
@@ -169,7 +187,7 @@ START_TEST(what_is_refused) {
     expect_refusal(RUN("report", "nowhere"), 3, "nowhere");
     make();
     expect_refusal(RUN("report", "out", "--max-size", "0"), 2, "--max-size");
-    expect_refusal(RUN("report", "out", "-o", "no/such/page.html"), 4, "no/such/page.html");
+    expect_refusal(RUN("report", "out", "-o", "/dev/null/such/page.html"), 4, "/dev/null/such/page.html");
     if (QD_TEST_THREAD_SANITIZER) return;
     SUCCEED("report", "out", "-q");
     char *before = qd_scratch_read(at("out/report.html").text, NULL);
@@ -191,6 +209,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, everything_is_in_the_page);
     tcase_add_test(tests, rows_of_metrics_and_phases);
+    tcase_add_test(tests, numbers_are_short);
     tcase_add_test(tests, more_frames_than_there_is_room_for);
     tcase_add_test(tests, a_run_that_is_not_over);
     tcase_add_test(tests, what_a_run_may_lack);

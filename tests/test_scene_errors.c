@@ -39,7 +39,8 @@ START_TEST(names_file_line_and_nearest_key) {
     check_invalid("bodies:\n- disks:\n    cuont: 3\n",
                   "pool.yaml:3: unknown key \"cuont\" in bodies.0.disks; did you mean \"count\"?");
     check_invalid("bodies: [{disks: {count: 1}}, {disc: 3}]",
-                  "pool.yaml:1: unknown key \"disc\" in bodies.1; did you mean \"disks\"?");
+                  "pool.yaml:1: unknown key \"disc\" in bodies.1; did you mean \"disks\"? Known are "
+                  "disks, rects, capsules, polygons, polyline, file, run and list");
     check_invalid("qqqqqq: 1", "pool.yaml:1: unknown key \"qqqqqq\"");
     check_invalid("<<: {a: 1}", "pool.yaml:1: unknown key \"<<\"");
     check_invalid("\"a\\nb\\e[31m\\u2028\": 1",
@@ -63,7 +64,7 @@ START_TEST(says_what_is_wrong_with_a_value) {
         {"contact: {model: spring, spring: {kn: 1e200}}",
          "contact.spring.kn: must be a number > 0, at most 1e30, or auto, not \"1e200\""},
         {"world: {size: [1, .nan]}", "world.size: must be two numbers > 0"},
-        {"world: {size: [1, \"2\"]}", "world.size: must be two numbers > 0"},
+        {"world: {size: [1, \"2\"]}", "world.size: must be two numbers > 0; remove the quotes of \"2\""},
         {"world: {gravity: [.inf, 0]}", "world.gravity: must be two numbers from -1e30 to 1e30"},
         {"world: {boundary: walls}", "world.boundary: must be reflect, periodic or open, not \"walls\""},
         {"world: {boundary: {x: [1]}}", "world.boundary.x: must be reflect, periodic or open"},
@@ -75,7 +76,33 @@ START_TEST(says_what_is_wrong_with_a_value) {
         {"run: {dt: .inf}", "run.dt: must be a number from 1e-30 to 1e30, not \".inf\""},
         {"run: {dt: .nan}", "run.dt: must be a number >= 1e-30, not \".nan\""},
         {"run: {dt: 1/60}", "run.dt: must be a number >= 1e-30, not \"1/60\""},
-        {"run: {dt: \"0.1\"}", "run.dt: must be a number >= 1e-30, not \"0.1\""},
+        {"run: {dt: \"0.1\"}", "run.dt: must be a number >= 1e-30; remove the quotes of \"0.1\""},
+        {"run: {steps: '5'}",
+         "run.steps: must be a whole number from 0 to 9007199254740992; remove the quotes of "
+         "\"5\""},
+        {"run: {dt: \"fast\"}", "run.dt: must be a number >= 1e-30, not \"fast\""},
+        {"view: {text: \"true\"}", "view.text: must be true or false; remove the quotes of \"true\""},
+        {"bodies: [circles: {count: 3}]", "unknown key \"circles\" in bodies.0; did you mean \"disks\"? "
+                                          "Known are disks, rects, capsules, polygons, "
+                                          "polyline, file, run and list"},
+        {"bodies: [boxes: {count: 3}]", "unknown key \"boxes\" in bodies.0; did you mean \"rects\"? Known "
+                                        "are disks, rects, capsules, polygons, "
+                                        "polyline, file, run and list"},
+        {"bodies: [zebras: {count: 3}]", "unknown key \"zebras\" in bodies.0; known are disks, rects, "
+                                         "capsules, polygons, polyline, file, run and "
+                                         "list"},
+        {"bodies: [disks: {count: 3, radius: [0.4, 0.5]}]",
+         "bodies.0.disks.radius: must be a number > 0; between two numbers: {uniform: [0.4, 0.5]}"},
+        {"bodies: [rects: {count: 3, scale: [1, 2e0]}]",
+         "bodies.0.rects.scale: must be a number > 0; between two numbers: {uniform: [1, 2]}"},
+        {"bodies: [disks: {count: 3, radius: [0.5, 0.4]}]", "bodies.0.disks.radius: must be a number > 0"},
+        {"bodies: [disks: {count: 3, radius: {normal: [1, 2]}}]",
+         "unknown key \"normal\" in bodies.0.disks.radius; known are uniform and power"},
+        {"contact: {kn: 3}", "unknown key \"kn\" in contact; did you mean \"contact.spring.kn\"?"},
+        {"view: {steps: 3}", "unknown key \"steps\" in view"},
+        {"run:\n\tsteps: 3", "a tab begins the line: YAML takes spaces only"},
+        {"run:\n  steps: 3\n\tdt: 1", "a tab begins the line: YAML takes spaces only"},
+        {"run:\n  steps: 3\n \tdt: 1", "a tab begins the line: YAML takes spaces only"},
         {"run: {steps: -1}", "run.steps: must be a whole number from 0 to 9007199254740992, not \"-1\""},
         {"run: {steps: 1.5}", "run.steps: must be a whole number from 0 to 9007199254740992, not \"1.5\""},
         {"run: {seed: 18446744073709551616}",
@@ -144,7 +171,13 @@ START_TEST(says_what_is_wrong_with_a_value) {
         {"bodies: [polyline: {points: [[1, 2], 3]}]",
          "bodies.0.polyline.points: must be a list of points [x, y], not \"3\""},
         {"bodies: [rects: {count: 2, region: [0, 0, 200, 2]}]",
-         "bodies.0.rects.region: reaches outside the world"},
+         "bodies.0.rects.region: reaches outside the world by 100 in x (0 to 200; the world: 0 to 100); a "
+         "region is "
+         "[x, y, width, height]"},
+        {"bodies: [disks: {count: 2, region: [-1, 99, 20, 3]}]",
+         "bodies.0.disks.region: reaches outside the world by 1 in x (-1 to 19; the world: 0 to 100) and by "
+         "2 in y (99 "
+         "to 102; the world: 0 to 100); a region is [x, y, width, height]"},
         {"bodies: [disks: {}]", "bodies.0.disks: \"count\" is missing"},
         {"bodies: [disks: {count: -1}]",
          "bodies.0.disks.count: must be a whole number from 0 to 268435455, not \"-1\""},
@@ -164,7 +197,9 @@ START_TEST(says_what_is_wrong_with_a_value) {
         {"bodies: [disks: {count: 1, region: [0, 0, 1, 0]}]",
          "bodies.0.disks.region: must be four numbers: x, y, width > 0, height > 0"},
         {"bodies: [disks: {count: 1, region: [0, 0, 101, 1]}]",
-         "bodies.0.disks.region: reaches outside the world"},
+         "bodies.0.disks.region: reaches outside the world by 1 in x (0 to 101; the world: 0 to 100); a "
+         "region is "
+         "[x, y, width, height]"},
         {"bodies: [{disks: {count: 200000000}}, {disks: {count: 200000000}}]",
          "bodies: more than 268435455 in all"},
         {"run: {dt: 1, steps: 2, dt: 3}", "run.dt is given twice"},

@@ -187,6 +187,28 @@ START_TEST(takes_what_the_file_says_of_each_body) {
 }
 END_TEST
 
+/// What was read as what, and what was not read, in one line.
+START_TEST(tells_columns) {
+    static const struct {
+        const char *text, *told;
+    } cases[] = {
+        {"x,y,radius\n5,5,1\n", ": columns x, y, radius\n"},
+        {"colour;Pos X;Pos Y;d [mm];note\nred;5;5;1;a\n",
+         ": columns Pos X as x, Pos Y as y, d [mm] as diameter; left out: colour, note\n"},
+        {"# x y R vx temp\n5 5 1 0 300\n", ": columns x, y, R as radius, vx; left out: temp\n"},
+        {"x,y,r,a1,a2,a3,a4,a5,a6,a7,a8,a9,b1,b2,b3,b4,b5\n5,5,1,,,,,,,,,,,,,,\n",
+         "; left out: a1, a2, a3, a4, a5, a6, a7, a8, a9, b1, b2, b3 and 2 more\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        write_file("a.csv", cases[i].text);
+        qd_scene *scene = read_scene("world: {size: [10, 10]}\nbodies: [file: {path: a.csv}]\n");
+        const char *notes = qd_scene_notes(scene), *found = strstr(notes, cases[i].told);
+        ck_assert_msg(found && strchr(notes, '\n') == notes + strlen(notes) - 1, "%s", notes);
+        qd_scene_destroy(scene);
+    }
+}
+END_TEST
+
 START_TEST(settles_disks_at_the_walls) {
     write_file("a.csv", "x,y,r\n0.2,5,0.5\n-0.25,5,0.5\n10.5,10.125,0.5\n5,5,1\n");
     qd_scene *scene = read_scene("world: {size: [10, 10]}\nbodies: [file: {path: a.csv}]\n");
@@ -206,7 +228,7 @@ START_TEST(settles_disks_at_the_walls) {
     // Elsewhere there is nothing to settle: open sides hold nobody, periodic ones wrap.
     scene = read_scene(
         "world: {size: [10, 10], boundary: {x: periodic, y: open}}\nbodies: [file: {path: a.csv}]\n");
-    ck_assert_str_eq(qd_scene_notes(scene), "");
+    ck_assert_ptr_null(strstr(qd_scene_notes(scene), "outside"));
     world = populate(scene);
     qd_body_state state;
     ck_assert_int_eq(qd_world_body(world, (qd_id){2, 1}, &state), QD_OK);
@@ -431,6 +453,7 @@ static Suite *suite(void) {
     tcase_add_test(tests, takes_bodies_and_world_from_a_dump);
     tcase_add_test(tests, takes_only_what_the_scene_leaves_out);
     tcase_add_test(tests, takes_what_the_file_says_of_each_body);
+    tcase_add_test(tests, tells_columns);
     tcase_add_test(tests, settles_disks_at_the_walls);
     tcase_add_test(tests, generators_keep_clear_of_files);
     tcase_add_test(tests, ids_are_unique);

@@ -68,6 +68,7 @@ START_TEST(a_sweep_and_what_it_leaves) {
     EXPECT(outcome.err, "disk     about ");
     EXPECT(outcome.err,
            "point 5 (contact.restitution=1.5, limits.speed=1000, replica 1) is no valid scene: exit 3: ");
+    EXPECT(outcome.err, "; 3 more for the same reason: 6, 7, 8\n");
     EXPECT(outcome.err, "point 3 (contact.restitution=0.3, limits.speed=4, replica 1) failed: exit 5: step ");
     EXPECT(outcome.err, "12 points: 4 done (0 before), 8 failed, 0 to do");
     EXPECT(outcome.err, "quadrille: 8 of 12 points failed: 3, 4, 5, 6, 7, 8, 11, 12; ");
@@ -461,7 +462,7 @@ START_TEST(wrong_use_is_told_in_one_line) {
          3,
          "s.yaml has 12 points, and 11 is the limit"},
         {{"sweep", "bad.yaml", "-o", "out"}, 3, "no point of it is a valid scene: --set contact.friction=-1"},
-        {{"sweep", "s.yaml", "-o", "none/out"}, 4, "cannot make the directory none/out"},
+        {{"sweep", "s.yaml", "-o", "/dev/null/out"}, 4, "cannot make the directory /dev/null/out"},
         {{"sweep", "s.yaml", "-o", "tiny.yaml"}, 4, "cannot make the directory tiny.yaml"},
         {{"sweep", "s.yaml", "-o", "mine"}, 4, "mine is there and holds no sweep"},
     };

@@ -146,7 +146,7 @@ static int prepare_directory(const scale *job) {
                                         "phases.png", "report.html"};
     qd_error error = {""};
     const char *directory = job->settings.directory;
-    qd_status status = qdi_os_make_directory(directory, &error);
+    qd_status status = qdi_os_make_directories(directory, &error);
     if (status == QD_ERR_EXISTS && qdi_os_is_directory(directory)) status = QD_OK;
     for (size_t i = 0; status == QD_OK && i < sizeof names / sizeof names[0]; ++i) {
         char path[PATH_SIZE];

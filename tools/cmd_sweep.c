@@ -45,20 +45,54 @@ static void say_twins(const qdi_batch *batch) {
     if (twins > MOST) qdi_warn("%zu more points are the same as others", twins - MOST);
 }
 
-/// Names those that had failed before and are not tried again, in the words of then.
+/// True where both points have failed for the same reason.
+static bool failed_alike(const qdi_batch *batch, size_t a, size_t b) {
+    const qdi_batch_item *one = &batch->items[a], *other = &batch->items[b];
+    if (one->state != QDI_ITEM_FAILED || other->state != QDI_ITEM_FAILED || one->code != other->code)
+        return false;
+    return one->reason && other->reason && strcmp(one->reason, other->reason) == 0;
+}
+
+/// "; 3 more for the same reason: 6, 7, 8", or nothing.
+static void alike_words(const qdi_batch *batch, size_t first, char *text, size_t bytes) {
+    enum { NAMED = 8 };
+    char numbers[NAMED * 24 + 8] = "";
+    size_t more = 0;
+    for (size_t i = first + 1; i < batch->plan.count; ++i) {
+        if (!failed_alike(batch, first, i)) continue;
+        size_t used = strlen(numbers);
+        if (++more <= NAMED)
+            snprintf(numbers + used, sizeof numbers - used, "%s%" PRIu64, more > 1 ? ", " : "",
+                     batch->plan.points[i].number);
+    }
+    text[0] = '\0';
+    if (more > 0)
+        snprintf(text, bytes, "; %zu more for the same reason: %s%s", more, numbers,
+                 more > NAMED ? ", ..." : "");
+}
+
+/// Names those that had failed before and are not tried again, in the words of then; each reason once.
 static void say_failed_before(const qdi_batch *batch) {
     enum { MOST = 20 };
-    size_t failed = 0;
+    size_t lines[MOST], told = 0, others = 0;
     for (size_t i = 0; i < batch->plan.count; ++i) {
         const qdi_batch_item *item = &batch->items[i];
-        char words[256];
-        if (item->state != QDI_ITEM_FAILED || ++failed > MOST) continue;
+        char words[256], alike[320];
+        size_t earlier = 0;
+        if (item->state != QDI_ITEM_FAILED) continue;
+        while (earlier < told && !failed_alike(batch, lines[earlier], i)) ++earlier;
+        if (earlier < told || told == MOST) {
+            others += earlier == told;
+            continue;
+        }
+        lines[told++] = i;
         qdi_sweep_words(batch->sweep, batch->plan.points[i].number - 1, words, sizeof words);
-        qdi_warn("point %" PRIu64 " (%s) %s: exit %d: %s", batch->plan.points[i].number, words,
+        alike_words(batch, i, alike, sizeof alike);
+        qdi_warn("point %" PRIu64 " (%s) %s: exit %d: %s%s", batch->plan.points[i].number, words,
                  batch->plan.points[i].valid ? "has failed before" : "is no valid scene", item->code,
-                 item->reason ? item->reason : "");
+                 item->reason ? item->reason : "", alike);
     }
-    if (failed > MOST) qdi_warn("%zu more points have failed before", failed - MOST);
+    if (others > 0) qdi_warn("%zu more points have failed before", others);
 }
 
 /// The sweep itself: with a directory, a lock and a store.

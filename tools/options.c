@@ -1,5 +1,6 @@
 #include "tools/options.h"
 
+#include "sim/number.h"
 #include "sim/scene_text.h"
 #include "sim/suggest.h"
 
@@ -23,16 +24,10 @@ const qdi_option *qdi_common_options(size_t *count) {
 }
 
 bool qdi_read_whole(const char *text, uint64_t least, uint64_t most, uint64_t *value) {
-    uint64_t sum = 0;
-    if (*text == '\0') return false;
-    for (const char *c = text; *c; ++c) {
-        if (*c < '0' || *c > '9') return false;
-        uint64_t digit = (uint64_t)(*c - '0');
-        if (sum > (UINT64_MAX - digit) / 10) return false;
-        sum = sum * 10 + digit;
-    }
-    if (sum < least || sum > most) return false;
-    *value = sum;
+    uint64_t read;
+    if (*text == '+' || *text == '-' || !qdi_integer_read(text, strlen(text), &read)) return false;
+    if (read < least || read > most) return false;
+    *value = read;
     return true;
 }
 

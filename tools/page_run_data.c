@@ -1,5 +1,7 @@
 #include "tools/page_run_data.h"
 
+#include "sim/number.h"
+
 #include <inttypes.h>
 #include <quadrille/metrics.h>
 #include <quadrille/scene.h>
@@ -24,9 +26,9 @@ static void put_count(qdi_json *json, const char *name, uint64_t value) {
 
 static void put_provenance(qdi_json *json, const qdi_past *past) {
     const qd_store_run *run = &past->run;
-    char hash[24], dt[32];
+    char hash[24], dt[QDI_NUMBER_ROOM];
     snprintf(hash, sizeof hash, "%016" PRIx64, run->scene_hash);
-    snprintf(dt, sizeof dt, "%.17g", run->dt);
+    qdi_number_write(run->dt, dt);
     qdi_json_open(json, "provenance", '[');
     put_fact(json, "scene", run->scene);
     put_fact(json, "scene hash", hash);

@@ -15,6 +15,29 @@ static void print_notes(const char *notes) {
     }
 }
 
+static bool is_there(const qd_world *world, uint64_t label) {
+    const qd_body_view bodies = qd_world_view(world);
+    for (size_t row = 0; row < bodies.count; ++row)
+        if (bodies.label[row] == label) return true;
+    return false;
+}
+
+static void warn_of_nobody(const qdi_session *session, const char *key, uint64_t label) {
+    if (label != QD_VIEW_NOBODY && label != QD_VIEW_MASS && !is_there(session->world, label))
+        qdi_warn("%s: there is no body %" PRIu64 ", and nothing makes one", key, label);
+}
+
+/// What makes a run pointless that is otherwise fine. Emitters may still make the bodies.
+static void warn_of_what_is_missing(const qdi_session *session) {
+    qd_emitter_counts counts;
+    if (session->steps_done > 0 || qd_world_emitter(session->world, 0, &counts) == QD_OK) return;
+    if (qd_world_count(session->world) == 0)
+        qdi_warn("the scene has no bodies, and nothing makes any: see `bodies` in docs/scene.md");
+    const qd_view view = qd_scene_view(session->scene);
+    warn_of_nobody(session, "view.camera.follow", view.camera.follow);
+    warn_of_nobody(session, "view.retrieve", view.retrieve);
+}
+
 void qdi_session_header(const qdi_session *session) {
     const qd_scene_run *plan = &session->plan;
     fprintf(stderr, "quadrille %s\n", QD_VERSION);
@@ -37,6 +60,7 @@ void qdi_session_header(const qdi_session *session) {
     print_notes(qd_scene_notes(session->scene));
     if (session->video) print_notes(qd_video_note(session->video));
     print_notes(qd_store_note(session->store));
+    warn_of_what_is_missing(session);
     double contact_time = qd_world_contact_time(session->world);
     if (plan->dt > contact_time / 20)
         qdi_warn("run.dt, %.6g, is longer than a twentieth of the contact time of springs, %.6g: bodies that "

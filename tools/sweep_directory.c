@@ -44,7 +44,7 @@ static bool look_at(void *context, const char *name) {
 
 static int make_directory(const char *path) {
     qd_error error = {""};
-    qd_status status = qdi_os_make_directory(path, &error);
+    qd_status status = qdi_os_make_directories(path, &error);
     if (status == QD_ERR_EXISTS && qdi_os_is_directory(path)) status = QD_OK;
     return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_OUTPUT);
 }

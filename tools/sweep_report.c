@@ -174,18 +174,26 @@ static void name_failed(const qdi_batch *batch, char *text, size_t bytes) {
     }
 }
 
-/// The reason, where only one point has failed.
+/// The reason that all points have failed for, or NULL where there are several.
 static const char *only_reason(const qdi_batch *batch) {
-    for (size_t i = 0; i < batch->plan.count; ++i)
-        if (batch->items[i].state == QDI_ITEM_FAILED) return batch->items[i].reason;
-    return NULL;
+    const char *only = NULL;
+    for (size_t i = 0; i < batch->plan.count; ++i) {
+        const qdi_batch_item *here = &batch->items[i];
+        if (here->state != QDI_ITEM_FAILED) continue;
+        if (!here->reason || (only && strcmp(only, here->reason) != 0)) return NULL;
+        only = here->reason;
+    }
+    return only;
 }
 
 static void complain_failed(const qdi_batch *batch, const qdi_batch_counts *counts) {
     char named[NAMED * 24 + 8];
     name_failed(batch, named, sizeof named);
-    const char *why = counts->failed == 1 ? only_reason(batch) : NULL;
-    if (why)
+    const char *why = only_reason(batch);
+    if (why && counts->failed > 1)
+        qdi_complain("%zu of %zu points failed: %s: %.400s; --retry runs them again", counts->failed,
+                     counts->points, named, why);
+    else if (why)
         qdi_complain("point %s failed: %.400s; --retry runs it again", named, why);
     else
         qdi_complain("%zu of %zu points failed: %s; sweep.csv has the reasons, --retry runs them again",

@@ -12,7 +12,7 @@ QD_BEGIN_DECLS
 /// A run directory: made whole or not at all, locked while a run writes to it, complete when result.json is there.
 typedef struct qd_rundir qd_rundir;
 
-/// Makes `path` (its parents must exist), locks it and writes scene.yaml. A directory that exists is refused unless it
+/// Makes `path` and the folders above it, locks it and writes scene.yaml. A directory that exists is refused unless it
 /// is empty or `force` is set. With `force` the files of an earlier run, and nothing else, are deleted first; a
 /// directory that holds other things and no run's scene.yaml is refused even so.
 /// Errors: QD_ERR_EXISTS (an earlier run is there), QD_ERR_INVALID (something else is there), QD_ERR_STATE (another
