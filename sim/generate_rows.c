@@ -60,6 +60,20 @@ static qd_status too_tight(const qdi_placement *placing, size_t number, size_t c
                       qdi_place_rounded(most.x, text[2]), qdi_place_rounded(most.y, text[3]));
 }
 
+/// Says that a grid with a spacing of its own is larger than the region.
+static qd_status too_wide(const qdi_placement *placing, size_t number, size_t columns, size_t rows,
+                          const qdi_interval both[2]) {
+    const qd_vec2 spacing = placing->settings->items[number].spacing;
+    char text[4][QDI_NUMBER_ROOM];
+    return qdi_reason(
+        placing->error, QD_ERR_INVALID,
+        "bodies.%zu: %zu columns and %zu rows with this spacing take %s x %s, the region has %s x "
+        "%s; ask for fewer, or a smaller spacing",
+        number, columns, rows, qdi_place_rounded(spacing.x * (double)columns, text[0]),
+        qdi_place_rounded(spacing.y * (double)rows, text[1]), qdi_place_rounded(both[0].length, text[2]),
+        qdi_place_rounded(both[1].length, text[3]));
+}
+
 /// Puts body number `body` of the scene into its place.
 static qd_status put(qdi_placement *placing, size_t number, size_t body, qd_vec2 at) {
     const qdi_disks *item = &placing->settings->items[number];
@@ -81,8 +95,18 @@ static qd_status place_grid(qdi_placement *placing, size_t number, size_t first,
     bool disks = item->kind == QDI_ITEM_DISKS;
     size_t columns = disks ? best_columns(count, both[0].length, both[1].length)
                            : best_columns(count, both[0].length / most.x, both[1].length / most.y);
+    if (!isnan(item->spacing.x)) {
+        // A region as long as some of them, but for rounding, has room for them.
+        double fit = both[0].length / item->spacing.x * QDI_CLEARANCE;
+        columns = fit < 1 ? 1 : fit < (double)count ? (size_t)fit : count;
+    }
     size_t rows = (count + columns - 1) / columns;
     qd_vec2 room = {both[0].length / (double)columns, both[1].length / (double)rows};
+    if (!isnan(item->spacing.x)) {
+        if (item->spacing.x > room.x * QDI_CLEARANCE || item->spacing.y > room.y * QDI_CLEARANCE)
+            return too_wide(placing, number, columns, rows, both);
+        room = item->spacing;
+    }
     if (most.x > room.x * QDI_CLEARANCE || most.y > room.y * QDI_CLEARANCE)
         return too_tight(placing, number, count, item, room, most);
     qd_status status = QD_OK;

@@ -26,6 +26,18 @@ static double radius_power(const qdi_radius *radius, double u) {
     return value < large ? value : large;
 }
 
+/// Draws until one is within the range. Where that takes long, the range is short beside the distribution, which is even there.
+static double radius_normal(const qdi_radius *radius, qd_random *random) {
+    enum { TRIES = 1000 };
+    bool logarithm = radius->form == QDI_RADIUS_LOGNORMAL;
+    for (int i = 0; i < TRIES; ++i) {
+        double stray = radius->deviation * qd_random_normal(random);
+        double value = logarithm ? radius->middle * qd_exp(stray) : radius->middle + stray;
+        if (value >= radius->range.x && value <= radius->range.y) return value;
+    }
+    return radius->range.x + qd_random_uniform(random) * (radius->range.y - radius->range.x);
+}
+
 static double draw_size(const qdi_radius *radius, uint64_t seed, size_t body, unsigned use) {
     qd_random random = qd_random_at(seed, body, use);
     switch (radius->form) {
@@ -35,6 +47,8 @@ static double draw_size(const qdi_radius *radius, uint64_t seed, size_t body, un
         return radius->range.x + u * (radius->range.y - radius->range.x);
     }
     case QDI_RADIUS_POWER: return radius_power(radius, qd_random_uniform(&random));
+    case QDI_RADIUS_NORMAL:
+    case QDI_RADIUS_LOGNORMAL: return radius_normal(radius, &random);
     }
     return radius->range.x;
 }

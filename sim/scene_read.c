@@ -260,11 +260,16 @@ static qd_status check_item(const qdi_scene_reader *reader, qdi_disks *disks, si
     if (!qdi_item_is_generator(disks)) return check_given(reader, disks, number, item);
     const char *word = words[disks->kind];
     const qdi_radius *radius = &disks->radius;
-    if (radius->form == QDI_RADIUS_POWER && radius->range.x > radius->range.y) {
-        const char *const path[] = {"disks", "radius", "power", NULL};
-        return qdi_scene_complain(reader, deepest(reader, item, path),
-                                  "bodies.%zu.disks.radius.power: min must not be above max", number);
-    }
+    static const char *const forms[] = {"", "uniform", "power", "normal", "lognormal"};
+    const char *const form[] = {"disks", "radius", forms[radius->form], NULL};
+    if (radius->form >= QDI_RADIUS_POWER && radius->range.x > radius->range.y)
+        return qdi_scene_complain(reader, deepest(reader, item, form),
+                                  "bodies.%zu.disks.radius.%s: min must not be above max", number, form[2]);
+    if (radius->form >= QDI_RADIUS_NORMAL &&
+        !(radius->middle >= radius->range.x && radius->middle <= radius->range.y))
+        return qdi_scene_complain(reader, deepest(reader, item, form),
+                                  "bodies.%zu.disks.radius.%s: %s must be from min to max", number, form[2],
+                                  radius->form == QDI_RADIUS_NORMAL ? "mean" : "median");
     if (disks->round && (disks->place == QDI_PLACE_GRID || disks->place == QDI_PLACE_PYRAMID)) {
         const char *const path[] = {word, "round", NULL};
         return qdi_scene_complain(reader, deepest(reader, item, path),

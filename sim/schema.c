@@ -201,7 +201,7 @@ static const char *expected(const qdi_key *key, bool fully, char text[QDI_EXPECT
     case QDI_KEY_PAIR: what = "two numbers%s"; break;
     case QDI_KEY_RANGE: what = "two numbers%s, the smaller one first"; break;
     case QDI_KEY_PAIR_OR_ZERO: what = "two numbers, or 0"; break;
-    case QDI_KEY_PAIR_OR_AUTO: what = "two numbers, or auto"; break;
+    case QDI_KEY_PAIR_OR_AUTO: what = "two numbers%s, or auto"; break;
     case QDI_KEY_POINTS: what = "a list of points [x, y]"; break;
     case QDI_KEY_RANGE_OR_AUTO: what = "two numbers, the smaller one first, or auto"; break;
     case QDI_KEY_REGION_OR_AUTO: what = "four numbers: x, y, width > 0, height > 0, or auto"; break;
@@ -238,6 +238,7 @@ qdi_disks qdi_disks_default(void) {
                        .corners = {3, 8},
                        .uneven = 0.5,
                        .cluster_count = 8,
+                       .spacing = {(double)NAN, (double)NAN},
                        .cluster_spread = {0.05, 0.1},
                        .material = body.material,
                        .filter = body.filter,

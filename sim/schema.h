@@ -20,7 +20,13 @@
 #define QDI_NAME_MAX 64
 
 /// Which of the forms of a key was given; 0 is the plain value.
-typedef enum qdi_radius_form { QDI_RADIUS_FIXED, QDI_RADIUS_UNIFORM, QDI_RADIUS_POWER } qdi_radius_form;
+typedef enum qdi_radius_form {
+    QDI_RADIUS_FIXED,
+    QDI_RADIUS_UNIFORM,
+    QDI_RADIUS_POWER,
+    QDI_RADIUS_NORMAL,
+    QDI_RADIUS_LOGNORMAL
+} qdi_radius_form;
 typedef enum qdi_velocity_form {
     QDI_VELOCITY_FIXED,
     QDI_VELOCITY_NORMAL,
@@ -40,12 +46,13 @@ typedef enum qdi_item_kind {
     QDI_ITEM_LIST
 } qdi_item_kind;
 
-/// Radii of a generator: all `range.x`; or between range.x and range.y, uniformly or with a density that
-/// falls as radius^-exponent.
+/// Radii of a generator: all `range.x`; or between range.x and range.y, uniformly, with a density that
+/// falls as radius^-exponent, or normal about `middle` with standard deviation `deviation`, they or their logarithms.
 typedef struct qdi_radius {
     qdi_radius_form form;
     qd_vec2 range;
     double exponent;
+    double middle, deviation;
 } qdi_radius;
 
 /// Velocities: all `value`; or each component normal with deviation value.x, or uniform between -value.x and
@@ -125,6 +132,7 @@ typedef struct qdi_disks {
     double turning;   ///< polyline: its spin; not 0: kinematic
     qd_vec2 pivot;    ///< polyline: that it turns about; NaN: the middle of its points
     qdi_place place;
+    qd_vec2 spacing; ///< of a grid; NaN: as the region allows
     uint32_t cluster_count;
     qd_vec2 cluster_spread;
     qdi_region region;

@@ -3,6 +3,20 @@
 
 #include <math.h>
 
+/// Where a distribution of radii ends.
+#define CUT_KEYS(of)                                                                                         \
+    {.path = of ".min",                                                                                      \
+     .type = QDI_KEY_REAL,                                                                                   \
+     .required = true,                                                                                       \
+     .offset = IN_ITEM(radius.range.x),                                                                      \
+     .above = true,                                                                                          \
+     .high = QDI_FURTHEST,                                                                                   \
+     .about = "Smallest radius."},                                                                           \
+    {                                                                                                        \
+        .path = of ".max", .type = QDI_KEY_REAL, .required = true, .offset = IN_ITEM(radius.range.y),        \
+        .above = true, .high = QDI_FURTHEST, .about = "Largest radius."                                      \
+    }
+
 static const qdi_key keys[] = {
     {.path = "bodies[].disks", .type = QDI_KEY_GROUP, .about = "Disks by rule."},
     COUNT_KEY("bodies[].disks"),
@@ -48,6 +62,40 @@ static const qdi_key keys[] = {
      .about =
          "0: as `uniform`; 1: every octave of sizes as likely as any other; 3: every octave covers the same "
          "area."},
+    {.path = "bodies[].disks.radius.normal",
+     .type = QDI_KEY_GROUP,
+     .about = "A normal distribution, cut off: what is not from `min` to `max` is drawn again."},
+    {.path = "bodies[].disks.radius.normal.mean",
+     .type = QDI_KEY_REAL,
+     .required = true,
+     .offset = IN_ITEM(radius.middle),
+     .above = true,
+     .high = QDI_FURTHEST,
+     .about = "Its mean before it is cut off, from `min` to `max`."},
+    {.path = "bodies[].disks.radius.normal.deviation",
+     .type = QDI_KEY_REAL,
+     .required = true,
+     .offset = IN_ITEM(radius.deviation),
+     .high = QDI_FURTHEST,
+     .about = "Its standard deviation before it is cut off."},
+    CUT_KEYS("bodies[].disks.radius.normal"),
+    {.path = "bodies[].disks.radius.lognormal",
+     .type = QDI_KEY_GROUP,
+     .about = "A lognormal distribution, cut off in the same way."},
+    {.path = "bodies[].disks.radius.lognormal.median",
+     .type = QDI_KEY_REAL,
+     .required = true,
+     .offset = IN_ITEM(radius.middle),
+     .above = true,
+     .high = QDI_FURTHEST,
+     .about = "Its median before it is cut off, from `min` to `max`."},
+    {.path = "bodies[].disks.radius.lognormal.sigma",
+     .type = QDI_KEY_REAL,
+     .required = true,
+     .offset = IN_ITEM(radius.deviation),
+     .high = 100,
+     .about = "Standard deviation of the radius' natural logarithm."},
+    CUT_KEYS("bodies[].disks.radius.lognormal"),
     PLACE_KEYS("bodies[].disks", "disks"),
     VELOCITY_KEYS("bodies[].disks"),
     MASS_KEYS("bodies[].disks", "disk"),

@@ -49,6 +49,13 @@
          "overlap, the largest bodies first; `pyramid`: rows on top of each other, each one shorter by one " \
          "than that below, the lowest one across the region's bottom; `clusters`: as `random`, but crowded " \
          "about some middles. A scene whose bodies do not fit is refused, with the number that did."},       \
+        {.path = of ".spacing",                                                                              \
+         .type = QDI_KEY_PAIR_OR_AUTO,                                                                       \
+         .offset = IN_ITEM(spacing),                                                                         \
+         .above = true,                                                                                      \
+         .high = 1e30,                                                                                       \
+         .about = "With `place: grid`: from one middle to the next along x and along y, row by row from "    \
+                  "the region's lower left corner; `auto`: as the region allows."},                          \
         {.path = of ".clusters", .type = QDI_KEY_GROUP, .about = "With `place: clusters`."},                 \
         {.path = of ".clusters.count",                                                                       \
          .type = QDI_KEY_UINT32,                                                                             \

@@ -216,6 +216,47 @@ START_TEST(draws_power_laws) {
 }
 END_TEST
 
+/// The same of a normal law that is cut off, of radii or of their logarithms.
+static bool follows_normal_law(const qdi_generated *bodies, bool logarithm, double low, double high,
+                               double middle, double deviation) {
+    double n = (double)bodies->count, root = deviation * sqrt(2);
+    double bottom = erf(((logarithm ? log(low / middle) : low - middle)) / root),
+           top = erf((logarithm ? log(high / middle) : high - middle) / root);
+    for (double part = 0.1; part < 0.95; part += 0.1) {
+        double at = low + part * (high - low);
+        size_t below = 0;
+        for (size_t i = 0; i < bodies->count; ++i) below += bodies->radius[i] < at ? 1 : 0;
+        double p = (erf((logarithm ? log(at / middle) : at - middle) / root) - bottom) / (top - bottom);
+        if (fabs((double)below / n - p) > 6 * sqrt(p * (1 - p) / n) + 1e-9) return false;
+    }
+    return true;
+}
+
+START_TEST(draws_normal_laws) {
+    static const struct {
+        double low, high, middle, deviation;
+    } cases[] = {{0.5, 1.5, 1, 0.2}, {0.9, 3, 1, 0.6}, {1, 1.02, 1.01, 5}};
+    for (int k = 0; k < 6; ++k) {
+        double low = cases[k / 2].low, high = cases[k / 2].high, middle = cases[k / 2].middle,
+               deviation = cases[k / 2].deviation;
+        char text[300];
+        snprintf(
+            text, sizeof text,
+            "world: {size: [1e5, 1e5]}\nbodies: [disks: {count: 20000, radius: {%s: %g, %s: %g, min: %g, "
+            "max: %g}}}]",
+            k % 2 ? "lognormal: {median" : "normal: {mean", middle, k % 2 ? "sigma" : "deviation", deviation,
+            low, high);
+        qdi_generated bodies = generate(text);
+        ck_assert_msg(follows_normal_law(&bodies, k % 2, low, high, middle, deviation), "%s", text);
+        ck_assert(!follows_normal_law(&bodies, k % 2, low, high, middle + 0.2 * (high - low),
+                                      deviation < 1 ? 1.3 * deviation : 0.002));
+        for (size_t i = 0; i < bodies.count; ++i)
+            if (!(bodies.radius[i] >= low && bodies.radius[i] <= high)) ck_abort_msg("%zu is outside", i);
+        qdi_generated_release(&bodies);
+    }
+}
+END_TEST
+
 /// True where mean and variance are within 6 standard errors of 0 and `variance`; `fourth` is the fourth
 /// moment.
 static bool has_moments(const double *values, size_t count, double variance, double fourth) {
@@ -360,6 +401,7 @@ static Suite *suite(void) {
     tcase_add_test(tests, says_what_does_not_fit);
     tcase_add_test(tests, places_what_just_fits);
     tcase_add_test(tests, draws_power_laws);
+    tcase_add_test(tests, draws_normal_laws);
     tcase_add_test(tests, draws_velocities);
     tcase_add_test(tests, is_the_same_everywhere);
     tcase_add_test(tests, does_not_order_bodies_by_size);

@@ -68,6 +68,31 @@ START_TEST(pyramids_are_pyramids) {
 }
 END_TEST
 
+START_TEST(grids_keep_their_spacing) {
+    qd_world *world = world_of(
+        "world: {size: [40, 24]}\nbodies: [disks: {count: 7, radius: 0.5, place: grid, "
+        "spacing: [2, 1.5], region: [10, 5, 6, 9]}]",
+        0);
+    for (uint32_t i = 0; i < 7; ++i) { // three in a row, though the region is much higher
+        qd_body_state s = body(world, i);
+        ck_assert_double_eq_tol(s.position.x, 11 + 2 * (i % 3), 1e-12);
+        ck_assert_double_eq_tol(s.position.y, 5.75 + 1.5 * (double)(i / 3), 1e-12);
+    }
+    qd_world_destroy(world);
+    check_refused(
+        "world: {size: [40, 24]}\nbodies: [disks: {count: 7, radius: 0.5, place: grid, spacing: [2, 4], "
+        "region: [10, 5, 6, 9]}]",
+        "bodies.0: 3 columns and 3 rows with this spacing take 6 x 12, the region has 6 x 9");
+    check_refused(
+        "world: {size: [40, 24]}\nbodies: [disks: {count: 1, radius: 0.5, place: grid, spacing: [7, 1], "
+        "region: [10, 5, 6, 9]}]",
+        "bodies.0: 1 columns and 1 rows with this spacing take 7 x 1, the region has 6 x 9");
+    check_refused("world: {size: [40, 24]}\nbodies: [disks: {count: 7, radius: 0.5, place: grid, spacing: "
+                  "[0.9, 2], region: [10, 5, 6, 9]}]",
+                  "bodies.0: rows of 7 disks leave 0.9 for each, the largest has diameter 1");
+}
+END_TEST
+
 START_TEST(pyramids_scale) {
     const uint64_t bodies[] = {1, 2, 3, 10, 55, 56, 1000};
     for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; ++i) {
@@ -253,6 +278,7 @@ int main(void) {
     TCase *tcase = tcase_create("places");
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, pyramids_are_pyramids);
+    tcase_add_test(tcase, grids_keep_their_spacing);
     tcase_add_test(tcase, pyramids_scale);
     tcase_add_test(tcase, clusters_are_crowded);
     tcase_add_test(tcase, clusters_fill_up);
