@@ -110,6 +110,11 @@ qd_status qdi_bodies_reserve(qd_world *world, size_t rows, size_t indices) {
     count = index_columns(world, columns);
     status = group_reserve(world->allocator, columns, count, &world->index_room, indices);
     if (status != QD_OK) return status;
+    qdi_scratch *scratch = &world->scratch;
+    if (indices <= QDI_RECORDS_MAX) // nothing touches it before the first hash
+        status = qdi_reserve(world->allocator, &scratch->records, &scratch->record_room, 0,
+                             indices * QDI_RECORD, 1);
+    if (status != QD_OK) return status;
     count = block_columns(world, columns);
     return group_reserve(world->allocator, columns, count, &world->block_room,
                          qdi_range_count(indices, QDI_BLOCK));

@@ -49,8 +49,8 @@ static bool is_known(const qdi_event_names *names, const qd_body_view *view, qd_
     return qd_id_is_wall(id) || qd_body_view_row(view, id) != UINT32_MAX || is_kept(names, id);
 }
 
-/// All that touch or met something on their way can be named: they live, or are kept. Else bodies were removed since, and
-/// others added.
+/// All that touch or met something on their way can be named: they live, or are kept. Else bodies were
+/// removed since, and others added.
 static bool all_known(const qdi_event_names *names, const qd_world *world, const qd_body_view *view) {
     size_t events = 0, impacts = 0;
     const qd_event *event = qd_world_events(world, &events);

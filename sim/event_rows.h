@@ -42,8 +42,8 @@ void qdi_event_names_free(qdi_event_names *names);
 
 typedef qd_status (*qdi_event_sink)(void *context, const qdi_event_row *row);
 
-/// Hands the rows of the world's step to `sink`, in order, until one is refused; see qd_store_put_events. Errors: QD_ERR_STALE,
-/// QD_ERR_MEMORY, the sink's.
+/// Hands the rows of the world's step to `sink`, in order, until one is refused; see qd_store_put_events.
+/// Errors: QD_ERR_STALE, QD_ERR_MEMORY, the sink's.
 QD_MUST_USE qd_status qdi_event_rows(qdi_event_names *names, const qd_world *world, bool persist,
                                      qdi_event_sink sink, void *context);
 

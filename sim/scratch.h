@@ -15,6 +15,10 @@
 
 /// What a step works with on its way from one moment to the next. But for the holds, none of it is saved.
 
+/// Bytes that the state's hash sees of a body, and the most indices for which there is room to lay all of these
+/// out (13 MB): beyond that a hash is a small part of a step.
+enum { QDI_RECORD = 8 + 12 * 8, QDI_RECORDS_MAX = 1 << 17 };
+
 /// Most colours, one for each bit of a number; contacts that find none free are one more, solved serially.
 #define QDI_COLOURS_MAX 64
 
@@ -164,6 +168,8 @@ struct qdi_scratch {
     size_t claim_room;
     qd_vec2 *partial; ///< per block of an ordered sum
     size_t partial_room;
+    unsigned char *records; ///< qd_world_hash: what it sees of each body, by index
+    size_t record_room;     ///< bytes
     // What rests: see rigid/solver.c.
     _Atomic uint32_t
         *slot; ///< by row: place in `movers`, 0 for bodies that move freely; nothing where mover_count is 0

@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/// How long the database of another process is waited for, in milliseconds: readers and writers have it for moments only.
+/// How long the database of another process is waited for, in milliseconds: readers and writers have it for
+/// moments only.
 enum { BUSY_MS = 1000, BUSY_STEP_MS = 50 };
 
 qd_status qdi_store_make(const char *path, const qd_allocator *allocator, qd_store **store, qd_error *error) {
@@ -72,9 +73,10 @@ void qdi_store_empty_log(qd_store *store) {
 
 /// Keeps other writers out and turns the write-ahead log on, beside which others can read.
 ///
-/// For a moment the database is ours alone, and one file again if a writer was killed. Whoever has a log open is in nobody's way that
-/// reads, but keeps all others from having the database alone: so there is one writer at a time. Of two that come here together one
-/// finds it taken: the first lock is given up only to ask for the second, and what comes in between has both.
+/// For a moment the database is ours alone, and one file again if a writer was killed. Whoever has a log open
+/// is in nobody's way that reads, but keeps all others from having the database alone: so there is one writer
+/// at a time. Of two that come here together one finds it taken: the first lock is given up only to ask for
+/// the second, and what comes in between has both.
 static qd_status take_over(qd_store *store, qd_error *error) {
     int code = qdi_sql_run(store->db, "BEGIN EXCLUSIVE; COMMIT; PRAGMA journal_mode=DELETE;"
                                       "PRAGMA locking_mode=NORMAL; SELECT 1 FROM run");
@@ -151,8 +153,8 @@ qd_status qd_store_open(const char *path, qd_store_mode mode, const qd_allocator
     return status;
 }
 
-/// Makes the database one file again, which can be read from anywhere. Where others have it open for longer, all is in that file, and the
-/// next writer does the rest.
+/// Makes the database one file again, which can be read from anywhere. Where others have it open for longer,
+/// all is in that file, and the next writer does the rest.
 static qd_status end_log(qd_store *store, qd_error *error) {
     int code = qdi_sql_run(store->db, "PRAGMA journal_mode=DELETE");
     for (int waited = 0; (code & 0xff) == SQLITE_BUSY && waited < BUSY_MS; waited += BUSY_STEP_MS) {

@@ -231,6 +231,7 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
         qdi_release(allocator, scratch->force[k], scratch->force_room[k], sizeof(double));
     qdi_release(allocator, scratch->gains, scratch->gain_room, sizeof *scratch->gains);
     qdi_release(allocator, scratch->leaving, scratch->leaving_room, sizeof *scratch->leaving);
+    qdi_release(allocator, scratch->records, scratch->record_room, 1);
     qdi_release(allocator, scratch->heads, scratch->head_room, sizeof *scratch->heads);
     qdi_release(allocator, scratch->chain, scratch->chain_room, sizeof *scratch->chain);
     qdi_release(allocator, scratch->felt, scratch->felt_room, sizeof *scratch->felt);

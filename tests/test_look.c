@@ -63,7 +63,8 @@ static void stop(pid_t child) {
     qd_program_forget(&result);
 }
 
-/// A command that must succeed, and say how far the run has come; at least `least` files are in a folder then.
+/// A command that must succeed, and say how far the run has come; at least `least` files are in a folder
+/// then.
 static void look(const char *const *arguments, const char *folder, size_t least) {
     qd_program_start how = {.arguments = {NULL}};
     for (size_t i = 0; arguments[i]; ++i) how.arguments[i] = arguments[i];

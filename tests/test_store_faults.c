@@ -421,7 +421,8 @@ START_TEST(a_reader_sees_what_is_committed) {
     check_seen(reader, 6);
     ck_assert_int_eq(go(&run, LAST), QD_OK);
     check_seen(reader, LAST);
-    // It stays open when the writer ends, and reads on. All is in the one file then, and the next writer puts it away.
+    // It stays open when the writer ends, and reads on. All is in the one file then, and the next writer puts
+    // it away.
     qd_test_store_close(&run.store);
     check_seen(reader, LAST);
     qd_test_store_close(&reader);

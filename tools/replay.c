@@ -21,8 +21,8 @@ int qdi_past_fail(qd_status status, const qd_error *error) {
     return qdi_fail(status, error, scene ? QDI_EXIT_SCENE : QDI_EXIT_OUTPUT);
 }
 
-/// Whether the run is complete, and how far it has come. It may get complete meanwhile: so its result is looked for first, and what is
-/// said is true of that moment.
+/// Whether the run is complete, and how far it has come. It may get complete meanwhile: so its result is
+/// looked for first, and what is said is true of that moment.
 static qd_status look_how_far(qdi_past *past, qd_error *error) {
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/result.json", past->directory);

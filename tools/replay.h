@@ -29,7 +29,8 @@ typedef struct qdi_past {
 int qdi_past_open(qdi_past *past, const char *directory);
 void qdi_past_close(qdi_past *past);
 
-/// How far a run has come that is not complete: "out is going on: it is recorded up to step 340 of 600"; "" of one that is.
+/// How far a run has come that is not complete: "out is going on: it is recorded up to step 340 of 600"; ""
+/// of one that is.
 void qdi_past_words(const qdi_past *past, char *text, size_t bytes);
 /// Tells the user that, where there is something to tell.
 void qdi_past_say(const qdi_past *past, const qdi_common *common);

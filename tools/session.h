@@ -85,8 +85,9 @@ int qdi_session_begin(qdi_session *session, bool force);
 /// (and nothing is said, and 0 returned) where there is no run; `complete` whether nothing is left to do.
 int qdi_session_open(qdi_session *session, const uint64_t *wanted, bool *there, bool *complete);
 
-/// After qdi_session_open: the run gets `steps` steps instead of those that its scene says; as many is fine, fewer are refused with exit
-/// code 2. `complete` is as qdi_session_open said, and gets false where there is something left to do.
+/// After qdi_session_open: the run gets `steps` steps instead of those that its scene says; as many is fine,
+/// fewer are refused with exit code 2. `complete` is as qdi_session_open said, and gets false where there is
+/// something left to do.
 int qdi_session_extend(qdi_session *session, uint64_t steps, bool *complete);
 
 /// After qdi_session_open: goes back to the last sound checkpoint; where there never was one, begins from step 0.

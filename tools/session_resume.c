@@ -49,7 +49,8 @@ int qdi_session_open(qdi_session *session, const uint64_t *wanted, bool *there, 
     return *complete ? QDI_EXIT_DONE : qdi_session_find_video(session);
 }
 
-/// Writes the scene with more steps. The store follows when the run is restored: it knows its scene but for the steps.
+/// Writes the scene with more steps. The store follows when the run is restored: it knows its scene but for
+/// the steps.
 static int write_longer(qdi_session *session) {
     qd_error error = {""};
     size_t bytes = 0;

@@ -191,8 +191,8 @@ static void warn_of_balance(const qdi_session *session) {
         100 * error, 100 * QD_BALANCE_ERROR_MOST);
 }
 
-/// The last step is a checkpoint in any case: other runs begin there, and this one can get more steps. result.json comes last: where it
-/// is, the run is complete.
+/// The last step is a checkpoint in any case: other runs begin there, and this one can get more steps.
+/// result.json comes last: where it is, the run is complete.
 static int end_complete(qdi_session *session) {
     if (!keep_state(session) || !put_away(session) || !qdi_session_finish_video(session))
         return end_broken(session);

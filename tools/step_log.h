@@ -25,7 +25,8 @@ bool qdi_step_log_due(const qdi_step_log *log, uint64_t step, uint64_t last);
 /// Prints the line of the world's step, and before the first one the names.
 void qdi_step_log_print(qdi_step_log *log, const qd_world *world);
 
-/// The line with the names of the columns, and that of a moment; `rate`: steps in a second, 0: not known. No line breaks.
+/// The line with the names of the columns, and that of a moment; `rate`: steps in a second, 0: not known. No
+/// line breaks.
 void qdi_step_log_names(char *text, size_t bytes);
 void qdi_step_log_words(const qd_metrics *metrics, double rate, char *text, size_t bytes);
 

@@ -21,8 +21,9 @@ typedef struct qdi_event_check {
 /// Whether the run has rows of events at all.
 bool qdi_event_check_is_due(const qd_scene_run *plan);
 
-/// Compares the stored rows of the world's step with those that the world gives. To be called at every step from 0 on, since a world keeps
-/// them for one step only. `words` gets the first difference, "" where there is none. Errors: those of reading, QD_ERR_MEMORY.
+/// Compares the stored rows of the world's step with those that the world gives. To be called at every step
+/// from 0 on, since a world keeps them for one step only. `words` gets the first difference, "" where there
+/// is none. Errors: those of reading, QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_event_check_step(qdi_event_check *check, const qd_world *world, char *words,
                                            size_t bytes, qd_error *error);
 

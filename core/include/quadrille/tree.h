@@ -93,8 +93,8 @@ QD_API qd_tree_def qd_tree_def_default(void);
 /// not have), QD_ERR_MEMORY.
 QD_API QD_MUST_USE qd_status qd_tree_create(const qd_tree_def *def, qd_tree **tree);
 
-/// From now on the tree works with these kernels. No result depends on them. Errors: QD_ERR_ARGUMENT, QD_ERR_VALUE (the processor or this
-/// build lacks them).
+/// From now on the tree works with these kernels. No result depends on them. Errors: QD_ERR_ARGUMENT,
+/// QD_ERR_VALUE (the processor or this build lacks them).
 QD_API QD_MUST_USE qd_status qd_tree_set_simd(qd_tree *tree, qd_simd simd);
 
 /// Frees a tree; NULL is fine.

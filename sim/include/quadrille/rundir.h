@@ -29,8 +29,8 @@ QD_API QD_MUST_USE qd_status qd_rundir_open(const char *path, qd_rundir **rundir
 /// True where result.json is there.
 QD_API bool qd_rundir_complete(const qd_rundir *rundir);
 
-/// The run is no longer complete and has another scene: result.json goes first, then scene.yaml is replaced in one move. Errors:
-/// QD_ERR_IO, QD_ERR_MEMORY.
+/// The run is no longer complete and has another scene: result.json goes first, then scene.yaml is replaced
+/// in one move. Errors: QD_ERR_IO, QD_ERR_MEMORY.
 QD_API QD_MUST_USE qd_status qd_rundir_extend(qd_rundir *rundir, const char *scene_text, qd_error *error);
 
 /// Deletes what the run has made of its scene; the scene itself stays. Errors: QD_ERR_IO, QD_ERR_MEMORY.

@@ -43,7 +43,7 @@ QD_API qd_store_def qd_store_def_default(void);
 
 /// How a store that exists is opened.
 typedef enum qd_store_mode {
-    QD_STORE_READ, ///< to read; any number of readers at a time, also beside a writer: they see what it has committed
+    QD_STORE_READ,  ///< to read; any number of readers, also beside a writer: they see what it has committed
     QD_STORE_GO_ON, ///< to read and write; no other writer meanwhile
 } qd_store_mode;
 
@@ -55,18 +55,18 @@ QD_API QD_MUST_USE qd_status qd_store_create(const char *path, const qd_store_de
 
 /// Opens a store, also one whose writer was killed; one of an older schema is brought up to date first.
 /// `allocator` may be NULL. Errors: QD_ERR_NOT_FOUND, QD_ERR_INVALID (no run store, or of a newer schema),
-/// QD_ERR_CORRUPT (damaged), QD_ERR_STATE (another process writes to it, or to read: has it for itself for longer than a second),
-/// QD_ERR_IO, QD_ERR_MEMORY; the reason in `error`.
+/// QD_ERR_CORRUPT (damaged), QD_ERR_STATE (another process writes to it, or to read: has it for itself for
+/// longer than a second), QD_ERR_IO, QD_ERR_MEMORY; the reason in `error`.
 QD_API QD_MUST_USE qd_status qd_store_open(const char *path, qd_store_mode mode,
                                            const qd_allocator *allocator, qd_store **store, qd_error *error);
 
-/// Commits what was put, closes and frees, in any case; NULL is fine. A writer's store becomes one file, for which it waits up to a second
-/// where others read. Returns the first failure of the
+/// Commits what was put, closes and frees, in any case; NULL is fine. A writer's store becomes one file, for
+/// which it waits up to a second where others read. Returns the first failure of the
 /// writer, if any, with its reason; what was committed before it is there.
 QD_API QD_MUST_USE qd_status qd_store_close(qd_store *store, qd_error *error);
 
-/// One line that people should know, such as that nobody can read beside the writer on this file system; "" where
-/// there is nothing. Freed with the store.
+/// One line that people should know, such as that nobody can read beside the writer on this file system; ""
+/// where there is nothing. Freed with the store.
 QD_API const char *qd_store_note(const qd_store *store);
 
 // ---- writing: QD_ERR_STATE where the store was opened to read ----
@@ -122,10 +122,10 @@ QD_API QD_MUST_USE qd_status qd_store_flush(qd_store *store, qd_error *error);
 /// qd_store_open. Errors: those of SQLite; nothing is deleted then.
 QD_API QD_MUST_USE qd_status qd_store_rewind(qd_store *store, const qd_world *world, qd_error *error);
 
-/// The run gets the scene that it has from now on, which differs from the one before in its number of steps, a higher one. What stands
-/// there of the old last step only because it was the last, a state hash, is deleted. To be called before the first put after
-/// qd_store_open. `scene` is not looked at afterwards. Errors: QD_ERR_ARGUMENT, QD_ERR_STATE (opened to read), those of SQLite; nothing
-/// is changed then.
+/// The run gets the scene that it has from now on, which differs from the one before in its number of steps,
+/// a higher one. What stands there of the old last step only because it was the last, a state hash, is
+/// deleted. To be called before the first put after qd_store_open. `scene` is not looked at afterwards.
+/// Errors: QD_ERR_ARGUMENT, QD_ERR_STATE (opened to read), those of SQLite; nothing is changed then.
 QD_API QD_MUST_USE qd_status qd_store_extend(qd_store *store, const qd_scene *scene, qd_error *error);
 
 // ---- reading: in both modes; where rows were put, waits until they are committed ----
@@ -145,8 +145,8 @@ typedef struct qd_store_run {
 QD_API QD_MUST_USE qd_status qd_store_read_run(qd_store *store, qd_store_run *run, qd_error *error);
 QD_API void qd_store_run_free(qd_store *store, qd_store_run *run);
 
-/// The last step of which there is a row that is no failure: how far a run has come that is not complete. It is 0 where
-/// nothing was recorded.
+/// The last step of which there is a row that is no failure: how far a run has come that is not complete. It
+/// is 0 where nothing was recorded.
 QD_API QD_MUST_USE qd_status qd_store_last_step(qd_store *store, uint64_t *step, qd_error *error);
 
 /// The first hash of a step >= `from`. QD_ERR_CORRUPT where its text is no hash: `step` says which it is.
@@ -187,7 +187,8 @@ QD_API QD_MUST_USE qd_status qd_store_visit_events(qd_store *store, uint64_t fro
                                                    qd_store_visit_event visit, void *context,
                                                    qd_error *error);
 
-/// The first failure of a step >= `from`, as qd_store_put_failure got it; of its body only label, position and velocity are kept.
+/// The first failure of a step >= `from`, as qd_store_put_failure got it; of its body only label, position
+/// and velocity are kept.
 QD_API QD_MUST_USE qd_status qd_store_next_failure(qd_store *store, uint64_t from, qd_limit_report *report,
                                                    qd_error *error);
 

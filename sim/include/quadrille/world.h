@@ -234,8 +234,9 @@ QD_API QD_MUST_USE qd_status qd_world_step(qd_world *world, double dt, qd_profil
 /// step. It is not saved with the world. Errors: QD_ERR_ARGUMENT.
 QD_API QD_MUST_USE qd_status qd_world_note_threads(qd_world *world, bool note);
 
-/// From the next step on the world works with these kernels, as qd_world_def.simd says of a new one. No result depends on it. It is not
-/// saved with the world. Errors: QD_ERR_ARGUMENT, QD_ERR_VALUE (the processor or this build lacks them).
+/// From the next step on the world works with these kernels, as qd_world_def.simd says of a new one. No
+/// result depends on it. It is not saved with the world. Errors: QD_ERR_ARGUMENT, QD_ERR_VALUE (the processor
+/// or this build lacks them).
 QD_API QD_MUST_USE qd_status qd_world_set_simd(qd_world *world, qd_simd simd);
 
 /// Steps done, and the time they add up to: step * dt where dt never changed, the sum otherwise.
@@ -284,7 +285,9 @@ QD_API double qd_world_contact_time(const qd_world *world);
 
 /// XXH3-64 over the hashes of blocks of 4096 indices (ids, shapes, what the bodies are made of, poses, velocities) and
 /// of blocks of 4096 contacts (what keeps resting ones at rest; shear and force of springs), the step, and what emitters and sinks have done. The same for any thread count, SIMD
-/// level, compiler and optimization level.
+/// level, compiler and optimization level. Cost: 1 ms for 100,000 bodies and two threads, and about as much
+/// for as many contacts. A world of up to 131,072 bodies has 104 bytes for each of them, which are
+/// first touched by this call; a larger one does without, and takes twice as long for each body.
 QD_API uint64_t qd_world_hash(const qd_world *world);
 
 /// Writes everything that decides the world's future to memory: portable between builds and machines,
