@@ -10,24 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-qdi_yaml_ref qdi_scene_find(const qdi_scene_reader *reader, qdi_yaml_ref node, const char *const *words) {
-    for (; node && *words; ++words)
-        node = reader->yaml.nodes[node].kind == QDI_YAML_MAP
-                   ? qdi_yaml_find(&reader->yaml, node, *words, strlen(*words))
-                   : 0;
-    return node;
-}
-
 // ---- reading ----
-
-qd_status qdi_scene_locate(const qdi_scene_reader *reader, const qdi_text *path, qdi_text *from) {
-    const char *slash = strrchr(reader->name, '/');
-    *from = (qdi_text){.allocator = reader->allocator};
-    if (slash && path->chars[0] != '/')
-        qdi_text_add_bytes(from, reader->name, (size_t)(slash - reader->name) + 1);
-    qdi_text_add_bytes(from, path->chars, path->used);
-    return from->status;
-}
 
 /// Refuses a file that has become another since the scene was written.
 static qd_status check_hash(const qdi_scene_reader *reader, qdi_yaml_ref node, qdi_item_file *item,

@@ -193,45 +193,6 @@ static int delete_past(qd_store *store, uint64_t step) {
     return code;
 }
 
-/// Runs a statement with a step as its first value, and maybe a text and a hash behind it.
-static int change(qd_store *store, const char *sql, uint64_t step, const char *text, uint64_t hash) {
-    sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
-    if (code == SQLITE_OK) code = qdi_sql_bind_step(statement, 1, step);
-    if (code == SQLITE_OK && text) code = sqlite3_bind_text(statement, 2, text, -1, SQLITE_STATIC);
-    if (code == SQLITE_OK && text) code = qdi_sql_bind_hash(statement, 3, hash);
-    if (code == SQLITE_OK) code = sqlite3_step(statement);
-    (void)sqlite3_finalize(statement);
-    return code == SQLITE_DONE ? SQLITE_OK : code;
-}
-
-/// Ends a transaction that went as `code` says.
-static qd_status commit(qd_store *store, int code, qd_error *error) {
-    if (code == SQLITE_OK) code = qdi_sql_run(store->db, "COMMIT");
-    if (code == SQLITE_OK) return QD_OK;
-    qd_status status = qdi_sql_fail(store, "write", code, error);
-    if (!sqlite3_get_autocommit(store->db)) (void)qdi_sql_run(store->db, "ROLLBACK");
-    return status;
-}
-
-qd_status qd_store_extend(qd_store *store, const qd_scene *scene, qd_error *error) {
-    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
-    if (!store || !scene || !store->writes)
-        return qdi_reason(error, store && scene ? QD_ERR_STATE : QD_ERR_ARGUMENT,
-                          "no scene, or no store that can be written to");
-    qd_status status = qdi_store_settle(store, error);
-    if (status != QD_OK) return status;
-    const qd_scene_run plan = qd_scene_run_settings(scene);
-    int code = qdi_sql_run(store->db, "BEGIN");
-    if (code == SQLITE_OK && plan.record_hashes > 0)
-        code = change(store, "DELETE FROM hashes WHERE step = (SELECT steps FROM run) AND step % ? != 0",
-                      plan.record_hashes, NULL, 0);
-    if (code == SQLITE_OK)
-        code = change(store, "UPDATE run SET steps = ?, scene_text = ?, scene_hash = ?", plan.steps,
-                      qd_scene_text(scene), qd_scene_hash(scene));
-    return commit(store, code, error);
-}
-
 qd_status qd_store_rewind(qd_store *store, const qd_world *world, qd_error *error) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!store || !world || !store->writes)
@@ -246,5 +207,5 @@ qd_status qd_store_rewind(qd_store *store, const qd_world *world, qd_error *erro
     if (status != QD_OK) return status;
     int code = qdi_sql_run(store->db, "BEGIN");
     if (code == SQLITE_OK) code = delete_past(store, qd_world_steps(world));
-    return commit(store, code, error);
+    return qdi_sql_commit(store, code, error);
 }

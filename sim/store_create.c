@@ -130,3 +130,22 @@ qd_status qd_store_create(const char *path, const qd_store_def *def, qd_store **
     if (founded) qdi_file_remove(path);
     return status;
 }
+
+qd_status qd_store_extend(qd_store *store, const qd_scene *scene, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!store || !scene || !store->writes)
+        return qdi_reason(error, store && scene ? QD_ERR_STATE : QD_ERR_ARGUMENT,
+                          "no scene, or no store that can be written to");
+    qd_status status = qdi_store_settle(store, error);
+    if (status != QD_OK) return status;
+    const qd_scene_run plan = qd_scene_run_settings(scene);
+    int code = qdi_sql_run(store->db, "BEGIN");
+    if (code == SQLITE_OK && plan.record_hashes > 0)
+        code = qdi_sql_change(store,
+                              "DELETE FROM hashes WHERE step = (SELECT steps FROM run) AND step % ? != 0",
+                              plan.record_hashes, NULL, 0);
+    if (code == SQLITE_OK)
+        code = qdi_sql_change(store, "UPDATE run SET steps = ?, scene_text = ?, scene_hash = ?", plan.steps,
+                              qd_scene_text(scene), qd_scene_hash(scene));
+    return qdi_sql_commit(store, code, error);
+}

@@ -118,6 +118,10 @@ qd_status qdi_sql_status(int code);
 
 /// Puts "cannot VERB PATH: what SQLite says" into `error` and returns the status of `code`.
 qd_status qdi_sql_fail(const qd_store *store, const char *verb, int code, qd_error *error);
+/// Runs a statement with a step as its first value, and maybe a text and a hash behind it; returns SQLite's code.
+int qdi_sql_change(qd_store *store, const char *sql, uint64_t step, const char *text, uint64_t hash);
+/// Ends a transaction that went as `code` says.
+QD_MUST_USE qd_status qdi_sql_commit(qd_store *store, int code, qd_error *error);
 /// The same of any database; `db` may be NULL.
 qd_status qdi_sql_fail_at(sqlite3 *db, const char *path, const char *verb, int code, qd_error *error);
 

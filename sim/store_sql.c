@@ -190,3 +190,22 @@ bool qdi_sql_hash(sqlite3_stmt *statement, int column, uint64_t *hash) {
     }
     return text != NULL;
 }
+
+int qdi_sql_change(qd_store *store, const char *sql, uint64_t step, const char *text, uint64_t hash) {
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
+    if (code == SQLITE_OK) code = qdi_sql_bind_step(statement, 1, step);
+    if (code == SQLITE_OK && text) code = sqlite3_bind_text(statement, 2, text, -1, SQLITE_STATIC);
+    if (code == SQLITE_OK && text) code = qdi_sql_bind_hash(statement, 3, hash);
+    if (code == SQLITE_OK) code = sqlite3_step(statement);
+    (void)sqlite3_finalize(statement);
+    return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+qd_status qdi_sql_commit(qd_store *store, int code, qd_error *error) {
+    if (code == SQLITE_OK) code = qdi_sql_run(store->db, "COMMIT");
+    if (code == SQLITE_OK) return QD_OK;
+    qd_status status = qdi_sql_fail(store, "write", code, error);
+    if (!sqlite3_get_autocommit(store->db)) (void)qdi_sql_run(store->db, "ROLLBACK");
+    return status;
+}
