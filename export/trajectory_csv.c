@@ -7,7 +7,7 @@
 #include <string.h>
 
 /// Most bytes of a line: more than any table here has.
-enum { LINE_ROOM = 24 * 32 };
+enum { LINE_ROOM = 25 * 32 + (int)QDI_CORE_ROOM };
 
 static char *put_bit(char *at, bool value) {
     *at++ = value ? '1' : '0';
@@ -50,6 +50,8 @@ static char *put_body(const void *context, size_t i, char *at) {
     at = qdi_put_word(comma(at), qdi_kind_word((qd_body_kind)view->kind[row]));
     at = put_reals(at, values, sizeof values / sizeof values[0]);
     at = put_bit(comma(at), view->touching[row]);
+    at = qdi_put_real(comma(at), qdi_moment_rounding(moment, row));
+    at = qdi_put_core(comma(at), qdi_moment_form(moment, row));
     *at++ = '\n';
     return at;
 }
@@ -93,7 +95,7 @@ void qdi_csv_begin(qd_trajectory *trajectory) {
     qdi_out *out = trajectory->out;
     qdi_out_text(&out[QDI_TEXT_BODIES],
                  "step,time,id,shape,kind,x,y,angle,vx,vy,spin,radius,mass,width,height,"
-                 "touching\n");
+                 "touching,rounding,points\n");
     qdi_out_text(&out[QDI_TEXT_CONTACTS],
                  "step,time,a,b,side,touch,x,y,normal_x,normal_y,depth,impulse,friction,approach,sensor\n");
     qdi_out_text(&out[QDI_TEXT_NODES], "step,time,depth,x,y,side,bodies,subtree,leaf\n");

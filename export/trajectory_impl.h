@@ -52,6 +52,15 @@ const char *qdi_shape_word(qd_shape_kind kind);
 const char *qdi_kind_word(qd_body_kind kind);
 const char *qdi_wall_word(int wall);
 
+/// Writes what a shape is before it is rounded, as X:Y/X:Y/...: a rect's upper right corner, a capsule's right end (of an edge of a
+/// polyline also the points beside it), a polygon's corners; "-" for a disk. At most QDI_CORE_ROOM bytes. Returns the end.
+#define QDI_CORE_ROOM ((size_t)QD_POLYGON_MAX * 64)
+char *qdi_put_core(char *at, const qd_shape *shape);
+/// The shape of a row that is no disk, or NULL.
+const qd_shape *qdi_moment_form(const qdi_moment *moment, uint32_t row);
+/// What a row's shape is rounded by: of a disk its radius.
+double qdi_moment_rounding(const qdi_moment *moment, uint32_t row);
+
 /// Most points of a shape's outline, and how many it has: 2 for a segment, 0 for a disk.
 enum { QDI_OUTLINE_MAX = 2 * QD_POLYGON_MAX + 26 };
 size_t qdi_shape_outline(const qd_shape *shape, qd_vec2 points[QDI_OUTLINE_MAX]);

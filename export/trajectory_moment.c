@@ -95,6 +95,16 @@ qd_vec2 qdi_moment_size(const qdi_moment *moment, uint32_t row) {
     return (qd_vec2){high.x - low.x, high.y - low.y};
 }
 
+const qd_shape *qdi_moment_form(const qdi_moment *moment, uint32_t row) {
+    uint32_t number = moment->view.shape[row];
+    return number == 0 ? NULL : moment->view.shapes[number];
+}
+
+double qdi_moment_rounding(const qdi_moment *moment, uint32_t row) {
+    const qd_shape *shape = qdi_moment_form(moment, row);
+    return shape ? shape->radius : moment->view.radius[row];
+}
+
 double qdi_moment_angle(const qdi_moment *moment, uint32_t row) {
     double c = moment->view.turn_c[row], s = moment->view.turn_s[row];
     return s == 0 && c > 0 ? 0 : qd_atan2(s, c);

@@ -58,3 +58,21 @@ size_t qdi_shape_outline(const qd_shape *shape, qd_vec2 points[QDI_OUTLINE_MAX])
     }
     return used;
 }
+
+static char *put_point(char *at, qd_vec2 point, bool first) {
+    if (!first) *at++ = '/';
+    at = qdi_put_real(at, point.x);
+    *at++ = ':';
+    return qdi_put_real(at, point.y);
+}
+
+char *qdi_put_core(char *at, const qd_shape *shape) {
+    if (!shape || shape->kind == QD_SHAPE_DISK) {
+        *at++ = '-';
+        return at;
+    }
+    if (shape->kind != QD_SHAPE_POLYGON) at = put_point(at, shape->half, true);
+    for (int i = 0; i < shape->count; ++i)
+        at = put_point(at, shape->points[i], shape->kind == QD_SHAPE_POLYGON && i == 0);
+    return at;
+}

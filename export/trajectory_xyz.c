@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/// Most bytes of a line: words, a whole number, fourteen reals.
-enum { LINE_ROOM = 40 + 21 + 14 * 32 };
+/// Most bytes of a line: words, a whole number, fifteen reals, points.
+enum { LINE_ROOM = 40 + 21 + 15 * 32 + (int)QDI_CORE_ROOM };
 
 static char *put_body(const void *context, size_t i, char *at) {
     const qdi_moment *moment = context;
@@ -32,6 +32,10 @@ static char *put_body(const void *context, size_t i, char *at) {
     at = qdi_put_word(at, qdi_shape_word(qdi_moment_shape(moment, row)));
     *at++ = ' ';
     at = qdi_put_word(at, qdi_kind_word((qd_body_kind)view->kind[row]));
+    *at++ = ' ';
+    at = qdi_put_real(at, qdi_moment_rounding(moment, row));
+    *at++ = ' ';
+    at = qdi_put_core(at, qdi_moment_form(moment, row));
     *at++ = '\n';
     return at;
 }
@@ -66,6 +70,6 @@ void qdi_extxyz_add(qd_trajectory *trajectory) {
                    trajectory->provenance.seed);
     qdi_out_text(out,
                  " Properties=species:S:1:pos:R:3:id:I:1:radius:R:1:velo:R:3:angle:R:1:spin:R:1:masses:R:1"
-                 ":size:R:2:shape:S:1:kind:S:1\n");
+                 ":size:R:2:shape:S:1:kind:S:1:rounding:R:1:points:S:1\n");
     qdi_out_rows(out, moment->count, LINE_ROOM, put_body, moment);
 }

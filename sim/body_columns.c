@@ -71,6 +71,13 @@ static const known_name table_names[] = {
     {"omegaz", QDI_ROLE_SPIN},
     {"spin", QDI_ROLE_SPIN},
     {"angularvelocity", QDI_ROLE_SPIN},
+    {"angle", QDI_ROLE_ANGLE},
+    {"shape", QDI_ROLE_SHAPE},
+    {"kind", QDI_ROLE_KIND},
+    {"points", QDI_ROLE_POINTS},
+    {"rounding", QDI_ROLE_ROUNDING},
+    {"width", QDI_ROLE_WIDTH},
+    {"height", QDI_ROLE_HEIGHT},
     {"radius", QDI_ROLE_RADIUS},
     {"r", QDI_ROLE_RADIUS},
     {"diameter", QDI_ROLE_DIAMETER},
@@ -167,7 +174,9 @@ qd_status qdi_columns_settle(qdi_body_reader *reader) {
     columns->x = pick(columns, QDI_ROLE_X);
     columns->y = pick(columns, QDI_ROLE_Y);
     bool round = has(columns, QDI_ROLE_RADIUS) || has(columns, QDI_ROLE_DIAMETER) ||
-                 !isnan(reader->options->radius);
+                 !isnan(reader->options->radius) ||
+                 (has(columns, QDI_ROLE_SHAPE) &&
+                  (has(columns, QDI_ROLE_WIDTH) || has(columns, QDI_ROLE_ROUNDING)));
     if (columns->x == QDI_ROLE_NONE || columns->y == QDI_ROLE_NONE)
         return QDI_BLAME(reader, "no column gives %s", columns->x == QDI_ROLE_NONE ? "x" : "y");
     if (!round)
@@ -176,10 +185,13 @@ qd_status qdi_columns_settle(qdi_body_reader *reader) {
     const qdi_body_side *side = reader->file->side;
     if ((is_scaled(columns->x) && !side[0].has_bounds) || (is_scaled(columns->y) && !side[1].has_bounds))
         return QDI_BLAME(reader, "columns are in parts of the box, but nothing says how large it is");
-    static const qdi_role always[] = {QDI_ROLE_ID,     QDI_ROLE_Z,    QDI_ROLE_VX,
-                                      QDI_ROLE_VY,     QDI_ROLE_VZ,   QDI_ROLE_SPIN_X,
-                                      QDI_ROLE_SPIN_Y, QDI_ROLE_SPIN, QDI_ROLE_TYPE};
+    static const qdi_role always[] = {QDI_ROLE_ID,   QDI_ROLE_Z,      QDI_ROLE_VX,     QDI_ROLE_VY,
+                                      QDI_ROLE_VZ,   QDI_ROLE_SPIN_X, QDI_ROLE_SPIN_Y, QDI_ROLE_SPIN,
+                                      QDI_ROLE_TYPE, QDI_ROLE_ANGLE,  QDI_ROLE_KIND,   QDI_ROLE_SHAPE};
+    static const qdi_role shaped[] = {QDI_ROLE_POINTS, QDI_ROLE_ROUNDING, QDI_ROLE_WIDTH, QDI_ROLE_HEIGHT};
     for (size_t i = 0; i < sizeof always / sizeof always[0]; ++i) use(columns, always[i]);
+    for (size_t i = 0; has(columns, QDI_ROLE_SHAPE) && i < sizeof shaped / sizeof shaped[0]; ++i)
+        use(columns, shaped[i]);
     use(columns, columns->x);
     use(columns, columns->y);
     if (isnan(reader->options->radius))
@@ -292,7 +304,15 @@ qd_status qdi_record_field(qdi_body_reader *reader, qdi_record *record, const ch
     if (record->next == columns->count || columns->used[record->next].place != place) return QD_OK;
     const qdi_column *column = &columns->used[record->next++];
     if (column->role == QDI_ROLE_ID) return take_label(reader, column->name, text, bytes, &record->label);
+    bool word = column->role == QDI_ROLE_SHAPE || column->role == QDI_ROLE_KIND ||
+                column->role == QDI_ROLE_POINTS;
+    if (word) return qdi_record_word(reader, record, column, text, bytes);
     double *value = &record->value[column->role];
+    if (column->role == QDI_ROLE_MASS && bytes == 3 && memcmp(text, "inf", 3) == 0 &&
+        has(columns, QDI_ROLE_KIND)) {
+        *value = HUGE_VAL; // of what nothing pushes; whether it is, another column says
+        return QD_OK;
+    }
     qd_status status = column->role == QDI_ROLE_MASS
                            ? qdi_field_mass(reader, column->name, text, bytes, value)
                            : qdi_field_number(reader, column->name, text, bytes, value);
@@ -329,13 +349,13 @@ static qd_status check_flat(qdi_body_reader *reader, const qdi_record *record, d
 }
 
 /// The mass that a row says, or NaN where the density is to be taken.
-static double mass_of(const qdi_body_reader *reader, const qdi_record *record, double radius) {
+static double mass_of(const qdi_body_reader *reader, const qdi_record *record, double radius, double area) {
     const double pi = 3.14159265358979323846;
     const qdi_columns *columns = &reader->columns;
     if (!isnan(reader->options->mass)) return reader->options->mass;
     if (!isnan(reader->options->density)) return (double)NAN;
     if (has(columns, QDI_ROLE_MASS)) return record->value[QDI_ROLE_MASS];
-    if (has(columns, QDI_ROLE_DENSITY)) return record->value[QDI_ROLE_DENSITY] * (pi * radius * radius);
+    if (has(columns, QDI_ROLE_DENSITY)) return record->value[QDI_ROLE_DENSITY] * area;
     if (has(columns, QDI_ROLE_SOLID))
         return record->value[QDI_ROLE_SOLID] * (4.0 / 3.0 * pi * radius * radius * radius);
     return (double)NAN;
@@ -349,18 +369,54 @@ static qd_status check_width(const qdi_body_reader *reader, const qdi_record *re
                      width);
 }
 
+/// The radius that a row says, of a disk or of the circle about what is none.
+static double radius_of(const qdi_body_reader *reader, const qdi_record *record) {
+    const qdi_columns *columns = &reader->columns;
+    if (!isnan(reader->options->radius)) return reader->options->radius;
+    if (has(columns, QDI_ROLE_RADIUS)) return record->value[QDI_ROLE_RADIUS];
+    if (has(columns, QDI_ROLE_DIAMETER)) return 0.5 * record->value[QDI_ROLE_DIAMETER];
+    return has(columns, QDI_ROLE_ROUNDING) ? record->value[QDI_ROLE_ROUNDING]
+                                           : 0.5 * record->value[QDI_ROLE_WIDTH];
+}
+
+/// Keeps the shape of what is no disk; `*number` is its number then, else 0, and `*radius` its reach.
+static qd_status add_shape(const qdi_body_reader *reader, const qdi_record *record, double *radius,
+                           double *area, uint32_t *number) {
+    const double pi = 3.14159265358979323846;
+    qdi_body_file *file = reader->file;
+    *number = 0;
+    *area = pi * *radius * *radius;
+    if (record->shape == QD_SHAPE_DISK) return QD_OK;
+    qd_shape shape, settled;
+    qd_status status = qdi_record_shape(reader, record, *radius, &shape);
+    if (status != QD_OK) return status;
+    settled = shape;
+    qd_error reason = {""};
+    if (qd_shape_settle(&settled, NULL, &reason) != QD_OK) return QDI_BLAME(reader, "%.200s", reason.text);
+    *radius = qd_shape_reach(&settled);
+    *area = qd_shape_area(&settled);
+    status = qdi_reserve(file->allocator, &file->shapes, &file->shape_room, file->shape_count,
+                         file->shape_count + 1, sizeof *file->shapes);
+    if (status != QD_OK) return status;
+    file->shapes[file->shape_count++] = shape;
+    *number = (uint32_t)file->shape_count;
+    return QD_OK;
+}
+
 qd_status qdi_record_end(qdi_body_reader *reader, const qdi_record *record) {
     qdi_body_file *file = reader->file;
     const qdi_columns *columns = &reader->columns;
     qd_status status = check_width(reader, record);
     if (status != QD_OK) return status;
-    double radius = reader->options->radius;
-    if (isnan(radius))
-        radius = has(columns, QDI_ROLE_RADIUS) ? record->value[QDI_ROLE_RADIUS]
-                                               : 0.5 * record->value[QDI_ROLE_DIAMETER];
-    status = check_flat(reader, record, radius);
+    double radius = radius_of(reader, record), area = 0;
+    if (record->shape == QD_SHAPE_DISK && !(radius > 0))
+        return QDI_BLAME(reader, "the radius must be above 0");
+    uint32_t shape = 0;
+    status = add_shape(reader, record, &radius, &area, &shape);
+    if (status == QD_OK) status = check_flat(reader, record, radius);
     if (status != QD_OK) return status;
-    double mass = mass_of(reader, record, radius);
+    double mass = mass_of(reader, record, radius, area);
+    if (record->kind != QD_BODY_DYNAMIC) mass = (double)NAN; // nothing pushes it
     if (!isnan(mass) && !qdi_is_mass(mass)) return QDI_BLAME(reader, "a mass of %.9g cannot be", mass);
     if (file->count >= ((size_t)1 << 28) - 1) return QDI_BLAME(reader, "more bodies than a world takes");
     status = qdi_reserve(file->allocator, &file->rows, &file->room, file->count, file->count + 1,
@@ -374,7 +430,10 @@ qd_status qdi_record_end(qdi_body_reader *reader, const qdi_record *record) {
                                                .vy = record->value[QDI_ROLE_VY],
                                                .spin = record->value[QDI_ROLE_SPIN],
                                                .radius = radius,
-                                               .mass = mass};
+                                               .mass = mass,
+                                               .angle = record->value[QDI_ROLE_ANGLE],
+                                               .shape = shape,
+                                               .kind = record->kind};
     return QD_OK;
 }
 

@@ -26,7 +26,14 @@ typedef enum qdi_role {
     QDI_ROLE_SPIN,
     QDI_ROLE_SPIN_X, ///< must be 0
     QDI_ROLE_SPIN_Y,
-    QDI_ROLE_RADIUS,
+    QDI_ROLE_ANGLE,
+    QDI_ROLE_SHAPE,  ///< a word
+    QDI_ROLE_KIND,   ///< a word
+    QDI_ROLE_POINTS, ///< of the shape before it is rounded: X:Y/X:Y/...
+    QDI_ROLE_ROUNDING,
+    QDI_ROLE_WIDTH,
+    QDI_ROLE_HEIGHT,
+    QDI_ROLE_RADIUS, ///< this and the following are above 0
     QDI_ROLE_DIAMETER,
     QDI_ROLE_MASS,
     QDI_ROLE_DENSITY, ///< mass per area
@@ -60,6 +67,10 @@ typedef struct qdi_record {
     uint64_t label;
     size_t column; ///< place of the next field
     size_t next;   ///< in `used`
+    qd_shape_kind shape;
+    qd_body_kind kind;
+    qd_vec2 points[QD_POLYGON_MAX];
+    size_t point_count;
 } qdi_record;
 
 /// A table of a file while it is being read.
@@ -110,6 +121,14 @@ QD_MUST_USE qd_status qdi_field_mass(const qdi_body_reader *reader, const char *
 /// A whole number. Errors: QD_ERR_INVALID.
 QD_MUST_USE qd_status qdi_field_whole(const qdi_body_reader *reader, const char *name, const char *text,
                                       size_t bytes, uint64_t most, uint64_t *value);
+
+/// body_shape.c
+/// Takes the field of a shape, a kind or points. Errors: QD_ERR_INVALID.
+QD_MUST_USE qd_status qdi_record_word(const qdi_body_reader *reader, qdi_record *record,
+                                      const qdi_column *column, const char *text, size_t bytes);
+/// The shape that a record with a column for it says; `radius`: of a disk. Errors: QD_ERR_INVALID.
+QD_MUST_USE qd_status qdi_record_shape(const qdi_body_reader *reader, const qdi_record *record, double radius,
+                                       qd_shape *shape);
 
 /// Puts the rows in order of their labels, where they have any, and refuses a label that comes twice.
 QD_MUST_USE qd_status qdi_rows_settle(qdi_body_reader *reader);

@@ -179,6 +179,7 @@ qd_status qdi_body_file_read(const char *path, const qdi_body_options *options, 
 
 void qdi_body_file_release(qdi_body_file *file) {
     qdi_release(file->allocator, file->rows, file->room, sizeof *file->rows);
+    qdi_release(file->allocator, file->shapes, file->shape_room, sizeof *file->shapes);
     if (file->allocator) qdi_text_release(&file->part);
     if (file->columns.allocator) qdi_text_release(&file->columns);
     *file = (qdi_body_file){.allocator = file->allocator, .part.allocator = file->allocator};

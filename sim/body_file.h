@@ -10,7 +10,8 @@
 
 #include "sim/scene_text.h"
 
-/// Bodies that somebody else wrote: disks from tables of separated values, LAMMPS dumps, LAMMPS data files and extended XYZ.
+/// Bodies that somebody else wrote: disks from LAMMPS dumps and data files, and bodies of any shape and kind from tables of separated
+/// values and extended XYZ, as `export` writes them.
 ///
 /// A file is read in two steps. First the part that is wanted comes to memory: the whole file, or of a trajectory the chosen
 /// frame, so that a trajectory of any length costs no more than its largest frame. Then that part is read. What is
@@ -42,13 +43,16 @@ typedef struct qdi_body_options {
 
 qdi_body_options qdi_body_options_default(void);
 
-/// A disk.
+/// A body.
 typedef struct qdi_disk_row {
     uint64_t label; ///< the id that the file gave, or 0
     uint64_t line;  ///< of the file
     double x, y, vx, vy, spin;
-    double radius;
-    double mass; ///< NaN: from the density
+    double radius; ///< of what is no disk, the largest distance of a point from the centre
+    double mass;   ///< NaN: from the density
+    double angle;
+    uint32_t shape; ///< number in the file's shapes, from 1; 0: a disk
+    qd_body_kind kind;
 } qdi_disk_row;
 
 /// What a file says of the world along one axis.
@@ -65,6 +69,8 @@ typedef struct qdi_body_file {
     uint64_t first_line;    ///< of the part, in its file
     qdi_disk_row *rows;     ///< in order of label where the file has ids, else of line
     size_t count, room;
+    qd_shape *shapes; ///< not settled: the world does that
+    size_t shape_count, shape_room;
     qdi_body_side side[2];
     double density;   ///< of the rows without a mass
     qdi_text columns; ///< of a table: as what its columns were read, and which were left out, in a line

@@ -188,15 +188,13 @@ static const known_property properties[] = {
     {"mass", 1, {QDI_ROLE_MASS, QDI_ROLE_NONE, QDI_ROLE_NONE}},
     {"masses", 1, {QDI_ROLE_MASS, QDI_ROLE_NONE, QDI_ROLE_NONE}},
     {"density", 1, {QDI_ROLE_DENSITY, QDI_ROLE_NONE, QDI_ROLE_NONE}},
+    {"angle", 1, {QDI_ROLE_ANGLE, QDI_ROLE_NONE, QDI_ROLE_NONE}},
+    {"rounding", 1, {QDI_ROLE_ROUNDING, QDI_ROLE_NONE, QDI_ROLE_NONE}},
+    {"size", 2, {QDI_ROLE_WIDTH, QDI_ROLE_HEIGHT, QDI_ROLE_NONE}},
     {"spin", 1, {QDI_ROLE_SPIN, QDI_ROLE_NONE, QDI_ROLE_NONE}},
     {"omega", 3, {QDI_ROLE_SPIN_X, QDI_ROLE_SPIN_Y, QDI_ROLE_SPIN}},
     {"omega", 1, {QDI_ROLE_SPIN, QDI_ROLE_NONE, QDI_ROLE_NONE}},
 };
-
-/// Columns with words that must be one of a kind: SIZE_MAX where there are none.
-typedef struct word_columns {
-    size_t shape, kind;
-} word_columns;
 
 static const known_property *property_of(span name, uint64_t components) {
     for (size_t i = 0; i < sizeof properties / sizeof properties[0]; ++i)
@@ -214,13 +212,20 @@ static bool next_part(span list, size_t *at, span *part) {
     return true;
 }
 
-static qd_status add_property(qdi_body_reader *reader, span name, span type, uint64_t components,
-                              word_columns *words) {
+/// The role of a property of words.
+static qdi_role role_of_word(span name, uint64_t components) {
+    if (components != 1) return QDI_ROLE_NONE;
+    if (is_word(name, "shape")) return QDI_ROLE_SHAPE;
+    if (is_word(name, "kind")) return QDI_ROLE_KIND;
+    return is_word(name, "points") ? QDI_ROLE_POINTS : QDI_ROLE_NONE;
+}
+
+static qd_status add_property(qdi_body_reader *reader, span name, span type, uint64_t components) {
     const known_property *known = property_of(name, components);
-    if (is_word(type, "S") && components == 1 && is_word(name, "shape")) words->shape = reader->columns.width;
-    if (is_word(type, "S") && components == 1 && is_word(name, "kind")) words->kind = reader->columns.width;
     for (uint64_t i = 0; i < components; ++i) {
-        qdi_role role = known && !is_word(type, "S") ? known->role[i] : QDI_ROLE_NONE;
+        qdi_role role = is_word(type, "S") ? role_of_word(name, components)
+                        : known            ? known->role[i]
+                                           : QDI_ROLE_NONE;
         qd_status status = qdi_columns_add(reader, role, name.text, name.bytes);
         if (status != QD_OK) return status;
     }
@@ -228,7 +233,7 @@ static qd_status add_property(qdi_body_reader *reader, span name, span type, uin
 }
 
 /// Names the columns after "species:S:1:pos:R:3:...".
-static qd_status read_properties(qdi_body_reader *reader, span list, word_columns *words) {
+static qd_status read_properties(qdi_body_reader *reader, span list) {
     span name, type, number;
     char quote[QDI_QUOTE_ROOM];
     for (size_t at = 0; next_part(list, &at, &name);) {
@@ -240,7 +245,7 @@ static qd_status read_properties(qdi_body_reader *reader, span list, word_column
             return QDI_BLAME(reader,
                              "Properties: \"%s\" is not followed by a letter and a number, as in pos:R:3",
                              qdi_quote(quote, name.text, name.bytes));
-        qd_status status = add_property(reader, name, type, components, words);
+        qd_status status = add_property(reader, name, type, components);
         if (status != QD_OK) return status;
     }
     return qdi_columns_settle(reader);
@@ -286,7 +291,7 @@ static void read_periodic(qdi_body_reader *reader, span value) {
     }
 }
 
-static qd_status read_head(qdi_body_reader *reader, word_columns *words) {
+static qd_status read_head(qdi_body_reader *reader) {
     static const char plain[] = "species:S:1:pos:R:3";
     span line = {reader->lines.text, reader->lines.bytes}, key, value, list = {plain, sizeof plain - 1};
     double size[2] = {0, 0}, origin[3] = {0, 0, 0};
@@ -304,30 +309,11 @@ static qd_status read_head(qdi_body_reader *reader, word_columns *words) {
         side->low = origin[axis];
         side->high = origin[axis] + size[axis];
     }
-    return status == QD_OK ? read_properties(reader, list, words) : status;
+    return status == QD_OK ? read_properties(reader, list) : status;
 }
 
-/// Refuses what is no disk that moves.
-static qd_status check_words(const qdi_body_reader *reader, const word_columns *words) {
-    size_t at = 0, length = 0;
-    const char *word = NULL;
-    for (size_t i = 0; qdi_word_next(reader->lines.text, reader->lines.bytes, &at, &word, &length); ++i) {
-        span text = {word, length};
-        char quote[QDI_QUOTE_ROOM];
-        if (i == words->shape && !is_word(text, "disk"))
-            return QDI_BLAME(reader,
-                             "shape: \"%s\" is no disk: other bodies come with `run`, from the run itself",
-                             qdi_quote(quote, word, length));
-        if (i == words->kind && !is_word(text, "dynamic"))
-            return QDI_BLAME(reader,
-                             "kind: \"%s\" is not dynamic: such bodies come with `run`, from the run itself",
-                             qdi_quote(quote, word, length));
-    }
-    return QD_OK;
-}
-
-static qd_status read_body(qdi_body_reader *reader, const word_columns *words) {
-    qd_status status = check_words(reader, words);
+static qd_status read_body(qdi_body_reader *reader) {
+    qd_status status = QD_OK;
     qdi_record record = qdi_record_start();
     size_t at = 0, length = 0;
     const char *word = NULL;
@@ -337,17 +323,16 @@ static qd_status read_body(qdi_body_reader *reader, const word_columns *words) {
 }
 
 qd_status qdi_body_xyz_read(qdi_body_reader *reader) {
-    word_columns words = {SIZE_MAX, SIZE_MAX};
     bool more = false;
     uint64_t count = 0;
     // Loading has seen that all these lines are there.
     qd_status status = qdi_lines_next(&reader->lines, &more, reader->error);
     if (status == QD_OK) status = read_count(reader, &count);
     if (status == QD_OK) status = qdi_lines_next(&reader->lines, &more, reader->error);
-    if (status == QD_OK) status = read_head(reader, &words);
+    if (status == QD_OK) status = read_head(reader);
     for (uint64_t i = 0; i < count && status == QD_OK; ++i) {
         status = qdi_lines_next(&reader->lines, &more, reader->error);
-        if (status == QD_OK) status = read_body(reader, &words);
+        if (status == QD_OK) status = read_body(reader);
     }
     return status;
 }

@@ -46,6 +46,17 @@ static qd_status add_edges(qdi_obstacles *obstacles, const qdi_settings *setting
     return QD_OK;
 }
 
+/// Bodies of a file that are no disks.
+static qd_status add_file(qdi_obstacles *obstacles, const qdi_body_file *file) {
+    qd_status status = QD_OK;
+    for (size_t k = 0; k < file->count && status == QD_OK; ++k) {
+        const qdi_disk_row *row = &file->rows[k];
+        if (row->shape > 0)
+            status = add(obstacles, &file->shapes[row->shape - 1], (qd_vec2){row->x, row->y}, row->angle);
+    }
+    return status;
+}
+
 /// Bodies of another run that are no disks.
 static qd_status add_run(qdi_obstacles *obstacles, const qdi_item_run *run) {
     qd_status status = QD_OK;
@@ -71,6 +82,7 @@ qd_status qdi_obstacles_init(qdi_obstacles *obstacles, const qd_allocator *alloc
     for (size_t i = 0; i < settings->item_count && status == QD_OK; ++i) {
         const qdi_disks *item = &settings->items[i];
         if (item->kind == QDI_ITEM_POLYLINE) status = add_edges(obstacles, settings, item);
+        if (item->kind == QDI_ITEM_FILE) status = add_file(obstacles, &item->file.bodies);
         if (item->kind == QDI_ITEM_RUN) status = add_run(obstacles, &item->run);
         for (size_t k = 0; k < item->listed_count && status == QD_OK; ++k) {
             const qdi_listed *listed = &item->listed[k];

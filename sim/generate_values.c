@@ -140,7 +140,7 @@ static size_t copy_rows(const qdi_body_file *file, qdi_generated *bodies, size_t
         bodies->y[body] = row->y;
         bodies->vx[body] = row->vx;
         bodies->vy[body] = row->vy;
-        bodies->radius[body] = row->radius;
+        bodies->radius[body] = row->shape > 0 ? 0 : row->radius; // what is no disk is an obstacle
     }
     return body;
 }

@@ -61,11 +61,14 @@ static qd_body_def body_of(const qdi_settings *settings, const qdi_disks *item, 
     body.position = (qd_vec2){bodies->x[number], bodies->y[number]};
     body.velocity = (qd_vec2){bodies->vx[number], bodies->vy[number]};
     if (item->kind == QDI_ITEM_FILE) {
-        body.shape = qd_shape_disk(bodies->radius[number]);
+        const qdi_disk_row *row = &item->file.bodies.rows[k];
+        body.shape = row->shape > 0 ? item->file.bodies.shapes[row->shape - 1] : qd_shape_disk(row->radius);
+        body.kind = row->kind;
+        body.angle = row->angle;
         body.density = item->file.bodies.density;
-        body.mass = item->file.bodies.rows[k].mass;
-        body.label = item->file.bodies.rows[k].label;
-        body.spin = item->file.bodies.rows[k].spin;
+        body.mass = row->mass;
+        body.label = row->label;
+        body.spin = row->spin;
         return body;
     }
     uint64_t seed = settings->run.seed;

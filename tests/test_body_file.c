@@ -94,7 +94,9 @@ END_TEST
 START_TEST(reads_every_column_of_a_table) {
     qdi_body_file file = parse("id,x,y,vx,vy,omega,radius,mass\n7,1,2,3,4,5,6,7.5\n3,8,9,0,-0,1e-3,2,1\n",
                                "a.txt");
-    const qdi_disk_row rows[] = {{3, 0, 8, 9, 0, 0, 1e-3, 2, 1}, {7, 0, 1, 2, 3, 4, 5, 6, 7.5}};
+    const qdi_disk_row rows[] = {
+        {.label = 3, .x = 8, .y = 9, .spin = 1e-3, .radius = 2, .mass = 1},
+        {.label = 7, .x = 1, .y = 2, .vx = 3, .vy = 4, .spin = 5, .radius = 6, .mass = 7.5}};
     check_rows(&file, rows, 2, "in order of id");
     ck_assert(file.rows[0].line == 3 && file.rows[1].line == 2);
     ck_assert(!signbit(file.rows[0].vy));

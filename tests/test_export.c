@@ -4,6 +4,7 @@
 #include "tests/recorder.h"
 #include "tests/runs.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -272,8 +273,8 @@ static void expect_same_bodies(const char *first, const char *second, size_t ski
     for (; *one && *two; ++rows) {
         for (size_t k = 0; k < columns; ++k) {
             size_t left = strcspn(one, ",\n"), right = strcspn(two, ",\n");
-            ck_assert_msg(k < skip || (left == right && memcmp(one, two, left) == 0), "row %zu: %.60s, %.60s",
-                          rows, one, two);
+            ck_assert_msg(k < skip || (left == right && memcmp(one, two, left) == 0),
+                          "row %zu, column %zu: %.60s, %.60s", rows, k, one, two);
             one += left + (k + 1 < columns);
             two += right + (k + 1 < columns);
         }
@@ -285,12 +286,25 @@ static void expect_same_bodies(const char *first, const char *second, size_t ski
     free(b);
 }
 
-/// Begins a run with the bodies that a scene names and exports what it has at step 0.
-static void begin_with(const char *bodies, const char *directory, const char *output) {
+/// The same angles, but for rounding.
+static void expect_near_angles(const char *first, const char *second) {
+    enum { ANGLE = 7 };
+    char *a = qd_scratch_read(at(first).text, NULL), *b = qd_scratch_read(at(second).text, NULL);
+    const char *one = strchr(a, '\n') + 1, *two = strchr(b, '\n') + 1;
+    for (; *one && *two; one = strchr(one, '\n') + 1, two = strchr(two, '\n') + 1) {
+        for (int k = 0; k < ANGLE; ++k) {
+            one = strchr(one, ',') + 1;
+            two = strchr(two, ',') + 1;
+        }
+        ck_assert_msg(fabs(atof(one) - atof(two)) < 1e-14, "%.30s, %.30s", one, two);
+    }
+    free(a);
+    free(b);
+}
+
+/// Begins a run in a world ("": what the bodies bring) with the bodies that a scene names and exports what it has at step 0.
+static void begin_in(const char *world, const char *bodies, const char *directory, const char *output) {
     char text[600];
-    const char *world = strstr(bodies, ".csv")
-                            ? "world: {size: [20, 12], origin: [-3, 5], boundary: {x: periodic}}\n"
-                            : "";
     snprintf(
         text, sizeof text,
         "name: again\n%srun: {steps: 0, dt: 0.02}\nrecord: {snapshots: 1}\nframes: {every: 0}\nbodies:\n- "
@@ -299,6 +313,13 @@ static void begin_with(const char *bodies, const char *directory, const char *ou
     qd_scratch_write(at("again.yaml").text, text);
     SUCCEED("run", "again.yaml", "-o", directory, "-q");
     SUCCEED("export", directory, "--format", "csv", "-q", "-o", output);
+}
+
+static void begin_with(const char *bodies, const char *directory, const char *output) {
+    const char *world = strstr(bodies, ".csv")
+                            ? "world: {size: [20, 12], origin: [-3, 5], boundary: {x: periodic}}\n"
+                            : "";
+    begin_in(world, bodies, directory, output);
 }
 
 START_TEST(disks_come_back_from_files) {
@@ -322,6 +343,24 @@ START_TEST(disks_come_back_from_files) {
     ck_assert_ptr_nonnull(strstr(resolved, "origin: [-3, 5]"));
     ck_assert_ptr_nonnull(strstr(resolved, "x: periodic\n    y: reflect"));
     free(resolved);
+}
+END_TEST
+
+/// All shapes and kinds; an angle is that of the turn it makes, but for rounding.
+START_TEST(shapes_come_back_from_files) {
+    static const char *const bodies[] = {"file: {path: table/bodies.csv}",
+                                         "file: {path: there/bodies.xyz, frame: 1}"};
+    make(shapes, "out");
+    SUCCEED("export", "out", "--format", "csv", "-q", "-o", "table", "--frames", "1");
+    SUCCEED("export", "out", "--format", "extxyz", "-q", "-o", "there");
+    begin_in("world: {size: [40, 30]}\n", bodies[_i], "back", "compared");
+    static const size_t columns[][2] = {{2, 7}, {8, 15}, {16, 18}};
+    for (size_t k = 0; k < 3; ++k)
+        expect_same_bodies("table/bodies.csv", "compared/bodies.csv", columns[k][0], columns[k][1]);
+    expect_near_angles("table/bodies.csv", "compared/bodies.csv");
+    // The copy in the run directory says the same.
+    SUCCEED("run", "back/scene.yaml", "-o", "copy", "-q");
+    SUCCEED("diff", "back", "copy");
 }
 END_TEST
 
@@ -443,6 +482,7 @@ int main(void) {
     tcase_set_timeout(tests, 300);
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, disks_come_back_from_files, 0, 5);
+    tcase_add_loop_test(tests, shapes_come_back_from_files, 0, 2);
     tcase_add_test(tests, everything_comes_back_from_a_run);
     tcase_add_test(tests, generated_bodies_keep_clear_of_a_run);
     tcase_add_test(tests, runs_that_cannot_be_taken);

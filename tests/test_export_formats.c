@@ -153,6 +153,25 @@ static qd_vec2 size_of(const qd_body_view *view, uint32_t row) {
 }
 
 static const char *const shapes[] = {"disk", "rect", "capsule", "polygon"};
+/// Rounding and points.
+static void want_core(cursor *file, const qd_body_view *view, uint32_t row, const char *between) {
+    qd_shape shape = shape_of(view, row);
+    want_real(file, shape.kind == QD_SHAPE_DISK ? view->radius[row] : shape.radius, between);
+    if (shape.kind == QD_SHAPE_DISK) {
+        want(file, "-");
+        return;
+    }
+    bool polygon = shape.kind == QD_SHAPE_POLYGON;
+    if (!polygon) {
+        want_real(file, shape.half.x, ":");
+        want_real(file, shape.half.y, shape.count > 0 ? "/" : "");
+    }
+    for (int i = 0; i < shape.count; ++i) {
+        want_real(file, shape.points[i].x, ":");
+        want_real(file, shape.points[i].y, i + 1 < shape.count ? "/" : "");
+    }
+}
+
 static const char *const kinds[] = {"dynamic", "static", "kinematic"};
 
 static void want_lammps_moment(cursor *file, const qd_world *world) {
@@ -285,7 +304,8 @@ START_TEST(extended_xyz) {
     want(&file, def.boundary_y == QD_BOUNDARY_PERIODIC ? "T" : "F");
     want(&file,
          " F\" Time=0 Step=0 Scene=\"mixed\" Scene_hash=\"0000000000abcdef\" Seed=7 Properties=species:S:1:"
-         "pos:R:3:id:I:1:radius:R:1:velo:R:3:angle:R:1:spin:R:1:masses:R:1:size:R:2:shape:S:1:kind:S:1\n");
+         "pos:R:3:id:I:1:radius:R:1:velo:R:3:angle:R:1:spin:R:1:masses:R:1:size:R:2:shape:S:1:kind:S:1:"
+         "rounding:R:1:points:S:1\n");
     uint32_t *rows = rows_of(&view);
     for (size_t i = 0; i < view.count; ++i) {
         uint32_t row = rows[i];
@@ -304,6 +324,8 @@ START_TEST(extended_xyz) {
         want(&file, shapes[shape_of(&view, row).kind]);
         want(&file, " ");
         want(&file, kinds[view.kind[row]]);
+        want(&file, " ");
+        want_core(&file, &view, row, " ");
         want(&file, "\n");
     }
     close_text(&file);
@@ -391,7 +413,8 @@ START_TEST(tables) {
     cursor file = open_text("bodies.csv");
     qd_body_view view = qd_world_view(world);
     uint32_t *rows = rows_of(&view);
-    want(&file, "step,time,id,shape,kind,x,y,angle,vx,vy,spin,radius,mass,width,height,touching\n");
+    want(&file,
+         "step,time,id,shape,kind,x,y,angle,vx,vy,spin,radius,mass,width,height,touching,rounding,points\n");
     for (size_t i = 0; i < view.count; ++i) {
         uint32_t row = rows[i];
         want_whole(&file, 5, ",");
@@ -410,7 +433,9 @@ START_TEST(tables) {
         want_real(&file, view.radius[row], ",");
         want_real(&file, view.mass[row], ",");
         want_near(&file, size_of(&view, row).x, ",");
-        want_near(&file, size_of(&view, row).y, view.touching[row] ? ",1\n" : ",0\n");
+        want_near(&file, size_of(&view, row).y, view.touching[row] ? ",1," : ",0,");
+        want_core(&file, &view, row, ",");
+        want(&file, "\n");
     }
     close_text(&file);
     free(rows);
