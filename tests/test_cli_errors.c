@@ -57,7 +57,7 @@ static const struct {
     {{"run", "--set", "=3"}, "=3"},
     {{"run", "--set", "run.steps=many"}, "many"},
     {{"scenes", "--threads", "2"}, "scenes has no flag --threads"},
-    {{"scenes", "pool", "gas"}, "scenes takes one NAME"},
+    {{"scenes", "pool", "gas"}, "scenes takes one SCENE"},
     {{"help", "rnu"}, "did you mean run?"},
     {{"run", "po\nol"}, "'po\\x0aol' has a control character"},
     {{"run", "-o", "out\r"}, "-o: 'out\\x0d' has a control character"},
