@@ -47,7 +47,7 @@ static const struct {
     {{"run", "--threads", "-1"}, "'-1' is not a whole number"},
     {{"run", "--threads", "abc"}, "'abc' is not a whole number"},
     {{"run", "--threads", "1025"}, "'1025' is not a whole number"},
-    {{"run", "--steps", "1e3"}, "'1e3' is not a whole number"},
+    {{"run", "--steps", "1.5"}, "'1.5' is not a whole number"},
     {{"run", "--bodies", "0"}, "'0' is not a whole number"},
     {{"run", "--frames", "-5"}, "'-5' is not a whole number"},
     {{"run", "--seed", "x"}, "'x' is not a whole number"},
