@@ -261,6 +261,37 @@ START_TEST(test_a_body_that_is_not_there_is_told) {
 }
 END_TEST
 
+START_TEST(test_help_of_scenes) {
+    qd_program_outcome told = RUN("help", "scene", "contact.friction");
+    ck_assert_int_eq(told.code, 0);
+    ck_assert_ptr_eq(strstr(told.out, "contact.friction: a number >= 0\n"), told.out);
+    qd_program_forget(&told);
+    told = RUN("help", "scene", "bodies.0.disks.radius");
+    ck_assert_ptr_nonnull(strstr(told.out, "bodies[].disks.radius.uniform: two numbers"));
+    ck_assert_ptr_null(strstr(told.out, "bodies[].disks.count"));
+    qd_program_forget(&told);
+    told = RUN("help", "scene");
+    ck_assert_ptr_nonnull(strstr(told.out, "world.size: "));
+    ck_assert_ptr_nonnull(strstr(told.out, "video.fps: "));
+    qd_program_forget(&told);
+    told = RUN("help", "scene", "contact.frction");
+    qd_program_expect_complaint(&told, 2, "did you mean contact.friction?");
+    qd_program_forget(&told);
+}
+END_TEST
+
+START_TEST(test_a_scene_from_the_standard_input) {
+    char command[2048];
+    qd_scratch_write(at("my.yaml").text, "name: mine\nbodies: [disks: {count: 20}]\nrun: {steps: 5}\n");
+    SUCCEED("run", "my.yaml", "-o", "file", "-q");
+    snprintf(command, sizeof command, "cd '%s' && '%s' run - -o input -q <my.yaml", program.work.path,
+             program.path);
+    ck_assert_int_eq(system(command), 0); // NOLINT(cert-env33-c): ours
+    ck_assert_str_eq(qd_program_result_text(&program, "input", "state_hash").text,
+                     qd_program_result_text(&program, "file", "state_hash").text);
+}
+END_TEST
+
 /// Runs with stderr on a terminal and gives what came out there; free() it.
 static char *run_on_terminal(const char *const environment[QD_PROGRAM_VARIABLES], const char *flag) {
     int terminal = posix_openpt(O_RDWR | O_NOCTTY);
@@ -522,6 +553,8 @@ int main(void) {
     tcase_add_test(tests, test_threads_by_environment);
     tcase_add_test(tests, test_zero_bodies_run);
     tcase_add_test(tests, test_a_body_that_is_not_there_is_told);
+    tcase_add_test(tests, test_help_of_scenes);
+    tcase_add_test(tests, test_a_scene_from_the_standard_input);
     tcase_add_test(tests, test_progress_on_a_terminal);
     tcase_add_test(tests, test_scenes_are_listed_and_printed);
     tcase_add_test(tests, test_a_printed_scene_runs_as_the_built_in_one);

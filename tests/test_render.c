@@ -177,6 +177,17 @@ START_TEST(a_run_that_is_not_over) {
 }
 END_TEST
 
+START_TEST(a_video_too) {
+    make();
+    SUCCEED("render", "out", "-q", "--video", "seen.png");
+    ck_assert(qd_scratch_exists(at("seen.png").text));
+    expect_frames("out/render", 0, FRAMES);
+    expect_refusal(RUN("render", "out", "--video", "seen.png", "-o", "more"), 4, "seen.png exists; --force");
+    expect_refusal(RUN("render", "out", "--video", "seen.avi", "-o", "more"), 2, "a video's name ends in");
+    ck_assert(!qd_scratch_exists(at("more").text));
+}
+END_TEST
+
 START_TEST(what_is_refused) {
     make();
     static const char *const ranges[] = {"x", "3:2", "1:2:3", "-1", "1.5", "5:x", "99999999999999999999999"};
@@ -257,6 +268,7 @@ int main(void) {
     tcase_add_test(tests, bodies_by_thread);
     tcase_add_test(tests, another_view);
     tcase_add_test(tests, a_run_that_is_not_over);
+    tcase_add_test(tests, a_video_too);
     tcase_add_test(tests, what_is_refused);
     tcase_add_test(tests, frames_that_are_there);
     tcase_add_test(tests, a_damaged_snapshot);

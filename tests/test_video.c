@@ -572,6 +572,23 @@ START_TEST(test_the_command_needs_whole_frames) {
 }
 END_TEST
 
+/// Frames with one palette are joined as they are, others tried again in true colour: a stop is no reason to try again.
+START_TEST(test_the_command_stops_once) {
+    expect_code(WITH("", "run", "pool", "--bodies", "30", "--steps", "400", "--frames", "1", "-o", "many"),
+                0);
+    const qd_program_start start = {.arguments = {"video", "many", "-o", "many.png"}};
+    pid_t child = qd_program_launch(&program, &start);
+    for (int i = 0; i < 20000 && !qd_scratch_exists(at("many.png.segments").text); ++i)
+        ck_assert_int_eq(usleep(1000), 0);
+    ck_assert_int_eq(kill(child, SIGINT), 0);
+    qd_program_outcome outcome = qd_program_await(&program, child);
+    ck_assert_int_eq(outcome.code, 130);
+    ck_assert_str_eq(outcome.err, "quadrille: stopped by SIGINT: no video was made\n");
+    ck_assert(!qd_scratch_exists(at("many.png").text));
+    qd_program_forget(&outcome);
+}
+END_TEST
+
 START_TEST(test_the_command_fails) {
     expect_code(WITH("", RUN_SMALL), 0);
     for (size_t i = 0; i < sizeof failures / sizeof failures[0]; ++i) {
@@ -619,6 +636,7 @@ static Suite *suite(void) {
     tcase_add_test(tcase, test_goes_on_with_the_same_video_only);
     tcase_add_test(tcase, test_the_command);
     tcase_add_test(tcase, test_the_command_needs_whole_frames);
+    tcase_add_test(tcase, test_the_command_stops_once);
     tcase_add_test(tcase, test_the_command_fails);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "core/verbs.h"
 #include "sim/frame_files.h"
+#include "sim/number.h"
 #include "sim/os.h"
 #include "tools/command.h"
 #include "tools/console.h"
@@ -16,6 +17,7 @@
 
 #include <inttypes.h>
 #include <quadrille/frame.h>
+#include <quadrille/video.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,7 +25,7 @@ enum { PATH_SIZE = 4096, MOST_WORKERS = 16 };
 
 typedef struct render_settings {
     qdi_common common;
-    const char *directory, *output, *frames;
+    const char *directory, *output, *frames, *video;
     qdi_option_number threads, every;
     qdi_option_list sets;
     bool force, json;
@@ -33,6 +35,7 @@ typedef struct render_job {
     render_settings settings;
     qdi_past past;
     qd_view view;
+    double fps; ///< of a video
     char output[PATH_SIZE];
     qdi_moments moments;
     qd_frame_writer *writer;
@@ -61,6 +64,7 @@ static int choose_view(render_job *job) {
     if (status != QD_OK)
         return qdi_fail(status, &error, status == QD_ERR_ARGUMENT ? QDI_EXIT_USAGE : QDI_EXIT_SCENE);
     job->view = qd_scene_view(scene);
+    job->fps = qd_scene_video(scene).fps;
     qd_scene_destroy(scene);
     return QDI_EXIT_DONE;
 }
@@ -165,6 +169,21 @@ static int report(const render_job *job) {
     return QDI_EXIT_DONE;
 }
 
+/// --video: what `quadrille video` makes of the frames, as fast as the run's scene says.
+static int make_video(const render_job *job) {
+    char fps[QDI_NUMBER_ROOM], output[PATH_SIZE], frames[PATH_SIZE];
+    (void)qdi_number_write(job->fps, fps);
+    (void)snprintf(output, sizeof output, "%s", job->settings.video);
+    (void)snprintf(frames, sizeof frames, "%s", job->output);
+    char *arguments[] = {"-o", output, "--fps", fps, "--", frames, NULL};
+    int count = 0;
+    char *line[8];
+    if (job->settings.force) line[count++] = "--force";
+    if (job->settings.common.quiet) line[count++] = "-q";
+    for (size_t i = 0; arguments[i]; ++i) line[count++] = arguments[i];
+    return qdi_command_video.run(count, line);
+}
+
 /// Takes back a directory in which nothing was drawn.
 static void leave_nothing(const render_job *job) {
     qd_status status = qdi_frame_files_keep(job->output, 0, NULL);
@@ -213,11 +232,20 @@ static int draw_all(render_job *job) {
     }
     if (status != QD_OK)
         return writing ? qdi_fail(status, &error, QDI_EXIT_OUTPUT) : qdi_past_fail(status, &error);
-    return report(job);
+    exit_code = report(job);
+    return exit_code == QDI_EXIT_DONE && job->settings.video ? make_video(job) : exit_code;
 }
 
 static int run_stages(render_job *job) {
     const render_settings *settings = &job->settings;
+    if (settings->video && (!qd_video_is_known(settings->video) || strlen(settings->video) >= PATH_SIZE)) {
+        qdi_complain("--video %.300s: a video's name ends in %s", settings->video, qd_video_endings());
+        return QDI_EXIT_USAGE;
+    }
+    if (settings->video && qdi_os_exists(settings->video) && !settings->force) {
+        qdi_complain("%.300s exists; --force replaces it", settings->video);
+        return QDI_EXIT_OUTPUT;
+    }
     int exit_code = qdi_moments_choose(&job->moments, settings->frames);
     if (exit_code == QDI_EXIT_DONE) exit_code = choose_output(job);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_past_open(&job->past, settings->directory);
@@ -261,6 +289,8 @@ static const qdi_option render_options[] = {
      "directory of the frames; default DIR/render"},
     {"--frames", 0, QDI_OPTION_TEXT, "A:B", 0, 0, offsetof(render_settings, frames),
      "only frames A to B, both included, from 0 on; either may be left out"},
+    {"--video", 0, QDI_OPTION_TEXT, "FILE", 0, 0, offsetof(render_settings, video),
+     "and a video of the frames: .mp4, .mov, .mkv, .webm, .gif, .png"},
     {"--every", 0, QDI_OPTION_NUMBER, "E", 1, QDI_MOST_STEPS, offsetof(render_settings, every),
      "simulate the run again and draw every E steps, not its snapshots"},
     {"--set", 0, QDI_OPTION_LIST, "view.KEY=VALUE", 0, 0, offsetof(render_settings, sets),

@@ -31,6 +31,8 @@ typedef struct run_settings {
     qdi_option_number steps, threads, seed, bodies, frames, snapshots, log;
     qdi_option_list sets;
     bool force, resume, json;
+    char *input; ///< the scene as it came from the standard input, or NULL
+    size_t input_bytes, input_room;
 } run_settings;
 
 static int read_with_sets(const run_settings *settings, qdi_session *session) {
@@ -38,7 +40,9 @@ static int read_with_sets(const run_settings *settings, qdi_session *session) {
                                 settings->bodies.given ? settings->bodies.value : 0};
     qd_scene_destroy(session->scene);
     session->scene = NULL;
-    int exit_code = qdi_scene_choose(settings->scene, &changes, &session->scene);
+    int exit_code = settings->input ? qdi_scene_choose_text(settings->input, settings->input_bytes, &changes,
+                                                            &session->scene)
+                                    : qdi_scene_choose(settings->scene, &changes, &session->scene);
     if (exit_code == QDI_EXIT_DONE) session->plan = qd_scene_run_settings(session->scene);
     return exit_code;
 }
@@ -73,6 +77,10 @@ static int read_scene(run_settings *settings, qdi_session *session) {
         if (!flags[i].number.given) continue;
         snprintf(texts[i], sizeof texts[i], "%s=%" PRIu64, flags[i].key, flags[i].number.value);
         settings->sets.items[settings->sets.count++] = texts[i];
+    }
+    if (strcmp(settings->scene, "-") == 0 && !settings->input) {
+        settings->input = qdi_scene_take_input(&settings->input_bytes, &settings->input_room);
+        if (!settings->input) return QDI_EXIT_SCENE;
     }
     int exit_code = read_with_sets(settings, session);
     if (exit_code == QDI_EXIT_DONE && settings->video && session->plan.frames_every == 0)
@@ -145,7 +153,7 @@ static int run_stages(run_settings *settings, qdi_session *session) {
         return QDI_EXIT_USAGE;
     }
     session->common = settings->common;
-    session->label = settings->scene;
+    session->label = strcmp(settings->scene, "-") == 0 ? "stdin" : settings->scene;
     session->json = settings->json;
     session->log = settings->log;
     session->video_file = settings->video;
@@ -176,6 +184,7 @@ static int run_main(int count, char *const *arguments) {
         exit_code = run_stages(&settings, &session);
     }
     qdi_session_close(&session);
+    qdi_release(allocator, settings.input, settings.input_room, 1);
     qdi_release(allocator, settings.sets.items, room, sizeof *settings.sets.items);
     return exit_code;
 }
@@ -224,6 +233,6 @@ const qdi_command qdi_command_run = {
     "  quadrille run gas --bodies 100000 --frames 0      100,000 bodies, no pictures\n"
     "  quadrille run my.yaml -o out --set contact.restitution=0.9\n"
     "  quadrille run pool --steps 100 --json -q          result.json on the standard output, nothing else\n",
-    "a built-in scene (`quadrille scenes` lists them) or a YAML file; default pool",
+    "a built-in scene (default pool), a YAML file, or - for the standard input",
     run_main,
 };

@@ -40,7 +40,7 @@ static int scenes_main(int count, char *const *arguments) {
 }
 
 static const qdi_syntax scenes_syntax = {
-    .command = "scenes", .word = "NAME", .word_offset = offsetof(scenes_settings, name)};
+    .command = "scenes", .word = "SCENE", .word_offset = offsetof(scenes_settings, name)};
 
 const qdi_command qdi_command_scenes = {
     &scenes_syntax,

@@ -150,24 +150,28 @@ static void say_notes(const video_job *job) {
     }
 }
 
+static int stopped(void) {
+    qdi_complain("stopped by %s: no video was made", qdi_host_signal_name(qdi_host_signal()));
+    return QDI_EXIT_SIGNAL + qdi_host_signal();
+}
+
 /// Adds all frames and joins them. Where `again` is set, it stays so if it would do in true colour, and nothing is said.
 static int encode(video_job *job, bool *again) {
     qd_error error = {""};
     qd_status status = QD_OK;
     uint64_t frames = 0;
-    bool frame_is_bad = false;
+    bool frame_is_bad = false, may = *again;
+    *again = false;
     for (size_t i = 0; status == QD_OK && i < job->list.count; ++i) {
         char path[PATH_SIZE + 64];
-        if (qdi_host_signal() != 0) {
-            qdi_complain("stopped by %s: no video was made", qdi_host_signal_name(qdi_host_signal()));
-            return QDI_EXIT_SIGNAL + qdi_host_signal();
-        }
+        if (qdi_host_signal() != 0) return stopped();
         (void)qdi_frame_list_path(&job->list, job->list.numbers[i], path, sizeof path);
         status = qd_video_add_file(job->video, path, &error);
         frame_is_bad = status == QD_ERR_NOT_FOUND || status == QD_ERR_CORRUPT;
     }
     if (status == QD_OK) status = qd_video_finish(job->video, &frames, &error);
-    bool may = *again;
+    // A signal to the terminal's programs ends the encoder, too: then its failure is none.
+    if (status != QD_OK && qdi_host_signal() != 0) return stopped();
     *again = may && status == QD_ERR_VALUE;
     if (*again) return QDI_EXIT_OUTPUT;
     if (status != QD_OK) return qdi_fail(status, &error, frame_is_bad ? QDI_EXIT_OUTPUT : code_of(status));
@@ -276,7 +280,7 @@ static const qdi_option video_options[] = {
      "frames in a second; default: the scene's video.fps"},
     {"--crf", 0, QDI_OPTION_NUMBER, "N", 0, QD_VIDEO_CRF_MAX, offsetof(video_settings, crf),
      "how much may be lost, 0 to 51; default: the scene's video.crf"},
-    {"--preset", 0, QDI_OPTION_TEXT, "NAME", 0, 0, offsetof(video_settings, preset),
+    {"--preset", 0, QDI_OPTION_TEXT, "PRESET", 0, 0, offsetof(video_settings, preset),
      "ultrafast to veryslow, the slower the smaller; default: the scene's"},
     {"--frames", 0, QDI_OPTION_TEXT, "A:B", 0, 0, offsetof(video_settings, frames),
      "only frames A to B, both included; either may be left out"},

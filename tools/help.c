@@ -102,31 +102,38 @@ void qdi_help_program(FILE *out) {
 
 typedef struct help_settings {
     qdi_common common;
-    const char *command;
+    const char *command, *key;
 } help_settings;
 
 static int help_main(int count, char *const *arguments) {
-    help_settings settings = {{false, false, false, false, false, false}, NULL};
+    help_settings settings = {{false, false, false, false, false, false}, NULL, NULL};
     int exit_code;
     if (!qdi_command_start(&qdi_command_help, count, arguments, &settings, &exit_code)) return exit_code;
     if (!settings.command) {
         qdi_help_program(stdout);
         return QDI_EXIT_DONE;
     }
+    if (strcmp(settings.command, "scene") == 0) return qdi_help_scene(stdout, settings.key);
     const qdi_command *command = qdi_command_find(settings.command);
     if (!command) return QDI_EXIT_USAGE;
+    if (settings.key) {
+        qdi_complain("help takes a KEY after scene only: '%.80s'", settings.key);
+        return QDI_EXIT_USAGE;
+    }
     qdi_help_command(stdout, command);
     return QDI_EXIT_DONE;
 }
 
 static const qdi_syntax help_syntax = {
-    .command = "help", .word = "COMMAND", .word_offset = offsetof(help_settings, command)};
+    .command = "help", .word = "COMMAND KEY", .word_offset = offsetof(help_settings, command)};
 
 const qdi_command qdi_command_help = {
     &help_syntax,
     "show help",
     "  quadrille help\n"
-    "  quadrille help run\n",
-    "a command's name",
+    "  quadrille help run\n"
+    "  quadrille help scene                all keys of a scene\n"
+    "  quadrille help scene contact        one key, or a section\n",
+    "a command's name; or scene, and a KEY of it",
     help_main,
 };

@@ -1,10 +1,13 @@
 #include "tools/scene_choice.h"
 
+#include "core/memory.h"
 #include "sim/os.h"
+#include "sim/scene_impl.h"
 #include "tools/console.h"
 #include "tools/exit_codes.h"
 #include "tools/failure.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool ends_with(const char *text, const char *end) {
@@ -16,6 +19,32 @@ static bool ends_with(const char *text, const char *end) {
 static bool names_a_file(const char *name) {
     return strchr(name, '/') || ends_with(name, ".yaml") || ends_with(name, ".yml") ||
            ends_with(name, ".json") || qdi_os_is_file(name);
+}
+
+char *qdi_scene_take_input(size_t *bytes, size_t *room) {
+    enum { PIECE = 1 << 16 };
+    const qd_allocator *allocator = qd_allocator_default();
+    char *text = NULL;
+    *bytes = *room = 0;
+    for (size_t got = PIECE; got == PIECE && *bytes <= QDI_SCENE_BYTES_MAX; *bytes += got) {
+        if (qdi_reserve(allocator, &text, room, *bytes, *bytes + PIECE, 1) != QD_OK) {
+            qdi_complain("out of memory");
+            qdi_release(allocator, text, *room, 1);
+            return NULL;
+        }
+        got = fread(text + *bytes, 1, PIECE, stdin);
+    }
+    if (!ferror(stdin)) return text;
+    qdi_complain("the standard input cannot be read");
+    qdi_release(allocator, text, *room, 1);
+    return NULL;
+}
+
+int qdi_scene_choose_text(const char *text, size_t bytes, const qd_scene_changes *changes, qd_scene **scene) {
+    qd_error error = {""};
+    qd_status status = qd_scene_parse(text, bytes, "stdin", changes, scene, &error);
+    if (status == QD_OK) return QDI_EXIT_DONE;
+    return qdi_fail(status, &error, status == QD_ERR_ARGUMENT ? QDI_EXIT_USAGE : QDI_EXIT_SCENE);
 }
 
 int qdi_scene_choose(const char *name, const qd_scene_changes *changes, qd_scene **scene) {

@@ -19,12 +19,13 @@ for command in $("$program" help | sed -n '/^Commands/,/^$/s/^  \([a-z][a-z]*\) 
         grep -q "\\\\fB$quoted\\\\fR" "$page" || breach "$page lacks $flag"
     done
 done
+grep -q '^.fBcontact.friction.fR' "$manual/man5/quadrille-scene.5" || breach "quadrille-scene.5 lacks contact.friction"
 if command -v mandoc >/dev/null; then
     # A date would make the pages of two builds differ.
-    said=$(mandoc -T lint -W warning "$manual"/man1/*.1 2>&1 | grep -v 'missing date')
+    said=$(mandoc -T lint -W warning "$manual"/man1/*.1 "$manual"/man5/*.5 2>&1 | grep -v 'missing date')
     [ -z "$said" ] || breach "$said"
 elif command -v groff >/dev/null; then
-    said=$(groff -man -ww -z "$manual"/man1/*.1 2>&1)
+    said=$(groff -man -ww -z "$manual"/man1/*.1 "$manual"/man5/*.5 2>&1)
     [ -z "$said" ] || breach "groff: $said"
 fi
 
@@ -44,6 +45,13 @@ if command -v bash >/dev/null; then
     expect tumbler run tu
     expect --steps run --st
     expect --threads resume --th
+    expect contact.friction= run --set contact.fr
+    expect bodies.0.disks.radius= run --set bodies.0.disks.rad
+    expect view.colour= render --set view.col
+    [ -z "$(offer render --set contact.fr)" ] || breach "bash offers keys to render that it does not take"
+    expect extxyz export --format e
+    expect veryslow video --preset very
+    expect billiard scenes bil
     [ -z "$(offer run --steps 1)" ] || breach "bash offers something for a number"
     dir=$(basename "$manual")
     (cd "$manual/.." && offer resume "${dir%?}" | grep -qx "$dir") || breach "bash does not offer directories to resume"

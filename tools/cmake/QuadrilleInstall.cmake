@@ -86,7 +86,7 @@ file(GLOB qd_manual_texts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/man/*.tx
 add_custom_command(
   OUTPUT "${qd_manual_folder}/done"
   COMMAND "${CMAKE_COMMAND}" -E rm -rf "${qd_manual_folder}"
-  COMMAND "${CMAKE_COMMAND}" -E make_directory "${qd_manual_folder}/man1"
+  COMMAND "${CMAKE_COMMAND}" -E make_directory "${qd_manual_folder}/man1" "${qd_manual_folder}/man5"
   COMMAND quadrille_manual "${PROJECT_SOURCE_DIR}/docs/man" "${qd_manual_folder}"
   COMMAND "${CMAKE_COMMAND}" -E touch "${qd_manual_folder}/done"
   DEPENDS quadrille_manual ${qd_manual_texts}
@@ -94,7 +94,7 @@ add_custom_command(
 add_custom_target(quadrille_pages ALL DEPENDS "${qd_manual_folder}/done")
 # All that `cmake --install` copies, and no tests: a tree in which less is built cannot be installed.
 add_custom_target(quadrille_installed DEPENDS quadrille quadrille_shared quadrille_static quadrille_pages)
-install(DIRECTORY "${qd_manual_folder}/man1" DESTINATION "${CMAKE_INSTALL_MANDIR}")
+install(DIRECTORY "${qd_manual_folder}/man1" "${qd_manual_folder}/man5" DESTINATION "${CMAKE_INSTALL_MANDIR}")
 install(FILES "${qd_manual_folder}/quadrille.bash" RENAME quadrille
         DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
 install(FILES "${qd_manual_folder}/_quadrille" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions")

@@ -1,6 +1,9 @@
 #include "tools/manual/manual.h"
 
+#include "sim/schema.h"
+
 #include <quadrille/scene.h>
+#include <quadrille/video.h>
 #include <string.h>
 
 qdi_value_kind qdi_value_kind_of(const char *name) {
@@ -10,7 +13,9 @@ qdi_value_kind qdi_value_kind_of(const char *name) {
     } names[] = {{"SCENE", QDI_VALUE_SCENE},         {"DIR", QDI_VALUE_DIRECTORY},
                  {"DIR1", QDI_VALUE_DIRECTORY},      {"DIR2", QDI_VALUE_DIRECTORY},
                  {"DIR1 DIR2", QDI_VALUE_DIRECTORY}, {"FILE", QDI_VALUE_FILE},
-                 {"SWEEP.yaml", QDI_VALUE_FILE},     {"COMMAND", QDI_VALUE_COMMAND}};
+                 {"SWEEP.yaml", QDI_VALUE_FILE},     {"COMMAND KEY", QDI_VALUE_COMMAND},
+                 {"KEY=VALUE", QDI_VALUE_KEY},       {"view.KEY=VALUE", QDI_VALUE_VIEW_KEY},
+                 {"FORMAT", QDI_VALUE_FORMAT},       {"PRESET", QDI_VALUE_PRESET}};
     for (size_t i = 0; name && i < sizeof names / sizeof names[0]; ++i)
         if (strcmp(names[i].name, name) == 0) return names[i].kind;
     return QDI_VALUE_ANY;
@@ -38,6 +43,45 @@ static void put_scenes(FILE *out) {
         fprintf(out, "%s%s", i > 0 ? " " : "", name);
 }
 
+/// Keys of a scene with the = that follows, the first items of lists where there are lists.
+static void put_keys(FILE *out, const char *beginning) {
+    const qdi_key *key;
+    const char *comma = "";
+    for (size_t i = 0; (key = qdi_schema_at(i)) != NULL; ++i) {
+        bool group = key->type == QDI_KEY_GROUP ||
+                     (key->type == QDI_KEY_ONE_OF && key->plain == QDI_KEY_NONE);
+        if (group || key->planned || strncmp(key->path, beginning, strlen(beginning)) != 0) continue;
+        fputs(comma, out);
+        for (const char *at = key->path; *at; ++at) {
+            if (*at == '[') fputs(".0", out);
+            if (*at != '[' && *at != ']') fputc(*at, out);
+        }
+        fputc('=', out);
+        comma = " ";
+    }
+}
+
+static void put_presets(FILE *out) {
+    for (int i = 0; qd_video_preset_name((qd_video_preset)i); ++i)
+        fprintf(out, "%s%s", i > 0 ? " " : "", qd_video_preset_name((qd_video_preset)i));
+}
+
+/// What there is to choose from for a value of this kind; false where that is no list of words.
+static bool put_choices(FILE *out, qdi_value_kind kind) {
+    switch (kind) {
+    case QDI_VALUE_KEY: put_keys(out, ""); return true;
+    case QDI_VALUE_VIEW_KEY: put_keys(out, "view."); return true;
+    case QDI_VALUE_FORMAT: fputs("lammps extxyz vtp csv", out); return true;
+    case QDI_VALUE_PRESET: put_presets(out); return true;
+    default: return false;
+    }
+}
+
+static bool is_choice(qdi_value_kind kind) {
+    return kind == QDI_VALUE_KEY || kind == QDI_VALUE_VIEW_KEY || kind == QDI_VALUE_FORMAT ||
+           kind == QDI_VALUE_PRESET;
+}
+
 /// A sentence in single quotes, as all three shells read it; `hard` are characters that get a backslash.
 static void put_quoted(FILE *out, const char *text, const char *hard) {
     for (; *text; ++text) {
@@ -62,15 +106,24 @@ static const char *bash_action(qdi_value_kind kind) {
     case QDI_VALUE_DIRECTORY: return "_quadrille_directories";
     case QDI_VALUE_FILE: return "_quadrille_files";
     case QDI_VALUE_COMMAND: return "_quadrille_commands";
-    case QDI_VALUE_ANY: break;
+    default: break;
     }
     return ":";
 }
 
 static void bash_value(FILE *out, const qdi_command *command, const qdi_option *row) {
-    if (row->value)
-        fprintf(out, "    '%s %s') %s; return ;;\n", command->syntax->command, row->name,
-                bash_action(qdi_value_kind_of(row->value)));
+    if (!row->value) return;
+    qdi_value_kind kind = qdi_value_kind_of(row->value);
+    fprintf(out, "    '%s %s') ", command->syntax->command, row->name);
+    if (is_choice(kind)) {
+        bool keys = kind == QDI_VALUE_KEY || kind == QDI_VALUE_VIEW_KEY;
+        fprintf(out, "%smapfile -t COMPREPLY < <(compgen -W '",
+                keys ? "compopt -o nospace 2>/dev/null; " : "");
+        (void)put_choices(out, kind);
+        fputs("' -- \"$current\"); return ;;\n", out);
+    } else {
+        fprintf(out, "%s; return ;;\n", bash_action(kind));
+    }
 }
 
 void qdi_complete_bash(FILE *out) {
@@ -117,7 +170,7 @@ static const char *zsh_action(qdi_value_kind kind) {
     case QDI_VALUE_DIRECTORY: return "_files -/";
     case QDI_VALUE_FILE: return "_files";
     case QDI_VALUE_COMMAND: return "_quadrille_commands";
-    case QDI_VALUE_ANY: break;
+    default: break;
     }
     return " ";
 }
@@ -134,7 +187,12 @@ static void zsh_flag(FILE *out, const qdi_command *command, const qdi_option *ro
         if (row->value) {
             fputs(":", out);
             put_quoted(out, row->value, ":\\");
-            fprintf(out, ":%s", zsh_action(qdi_value_kind_of(row->value)));
+            qdi_value_kind kind = qdi_value_kind_of(row->value);
+            fputs(is_choice(kind) ? ":(" : ":", out);
+            if (put_choices(out, kind))
+                fputs(")", out);
+            else
+                fputs(zsh_action(kind), out);
         }
         fputs("' \\\n", out);
     }
@@ -179,8 +237,13 @@ static void fish_flag(FILE *out, const qdi_command *command, const qdi_option *r
     if (row->letter) fprintf(out, " -s %c", row->letter);
     if (row->name[1] == '-') fprintf(out, " -l %s", row->name + 2);
     qdi_value_kind kind = qdi_value_kind_of(row->value);
-    if (row->value) fputs(kind == QDI_VALUE_ANY ? " -x" : " -r", out);
+    if (row->value && !is_choice(kind)) fputs(kind == QDI_VALUE_ANY ? " -x" : " -r", out);
     if (kind == QDI_VALUE_DIRECTORY) fputs(" -a '(__fish_complete_directories)'", out);
+    if (is_choice(kind)) {
+        fputs(" -x -a '", out);
+        (void)put_choices(out, kind);
+        fputs("'", out);
+    }
     fputs(" -d ", out);
     put_fish_text(out, row->about);
     fputc('\n', out);

@@ -70,6 +70,9 @@ int main(int argc, char **argv) {
     for (size_t i = 0; written && (command = qdi_command_at(i)) != NULL; ++i)
         written = write_page(argv[1], argv[2], command, exits);
     free(exits);
+    FILE *scene = written ? create(argv[2], "man5/quadrille-scene.5") : NULL;
+    if (scene) qdi_manual_scene(scene);
+    written = scene && finish(scene, "man5/quadrille-scene.5");
     written = written && write_completion(argv[2], "quadrille.bash", qdi_complete_bash) &&
               write_completion(argv[2], "_quadrille", qdi_complete_zsh) &&
               write_completion(argv[2], "quadrille.fish", qdi_complete_fish);

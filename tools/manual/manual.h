@@ -14,7 +14,11 @@ typedef enum qdi_value_kind {
     QDI_VALUE_SCENE,     ///< a built-in scene or a file
     QDI_VALUE_DIRECTORY, ///< a run directory, or one to make
     QDI_VALUE_FILE,
-    QDI_VALUE_COMMAND, ///< one of ours
+    QDI_VALUE_COMMAND,  ///< one of ours, or a help on scenes
+    QDI_VALUE_KEY,      ///< of a scene, with an = behind it
+    QDI_VALUE_VIEW_KEY, ///< of its view
+    QDI_VALUE_FORMAT,   ///< of an export
+    QDI_VALUE_PRESET,   ///< of an encoder
 } qdi_value_kind;
 
 /// "DIR", "DIR1 DIR2", "SCENE", "FILE", ... NULL is QDI_VALUE_ANY.
@@ -25,6 +29,9 @@ qdi_value_kind qdi_value_kind_of(const char *name);
 void qdi_manual_page(FILE *out, const qdi_command *command, const char *text, const char *exits);
 /// The page of the program.
 void qdi_manual_program(FILE *out, const char *text, const char *exits);
+
+/// The page of the keys of a scene, section 5.
+void qdi_manual_scene(FILE *out);
 
 void qdi_complete_bash(FILE *out);
 void qdi_complete_zsh(FILE *out);

@@ -1,5 +1,7 @@
 #include "tools/manual/manual.h"
 
+#include "sim/schema.h"
+
 #include <quadrille/api.h>
 #include <string.h>
 
@@ -142,4 +144,31 @@ void qdi_manual_program(FILE *out, const char *text, const char *exits) {
     fputs(".SH EXIT STATUS\n", out);
     put_paragraphs(out, exits);
     put_see_also(out, "");
+}
+
+void qdi_manual_scene(FILE *out) {
+    const qdi_key *key;
+    fprintf(out, ".TH QUADRILLE\\-SCENE 5 \"\" \"quadrille %s\" \"Quadrille\"\n", QD_VERSION);
+    fputs(".SH NAME\nquadrille\\-scene \\- keys of a scene\n.SH DESCRIPTION\nA scene is a YAML file. What is "
+          "left out "
+          "has its default; a key that is not known is an error. \\fBquadrille help scene\\fR \\fIKEY\\fR "
+          "shows a part of "
+          "these keys, \\fBquadrille scenes pool\\fR a scene to start from.\n.SH KEYS\n",
+          out);
+    for (size_t i = 0; (key = qdi_schema_at(i)) != NULL; ++i) {
+        char expected[QDI_EXPECTED_ROOM];
+        bool group = key->type == QDI_KEY_GROUP ||
+                     (key->type == QDI_KEY_ONE_OF && key->plain == QDI_KEY_NONE);
+        fputs(".TP\n\\fB", out);
+        put(out, key->path);
+        fputs("\\fR", out);
+        if (!group) {
+            fputs(" ", out);
+            put(out, qdi_schema_expected(key, expected));
+        }
+        fputs(key->planned ? " (not built yet)\n" : key->required ? " (needed)\n" : "\n", out);
+        if (key->about) put_text(out, key->about, strlen(key->about), true);
+        fputs("\n", out);
+    }
+    fputs(".SH SEE ALSO\n.BR quadrille (1) ,\n.BR quadrille\\-run (1)\n", out);
 }
