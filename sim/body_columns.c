@@ -113,6 +113,44 @@ qdi_role qdi_role_named(const char *name, size_t bytes, bool lammps) {
     return find_name(table_names, sizeof table_names / sizeof table_names[0], plain, length);
 }
 
+// ---- columns that the scene names ----
+
+static const known_name nameable[QDI_BODY_COLUMNS] = {
+    {"id", QDI_ROLE_ID},
+    {"shape", QDI_ROLE_SHAPE},
+    {"kind", QDI_ROLE_KIND},
+    {"x", QDI_ROLE_X},
+    {"y", QDI_ROLE_Y},
+    {"angle", QDI_ROLE_ANGLE},
+    {"vx", QDI_ROLE_VX},
+    {"vy", QDI_ROLE_VY},
+    {"spin", QDI_ROLE_SPIN},
+    {"radius", QDI_ROLE_RADIUS},
+    {"diameter", QDI_ROLE_DIAMETER},
+    {"mass", QDI_ROLE_MASS},
+    {"density", QDI_ROLE_DENSITY},
+};
+
+bool qdi_column_is_named(const qdi_body_options *options, size_t number) {
+    const char *name = options->columns[number];
+    return name[0] && strcmp(name, "auto") != 0;
+}
+
+qdi_role qdi_role_of_column(const qdi_body_options *options, const char *name, size_t bytes) {
+    char plain[QDI_COLUMN_NAME], wanted[QDI_COLUMN_NAME];
+    size_t length = plain_name(name, bytes, plain);
+    qdi_role role = qdi_role_named(name, bytes, false);
+    for (size_t i = 0; i < QDI_BODY_COLUMNS; ++i) {
+        if (!qdi_column_is_named(options, i)) continue;
+        const char *said = options->columns[i];
+        if (strlen(said) == bytes && memcmp(said, name, bytes) == 0) return nameable[i].role;
+        size_t other = plain_name(said, strlen(said), wanted);
+        if (length > 0 && length == other && memcmp(plain, wanted, length) == 0) return nameable[i].role;
+        if (nameable[i].role == role) role = QDI_ROLE_NONE; // another column is
+    }
+    return role;
+}
+
 // ---- columns ----
 
 static bool has(const qdi_columns *columns, qdi_role role) {
@@ -144,6 +182,14 @@ qd_status qdi_columns_add(qdi_body_reader *reader, qdi_role role, const char *na
     columns->given |= 1U << role;
     columns->place[role] = place;
     memcpy(columns->spare[role], kept, sizeof kept);
+    return QD_OK;
+}
+
+qd_status qdi_columns_check_named(const qdi_body_reader *reader) {
+    for (size_t i = 0; i < QDI_BODY_COLUMNS; ++i)
+        if (qdi_column_is_named(reader->options, i) && !has(&reader->columns, nameable[i].role))
+            return QDI_BLAME(reader, "no column is called \"%s\", which the scene names for %s",
+                             reader->options->columns[i], nameable[i].name);
     return QD_OK;
 }
 

@@ -93,6 +93,13 @@ typedef struct qdi_body_reader {
 /// matter. `lammps`: names are those of dumps, to the letter.
 qdi_role qdi_role_named(const char *name, size_t bytes, bool lammps);
 
+/// Whether the scene names the column number `number` of those that may be named.
+bool qdi_column_is_named(const qdi_body_options *options, size_t number);
+/// The role of a column of a table: what the scene says, else what its name says.
+qdi_role qdi_role_of_column(const qdi_body_options *options, const char *name, size_t bytes);
+/// Refuses a table that lacks a column that the scene names. Errors: QD_ERR_INVALID.
+QD_MUST_USE qd_status qdi_columns_check_named(const qdi_body_reader *reader);
+
 /// Takes the next column. Errors: QD_ERR_INVALID (two columns of one role).
 QD_MUST_USE qd_status qdi_columns_add(qdi_body_reader *reader, qdi_role role, const char *name, size_t bytes);
 /// Checks that what a disk needs is there, and picks where its position comes from. Errors: QD_ERR_INVALID.

@@ -118,11 +118,11 @@ static qd_status read_names(qdi_body_reader *reader, char separator) {
     field name;
     const char *reason = NULL;
     while (next_field(&walk, &name, &reason)) {
-        qd_status status = qdi_columns_add(reader, qdi_role_named(name.text, name.bytes, false), name.text,
-                                           name.bytes);
+        qd_status status = qdi_columns_add(reader, qdi_role_of_column(reader->options, name.text, name.bytes),
+                                           name.text, name.bytes);
         if (status != QD_OK) return status;
     }
-    return reason ? QDI_BLAME(reader, "%s", reason) : QD_OK;
+    return reason ? QDI_BLAME(reader, "%s", reason) : qdi_columns_check_named(reader);
 }
 
 /// Columns that are left out and named.

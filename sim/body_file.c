@@ -31,8 +31,20 @@ const char *qdi_body_format_ending(qdi_body_format format) {
 }
 
 qdi_body_options qdi_body_options_default(void) {
-    return (qdi_body_options){
+    qdi_body_options options = {
         .frame = QDI_FRAME_LAST, .radius = (double)NAN, .density = (double)NAN, .mass = (double)NAN};
+    for (size_t i = 0; i < QDI_BODY_COLUMNS; ++i) memcpy(options.columns[i], "auto", sizeof "auto");
+    return options;
+}
+
+/// Only tables have columns that somebody could have called as he liked.
+static qd_status check_columns(const char *path, const qdi_body_options *options, qdi_body_format format,
+                               qd_error *error) {
+    for (size_t i = 0; i < QDI_BODY_COLUMNS && format != QDI_BODY_CSV; ++i)
+        if (qdi_column_is_named(options, i))
+            return qdi_lines_blame(path, 0, error,
+                                   "only the columns of tables can be named: leave `columns` out");
+    return QD_OK;
 }
 
 // ---- which format ----
@@ -145,6 +157,7 @@ static qd_status read_lines(qdi_lines *from, const qdi_body_options *options, qd
     file->part.allocator = file->allocator;
     file->density = isnan(options->density) ? 1 : options->density;
     qd_status status = find_format(from, options, from->path, &file->format, error);
+    if (status == QD_OK) status = check_columns(from->path, options, file->format, error);
     if (status == QD_OK) status = row_of(file->format)->load(from, options, file, error);
     if (status == QD_OK) status = read_part(from->path, options, file, error);
     if (status != QD_OK) qdi_body_file_release(file);

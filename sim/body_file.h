@@ -33,12 +33,16 @@ typedef enum qdi_frame_form { QDI_FRAME_NUMBER, QDI_FRAME_TIMESTEP } qdi_frame_f
 /// As a number: the last frame.
 #define QDI_FRAME_LAST UINT64_MAX
 
+/// Columns of a table that may be named, in the order of the keys below bodies[].file.columns, and room for a name.
+enum { QDI_BODY_COLUMNS = 13, QDI_BODY_COLUMN_ROOM = 65 };
+
 /// What is asked of a file. A number that is not NaN holds for all bodies, whatever the file says.
 typedef struct qdi_body_options {
     qdi_body_format format;
     qdi_frame_form frame_form;
-    uint64_t frame;               ///< number from 0, QDI_FRAME_LAST, or the timestep
-    double radius, density, mass; ///< NaN: the file's
+    uint64_t frame;                                       ///< number from 0, QDI_FRAME_LAST, or the timestep
+    double radius, density, mass;                         ///< NaN: the file's
+    char columns[QDI_BODY_COLUMNS][QDI_BODY_COLUMN_ROOM]; ///< of a table; "auto" or "": by their usual names
 } qdi_body_options;
 
 qdi_body_options qdi_body_options_default(void);

@@ -6,6 +6,13 @@
 /// The largest number of steps that a double counts exactly.
 static const double most_steps = 0x1p53;
 
+/// The name of a column, number `number` of qdi_body_options.
+#define COLUMN_KEY(word, number)                                                                             \
+    {                                                                                                        \
+        .path = "bodies[].file.columns." word, .type = QDI_KEY_NAME,                                         \
+        .offset = IN_ITEM(file.options.columns[number]), .about = "The column that gives it."                \
+    }
+
 static const qdi_key keys[] = {
     {.path = "bodies[].polyline",
      .type = QDI_KEY_GROUP,
@@ -45,7 +52,7 @@ static const qdi_key keys[] = {
     SURFACE_KEYS("bodies[].polyline", IN_ITEM),
     {.path = "bodies[].file",
      .type = QDI_KEY_GROUP,
-     .about = "Disks from a file: CSV, a LAMMPS dump, a LAMMPS data file or extended XYZ."},
+     .about = "Bodies from a file: CSV, a LAMMPS dump, a LAMMPS data file or extended XYZ."},
     {.path = "bodies[].file.path",
      .type = QDI_KEY_TEXT,
      .required = true,
@@ -86,6 +93,22 @@ static const qdi_key keys[] = {
      .above = true,
      .high = QDI_HEAVIEST,
      .about = "Of each disk; `auto`: as `density` says."},
+    {.path = "bodies[].file.columns",
+     .type = QDI_KEY_GROUP,
+     .about = "What the columns of a table are called; `auto`: as usual."},
+    COLUMN_KEY("id", 0),
+    COLUMN_KEY("shape", 1),
+    COLUMN_KEY("kind", 2),
+    COLUMN_KEY("x", 3),
+    COLUMN_KEY("y", 4),
+    COLUMN_KEY("angle", 5),
+    COLUMN_KEY("vx", 6),
+    COLUMN_KEY("vy", 7),
+    COLUMN_KEY("spin", 8),
+    COLUMN_KEY("radius", 9),
+    COLUMN_KEY("diameter", 10),
+    COLUMN_KEY("mass", 11),
+    COLUMN_KEY("density", 12),
     {.path = "bodies[].file.hash",
      .type = QDI_KEY_HASH,
      .offset = IN_ITEM(file.hash),

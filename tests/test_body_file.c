@@ -91,6 +91,27 @@ START_TEST(reads_tables_in_any_dress) {
 }
 END_TEST
 
+START_TEST(reads_columns_that_the_scene_names) {
+    qdi_body_options options = qdi_body_options_default();
+    strcpy(options.columns[3], "X_mm");
+    strcpy(options.columns[9], "size");
+    const char *text = "x,X mm [1],y,size,radius\n9,1,2,3,8\n";
+    qdi_body_file file = parse_bytes(text, strlen(text), "a.csv", &options);
+    const qdi_disk_row row = {.x = 1, .y = 2, .radius = 3, .mass = (double)NAN};
+    check_rows(&file, &row, 1, text);
+    qdi_body_file_release(&file);
+    qd_error error = {""};
+    file = (qdi_body_file){.allocator = qd_allocator_default()};
+    strcpy(options.columns[6], "speed");
+    ck_assert(qdi_body_file_parse(text, strlen(text), "a.csv", &options, &file, &error) == QD_ERR_INVALID);
+    ck_assert_str_eq(error.text, "a.csv:1: no column is called \"speed\", which the scene names for vx");
+    qdi_body_file_release(&file);
+    ck_assert(qdi_body_file_parse("0\n\n", 3, "a.xyz", &options, &file, &error) == QD_ERR_INVALID);
+    ck_assert_str_eq(error.text, "a.xyz: only the columns of tables can be named: leave `columns` out");
+    qdi_body_file_release(&file);
+}
+END_TEST
+
 START_TEST(reads_every_column_of_a_table) {
     qdi_body_file file = parse("id,x,y,vx,vy,omega,radius,mass\n7,1,2,3,4,5,6,7.5\n3,8,9,0,-0,1e-3,2,1\n",
                                "a.txt");
@@ -579,6 +600,7 @@ static Suite *suite(void) {
     tcase_set_timeout(tests, 240);
     tcase_add_test(tests, reads_tables_in_any_dress);
     tcase_add_test(tests, reads_every_column_of_a_table);
+    tcase_add_test(tests, reads_columns_that_the_scene_names);
     tcase_add_test(tests, takes_masses_as_asked);
     tcase_add_test(tests, reads_the_frames_of_a_dump);
     tcase_add_test(tests, reads_dumps_of_any_columns);
