@@ -37,8 +37,8 @@ bool qdi_command_start(const qdi_command *command, int count, char *const *argum
 void qdi_help_command(FILE *out, const qdi_command *command);
 void qdi_help_program(FILE *out);
 
-/// The keys of a scene: all of them where `key` is NULL, else the one with that path, last word or beginning, and those below it. Returns
-/// the exit code, and has said on stderr where there is none.
-int qdi_help_scene(FILE *out, const char *key);
+/// The keys of a scene: all of them where `wanted` is NULL, else the one with that path or last word, and those
+/// below it. Returns the exit code, and has said on stderr where there is none.
+int qdi_help_scene(FILE *out, const char *wanted);
 
 #endif

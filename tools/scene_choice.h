@@ -8,10 +8,10 @@
 /// and has said why where it is not 0. The scene is the caller's to free.
 int qdi_scene_choose(const char *name, const qd_scene_changes *changes, qd_scene **scene);
 
-/// The whole of the standard input, for the scene `-`; NULL with the reason said. The caller frees `room` bytes at 1.
+/// The whole of the standard input, for the scene `-`; NULL with the reason said. The caller frees `room` bytes.
 char *qdi_scene_take_input(size_t *bytes, size_t *room);
 
-/// The same of such a text.
+/// qdi_scene_choose for such a text. Files that it names are looked for in the current directory.
 int qdi_scene_choose_text(const char *text, size_t bytes, const qd_scene_changes *changes, qd_scene **scene);
 
 #endif
