@@ -1,7 +1,7 @@
 #ifndef QD_TESTS_FORMS_H
 #define QD_TESTS_FORMS_H
 
-#include "sim/form.h"
+#include "sim/shape/form.h"
 
 #include <quadrille/random.h>
 

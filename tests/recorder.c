@@ -1,6 +1,6 @@
 #include "tests/recorder.h"
 
-#include "sim/world_impl.h"
+#include "sim/world/world_impl.h"
 #include "tests/scratch.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 // Memory comes from the allocator that was given, aligned, and failures leave everything as it was.
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "tests/harness.h"
 
 #include <string.h>

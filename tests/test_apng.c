@@ -1,5 +1,5 @@
-#include "export/apng.h"
-#include "export/png_read.h"
+#include "export/image/apng.h"
+#include "export/image/png_read.h"
 #include "tests/golden.h"
 #include "tests/harness.h"
 #include "tests/scratch.h"

@@ -1,5 +1,5 @@
 // Results do not depend on the mode of floating-point arithmetic that the caller has set, and its mode is left as it was.
-#include "core/arithmetic.h"
+#include "core/base/arithmetic.h"
 #include "tests/harness.h"
 #include "tests/worlds.h"
 

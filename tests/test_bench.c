@@ -1,15 +1,15 @@
 #include "tests/harness.h"
 #include "tests/program.h"
 #include "tests/spinners.h"
+#include "tools/bench/bench_statistics.h"
 #include "tools/bench/choice.h"
 #include "tools/bench/output.h"
 #include "tools/bench/run.h"
 #include "tools/bench/scenes.h"
-#include "tools/bench/statistics.h"
-#include "tools/cgroup.h"
-#include "tools/os.h"
-#include "tools/others.h"
-#include "tools/simd_choice.h"
+#include "tools/host/cgroup.h"
+#include "tools/host/os.h"
+#include "tools/host/others.h"
+#include "tools/host/simd_choice.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "tests/program.h"
 #include "tests/scratch.h"
 #include "tools/bench/frames.h"
-#include "tools/os.h"
+#include "tools/host/os.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // The bench's historical trees and the peers that were found: each must see, step after step, exactly the pairs that
 // a test of every body against every other sees, each once, also where their originals were wrong.
-#include "core/outward.h"
+#include "core/math/outward.h"
 #include "tests/harness.h"
+#include "tools/bench/bench_motion.h"
 #include "tools/bench/method.h"
-#include "tools/bench/motion.h"
 
 #include <math.h>
 #include <quadrille/random.h>

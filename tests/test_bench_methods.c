@@ -1,6 +1,6 @@
-#include "core/outward.h"
+#include "core/math/outward.h"
 #include "tests/harness.h"
-#include "tools/bench/motion.h"
+#include "tools/bench/bench_motion.h"
 #include "tools/bench/run.h"
 
 #include <float.h>

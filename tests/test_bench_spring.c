@@ -1,6 +1,6 @@
 #include "tests/harness.h"
 #include "tests/program.h"
-#include "tools/bench/spring.h"
+#include "tools/bench/bench_spring.h"
 #include "tools/lammps/lammps.h"
 
 #include <jansson.h>

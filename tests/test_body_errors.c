@@ -1,4 +1,4 @@
-#include "sim/body_file.h"
+#include "sim/format/body_file.h"
 
 #include "tests/harness.h"
 #include "tests/scratch.h"

@@ -1,6 +1,6 @@
-#include "sim/body_file.h"
+#include "sim/format/body_file.h"
 
-#include "sim/lines.h"
+#include "sim/base/lines.h"
 #include "tests/harness.h"
 #include "tests/scratch.h"
 

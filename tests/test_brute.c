@@ -1,6 +1,6 @@
 // The brute-force index judges the tree, so it is judged here itself: against overlap worked out in whole
-// numbers, by another route than core/image.h, and against scenes whose answer is plain to see.
-#include "core/image.h"
+// numbers, by another route than core/tree/image.h, and against scenes whose answer is plain to see.
+#include "core/tree/image.h"
 #include "tests/harness.h"
 
 #include <math.h>

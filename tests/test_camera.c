@@ -1,6 +1,6 @@
-#include "export/camera.h"
-#include "export/picture.h"
-#include "export/shade.h"
+#include "export/picture/camera.h"
+#include "export/picture/picture.h"
+#include "export/raster/shade.h"
 #include "tests/harness.h"
 #include "tests/worlds.h"
 

@@ -1,6 +1,6 @@
 // The grid of cells against plain arithmetic: the squares R0 .. R20 are built here one from the other, as tree.h describes them, and
 // a place is worked out by cutting, not by floor.
-#include "core/cells.h"
+#include "core/tree/cells.h"
 #include "tests/harness.h"
 
 #include <float.h>

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE // posix_openpt
 #include "tests/harness.h"
 #include "tests/one_program.h"
-#include "tools/command.h"
+#include "tools/cmd/command.h"
 
 #include <fcntl.h>
 #include <quadrille/scene.h>

@@ -1,8 +1,8 @@
 // Contact geometry against numbers worked out by hand, and what the contract of collide.h promises.
 
-#include "sim/collide.h"
+#include "sim/shape/collide.h"
 
-#include "sim/distance.h"
+#include "sim/shape/distance.h"
 #include "tests/forms.h"
 #include "tests/harness.h"
 

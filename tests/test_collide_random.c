@@ -1,8 +1,8 @@
 // Contact geometry of random forms against slow answers, and its symmetries. Every failure names its seed
 // (QD_TEST_SEED replays it).
 
-#include "sim/collide.h"
-#include "sim/distance.h"
+#include "sim/shape/collide.h"
+#include "sim/shape/distance.h"
 #include "tests/forms.h"
 #include "tests/harness.h"
 #include "tests/worlds.h"

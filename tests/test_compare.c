@@ -1,5 +1,5 @@
-#include "sim/bytes.h"
-#include "sim/number.h"
+#include "sim/base/bytes.h"
+#include "sim/base/number.h"
 #include "tests/harness.h"
 #include "tests/worlds.h"
 

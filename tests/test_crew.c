@@ -1,9 +1,9 @@
 // The threads of a team between its loops: who takes part in each, alone and beside a process that wants a processor all the time.
 // A hand that is never woken again does no harm to any result; only a count of who came shows it.
 #define _GNU_SOURCE // prctl
-#include "core/crew.h"
-#include "core/os.h"
-#include "core/verbs.h"
+#include "core/base/os.h"
+#include "core/parallel/crew.h"
+#include "core/parallel/verbs.h"
 #include "tests/harness.h"
 
 #include <quadrille/random.h>

@@ -3,10 +3,10 @@
 // memory that threads share is a point where another thread may go on. A schedule is the list of decisions at these points;
 // all schedules are run one after another. A wake-up that is lost leaves nobody who can go on. (Orders that only a weak memory shows are
 // not among these; crew.c says why its accesses need not fear them.)
-#include "core/crew.h"
-#include "core/memory.h"
-#include "core/os.h"
-#include "core/verbs.h"
+#include "core/base/memory.h"
+#include "core/base/os.h"
+#include "core/parallel/crew.h"
+#include "core/parallel/verbs.h"
 #include "tests/harness.h"
 
 #include <stdatomic.h>
@@ -200,7 +200,7 @@ static bool compare_exchange(_Atomic uint64_t *word, uint64_t *expected, uint64_
 #define qdi_clock_ns                 clock_ns
 #define qdi_os_relax()               (void)0
 #define qdi_os_preemptions()         0
-#include "core/crew.c" // NOLINT(bugprone-suspicious-include): the code under test, with the names above
+#include "core/parallel/crew.c" // NOLINT(bugprone-suspicious-include): the code under test, with the names above
 
 // ---- the story: a loop to which all come, a short one, a loop to which all must come again ----
 

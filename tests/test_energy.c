@@ -1,7 +1,7 @@
 // Worlds that nobody designed, without a drive: whatever their bodies, surfaces, step and solver, none gains energy. More than 1 % of
 // what was turned over is a gain: of all that bodies lost, and all that their kinetic and potential energy changed by. Where bodies are
 // put into each other, what parts them may lift them, which is the drift, and so they may fall; but nothing else makes them faster.
-#include "sim/world_impl.h"
+#include "sim/world/world_impl.h"
 #include "tests/harness.h"
 #include "tests/worlds.h"
 

@@ -1,4 +1,4 @@
-#include "sim/scene_impl.h"
+#include "sim/scene/scene_impl.h"
 #include "tests/harness.h"
 #include "tests/one_program.h"
 #include "tests/recorder.h"

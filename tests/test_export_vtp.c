@@ -1,6 +1,6 @@
 #include <quadrille/trajectory.h>
 
-#include "export/trajectory_impl.h"
+#include "export/trajectory/trajectory_impl.h"
 #include "tests/harness.h"
 #include "tests/scratch.h"
 #include "tests/worlds.h"

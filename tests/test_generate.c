@@ -1,8 +1,8 @@
-#include "sim/generate.h"
+#include "sim/scene/generate.h"
 
-#include "core/memory.h"
-#include "sim/generate_cells.h"
-#include "sim/scene_impl.h"
+#include "core/base/memory.h"
+#include "sim/scene/generate_cells.h"
+#include "sim/scene/scene_impl.h"
 #include "tests/harness.h"
 
 #include <quadrille/hash.h>

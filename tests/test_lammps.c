@@ -1,7 +1,7 @@
 #include "tests/harness.h"
 #include "tests/scratch.h"
+#include "tools/host/os.h"
 #include "tools/lammps/lammps.h"
-#include "tools/os.h"
 #include "tools/physics/lammps_case.h"
 #include "tools/physics/lammps_scenes.h"
 

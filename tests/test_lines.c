@@ -1,4 +1,4 @@
-#include "sim/lines.h"
+#include "sim/base/lines.h"
 
 #include "tests/harness.h"
 #include "tests/scratch.h"

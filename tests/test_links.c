@@ -1,7 +1,7 @@
 // Directories that hold other things than the program has put there: links that lead elsewhere, pipes, directories in place of
 // files. What they lead to stays as it is, nothing blocks, and a directory that is itself reached through a link works.
 #define _GNU_SOURCE // symlink, mkfifo, waitid, nanosleep
-#include "sim/os.h"
+#include "sim/base/os.h"
 #include "tests/harness.h"
 #include "tests/one_program.h"
 #include "tests/runs.h"

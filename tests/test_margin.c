@@ -1,4 +1,4 @@
-#include "core/margin.h"
+#include "core/tree/horizon.h"
 #include "tests/harness.h"
 #include "tests/worlds.h"
 

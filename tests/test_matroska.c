@@ -1,4 +1,4 @@
-#include "export/matroska.h"
+#include "export/video/matroska.h"
 #include "tests/harness.h"
 #include "tests/scratch.h"
 

@@ -1,5 +1,5 @@
-#include "sim/number.h"
-#include "sim/number_digits.h"
+#include "sim/base/number.h"
+#include "sim/base/number_digits.h"
 
 #include "tests/harness.h"
 

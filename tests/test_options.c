@@ -1,5 +1,5 @@
 #include "tests/harness.h"
-#include "tools/options.h"
+#include "tools/host/options.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // The array of pairs: parts come out in their order whoever did them, limits and missing memory stop everyone, and what is held is told.
-#include "core/pairs_impl.h"
+#include "core/tree/pairs_impl.h"
 #include "tests/harness.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "export/palette.h"
+#include "export/raster/palette.h"
 #include "tests/harness.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "export/png_sink.h"
+#include "export/image/png_sink.h"
 #include "tests/harness.h"
 
 #include <png.h>

@@ -1,7 +1,7 @@
 // What slides along a polyline meets its sides and its true corners, never its seams.
 
-#include "sim/collide.h"
-#include "sim/distance.h"
+#include "sim/shape/collide.h"
+#include "sim/shape/distance.h"
 #include "tests/forms.h"
 #include "tests/harness.h"
 #include "tests/worlds.h"

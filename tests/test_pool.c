@@ -1,6 +1,6 @@
 // The pool: pieces lie apart, all of them lie in one block the next time, and missing memory is told.
-#include "core/pool.h"
-#include "core/verbs.h"
+#include "core/parallel/pool.h"
+#include "core/parallel/verbs.h"
 #include "tests/harness.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "core/queue.h"
+#include "core/parallel/queue.h"
 #include "tests/harness.h"
 
 #include <stdbool.h>

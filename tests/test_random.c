@@ -1,6 +1,6 @@
 // Counter-based random numbers: the published values, keys that never meet, and distributions that are what
 // they claim.
-#include "core/philox.h"
+#include "core/math/philox.h"
 #include "tests/harness.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 // Rays against closed forms and against walking along them.
 
-#include "sim/ray.h"
+#include "sim/shape/ray.h"
 
 #include "tests/forms.h"
 #include "tests/harness.h"

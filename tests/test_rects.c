@@ -1,8 +1,8 @@
 // Rects side by side: every instruction set gives the bits of the portable loop, at every place of a batch of any length, and what the
 // batch finds is what qdi_collide finds. Every failure names its seed (QD_TEST_SEED replays it).
 
-#include "sim/collide_impl.h"
-#include "sim/rects.h"
+#include "sim/shape/collide_impl.h"
+#include "sim/shape/rects.h"
 #include "tests/harness.h"
 #include "tests/worlds.h"
 

@@ -4,7 +4,7 @@
 #include "tests/pages.h"
 #include "tests/stores.h"
 #include "tests/sweeps.h"
-#include "tools/relative.h"
+#include "tools/verify/relative.h"
 
 #include <fcntl.h>
 #include <stdio.h>

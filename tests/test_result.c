@@ -1,8 +1,8 @@
 #include "tests/harness.h"
-#include "tools/console.h"
-#include "tools/json.h"
-#include "tools/progress.h"
-#include "tools/result.h"
+#include "tools/host/console.h"
+#include "tools/host/json.h"
+#include "tools/host/progress.h"
+#include "tools/session/result.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE // fork, mkdir, setrlimit, geteuid
-#include "sim/os.h"
+#include "sim/base/os.h"
 #include "tests/harness.h"
 #include "tests/scratch.h"
 

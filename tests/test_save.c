@@ -1,4 +1,4 @@
-#include "sim/bytes.h"
+#include "sim/base/bytes.h"
 #include "tests/harness.h"
 #include "tests/worlds.h"
 

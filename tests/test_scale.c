@@ -1,5 +1,5 @@
 #include "tests/harness.h"
-#include "tools/scale/report.h"
+#include "tools/scale/scale_report.h"
 
 #include <math.h>
 #include <stdio.h>

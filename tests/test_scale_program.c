@@ -2,7 +2,7 @@
 #include "tests/harness.h"
 #include "tests/program.h"
 #include "tests/spinners.h"
-#include "tools/os.h"
+#include "tools/host/os.h"
 
 #include <math.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 #include <quadrille/scene.h>
 
-#include "sim/number.h"
-#include "sim/scene_impl.h"
+#include "sim/base/number.h"
+#include "sim/scene/scene_impl.h"
 #include "tests/harness.h"
 
 #include <quadrille/hash.h>

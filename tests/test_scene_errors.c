@@ -1,6 +1,6 @@
 #include <quadrille/scene.h>
 
-#include "sim/scene_impl.h"
+#include "sim/scene/scene_impl.h"
 #include "tests/harness.h"
 
 #include <quadrille/random.h>

@@ -1,8 +1,8 @@
-#include "sim/schema.h"
+#include "sim/scene/schema.h"
 
-#include "core/memory.h"
-#include "sim/scene_impl.h"
-#include "sim/suggest.h"
+#include "core/base/memory.h"
+#include "sim/base/suggest.h"
+#include "sim/scene/scene_impl.h"
 #include "tests/harness.h"
 
 #include <stdio.h>
@@ -118,7 +118,8 @@ START_TEST(documents_every_key) {
         fclose(file);
         equal = true;
     }
-    ck_assert_msg(equal, "the keys in %s are not those of sim/schema.c: run this test with QD_TEST_UPDATE=1",
+    ck_assert_msg(equal,
+                  "the keys in %s are not those of sim/scene/schema.c: run this test with QD_TEST_UPDATE=1",
                   path);
     qdi_text_release(&keys);
     free(text);

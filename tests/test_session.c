@@ -1,9 +1,9 @@
 #include "tests/harness.h"
 #include "tests/worlds.h"
-#include "tools/console.h"
-#include "tools/forecast.h"
-#include "tools/postmortem.h"
-#include "tools/session_state.h"
+#include "tools/host/console.h"
+#include "tools/host/forecast.h"
+#include "tools/session/postmortem.h"
+#include "tools/session/session_state.h"
 
 #include <math.h>
 #include <quadrille/random.h>

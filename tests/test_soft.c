@@ -1,6 +1,6 @@
-#include "sim/soft.h"
+#include "sim/spring/soft.h"
 
-#include "core/outward.h"
+#include "core/math/outward.h"
 #include "tests/harness.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "sim/world_impl.h"
+#include "sim/world/world_impl.h"
 #include "tests/harness.h"
 #include "tests/worlds.h"
 

@@ -1,4 +1,4 @@
-#include "sim/store_impl.h"
+#include "sim/store/store_impl.h"
 #include "tests/harness.h"
 #include "tests/stores.h"
 #include "tests/worlds.h"

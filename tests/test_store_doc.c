@@ -1,5 +1,5 @@
 #define _GNU_SOURCE // popen, setenv, chdir
-#include "sim/scene_text.h"
+#include "sim/base/scene_text.h"
 #include "tests/harness.h"
 #include "tests/stores.h"
 #include "tests/worlds.h"

@@ -1,4 +1,4 @@
-#include "sim/sweep.h"
+#include "sim/sweep/sweep.h"
 
 #include "tests/harness.h"
 #include "tests/scratch.h"

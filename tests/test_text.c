@@ -1,4 +1,4 @@
-#include "export/text.h"
+#include "export/raster/text.h"
 #include "tests/harness.h"
 
 #include <quadrille/hash.h>

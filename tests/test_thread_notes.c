@@ -1,6 +1,6 @@
-#include "export/palette.h"
-#include "export/shade.h"
-#include "sim/thread_notes.h"
+#include "export/raster/palette.h"
+#include "export/raster/shade.h"
+#include "sim/world/thread_notes.h"
 #include "tests/harness.h"
 #include "tests/worlds.h"
 

@@ -2,10 +2,10 @@
 
 #include "tests/harness.h"
 #include "tests/scratch.h"
-#include "tools/cgroup.h"
-#include "tools/os.h"
-#include "tools/threads.h"
-#include "tools/threads_here.h"
+#include "tools/host/cgroup.h"
+#include "tools/host/os.h"
+#include "tools/host/threads.h"
+#include "tools/host/threads_here.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-#include "export/easel.h"
-#include "export/raster.h"
+#include "export/picture/easel.h"
+#include "export/raster/raster.h"
 #include "tests/harness.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 // Times of impact against closed forms and against small steps in time.
 
-#include "sim/toi.h"
+#include "sim/shape/toi.h"
 
-#include "sim/distance.h"
+#include "sim/shape/distance.h"
 #include "tests/forms.h"
 #include "tests/harness.h"
 #include "tests/worlds.h"

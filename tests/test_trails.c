@@ -1,5 +1,5 @@
-#include "export/picture.h"
-#include "export/trails.h"
+#include "export/picture/picture.h"
+#include "export/picture/trails.h"
 #include "tests/golden.h"
 #include "tests/harness.h"
 #include "tests/scratch.h"

@@ -1,4 +1,4 @@
-#include "core/image.h"
+#include "core/tree/image.h"
 #include "tests/harness.h"
 #include "tests/tree_scenes.h"
 

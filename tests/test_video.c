@@ -1,6 +1,6 @@
 #define _GNU_SOURCE // kill, usleep, symlink
-#include "export/apng.h"
-#include "export/video_impl.h"
+#include "export/image/apng.h"
+#include "export/video/video_impl.h"
 #include "tests/harness.h"
 #include "tests/program.h"
 #include "tests/runs.h"

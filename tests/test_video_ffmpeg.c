@@ -1,7 +1,7 @@
 #define _GNU_SOURCE // kill, usleep, popen
 #include "tests/harness.h"
 #include "tests/one_program.h"
-#include "tools/os.h"
+#include "tools/host/os.h"
 
 #include <dirent.h>
 #include <signal.h>

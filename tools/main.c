@@ -1,6 +1,6 @@
-#include "tools/command.h"
-#include "tools/console.h"
-#include "tools/exit_codes.h"
+#include "tools/cmd/command.h"
+#include "tools/host/console.h"
+#include "tools/host/exit_codes.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -19,7 +19,7 @@
 // Shared between ranges of a colour: nothing that is written, see rigid/rigid.c (bodies that nothing moves are never stirred).
 // The counts of bounces are per range.
 
-#include "sim/account.h"
+#include "sim/world/account.h"
 
 typedef struct bounce_job {
     const qd_world *world;

@@ -1,6 +1,6 @@
 #include "sim/rigid/ccd.h"
-#include "sim/account.h"
-#include "sim/pose.h"
+#include "sim/world/account.h"
+#include "sim/world/pose.h"
 
 #include <math.h>
 #include <stdlib.h>

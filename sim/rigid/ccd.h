@@ -1,7 +1,7 @@
 #ifndef QD_SIM_FAST_H
 #define QD_SIM_FAST_H
 
-#include "sim/world_impl.h"
+#include "sim/world/world_impl.h"
 
 /// Fast bodies: what would pass a wall or another body within a step is followed on its way, bounces where it really
 /// meets something, and goes on from there.

@@ -14,9 +14,9 @@
 //
 // Shared between ranges: the times, each an atomic minimum (of positive numbers, whose bits are in their order).
 
-#include "sim/account.h"
-#include "sim/pose.h"
 #include "sim/rigid/ccd.h"
+#include "sim/world/account.h"
+#include "sim/world/pose.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "sim/rigid/ccd.h"
 
-#include "core/assert.h"
+#include "core/base/assert.h"
 
 #include <math.h>
 #include <stdlib.h>

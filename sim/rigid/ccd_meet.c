@@ -6,9 +6,9 @@
 // overlaps already at the step's start, and what approaches slower than the threshold of bounces, as long as it can
 // only get a little deeper (`left_to_rest` of the smaller body) until then.
 
+#include "sim/base/vec.h"
 #include "sim/rigid/ccd.h"
-#include "sim/toi.h"
-#include "sim/vec.h"
+#include "sim/shape/toi.h"
 
 #include <math.h>
 

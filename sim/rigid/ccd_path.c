@@ -2,9 +2,9 @@
 
 #include "sim/rigid/ccd.h"
 
-#include "core/image.h"
-#include "core/outward.h"
-#include "sim/pose.h"
+#include "core/math/outward.h"
+#include "core/tree/image.h"
+#include "sim/world/pose.h"
 
 #include <quadrille/math.h>
 

@@ -3,8 +3,8 @@
 // by (a, b). An impact gives both bodies new legs, and all edges of the two look for their next impact anew. An impact is
 // the same collision as in rigid/bounce.c.
 
-#include "sim/account.h"
 #include "sim/rigid/ccd.h"
+#include "sim/world/account.h"
 
 #include <math.h>
 

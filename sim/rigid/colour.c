@@ -20,7 +20,7 @@
 // writes its number at its bodies (any of several stays), then each that finds another's number says so. The colours of a body are written
 // by the one contact that holds it in a round.
 
-#include "sim/world_impl.h"
+#include "sim/world/world_impl.h"
 
 enum { SERIAL = QDI_COLOURS_MAX, PRIORITY_BITS = 12, FEW = 1024 };
 

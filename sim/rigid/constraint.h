@@ -1,7 +1,7 @@
 #ifndef QD_SIM_RIGID_CONSTRAINT_H
 #define QD_SIM_RIGID_CONSTRAINT_H
 
-#include "sim/world_impl.h"
+#include "sim/world/world_impl.h"
 
 /// From a contact to a contact constraint: what the solver needs of it and of its bodies.
 

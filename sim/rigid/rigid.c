@@ -14,9 +14,9 @@
 
 #include <quadrille/hash.h>
 
-#include "sim/account.h"
 #include "sim/rigid/constraint.h"
 #include "sim/rigid/solver.h"
+#include "sim/world/account.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -24,8 +24,8 @@
 // many and written by none. `slot` is written by all ranges that meet a body, with the same value, hence atomic.
 
 #include "sim/rigid/solver.h"
-#include "sim/account.h"
 #include "sim/rigid/constraint.h"
+#include "sim/world/account.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Rules that can be read off the sources, one message per breach:
-#  - OpenMP pragmas only in core/team.c;
+#  - OpenMP pragmas only in core/parallel/team.c;
 #  - every tests/test_*.c is listed in tests/CMakeLists.txt, and every listed one exists;
 #  - a .c of a floor is in that floor's CMakeLists.txt, so that no file is left out of the build;
 #  - no notes to oneself, and no path of somebody's machine.
@@ -16,8 +16,8 @@ each_line() { # MESSAGE: one breach per line of standard input
     while IFS= read -r line; do [ -z "$line" ] || breach "$line: $1"; done
 }
 
-each_line "OpenMP pragmas belong in core/team.c" <<END
-$(find core sim export tools -name '*.[ch]' ! -path core/team.c -exec grep -Hn '# *pragma  *omp\|_Pragma *("omp' {} +)
+each_line "OpenMP pragmas belong in core/parallel/team.c" <<END
+$(find core sim export tools -name '*.[ch]' ! -path core/parallel/team.c -exec grep -Hn '# *pragma  *omp\|_Pragma *("omp' {} +)
 END
 
 listed=$(sed -n '/^set(qd_[a-z_]*tests$/,/)/p; /^set(qd_[a-z_]*tests .*)/p' tests/CMakeLists.txt |

@@ -1,7 +1,7 @@
 #include "tools/bench/choice.h"
 
-#include "sim/number.h"
-#include "sim/suggest.h"
+#include "sim/base/number.h"
+#include "sim/base/suggest.h"
 
 #include <math.h>
 #include <quadrille/pairs.h>

@@ -1,10 +1,10 @@
 #include "tools/bench/fat.h"
 
-#include "core/margin.h"
-#include "core/memory.h"
-#include "core/outward.h"
-#include "core/verbs.h"
-#include "tools/bench/motion.h"
+#include "core/base/memory.h"
+#include "core/math/outward.h"
+#include "core/parallel/verbs.h"
+#include "core/tree/horizon.h"
+#include "tools/bench/bench_motion.h"
 #include "tools/bench/sink.h"
 
 #include <math.h>
@@ -29,7 +29,8 @@ enum {
     LINE = 64,
 };
 
-static const double unit = 1 << 20; ///< see sim/margin.c: sums of whole numbers are the same in any order
+static const double unit =
+    1 << 20; ///< see sim/contact/margin.c: sums of whole numbers are the same in any order
 
 /// Two rows of one block.
 typedef struct near_pair {

@@ -1,13 +1,13 @@
 #include "tools/bench/frames.h"
 
-#include "core/memory.h"
-#include "core/verbs.h"
-#include "export/caption.h"
-#include "export/easel.h"
-#include "export/picture.h"
-#include "export/png_sink.h"
-#include "export/shade.h"
-#include "tools/bench/statistics.h"
+#include "core/base/memory.h"
+#include "core/parallel/verbs.h"
+#include "export/image/png_sink.h"
+#include "export/picture/caption.h"
+#include "export/picture/easel.h"
+#include "export/picture/picture.h"
+#include "export/raster/shade.h"
+#include "tools/bench/bench_statistics.h"
 
 #include <quadrille/hash.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-#include "core/memory.h"
-#include "sim/number.h"
+#include "core/base/memory.h"
+#include "sim/base/number.h"
 #include "tools/bench/frames.h"
-#include "tools/os.h"
+#include "tools/host/os.h"
 
 #include <stdlib.h>
 #include <string.h>

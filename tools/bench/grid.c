@@ -8,10 +8,10 @@
 //
 // With several threads, bodies are counted by atomic additions: their order within a cell is a matter of chance, and so is
 // that of the pairs.
-#include "core/memory.h"
-#include "core/verbs.h"
+#include "core/base/memory.h"
+#include "core/parallel/verbs.h"
+#include "tools/bench/bench_motion.h"
 #include "tools/bench/grid_side.h"
-#include "tools/bench/motion.h"
 #include "tools/bench/sink.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 #include "tools/bench/lineage.h"
-#include "core/outward.h"
+#include "core/math/outward.h"
 
-#include "core/memory.h"
-#include "core/verbs.h"
-#include "tools/bench/motion.h"
+#include "core/base/memory.h"
+#include "core/parallel/verbs.h"
+#include "tools/bench/bench_motion.h"
 
 #include <string.h>
 

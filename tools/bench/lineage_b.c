@@ -1,6 +1,6 @@
 // Tree A refreshed instead of rebuilt: a walk over all nodes takes out what left its node and inserts it again from
 // the root, and pushes down what now fits a child. A query that spans quadrants is carved along the middle lines.
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "tools/bench/lineage.h"
 
 #include <math.h>

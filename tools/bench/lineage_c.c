@@ -5,7 +5,7 @@
 // Of the original's eight optimizations four are left out, for they lost pairs: skipping an object that was hit
 // already (A-B hid B-C), looking at two or three levels only (it missed large bodies), and skipping the other half of
 // an ancestor's list and inserting along the old path (both went by quadrants that were stale or partial).
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "tools/bench/lineage.h"
 
 typedef struct node {

@@ -1,6 +1,6 @@
 // The ball pool's point quadtree: four points per node, which keeps them when it is divided, built anew each step;
 // every ball asks for the points in a rectangle around it.
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "tools/bench/lineage.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // Compiled for AVX2 and called only where the processor has it.
 #ifdef __x86_64__
-#    include "tools/bench/motion.h"
+#    include "tools/bench/bench_motion.h"
 
 #    define MOVE       qdi_bench_move_avx2
 #    define MOVE_DISKS qdi_bench_move_disks_avx2

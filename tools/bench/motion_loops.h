@@ -1,6 +1,6 @@
 // The loops of motion.h, for whoever defines MOVE and MOVE_DISKS, their names, before including this. No include guard: each
 // instruction set has its own copy, made by the compiler of the same lines, so all give the same bits.
-#include "core/outward.h"
+#include "core/math/outward.h"
 
 #include <math.h>
 #include <stdint.h>

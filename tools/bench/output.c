@@ -1,7 +1,7 @@
 #include "tools/bench/output.h"
 
-#include "sim/number.h"
-#include "tools/bench/build.h"
+#include "sim/base/number.h"
+#include "tools/host/build.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #define QD_TOOLS_BENCH_OUTPUT_H
 
 #include "tools/bench/run.h"
-#include "tools/json.h"
+#include "tools/host/json.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 // Chipmunk's two broad phases, used the way its space uses them: one call that brings the index up to date and reports
 // every pair that may touch, once. The tree keeps boxes with margins and their pairs from step to step; the hash is
 // emptied and filled again in the very pass that finds the pairs.
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "tools/bench/lineage.h"
 #include "tools/bench/peers.h"
 

@@ -1,8 +1,8 @@
 // Chipmunk's whole step, with either of its broad phases. With more than one thread its threaded space is taken.
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "tools/bench/peers.h"
 #include "tools/bench/rigid.h"
-#include "tools/os.h"
+#include "tools/host/os.h"
 
 #include <chipmunk/chipmunk.h>
 #include <chipmunk/cpHastySpace.h>

@@ -1,6 +1,6 @@
 #include "tools/bench/rigid_output.h"
 
-#include "sim/number.h"
+#include "sim/base/number.h"
 
 #include <math.h>
 

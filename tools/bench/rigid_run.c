@@ -1,8 +1,8 @@
-#include "core/memory.h"
-#include "core/verbs.h"
+#include "core/base/memory.h"
+#include "core/parallel/verbs.h"
+#include "tools/bench/bench_statistics.h"
 #include "tools/bench/peers.h"
 #include "tools/bench/rigid.h"
-#include "tools/bench/statistics.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "tools/bench/rigid.h"
 #include "tools/bench/rigid_scenes.h"
 #include "tools/bench/rigid_world.h"

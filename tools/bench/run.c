@@ -1,7 +1,7 @@
 #include "tools/bench/run.h"
 
-#include "core/memory.h"
-#include "tools/bench/statistics.h"
+#include "core/base/memory.h"
+#include "tools/bench/bench_statistics.h"
 
 #include <inttypes.h>
 #include <math.h>

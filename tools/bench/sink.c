@@ -1,6 +1,6 @@
 #include "tools/bench/sink.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 #include <string.h>
 

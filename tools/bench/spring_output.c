@@ -1,6 +1,6 @@
-#include "tools/bench/spring.h"
+#include "tools/bench/bench_spring.h"
 
-#include "sim/number.h"
+#include "sim/base/number.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
-#include "tools/bench/spring.h"
+#include "tools/bench/bench_spring.h"
 
-#include "core/memory.h"
-#include "core/verbs.h"
-#include "tools/bench/statistics.h"
+#include "core/base/memory.h"
+#include "core/parallel/verbs.h"
+#include "tools/bench/bench_statistics.h"
 #include "tools/lammps/lammps.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 // What LAMMPS leaves: frames of `dump custom` with any of the columns that are known here, lines of step and energy, and a
 // log that begins with its version.
 
-#include "core/memory.h"
-#include "sim/os.h"
+#include "core/base/memory.h"
+#include "sim/base/os.h"
 #include "tools/lammps/lammps.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-#include "sim/os.h"
+#include "sim/base/os.h"
+#include "tools/host/os.h"
 #include "tools/lammps/lammps.h"
-#include "tools/os.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "tools/manual/manual.h"
 
-#include "sim/schema.h"
+#include "sim/scene/schema.h"
 
 #include <quadrille/scene.h>
 #include <quadrille/video.h>

@@ -1,7 +1,7 @@
 #ifndef QD_TOOLS_MANUAL_MANUAL_H
 #define QD_TOOLS_MANUAL_MANUAL_H
 
-#include "tools/command.h"
+#include "tools/cmd/command.h"
 
 #include <stdbool.h>
 #include <stdio.h>

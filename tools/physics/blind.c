@@ -1,6 +1,6 @@
 #include "tools/physics/blind.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 #include <math.h>
 #include <quadrille/random.h>

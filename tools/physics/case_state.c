@@ -4,7 +4,7 @@
 // momentum is kept. With ways followed, no bounce is late and the step plays no part. Looked at in steps only, a pair is found
 // when it overlaps already, by half a step on average: the disks seem smaller in proportion to the step, so what
 // several steps give is extrapolated to 0.
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "tools/physics/blind.h"
 #include "tools/physics/physics.h"
 #include "tools/physics/reference.h"

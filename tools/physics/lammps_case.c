@@ -2,7 +2,7 @@
 // found; else its numbers are those that are kept in tests/data/lammps, with the scripts that made them.
 #include "tools/physics/lammps_case.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "tools/physics/lammps_scenes.h"
 #include "tools/physics/physics.h"
 

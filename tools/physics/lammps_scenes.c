@@ -1,6 +1,6 @@
 #include "tools/physics/lammps_scenes.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 #include <math.h>
 #include <quadrille/random.h>

@@ -1,9 +1,9 @@
 // Holds the simulation against what is known about it, as one table. See `usage`.
-#include "core/verbs.h"
-#include "tools/console.h"
+#include "core/parallel/verbs.h"
+#include "tools/host/console.h"
+#include "tools/host/threads_here.h"
 #include "tools/physics/lammps_case.h"
 #include "tools/physics/physics.h"
-#include "tools/threads_here.h"
 
 #include <stdio.h>
 #include <string.h>

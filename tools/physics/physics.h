@@ -2,7 +2,7 @@
 #define QD_TOOLS_PHYSICS_PHYSICS_H
 
 #include "tools/physics/gas.h"
-#include "tools/physics/statistics.h"
+#include "tools/physics/physics_statistics.h"
 
 #include <stdbool.h>
 #include <stddef.h>

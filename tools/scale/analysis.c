@@ -1,6 +1,6 @@
 #include "tools/scale/analysis.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #define QD_TOOLS_SCALE_ANALYSIS_H
 
 #include "tools/scale/sample.h"
-#include "tools/scale/statistics.h"
+#include "tools/scale/scale_statistics.h"
 
 /// What the samples of a scaling test say.
 

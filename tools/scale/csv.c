@@ -1,6 +1,6 @@
-#include "sim/number.h"
+#include "sim/base/number.h"
 #include "tools/bench/output.h"
-#include "tools/scale/report.h"
+#include "tools/scale/scale_report.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "tools/scale/plan.h"
 
-#include "core/memory.h"
-#include "sim/number.h"
+#include "core/base/memory.h"
+#include "sim/base/number.h"
 
 #include <inttypes.h>
 #include <quadrille/random.h>

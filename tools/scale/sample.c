@@ -3,14 +3,14 @@
 
 #include "tools/scale/sample.h"
 
-#include "core/memory.h"
-#include "core/verbs.h"
-#include "tools/console.h"
-#include "tools/exit_codes.h"
-#include "tools/failure.h"
-#include "tools/os.h"
+#include "core/base/memory.h"
+#include "core/parallel/verbs.h"
+#include "tools/host/console.h"
+#include "tools/host/exit_codes.h"
+#include "tools/host/failure.h"
+#include "tools/host/os.h"
 #include "tools/scale/triad.h"
-#include "tools/session.h"
+#include "tools/session/session.h"
 
 #include <string.h>
 

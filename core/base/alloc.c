@@ -1,0 +1,62 @@
+#include <quadrille/alloc.h>
+
+#include "core/base/memory.h"
+#include "core/base/os.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Arrays over all bodies are walked in many streams at once, and a few small pages of each do not stay in the processor's table of pages.
+static void *heap_allocate(void *context, size_t bytes) {
+    (void)context;
+    if (bytes > SIZE_MAX - QDI_LARGE_PAGE) return NULL;
+    const bool large = bytes >= 2 * QDI_LARGE_PAGE;
+    const size_t alignment = large ? QDI_LARGE_PAGE : 64;
+    const size_t whole = (bytes + alignment - 1) / alignment * alignment;
+    void *memory = aligned_alloc(alignment, whole);
+    if (memory && large) qdi_os_large_pages(memory, whole);
+    return memory;
+}
+
+static void heap_release(void *context, void *memory, size_t bytes) {
+    (void)context;
+    (void)bytes;
+    free(memory);
+}
+
+const qd_allocator *qd_allocator_default(void) {
+    static const qd_allocator heap = {heap_allocate, heap_release, NULL};
+    return &heap;
+}
+
+const qd_allocator *qdi_allocator_or_default(const qd_allocator *allocator) {
+    return allocator ? allocator : qd_allocator_default();
+}
+
+void *qdi_allocate(const qd_allocator *allocator, size_t count, size_t size) {
+    if (count == 0 || size == 0 || count > SIZE_MAX / size) return NULL;
+    return allocator->allocate(allocator->context, count * size);
+}
+
+void qdi_release(const qd_allocator *allocator, void *memory, size_t count, size_t size) {
+    if (memory) allocator->release(allocator->context, memory, count * size);
+}
+
+qd_status qdi_reserve(const qd_allocator *allocator, void *array, size_t *room, size_t used, size_t need,
+                      size_t size) {
+    if (need <= *room) return QD_OK;
+    size_t grown = *room + *room / 2;
+    if (grown < need) grown = need;
+    if (grown < 16) grown = 16;
+    void *moved = qdi_allocate(allocator, grown, size);
+    if (!moved) return QD_ERR_MEMORY;
+    void *old = NULL;
+    memcpy(&old, array, sizeof old); // pointers to objects of all types look alike on every platform we know
+    if (used > 0) memcpy(moved, old, used * size);
+    qdi_release(allocator, old, *room, size);
+    memcpy(array, &moved, sizeof moved);
+    *room = grown;
+    return QD_OK;
+}

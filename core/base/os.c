@@ -1,0 +1,187 @@
+#define _GNU_SOURCE // madvise, RUSAGE_THREAD
+#include "core/base/os.h"
+
+#include "core/base/arithmetic.h"
+#include "core/base/memory.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#ifdef __linux__
+#    include <sys/mman.h>
+#    include <sys/resource.h>
+#endif
+
+void qdi_os_large_pages(void *memory, size_t bytes) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    (void)madvise(memory, bytes, MADV_HUGEPAGE); // refused: small pages do as well
+#else
+    (void)memory;
+    (void)bytes;
+#endif
+}
+
+struct qdi_monitor {
+    const qd_allocator *allocator;
+    pthread_mutex_t mutex;
+    pthread_cond_t condition;
+};
+
+qd_status qdi_monitor_create(const qd_allocator *allocator, qdi_monitor **monitor) {
+    qdi_monitor *made = qdi_allocate(allocator, 1, sizeof *made);
+    *monitor = NULL;
+    if (!made) return QD_ERR_MEMORY;
+    made->allocator = allocator;
+    if (pthread_mutex_init(&made->mutex, NULL) != 0) {
+        qdi_release(allocator, made, 1, sizeof *made);
+        return QD_ERR_MEMORY;
+    }
+    if (pthread_cond_init(&made->condition, NULL) != 0) {
+        (void)pthread_mutex_destroy(&made->mutex);
+        qdi_release(allocator, made, 1, sizeof *made);
+        return QD_ERR_MEMORY;
+    }
+    *monitor = made;
+    return QD_OK;
+}
+
+void qdi_monitor_destroy(qdi_monitor *monitor) {
+    if (!monitor) return;
+    (void)pthread_cond_destroy(&monitor->condition);
+    (void)pthread_mutex_destroy(&monitor->mutex);
+    qdi_release(monitor->allocator, monitor, 1, sizeof *monitor);
+}
+
+void qdi_monitor_enter(qdi_monitor *monitor) {
+    (void)pthread_mutex_lock(&monitor->mutex);
+}
+
+void qdi_monitor_leave(qdi_monitor *monitor) {
+    (void)pthread_mutex_unlock(&monitor->mutex);
+}
+
+void qdi_monitor_wait(qdi_monitor *monitor) {
+    (void)pthread_cond_wait(&monitor->condition, &monitor->mutex);
+}
+
+void qdi_monitor_wake_all(qdi_monitor *monitor) {
+    (void)pthread_cond_broadcast(&monitor->condition);
+}
+
+uint64_t qdi_os_preemptions(void) {
+#if defined(__linux__) && defined(RUSAGE_THREAD)
+    struct rusage usage;
+    if (getrusage(RUSAGE_THREAD, &usage) == 0) return (uint64_t)usage.ru_nivcsw;
+#endif
+    return 0;
+}
+
+struct qdi_thread {
+    const qd_allocator *allocator;
+    pthread_t handle;
+    void (*run)(void *context);
+    void *context;
+};
+
+static void *thread_main(void *argument) {
+    qdi_thread *thread = argument;
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard(); // a thread begins in its maker's mode
+    thread->run(thread->context);
+    return NULL;
+}
+
+// A new thread inherits the mask of the one that starts it, so the mask is set around the start. Faults of
+// the thread's own (and a profiler's clock) stay unblocked.
+static void block_process_signals(sigset_t *before) {
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGPROF};
+    sigset_t blocked;
+    (void)sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; ++i) (void)sigdelset(&blocked, own[i]);
+    (void)pthread_sigmask(SIG_SETMASK, &blocked, before);
+}
+
+qd_status qdi_thread_start(const qd_allocator *allocator, void (*run)(void *context), void *context,
+                           qdi_thread **thread) {
+    qdi_thread *made = qdi_allocate(allocator, 1, sizeof *made);
+    *thread = NULL;
+    if (!made) return QD_ERR_MEMORY;
+    made->allocator = allocator;
+    made->run = run;
+    made->context = context;
+    sigset_t before;
+    block_process_signals(&before);
+    int failed = pthread_create(&made->handle, NULL, thread_main, made);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failed) {
+        qdi_release(allocator, made, 1, sizeof *made);
+        return QD_ERR_MEMORY;
+    }
+    *thread = made;
+    return QD_OK;
+}
+
+void qdi_thread_join(qdi_thread *thread) {
+    if (!thread) return;
+    (void)pthread_join(thread->handle, NULL);
+    qdi_release(thread->allocator, thread, 1, sizeof *thread);
+}
+
+// ---- how many threads there are to be had ----
+
+static void *stay_inside(void *argument) {
+    qdi_monitor *gate = argument;
+    qdi_monitor_enter(gate); // held by the one who counts
+    qdi_monitor_leave(gate);
+    return NULL;
+}
+
+/// Bytes of a stack that a variable asks for: a number of KiB, or of what its letter says. 0: it is not set.
+static size_t stack_asked_by(const char *variable) {
+    const char *text = getenv(variable);
+    if (!text) return 0;
+    char *end;
+    unsigned long long size = strtoull(text, &end, 10);
+    while (*end == ' ') ++end;
+    switch (*end | 0x20) {
+    case 'b': return (size_t)size;
+    case 'm': return (size_t)size << 20;
+    case 'g': return (size_t)size << 30;
+    default: return (size_t)size << 10;
+    }
+}
+
+/// Stacks as large as OpenMP's runtime makes them.
+static void ask_for_stack(pthread_attr_t *attributes) {
+    static const char *const variables[] = {"OMP_STACKSIZE", "GOMP_STACKSIZE", "KMP_STACKSIZE"};
+    size_t least = 0;
+    if (pthread_attr_getstacksize(attributes, &least) != 0) return;
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; ++i) {
+        size_t asked = stack_asked_by(variables[i]);
+        if (asked > least && pthread_attr_setstacksize(attributes, asked) == 0) least = asked;
+    }
+}
+
+int qdi_os_threads_to_be_had(int wanted) {
+    const qd_allocator *heap = qd_allocator_default();
+    size_t room = wanted > 0 ? (size_t)wanted : 0;
+    pthread_attr_t attributes;
+    qdi_monitor *gate = NULL;
+    pthread_t *threads = qdi_allocate(heap, room, sizeof *threads);
+    if (!threads || pthread_attr_init(&attributes) != 0) {
+        qdi_release(heap, threads, room, sizeof *threads);
+        return 0;
+    }
+    ask_for_stack(&attributes);
+    size_t count = 0;
+    if (qdi_monitor_create(heap, &gate) == QD_OK) {
+        qdi_monitor_enter(gate);
+        while (count < room && pthread_create(&threads[count], &attributes, stay_inside, gate) == 0) ++count;
+        qdi_monitor_leave(gate);
+        for (size_t i = 0; i < count; ++i) (void)pthread_join(threads[i], NULL);
+    }
+    qdi_monitor_destroy(gate);
+    (void)pthread_attr_destroy(&attributes);
+    qdi_release(heap, threads, room, sizeof *threads);
+    return (int)count;
+}

@@ -1,0 +1,317 @@
+// The team: the only file with OpenMP pragmas.
+//
+// OpenMP gives the threads, all at once and for as long as the team lives, in one parallel region that a thread of the team's own
+// opens at the first loop worth sharing. How they wait for loops is crew.c's. The region's thread 0 only sleeps: whoever calls
+// qdi_team_for works in its place.
+//
+// Work is cut into ranges by size alone; each thread has a block of them and helps the others when it is done, so who does a
+// range is a matter of chance. That is safe because a range writes only its own slots, or slots of its worker whose
+// order nobody looks at; what must be in order is merged afterwards in the order of ranges. What is shared and
+// written: busy_ns, one cache line per worker, each by its own worker; and the blocks' counters, which only say which range is next
+// (relaxed: the region's end orders everything else).
+#include "core/parallel/verbs.h"
+
+#include "core/base/arithmetic.h"
+#include "core/base/cookie.h"
+#include "core/base/memory.h"
+#include "core/base/os.h"
+#include "core/parallel/crew.h"
+
+#include <omp.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum { RADIX_BITS = 11, SORT_GRAIN = 16384, FINE_SORT_GRAIN = 4096, COPY_GRAIN = 16384, LINE = 8 };
+
+struct qd_team {
+    const qd_allocator *allocator;
+    int threads, used;  // used: those that loops have now
+    qdi_crew *crew;     // NULL for one thread
+    qdi_thread *opener; // NULL before the first loop that is shared
+    bool deserted;      // there are no threads to be had
+    uint64_t *busy_ns;  // LINE apart, so that workers do not share cache lines
+    uint64_t *busy_out;
+    qdi_team_times times; // of the caller, who alone writes them
+    size_t *blocks;       // of the loop that runs now: the next range of each worker's block, LINE apart
+    size_t *histogram;    // of the sort
+    size_t histogram_room;
+};
+
+qd_team_def qd_team_def_default(void) {
+    return (qd_team_def){.cookie = QDI_COOKIE, .threads = 1};
+}
+
+qd_status qd_team_create(const qd_team_def *def, qd_team **team) {
+    if (!def || !team || def->cookie != QDI_COOKIE) return QD_ERR_ARGUMENT;
+    *team = NULL;
+    if (def->threads < 1 || def->threads > QD_TEAM_MAX) return QD_ERR_VALUE;
+    const qd_allocator *allocator = qdi_allocator_or_default(def->allocator);
+    qd_team *made = qdi_allocate(allocator, 1, sizeof *made);
+    if (!made) return QD_ERR_MEMORY;
+    size_t threads = (size_t)def->threads;
+    *made = (qd_team){.allocator = allocator, .threads = def->threads, .used = def->threads};
+    made->busy_ns = qdi_allocate(allocator, threads * LINE, sizeof *made->busy_ns);
+    made->busy_out = qdi_allocate(allocator, threads, sizeof *made->busy_out);
+    made->blocks = qdi_allocate(allocator, threads * LINE, sizeof *made->blocks);
+    bool good = made->busy_ns && made->busy_out && made->blocks;
+    if (!good || (def->threads > 1 && qdi_crew_create(allocator, &made->crew) != QD_OK)) {
+        qd_team_destroy(made);
+        return QD_ERR_MEMORY;
+    }
+    memset(made->busy_ns, 0, threads * LINE * sizeof *made->busy_ns);
+    memset(made->busy_out, 0, threads * sizeof *made->busy_out);
+    *team = made;
+    return QD_OK;
+}
+
+// ---- its threads ----
+
+/// Threads that are left to others where there are not enough: the runtime needs some memory beside stacks, and we do.
+enum { SPARE_THREADS = 3 };
+
+/// How many threads the region may ask for, its opener included. GNU's and LLVM's runtimes end the program where the system
+/// refuses them a thread, so that is found out before.
+static int threads_to_ask_for(const qd_team *team) {
+    int wanted = team->threads - 1 + SPARE_THREADS;
+    int left = qdi_os_threads_to_be_had(wanted) - SPARE_THREADS;
+    return left > 0 ? left + 1 : 1;
+}
+
+/// The life of the team's other threads, of which there may be fewer than asked for.
+static void open_region(void *context) {
+    qd_team *team = context;
+    bool patient = omp_get_num_procs() >= team->threads;
+#pragma omp parallel num_threads(threads_to_ask_for(team))
+    {
+        QDI_RESTORED qdi_arithmetic caller =
+            qdi_arithmetic_standard(); // the runtime may lend its threads to others
+        int worker = omp_get_thread_num();
+        if (worker == 0)
+            qdi_crew_rest(team->crew);
+        else
+            qdi_crew_serve(team->crew, worker, patient);
+    }
+}
+
+/// Calls them, at the first loop that they are worth it. Where there are none the caller works alone, which changes no result.
+static void call_threads(qd_team *team) {
+    if (qdi_thread_start(qd_allocator_default(), open_region, team, &team->opener) != QD_OK)
+        team->deserted = true;
+}
+
+static void send_threads_away(qd_team *team) {
+    if (!team->opener) return;
+    qdi_crew_dismiss(team->crew);
+    qdi_thread_join(team->opener);
+}
+
+void qd_team_destroy(qd_team *team) {
+    if (!team) return;
+    send_threads_away(team);
+    qdi_crew_destroy(team->crew);
+    const qd_allocator *allocator = team->allocator;
+    size_t threads = (size_t)team->threads;
+    qdi_release(allocator, team->busy_ns, threads * LINE, sizeof *team->busy_ns);
+    qdi_release(allocator, team->blocks, threads * LINE, sizeof *team->blocks);
+    qdi_release(allocator, team->busy_out, threads, sizeof *team->busy_out);
+    qdi_release(allocator, team->histogram, team->histogram_room, sizeof *team->histogram);
+    qdi_release(allocator, team, 1, sizeof *team);
+}
+
+int qd_team_threads(const qd_team *team) {
+    return team->threads;
+}
+
+void qdi_team_use(qd_team *team, int most) {
+    team->used = most > 0 && most < team->threads ? most : team->threads;
+}
+
+int qdi_team_used(const qd_team *team) {
+    return team->used;
+}
+
+uint64_t qdi_clock_ns(void) {
+    return (uint64_t)(omp_get_wtime() * 1e9);
+}
+
+const uint64_t *qdi_team_busy_ns(const qd_team *team) {
+    for (int worker = 0; worker < team->threads; ++worker) {
+        team->busy_out[worker] = team->busy_ns[worker * LINE];
+    }
+    return team->busy_out;
+}
+
+qdi_team_times qdi_team_loop_times(const qd_team *team) {
+    return team->times;
+}
+
+typedef struct shared_loop {
+    qd_team *team;
+    size_t count, grain, ranges, blocks;
+    qdi_range_function function;
+    void *context;
+} shared_loop;
+
+// Takes ranges from the worker's own block first, so that from step to step a thread meets the data that is in its cache, then
+// from the others', so that nobody waits for a slow one. `blocks` holds the next range of each block.
+static void run_blocks(void *context, int worker) {
+    const shared_loop *loop = context;
+    uint64_t start = qdi_clock_ns();
+    for (size_t turn = 0; turn < loop->blocks; ++turn) {
+        size_t block = ((size_t)worker + turn) % loop->blocks;
+        size_t end = (block + 1) * loop->ranges / loop->blocks;
+        size_t *next = &loop->team->blocks[block * LINE];
+        while (__atomic_load_n(next, __ATOMIC_RELAXED) < end) {
+            size_t range = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED);
+            if (range >= end) break;
+            size_t begin = range * loop->grain;
+            size_t left = loop->count - begin;
+            loop->function(loop->context, begin, left < loop->grain ? loop->count : begin + loop->grain,
+                           worker);
+        }
+    }
+    loop->team->busy_ns[worker * LINE] += qdi_clock_ns() - start;
+}
+
+/// All ranges in their order, on the caller's thread.
+static void run_alone(qd_team *team, size_t count, size_t grain, qdi_range_function function, void *context) {
+    uint64_t start = qdi_clock_ns();
+    for (size_t begin = 0; begin < count; begin += grain) {
+        function(context, begin, count - begin < grain ? count : begin + grain, 0);
+    }
+    uint64_t took = qdi_clock_ns() - start;
+    team->busy_ns[0] += took;
+    team->times.loop_ns += took;
+    if (team->threads > 1) team->times.alone_ns += took;
+}
+
+void qdi_team_for(qd_team *team, size_t count, size_t grain, qdi_range_function function, void *context) {
+    if (count == 0) return;
+    size_t ranges = qdi_range_count(count, grain);
+    size_t most = ranges < (size_t)team->used ? ranges : (size_t)team->used;
+    if (most > 1 && !team->opener && !team->deserted) call_threads(team);
+    if (most == 1 || team->deserted) {
+        run_alone(team, count, grain, function, context);
+        return;
+    }
+    uint64_t before = qdi_clock_ns();
+    for (size_t block = 0; block < most; ++block) {
+        team->blocks[block * LINE] = block * ranges / most;
+    }
+    shared_loop loop = {team, count, grain, ranges, most, function, context};
+    // Who sleeps is woken only for two ranges or more each: a range is worth about as much as the waking.
+    (void)qdi_crew_share(team->crew, (int)most, ranges > 2, run_blocks, &loop);
+    team->times.loop_ns += qdi_clock_ns() - before;
+}
+
+size_t qdi_exclusive_scan(size_t *values, size_t count) {
+    size_t sum = 0;
+    for (size_t i = 0; i < count; ++i) {
+        size_t value = values[i];
+        values[i] = sum;
+        sum += value;
+    }
+    return sum;
+}
+
+// One pass of the sort moves items from (keys, values) to (keys_out, values_out) by one digit. Range r of the items has
+// row r of the histogram: first how many of its items have each digit, then where the next of them goes.
+typedef struct sort_pass {
+    const uint64_t *keys;
+    const uint32_t *values;
+    uint64_t *keys_out;
+    uint32_t *values_out;
+    size_t *histogram;
+    size_t grain, radix; // radix: number of digits
+    int shift;
+} sort_pass;
+
+static void sort_count(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const sort_pass *pass = context;
+    const size_t radix = pass->radix;
+    size_t *row = pass->histogram + begin / pass->grain * radix;
+    memset(row, 0, radix * sizeof *row);
+    for (size_t i = begin; i < end; ++i) row[(pass->keys[i] >> pass->shift) & (radix - 1)] += 1;
+}
+
+static void sort_move(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const sort_pass *pass = context;
+    const size_t radix = pass->radix;
+    size_t *row = pass->histogram + begin / pass->grain * radix;
+    for (size_t i = begin; i < end; ++i) {
+        size_t place = row[(pass->keys[i] >> pass->shift) & (radix - 1)]++;
+        pass->keys_out[place] = pass->keys[i];
+        if (pass->values) pass->values_out[place] = pass->values[i];
+    }
+}
+
+static void sort_copy(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const sort_pass *pass = context;
+    memcpy(pass->keys_out + begin, pass->keys + begin, (end - begin) * sizeof *pass->keys);
+    if (pass->values)
+        memcpy(pass->values_out + begin, pass->values + begin, (end - begin) * sizeof *pass->values);
+}
+
+/// Turns counts into places: digit by digit, and within a digit range by range, which keeps equal keys in order. Returns
+/// false where all items have one digit, so that there is nothing to move.
+static bool sort_places(const sort_pass *pass, size_t ranges, size_t count) {
+    size_t sum = 0;
+    for (size_t digit = 0; digit < pass->radix; ++digit) {
+        size_t before = sum;
+        for (size_t range = 0; range < ranges; ++range) {
+            size_t *cell = &pass->histogram[range * pass->radix + digit];
+            size_t here = *cell;
+            *cell = sum;
+            sum += here;
+        }
+        if (sum - before == count) return false;
+    }
+    return true;
+}
+
+// Few items: by insertion, without any histogram.
+static void sort_few(uint64_t *keys, uint32_t *values, size_t count) {
+    for (size_t i = 1; i < count; ++i) {
+        uint64_t key = keys[i];
+        uint32_t value = values ? values[i] : 0;
+        size_t j = i;
+        for (; j > 0 && keys[j - 1] > key; --j) {
+            keys[j] = keys[j - 1];
+            if (values) values[j] = values[j - 1];
+        }
+        keys[j] = key;
+        if (values) values[j] = value;
+    }
+}
+
+qd_status qdi_team_sort(qd_team *team, uint64_t *keys, uint32_t *values, uint64_t *keys_spare,
+                        uint32_t *values_spare, size_t count, int bits) {
+    if (count < 64) {
+        sort_few(keys, values, count);
+        return QD_OK;
+    }
+    // As few passes as will do, and of them digits as short as will do: what one thread does grows with them.
+    int passes = (bits + RADIX_BITS - 1) / RADIX_BITS, digit = passes > 0 ? (bits + passes - 1) / passes : 1;
+    size_t grain = count < 4 * SORT_GRAIN ? FINE_SORT_GRAIN : SORT_GRAIN, radix = (size_t)1 << digit;
+    size_t ranges = qdi_range_count(count, grain);
+    qd_status status = qdi_reserve(team->allocator, &team->histogram, &team->histogram_room, 0,
+                                   ranges * radix, sizeof *team->histogram);
+    if (status != QD_OK) return status;
+    sort_pass pass = {keys, values, keys_spare, values_spare, team->histogram, grain, radix, 0};
+    for (; pass.shift < bits; pass.shift += digit) {
+        qdi_team_for(team, count, grain, sort_count, &pass);
+        if (!sort_places(&pass, ranges, count)) continue;
+        qdi_team_for(team, count, grain, sort_move, &pass);
+        uint64_t *keys_from = pass.keys_out;
+        uint32_t *values_from = pass.values_out;
+        pass.keys_out = pass.keys == keys ? keys : keys_spare;
+        pass.values_out = pass.keys == keys ? values : values_spare;
+        pass.keys = keys_from;
+        pass.values = values ? values_from : NULL;
+    }
+    if (pass.keys != keys) qdi_team_for(team, count, COPY_GRAIN, sort_copy, &pass);
+    return QD_OK;
+}

@@ -1,0 +1,104 @@
+#ifndef QD_CORE_KERNEL_H
+#define QD_CORE_KERNEL_H
+
+#include <quadrille/simd.h>
+
+#include "core/tree/pairs_impl.h"
+#include "core/tree/tree_impl.h"
+
+/// The innermost loops of the tree, once per instruction set behind one table. All give the same bits: they only compare,
+/// take minima, maxima and halves, in lists whose order is fixed.
+///
+/// Slots may be read up to QDI_SLOT_SLACK past a list's end (the arrays are that much longer); what is read there is masked.
+
+/// What decides whether a body belongs to a node's list.
+typedef struct qdi_node_test {
+    float low_x, high_x, low_y, high_y; ///< borders of the cell
+    float side, half;                   ///< of the cell, and half of it
+    bool leaf, root;
+    qd_vec2 period;
+} qdi_node_test;
+
+/// What an update of a list, or of a piece of one, found.
+typedef struct qdi_update_tally {
+    size_t removed;    ///< slots whose row is QDI_NONE
+    size_t bad;        ///< lowest row with a bad box, SIZE_MAX for none
+    uint32_t fit;      ///< of those that stay: could go deeper
+    uint32_t gone;     ///< those, and bodies that belong elsewhere now
+    size_t first_gone; ///< slot of the first of them, where there are any
+    size_t base;       ///< in: the slot of bit 0 of `which`
+    uint64_t which;    ///< a bit for each of them that is less than 64 slots from `base`
+    qd_box own;        ///< bounds of those that stay
+} qdi_update_tally;
+
+typedef struct qdi_kernels {
+    /// `box`, body `index`'s, against the slots [begin, end). The pair kernels return false when the search should stop.
+    bool (*box_list)(const qdi_slots *slots, qd_box box, qd_body_index index, size_t begin, size_t end,
+                     qd_pairs *pairs, int worker);
+    /// Each of the slots [begin, end), whose bounds are given, against those after it, and against each of the rows
+    /// [rows_begin, rows_end).
+    bool (*list)(const qdi_slots *slots, size_t begin, size_t end, qd_box bounds, const qdi_slots *rows,
+                 size_t rows_begin, size_t rows_end, qd_pairs *pairs, int worker);
+    /// Copies those of the slots [begin, end) that overlap `box` (boxes and indices) to `to`, from slot `at` on, in their order;
+    /// returns the slot after the last. May write QDI_SLOT_SLACK slots more than end - begin.
+    size_t (*pick)(const qdi_slots *slots, size_t begin, size_t end, qd_box box, const qdi_slots *to,
+                   size_t at);
+    /// Which of the slots [begin, end) overlap `box`: bit i of hits[k] tells of slot begin + QDI_PAIR_BLOCK * k + i.
+    void (*hits)(const qdi_slots *slots, size_t begin, size_t end, qd_box box, unsigned *hits);
+    /// Moves `count` slots; the two places may overlap.
+    void (*shift)(const qdi_slots *slots, size_t to, size_t from, size_t count);
+    /// Takes those of the slots [begin, end), at most 64, out that `which` names, bit 0 for `begin`, and moves the others together.
+    void (*drop)(const qdi_slots *slots, size_t begin, size_t end, uint64_t which);
+    /// Gives the slots [begin, end) of a list (begin at a multiple of QDI_LANES from its start) the boxes of their rows;
+    /// bodies with a bad box keep the one they had. Adds to `tally`.
+    void (*update)(const qdi_slots *slots, const qd_box *boxes, const qdi_node_test *test, size_t begin,
+                   size_t end, qdi_update_tally *tally);
+} qdi_kernels;
+
+/// The table of an instruction set that is available.
+const qdi_kernels *qdi_kernels_of(qd_simd simd);
+
+extern const qdi_kernels qdi_kernels_portable;
+#ifdef __x86_64__
+extern const qdi_kernels qdi_kernels_sse2, qdi_kernels_avx2, qdi_kernels_avx512;
+#endif
+
+/// True where a body with this box still belongs to the node's list; `fit` is set where it could go deeper.
+static inline bool qdi_node_keeps(const qdi_node_test *test, qd_box box, bool *fit) {
+    float x = qdi_box_centre(box.min_x, box.max_x);
+    float y = qdi_box_centre(box.min_y, box.max_y);
+    float longest = qdi_longest(box);
+    bool here = (x >= test->low_x) & (x < test->high_x) & (y >= test->low_y) & (y < test->high_y) &
+                (longest <= test->side);
+    *fit = here & (longest <= test->half);
+    return test->root ? !here | test->leaf | !*fit : here & (test->leaf | !*fit);
+}
+
+/// Notes in a tally that a slot's body leaves the list.
+static inline void qdi_tally_gone(qdi_update_tally *tally, size_t slot) {
+    if (tally->gone++ == 0) tally->first_gone = slot;
+    if (slot - tally->base < 64) tally->which |= UINT64_C(1) << (slot - tally->base);
+}
+
+/// The portable shift, and the portable drop.
+void qdi_shift_slots(const qdi_slots *slots, size_t to, size_t from, size_t count);
+
+void qdi_drop_slots(const qdi_slots *slots, size_t begin, size_t end, uint64_t which);
+
+/// The portable update of single slots: what the vector kernels do where something is out of the ordinary.
+void qdi_update_slots(const qdi_slots *slots, const qd_box *boxes, const qdi_node_test *test, size_t begin,
+                      size_t end, qdi_update_tally *tally);
+
+/// A drop by shifts, run by run.
+static inline void qdi_drop_runs(const qdi_slots *slots, size_t begin, size_t end, uint64_t which,
+                                 void (*shift)(const qdi_slots *, size_t, size_t, size_t)) {
+    size_t to = begin + (unsigned)__builtin_ctzll(which);
+    for (uint64_t rest = which & (which - 1); which != 0; which = rest, rest &= rest - (rest != 0)) {
+        const size_t from = begin + (unsigned)__builtin_ctzll(which) + 1;
+        const size_t stop = rest != 0 ? begin + (unsigned)__builtin_ctzll(rest) : end;
+        shift(slots, to, from, stop - from);
+        to += stop - from;
+    }
+}
+
+#endif

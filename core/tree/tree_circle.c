@@ -1,0 +1,78 @@
+// What is in a circle. Only reads, so any number of threads may be here at once.
+#include "core/base/arithmetic.h"
+#include "core/tree/near_point.h"
+#include "core/tree/outer.h"
+
+typedef struct circle {
+    const qd_tree *tree;
+    qdi_spot spot;
+    double radius;
+    unsigned copy; // that is searched
+    qd_near_visit visit;
+    void *context;
+} circle;
+
+// True where bounds cannot be passed over: a body in them may be as near as the radius.
+static bool reaches(const circle *job, qd_box bounds) {
+    return qdi_spot_to_box(&job->spot, job->copy, bounds) * QDI_SPOT_NEARER <= job->radius;
+}
+
+static bool look_at(const circle *job, qd_box box, size_t slot) {
+    if (!reaches(job, box)) return true;
+    qd_near near;
+    if (!qdi_spot_measure(&job->spot, job->copy, box, job->tree->slots.index[slot], job->radius, &near))
+        return true;
+    return job->visit(job->context, &near);
+}
+
+static bool search_list(const circle *job, const qdi_node *node) {
+    if (!reaches(job, node->own)) return true;
+    for (size_t s = node->first; s < (size_t)node->first + node->count; ++s) {
+        if (!look_at(job, qdi_slot_box(&job->tree->slots, s), s)) return false;
+    }
+    return true;
+}
+
+static bool search_children(const circle *job, qdi_family_index index) {
+    const qdi_family *family = &job->tree->families[index];
+    for (unsigned q = 0; q < 4; ++q) {
+        if (!reaches(job, qdi_family_box(family, q))) continue;
+        const qdi_node *node = &job->tree->nodes[4 * index + q];
+        if (!search_list(job, node)) return false;
+        if (!qdi_is_leaf(node) && !search_children(job, node->children)) return false;
+    }
+    return true;
+}
+
+static bool search_outer(const circle *job, qdi_outer_node at) {
+    const qdi_outer *outer = &job->tree->outer;
+    if (!reaches(job, outer->bounds[at.at])) return true;
+    if (!qdi_outer_is_leaf(at))
+        return search_outer(job, qdi_outer_half(at, 0)) && search_outer(job, qdi_outer_half(at, 1));
+    for (size_t i = at.begin; i < at.end; ++i) {
+        if (!look_at(job, outer->box[i], outer->order[i])) return false;
+    }
+    return true;
+}
+
+static bool search_copy(const circle *job) {
+    const qd_tree *tree = job->tree;
+    const qdi_node *root = &tree->nodes[QDI_ROOT];
+    if (!reaches(job, qdi_family_box(&tree->families[0], 0))) return true;
+    if (!(qdi_outer_used(tree) ? search_outer(job, qdi_outer_all(&tree->outer)) : search_list(job, root)))
+        return false;
+    return qdi_is_leaf(root) || search_children(job, root->children);
+}
+
+qd_status qd_tree_circle(const qd_tree *tree, qd_vec2 point, double radius, qd_distance_test distance,
+                         qd_near_visit visit, void *context) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!tree || !visit) return QD_ERR_ARGUMENT;
+    circle job = {.tree = tree, .visit = visit, .context = context};
+    if (!(radius >= 0.0) || !qdi_spot_init(&job.spot, tree, point, distance, context)) return QD_ERR_VALUE;
+    job.radius = radius < DBL_MAX ? radius : DBL_MAX; // bounds of nothing are infinitely far
+    for (job.copy = 0; job.copy < job.spot.copies; ++job.copy) {
+        if (!search_copy(&job)) return QD_OK;
+    }
+    return QD_OK;
+}

@@ -1,0 +1,162 @@
+// One body more, less or elsewhere, between refreshes: the steps of a refresh for a single mover, on one thread. Totals and bounds
+// are brought up to date along one path only.
+#include "core/base/arithmetic.h"
+#include "core/base/memory.h"
+#include "core/tree/horizon.h"
+#include "core/tree/kernel.h"
+#include "core/tree/outer.h"
+#include "core/tree/tree_impl.h"
+
+bool qdi_tree_edits_are_slow(const qd_tree *tree) {
+    return qdi_outer_used(tree);
+}
+
+// Brings totals and subtree bounds up to date from a node to the root; `top` gets the topmost node that must merge, or QDI_NONE.
+static void settle_path(qd_tree *tree, qdi_node_index at, qdi_node_index *top) {
+    *top = QDI_NONE;
+    for (; at != QDI_NONE; at = tree->infos[qdi_family_of(at)].parent) {
+        qdi_node *node = &tree->nodes[at];
+        qd_box bounds = node->own;
+        node->total = node->count;
+        for (unsigned q = 0; q < 4 && !qdi_is_leaf(node); ++q) {
+            node->total += tree->nodes[4 * node->children + q].total;
+            bounds = qdi_box_union(bounds, qdi_family_box(&tree->families[node->children], q));
+        }
+        qdi_family_set(&tree->families[qdi_family_of(at)], qdi_sibling(at), bounds);
+        if (qdi_must_merge(tree, at)) *top = at;
+    }
+}
+
+// After one list changed: makes the structure canonical again.
+static qd_status settle_one(qd_tree *tree, qdi_node_index changed) {
+    qd_tree_counts counts = {0};
+    if (qdi_root_choose(tree, tree->count) != -qdi_node_level(tree, QDI_ROOT)) {
+        return qdi_tree_finish(tree, tree->alone, 0, &counts);
+    }
+    qdi_node_index top = QDI_NONE;
+    settle_path(tree, changed, &top);
+    qd_status status = QD_OK;
+    if (top != QDI_NONE) {
+        status = qdi_merge_nodes(tree, tree->alone, &top, 1, &counts);
+    } else if (qdi_must_split(tree, changed)) {
+        status = qdi_split_nodes(tree, tree->alone, &changed, 1, &counts);
+    }
+    if (status != QD_OK) return status;
+    if (tree->slots.idle > tree->slots.used / 2 && tree->slots.used > 1024) {
+        status = qdi_tree_tidy(tree, tree->alone);
+        if (status != QD_OK) return status;
+    }
+    // The root's list may have moved to other slots in any of the above.
+    status = qdi_outer_build(tree);
+    if (status == QD_OK) tree->revision += 1;
+    return status;
+}
+
+static qd_status settled(qd_tree *tree, qd_status status) {
+    if (status == QD_ERR_MEMORY) {
+        qdi_tree_clear(tree);
+        tree->revision += 1;
+    }
+    return status;
+}
+
+/// Puts a body in its list.
+static qd_status put_in(qd_tree *tree, qdi_mover mover) {
+    qd_status status = qdi_buffer_need(tree, &tree->scratch.movers, 0, 1, sizeof mover);
+    if (status != QD_OK) return status;
+    *(qdi_mover *)tree->scratch.movers.items = mover;
+    status = qdi_file_movers(tree, tree->alone, tree->scratch.movers.items, 1);
+    if (status != QD_OK) return status;
+    tree->count += 1;
+    tree->rings[qdi_grid_ring_of_box(&tree->grid, mover.box)] += 1;
+    return settle_one(tree, tree->node_of[mover.index]);
+}
+
+/// Takes the body in a slot out of its list.
+static qd_status take_out(qd_tree *tree, qdi_node_index at, size_t slot) {
+    qdi_node *node = &tree->nodes[at];
+    size_t end = (size_t)node->first + node->count;
+    tree->node_of[tree->slots.index[slot]] = QDI_NONE;
+    tree->count -= 1;
+    tree->rings[qdi_grid_ring_of_box(&tree->grid, qdi_slot_box(&tree->slots, slot))] -= 1;
+    tree->kernels->shift(&tree->slots, slot, slot + 1, end - slot - 1);
+    node->count -= 1;
+    qdi_node_measure(tree, at);
+    return settle_one(tree, at);
+}
+
+qd_status qd_tree_add(qd_tree *tree, qd_body_index body, qd_box box) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!tree) return QD_ERR_ARGUMENT;
+    if (body >= QD_BODY_INDEX_MAX) return QD_ERR_LIMIT;
+    if (!qdi_box_acceptable(box, tree->period)) return QD_ERR_VALUE;
+    if (body < tree->node_of_room && tree->node_of[body] != QDI_NONE) return QD_ERR_EXISTS;
+    tree->rows_known = false;
+    qd_status status = qdi_node_of_reserve(tree, (size_t)body + 1);
+    if (status == QD_OK) status = put_in(tree, (qdi_mover){box, QDI_NONE, body, QDI_ROOT, 1});
+    return settled(tree, status);
+}
+
+qd_status qd_tree_remove(qd_tree *tree, qd_body_index body) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!tree) return QD_ERR_ARGUMENT;
+    size_t slot = 0;
+    qd_status status = qdi_tree_slot(tree, body, &slot);
+    if (status != QD_OK) return status;
+    tree->rows_known = false;
+    return settled(tree, take_out(tree, tree->node_of[body], slot));
+}
+
+// ---- elsewhere ----
+
+/// After a box of a list changed, and no total: the bounds of the nodes above, as far as they change.
+static void widen_path(qd_tree *tree, qdi_node_index at) {
+    for (; at != QDI_NONE; at = tree->infos[qdi_family_of(at)].parent) {
+        const qdi_node *node = &tree->nodes[at];
+        qdi_family *family = &tree->families[qdi_family_of(at)];
+        qd_box bounds = node->own, before = qdi_family_box(family, qdi_sibling(at));
+        for (unsigned q = 0; q < 4 && !qdi_is_leaf(node); ++q)
+            bounds = qdi_box_union(bounds, qdi_family_box(&tree->families[node->children], q));
+        if (bounds.min_x == before.min_x && bounds.min_y == before.min_y && bounds.max_x == before.max_x &&
+            bounds.max_y == before.max_y)
+            return;
+        qdi_family_set(family, qdi_sibling(at), bounds);
+    }
+}
+
+/// Gives a body that stays in its list a box, where that is all there is to do; false, with nothing done, where it is not.
+static bool move_within(qd_tree *tree, qdi_node_index at, size_t slot, qd_box box) {
+    const qd_box before = qdi_slot_box(&tree->slots, slot);
+    if (at == QDI_ROOT && qdi_outer_used(tree)) return false;
+    if (qdi_grid_ring_of_box(&tree->grid, before) != qdi_grid_ring_of_box(&tree->grid, box)) return false;
+    if (qdi_tree_find_from(tree, at, box) != at) return false;
+    qdi_slot_box_set(&tree->slots, slot, box);
+    qdi_node_measure(tree, at);
+    if (qdi_must_split(tree, at)) {
+        qdi_slot_box_set(&tree->slots, slot, before);
+        qdi_node_measure(tree, at);
+        return false;
+    }
+    widen_path(tree, at);
+    tree->revision += 1;
+    return true;
+}
+
+qd_status qd_tree_move(qd_tree *tree, qd_body_index body, qd_box box) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!tree) return QD_ERR_ARGUMENT;
+    size_t slot = 0;
+    qd_status status = qdi_tree_slot(tree, body, &slot);
+    if (status != QD_OK) return status;
+    if (!qdi_box_acceptable(box, tree->period)) return QD_ERR_VALUE;
+    const qdi_node_index at = tree->node_of[body];
+    if (move_within(tree, at, slot, box)) return QD_OK;
+    // The body keeps its row, so whether rows are known stays as it is.
+    const qdi_mover mover = {box, tree->slots.row[slot], body, QDI_ROOT, 0};
+    const uint64_t revision = tree->revision;
+    status = take_out(tree, at, slot);
+    if (status == QD_OK) status = put_in(tree, mover);
+    status = settled(tree, status);
+    tree->revision = revision + 1; // it was one change
+    return status;
+}

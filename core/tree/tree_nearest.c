@@ -1,0 +1,218 @@
+// The nearest bodies, best first (Hjaltason and Samet, "Distance browsing in spatial databases", 1999): parts
+// of the tree wait in a queue by the least distance that a body in them may have; the nearest part is opened,
+// until it is further than the last of the bodies found. Those are a heap in the caller's array, the last one
+// on top. Only reads, so any number of threads may be here at once.
+#include "core/base/arithmetic.h"
+#include "core/tree/near_places.h"
+#include "core/tree/near_point.h"
+#include "core/tree/outer.h"
+
+enum { QUEUE_ROOM = 256, PARTS = 5 };
+
+typedef enum part_kind { PART_SUBTREE, PART_LIST, PART_OUTER } part_kind;
+
+typedef struct part {
+    double least;
+    uint32_t at, begin, end; // a node; or a bounding node of the outer order and its places
+    uint8_t kind, copy;
+} part;
+
+typedef struct search {
+    const qd_tree *tree;
+    qdi_spot spot;
+    double within;
+    qdi_near_places found; // heap, the furthest on top
+    size_t count;
+    part queue[QUEUE_ROOM]; // heap, the nearest on top
+    unsigned waiting;
+} search;
+
+// ---- bodies found
+
+static bool further(const qd_near *a, const qd_near *b) {
+    return a->distance > b->distance || (a->distance == b->distance && a->body > b->body);
+}
+
+static qd_near *place(const search *job, size_t i) {
+    return (qd_near *)((char *)job->found.first + i * job->found.stride);
+}
+
+// Puts a body at the top of the heap's first `count` places and lets it sink to where it belongs.
+static void sink(const search *job, size_t count, qd_near body) {
+    size_t at = 0;
+    for (size_t child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && further(place(job, child + 1), place(job, child))) ++child;
+        if (!further(place(job, child), &body)) break;
+        *place(job, at) = *place(job, child);
+    }
+    *place(job, at) = body;
+}
+
+static void keep(search *job, const qd_near *near) {
+    if (job->count == job->found.most) {
+        if (further(place(job, 0), near)) sink(job, job->count, *near);
+        return;
+    }
+    size_t at = job->count++;
+    for (; at > 0 && further(near, place(job, (at - 1) / 2)); at = (at - 1) / 2)
+        *place(job, at) = *place(job, (at - 1) / 2);
+    *place(job, at) = *near;
+}
+
+static void sort_found(const search *job) {
+    for (size_t last = job->count; last-- > 1;) {
+        const qd_near raised = *place(job, last);
+        *place(job, last) = *place(job, 0);
+        sink(job, last, raised);
+    }
+}
+
+// No body that is further than this is of use; one that is as far is where its index is lower.
+static double bound(const search *job) {
+    return job->count == job->found.most ? place(job, 0)->distance : job->within;
+}
+
+static void look_at(search *job, unsigned copy, qd_box box, size_t slot) {
+    if (qdi_spot_to_box(&job->spot, copy, box) * QDI_SPOT_NEARER > bound(job)) return;
+    qd_near near;
+    if (qdi_spot_measure(&job->spot, copy, box, job->tree->slots.index[slot], bound(job), &near))
+        keep(job, &near);
+}
+
+// ---- parts of the tree
+
+// Appends a part to `parts` where it may hold a body that is near enough.
+static void add_part(const search *job, part *parts, unsigned *count, part new, qd_box bounds) {
+    new.least = qdi_spot_to_box(&job->spot, new.copy, bounds) * QDI_SPOT_NEARER;
+    if (new.least <= bound(job)) parts[(*count)++] = new;
+}
+
+static void search_list(search *job, unsigned copy, const qdi_node *node) {
+    for (size_t s = node->first; s < (size_t)node->first + node->count; ++s)
+        look_at(job, copy, qdi_slot_box(&job->tree->slots, s), s);
+}
+
+static unsigned open_subtree(search *job, part opened, part parts[PARTS]) {
+    const qd_tree *tree = job->tree;
+    const qdi_node *node = &tree->nodes[opened.at];
+    if (qdi_is_leaf(node) && !(opened.at == QDI_ROOT && qdi_outer_used(tree))) {
+        search_list(job, opened.copy, node);
+        return 0;
+    }
+    unsigned count = 0;
+    if (opened.at == QDI_ROOT && qdi_outer_used(tree)) {
+        const part outer = {.kind = PART_OUTER, .end = (uint32_t)tree->outer.count, .copy = opened.copy};
+        add_part(job, parts, &count, outer, tree->outer.bounds[0]);
+    } else {
+        const part list = {.kind = PART_LIST, .at = opened.at, .copy = opened.copy};
+        add_part(job, parts, &count, list, node->own);
+    }
+    for (unsigned q = 0; q < 4 && !qdi_is_leaf(node); ++q) {
+        const part child = {.kind = PART_SUBTREE, .at = 4 * node->children + q, .copy = opened.copy};
+        add_part(job, parts, &count, child, qdi_family_box(&tree->families[node->children], q));
+    }
+    return count;
+}
+
+static unsigned open_outer(search *job, part opened, part parts[PARTS]) {
+    const qdi_outer *outer = &job->tree->outer;
+    const qdi_outer_node node = {opened.at, opened.begin, opened.end};
+    unsigned count = 0;
+    for (unsigned half = 0; half < 2 && !qdi_outer_is_leaf(node); ++half) {
+        const qdi_outer_node below = qdi_outer_half(node, half);
+        const part new = {.kind = PART_OUTER,
+                          .at = (uint32_t)below.at,
+                          .begin = (uint32_t)below.begin,
+                          .end = (uint32_t)below.end,
+                          .copy = opened.copy};
+        add_part(job, parts, &count, new, outer->bounds[below.at]);
+    }
+    for (size_t i = opened.begin; i < opened.end && qdi_outer_is_leaf(node); ++i)
+        look_at(job, opened.copy, outer->box[i], outer->order[i]);
+    return count;
+}
+
+// Looks at the bodies of a part, or finds what parts it has.
+static unsigned open_part(search *job, part opened, part parts[PARTS]) {
+    if (opened.kind == PART_SUBTREE) return open_subtree(job, opened, parts);
+    if (opened.kind == PART_OUTER) return open_outer(job, opened, parts);
+    search_list(job, opened.copy, &job->tree->nodes[opened.at]);
+    return 0;
+}
+
+// ---- the queue
+
+static void wait_in_queue(search *job, part new) {
+    unsigned at = job->waiting++;
+    for (; at > 0 && new.least < job->queue[(at - 1) / 2].least; at = (at - 1) / 2)
+        job->queue[at] = job->queue[(at - 1) / 2];
+    job->queue[at] = new;
+}
+
+static part take_nearest(search *job) {
+    const part nearest = job->queue[0], last = job->queue[--job->waiting];
+    unsigned at = 0;
+    for (unsigned child; (child = 2 * at + 1) < job->waiting; at = child) {
+        if (child + 1 < job->waiting && job->queue[child + 1].least < job->queue[child].least) ++child;
+        if (!(job->queue[child].least < last.least)) break;
+        job->queue[at] = job->queue[child];
+    }
+    job->queue[at] = last;
+    return nearest;
+}
+
+// Searches parts to their end, the nearest first.
+static void search_down(search *job, part parts[PARTS], unsigned count) {
+    for (unsigned i = 1; i < count; ++i) {
+        const part moved = parts[i];
+        unsigned at = i;
+        for (; at > 0 && moved.least < parts[at - 1].least; --at) parts[at] = parts[at - 1];
+        parts[at] = moved;
+    }
+    for (unsigned i = 0; i < count && parts[i].least <= bound(job); ++i) {
+        part below[PARTS];
+        search_down(job, below, open_part(job, parts[i], below));
+    }
+}
+
+static void search_best_first(search *job) {
+    while (job->waiting > 0 && job->queue[0].least <= bound(job)) {
+        part parts[PARTS];
+        const unsigned count = open_part(job, take_nearest(job), parts);
+        if (job->waiting + count > QUEUE_ROOM) {
+            search_down(job, parts, count);
+            continue;
+        }
+        for (unsigned i = 0; i < count; ++i) wait_in_queue(job, parts[i]);
+    }
+}
+
+qd_status qdi_tree_nearest(const qd_tree *tree, qd_vec2 point, double within, qd_distance_test distance,
+                           void *context, qdi_near_places places, size_t *count) {
+    *count = 0;
+    search job;
+    if (!(within >= 0.0) || !qdi_spot_init(&job.spot, tree, point, distance, context)) return QD_ERR_VALUE;
+    if (places.most == 0) return QD_OK;
+    job.tree = tree;
+    job.within = within < DBL_MAX ? within : DBL_MAX; // bounds of nothing are infinitely far
+    job.found = places;
+    job.count = job.waiting = 0;
+    for (unsigned k = 0; k < job.spot.copies; ++k) {
+        unsigned one = 0;
+        part root = {.kind = PART_SUBTREE, .at = QDI_ROOT, .copy = (uint8_t)k};
+        add_part(&job, &root, &one, root, qdi_family_box(&tree->families[0], 0));
+        if (one > 0) wait_in_queue(&job, root);
+    }
+    search_best_first(&job);
+    sort_found(&job);
+    *count = job.count;
+    return QD_OK;
+}
+
+qd_status qd_tree_nearest(const qd_tree *tree, qd_vec2 point, double within, qd_distance_test distance,
+                          void *context, size_t most, qd_near *nearest, size_t *count) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!tree || !count || (most > 0 && !nearest)) return QD_ERR_ARGUMENT;
+    const qdi_near_places places = {nearest, sizeof *nearest, most};
+    return qdi_tree_nearest(tree, point, within, distance, context, places, count);
+}

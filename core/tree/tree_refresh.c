@@ -1,0 +1,335 @@
+// Refresh: the tree brought up to date with all boxes at once. tree_update.c has the pass over the bodies, tree_file.c and
+// tree_settle.c what follows; here is the order of things, and who is who when the bodies are not the same as last time.
+#include "core/base/arithmetic.h"
+#include "core/base/assert.h"
+#include "core/base/memory.h"
+#include "core/tree/outer.h"
+#include "core/tree/tree_update.h"
+
+#include <string.h>
+
+enum { GRAIN = 2048, FAMILY_GRAIN = 32 };
+
+typedef struct range_sum {
+    size_t highest, bad, fresh;
+    bool different;
+} range_sum;
+
+typedef struct refresh_job {
+    qd_tree *tree;
+    const qd_box *boxes;
+    const qd_body_index *indices;
+    size_t n;
+    range_sum *sums;
+    uint32_t *row_of; // by index, while the bodies are told apart
+    qdi_mover *movers;
+} refresh_job;
+
+static qd_body_index index_of(const refresh_job *job, size_t row) {
+    return job->indices ? job->indices[row] : (qd_body_index)row;
+}
+
+static qd_status sums_need(refresh_job *job, size_t count, size_t grain) {
+    size_t ranges = qdi_range_count(count, grain);
+    qd_status status = qdi_buffer_need(job->tree, &job->tree->scratch.tally, 0, ranges, sizeof(range_sum));
+    if (status != QD_OK) return status;
+    job->sums = job->tree->scratch.tally.items;
+    for (size_t r = 0; r < ranges; ++r) job->sums[r] = (range_sum){.bad = SIZE_MAX};
+    return QD_OK;
+}
+
+static void compare_rows(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const refresh_job *job = context;
+    job->sums[begin / GRAIN].different = memcmp(job->indices + begin, job->tree->row_index + begin,
+                                                (end - begin) * sizeof *job->indices) != 0;
+}
+
+// True where the rows are those of the last refresh, so that every slot's row still holds.
+static bool rows_same(refresh_job *job, qd_team *team) {
+    const qd_tree *tree = job->tree;
+    if (!tree->rows_known || job->n != tree->row_count || (job->indices == NULL) != tree->rows_plain)
+        return false;
+    if (!job->indices) return true;
+    qdi_team_for(team, job->n, GRAIN, compare_rows, job);
+    for (size_t r = 0; r < qdi_range_count(job->n, GRAIN); ++r) {
+        if (job->sums[r].different) return false;
+    }
+    return true;
+}
+
+static void highest_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const refresh_job *job = context;
+    size_t highest = 0;
+    for (size_t i = begin; i < end; ++i) {
+        if (index_of(job, i) > highest) highest = index_of(job, i);
+    }
+    job->sums[begin / GRAIN].highest = highest;
+}
+
+static void forget_rows(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const refresh_job *job = context;
+    for (size_t i = begin; i < end; ++i) job->row_of[i] = QDI_NONE;
+}
+
+// Two rows with one index write the same place: whichever comes last stays, and the other finds it out afterwards.
+static void note_rows(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const refresh_job *job = context;
+    for (size_t i = begin; i < end; ++i) {
+        __atomic_store_n(&job->row_of[index_of(job, i)], (uint32_t)i, __ATOMIC_RELAXED);
+    }
+}
+
+static void check_rows(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const refresh_job *job = context;
+    range_sum *sum = &job->sums[begin / GRAIN];
+    for (size_t i = begin; i < end; ++i) {
+        qd_body_index index = index_of(job, i);
+        sum->different |= job->row_of[index] != i;
+        sum->fresh += job->tree->node_of[index] == QDI_NONE;
+    }
+}
+
+static void renumber_slots(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const refresh_job *job = context;
+    qdi_slots *slots = &job->tree->slots;
+    for (size_t n = 4 * begin; n < 4 * end; ++n) {
+        const qdi_node *node = &job->tree->nodes[n];
+        for (size_t s = node->first; s < (size_t)node->first + node->count; ++s) {
+            slots->row[s] = job->row_of[slots->index[s]];
+        }
+    }
+}
+
+// Finds out who is who: every slot gets the row of its body, QDI_NONE where that is gone. `fresh` is the number of
+// bodies that the tree does not have yet.
+static qd_status identify(refresh_job *job, qd_team *team, size_t *fresh) {
+    qd_tree *tree = job->tree;
+    size_t ranges = qdi_range_count(job->n, GRAIN);
+    qdi_team_for(team, job->n, GRAIN, highest_range, job);
+    size_t indices = 0;
+    for (size_t r = 0; r < ranges; ++r) {
+        if (job->sums[r].highest + 1 > indices) indices = job->sums[r].highest + 1;
+    }
+    if (indices > QD_BODY_INDEX_MAX) return QD_ERR_LIMIT;
+    qd_status status = qdi_node_of_reserve(tree, indices);
+    if (status == QD_OK) {
+        status = qdi_buffer_need(tree, &tree->scratch.spare, 0, tree->node_of_room, sizeof(uint32_t));
+    }
+    if (status == QD_OK && job->indices) {
+        // What is there is kept: should two rows have one index, it still says what the last refresh had.
+        status = qdi_reserve(tree->allocator, &tree->row_index, &tree->row_room,
+                             tree->rows_plain ? 0 : tree->row_count, job->n, sizeof *tree->row_index);
+    }
+    if (status != QD_OK) return status;
+    job->row_of = tree->scratch.spare.items;
+    qdi_team_for(team, tree->node_of_room, GRAIN, forget_rows, job);
+    qdi_team_for(team, job->n, GRAIN, note_rows, job);
+    for (size_t r = 0; r < ranges; ++r) job->sums[r] = (range_sum){.bad = SIZE_MAX};
+    qdi_team_for(team, job->n, GRAIN, check_rows, job);
+    *fresh = 0;
+    for (size_t r = 0; r < ranges; ++r) {
+        if (job->sums[r].different) return QD_ERR_EXISTS;
+        *fresh += job->sums[r].fresh;
+    }
+    qdi_team_for(team, tree->family_used, FAMILY_GRAIN, renumber_slots, job);
+    if (job->indices && job->n > 0) memcpy(tree->row_index, job->indices, job->n * sizeof *job->indices);
+    tree->rows_plain = job->indices == NULL;
+    tree->row_count = job->n;
+    tree->rows_known = true;
+    return QD_OK;
+}
+
+static void check_boxes(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const refresh_job *job = context;
+    range_sum *sum = &job->sums[begin / GRAIN];
+    for (size_t i = end; i-- > begin;) {
+        if (!qdi_box_acceptable(job->boxes[i], job->tree->period)) sum->bad = i;
+    }
+}
+
+// The lowest row with a bad box, SIZE_MAX where all are good.
+static qd_status lowest_bad(refresh_job *job, qd_team *team, size_t *bad) {
+    *bad = SIZE_MAX;
+    qd_status status = sums_need(job, job->n, GRAIN);
+    if (status != QD_OK) return status;
+    qdi_team_for(team, job->n, GRAIN, check_boxes, job);
+    for (size_t r = 0; r < qdi_range_count(job->n, GRAIN) && *bad == SIZE_MAX; ++r) *bad = job->sums[r].bad;
+    return QD_OK;
+}
+
+static void drop_unfit(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const refresh_job *job = context;
+    const qd_tree *tree = job->tree;
+    const qdi_slots *slots = &tree->slots;
+    for (size_t n = 4 * begin; n < 4 * end; ++n) {
+        const qdi_node *node = &tree->nodes[n];
+        for (size_t s = node->first; s < (size_t)node->first + node->count; ++s) {
+            const uint32_t row = slots->row[s];
+            if (row == QDI_NONE || qdi_box_acceptable(job->boxes[row], tree->period)) continue;
+            if (!qdi_box_acceptable(qdi_slot_box(slots, s), tree->period)) slots->row[s] = QDI_NONE;
+        }
+    }
+}
+
+// Has those leave the tree whose boxes are bad, so that they would keep the one they have, which does not fit the new period.
+static qd_status leave_unfit(refresh_job *job, qd_team *team, size_t *bad) {
+    qd_tree *tree = job->tree;
+    qd_status status = lowest_bad(job, team, bad);
+    if (status != QD_OK || *bad == SIZE_MAX) return status;
+    qdi_team_for(team, tree->family_used, FAMILY_GRAIN, drop_unfit, job);
+    tree->rows_known = false; // they have to be looked for next time
+    return QD_OK;
+}
+
+static bool fresh_and_good(const refresh_job *job, size_t row, qd_body_index index) {
+    return job->tree->node_of[index] == QDI_NONE && qdi_box_acceptable(job->boxes[row], job->tree->period);
+}
+
+static void count_fresh(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const refresh_job *job = context;
+    range_sum *sum = &job->sums[begin / GRAIN];
+    for (size_t i = end; i-- > begin;) {
+        qd_body_index index = index_of(job, i);
+        if (job->tree->node_of[index] != QDI_NONE) continue;
+        if (fresh_and_good(job, i, index)) {
+            sum->fresh += 1;
+        } else {
+            sum->bad = i;
+        }
+    }
+}
+
+static void take_fresh(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const refresh_job *job = context;
+    size_t place = job->sums[begin / GRAIN].fresh;
+    for (size_t i = begin; i < end; ++i) {
+        qd_body_index index = index_of(job, i);
+        if (!fresh_and_good(job, i, index)) continue;
+        job->movers[place++] = (qdi_mover){job->boxes[i], (uint32_t)i, index, QDI_ROOT, 1};
+    }
+}
+
+// Appends the bodies that the tree does not have yet to the movers.
+static qd_status add_fresh(refresh_job *job, qd_team *team, size_t *mover_count, size_t *added, size_t *bad) {
+    qd_tree *tree = job->tree;
+    qd_status status = sums_need(job, job->n, GRAIN);
+    if (status != QD_OK) return status;
+    qdi_team_for(team, job->n, GRAIN, count_fresh, job);
+    size_t place = *mover_count;
+    for (size_t r = 0; r < qdi_range_count(job->n, GRAIN); ++r) {
+        size_t here = job->sums[r].fresh;
+        job->sums[r].fresh = place;
+        place += here;
+        if (job->sums[r].bad < *bad) *bad = job->sums[r].bad;
+    }
+    status = qdi_buffer_need(tree, &tree->scratch.movers, *mover_count, place, sizeof(qdi_mover));
+    if (status != QD_OK) return status;
+    job->movers = tree->scratch.movers.items;
+    qdi_team_for(team, job->n, GRAIN, take_fresh, job);
+    *added = place - *mover_count;
+    *mover_count = place;
+    return QD_OK;
+}
+
+qd_status qdi_tree_finish(qd_tree *tree, qd_team *team, size_t mover_count, qd_tree_counts *counts) {
+    size_t taken = mover_count;
+    qd_status status = qdi_root_set(tree, qdi_root_choose(tree, tree->count), &taken);
+    if (status == QD_OK) status = qdi_file_movers(tree, team, tree->scratch.movers.items, taken);
+    if (status == QD_OK) status = qdi_tree_settle(tree, team, counts);
+    if (status != QD_OK) return status;
+    counts->refiled += taken - mover_count;
+    // Lists that lie apart cost more to read, as much as laying them in order does when an eighth of them do for some steps. So much idle is rare, since
+    // rooms are used again, but a tree that changes for good leaves rooms that nobody wants.
+    const size_t used = tree->slots.used;
+    if (used > 1024 && (tree->rooms.taken > used / 8 || tree->slots.idle > used / 4)) {
+        status = qdi_tree_tidy(tree, team);
+        if (status != QD_OK) return status;
+    }
+    status = qdi_outer_build(tree);
+    if (status == QD_OK) tree->revision += 1;
+    return status;
+}
+
+static qd_status build(refresh_job *job, qd_team *team, qd_tree_counts *counts) {
+    qd_tree *tree = job->tree;
+    bool plain = tree->rows_plain;
+    qd_status status = qdi_tree_build(tree, team, job->boxes, job->indices, job->n);
+    if (status != QD_OK) return status;
+    tree->rows_plain = plain;
+    tree->row_count = job->n;
+    tree->rows_known = true;
+    counts->built = true;
+    counts->added = job->n;
+    return qdi_tree_finish(tree, team, 0, counts);
+}
+
+static qd_status refresh(refresh_job *job, qd_team *team, qd_tree_counts *counts, size_t *bad) {
+    qd_tree *tree = job->tree;
+    qd_status status = sums_need(job, job->n, GRAIN);
+    if (status != QD_OK) return status;
+    size_t fresh = 0;
+    if (!rows_same(job, team)) {
+        status = identify(job, team, &fresh);
+        if (status != QD_OK) return status;
+    }
+    if (tree->count == 0) {
+        status = lowest_bad(job, team, bad);
+        if (status != QD_OK) return status;
+        if (*bad == SIZE_MAX) return build(job, team, counts);
+    }
+    if (tree->period_new) status = leave_unfit(job, team, bad);
+    if (status != QD_OK) return status;
+    qdi_update update = {.boxes = job->boxes};
+    status = qdi_tree_update(tree, team, &update);
+    if (status != QD_OK) return status;
+    if (update.bad < *bad) *bad = update.bad;
+    size_t movers = update.movers;
+    size_t added = 0;
+    if (fresh > 0) {
+        status = add_fresh(job, team, &movers, &added, bad);
+        if (status != QD_OK) return status;
+        if (added < fresh) tree->rows_known = false; // whoever was left out has to be looked for next time
+    }
+    counts->refiled = update.movers + update.filed;
+    counts->added = added;
+    counts->removed = update.removed;
+    tree->count += added - update.removed;
+    status = qdi_tree_count_rings(tree, team, movers);
+    if (status != QD_OK) return status;
+    status = qdi_tree_finish(tree, team, movers, counts);
+    counts->in_place = tree->count - counts->refiled - added;
+    return status;
+}
+
+qd_status qd_tree_refresh(qd_tree *tree, qd_team *team, const qd_box *boxes, const qd_body_index *indices,
+                          size_t n, qd_tree_counts *counts, size_t *bad) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (bad) *bad = SIZE_MAX;
+    if (counts) *counts = (qd_tree_counts){0};
+    if (!tree || !team || (n > 0 && !boxes)) return QD_ERR_ARGUMENT;
+    if (n > QD_BODY_INDEX_MAX) return QD_ERR_LIMIT;
+    refresh_job job = {.tree = tree, .boxes = boxes, .indices = indices, .n = n};
+    qd_tree_counts here = {0};
+    size_t lowest = SIZE_MAX;
+    qd_status status = refresh(&job, team, &here, &lowest);
+    if (counts) *counts = here;
+    if (status == QD_ERR_MEMORY) {
+        qdi_tree_clear(tree);
+        tree->revision += 1;
+    }
+    if (status != QD_OK) return status;
+    tree->period_new = false;
+    QD_ASSERT_FULL(qd_tree_validate(tree, NULL) == QD_OK);
+    if (bad) *bad = lowest;
+    return lowest == SIZE_MAX ? QD_OK : QD_ERR_VALUE;
+}

@@ -1,0 +1,168 @@
+// What a tree must be, checked; and its hash.
+#include "core/base/arithmetic.h"
+#include "core/tree/outer.h"
+#include "core/tree/tree_impl.h"
+
+#include <quadrille/hash.h>
+
+#include <stdio.h>
+
+typedef struct check_state {
+    const qd_tree *tree;
+    qd_error *error;
+    size_t bodies, families, slots;
+    uint64_t rings[QDI_RINGS];
+} check_state;
+
+static bool broken(const check_state *check, qdi_node_index index, const char *what) {
+    if (check->error) {
+        qdi_cell cell = qdi_node_cell(check->tree, index);
+        snprintf(check->error->text, sizeof check->error->text, "node %u (level %d, cell %llu, %llu): %s",
+                 (unsigned)index, cell.level, (unsigned long long)cell.x, (unsigned long long)cell.y, what);
+    }
+    return false;
+}
+
+static bool same_box(qd_box a, qd_box b) {
+    return a.min_x == b.min_x && a.min_y == b.min_y && a.max_x == b.max_x && a.max_y == b.max_y;
+}
+
+// One body of a node's list.
+static bool body_right(check_state *check, qdi_node_index index, size_t slot) {
+    const qd_tree *tree = check->tree;
+    const qdi_node *node = &tree->nodes[index];
+    qd_box box = qdi_slot_box(&tree->slots, slot);
+    qd_body_index body = tree->slots.index[slot];
+    float side = qdi_grid_side(&tree->grid, qdi_node_level(tree, index));
+    if (!qdi_box_acceptable(box, tree->period)) return broken(check, index, "a bad box");
+    if (body >= tree->node_of_room || tree->node_of[body] != index)
+        return broken(check, index, "a body is noted elsewhere");
+    if (slot > node->first && tree->slots.index[slot - 1] >= body)
+        return broken(check, index, "list not in order of index");
+    if (qdi_tree_find(tree, box) != index) return broken(check, index, "a body belongs to another node");
+    qdi_place place;
+    bool inside = qdi_grid_place(&tree->grid, box, &place);
+    bool in_cell = inside && qdi_cell_equal(qdi_cell_of(place, qdi_node_level(tree, index)),
+                                            qdi_node_cell(tree, index));
+    if (in_cell != qdi_node_holds(tree, index, box)) return broken(check, index, "borders and cell disagree");
+    if (index != QDI_ROOT && (!in_cell || qdi_longest(box) > side))
+        return broken(check, index, "a body does not fit its node");
+    check->rings[qdi_grid_ring_of_box(&tree->grid, box)] += 1;
+    return true;
+}
+
+static bool list_right(check_state *check, qdi_node_index index, qd_box *own) {
+    const qd_tree *tree = check->tree;
+    const qdi_node *node = &tree->nodes[index];
+    if (node->count > node->room || (size_t)node->first + node->room > tree->slots.used) {
+        return broken(check, index, "list outside its room");
+    }
+    if (node->room > 0 && (node->first % QDI_LANES != 0 || node->room % QDI_LANES != 0))
+        return broken(check, index, "list not in whole blocks of lanes");
+    check->slots += node->room;
+    float half = 0.5F * qdi_grid_side(&tree->grid, qdi_node_level(tree, index));
+    uint32_t fit = 0;
+    *own = qdi_box_empty();
+    for (size_t s = node->first; s < (size_t)node->first + node->count; ++s) {
+        if (!body_right(check, index, s)) return false;
+        qd_box box = qdi_slot_box(&tree->slots, s);
+        *own = qdi_box_union(*own, box);
+        fit += qdi_longest(box) <= half && qdi_node_holds(tree, index, box);
+    }
+    if (!same_box(*own, node->own)) return broken(check, index, "own bounds are not tight");
+    if (fit != node->fit) return broken(check, index, "wrong count of bodies that could go deeper");
+    if (!qdi_is_leaf(node) && fit > 0) return broken(check, index, "a body could go deeper");
+    check->bodies += node->count;
+    return true;
+}
+
+static bool node_right(check_state *check, qdi_node_index index, qd_box *bounds) {
+    const qd_tree *tree = check->tree;
+    const qdi_node *node = &tree->nodes[index];
+    if (!list_right(check, index, bounds)) return false;
+    if (qdi_must_split(tree, index)) return broken(check, index, "should be split");
+    uint32_t total = node->count;
+    if (!qdi_is_leaf(node)) {
+        const qdi_family_info *info = &tree->infos[node->children];
+        qdi_cell cell = qdi_node_cell(tree, index);
+        check->families += 1;
+        if (node->children >= tree->family_used || info->parent != index)
+            return broken(check, index, "children of another");
+        if (info->level != cell.level + 1 || info->x != cell.x << 1 || info->y != cell.y << 1) {
+            return broken(check, index, "children have other cells");
+        }
+        for (unsigned q = 0; q < 4; ++q) {
+            qd_box child;
+            if (!node_right(check, 4 * node->children + q, &child)) return false;
+            *bounds = qdi_box_union(*bounds, child);
+            total += tree->nodes[4 * node->children + q].total;
+        }
+    }
+    if (total != node->total) return broken(check, index, "wrong total");
+    if (qdi_must_merge(tree, index)) return broken(check, index, "should be merged");
+    if (!same_box(*bounds, qdi_family_box(&tree->families[qdi_family_of(index)], qdi_sibling(index)))) {
+        return broken(check, index, "bounds of the subtree are not tight");
+    }
+    return true;
+}
+
+static bool outer_right(const check_state *check) {
+    const qd_tree *tree = check->tree;
+    const qdi_outer *outer = &tree->outer;
+    const qdi_node *root = &tree->nodes[QDI_ROOT];
+    if ((root->count > QDI_OUTER_MIN) != qdi_outer_used(tree))
+        return broken(check, QDI_ROOT, "order of the root's list missing");
+    for (size_t i = 0; i < outer->count; ++i) {
+        size_t slot = outer->order[i];
+        if (slot < root->first || slot >= (size_t)root->first + root->count ||
+            !same_box(outer->box[i], qdi_slot_box(&tree->slots, slot))) {
+            return broken(check, QDI_ROOT, "order of the root's list is stale");
+        }
+    }
+    return outer->count == 0 || outer->count == root->count ||
+           broken(check, QDI_ROOT, "order of the root's list is short");
+}
+
+qd_status qd_tree_validate(const qd_tree *tree, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!tree) return QD_ERR_ARGUMENT;
+    if (error) error->text[0] = '\0';
+    check_state check = {.tree = tree, .error = error, .families = 1};
+    qd_box bounds;
+    bool right = node_right(&check, QDI_ROOT, &bounds) && outer_right(&check);
+    if (right && check.bodies != tree->count) right = broken(&check, QDI_ROOT, "wrong number of bodies");
+    if (right && check.families + tree->free_count != tree->family_used)
+        right = broken(&check, QDI_ROOT, "families are lost");
+    if (right && (check.slots + tree->slots.idle != tree->slots.used || tree->rooms.slots > tree->slots.idle))
+        right = broken(&check, QDI_ROOT, "slots are lost");
+    const char *rooms = right ? qdi_rooms_broken(tree) : NULL;
+    if (rooms) right = broken(&check, QDI_ROOT, rooms);
+    for (int k = 0; k < QDI_RINGS && right; ++k) {
+        if (check.rings[k] != tree->rings[k]) right = broken(&check, QDI_ROOT, "rings are counted wrong");
+    }
+    if (right && qdi_root_choose(tree, tree->count) != -qdi_node_level(tree, QDI_ROOT)) {
+        right = broken(&check, QDI_ROOT, "another square should be the root");
+    }
+    return right ? QD_OK : QD_ERR_INTERNAL;
+}
+
+static uint64_t hash_from(const qd_tree *tree, qdi_node_index index, uint64_t hash) {
+    const qdi_node *node = &tree->nodes[index];
+    qdi_cell cell = qdi_node_cell(tree, index);
+    uint64_t head[5] = {(uint64_t)(int64_t)cell.level, cell.x, cell.y, node->count, qdi_is_leaf(node)};
+    hash = qd_hash_seeded(head, sizeof head, hash);
+    const qdi_slots *slots = &tree->slots;
+    hash = qd_hash_seeded(slots->index + node->first, node->count * sizeof *slots->index, hash);
+    hash = qd_hash_seeded(slots->min_x + node->first, node->count * sizeof(float), hash);
+    hash = qd_hash_seeded(slots->min_y + node->first, node->count * sizeof(float), hash);
+    hash = qd_hash_seeded(slots->max_x + node->first, node->count * sizeof(float), hash);
+    hash = qd_hash_seeded(slots->max_y + node->first, node->count * sizeof(float), hash);
+    for (unsigned q = 0; q < 4 && !qdi_is_leaf(node); ++q)
+        hash = hash_from(tree, 4 * node->children + q, hash);
+    return hash;
+}
+
+uint64_t qd_tree_hash(const qd_tree *tree) {
+    if (tree->count == 0) return qd_hash_seeded("", 0, 0); // the slots may not even exist
+    return hash_from(tree, QDI_ROOT, 0);
+}

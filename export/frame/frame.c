@@ -1,0 +1,470 @@
+// The caller's thread, which copies pictures, and the queue's workers, which draw and write them.
+//
+//   caller:   take slot -> copy world into shots[slot] -> put slot in line
+//   worker i: draw shots[slot] -> encode -> (in its turn) write and rename -> list in the manifest
+//
+// A shot belongs to whoever holds its slot, workers[i] to worker i. `turn_*` below belongs to the worker whose turn it is; the
+// caller reads it only after the queue told it that a worker has failed for good or that nothing is left to do. All else is
+// the caller's, or never changes once the writer is made.
+
+#include <quadrille/frame.h>
+
+#include "core/base/arithmetic.h"
+#include "core/base/cookie.h"
+#include "core/base/memory.h"
+#include "core/base/os.h"
+#include "core/parallel/queue.h"
+#include "export/image/manifest.h"
+#include "export/image/png_file.h"
+#include "export/image/png_read.h"
+#include "export/image/png_sink.h"
+#include "export/picture/caption.h"
+#include "export/picture/changes.h"
+#include "export/picture/easel.h"
+#include "export/picture/picture.h"
+#include "export/picture/trails.h"
+#include "export/picture/view_check.h"
+#include "export/raster/shade.h"
+#include "export/video/video_impl.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { QUEUE_MAX = 64, WORKERS_MAX = 16 };
+
+typedef struct frame_shot {
+    qdi_picture picture;
+    uint64_t index;
+    double speed_top;
+} frame_shot;
+
+// What a worker draws with, and the picture that it has made.
+typedef struct frame_worker {
+    qdi_raster raster;
+    qdi_easel easel;
+    qdi_bytes bytes;
+    uint64_t pixels; // hash
+    qd_error error;
+} frame_worker;
+
+struct qd_frame_writer {
+    const qd_allocator *allocator;
+    char directory[QDI_PATH_MAX]; // "": no files are written
+    qd_video *video;              // the worker's until the queue is drained
+    char *scene;
+    size_t scene_bytes;
+    qd_provenance provenance;
+    qd_view view;
+    qdi_caption caption;
+    qdi_palette palette;
+    double speed_top;    // NaN until known
+    qdi_changes watched; // nodes before the step to the next frame
+    uint64_t watched_step;
+    bool watching;
+    qdi_trails trails;
+    qd_error reason; // of what failed on the caller's thread
+    frame_shot *shots;
+    size_t slots;
+    qdi_queue *queue;
+    uint64_t pushed, synced; // the first `synced` frames are on the device
+    qd_status failure;
+    bool finished;
+
+    frame_worker *workers;
+    size_t worker_count;
+    qdi_manifest turn_manifest;
+    bool turn_manifest_broken; // a row may be there in part
+    uint64_t turn_written;
+    qd_frame_row *turn_rows; // in place since the last flush
+    size_t turn_row_count, turn_row_room;
+    qd_error turn_error;
+};
+
+qd_frame_writer_def qd_frame_writer_def_default(void) {
+    return (qd_frame_writer_def){.cookie = QDI_COOKIE, .view = qd_view_default(), .queue = 4, .workers = 1};
+}
+
+static qd_status refuse(const char *reason, qd_error *error) {
+    if (error) (void)snprintf(error->text, sizeof error->text, "%s", reason);
+    return QD_ERR_VALUE;
+}
+
+static qd_status check_def(const qd_frame_writer_def *def, qd_error *error) {
+    const char *wrong = qdi_view_check(&def->view);
+    if (wrong) return refuse(wrong, error);
+    if (def->queue < 1 || def->queue > QUEUE_MAX) return refuse("the queue must hold 1 to 64 frames", error);
+    if (def->directory && (!def->directory[0] || strlen(def->directory) > QDI_PATH_MAX - 64))
+        return refuse("the directory's path is empty or too long", error);
+    if (def->workers < 1 || def->workers > WORKERS_MAX) return refuse("frames need 1 to 16 workers", error);
+    return QD_OK;
+}
+
+static qd_status draw_shot(const qd_frame_writer *writer, const frame_shot *shot, frame_worker *worker) {
+    qdi_raster *raster = &worker->raster;
+    memset(raster->pixels, QDI_INK_BACKGROUND, (size_t)raster->width * (size_t)raster->height);
+    qd_status status = qdi_picture_draw(&shot->picture, &worker->easel, raster);
+    if (status != QD_OK) return status;
+    qdi_caption_draw(&writer->caption, raster, &shot->picture.facts, shot->speed_top);
+    if (!writer->directory[0]) return QD_OK;
+
+    qdi_labels labels;
+    qd_provenance provenance = writer->provenance;
+    provenance.scene = writer->scene;
+    qdi_labels_fill(&labels, &provenance, &shot->picture.facts, NULL);
+    const qdi_png_image image = {.width = raster->width,
+                                 .height = raster->height,
+                                 .pixels = raster->pixels,
+                                 .palette = &writer->palette,
+                                 .texts = labels.texts,
+                                 .text_count = labels.count};
+    return qdi_png_encode(writer->allocator, &image, &worker->bytes, &worker->error);
+}
+
+static uint64_t hash_pixels(const qd_frame_writer *writer, const frame_worker *worker) {
+    const qdi_raster *raster = &worker->raster;
+    return qdi_pixels_hash(raster->pixels, (size_t)raster->width * (size_t)raster->height,
+                           writer->palette.rgb[0], QDI_INK_COUNT);
+}
+
+static qd_status frame_path(const char *directory, uint64_t index, char path[QDI_PATH_MAX]) {
+    char name[40];
+    (void)snprintf(name, sizeof name, "frame_%06" PRIu64 ".png", index);
+    return qdi_path_join(directory, name, path);
+}
+
+static qd_status make(void *context, size_t slot, int number) {
+    const qd_frame_writer *writer = context;
+    frame_worker *worker = &writer->workers[number];
+    qd_status status = draw_shot(writer, &writer->shots[slot], worker);
+    if (status == QD_OK) worker->pixels = hash_pixels(writer, worker);
+    return status;
+}
+
+/// The frame as a file and a row of the list.
+static qd_status write_file(qd_frame_writer *writer, const frame_worker *worker, const qd_frame_row *row) {
+    char path[QDI_PATH_MAX];
+    qd_status status = frame_path(writer->directory, row->index, path);
+    if (status == QD_OK) status = qdi_png_write(&worker->bytes, path, &writer->turn_error);
+    if (status != QD_OK) return status;
+    status = qdi_manifest_add(&writer->turn_manifest, row, &writer->turn_error);
+    if (status == QD_OK) return QD_OK;
+    // A frame that the list does not know of would be a puzzle.
+    writer->turn_manifest_broken = true;
+    qdi_file_remove(path);
+    return status;
+}
+
+/// The frame as a part of the video, which keeps to itself what goes wrong with it.
+static void show(const qd_frame_writer *writer, const frame_worker *worker) {
+    const qdi_raster *raster = &worker->raster;
+    const qdi_video_picture picture = {.width = raster->width,
+                                       .height = raster->height,
+                                       .pixels = raster->pixels,
+                                       .rgb = writer->palette.rgb,
+                                       .colours = QDI_INK_COUNT};
+    if (writer->video) qdi_video_push(writer->video, &picture);
+}
+
+static qd_status finish(void *context, size_t slot, int number) {
+    qd_frame_writer *writer = context;
+    const frame_shot *shot = &writer->shots[slot];
+    const frame_worker *worker = &writer->workers[number];
+    qd_status status = qdi_reserve(writer->allocator, &writer->turn_rows, &writer->turn_row_room,
+                                   writer->turn_row_count, writer->turn_row_count + 1,
+                                   sizeof *writer->turn_rows);
+    if (status != QD_OK) return status;
+    const qd_frame_row row = {shot->index, shot->picture.facts.step, shot->picture.facts.time,
+                              worker->pixels};
+    if (writer->directory[0]) status = write_file(writer, worker, &row);
+    if (status != QD_OK) return status;
+    show(writer, worker);
+    writer->turn_rows[writer->turn_row_count++] = row;
+    writer->turn_written += 1;
+    return QD_OK;
+}
+
+static void release(qd_frame_writer *writer) {
+    qdi_queue_destroy(writer->queue);
+    qdi_manifest_discard(&writer->turn_manifest);
+    for (size_t i = 0; writer->shots && i < writer->slots; ++i)
+        qdi_picture_destroy(&writer->shots[i].picture);
+    qdi_release(writer->allocator, writer->shots, writer->slots, sizeof *writer->shots);
+    qdi_release(writer->allocator, writer->turn_rows, writer->turn_row_room, sizeof *writer->turn_rows);
+    for (size_t i = 0; writer->workers && i < writer->worker_count; ++i) {
+        qdi_bytes_release(writer->allocator, &writer->workers[i].bytes);
+        qdi_raster_destroy(&writer->workers[i].raster);
+        qdi_easel_destroy(&writer->workers[i].easel);
+    }
+    qdi_release(writer->allocator, writer->workers, writer->worker_count, sizeof *writer->workers);
+    qdi_caption_destroy(&writer->caption);
+    qdi_changes_release(&writer->watched);
+    qdi_trails_destroy(&writer->trails);
+    qdi_release(writer->allocator, writer->scene, writer->scene_bytes, 1);
+    qdi_release(writer->allocator, writer, 1, sizeof *writer);
+}
+
+// The list of frames, beginning with those that are there.
+static qd_status open_manifest(qd_frame_writer *writer, const qd_frame_writer_def *def, qd_error *error) {
+    qd_status status = qdi_manifest_open(&writer->turn_manifest, writer->directory, error);
+    for (size_t i = 0; status == QD_OK && i < def->row_count; ++i)
+        status = qdi_manifest_add(&writer->turn_manifest, &def->rows[i], error);
+    return status;
+}
+
+static qd_status make_workers(qd_frame_writer *writer) {
+    writer->workers = qdi_allocate(writer->allocator, writer->worker_count, sizeof *writer->workers);
+    if (!writer->workers) return QD_ERR_MEMORY;
+    memset(writer->workers, 0, writer->worker_count * sizeof *writer->workers);
+    qd_status status = QD_OK;
+    for (size_t i = 0; status == QD_OK && i < writer->worker_count; ++i) {
+        frame_worker *worker = &writer->workers[i];
+        status = qdi_raster_create(writer->allocator, writer->view.width, writer->view.height,
+                                   &worker->raster);
+        if (status == QD_OK) status = qdi_easel_create(writer->allocator, NULL, &worker->easel);
+    }
+    return status;
+}
+
+// The manifest comes after all memory is there, and the thread last, so that nothing has to be undone on disk
+// for want of memory.
+static qd_status prepare(qd_frame_writer *writer, const qd_frame_writer_def *def, qd_error *error) {
+    const char *scene = def->provenance.scene ? def->provenance.scene : "";
+    writer->scene_bytes = strlen(scene) + 1;
+    writer->scene = qdi_allocate(writer->allocator, writer->scene_bytes, 1);
+    writer->shots = qdi_allocate(writer->allocator, writer->slots, sizeof *writer->shots);
+    for (size_t i = 0; writer->shots && i < writer->slots; ++i) {
+        qdi_picture_init(&writer->shots[i].picture, writer->allocator);
+    }
+    if (!writer->scene || !writer->shots) return QD_ERR_MEMORY;
+    memcpy(writer->scene, scene, writer->scene_bytes);
+    qd_status status = make_workers(writer);
+    if (status == QD_OK)
+        status = qdi_caption_create(writer->allocator, &writer->view, writer->scene, &writer->caption);
+    if (status == QD_OK) status = qdi_trails_create(writer->allocator, writer->view.trails, &writer->trails);
+    if (status == QD_OK) status = qdi_trails_load(&writer->trails, def->past, def->past_bytes);
+    if (status == QD_OK && def->directory) status = qdi_directory_check(writer->directory, error);
+    if (status == QD_OK && def->directory) status = open_manifest(writer, def, error);
+    if (status == QD_OK)
+        status = qdi_queue_create_crew(writer->allocator, writer->slots, (int)writer->worker_count, make,
+                                       finish, writer, &writer->queue);
+    return status;
+}
+
+qd_status qd_frame_writer_create(const qd_frame_writer_def *def, qd_frame_writer **writer, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (error) error->text[0] = '\0';
+    if (writer) *writer = NULL;
+    if (!def || !writer || def->cookie != QDI_COOKIE || (!def->rows && def->row_count) ||
+        (!def->past && def->past_bytes)) {
+        if (error) (void)snprintf(error->text, sizeof error->text, "%s", qd_status_text(QD_ERR_ARGUMENT));
+        return QD_ERR_ARGUMENT;
+    }
+    qd_status status = check_def(def, error);
+    if (status != QD_OK) return status;
+    const qd_allocator *allocator = qdi_allocator_or_default(def->allocator);
+    qd_frame_writer *made = qdi_allocate(allocator, 1, sizeof *made);
+    if (made) {
+        *made = (qd_frame_writer){.allocator = allocator,
+                                  .provenance = def->provenance,
+                                  .view = def->view,
+                                  .palette = qdi_palette_make(&def->view),
+                                  .speed_top = def->view.speed,
+                                  .video = def->video,
+                                  .watched = {.allocator = allocator},
+                                  .slots = (size_t)def->queue + (size_t)def->workers,
+                                  .worker_count = (size_t)def->workers,
+                                  .pushed = def->row_count,
+                                  .synced = def->row_count,
+                                  .turn_written = def->row_count,
+                                  .turn_manifest = {.file = QDI_FILE_NONE}};
+        (void)snprintf(made->directory, sizeof made->directory, "%s", def->directory ? def->directory : "");
+    }
+    status = made ? prepare(made, def, error) : QD_ERR_MEMORY;
+    if (status != QD_OK) {
+        if (error && !error->text[0])
+            (void)snprintf(error->text, sizeof error->text, "%s", qd_status_text(status));
+        if (made) release(made);
+        return status;
+    }
+    *writer = made;
+    return QD_OK;
+}
+
+qd_status qd_frame_writer_watch(qd_frame_writer *writer, const qd_world *world) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!writer || !world) return QD_ERR_ARGUMENT;
+    if (writer->failure != QD_OK) return writer->failure;
+    if (writer->view.nodes != QD_VIEW_NODES_CHANGED) return QD_OK;
+    writer->failure = qdi_changes_note(&writer->watched, qd_world_tree(world));
+    writer->watched_step = qd_world_steps(world);
+    writer->watching = writer->failure == QD_OK;
+    return writer->failure;
+}
+
+qd_status qd_frame_writer_prime(qd_frame_writer *writer, const qd_world *world) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!writer || !world) return QD_ERR_ARGUMENT;
+    if (isnan(writer->speed_top)) writer->speed_top = qdi_shade_top(&writer->view, world);
+    return QD_OK;
+}
+
+static qd_status note_trails(qd_frame_writer *writer, const qd_world *world) {
+    if (writer->trails.count == 0 && !qdi_trails_fit(&writer->trails, world)) {
+        (void)snprintf(writer->reason.text, sizeof writer->reason.text,
+                       "view.trails: %zu frames of %zu bodies are more than %zu places",
+                       writer->trails.frames, qd_world_count(world), QDI_TRAIL_PLACES_MAX);
+        return QD_ERR_VALUE;
+    }
+    return qdi_trails_note(&writer->trails, world);
+}
+
+qd_status qd_frame_writer_remember(qd_frame_writer *writer, const qd_world *world) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!writer || !world) return QD_ERR_ARGUMENT;
+    if (writer->failure == QD_OK) writer->failure = note_trails(writer, world);
+    return writer->failure;
+}
+
+size_t qd_frame_writer_past(const qd_frame_writer *writer, unsigned char *bytes) {
+    return writer ? qdi_trails_save(&writer->trails, bytes) : 0;
+}
+
+qd_status qd_frame_writer_push(qd_frame_writer *writer, const qd_world *world) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!writer || !world) return QD_ERR_ARGUMENT;
+    if (writer->failure != QD_OK) return writer->failure;
+    if (writer->finished) return QD_ERR_STATE;
+    writer->failure = note_trails(writer, world);
+    if (writer->failure != QD_OK) return writer->failure;
+    size_t slot = 0;
+    writer->failure = qdi_queue_take(writer->queue, &slot);
+    if (writer->failure != QD_OK) return writer->failure;
+    if (isnan(writer->speed_top)) writer->speed_top = qdi_shade_top(&writer->view, world);
+    frame_shot *shot = &writer->shots[slot];
+    shot->index = writer->pushed;
+    shot->speed_top = writer->speed_top;
+    bool known = writer->watching && writer->watched_step + 1 == qd_world_steps(world);
+    writer->watching = false;
+    if (writer->trails.frames > 0) shot->picture.past = &writer->trails;
+    writer->failure = qdi_picture_copy(&shot->picture, world, &writer->view, writer->caption.world,
+                                       writer->speed_top, known ? &writer->watched : NULL);
+    if (writer->failure != QD_OK) {
+        qdi_queue_return(writer->queue, slot);
+        return writer->failure;
+    }
+    qdi_queue_put(writer->queue, slot);
+    writer->pushed += 1;
+    return QD_OK;
+}
+
+static void give_reason(const qd_frame_writer *writer, qd_error *error) {
+    if (!error || writer->failure == QD_OK) return;
+    *error = writer->reason.text[0] ? writer->reason : writer->turn_error;
+    for (size_t i = 0; !error->text[0] && i < writer->worker_count; ++i) *error = writer->workers[i].error;
+    if (!error->text[0])
+        (void)snprintf(error->text, sizeof error->text, "%s", qd_status_text(writer->failure));
+}
+
+/// Brings a frame to the device. One that somebody has taken away is none to wait for.
+static qd_status sync_frame(const qd_frame_writer *writer, uint64_t number, qd_error *error) {
+    char path[QDI_PATH_MAX];
+    qd_status status = frame_path(writer->directory, number, path);
+    if (status == QD_OK) status = qdi_file_sync(path, error);
+    return status == QD_ERR_NOT_FOUND ? QD_OK : status;
+}
+
+/// Brings the frames that are in place to the device, and their names: few one by one, many with all else that is to be written to
+/// the disk. The queue is drained.
+static qd_status sync_frames(qd_frame_writer *writer) {
+    enum { FEW = 4 };
+    uint64_t first = writer->synced, end = writer->turn_written;
+    if (!writer->directory[0] || first == end) return QD_OK;
+    writer->synced = end;
+    qd_error error = {""};
+    qd_status status = end - first > FEW ? qdi_os_sync_disk(writer->directory, &error) : QD_ERR_NOT_FOUND;
+    if (status == QD_ERR_NOT_FOUND) {
+        status = QD_OK;
+        for (uint64_t i = first; i < end && status == QD_OK; ++i) status = sync_frame(writer, i, &error);
+        qdi_os_sync_directory(writer->directory);
+    }
+    if (status != QD_OK) writer->reason = error;
+    return status;
+}
+
+qd_status qd_frame_writer_flush(qd_frame_writer *writer, const qd_frame_row **rows, size_t *count,
+                                qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (error) error->text[0] = '\0';
+    if (!writer || !rows != !count) return QD_ERR_ARGUMENT;
+    qd_status drained = qdi_queue_drain(writer->queue);
+    if (writer->failure == QD_OK) writer->failure = drained;
+    if (writer->failure == QD_OK) writer->failure = sync_frames(writer);
+    if (rows) {
+        // They stay where they are until the worker has a new one.
+        *rows = writer->turn_rows;
+        *count = writer->turn_row_count;
+        writer->turn_row_count = 0;
+    }
+    give_reason(writer, error);
+    return writer->failure;
+}
+
+void qd_frame_writer_forget_video(qd_frame_writer *writer) {
+    if (writer) writer->video = NULL;
+}
+
+double qd_frame_writer_speed(const qd_frame_writer *writer) {
+    return writer->speed_top;
+}
+
+qd_status qd_frame_writer_finish(qd_frame_writer *writer, uint64_t *frames, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (error) error->text[0] = '\0';
+    if (!writer) return QD_ERR_ARGUMENT;
+    if (!writer->finished) {
+        qd_status drained = qdi_queue_drain(writer->queue);
+        if (writer->failure == QD_OK) writer->failure = drained;
+        if (writer->failure == QD_OK) writer->failure = sync_frames(writer);
+        // Also after a failure: the frames that are in place are listed.
+        qd_status listed = QD_OK;
+        qd_error reason = {""};
+        if (writer->turn_manifest_broken)
+            qdi_manifest_discard(&writer->turn_manifest);
+        else if (writer->directory[0])
+            listed = qdi_manifest_publish(&writer->turn_manifest, &reason);
+        if (writer->directory[0]) qdi_os_sync_directory(writer->directory);
+        if (writer->failure == QD_OK && listed != QD_OK) {
+            writer->failure = listed;
+            writer->turn_error = reason;
+        }
+        writer->finished = true;
+    }
+    if (frames) *frames = writer->turn_written;
+    give_reason(writer, error);
+    return writer->failure;
+}
+
+void qd_frame_writer_destroy(qd_frame_writer *writer) {
+    if (!writer) return;
+    qd_status status = qd_frame_writer_finish(writer, NULL, NULL);
+    (void)status; // nobody is left to be told
+    release(writer);
+}
+
+uint64_t qd_frames_whole(const char *directory, uint64_t count, qd_error *error) {
+    static const char png_end[] = "\0\0\0\0IEND\xae\x42\x60\x82";
+    if (error) error->text[0] = '\0';
+    if (!directory) return 0;
+    for (uint64_t i = 0; i < count; ++i) {
+        char path[QDI_PATH_MAX], tail[sizeof png_end - 1];
+        qd_status status = frame_path(directory, i, path);
+        if (status == QD_OK) status = qdi_file_tail(path, tail, sizeof tail, error);
+        if (status == QD_OK && memcmp(tail, png_end, sizeof tail) == 0) continue;
+        if (error && !error->text[0])
+            (void)snprintf(error->text, sizeof error->text, "%.400s is damaged", path);
+        return i;
+    }
+    return count;
+}

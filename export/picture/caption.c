@@ -1,0 +1,296 @@
+#include "export/picture/caption.h"
+
+#include "export/raster/shade.h"
+#include "sim/base/os.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+enum { SMALLEST_SIZE = 9, COMMON_SIZE = 12, LARGEST_SIZE = 48 };
+
+// The scale is at most so many times as long as the text is high.
+enum { SCALE_SIZES = 6 };
+
+// Names of the columns, and the widest value that each has room for.
+static const char *const labels[QDI_CAPTION_COLUMNS] = {"step", "time", "bodies", "contacts", "nodes"};
+static const char *const widest[QDI_CAPTION_COLUMNS] = {"00000000", "00000.000", "00000000", "0000000",
+                                                        "000000"};
+
+// A colour's meaning.
+typedef struct meaning {
+    const char *name;
+    unsigned hue;
+} meaning;
+
+static const meaning contact_meanings[] = {{"free", QDI_HUE_REST}, {"touching", QDI_HUE_TOUCHING}};
+
+// Outlines of a retrieve: what each is and how many there are.
+static const struct {
+    const char *name;
+    uint8_t ink;
+} retrieve_meanings[] = {{"asked", QDI_INK_ASKED},
+                         {"nodes", QDI_INK_VISITED},
+                         {"candidates", QDI_INK_CANDIDATE},
+                         {"hits", QDI_INK_HIT}};
+enum { RETRIEVE_MEANINGS = sizeof retrieve_meanings / sizeof retrieve_meanings[0] };
+static const char widest_count[] = "00000";
+
+static const char widest_number[] = "-0.000e-000";
+
+static int swatch_of(const qdi_font *font) {
+    return font->size / 2 + 1;
+}
+
+static int gap_of(const qdi_font *font) {
+    return font->size / 2 + 1;
+}
+
+static int colours_width(const qdi_font *font, const qd_view *view) {
+    int gap = gap_of(font), swatch = swatch_of(font), width = 0;
+    if (view->colour == QD_VIEW_PLAIN) return 0;
+    if (view->colour == QD_VIEW_CONTACT) {
+        for (size_t i = 0; i < sizeof contact_meanings / sizeof contact_meanings[0]; ++i)
+            width += swatch + gap / 2 + qdi_font_width(font, contact_meanings[i].name) + gap;
+        return width - gap;
+    }
+    width = qdi_font_width(font, qdi_shade_name(view->colour)) + gap;
+    if (!qd_view_is_continuous(view->colour)) return width + QDI_CATEGORIES * (swatch + 2) - 2;
+    return width + 2 * (qdi_font_width(font, widest_number) + gap) + QDI_MAP_HUES * swatch;
+}
+
+static int retrieve_width(const qdi_font *font, const qd_view *view) {
+    int gap = gap_of(font), width = -gap;
+    if (view->retrieve == QD_VIEW_NOBODY) return 0;
+    for (int i = 0; i < RETRIEVE_MEANINGS; ++i)
+        width += swatch_of(font) + gap / 2 + qdi_font_width(font, retrieve_meanings[i].name) + gap +
+                 (i > 0 ? qdi_font_width(font, widest_count) + gap : 0);
+    return width;
+}
+
+static int item_width(const qdi_caption *caption, int item) {
+    const qdi_font *font = &caption->font;
+    if (item == QDI_CAPTION_TITLE) return qdi_font_width(font, caption->title);
+    if (item == QDI_CAPTION_RETRIEVE) return retrieve_width(font, &caption->view);
+    if (item == QDI_CAPTION_COLOURS) return colours_width(font, &caption->view);
+    if (item == QDI_CAPTION_SCALE)
+        return SCALE_SIZES * font->size + gap_of(font) + qdi_font_width(font, "5e-300");
+    int column = item - QDI_CAPTION_COLUMN;
+    return qdi_font_width(font, labels[column]) + gap_of(font) + qdi_font_width(font, widest[column]);
+}
+
+// What the size of the text is chosen by: the columns in one line.
+static int line_width(const qdi_caption *caption) {
+    int width = caption->font.size;
+    for (int i = 0; i < QDI_CAPTION_COLUMNS; ++i)
+        width += item_width(caption, QDI_CAPTION_COLUMN + i) + caption->font.size;
+    return width;
+}
+
+// Puts what explains the picture to the right end of its line.
+static void align_right(qdi_caption *caption, int width) {
+    int end = width - caption->font.size;
+    for (int item = QDI_CAPTION_SCALE; item >= QDI_CAPTION_COLOURS; --item) {
+        qdi_caption_place *place = &caption->place[item];
+        const qdi_caption_place *next = item < QDI_CAPTION_SCALE ? place + 1 : NULL;
+        if (!place->shown || place->width > width - 2 * caption->font.size) continue;
+        int limit = next && next->shown && next->baseline == place->baseline ? next->x - caption->font.size
+                                                                             : end;
+        place->x = limit - place->width;
+    }
+}
+
+// Places items from left to right, in as many lines as it takes, as long as they fit into `height`;
+// baselines are relative to the band's top. Returns the band's height.
+static int place_items(qdi_caption *caption, int width, int height) {
+    const qdi_font *font = &caption->font;
+    int pad = font->size, line = font->ascent + font->descent;
+    int x = pad, y = pad / 2, band = 0;
+    for (int item = 0; item < QDI_CAPTION_ITEMS; ++item) {
+        int wide = item_width(caption, item);
+        if (wide == 0) continue;
+        if (x > pad && x + wide + pad / 2 > width) {
+            x = pad;
+            y += line + pad / 4;
+        }
+        if (x + wide > width || y + line + pad / 2 > height) {
+            if (item == QDI_CAPTION_TITLE || x + wide > width) continue;
+            break;
+        }
+        band = y + line + pad / 2;
+        caption->place[item] = (qdi_caption_place){true, x, wide, y + font->ascent};
+        x += wide + pad;
+    }
+    align_right(caption, width);
+    return band;
+}
+
+qd_status qdi_caption_create(const qd_allocator *allocator, const qd_view *view, const char *title,
+                             qdi_caption *caption) {
+    *caption = (qdi_caption){.world = {0, 0, view->width, view->height}, .view = *view};
+    if (!view->text) return QD_OK;
+    if (view->title && title) (void)snprintf(caption->title, sizeof caption->title, "%s", title);
+    int size = view->height / 45 < view->width / 75 ? view->height / 45 : view->width / 75;
+    if (size < COMMON_SIZE) size = COMMON_SIZE;
+    if (size > LARGEST_SIZE) size = LARGEST_SIZE;
+    qd_status status = qdi_font_create(allocator, size, &caption->font);
+    if (status != QD_OK) return status;
+    int need = line_width(caption);
+    if (need > view->width) {
+        size = size * view->width / need;
+        if (size < SMALLEST_SIZE) size = SMALLEST_SIZE;
+        qdi_font_destroy(&caption->font);
+        status = qdi_font_create(allocator, size, &caption->font);
+        if (status != QD_OK) return status;
+    }
+    int band = place_items(caption, view->width, view->height / 3);
+    caption->band = (qdi_area){0, view->height - band, view->width, view->height};
+    caption->world.max_y = view->height - band;
+    for (int i = 0; i < QDI_CAPTION_ITEMS; ++i) caption->place[i].baseline += caption->band.min_y;
+    return QD_OK;
+}
+
+void qdi_caption_destroy(qdi_caption *caption) {
+    qdi_font_destroy(&caption->font);
+}
+
+// Time with as many decimals as one step of the mean length needs, and one more, so that their number does
+// not change from frame to frame. Made of whole numbers: a decimal point is a point in every locale.
+static void time_text(const qdi_facts *facts, char *text, size_t bytes) {
+    uint64_t unit = 1;
+    if (facts->step > 0 && facts->time > 0.0) {
+        double step = facts->time / (double)facts->step;
+        for (unit = 10; step < 0.999 && unit < 1000000000; unit *= 10) step *= 10.0;
+    }
+    double scaled = facts->time * (double)unit + 0.5;
+    if (unit == 1 || scaled > 9e18) {
+        (void)qdi_os_print_double(text, bytes, 9, facts->time);
+        return;
+    }
+    uint64_t units = (uint64_t)scaled;
+    int used = snprintf(text, bytes, "%" PRIu64 ".", units / unit);
+    for (uint64_t rest = units % unit; unit > 1; rest %= unit) {
+        unit /= 10;
+        text[used++] = (char)('0' + rest / unit);
+    }
+    text[used] = '\0';
+}
+
+static void draw_swatch(const qdi_font *font, qdi_raster *raster, int x, int baseline, unsigned hue) {
+    qdi_area area = {x, baseline - font->size * 3 / 4, x + swatch_of(font), baseline};
+    qdi_raster_fill(raster, area, qdi_ink_of_hue(hue));
+}
+
+static void draw_colour_bar(const qdi_caption *caption, qdi_raster *raster, int x, int baseline, double top) {
+    const qdi_font *font = &caption->font;
+    const qd_vec2 range = qdi_shade_range(&caption->view, top);
+    char low[32], high[32];
+    (void)qdi_os_print_double(low, sizeof low, 3, range.x);
+    (void)qdi_os_print_double(high, sizeof high, 3, range.y);
+    // The numbers need less than there is room for: what is left goes to the left, so that the bar's end stays where it is.
+    int numbers = qdi_font_width(font, low) + qdi_font_width(font, high);
+    x += 2 * qdi_font_width(font, widest_number) - numbers;
+    x = qdi_font_draw(font, raster, x, baseline, qdi_shade_name(caption->view.colour), QDI_INK_LABEL) +
+        gap_of(font);
+    x = qdi_font_draw(font, raster, x, baseline, low, QDI_INK_VALUE) + gap_of(font);
+    for (unsigned hue = 0; hue < QDI_MAP_HUES; ++hue, x += swatch_of(font))
+        draw_swatch(font, raster, x, baseline, hue);
+    (void)qdi_font_draw(font, raster, x + gap_of(font), baseline, high, QDI_INK_VALUE);
+}
+
+static void draw_colours(const qdi_caption *caption, qdi_raster *raster, double top) {
+    const qdi_font *font = &caption->font;
+    const qdi_caption_place *place = &caption->place[QDI_CAPTION_COLOURS];
+    int x = place->x, baseline = place->baseline;
+    if (qd_view_is_continuous(caption->view.colour)) {
+        draw_colour_bar(caption, raster, x, baseline, top);
+    } else if (caption->view.colour == QD_VIEW_CONTACT) {
+        for (size_t i = 0; i < sizeof contact_meanings / sizeof contact_meanings[0]; ++i) {
+            draw_swatch(font, raster, x, baseline, contact_meanings[i].hue);
+            x += swatch_of(font) + gap_of(font) / 2;
+            x = qdi_font_draw(font, raster, x, baseline, contact_meanings[i].name, QDI_INK_LABEL) +
+                gap_of(font);
+        }
+    } else {
+        x = qdi_font_draw(font, raster, x, baseline, qdi_shade_name(caption->view.colour), QDI_INK_LABEL);
+        x += gap_of(font);
+        for (unsigned hue = 0; hue < QDI_CATEGORIES; ++hue, x += swatch_of(font) + 2)
+            draw_swatch(font, raster, x, baseline, hue);
+    }
+}
+
+// A swatch of each outline's colour, what it is, and how many there are.
+static void draw_retrieve(const qdi_caption *caption, qdi_raster *raster, const qdi_facts *facts) {
+    const qdi_font *font = &caption->font;
+    const qdi_caption_place *place = &caption->place[QDI_CAPTION_RETRIEVE];
+    const uint64_t counts[RETRIEVE_MEANINGS] = {0, facts->looked_at, facts->candidates, facts->hits};
+    int x = place->x, gap = gap_of(font), wide = swatch_of(font);
+    for (int i = 0; i < RETRIEVE_MEANINGS; ++i) {
+        const qdi_area swatch = {x, place->baseline - wide, x + wide, place->baseline};
+        qdi_raster_fill(raster, swatch, retrieve_meanings[i].ink);
+        x += wide + gap / 2;
+        x = qdi_font_draw(font, raster, x, place->baseline, retrieve_meanings[i].name, QDI_INK_LABEL) + gap;
+        if (i == 0) continue;
+        char text[24];
+        (void)snprintf(text, sizeof text, "%" PRIu64, counts[i]);
+        (void)qdi_font_draw(font, raster, x, place->baseline, text, QDI_INK_VALUE);
+        x += qdi_font_width(font, widest_count) + gap;
+    }
+}
+
+double qdi_caption_round(double most, char text[32]) {
+    double unit = 1.0;
+    while (unit * 10.0 <= most && unit < 1e30) unit *= 10.0;
+    while (unit > most && unit > 1e-30) unit /= 10.0;
+    double length = 5.0 * unit <= most ? 5.0 * unit : (2.0 * unit <= most ? 2.0 * unit : unit);
+    (void)qdi_os_print_double(text, 32, 3, length);
+    return length;
+}
+
+// A length between two ticks, and how long it is in the world's units.
+static void draw_scale(const qdi_caption *caption, qdi_raster *raster, double scale) {
+    const qdi_font *font = &caption->font;
+    const qdi_caption_place *place = &caption->place[QDI_CAPTION_SCALE];
+    if (!(scale > 0.0)) return;
+    char text[32];
+    int long_at_most = SCALE_SIZES * font->size, thick = font->size / 12 + 1;
+    double length = qdi_caption_round(long_at_most / scale, text);
+    int pixels = (int)floor(length * scale + 0.5), tall = font->size / 2;
+    if (pixels < 2) return;
+    int end = place->x + place->width - qdi_font_width(font, text) - gap_of(font), from = end - pixels;
+    int middle = place->baseline - font->size * 3 / 8;
+    uint8_t ink = QDI_INK_LABEL + QDI_TEXT_LEVELS - 1;
+    qdi_raster_fill(raster, (qdi_area){from, middle, end, middle + thick}, ink);
+    qdi_raster_fill(raster, (qdi_area){from, middle - tall / 2, from + thick, middle + tall / 2 + thick},
+                    ink);
+    qdi_raster_fill(raster, (qdi_area){end - thick, middle - tall / 2, end, middle + tall / 2 + thick}, ink);
+    (void)qdi_font_draw(font, raster, end + gap_of(font), place->baseline, text, QDI_INK_VALUE);
+}
+
+static void draw_columns(const qdi_caption *caption, qdi_raster *raster, const qdi_facts *facts) {
+    char values[QDI_CAPTION_COLUMNS][48];
+    (void)snprintf(values[0], sizeof values[0], "%" PRIu64, facts->step);
+    time_text(facts, values[1], sizeof values[1]);
+    (void)snprintf(values[2], sizeof values[2], "%" PRIu64, facts->bodies);
+    (void)snprintf(values[3], sizeof values[3], "%" PRIu64, facts->contacts);
+    (void)snprintf(values[4], sizeof values[4], "%" PRIu64, facts->nodes);
+    for (int i = 0; i < QDI_CAPTION_COLUMNS; ++i) {
+        const qdi_caption_place *place = &caption->place[QDI_CAPTION_COLUMN + i];
+        if (!place->shown) continue;
+        int x = qdi_font_draw(&caption->font, raster, place->x, place->baseline, labels[i], QDI_INK_LABEL);
+        (void)qdi_font_draw(&caption->font, raster, x + gap_of(&caption->font), place->baseline, values[i],
+                            QDI_INK_VALUE);
+    }
+}
+
+void qdi_caption_draw(const qdi_caption *caption, qdi_raster *raster, const qdi_facts *facts, double top) {
+    if (caption->band.max_y == caption->band.min_y) return;
+    const qdi_caption_place *title = &caption->place[QDI_CAPTION_TITLE];
+    qdi_raster_fill(raster, caption->band, QDI_INK_BAND);
+    if (title->shown)
+        (void)qdi_font_draw(&caption->font, raster, title->x, title->baseline, caption->title, QDI_INK_VALUE);
+    draw_columns(caption, raster, facts);
+    if (caption->place[QDI_CAPTION_RETRIEVE].shown) draw_retrieve(caption, raster, facts);
+    if (caption->place[QDI_CAPTION_COLOURS].shown) draw_colours(caption, raster, top);
+    if (caption->place[QDI_CAPTION_SCALE].shown) draw_scale(caption, raster, facts->scale);
+}

@@ -1,0 +1,96 @@
+#include "export/picture/easel.h"
+#include "export/picture/picture.h"
+#include "export/raster/pixel_math.h"
+
+// Longest half of a normal's line, and the radius of a contact point, in pixels and parts of the smaller
+// body's radius.
+static const float longest_normal = 14.0F, normal_part = 0.6F;
+static const float largest_point = 3.0F, point_part = 0.22F, smallest_point = 0.6F;
+
+// Normals of bodies with a radius below the first have no length, from the second on all of it: in a heap of small bodies they
+// would cover the bodies' colours.
+static const float least_normal = 4.0F, full_normal = 12.0F;
+
+// Width of a trail, in pixels.
+static const float trail_width = 2.0F;
+
+static void draw_lines(const qdi_picture *picture, qdi_raster *raster) {
+    // Parents come first in the list; drawn last they lie on top.
+    for (size_t i = picture->line_count; i > 0; --i) {
+        const qdi_line *line = &picture->lines[i - 1];
+        qdi_area area = {line->x0, line->y0, line->x1 + 1, line->y1 + 1};
+        qdi_raster_fill(raster, area, line->ink);
+    }
+}
+
+static void draw_trail(const qdi_trail *trail, qdi_raster *raster) {
+    const qdi_corner from = {trail->x0, trail->y0}, to = {trail->x1, trail->y1};
+    qdi_raster_trail(raster, from, to, trail_width, trail->hue, trail->level);
+}
+
+static void draw_mark(const qdi_mark *mark, qdi_raster *raster) {
+    float grown = qdi_larger(qdi_smaller((mark->radius - least_normal) / (full_normal - least_normal), 1.0F),
+                             0.0F);
+    float half = mark->half < 0.0F ? grown * qdi_smaller(normal_part * mark->radius, longest_normal)
+                                   : mark->half;
+    float point = qdi_larger(qdi_smaller(point_part * mark->radius, largest_point), smallest_point);
+    float along_x = half * mark->normal_x, along_y = half * mark->normal_y;
+    qdi_raster_mark(raster, mark->x - along_x, mark->y - along_y, mark->x + along_x, mark->y + along_y, 1.2F);
+    qdi_raster_mark(raster, mark->x, mark->y, mark->x, mark->y, 2.0F * point);
+}
+
+// A side of the world's border, just outside of it: solid for a wall, dashed where the world goes on at the
+// other side, dotted where it is open.
+static void draw_side(qdi_raster *raster, qdi_area area, bool horizontal, qdi_side side) {
+    if (side == QDI_SIDE_WALL) {
+        qdi_raster_fill(raster, area, QDI_INK_WALL);
+        return;
+    }
+    int dash = side == QDI_SIDE_PERIODIC ? 8 : 2, period = side == QDI_SIDE_PERIODIC ? 14 : 10;
+    int from = horizontal ? area.min_x : area.min_y, to = horizontal ? area.max_x : area.max_y;
+    for (int start = from; start < to; start += period) {
+        int end = start + dash < to ? start + dash : to;
+        qdi_area piece = area;
+        if (horizontal) {
+            piece.min_x = start;
+            piece.max_x = end;
+        } else {
+            piece.min_y = start;
+            piece.max_y = end;
+        }
+        qdi_raster_fill(raster, piece, QDI_INK_BORDER);
+    }
+}
+
+static void draw_border(const qdi_picture *picture, qdi_raster *raster) {
+    const qdi_area *world = &picture->world;
+    int thick_x = picture->side_x == QDI_SIDE_WALL ? 2 : 1,
+        thick_y = picture->side_y == QDI_SIDE_WALL ? 2 : 1;
+    int left = world->min_x - thick_x, right = world->max_x + thick_x;
+    int top = world->min_y - thick_y, bottom = world->max_y + thick_y;
+    draw_side(raster, (qdi_area){left, top, right, world->min_y}, true, picture->side_y);
+    draw_side(raster, (qdi_area){left, world->max_y, right, bottom}, true, picture->side_y);
+    draw_side(raster, (qdi_area){left, top, world->min_x, bottom}, false, picture->side_x);
+    draw_side(raster, (qdi_area){world->max_x, top, right, bottom}, false, picture->side_x);
+}
+
+static void draw_frame(const qdi_frame *frame, qdi_raster *raster) {
+    int thick = frame->thick, x0 = frame->x0, y0 = frame->y0, x1 = frame->x1 + 1, y1 = frame->y1 + 1;
+    qdi_raster_fill(raster, (qdi_area){x0, y0, x1, y0 + thick}, frame->ink);
+    qdi_raster_fill(raster, (qdi_area){x0, y1 - thick, x1, y1}, frame->ink);
+    qdi_raster_fill(raster, (qdi_area){x0, y0, x0 + thick, y1}, frame->ink);
+    qdi_raster_fill(raster, (qdi_area){x1 - thick, y0, x1, y1}, frame->ink);
+}
+
+qd_status qdi_picture_draw(const qdi_picture *picture, qdi_easel *easel, qdi_raster *raster) {
+    qdi_area whole = raster->clip;
+    qdi_raster_set_clip(raster, picture->clip);
+    draw_lines(picture, raster);
+    for (size_t i = 0; i < picture->trail_count; ++i) draw_trail(&picture->trails[i], raster);
+    qd_status status = qdi_easel_draw(easel, picture, raster);
+    for (size_t i = 0; i < picture->mark_count; ++i) draw_mark(&picture->marks[i], raster);
+    for (size_t i = 0; i < picture->frame_count; ++i) draw_frame(&picture->frames[i], raster);
+    qdi_raster_set_clip(raster, whole);
+    draw_border(picture, raster);
+    return status;
+}

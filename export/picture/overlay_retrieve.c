@@ -1,0 +1,85 @@
+// What one body's retrieve meets: the nodes whose bounds it opens, the boxes that overlap, those of bodies that are touched, and
+// the box that is asked for, one over the other.
+#include "export/picture/picture_impl.h"
+#include "sim/world/world_team.h"
+
+typedef struct retrieve_job {
+    qdi_copy *copier;
+    qd_box box;
+    qd_body_index self;
+} retrieve_job;
+
+// A rectangle of the tree, which counts from the world's centre, in pixels.
+static void add_rect(qdi_copy *copier, const double from[4], int thick, uint8_t ink, bool held) {
+    const qd_world_def *world = &copier->world;
+    double x = world->origin.x + 0.5 * world->size.x, y = world->origin.y + 0.5 * world->size.y;
+    const double rect[4] = {
+        qdi_camera_x(&copier->camera, from[0] + x), qdi_camera_y(&copier->camera, from[3] + y),
+        qdi_camera_x(&copier->camera, from[2] + x), qdi_camera_y(&copier->camera, from[1] + y)};
+    qdi_overlay_frame(copier, rect, thick, ink, held);
+}
+
+static void add_box(qdi_copy *copier, qd_box box, int thick, uint8_t ink) {
+    const double from[4] = {(double)box.min_x, (double)box.min_y, (double)box.max_x, (double)box.max_y};
+    add_rect(copier, from, thick, ink, false);
+}
+
+// Overlap of two ranges, or of any images of them where there is a period.
+static bool ranges_meet(double a0, double a1, double b0, double b1, double period) {
+    for (int i = period > 0.0 ? -2 : 0; i <= (period > 0.0 ? 2 : 0); ++i)
+        if (a0 <= b1 + i * period && b0 + i * period <= a1) return true;
+    return false;
+}
+
+static bool visit_node(void *context, const qd_tree_node_info *node) {
+    const retrieve_job *job = context;
+    const qd_world_def *world = &job->copier->world;
+    qdi_facts *facts = &job->copier->picture->facts;
+    const qd_box box = job->box, bounds = node->bounds;
+    double period_x = world->boundary_x == QD_BOUNDARY_PERIODIC ? world->size.x : 0.0;
+    double period_y = world->boundary_y == QD_BOUNDARY_PERIODIC ? world->size.y : 0.0;
+    if (!ranges_meet((double)box.min_x, (double)box.max_x, (double)bounds.min_x, (double)bounds.max_x,
+                     period_x) ||
+        !ranges_meet((double)box.min_y, (double)box.max_y, (double)bounds.min_y, (double)bounds.max_y,
+                     period_y))
+        return true;
+    facts->looked_at += 1;
+    const double cell[4] = {node->min_x, node->min_y, node->min_x + node->side, node->min_y + node->side};
+    add_rect(job->copier, cell, 1, QDI_INK_VISITED, true);
+    return true;
+}
+
+static bool touches(const qdi_copy *copier, qd_body_index a, qd_body_index b) {
+    const qd_body_index low = a < b ? a : b, high = a < b ? b : a;
+    for (size_t i = 0; i < copier->contact_count; ++i)
+        if (copier->contacts[i].a.index == low && copier->contacts[i].b.index == high) return true;
+    return false;
+}
+
+static bool visit_candidate(void *context, qd_body_index body, qd_image image) {
+    const retrieve_job *job = context;
+    qd_box box;
+    (void)image; // every image that is seen is outlined
+    if (qd_tree_box(job->copier->tree, body, &box) != QD_OK) return true;
+    bool hit = touches(job->copier, job->self, body);
+    job->copier->picture->facts.candidates += 1;
+    job->copier->picture->facts.hits += hit;
+    add_box(job->copier, box, hit ? 2 : 1, hit ? QDI_INK_HIT : QDI_INK_CANDIDATE);
+    return job->copier->status == QD_OK;
+}
+
+void qdi_overlay_retrieve(qdi_copy *copier) {
+    const qd_body_view *bodies = &copier->bodies;
+    if (qdi_world_is_behind(copier->from)) return; // it may not even have the body
+    for (size_t i = 0; i < bodies->index_count; ++i) {
+        uint32_t row = bodies->row_of_index[i];
+        if (row == UINT32_MAX || bodies->label[row] != copier->view->retrieve) continue;
+        retrieve_job job = {.copier = copier, .self = (qd_body_index)i};
+        if (qd_tree_box(copier->tree, job.self, &job.box) != QD_OK) return;
+        qd_tree_visit_nodes(copier->tree, visit_node, &job);
+        if (copier->status == QD_OK)
+            copier->status = qd_tree_retrieve(copier->tree, job.box, job.self, visit_candidate, &job);
+        add_box(copier, job.box, 2, QDI_INK_ASKED);
+        return;
+    }
+}

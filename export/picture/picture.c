@@ -1,0 +1,102 @@
+#include "export/picture/picture.h"
+
+#include "core/base/memory.h"
+#include "export/picture/picture_impl.h"
+
+#include <math.h>
+
+void qdi_picture_init(qdi_picture *picture, const qd_allocator *allocator) {
+    *picture = (qdi_picture){.allocator = allocator};
+}
+
+void qdi_picture_destroy(qdi_picture *picture) {
+    qdi_release(picture->allocator, picture->disks, picture->disk_room, sizeof *picture->disks);
+    qdi_release(picture->allocator, picture->corners, picture->corner_room, sizeof *picture->corners);
+    qdi_release(picture->allocator, picture->blocks, picture->block_room, sizeof *picture->blocks);
+    qdi_release(picture->allocator, picture->seen, picture->seen_room, sizeof *picture->seen);
+    qdi_release(picture->allocator, picture->lines, picture->line_room, sizeof *picture->lines);
+    qdi_release(picture->allocator, picture->frames, picture->frame_room, sizeof *picture->frames);
+    qdi_release(picture->allocator, picture->trails, picture->trail_room, sizeof *picture->trails);
+    qdi_release(picture->allocator, picture->marks, picture->mark_room, sizeof *picture->marks);
+    *picture = (qdi_picture){0};
+}
+
+static qdi_side side_of(qd_boundary boundary) {
+    if (boundary == QD_BOUNDARY_PERIODIC) return QDI_SIDE_PERIODIC;
+    return boundary == QD_BOUNDARY_OPEN ? QDI_SIDE_OPEN : QDI_SIDE_WALL;
+}
+
+// A value no further out than the picture.
+static int within(double value, int low, int high) {
+    return value < low ? low : (value > high ? high : (int)floor(value + 0.5));
+}
+
+// Bodies may be seen beyond an open side; at a periodic one the images end, and walls end the nodes'
+// outlines. The world keeps its place in the picture; walls that move are drawn where they are.
+static void frame_world(qdi_copy *copier, qdi_area area, bool whole) {
+    qdi_picture *picture = copier->picture;
+    const qd_world_def *world = &copier->world;
+    const qdi_camera *camera = &copier->camera;
+    qd_vec2 low, high;
+    qd_world_sides(copier->from, &low, &high);
+    double scale = camera->scale;
+    // How far the world's corner is from the camera's: 0 where all of the world is shown.
+    double x = world->origin.x - camera->x0, y = world->origin.y - camera->y0;
+    double left = camera->left + (x + (low.x - world->origin.x)) * scale;
+    double bottom = camera->bottom - (y + (low.y - world->origin.y)) * scale;
+    double right = camera->left +
+                   (x + (world->size.x + (high.x - (world->origin.x + world->size.x)))) * scale;
+    double top = camera->bottom -
+                 (y + (world->size.y + (high.y - (world->origin.y + world->size.y)))) * scale;
+    picture->world = (qdi_area){within(left, area.min_x, area.max_x), within(top, area.min_y, area.max_y),
+                                within(right, area.min_x, area.max_x),
+                                within(bottom, area.min_y, area.max_y)};
+    picture->side_x = side_of(world->boundary_x);
+    picture->side_y = side_of(world->boundary_y);
+    picture->clip = area;
+    // What is seen of a part of a periodic world has images all round.
+    if (picture->side_x == QDI_SIDE_WALL || (whole && picture->side_x == QDI_SIDE_PERIODIC)) {
+        picture->clip.min_x = picture->world.min_x;
+        picture->clip.max_x = picture->world.max_x;
+    }
+    if (picture->side_y == QDI_SIDE_WALL || (whole && picture->side_y == QDI_SIDE_PERIODIC)) {
+        picture->clip.min_y = picture->world.min_y;
+        picture->clip.max_y = picture->world.max_y;
+    }
+}
+
+qd_status qdi_picture_copy(qdi_picture *picture, const qd_world *world, const qd_view *view, qdi_area area,
+                           double top, const qdi_changes *before) {
+    const qdi_look look = qdi_camera_look(&view->camera, world);
+    return qdi_picture_copy_part(picture, world, view, area, &look, top, before);
+}
+
+qd_status qdi_picture_copy_part(qdi_picture *picture, const qd_world *world, const qd_view *view,
+                                qdi_area area, const qdi_look *look, double top, const qdi_changes *before) {
+    qdi_copy copier = {.picture = picture,
+                       .from = world,
+                       .view = view,
+                       .bodies = qd_world_view(world),
+                       .shade = qdi_shade_of(view, world, top),
+                       .tree = qd_world_tree(world),
+                       .world = qd_world_definition(world),
+                       .camera = qdi_camera_fit(look->size, look->origin, area),
+                       .before = before,
+                       .status = QD_OK};
+    if (copier.world.boundary_x == QD_BOUNDARY_PERIODIC)
+        copier.period_x = copier.world.size.x * copier.camera.scale;
+    if (copier.world.boundary_y == QD_BOUNDARY_PERIODIC)
+        copier.period_y = copier.world.size.y * copier.camera.scale;
+    copier.contacts = qd_world_contacts(world, &copier.contact_count);
+    frame_world(&copier, area, look->whole);
+    picture->facts = (qdi_facts){.step = qd_world_steps(world),
+                                 .time = qd_world_time(world),
+                                 .bodies = copier.bodies.count,
+                                 .contacts = copier.contact_count,
+                                 .scale = copier.camera.scale};
+    picture->line_count = picture->mark_count = picture->frame_count = 0;
+    qdi_picture_bodies(&copier);
+    qdi_trails_copy(&copier);
+    qdi_overlay_copy(&copier);
+    return copier.status;
+}

@@ -1,0 +1,125 @@
+#ifndef QD_EXPORT_PICTURE_H
+#define QD_EXPORT_PICTURE_H
+
+#include "export/picture/camera.h"
+#include "export/picture/changes.h"
+#include "export/raster/raster.h"
+
+#include <quadrille/alloc.h>
+#include <quadrille/status.h>
+#include <quadrille/view.h>
+#include <quadrille/world.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// What a picture shows, in pixels (y down), ready to be drawn by another thread while the world goes on.
+
+/// A body, or one of its images. Their order means nothing.
+typedef struct qdi_disk {
+    float x, y, radius; ///< radius: of the rounding, where it is a figure
+    uint32_t index;     ///< of the body: of two that share a pixel evenly the higher one is on top
+    uint32_t first_corner;
+    uint8_t corners; ///< of a figure; 0: a disk
+    uint8_t hue;
+    bool turned; ///< a disk whose corner `first_corner` is the way it points
+    bool wide;   ///< it may reach into other tiles than the one of its centre
+    uint16_t column,
+        row; ///< of the tile (QDI_TILE_SIDE, from the clip's corner on) where it is, if it is not wide
+} qdi_disk;
+
+/// A piece of a node's outline, along an axis. Nodes are outlined once: by the root's border and, for every
+/// node that is split, the cross that parts its children.
+typedef struct qdi_line {
+    int x0, y0, x1, y1; ///< both ends included
+    int depth;          ///< of the nodes that it borders
+    uint8_t ink;
+} qdi_line;
+
+/// A contact: its point, a unit normal, the radius of the smaller body, and half the length of the normal's line; below 0: as the
+/// radius wants.
+typedef struct qdi_mark {
+    float x, y, normal_x, normal_y, radius, half;
+} qdi_mark;
+
+/// A piece of a body's trail.
+typedef struct qdi_trail {
+    float x0, y0, x1, y1;
+    uint8_t hue, level; ///< the body's, and how much of it is left
+} qdi_trail;
+
+/// An outline on top of everything.
+typedef struct qdi_frame {
+    int x0, y0, x1, y1; ///< its outer pixels, included
+    int thick;
+    uint8_t ink;
+} qdi_frame;
+
+typedef enum qdi_side {
+    QDI_SIDE_WALL,
+    QDI_SIDE_PERIODIC,
+    QDI_SIDE_OPEN,
+} qdi_side;
+
+/// The counts that the caption tells.
+typedef struct qdi_facts {
+    uint64_t step;
+    double time;
+    uint64_t bodies, contacts, nodes;
+    double scale;                         ///< pixels per unit of the world
+    uint64_t looked_at, candidates, hits; ///< of the view's retrieve: nodes, boxes found, bodies touched
+} qdi_facts;
+
+struct qdi_trails;
+
+typedef struct qdi_picture {
+    const qd_allocator *allocator;
+    qdi_facts facts;
+    qdi_area world; ///< where the world is
+    qdi_area clip;  ///< where bodies may be drawn
+    qdi_side side_x, side_y;
+    qdi_disk *disks;
+    size_t disk_count, disk_room;
+    qdi_corner *corners; ///< of all figures, with gaps
+    size_t corner_count, corner_room;
+    size_t *blocks; ///< scratch: where each block of bodies begins
+    size_t block_room;
+    uint32_t *seen; ///< scratch: rows of the bodies that the tree found
+    size_t seen_count, seen_room;
+    qdi_line *lines;
+    size_t line_count, line_room;
+    qdi_mark *marks;
+    size_t mark_count, mark_room;
+    qdi_frame *frames; ///< nodes that changed, boxes of a retrieve
+    size_t frame_count, frame_room;
+    const struct qdi_trails
+        *past; ///< what trails are copied from, its last moment being the present one; NULL: no trails
+    qdi_trail *trails;
+    size_t trail_count, trail_room;
+} qdi_picture;
+
+/// Empty; `allocator` gives the memory that it needs later.
+void qdi_picture_init(qdi_picture *picture, const qd_allocator *allocator);
+void qdi_picture_destroy(qdi_picture *picture);
+
+/// Copies the present moment of a world, on its threads; call it on the thread that steps it. `area` is the part of the picture that the world may use,
+/// `top` the top of the colour map where the view's range is auto. `before`: the tree's nodes before the step to this moment, or
+/// NULL where nobody knows them; asked for where the view shows what has changed. Memory is kept from picture to picture. Errors:
+/// QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_picture_copy(qdi_picture *picture, const qd_world *world, const qd_view *view,
+                                       qdi_area area, double top, const qdi_changes *before);
+
+/// The same of a part of the world, whatever the view's camera says: it is in the middle of the area, and what lies beside it is
+/// seen as far as the area goes.
+QD_MUST_USE qd_status qdi_picture_copy_part(qdi_picture *picture, const qd_world *world, const qd_view *view,
+                                            qdi_area area, const qdi_look *look, double top,
+                                            const qdi_changes *before);
+
+struct qdi_easel;
+
+/// Draws it, back to front: nodes, trails, bodies, walls, contacts. Does not touch what is outside of the area it was
+/// made for. Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_picture_draw(const qdi_picture *picture, struct qdi_easel *easel,
+                                       qdi_raster *raster);
+
+#endif

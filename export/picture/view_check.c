@@ -1,0 +1,45 @@
+#include "export/picture/view_check.h"
+
+#include <math.h>
+#include <stddef.h>
+
+enum { SIDE_MIN = 16, SIDE_MAX = 16384 };
+
+static const char *check_camera(const qd_view_camera *camera) {
+    bool all = isnan(camera->x) && isnan(camera->y) && isnan(camera->width) && isnan(camera->height);
+    bool part = isfinite(camera->x) && isfinite(camera->y) && isfinite(camera->width) &&
+                isfinite(camera->height) && camera->width > 0 && camera->height > 0;
+    if (!all && !part) return "the camera's region must have a width and a height";
+    if (!(camera->zoom > 0 && isfinite(camera->zoom))) return "the camera's zoom must be positive";
+    bool centred = isfinite(camera->centre.x) && isfinite(camera->centre.y);
+    if (!centred && !(isnan(camera->centre.x) && isnan(camera->centre.y)))
+        return "the camera's centre must be a point";
+    if (camera->key_count < 0 || camera->key_count > QD_VIEW_KEYS_MAX)
+        return "the camera's path has too many keys";
+    for (int i = 0; i < camera->key_count; ++i) {
+        const qd_view_key *key = &camera->keys[i];
+        if (!isfinite(key->time) || !isfinite(key->x) || !isfinite(key->y) ||
+            !(key->zoom > 0 && isfinite(key->zoom)))
+            return "a key of the camera's path is no place";
+        if (i > 0 && !(key->time > key[-1].time)) return "the times of the camera's path must rise";
+    }
+    return NULL;
+}
+
+const char *qdi_view_check(const qd_view *view) {
+    if (view->width < SIDE_MIN || view->width > SIDE_MAX || view->height < SIDE_MIN ||
+        view->height > SIDE_MAX)
+        return "a picture's width and height must be 16 to 16384 pixels";
+    if ((unsigned)view->colour > QD_VIEW_THREAD) return "unknown colouring";
+    if ((unsigned)view->map > QD_VIEW_CIVIDIS) return "unknown colour map";
+    if ((unsigned)view->theme > QD_VIEW_LIGHT) return "unknown theme";
+    if ((unsigned)view->nodes > QD_VIEW_NODES_CHANGED) return "unknown drawing of nodes";
+    if ((unsigned)view->contacts > QD_VIEW_CONTACTS_IMPULSE) return "unknown drawing of contacts";
+    if (view->trails < 0 || view->trails > QD_VIEW_TRAILS_MAX) return "trails must go back 0 to 1000 frames";
+    if (!isnan(view->speed) && !(view->speed > 0.0 && isfinite(view->speed)))
+        return "the speed at the top of the colour map must be positive";
+    bool automatic = isnan(view->range.x) && isnan(view->range.y);
+    bool ranged = isfinite(view->range.x) && isfinite(view->range.y) && view->range.x < view->range.y;
+    if (!automatic && !ranged) return "the range of the colour map must rise";
+    return check_camera(&view->camera);
+}

@@ -1,0 +1,183 @@
+#include "export/raster/palette.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+typedef struct rgb {
+    uint8_t channel[3];
+} rgb;
+
+// What lies on a ground, dark or light.
+typedef struct theme {
+    rgb background, band, label, value, wall, border, contact;
+    rgb rest, touching, plain, fixed;
+    rgb node_shallow, node_deep, full;
+    rgb split, merged, visited, candidate, hit, asked;
+} theme;
+
+static const theme dark = {.background = {{13, 17, 23}},
+                           .band = {{22, 27, 34}},
+                           .label = {{139, 148, 158}},
+                           .value = {{230, 237, 243}},
+                           .wall = {{125, 136, 150}},
+                           .border = {{66, 75, 88}},
+                           .contact = {{255, 255, 255}},
+                           .rest = {{66, 104, 160}},
+                           .touching = {{255, 176, 0}},
+                           .plain = {{110, 150, 190}},
+                           .fixed = {{104, 112, 122}},
+                           .node_shallow = {{76, 100, 108}},
+                           .node_deep = {{30, 31, 54}},
+                           .full = {{230, 150, 60}},
+                           .split = {{255, 120, 60}},
+                           .merged = {{90, 200, 255}},
+                           .visited = {{204, 121, 167}},
+                           .candidate = {{86, 180, 233}},
+                           .hit = {{110, 240, 160}},
+                           .asked = {{255, 255, 255}}};
+
+static const theme light = {.background = {{252, 252, 250}},
+                            .band = {{238, 240, 242}},
+                            .label = {{88, 96, 106}},
+                            .value = {{20, 24, 30}},
+                            .wall = {{84, 92, 102}},
+                            .border = {{170, 178, 188}},
+                            .contact = {{0, 0, 0}},
+                            .rest = {{120, 160, 215}},
+                            .touching = {{190, 70, 0}},
+                            .plain = {{80, 125, 175}},
+                            .fixed = {{128, 134, 142}},
+                            .node_shallow = {{140, 158, 168}},
+                            .node_deep = {{218, 222, 234}},
+                            .full = {{200, 90, 0}},
+                            .split = {{215, 60, 0}},
+                            .merged = {{0, 110, 190}},
+                            .visited = {{204, 121, 167}},
+                            .candidate = {{0, 114, 178}},
+                            .hit = {{0, 130, 90}},
+                            .asked = {{0, 0, 0}}};
+
+// Maps at 0, 0.1, ... 1: viridis and magma (S. van der Walt, N. Smith, E. Firing) as published with matplotlib, public domain
+// (CC0); cividis (J. Nunez, C. Anderton, R. Renslow, PLoS ONE 13, 2018, e0199239), CC0 likewise.
+enum { MAP_STEPS = 10 };
+static const rgb maps[][MAP_STEPS + 1] = {
+    {{{68, 1, 84}},
+     {{72, 36, 117}},
+     {{65, 68, 135}},
+     {{53, 95, 141}},
+     {{42, 120, 142}},
+     {{33, 145, 140}},
+     {{34, 168, 132}},
+     {{68, 191, 112}},
+     {{122, 209, 81}},
+     {{189, 223, 38}},
+     {{253, 231, 37}}},
+    {{{0, 0, 4}},
+     {{20, 14, 54}},
+     {{59, 15, 112}},
+     {{100, 26, 128}},
+     {{140, 41, 129}},
+     {{182, 54, 121}},
+     {{222, 73, 104}},
+     {{247, 111, 92}},
+     {{254, 159, 109}},
+     {{254, 206, 145}},
+     {{252, 253, 191}}},
+    {{{0, 34, 78}},
+     {{8, 51, 112}},
+     {{53, 69, 108}},
+     {{79, 87, 108}},
+     {{103, 106, 113}},
+     {{124, 123, 120}},
+     {{147, 142, 120}},
+     {{173, 162, 114}},
+     {{199, 183, 103}},
+     {{226, 205, 84}},
+     {{254, 232, 56}}},
+};
+
+// The part of each map that stands out from the ground, in tenths: from the first number on a dark one, up to the second on a
+// light one.
+static const int map_parts[][2] = {{2, 8}, {4, 7}, {2, 7}};
+
+// Okabe and Ito's colours without black (M. Okabe, K. Ito, Color Universal Design, 2008).
+static const rgb categories[QDI_CATEGORIES] = {{{230, 159, 0}},  {{86, 180, 233}}, {{0, 158, 115}},
+                                               {{240, 228, 66}}, {{0, 114, 178}},  {{213, 94, 0}},
+                                               {{204, 121, 167}}};
+
+// from + (to - from) * part / whole, rounded.
+static rgb blend(rgb from, rgb to, int part, int whole) {
+    rgb out;
+    for (int c = 0; c < 3; ++c) {
+        int sum = from.channel[c] * (whole - part) + to.channel[c] * part;
+        out.channel[c] = (uint8_t)((2 * sum + whole) / (2 * whole));
+    }
+    return out;
+}
+
+static void set(qdi_palette *palette, int ink, rgb colour) {
+    memcpy(palette->rgb[ink], colour.channel, sizeof colour.channel);
+}
+
+static rgb map_colour(const qd_view *view, int hue) {
+    const rgb *map = maps[view->map];
+    bool on_light = view->theme == QD_VIEW_LIGHT;
+    int low = on_light ? 0 : map_parts[view->map][0], high = on_light ? map_parts[view->map][1] : MAP_STEPS;
+    if (on_light) hue = QDI_MAP_HUES - 1 - hue; // what is high is dark there
+    int place = hue * (high - low), last = QDI_MAP_HUES - 1;
+    int first = low + place / last;
+    if (first == high) return map[high];
+    return blend(map[first], map[first + 1], place % last, last);
+}
+
+static rgb hue_colour(const qd_view *view, const theme *ground, int hue) {
+    if (hue == QDI_HUE_STATIC) return ground->fixed;
+    if (qd_view_is_continuous(view->colour)) return map_colour(view, hue);
+    if (view->colour == QD_VIEW_CONTACT) return hue == QDI_HUE_TOUCHING ? ground->touching : ground->rest;
+    bool nobody = view->colour == QD_VIEW_THREAD && hue == QDI_CATEGORIES;
+    return nobody || view->colour == QD_VIEW_PLAIN ? ground->plain : categories[hue % QDI_CATEGORIES];
+}
+
+static void set_nodes(qdi_palette *palette, const qd_view *view, const theme *ground) {
+    bool by_depth = view->nodes != QD_VIEW_NODES_OCCUPANCY;
+    rgb from = by_depth ? ground->node_shallow : ground->node_deep,
+        to = by_depth ? ground->node_deep : ground->full;
+    for (int i = 0; i < QDI_NODE_COLOURS; ++i)
+        set(palette, QDI_INK_NODE + i, blend(from, to, i, QDI_NODE_COLOURS - 1));
+    set(palette, QDI_INK_SPLIT, ground->split);
+    set(palette, QDI_INK_MERGED, ground->merged);
+    set(palette, QDI_INK_VISITED, ground->visited);
+    set(palette, QDI_INK_CANDIDATE, ground->candidate);
+    set(palette, QDI_INK_HIT, ground->hit);
+    set(palette, QDI_INK_ASKED, ground->asked);
+}
+
+qdi_palette qdi_palette_make(const qd_view *view) {
+    qdi_palette palette;
+    const theme *ground = view->theme == QD_VIEW_LIGHT ? &light : &dark;
+    set(&palette, QDI_INK_BACKGROUND, ground->background);
+    for (int hue = 0; hue < QDI_HUES; ++hue) {
+        for (int level = 1; level <= QDI_LEVELS; ++level) {
+            int ink = QDI_INK_BODY + hue * QDI_LEVELS + level - 1;
+            set(&palette, ink, blend(ground->background, hue_colour(view, ground, hue), level, QDI_LEVELS));
+        }
+    }
+    set_nodes(&palette, view, ground);
+    set(&palette, QDI_INK_WALL, ground->wall);
+    set(&palette, QDI_INK_BORDER, ground->border);
+    // Below a mark lie touching bodies; where hues tell something else, one of them stands for all.
+    rgb below = hue_colour(view, ground, view->colour == QD_VIEW_CONTACT ? QDI_HUE_TOUCHING : QDI_HUES / 3);
+    for (int level = 1; level <= QDI_MARK_LEVELS; ++level) {
+        set(&palette, QDI_INK_MARK + level - 1,
+            blend(ground->background, ground->contact, level, QDI_MARK_LEVELS));
+        set(&palette, QDI_INK_MARK_ON_BODY + level - 1,
+            blend(below, ground->contact, level, QDI_MARK_LEVELS));
+    }
+    set(&palette, QDI_INK_BAND, ground->band);
+    for (int level = 1; level <= QDI_TEXT_LEVELS; ++level) {
+        set(&palette, QDI_INK_LABEL + level - 1, blend(ground->band, ground->label, level, QDI_TEXT_LEVELS));
+        set(&palette, QDI_INK_VALUE + level - 1, blend(ground->band, ground->value, level, QDI_TEXT_LEVELS));
+    }
+    return palette;
+}

@@ -1,0 +1,188 @@
+#include "export/raster/shade.h"
+
+#include "export/raster/palette.h"
+#include "sim/world/thread_notes.h"
+
+#include <math.h>
+
+const char *qdi_shade_name(qd_view_colour by) {
+    switch (by) {
+    case QD_VIEW_SPEED: return "speed";
+    case QD_VIEW_SIZE: return "size";
+    case QD_VIEW_SPIN: return "spin";
+    case QD_VIEW_DEPTH: return "depth";
+    case QD_VIEW_ID: return "id";
+    case QD_VIEW_MATERIAL: return "material";
+    case QD_VIEW_THREAD: return "thread";
+    case QD_VIEW_CONTACT:
+    case QD_VIEW_PLAIN: break;
+    }
+    return "";
+}
+
+qd_vec2 qdi_shade_range(const qd_view *view, double top) {
+    return isnan(view->range.x) ? (qd_vec2){0, top} : view->range;
+}
+
+// Below 0 where `a` comes before `b`.
+static int order_of(const qd_material *a, const qd_material *b) {
+    const double left[] = {a->restitution, a->friction, a->tangential};
+    const double right[] = {b->restitution, b->friction, b->tangential};
+    for (int i = 0; i < 3; ++i) {
+        // The world's own, which is no number, comes first.
+        if (isnan(left[i]) != isnan(right[i])) return isnan(left[i]) ? -1 : 1;
+        if (left[i] < right[i]) return -1;
+        if (left[i] > right[i]) return 1;
+    }
+    return 0;
+}
+
+static bool material_of(const qdi_shade *shade, size_t row, qd_material *material) {
+    const qd_id id = {shade->bodies.index[row], shade->bodies.generation[row]};
+    qd_body_state state;
+    if (qd_world_body(shade->world, id, &state) != QD_OK) return false;
+    *material = state.material;
+    return true;
+}
+
+// Its place among the materials, or where it belongs.
+static size_t place_of(const qdi_shade *shade, const qd_material *material) {
+    size_t place = 0;
+    while (place < shade->material_count && order_of(&shade->materials[place], material) < 0) ++place;
+    return place;
+}
+
+static void list_materials(qdi_shade *shade) {
+    qd_material material;
+    for (size_t row = 0; row < shade->bodies.count; ++row) {
+        if (shade->bodies.kind[row] == QD_BODY_STATIC || !material_of(shade, row, &material)) continue;
+        size_t place = place_of(shade, &material);
+        if (place < shade->material_count && order_of(&shade->materials[place], &material) == 0) continue;
+        if (place == QDI_MATERIALS_MAX) continue;
+        size_t last = shade->material_count < QDI_MATERIALS_MAX ? shade->material_count++
+                                                                : QDI_MATERIALS_MAX - 1;
+        for (size_t i = last; i > place; --i) shade->materials[i] = shade->materials[i - 1];
+        shade->materials[place] = material;
+    }
+}
+
+qdi_shade qdi_shade_of(const qd_view *view, const qd_world *world, double top) {
+    qdi_shade shade = {.by = view->colour,
+                       .range = qdi_shade_range(view, top),
+                       .world = world,
+                       .tree = qd_world_tree(world),
+                       .bodies = qd_world_view(world)};
+    if (shade.by == QD_VIEW_MATERIAL) list_materials(&shade);
+    return shade;
+}
+
+static double speed_of(const qd_body_view *bodies, size_t row) {
+    double vx = bodies->vx[row], vy = bodies->vy[row];
+    return sqrt(vx * vx + vy * vy);
+}
+
+double qdi_shade_value(const qdi_shade *shade, size_t row) {
+    int depth = 0;
+    switch (shade->by) {
+    case QD_VIEW_SPEED: return speed_of(&shade->bodies, row);
+    case QD_VIEW_SIZE: return shade->bodies.radius[row];
+    case QD_VIEW_SPIN: return fabs(shade->bodies.spin[row]);
+    case QD_VIEW_DEPTH:
+        return qd_tree_depth(shade->tree, shade->bodies.index[row], &depth) == QD_OK ? (double)depth : 0.0;
+    case QD_VIEW_CONTACT:
+    case QD_VIEW_ID:
+    case QD_VIEW_MATERIAL:
+    case QD_VIEW_THREAD:
+    case QD_VIEW_PLAIN: break;
+    }
+    return 0.0;
+}
+
+// Threads beyond the categories come round again; what nobody moved has the hue behind them.
+static unsigned hue_of_thread(int thread) {
+    return thread == QDI_NO_THREAD ? QDI_CATEGORIES : (unsigned)thread % QDI_CATEGORIES;
+}
+
+unsigned qdi_shade_hue(const qdi_shade *shade, size_t row) {
+    qd_material material;
+    if (shade->bodies.kind[row] == QD_BODY_STATIC) return QDI_HUE_STATIC;
+    if (qd_view_is_continuous(shade->by))
+        return qdi_hue_of_value(qdi_shade_value(shade, row), shade->range.x, shade->range.y);
+    switch (shade->by) {
+    case QD_VIEW_CONTACT: return shade->bodies.touching[row] ? QDI_HUE_TOUCHING : QDI_HUE_REST;
+    case QD_VIEW_ID: return (unsigned)(shade->bodies.label[row] % QDI_CATEGORIES);
+    case QD_VIEW_MATERIAL:
+        return material_of(shade, row, &material) ? (unsigned)(place_of(shade, &material) % QDI_CATEGORIES)
+                                                  : 0;
+    case QD_VIEW_THREAD: return hue_of_thread(qdi_thread_of_row(shade->world, row));
+    default: return 0;
+    }
+}
+
+void qdi_shade_hues(const qdi_shade *shade, size_t begin, size_t end, uint8_t *hues) {
+    if (shade->by != QD_VIEW_SPEED) {
+        for (size_t row = begin; row < end; ++row) hues[row - begin] = (uint8_t)qdi_shade_hue(shade, row);
+        return;
+    }
+    const qd_body_view bodies = shade->bodies;
+    const double low = shade->range.x, high = shade->range.y;
+    for (size_t row = begin; row < end; ++row) {
+        unsigned hue = qdi_hue_of_value(speed_of(&bodies, row), low, high);
+        hues[row - begin] = (uint8_t)(bodies.kind[row] == QD_BODY_STATIC ? QDI_HUE_STATIC : hue);
+    }
+}
+
+// How far each body can fall, in the mean: along gravity to the world's far side, and no further where a period never ends
+// that. Bodies are taken in order of index, whatever the rows' order. Without any, the whole way.
+static double mean_fall(const qd_world_def *def, const qd_body_view *bodies) {
+    double g = sqrt(def->gravity.x * def->gravity.x + def->gravity.y * def->gravity.y);
+    if (!(g > 0.0)) return 0.0;
+    double x = def->boundary_x == QD_BOUNDARY_PERIODIC ? 0.0 : def->gravity.x / g,
+           y = def->boundary_y == QD_BOUNDARY_PERIODIC ? 0.0 : def->gravity.y / g;
+    double far_x = def->origin.x + (x > 0.0 ? def->size.x : 0.0),
+           far_y = def->origin.y + (y > 0.0 ? def->size.y : 0.0), sum = 0.0;
+    size_t count = 0;
+    for (size_t i = 0; i < bodies->index_count; ++i) {
+        uint32_t row = bodies->row_of_index[i];
+        if (row == UINT32_MAX || bodies->kind[row] != QD_BODY_DYNAMIC) continue;
+        double way = x * (far_x - bodies->x[row]) + y * (far_y - bodies->y[row]);
+        if (way > 0.0) sum += way;
+        count += 1;
+    }
+    return count > 0 ? sum / (double)count : fabs(x) * def->size.x + fabs(y) * def->size.y;
+}
+
+// How fast gravity will make bodies from now on: half the speed of a mean fall to the far side, for most falls end before that.
+// Drag sets a limit.
+static double speed_of_fall(const qd_world *world, const qd_body_view *bodies) {
+    const qd_world_def def = qd_world_definition(world);
+    double g = sqrt(def.gravity.x * def.gravity.x + def.gravity.y * def.gravity.y);
+    double fall = 0.5 * sqrt(2.0 * g * mean_fall(&def, bodies));
+    double limit = def.drag.linear > 0.0 ? g / def.drag.linear : fall;
+    return fall < limit ? fall : limit;
+}
+
+double qdi_shade_top(const qd_view *view, const qd_world *world) {
+    if (!qd_view_is_continuous(view->colour)) return 1.0;
+    const qdi_shade shade = qdi_shade_of(view, world, 1.0);
+    const qd_body_view *bodies = &shade.bodies;
+    double most = 0.0, sum = 0.0;
+    for (size_t row = 0; row < bodies->count; ++row) {
+        // A drum or a gate is far larger than what it holds.
+        if (bodies->kind[row] != QD_BODY_DYNAMIC && view->colour != QD_VIEW_SPEED) continue;
+        double value = qdi_shade_value(&shade, row);
+        if (value > most) most = value;
+    }
+    double fall = view->colour == QD_VIEW_SPEED ? speed_of_fall(world, bodies) : 0.0;
+    if (!(most > 0.0)) return fall > 0.0 ? fall : 1.0;
+    if (view->colour == QD_VIEW_SIZE || view->colour == QD_VIEW_DEPTH) return most;
+    // In order of index, whatever the rows' order, and relative to the largest: no square overflows.
+    for (size_t i = 0; i < bodies->index_count; ++i) {
+        uint32_t row = bodies->row_of_index[i];
+        if (row == UINT32_MAX) continue;
+        double part = qdi_shade_value(&shade, row) / most;
+        sum += part * part;
+    }
+    double top = 3.0 * most * sqrt(sum / (double)bodies->count);
+    return top > fall ? top : fall;
+}

@@ -1,0 +1,91 @@
+#include "export/raster/stencil.h"
+#include "export/raster/pixel_math.h"
+
+#include "core/base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SIZES = (int)((QDI_STENCIL_MOST - QDI_STENCIL_LEAST) * QDI_STENCIL_STEPS) + 1 };
+
+struct qdi_stencils {
+    qdi_stencil of[SIZES][QDI_STENCIL_PLACES][QDI_STENCIL_PLACES]; // by size, row, column
+};
+
+// Pixels from the stencil's corner to the pixel of the centre.
+static const int middle = QDI_STENCIL_SIDE / 2 - 1;
+
+// The circle is taken as straight within a pixel: the exact area of a unit square on one side
+// of a line with the circle's normal. With A >= B the parts of the normal times the distance d, and S the
+// signed distance of the line times d, the area is 1/2 + S / A up to |S| = (A - B) / 2, from there less and
+// less steep (`bend`), and full at (A + B) / 2. Written without branches, so that compilers make vector code
+// of it.
+void qdi_cover_block(float dx, float dy, float radius, int32_t parts[QDI_COVER_BLOCK]) {
+    const float high = fabsf(dy);
+    for (int k = 0; k < QDI_COVER_BLOCK; ++k) {
+        float wide = fabsf(dx + (float)k);
+        float a = qdi_larger(qdi_larger(wide, high), 2e-3F);
+        float b = qdi_larger(qdi_smaller(wide, high), 1e-3F);
+        float d = sqrtf(a * a + b * b);
+        float end = 0.5F * (a + b), flat = 0.5F * (a - b);
+        float s = qdi_larger(qdi_smaller((radius - d) * d, end), -end);
+        float above = qdi_larger(s - flat, 0.0F), under = qdi_larger(-s - flat, 0.0F);
+        float bend = above * above - under * under;
+        float cover = 0.5F + (2.0F * b * s - bend) / (2.0F * a * b);
+        parts[k] = (int32_t)(cover * (float)(QDI_LEVELS * QDI_COVER_PARTS));
+    }
+}
+
+qd_status qdi_stencils_create(const qd_allocator *allocator, qdi_stencils **stencils) {
+    *stencils = qdi_allocate(allocator, 1, sizeof **stencils);
+    if (!*stencils) return QD_ERR_MEMORY;
+    memset(*stencils, 0, sizeof **stencils);
+    return QD_OK;
+}
+
+void qdi_stencils_destroy(const qd_allocator *allocator, qdi_stencils *stencils) {
+    if (stencils) qdi_release(allocator, stencils, 1, sizeof *stencils);
+}
+
+static void make(qdi_stencil *stencil, int size, int row, int column) {
+    float radius = QDI_STENCIL_LEAST + (float)size / QDI_STENCIL_STEPS;
+    float x = (float)middle + (float)column / QDI_STENCIL_PLACES,
+          y = (float)middle + (float)row / QDI_STENCIL_PLACES;
+    float drawn = sqrtf(radius * radius - 1.0F / 12.0F);
+    stencil->left = stencil->first = QDI_STENCIL_SIDE;
+    for (int j = 0; j < QDI_STENCIL_SIDE; ++j) {
+        int32_t parts[QDI_COVER_BLOCK];
+        qdi_cover_block(0.5F - x, (float)j + 0.5F - y, drawn, parts);
+        for (int k = 0; k < QDI_STENCIL_SIDE; ++k) {
+            int level = (parts[k] + QDI_COVER_PARTS / 2) / QDI_COVER_PARTS;
+            stencil->level[j][k] = (uint8_t)level;
+            if (level == 0) continue;
+            if (k < stencil->left) stencil->left = (uint8_t)k;
+            if (k >= stencil->right) stencil->right = (uint8_t)(k + 1);
+            if (j < stencil->first) stencil->first = (uint8_t)j;
+            stencil->last = (uint8_t)(j + 1);
+        }
+    }
+    stencil->made = true;
+}
+
+// The nearest whole number; the values are far inside int's range.
+static int nearest_int(float value) {
+    int whole = (int)(value + (value < 0.0F ? -0.5F : 0.5F));
+    return whole;
+}
+
+const qdi_stencil *qdi_stencil_of(qdi_stencils *stencils, float x, float y, float radius, int *corner_x,
+                                  int *corner_y) {
+    int at_x = nearest_int(x * QDI_STENCIL_PLACES), at_y = nearest_int(y * QDI_STENCIL_PLACES);
+    int size = nearest_int((radius - QDI_STENCIL_LEAST) * QDI_STENCIL_STEPS);
+    // Of negative numbers too: the pixel is the next whole one below.
+    int column = at_x & (QDI_STENCIL_PLACES - 1), row = at_y & (QDI_STENCIL_PLACES - 1);
+    *corner_x = (at_x - column) / QDI_STENCIL_PLACES - middle;
+    *corner_y = (at_y - row) / QDI_STENCIL_PLACES - middle;
+    if (size < 0) size = 0;
+    if (size >= SIZES) size = SIZES - 1;
+    qdi_stencil *stencil = &stencils->of[size][row][column];
+    if (!stencil->made) make(stencil, size, row, column);
+    return stencil;
+}

@@ -1,0 +1,145 @@
+#include "export/raster/pixel_math.h"
+#include "export/raster/tile.h"
+
+#include "core/base/assert.h"
+
+#include <math.h>
+
+enum { PARTS = QDI_COVER_PARTS, BLOCK = QDI_COVER_BLOCK };
+
+// Beyond this distance from the circle a pixel is fully inside or outside (half a diagonal, and room for rounding).
+static const float edge_reach = 0.75F;
+// Width of a rim and of the line that shows the turn, in parts of the radius, and the narrowest and widest in pixels.
+static const float rim_part = 0.10F, line_part = 0.16F, narrowest = 1.0F, widest = 2.5F;
+// The line goes from the centre so far towards the rim.
+static const float line_length = 0.72F;
+
+// A disk being drawn. What rounding to levels takes from a pixel goes to the next one on the same side (left
+// or right of the centre), so that sum and centre of the levels stay those of the disk.
+typedef struct round_job {
+    qdi_tile *tile;
+    float x, y;
+    float radius; // of the circle whose straight pieces have the right area
+    float inside; // radius without the rim; < 0: no rim
+    qdi_brush brush;
+    int carry[2];
+} round_job;
+
+static uint8_t tone_at(const round_job *job, float dx, float dy) {
+    if (job->inside < 0.0F) return QDI_TONE_FULL;
+    float part = qdi_smaller(qdi_larger(job->inside + 0.5F - sqrtf(dx * dx + dy * dy), 0.0F), 1.0F);
+    return (uint8_t)((float)QDI_TONE_RIM + part * (float)(QDI_TONE_FULL - QDI_TONE_RIM) + 0.5F);
+}
+
+// A small disk, from its stencil.
+static void draw_small(qdi_tile *tile, float x, float y, float radius, qdi_brush brush) {
+    const qdi_area *area = &tile->area;
+    int from, first;
+    const qdi_stencil *stencil = qdi_stencil_of(tile->stencils, x, y, radius, &from, &first);
+    int low = qdi_larger_int(stencil->first, area->min_y - first),
+        high = qdi_smaller_int(stencil->last, area->max_y - first);
+    int left = qdi_larger_int(stencil->left, area->min_x - from),
+        right = qdi_smaller_int(stencil->right, area->max_x - from);
+    for (int j = low; j < high; ++j)
+        for (int k = left; k < right; ++k)
+            if (stencil->level[j][k] > 0)
+                qdi_tile_add(tile, from + k, first + j, brush, stencil->level[j][k], QDI_TONE_FULL);
+}
+
+static void draw_edge(round_job *job, int side, int row, int from, int to) {
+    const qdi_area *area = &job->tile->area;
+    from = qdi_larger_int(from, area->min_x);
+    to = qdi_smaller_int(to, area->max_x);
+    float dy = (float)row + 0.5F - job->y;
+    int carry = job->carry[side];
+    for (int i = from; i < to; i += BLOCK) {
+        int32_t parts[BLOCK];
+        float dx = (float)i + 0.5F - job->x;
+        qdi_cover_block(dx, dy, job->radius, parts);
+        int count = qdi_smaller_int(to - i, BLOCK);
+        for (int k = 0; k < count; ++k) {
+            int sum = parts[k] + carry;
+            carry = sum % PARTS;
+            if (sum >= PARTS)
+                qdi_tile_add(job->tile, i + k, row, job->brush, sum / PARTS, tone_at(job, dx + (float)k, dy));
+        }
+    }
+    job->carry[side] = carry;
+}
+
+// Pixels that are wholly inside.
+static void draw_full(const round_job *job, int row, int from, int to) {
+    const qdi_area *area = &job->tile->area;
+    from = qdi_larger_int(from, area->min_x);
+    to = qdi_smaller_int(to, area->max_x);
+    float dy = (float)row + 0.5F - job->y;
+    for (int i = from; i < to; ++i)
+        qdi_tile_add(job->tile, i, row, job->brush, QDI_LEVELS, tone_at(job, (float)i + 0.5F - job->x, dy));
+}
+
+static void draw_row(round_job *job, int row, int middle) {
+    float dy = (float)row + 0.5F - job->y;
+    float outer = job->radius + edge_reach, inner = qdi_larger(job->radius - edge_reach, 0.0F);
+    float outer_squared = outer * outer - dy * dy;
+    if (outer_squared <= 0.0F) return;
+    float reach = sqrtf(outer_squared);
+    int from = qdi_floor_int(job->x - reach), to = qdi_ceil_int(job->x + reach);
+    float inner_squared = inner * inner - dy * dy;
+    int full_from = middle, full_to = middle;
+    if (inner_squared > 0.0F) {
+        float full = sqrtf(inner_squared);
+        full_from = qdi_smaller_int(qdi_ceil_int(job->x - full - 0.5F), middle);
+        full_to = qdi_larger_int(qdi_floor_int(job->x + full + 0.5F), middle);
+    }
+    draw_edge(job, 0, row, from, full_from);
+    draw_full(job, row, full_from, full_to);
+    draw_edge(job, 1, row, full_to, to);
+}
+
+// The line from the centre, on the pixels that show this disk.
+static void draw_line(qdi_tile *tile, float x, float y, float radius, qdi_corner turn, qdi_brush brush) {
+    float half = 0.5F * qdi_larger(qdi_smaller(line_part * radius, 2.0F * widest), narrowest),
+          length = line_length * radius;
+    float end_x = x + length * turn.x, end_y = y + length * turn.y, reach = half + 0.5F;
+    const qdi_area *area = &tile->area;
+    int from = qdi_larger_int(qdi_floor_int(qdi_smaller(x, end_x) - reach), area->min_x);
+    int to = qdi_smaller_int(qdi_ceil_int(qdi_larger(x, end_x) + reach), area->max_x);
+    int first = qdi_larger_int(qdi_floor_int(qdi_smaller(y, end_y) - reach), area->min_y);
+    int last = qdi_smaller_int(qdi_ceil_int(qdi_larger(y, end_y) + reach), area->max_y);
+    for (int j = first; j < last; ++j) {
+        for (int i = from; i < to; ++i) {
+            const int cell = (j - area->min_y) * QDI_TILE_SIDE + (i - area->min_x);
+            if (tile->rank[cell] == 0 || ((tile->rank[cell] - 1U) & 0xfffffffU) != brush.index) continue;
+            float px = (float)i + 0.5F - x, py = (float)j + 0.5F - y;
+            float along = qdi_smaller(qdi_larger(px * turn.x + py * turn.y, 0.0F), length);
+            float dx = px - along * turn.x, dy = py - along * turn.y;
+            float part = qdi_smaller(qdi_larger(reach - sqrtf(dx * dx + dy * dy), 0.0F), 1.0F);
+            int tone = QDI_TONE_FULL - (int)(part * (float)(QDI_TONE_FULL - QDI_TONE_LINE) + 0.5F);
+            if (tone < tile->tone[cell]) tile->tone[cell] = (uint8_t)tone;
+        }
+    }
+}
+
+void qdi_tile_disk(qdi_tile *tile, float x, float y, float radius, qdi_corner turn, qdi_brush brush) {
+    QD_ASSERT(brush.hue < QDI_HUES);
+    if (radius < QDI_SPECK_BELOW) {
+        const qdi_specks one = {.x = {x}, .y = {y}, .radius = {radius}, .hue = {brush.hue}, .count = 1};
+        qdi_tile_specks(tile, &one);
+        return;
+    }
+    if (radius < QDI_STENCIL_MOST) {
+        draw_small(tile, x, y, radius, brush);
+        return;
+    }
+    // Straight pieces lie outside of the circle: together they add pi / 12 to the area, whatever the radius.
+    float drawn = sqrtf(radius * radius - 1.0F / 12.0F), outer = drawn + edge_reach;
+    float rim = radius >= QDI_RIM_FROM ? qdi_larger(qdi_smaller(rim_part * radius, widest), narrowest) : 0.0F;
+    round_job job = {tile, x, y, drawn, rim > 0.0F ? radius - rim : -1.0F, brush, {PARTS / 2, PARTS / 2}};
+    const qdi_area *area = &tile->area;
+    int first = qdi_larger_int(qdi_floor_int(y - outer), area->min_y),
+        last = qdi_smaller_int(qdi_ceil_int(y + outer), area->max_y);
+    int middle = qdi_floor_int(x + 0.5F);
+    for (int j = first; j < last; ++j) draw_row(&job, j, middle);
+    if (radius >= QDI_LINE_FROM && (turn.x != 0.0F || turn.y != 0.0F))
+        draw_line(tile, x, y, radius, turn, brush);
+}

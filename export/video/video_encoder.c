@@ -1,0 +1,206 @@
+#include "export/video/video_encoder.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <quadrille/video.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const qdi_video_format formats[] = {
+    {".mp4", "mp4", QDI_VIDEO_STREAM, "libx264 libvpx-vp9 mpeg4 ", true},
+    {".m4v", "mp4", QDI_VIDEO_STREAM, "libx264 mpeg4 ", true},
+    {".mov", "mov", QDI_VIDEO_STREAM, "libx264 mpeg4 ", true},
+    {".mkv", "matroska", QDI_VIDEO_STREAM, "libx264 libvpx-vp9 mpeg4 ", false},
+    {".webm", "webm", QDI_VIDEO_STREAM, "libvpx-vp9 libvpx ", false},
+    {".gif", "gif", QDI_VIDEO_GIF, "gif ", false},
+    {".png", "apng", QDI_VIDEO_APNG, "", false},
+    {".apng", "apng", QDI_VIDEO_APNG, "", false},
+};
+
+const char *qd_video_endings(void) {
+    return ".mp4, .m4v, .mov, .mkv, .webm, .gif, .png or .apng";
+}
+
+static bool same_letters(const char *a, const char *b) {
+    while (*a && tolower((unsigned char)*a) == tolower((unsigned char)*b)) ++a, ++b;
+    return *a == *b;
+}
+
+const qdi_video_format *qdi_video_format_of(const char *file) {
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file, *dot = strrchr(name, '.');
+    if (!dot || dot == name) return NULL;
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; ++i)
+        if (same_letters(dot, formats[i].ending)) return &formats[i];
+    return NULL;
+}
+
+bool qd_video_is_known(const char *file) {
+    return file && qdi_video_format_of(file) != NULL;
+}
+
+/// A continued fraction, as far as both numbers stay below 65536.
+qdi_rate qdi_rate_of(double fps) {
+    const double most = 65535;
+    double num = 1, den = 0, num_before = 0, den_before = 1, rest = fps;
+    for (int i = 0; i < 32; ++i) {
+        double whole = floor(rest), n = whole * num + num_before, d = whole * den + den_before;
+        if (n > most || d > most) break;
+        num_before = num;
+        den_before = den;
+        num = n;
+        den = d;
+        if (rest - whole < 1e-9 || fabs(num / den - fps) <= 1e-12 * fps) break;
+        rest = 1 / (rest - whole);
+    }
+    if (num < 1) return (qdi_rate){1, 65535};
+    return (qdi_rate){(uint32_t)num, (uint32_t)den};
+}
+
+void qdi_arguments_add(qdi_arguments *arguments, const char *text) {
+    qdi_arguments_format(arguments, "%s", text);
+}
+
+void qdi_arguments_format(qdi_arguments *arguments, const char *format, ...) {
+    const size_t most = sizeof arguments->items / sizeof arguments->items[0];
+    size_t room = sizeof arguments->text - arguments->used;
+    va_list values;
+    va_start(values, format);
+    int length = vsnprintf(arguments->text + arguments->used, room, format, values);
+    va_end(values);
+    if (length < 0 || (size_t)length >= room || arguments->count + 1 >= most) {
+        arguments->full = true;
+        return;
+    }
+    arguments->items[arguments->count++] = arguments->text + arguments->used;
+    arguments->items[arguments->count] = NULL;
+    arguments->used += (size_t)length + 1;
+}
+
+/// Several at once: words with a blank between.
+static void add_words(qdi_arguments *line, const char *words) {
+    while (*words) {
+        int length = (int)strcspn(words, " ");
+        qdi_arguments_format(line, "%.*s", length, words);
+        words += length;
+        words += strspn(words, " ");
+    }
+}
+
+static void start_line(qdi_arguments *line) {
+    line->count = line->used = 0;
+    line->full = false;
+    add_words(line, "ffmpeg -hide_banner -nostdin -nostats -loglevel error");
+}
+
+bool qdi_encoder_wants_even(const char *encoder) {
+    return strcmp(encoder, "gif") != 0 && strcmp(encoder, "apng") != 0;
+}
+
+static void add_x264(const qdi_encoding *encoding, qdi_arguments *line) {
+    qdi_arguments_add(line, "-preset");
+    qdi_arguments_add(line, qd_video_preset_name(encoding->settings.preset));
+    qdi_arguments_add(line, "-crf");
+    qdi_arguments_format(line, "%d", encoding->settings.crf);
+}
+
+/// Its scale goes to 63 and begins to show losses later. As slow as asked for: 0 is the slowest.
+static void add_vpx(const qdi_encoding *encoding, qdi_arguments *line) {
+    int crf = encoding->settings.crf, preset = (int)encoding->settings.preset;
+    bool live = preset <= QD_VIDEO_SUPERFAST;
+    int speed = live ? 8 - preset : preset >= QD_VIDEO_SLOWER ? 0 : 7 - preset;
+    qdi_arguments_add(line, "-crf");
+    qdi_arguments_format(line, "%d", crf == 0 ? 4 : crf + 12 > 63 ? 63 : crf + 12);
+    // The rate that must not be passed; 0 is "none" to the newer of the two only.
+    add_words(line, strcmp(encoding->encoder, "libvpx") == 0 ? "-b:v 100M" : "-b:v 0 -row-mt 1");
+    add_words(line, live ? "-deadline realtime" : "-deadline good");
+    qdi_arguments_add(line, "-cpu-used");
+    qdi_arguments_format(line, "%d", speed);
+}
+
+/// Its scale is 2 to 31.
+static void add_mpeg4(const qdi_encoding *encoding, qdi_arguments *line) {
+    int quality = encoding->settings.crf / 6;
+    qdi_arguments_add(line, "-q:v");
+    qdi_arguments_format(line, "%d", quality < 2 ? 2 : quality);
+}
+
+/// The colours of a screen, said so in the file: players otherwise guess by the picture's size.
+static void add_yuv(qdi_arguments *line) {
+    add_words(line, "-vf scale=out_color_matrix=bt709:out_range=tv,format=yuv420p");
+    add_words(line, "-color_primaries bt709 -color_trc bt709 -colorspace bt709 -color_range tv");
+}
+
+void qdi_encode_line(const qdi_encoding *encoding, bool rgb, const char *path, qdi_arguments *line) {
+    start_line(line);
+    add_words(line, "-f rawvideo -pixel_format");
+    qdi_arguments_add(line, rgb ? "rgb24" : "pal8");
+    qdi_arguments_add(line, "-video_size");
+    qdi_arguments_format(line, "%dx%d", encoding->width, encoding->height);
+    qdi_arguments_add(line, "-framerate");
+    qdi_arguments_format(line, "%" PRIu32 "/%" PRIu32, encoding->rate.num, encoding->rate.den);
+    add_words(line, "-i pipe:0 -c:v");
+    if (encoding->format->kind == QDI_VIDEO_GIF) {
+        qdi_arguments_add(line, "png");
+    } else {
+        qdi_arguments_add(line, encoding->encoder);
+        if (strcmp(encoding->encoder, "libx264") == 0)
+            add_x264(encoding, line);
+        else if (strcmp(encoding->encoder, "mpeg4") == 0)
+            add_mpeg4(encoding, line);
+        else
+            add_vpx(encoding, line);
+        add_yuv(line);
+    }
+    add_words(line, "-y -f matroska");
+    if (path)
+        qdi_arguments_format(line, "file:%s", path);
+    else
+        qdi_arguments_add(line, "pipe:1");
+}
+
+static void add_list(const char *list, qdi_arguments *line) {
+    start_line(line);
+    add_words(line, "-f concat -i");
+    qdi_arguments_format(line, "file:%s", list);
+}
+
+static void add_provenance(const qd_provenance *provenance, qdi_arguments *line) {
+    if (!provenance->scene) return;
+    qdi_arguments_add(line, "-metadata");
+    qdi_arguments_format(line, "title=%.200s", provenance->scene);
+    qdi_arguments_add(line, "-metadata");
+    qdi_arguments_format(line, "comment=Quadrille %s, scene %.200s, scene hash %016" PRIx64 ", seed %" PRIu64,
+                         QD_VERSION, provenance->scene, provenance->scene_hash, provenance->seed);
+}
+
+void qdi_join_line(const qdi_encoding *encoding, const char *list, const char *palette,
+                   const qd_provenance *provenance, const char *path, qdi_arguments *line) {
+    const qdi_video_format *format = encoding->format;
+    add_list(list, line);
+    if (palette) {
+        qdi_arguments_add(line, "-i");
+        qdi_arguments_format(line, "file:%s", palette);
+        add_words(line, "-lavfi paletteuse");
+    }
+    add_words(line, format->kind == QDI_VIDEO_GIF ? "-c:v gif -loop 0" : "-map 0:v:0 -c copy");
+    // Segments count in milliseconds; the nearest frame to each is the one that was meant.
+    if (format->exact) {
+        qdi_arguments_add(line, "-video_track_timescale");
+        qdi_arguments_format(line, "%" PRIu32, encoding->rate.num);
+        add_words(line, "-movflags +faststart");
+    }
+    add_provenance(provenance, line);
+    add_words(line, "-y -f");
+    qdi_arguments_add(line, format->muxer);
+    qdi_arguments_format(line, "file:%s", path);
+}
+
+void qdi_palette_line(const char *list, const char *path, qdi_arguments *line) {
+    add_list(list, line);
+    add_words(
+        line,
+        "-vf palettegen=stats_mode=full:reserve_transparent=0 -frames:v 1 -y -c:v png -f image2 -update 1");
+    qdi_arguments_format(line, "file:%s", path);
+}

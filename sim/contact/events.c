@@ -1,0 +1,254 @@
+// Events from two ordered lists of contacts. Each contact of `after` is an event, and so is each of `before`
+// that ended; all go where they belong in the order of (a, b) without looking at one another: an event's
+// place is its place in its own list plus the number of events before it from the other. Where a contact of `after` is in
+// `before` is found once, by a walk over both. Ranges write their own slots only; a mark on a contact of `before` is written by the one
+// contact that goes on from it.
+
+#include "sim/world/world_impl.h"
+
+#include <string.h>
+
+typedef struct event_job {
+    const qdi_moment *before, *after;
+    size_t first;                ///< of the part of `after` in work
+    bool near;                   ///< which is that of speculative ones
+    const qdi_outcome *outcomes; ///< by contact of `before`, or NULL
+    bool springs;                ///< only the shear is taken over: forces are of the moment
+    qdi_match *match;            ///< by contact of `after`
+    uint32_t *
+        end_rank; ///< by contact of `before`: 1 where it goes on; then ended ones before it; the last slot holds their number
+    size_t *count; ///< per range: contacts that ended, that begin
+    qd_contact *ended;
+    qd_event *events;
+} event_job;
+
+/// Cosine of the angle by which the normal of a contact may turn in a step without its being another one.
+static const double SAME_WAY = 0.7;
+
+static uint64_t order_of(const qd_contact *contact) {
+    return (uint64_t)contact->a.index << 32 | contact->b.index;
+}
+
+static bool same_bodies(const qd_contact *p, const qd_contact *q) {
+    return p->a.generation == q->a.generation && p->b.generation == q->b.generation;
+}
+
+/// The first contact of a part of a list that is not before (a, b): of [low, high).
+static size_t find(const qdi_moment *list, size_t low, size_t high, uint64_t order) {
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (order_of(&list->contacts[middle]) < order)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/// find for the next contact of an ordered walk that has come to `from`: most often a step or two from the last.
+static size_t find_from(const qdi_moment *list, size_t from, size_t high, uint64_t order) {
+    for (int k = 0; k < 8; ++k, ++from)
+        if (from == high || order_of(&list->contacts[from]) >= order) return from;
+    return find(list, from, high, order);
+}
+
+/// True where list[at], of a part that ends at `high`, is the same contact.
+static bool found(const qdi_moment *list, size_t at, size_t high, const qd_contact *contact) {
+    return at < high && order_of(&list->contacts[at]) == order_of(contact) &&
+           same_bodies(&list->contacts[at], contact);
+}
+
+static void count_ended(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const event_job *job = context;
+    uint32_t ended = 0;
+    for (size_t i = begin; i < end; ++i) {
+        const uint32_t ends = !job->end_rank[i];
+        job->end_rank[i] = ended;
+        ended += ends;
+    }
+    job->count[begin / QDI_TOUCH_GRAIN] = ended;
+}
+
+static void shift_ranks(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const event_job *job = context;
+    uint32_t first = (uint32_t)job->count[begin / QDI_TOUCH_GRAIN];
+    for (size_t i = begin; i < end; ++i) job->end_rank[i] += first;
+}
+
+/// Puts into a contact what contact `at` of `before` gave, by feature; its hold to `hold`.
+static void take_over(const event_job *job, size_t at, qd_contact *contact, qdi_warm_start *hold) {
+    const qd_contact *old = &job->before->contacts[at];
+    const qdi_outcome *outcome = job->outcomes ? &job->outcomes[at] : NULL;
+    const qdi_warm_start *held = outcome ? &outcome->hold : &job->before->holds[at];
+    // What held them in another direction is worth nothing in this one.
+    bool same = old->normal.x * contact->normal.x + old->normal.y * contact->normal.y >= SAME_WAY ||
+                job->springs;
+    for (int k = 0; k < contact->count; ++k) {
+        for (int j = 0; j < old->count; ++j) {
+            if (old->touch[j].feature != contact->touch[k].feature) continue;
+            contact->touch[k].impulse = outcome ? outcome->impulse[j] : old->touch[j].impulse;
+            contact->touch[k].friction = outcome ? outcome->rub[j] : old->touch[j].friction;
+            hold->normal[k] = same ? held->normal[j] : 0;
+            hold->tangent[k] = same ? held->tangent[j] : 0;
+        }
+    }
+}
+
+/// Where an ordered walk over contacts has come to in both parts of another list: contacts, and speculative ones.
+typedef struct walk {
+    size_t contact, near;
+} walk;
+
+static walk walk_begin(const qdi_moment *list, uint64_t order) {
+    return (walk){find(list, 0, list->contact_count, order),
+                  find(list, list->contact_count, qdi_constraint_count(list), order)};
+}
+
+/// The place of the same contact in either part, or SIZE_MAX.
+static size_t walk_to(const qdi_moment *list, walk *at, const qd_contact *contact) {
+    const size_t high = list->contact_count, end = qdi_constraint_count(list);
+    at->contact = find_from(list, at->contact, high, order_of(contact));
+    if (found(list, at->contact, high, contact)) return at->contact;
+    at->near = find_from(list, at->near, end, order_of(contact));
+    return found(list, at->near, end, contact) ? at->near : SIZE_MAX;
+}
+
+/// Constraints whose pair had one before take over what that holds and, where they touch, its impulses; the others begin with nothing.
+/// Those that touch note their match, and mark it.
+static void take_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const event_job *job = context;
+    qd_contact *contacts = job->after->contacts + job->first;
+    qdi_warm_start *holds = job->after->holds + job->first;
+    walk at = walk_begin(job->before, order_of(&contacts[begin]));
+    for (size_t i = begin; i < end; ++i) {
+        holds[i] = (qdi_warm_start){{0, 0}, {0, 0}};
+        size_t place = walk_to(job->before, &at, &contacts[i]);
+        if (place != SIZE_MAX) take_over(job, place, &contacts[i], &holds[i]);
+        if (job->near) continue;
+        const bool persists = place < job->before->contact_count;
+        job->match[i] = (qdi_match){(uint32_t)at.contact, persists};
+        if (persists) job->end_rank[place] = 1;
+    }
+}
+
+static void write_ended(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const event_job *job = context;
+    const qd_contact *contacts = job->before->contacts;
+    const size_t high = job->after->contact_count;
+    size_t at = find(job->after, 0, high, order_of(&contacts[begin]));
+    for (size_t i = begin; i < end; ++i) {
+        const uint32_t rank = job->end_rank[i];
+        if (job->end_rank[i + 1] == rank) continue;
+        at = find_from(job->after, at, high, order_of(&contacts[i]));
+        qd_contact *ended = &job->ended[rank];
+        *ended = contacts[i];
+        qdi_warm_start none;
+        if (!job->springs) take_over(job, i, ended, &none);
+        for (int k = 0; k < 2 && job->springs; ++k) ended->touch[k].impulse = ended->touch[k].friction = 0;
+        job->events[rank + at] = (qd_event){QD_EVENT_END, ended};
+    }
+}
+
+static void write_present(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const event_job *job = context;
+    const qd_contact *contacts = job->after->contacts;
+    const size_t high = job->before->contact_count;
+    size_t begun = 0;
+    for (size_t i = begin; i < end; ++i) {
+        const qdi_match match = job->match[i];
+        // Other bodies may have had these indices: their contact's end comes before this one's begin.
+        bool replaces = !match.persists && match.at < high &&
+                        order_of(&job->before->contacts[match.at]) == order_of(&contacts[i]);
+        size_t ends = job->end_rank[match.at] + (replaces ? 1 : 0);
+        job->events[i + ends] = (qd_event){match.persists ? QD_EVENT_PERSIST : QD_EVENT_BEGIN, &contacts[i]};
+        begun += !match.persists;
+    }
+    job->count[begin / QDI_TOUCH_GRAIN] = begun;
+}
+
+static qd_status reserve(qd_world *world, const qdi_moment *before, qdi_moment *after) {
+    qdi_scratch *scratch = &world->scratch;
+    const qd_allocator *allocator = world->allocator;
+    size_t old = before->contact_count, new = after->contact_count, most = old > new ? old : new;
+    qd_status status = qdi_reserve(allocator, &after->holds, &after->hold_room, 0,
+                                   qdi_constraint_count(after), sizeof *after->holds);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->match, &scratch->match_room, 0, new,
+                             sizeof *scratch->match);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->end_rank, &scratch->end_room, 0, old + 1,
+                             sizeof *scratch->end_rank);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->range_count, &scratch->range_room, 0,
+                             qdi_range_count(most, QDI_TOUCH_GRAIN) + 1, sizeof *scratch->range_count);
+    return status;
+}
+
+static event_job job_of(const qd_world *world, const qdi_moment *before, qdi_moment *after) {
+    const qdi_scratch *scratch = &world->scratch;
+    return (event_job){.before = before,
+                       .after = after,
+                       .springs = world->def.contact == QD_CONTACT_SPRING,
+                       .match = scratch->match,
+                       .end_rank = scratch->end_rank,
+                       .count = scratch->range_count};
+}
+
+static void clear_marks(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const event_job *job = context;
+    memset(job->end_rank + begin, 0, (end - begin) * sizeof *job->end_rank);
+}
+
+static void take_all(qd_world *world, event_job *job) {
+    qdi_team_for(world->team, job->before->contact_count, QDI_TOUCH_GRAIN, clear_marks, job);
+    job->first = 0;
+    job->near = false;
+    qdi_team_for(world->team, job->after->contact_count, QDI_TOUCH_GRAIN, take_range, job);
+    job->first = job->after->contact_count;
+    job->near = true;
+    qdi_team_for(world->team, job->after->near_count, QDI_TOUCH_GRAIN, take_range, job);
+}
+
+qd_status qdi_events_take_over(qd_world *world, const qdi_moment *before, qdi_moment *after) {
+    qd_status status = reserve(world, before, after);
+    if (status != QD_OK) return status;
+    event_job job = job_of(world, before, after);
+    take_all(world, &job);
+    return QD_OK;
+}
+
+qd_status qdi_events(qd_world *world, const qdi_moment *before, const qdi_outcome *outcomes,
+                     qdi_moment *after) {
+    qd_team *team = world->team;
+    size_t old = before->contact_count, new = after->contact_count;
+    qd_status status = reserve(world, before, after);
+    if (status != QD_OK) return status;
+    event_job job = job_of(world, before, after);
+    job.outcomes = outcomes;
+    if (!job.springs) take_all(world, &job); // else they have been matched before
+
+    qdi_team_for(team, old, QDI_TOUCH_GRAIN, count_ended, &job);
+    size_t ended = qdi_exclusive_scan(job.count, qdi_range_count(old, QDI_TOUCH_GRAIN));
+    qdi_team_for(team, old, QDI_TOUCH_GRAIN, shift_ranks, &job);
+    job.end_rank[old] = (uint32_t)ended;
+    status = qdi_reserve(world->allocator, &after->events, &after->event_room, 0, new + ended,
+                         sizeof *after->events);
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &after->ended, &after->ended_room, 0, ended,
+                             sizeof *after->ended);
+    if (status != QD_OK) return status;
+    job.events = after->events;
+    job.ended = after->ended;
+    qdi_team_for(team, old, QDI_TOUCH_GRAIN, write_ended, &job);
+    qdi_team_for(team, new, QDI_TOUCH_GRAIN, write_present, &job);
+    after->event_count = new + ended;
+    after->ends = ended;
+    after->begins = qdi_exclusive_scan(job.count, qdi_range_count(new, QDI_TOUCH_GRAIN));
+    return QD_OK;
+}

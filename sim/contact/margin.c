@@ -1,0 +1,481 @@
+// Fat boxes, and the candidates that come of them.
+//
+// With a margin the tree holds boxes that are larger than the bodies' own. The candidates are the pairs of these fat boxes
+// that overlap; as long as every body is inside its fat box they are all that can touch, and a step has nothing to do but to test them.
+// Motion counts the bodies that left their fat box (qdi_margin.left), while it makes their boxes.
+//   - Nobody left: tree and candidates stay as they are.
+//   - A few did: these get new fat boxes, the tree is told of each, and their candidates are looked for one by one.
+//   - Many did: all boxes are made anew, the tree is refreshed and all candidates are retrieved.
+// Either way the candidates are again all pairs of fat boxes that overlap, so what is saved is the fat boxes: a world that is
+// loaded finds the same candidates. Their order is another, but nothing depends on it.
+//
+// Candidates are kept by row, for that is how they are used, the one with the lower index first.
+//
+// What fat boxes must not do is stop a run that goes on without them: where they have more pairs than limits.pairs allows, the step
+// makes do with the bodies' own boxes.
+
+#include "core/tree/horizon.h"
+
+#include "sim/world/compress.h"
+#include "sim/world/pose.h"
+
+#include <math.h>
+#include <string.h>
+
+/// Without fat boxes, steps until the automatic margin looks again whether they would pay.
+/// The part of a whole in which ratios are added up: sums of whole numbers are the same in any order.
+static const double unit = 1 << 20;
+
+// ---- how fat ----
+
+typedef struct fatten_job {
+    qd_world *world;
+    const qdi_motion *motion;
+    double dt;
+    qd_vec2 period;
+    size_t *sums; ///< per range
+} fatten_job;
+
+static double longer_side(qd_box box) {
+    double width = (double)box.max_x - (double)box.min_x, height = (double)box.max_y - (double)box.min_y;
+    return width > height ? width : height;
+}
+
+/// How far any point of a body moves in a step, as a part of its size; at most 1.
+static double stride(const fatten_job *job, size_t row, double side) {
+    const qd_world *world = job->world;
+    const qdi_motion *m = job->motion;
+    double way = sqrt(m->vx[row] * m->vx[row] + m->vy[row] * m->vy[row]);
+    if (world->turning && world->shape[row]) way += fabs(m->spin[row]) * world->radius[row];
+    way *= job->dt;
+    return way < side ? way / side : 1;
+}
+
+static void sum_strides(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const fatten_job *job = context;
+    size_t sum = 0;
+    for (size_t r = begin; r < end; ++r)
+        sum += (size_t)(unit * stride(job, r, longer_side(job->world->boxes[r])));
+    job->sums[begin / QDI_BODY_GRAIN] = sum;
+}
+
+/// What a body is given on each side.
+static double margin_of(const fatten_job *job, size_t row, double side) {
+    const qd_world *world = job->world;
+    if (world->kind[row] == QD_BODY_STATIC) return 0;
+    if (!isnan(world->def.margin)) return world->def.margin;
+    double part = QDI_MARGIN_LEAST + world->margin.horizon * (stride(job, row, side) + world->margin.slack);
+    return part < 1 ? part * side : side;
+}
+
+static double fatten(const fatten_job *job, size_t row) {
+    qd_box box = job->world->boxes[row];
+    double side = longer_side(box), more = margin_of(job, row, side);
+    job->world->fat[row] = qdi_margin_fatten(box, more, job->period);
+    return more < side ? more / side : 1;
+}
+
+static void fatten_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const fatten_job *job = context;
+    size_t sum = 0;
+    for (size_t r = begin; r < end; ++r) sum += (size_t)(unit * fatten(job, r));
+    job->sums[begin / QDI_BODY_GRAIN] = sum;
+}
+
+/// The mean of what a pass added up.
+static double mean_over(fatten_job *job, qdi_range_function pass) {
+    const qd_world *world = job->world;
+    if (world->count == 0) return 0;
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, pass, job);
+    size_t sum = 0;
+    for (size_t k = 0; k < qdi_range_count(world->count, QDI_BODY_GRAIN); ++k) sum += job->sums[k];
+    return (double)sum / (unit * (double)world->count);
+}
+
+/// What collisions may give to a body, as a part of what bodies move by in the mean. Without a contact model nobody changes his course.
+static double slack_part(const qd_world *world) {
+    return world->def.contact == QD_CONTACT_NONE ? 0 : 1;
+}
+
+/// Chooses for how many steps boxes are made.
+static void choose(fatten_job *job) {
+    qd_world *world = job->world;
+    qdi_margin *margin = &world->margin;
+    if (!isnan(world->def.margin)) {
+        margin->horizon = 1;
+        return;
+    }
+    if (!(job->dt > 0)) { // before the first step nobody knows how far bodies will go
+        margin->horizon = 0;
+        margin->age = QDI_MARGIN_AGAIN;
+        return;
+    }
+    if (margin->age > 0 && margin->horizon > 0) margin->lasted = margin->age;
+    if (margin->horizon > 0 || margin->age >= QDI_MARGIN_AGAIN) {
+        double mean = mean_over(job, sum_strides);
+        margin->slack = slack_part(world) * mean;
+        margin->horizon = (uint32_t)qdi_margin_horizon(2 * (mean + margin->slack), margin->pairs,
+                                                       margin->lasted);
+        margin->age = 0;
+    }
+    if (margin->horizon == 0) {
+        margin->age += 1;
+        margin->lasted = 1;
+    }
+}
+
+// ---- all anew ----
+
+/// The tree's own errors about boxes cannot happen: limits and checks keep them away.
+static qd_status refresh(qd_world *world, const qd_box *boxes, qd_tree_counts *counts) {
+    world->margin.edited = false;
+    qd_status status = qd_tree_refresh(world->tree, world->team, boxes, world->index, world->count, counts,
+                                       NULL);
+    return status == QD_OK || status == QD_ERR_MEMORY ? status : QD_ERR_INTERNAL;
+}
+
+qd_status qdi_tree_restore(qd_world *world) {
+    qd_tree_counts counts;
+    qdi_motion_boxes(world, &world->now);
+    qd_status status = refresh(world, world->boxes, &counts);
+    world->tree_lost = status != QD_OK;
+    return status;
+}
+
+typedef struct meet_job {
+    qd_world *world;
+    const qd_pair *pairs;
+} meet_job;
+
+static void meet_pairs(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const meet_job *job = context;
+    const uint32_t *row = job->world->row_of_index;
+    for (size_t i = begin; i < end; ++i)
+        job->world->met[i] = (qdi_meeting){row[job->pairs[i].a], row[job->pairs[i].b]};
+}
+
+static qd_status retrieve(qd_world *world) {
+    qd_pairs_set_limit(world->candidates, qdi_limit_pairs(world));
+    qd_status status = world->def.retrieve == QD_RETRIEVE_EACH
+                           ? qd_tree_pairs_each(world->tree, world->team, world->candidates)
+                           : qd_tree_pairs(world->tree, world->team, world->candidates);
+    if (status != QD_OK) return status;
+    meet_job job = {.world = world};
+    size_t count;
+    job.pairs = qd_pairs_data(world->candidates, &count);
+    // Those that leave before all is made anew bring some more.
+    status = qdi_reserve(world->allocator, &world->met, &world->met_room, 0, count + count / 8,
+                         sizeof *world->met);
+    if (status != QD_OK) return status;
+    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, meet_pairs, &job);
+    world->met_count = count;
+    return QD_OK;
+}
+
+static void add_counts(qd_tree_counts *counts, const qd_tree_counts *more) {
+    counts->in_place += more->in_place;
+    counts->refiled += more->refiled;
+    counts->added += more->added;
+    counts->splits += more->splits;
+    counts->merges += more->merges;
+}
+
+/// `growth`: mean part of its size that each box is larger than its body on each side.
+static qd_status rebuild(qd_world *world, const qd_box *boxes, double growth, qdi_found *found,
+                         qdi_lap *lap) {
+    qd_tree_counts counts = {0};
+    qd_status status = refresh(world, boxes, &counts);
+    add_counts(&found->counts, &counts);
+    found->rebuilds = 1;
+    qdi_lap_end(lap, QD_PHASE_REFRESH);
+    if (status == QD_OK) status = retrieve(world);
+    qdi_lap_end(lap, QD_PHASE_RETRIEVE);
+    double bodies = world->count > 0 ? (double)world->count : 1, fat = 1 + 2 * growth;
+    if (status == QD_OK) world->margin.pairs = (double)world->met_count / (bodies * fat * fat);
+    return status;
+}
+
+static qd_status find_all(fatten_job *job, qdi_found *found, qdi_lap *lap) {
+    qd_world *world = job->world;
+    qdi_margin *margin = &world->margin;
+    margin->held = false;
+    if (world->def.margin == 0 || qdi_compress_goes_on(world)) // NaN is not 0
+        return rebuild(world, world->boxes, 0, found, lap);
+    qd_status status = qdi_reserve(world->allocator, &world->scratch.range_count, &world->scratch.range_room,
+                                   0, qdi_range_count(world->count, QDI_BODY_GRAIN),
+                                   sizeof *world->scratch.range_count);
+    if (status != QD_OK) return status;
+    job->sums = world->scratch.range_count;
+    choose(job);
+    if (margin->horizon == 0) return rebuild(world, world->boxes, 0, found, lap);
+    double growth = mean_over(job, fatten_range);
+    status = rebuild(world, world->fat, growth, found, lap);
+    if (status == QD_ERR_LIMIT) { // there may be room without a margin
+        margin->horizon = 0;
+        return rebuild(world, world->boxes, 0, found, lap);
+    }
+    margin->held = status == QD_OK;
+    margin->age = 0;
+    return status;
+}
+
+// ---- a few ----
+
+typedef struct leaver_job {
+    const qd_world *world;
+    const fatten_job *fat;
+    size_t *first;      ///< per range of bodies: place of its first leaver
+    uint32_t *rows;     ///< leavers
+    uint8_t *left;      ///< by row: it did
+    uint32_t *holes;    ///< places of candidates that have one; a range's begin at its own
+    size_t *hole_count; ///< per range of candidates
+} leaver_job;
+
+bool qdi_margin_left(const qd_world *world, size_t row, qd_vec2 period) {
+    if (qdi_margin_holds(world->fat[row], world->boxes[row])) return false;
+    return (period.x == 0 && period.y == 0) ||
+           !qdi_margin_holds_image(world->fat[row], world->boxes[row], period);
+}
+
+static int image_in(float min, float max, double at, double period) {
+    if (period == 0) return 0;
+    double away = at - 0.5 * ((double)min + (double)max);
+    return (away < -0.5 * period) - (away > 0.5 * period);
+}
+
+qd_image qdi_margin_image(const qd_world *world, size_t row) {
+    if (!world->margin.held) return (qd_image){0, 0};
+    qd_vec2 period = qdi_world_period(world);
+    qd_box fat = world->fat[row];
+    return (qd_image){(int16_t)image_in(fat.min_x, fat.max_x, world->now.x[row] - world->centre.x, period.x),
+                      (int16_t)image_in(fat.min_y, fat.max_y, world->now.y[row] - world->centre.y, period.y)};
+}
+
+/// Lists and marks the leavers, and gives them new fat boxes.
+static void gather_leavers(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const leaver_job *job = context;
+    const qd_world *world = job->world;
+    size_t range = begin / QDI_BODY_GRAIN, ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
+    size_t place = job->first[range];
+    size_t stop = range + 1 < ranges ? job->first[range + 1] : world->margin.left;
+    memset(job->left + begin, 0, end - begin);
+    for (size_t r = begin; r < end && place < stop; ++r) {
+        if (!qdi_margin_left(world, r, job->fat->period)) continue;
+        job->rows[place++] = (uint32_t)r;
+        job->left[r] = 1;
+        (void)fatten(job->fat, r);
+    }
+}
+
+static void find_holes(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const leaver_job *job = context;
+    const qdi_meeting *met = job->world->met;
+    size_t count = 0;
+    for (size_t i = begin; i < end; ++i) {
+        job->holes[begin + count] = (uint32_t)i;
+        count += job->left[met[i].a] | job->left[met[i].b];
+    }
+    job->hole_count[begin / QDI_CONTACT_GRAIN] = count;
+}
+
+/// Takes the candidates of leavers out: what comes last fills their places.
+static void close_holes(qd_world *world, const leaver_job *job, size_t ranges) {
+    for (size_t range = ranges; range-- > 0;)
+        for (size_t k = job->hole_count[range]; k-- > 0;)
+            world->met[job->holes[range * QDI_CONTACT_GRAIN + k]] = world->met[--world->met_count];
+}
+
+/// Tells the tree of the leavers' new boxes.
+static qd_status file_again(qd_world *world, const uint32_t *rows, size_t count) {
+    qd_status status = QD_OK;
+    for (size_t i = 0; i < count && status == QD_OK; ++i)
+        status = qd_tree_move(world->tree, world->index[rows[i]], world->fat[rows[i]]);
+    return status == QD_OK || status == QD_ERR_MEMORY ? status : QD_ERR_INTERNAL;
+}
+
+/// What a leaver finds about it.
+typedef struct finder {
+    qd_world *world;
+    const uint8_t *left;
+    uint32_t row;
+    size_t limit;
+    qd_status status;
+} finder;
+
+/// True where two leavers are each other's candidates and the other, with the lower index, has it.
+static bool is_of_other(const qd_world *world, const uint8_t *left, uint32_t leaver, uint32_t row) {
+    return left[row] && world->index[leaver] > world->index[row];
+}
+
+static bool add_meeting(finder *job, uint32_t row) {
+    qd_world *world = job->world;
+    if (world->met_count >= job->limit)
+        job->status = QD_ERR_LIMIT;
+    else
+        job->status = qdi_reserve(world->allocator, &world->met, &world->met_room, world->met_count,
+                                  world->met_count + 1, sizeof *world->met);
+    if (job->status != QD_OK) return false;
+    bool later = world->index[job->row] < world->index[row];
+    world->met[world->met_count++] = later ? (qdi_meeting){job->row, row} : (qdi_meeting){row, job->row};
+    return true;
+}
+
+static bool add_found(void *context, qd_body_index body, qd_image image) {
+    (void)image;
+    finder *job = context;
+    uint32_t row = job->world->row_of_index[body];
+    return is_of_other(job->world, job->left, job->row, row) || add_meeting(job, row);
+}
+
+static qd_status find_about(finder *job) {
+    const qd_world *world = job->world;
+    qd_status status = qd_tree_retrieve(world->tree, world->fat[job->row], world->index[job->row], add_found,
+                                        job);
+    return job->status != QD_OK ? job->status : status == QD_ERR_VALUE ? QD_ERR_INTERNAL : status;
+}
+
+/// Most candidates of a leaver that are looked for by any thread; whoever has more is looked after by one. LEAVERS: for a thread at
+/// once.
+enum { NOTES = 24, LEAVERS = 8 };
+
+/// Leavers that are looked after at once: each notes what it finds in a place of its own.
+typedef struct notes_job {
+    const qd_world *world;
+    const uint8_t *left;
+    const uint32_t *rows; ///< of the leavers
+    uint32_t *notes;      ///< NOTES of each: rows
+    uint32_t *counts;     ///< of each, NOTES + 1 where there are more
+} notes_job;
+
+typedef struct notebook {
+    const notes_job *job;
+    size_t leaver;
+} notebook;
+
+static bool note_found(void *context, qd_body_index body, qd_image image) {
+    (void)image;
+    const notebook *book = context;
+    const notes_job *job = book->job;
+    uint32_t row = job->world->row_of_index[body], count = job->counts[book->leaver];
+    if (is_of_other(job->world, job->left, job->rows[book->leaver], row)) return true;
+    job->counts[book->leaver] = count + 1;
+    if (count < NOTES) job->notes[book->leaver * NOTES + count] = row;
+    return count < NOTES;
+}
+
+static void note_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const notes_job *job = context;
+    const qd_world *world = job->world;
+    for (size_t i = begin; i < end; ++i) {
+        notebook book = {job, i};
+        uint32_t row = job->rows[i];
+        job->counts[i] = 0;
+        qd_status status = qd_tree_retrieve(world->tree, world->fat[row], world->index[row], note_found,
+                                            &book);
+        if (status != QD_OK) job->counts[i] = NOTES + 1; // whoever comes after is told why
+    }
+}
+
+/// Finds the candidates of the leavers, in their order. Looking for them takes most of the time, and is shared.
+static qd_status find_about_all(qd_world *world, const uint8_t *left, const uint32_t *rows, size_t count) {
+    qdi_scratch *scratch = &world->scratch;
+    qd_status status = qdi_reserve(world->allocator, &scratch->pending[0], &scratch->pending_room[0], 0,
+                                   count * NOTES, sizeof(uint32_t));
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &scratch->pending[1], &scratch->pending_room[1], 0, count,
+                             sizeof(uint32_t));
+    if (status != QD_OK) return status;
+    notes_job job = {world, left, rows, scratch->pending[0], scratch->pending[1]};
+    qdi_team_for(world->team, count, LEAVERS, note_range, &job);
+    for (size_t i = 0; i < count && status == QD_OK; ++i) {
+        finder found = {world, left, rows[i], qdi_limit_pairs(world), QD_OK};
+        if (job.counts[i] > NOTES) {
+            status = find_about(&found);
+            continue;
+        }
+        for (size_t k = 0; k < job.counts[i] && add_meeting(&found, job.notes[i * NOTES + k]); ++k) continue;
+        status = found.status;
+    }
+    return status;
+}
+
+static qd_status reserve_leavers(const fatten_job *fat, leaver_job *job, size_t met_ranges) {
+    qd_world *world = fat->world;
+    qdi_scratch *scratch = &world->scratch;
+    const qd_allocator *allocator = world->allocator;
+    qd_status status = qdi_reserve(allocator, &scratch->order, &scratch->order_room, 0, world->margin.left,
+                                   sizeof *scratch->order);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->wall_mask, &scratch->wall_room, 0, world->count, 1);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->hits, &scratch->hit_room, 0, world->met_count,
+                             sizeof *scratch->hits);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->range_count, &scratch->range_room, 0, met_ranges,
+                             sizeof *scratch->range_count);
+    *job = (leaver_job){
+        world, fat, scratch->left, scratch->order, scratch->wall_mask, scratch->hits, scratch->range_count};
+    return status;
+}
+
+/// Gives those that left new fat boxes and candidates. QD_ERR_LIMIT: there are too many of these.
+static qd_status amend(const fatten_job *fat) {
+    qd_world *world = fat->world;
+    size_t met_ranges = qdi_range_count(world->met_count, QDI_CONTACT_GRAIN), left = world->margin.left;
+    leaver_job job;
+    qd_status status = reserve_leavers(fat, &job, met_ranges);
+    if (status != QD_OK) return status;
+    (void)qdi_exclusive_scan(job.first, qdi_range_count(world->count, QDI_BODY_GRAIN));
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_leavers, &job);
+    qdi_team_for(world->team, world->met_count, QDI_CONTACT_GRAIN, find_holes, &job);
+    close_holes(world, &job, met_ranges);
+    world->margin.edited = true;
+    status = file_again(world, job.rows, left);
+    return status == QD_OK ? find_about_all(world, job.left, job.rows, left) : status;
+}
+
+/// How many bodies are worth being looked at one by one: what that takes, a microsecond or two each, is to be little
+/// beside a step. Where the root's list has an order of its own, which is made anew for each, fewer are.
+static size_t few(const qd_world *world) {
+    return qdi_tree_edits_are_slow(world->tree) ? 2 : 8 + world->count / 2048;
+}
+
+// ---- of a step ----
+
+qd_status qdi_candidates_find(qd_world *world, const qdi_motion *motion, double dt, qdi_found *found,
+                              qdi_lap *lap) {
+    qdi_margin *margin = &world->margin;
+    fatten_job job = {.world = world, .motion = motion, .dt = dt, .period = qdi_world_period(world)};
+    if (margin->held && !world->changed) {
+        margin->age += 1;
+        if (margin->left == 0) return QD_OK;
+        if (margin->left <= few(world)) {
+            found->amended = margin->left;
+            qd_status status = amend(&job);
+            qdi_lap_end(lap, QD_PHASE_RETRIEVE);
+            if (status != QD_ERR_LIMIT) return status;
+            found->amended = 0;
+        }
+    }
+    if (margin->behind) qdi_motion_boxes(world, motion);
+    margin->behind = false;
+    return find_all(&job, found, lap);
+}
+
+qd_status qdi_candidates_restore(qd_world *world) {
+    qd_tree_counts counts;
+    qdi_motion_boxes(world, &world->now);
+    qd_vec2 period = qdi_world_period(world);
+    for (size_t r = 0; r < world->count; ++r)
+        if (!qdi_box_acceptable(world->fat[r], period) || qdi_margin_left(world, r, period))
+            return QD_ERR_CORRUPT;
+    qd_status status = refresh(world, world->fat, &counts);
+    if (status == QD_OK) status = retrieve(world);
+    return status == QD_ERR_LIMIT ? QD_ERR_CORRUPT : status;
+}

@@ -1,0 +1,323 @@
+// Exact tests in float64, in three parallel passes: candidates (narrow_pairs.c) and walls are tested, and what is within reach is made a
+// contact beside the hit; keys are put in order of (a, b); and contacts are copied to the places that this gave them. Their
+// spots stay in the order of the candidates. A range of candidates writes its hits from its own begin on, so ranges share nothing; a scan
+// over the ranges' counts says where each one's keys and spots go:
+//
+//   candidates  | range 0      | range 1      | range 2    |
+//   hits        | 3 9 . . . .  | 14 . . . . . | 22 25 27 . |      counts 2 1 3 -> first 0 2 3
+//   keys        | 3 9 14 22 25 27 | walls ...                     sorted by (a, b)
+//
+// Two touch where the gap is not above 0; a second point of theirs may be a little apart (QDI_SECOND_REACH), so that what comes to rest
+// on a side has both its ends from the start.
+
+#include "sim/contact/narrow.h"
+#include "core/base/assert.h"
+#include "sim/world/pose.h"
+
+#include <math.h>
+#include <string.h>
+
+// A key is a << bits | b, b of a wall being the number of indices + the wall's bit. So keys are short, and
+// walls sort after bodies; and a bit above all of that makes speculative contacts sort after the others.
+static uint64_t key_of(const qdi_narrow_job *job, bool near, uint64_t a, uint64_t b) {
+    return ((uint64_t)near << job->bits | a) << job->bits | b;
+}
+
+static int bits_for(uint64_t most) {
+    int bits = 1;
+    while (bits < 63 && most >> bits) ++bits;
+    return bits;
+}
+
+bool qdi_may_touch(const qd_world *world, uint32_t a, uint32_t b) {
+    if (world->kind[a] != QD_BODY_DYNAMIC && world->kind[b] != QD_BODY_DYNAMIC) return false;
+    uint32_t trait_a = world->trait[a], trait_b = world->trait[b];
+    if (trait_a == 0 && trait_b == 0) return true;
+    const qd_filter *p = &world->traits.trait[trait_a].filter, *q = &world->traits.trait[trait_b].filter;
+    if (p->group != 0 && p->group == q->group) return p->group > 0;
+    return (p->category & q->mask) != 0 && (q->category & p->mask) != 0;
+}
+
+/// How deep a body is in a wall, if it were a disk of its radius.
+static double wall_depth(const qdi_narrow_job *job, uint32_t row, int wall) {
+    const qd_world *world = job->world;
+    const qdi_axis *axis = &world->axis[wall / 2];
+    double at = wall / 2 == 0 ? job->motion.x[row] : job->motion.y[row];
+    double radius = world->radius[row];
+    return wall % 2 == 0 ? axis->low - (at - radius) : at + radius - axis->high;
+}
+
+/// From a body straight into a wall.
+static qd_vec2 wall_normal(int wall) {
+    double sign = wall % 2 == 0 ? -1 : 1;
+    return wall / 2 == 0 ? (qd_vec2){sign, 0} : (qd_vec2){0, sign};
+}
+
+/// How far from a wall a body may be to count.
+static double wall_reach(const qdi_narrow_job *job, uint32_t row) {
+    const qd_world *world = job->world;
+    if (!(job->reach.part > 0) || (!job->plain && qdi_senses(world, row))) return 0;
+    return qdi_reach_of_row(world, &job->reach, row);
+}
+
+/// How a body that is no disk meets a wall; false: not at all.
+static bool meet_wall(const qdi_narrow_job *job, uint32_t row, int wall, qdi_manifold *manifold) {
+    const qd_world *world = job->world;
+    const qdi_axis *axis = &world->axis[wall / 2];
+    double at = wall / 2 == 0 ? job->motion.x[row] : job->motion.y[row];
+    double distance = wall % 2 == 0 ? at - axis->low : axis->high - at;
+    const qdi_form *form = &world->shapes.form[world->shape[row]];
+    double within = QDI_SECOND_REACH * qdi_inner_of_row(world, row);
+    return qdi_collide_wall(form, job->motion.c[row], job->motion.s[row], wall_normal(wall), distance, within,
+                            manifold) > 0 &&
+           qdi_manifold_gap(manifold) <= wall_reach(job, row);
+}
+
+/// Walls of `mask`, within reach of a disk of the body's radius, that the body meets: by bit; four bits above those that it does not touch.
+static unsigned walls_met(const qdi_narrow_job *job, uint32_t row, unsigned mask) {
+    const qd_world *world = job->world;
+    if (world->kind[row] != QD_BODY_DYNAMIC) return 0;
+    unsigned met = 0, near = 0;
+    for (int wall = 0; wall < QDI_WALLS; ++wall) {
+        if (!(mask >> wall & 1U)) continue;
+        qdi_manifold manifold;
+        bool disk = world->shape[row] == 0;
+        if (!disk && !meet_wall(job, row, wall, &manifold)) continue;
+        met |= 1U << wall;
+        double gap = disk ? -wall_depth(job, row, wall) : qdi_manifold_gap(&manifold);
+        near |= (unsigned)(gap > 0) << wall;
+    }
+    return met | near << QDI_WALLS;
+}
+
+static void test_walls(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qdi_narrow_job *job = context;
+    size_t found = 0;
+    for (size_t r = begin; r < end; ++r) {
+        unsigned mask = 0;
+        const double reach = wall_reach(job, (uint32_t)r);
+        for (int wall = 0; wall < QDI_WALLS; ++wall)
+            mask |= (unsigned)(wall_depth(job, (uint32_t)r, wall) >= -reach) << wall;
+        mask &= job->walls;
+        if (mask) mask = walls_met(job, (uint32_t)r, mask);
+        job->wall_mask[r] = (uint8_t)mask;
+        found += (mask & 1U) + (mask >> 1 & 1U) + (mask >> 2 & 1U) + (mask >> 3 & 1U);
+    }
+    job->wall_count[begin / QDI_BODY_GRAIN] = found;
+}
+
+static void key_pairs(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qdi_narrow_job *job = context;
+    size_t range = begin / job->grain, ranges = qdi_range_count(job->pair_count, job->grain);
+    size_t place = job->count[range];
+    size_t stop = range + 1 < ranges ? job->count[range + 1] : job->wall_first;
+    const qd_body_index *index = job->world->index;
+    size_t touching = 0;
+    (void)end;
+    for (size_t k = begin; place < stop; ++k, ++place) {
+        const qdi_meeting pair = job->pairs[job->hits[k]];
+        bool near = job->plain ? qdi_narrow_near(job, pair) : job->made[k].touch[0].depth < 0;
+        touching += !near;
+        job->keys->key[place] = key_of(job, near, index[pair.a], index[pair.b]);
+        job->keys->value[place] = (uint32_t)place;
+        job->spots[place] = (qdi_spot){(uint32_t)k, pair.a, pair.b};
+    }
+    job->touching[range] = touching;
+}
+
+/// Where the keys of the walls that a range of bodies touches end.
+static size_t walls_stop(const qdi_narrow_job *job, size_t begin) {
+    size_t range = begin / QDI_BODY_GRAIN, ranges = qdi_range_count(job->world->count, QDI_BODY_GRAIN);
+    return job->wall_first + (range + 1 < ranges ? job->wall_count[range + 1] : job->wall_total);
+}
+
+static void key_walls(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qdi_narrow_job *job = context;
+    const qd_world *world = job->world;
+    size_t place = job->wall_first + job->wall_count[begin / QDI_BODY_GRAIN];
+    size_t stop = walls_stop(job, begin), touching = 0;
+    for (size_t r = begin; r < end && place < stop; ++r) {
+        const unsigned met = job->wall_mask[r];
+        for (unsigned wall = 0; wall < QDI_WALLS; ++wall) {
+            if (!(met >> wall & 1U)) continue;
+            bool near = met >> (QDI_WALLS + wall) & 1U;
+            touching += !near;
+            job->keys->key[place] = key_of(job, near, world->index[r], world->index_count + wall);
+            job->keys->value[place] = (uint32_t)place;
+            ++place;
+        }
+    }
+    job->wall_touching[begin / QDI_BODY_GRAIN] = touching;
+}
+
+// ---- contacts ----
+
+static qd_contact wall_contact(const qdi_narrow_job *job, uint32_t row, int wall) {
+    const qd_world *world = job->world;
+    double x = job->motion.x[row], y = job->motion.y[row];
+    qdi_manifold manifold = {.normal = wall_normal(wall), .count = 1};
+    if (world->shape[row] == 0) {
+        double depth = wall_depth(job, row, wall), to_point = world->radius[row] - 0.5 * depth;
+        manifold.at[0].point = (qd_vec2){manifold.normal.x * to_point, manifold.normal.y * to_point};
+        manifold.at[0].gap = -depth;
+    } else {
+        bool met = meet_wall(job, row, wall, &manifold);
+        QD_ASSERT(met);
+        (void)met;
+    }
+    qd_contact contact = {.a = {world->index[row], world->generation[row]},
+                          .b = {(uint32_t)QD_WALL_LEFT + (uint32_t)wall, 0},
+                          .sensor = world->traits.trait[world->trait[row]].sensor};
+    qdi_put_touches(&contact, &manifold, x, y);
+    qd_vec2 arm = {contact.touch[0].point.x - x, contact.touch[0].point.y - y};
+    qd_vec2 v = qdi_velocity_at(job, row, arm), w = world->wall_speed[wall];
+    contact.approach = (v.x - w.x) * contact.normal.x + (v.y - w.y) * contact.normal.y;
+    return contact;
+}
+
+/// Spots and what was made lie in the order of the candidates, contacts in that of (a, b), which is any order here: what is read soon is
+/// asked for ahead.
+enum { SPOTS_AHEAD = 24, AHEAD = 12 };
+static inline void ask_for(const qdi_narrow_job *job, size_t i, size_t end) {
+    const uint32_t *value = job->keys->value;
+    if (i + SPOTS_AHEAD < end) __builtin_prefetch(&job->spots[value[i + SPOTS_AHEAD]], 1);
+    if (job->plain || i + AHEAD >= end || value[i + AHEAD] >= job->wall_first) return;
+    const char *made = (const char *)&job->made[job->spots[value[i + AHEAD]].contact];
+    for (size_t at = 0; at < sizeof(qd_contact); at += 64) __builtin_prefetch(made + at);
+}
+
+/// Puts the contacts of pairs in their order, and tells every spot which contact it is.
+static void order_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qdi_narrow_job *job = context;
+    for (size_t i = begin; i < end; ++i) {
+        ask_for(job, i, end);
+        const uint32_t place = job->keys->value[i];
+        qdi_spot *spot = &job->spots[place];
+        if (place < job->wall_first && !job->plain) job->contacts[i] = job->made[spot->contact];
+        spot->contact = (uint32_t)i;
+    }
+}
+
+/// Where all are disks: contacts are made once their places are known.
+static void make_disk_contacts(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qdi_narrow_job *job = context;
+    for (size_t place = begin; place < end; ++place) {
+        if (place + AHEAD < end) {
+            const char *contact = (const char *)&job->contacts[job->spots[place + AHEAD].contact];
+            for (size_t at = 0; at < sizeof(qd_contact); at += 64) __builtin_prefetch(contact + at, 1);
+        }
+        const qdi_spot *spot = &job->spots[place];
+        qdi_narrow_disks(job, (qdi_meeting){spot->row_a, spot->row_b}, &job->contacts[spot->contact]);
+    }
+}
+
+static void make_wall_contacts(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qdi_narrow_job *job = context;
+    size_t place = job->wall_first + job->wall_count[begin / QDI_BODY_GRAIN];
+    size_t stop = walls_stop(job, begin);
+    for (size_t r = begin; r < end && place < stop; ++r) {
+        for (int wall = 0; wall < QDI_WALLS; ++wall) {
+            if (!(job->wall_mask[r] >> wall & 1U)) continue;
+            qdi_spot *spot = &job->spots[place++];
+            job->contacts[spot->contact] = wall_contact(job, (uint32_t)r, wall);
+            spot->row_a = (uint32_t)r;
+            spot->row_b = QDI_NO_ROW;
+        }
+    }
+}
+
+// ---- all of it ----
+
+/// Walls are in the contacts of the rigid model only: without one, they mirror.
+static unsigned walls_of(const qd_world *world) {
+    if (world->def.contact == QD_CONTACT_NONE) return 0;
+    return (world->axis[0].boundary == QD_BOUNDARY_REFLECT ? 3U : 0U) |
+           (world->axis[1].boundary == QD_BOUNDARY_REFLECT ? 12U : 0U);
+}
+
+static qd_status reserve_tests(qd_world *world, qdi_narrow_job *job) {
+    qdi_scratch *scratch = &world->scratch;
+    size_t ranges = qdi_range_count(job->pair_count, job->grain);
+    size_t body_ranges = job->walls ? qdi_range_count(world->count, QDI_BODY_GRAIN) : 0;
+    qd_status status = qdi_reserve(world->allocator, &scratch->range_count, &scratch->range_room, 0,
+                                   2 * (ranges + body_ranges), sizeof *scratch->range_count);
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &scratch->hits, &scratch->hit_room, 0, job->pair_count,
+                             sizeof *scratch->hits);
+    if (status == QD_OK && !job->plain)
+        status = qdi_reserve(world->allocator, &scratch->made, &scratch->made_room, 0, job->pair_count,
+                             sizeof *scratch->made);
+    if (status == QD_OK && job->walls)
+        status = qdi_reserve(world->allocator, &scratch->wall_mask, &scratch->wall_room, 0, world->count, 1);
+    job->count = scratch->range_count;
+    job->wall_count = scratch->range_count ? scratch->range_count + ranges : NULL;
+    job->touching = scratch->range_count ? scratch->range_count + ranges + body_ranges : NULL;
+    job->wall_touching = scratch->range_count ? job->touching + ranges : NULL;
+    job->hits = scratch->hits;
+    job->made = scratch->made;
+    job->wall_mask = scratch->wall_mask;
+    return status;
+}
+
+qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_moment *moment) {
+    qd_team *team = world->team;
+    qdi_narrow_job job = {
+        .world = world, .motion = *motion, .walls = walls_of(world), .keys = &world->scratch.keys};
+    job.pairs = world->met;
+    job.pair_count = world->met_count;
+    job.stale = world->margin.held;
+    job.reach = qdi_world_reach(world);
+    job.period = qdi_world_period(world);
+    job.half = (qd_vec2){job.period.x > 0 ? 0.5 * job.period.x : HUGE_VAL,
+                         job.period.y > 0 ? 0.5 * job.period.y : HUGE_VAL};
+    job.traits = world->traits.numbers.live > 0;
+    job.plain = world->shaped == 0 && world->fixed == 0 && !job.traits;
+    job.grain = job.plain ? QDI_CONTACT_GRAIN : QDI_SHAPED_GRAIN;
+    job.meet_rects = qdi_rects_of(world->def.simd);
+    job.bits = bits_for(world->index_count + QDI_WALLS);
+    qd_status status = reserve_tests(world, &job);
+    if (status != QD_OK) return status;
+
+    // Two disks are tested in a few nanoseconds: so few of them are not worth another thread.
+    if (job.plain) qdi_contacts_share(world, job.pair_count / 2);
+    qdi_team_for(team, job.pair_count, job.grain, qdi_narrow_pairs, &job);
+    size_t body_ranges = job.walls ? qdi_range_count(world->count, QDI_BODY_GRAIN) : 0;
+    if (job.walls) qdi_team_for(team, world->count, QDI_BODY_GRAIN, test_walls, &job);
+    job.wall_first = qdi_exclusive_scan(job.count, qdi_range_count(job.pair_count, job.grain));
+    job.wall_total = qdi_exclusive_scan(job.wall_count, body_ranges);
+    size_t count = job.wall_first + job.wall_total;
+    qdi_contacts_share(world, count);
+
+    status = qdi_keys_reserve(world->allocator, &world->scratch.keys, count);
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &moment->contacts, &moment->contact_room, 0, count,
+                             sizeof *moment->contacts);
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &moment->spots, &moment->spot_room, 0, count,
+                             sizeof *moment->spots);
+    if (status != QD_OK) return status;
+    job.contacts = moment->contacts;
+    job.spots = moment->spots;
+    qdi_team_for(team, job.pair_count, job.grain, key_pairs, &job);
+    if (job.walls) qdi_team_for(team, world->count, QDI_BODY_GRAIN, key_walls, &job);
+    size_t touching = 0;
+    for (size_t k = 0; k < qdi_range_count(job.pair_count, job.grain); ++k) touching += job.touching[k];
+    for (size_t k = 0; k < body_ranges; ++k) touching += job.wall_touching[k];
+    qdi_keys *keys = &world->scratch.keys;
+    status = qdi_team_sort(team, keys->key, keys->value, keys->key_spare, keys->value_spare, count,
+                           2 * job.bits + (job.reach.part > 0));
+    if (status != QD_OK) return status;
+    qdi_team_for(team, count, QDI_CONTACT_GRAIN, order_range, &job);
+    if (job.plain) qdi_team_for(team, job.wall_first, QDI_CONTACT_GRAIN, make_disk_contacts, &job);
+    if (job.walls) qdi_team_for(team, world->count, QDI_BODY_GRAIN, make_wall_contacts, &job);
+    moment->contact_count = touching;
+    moment->near_count = count - touching;
+    moment->first_wall = job.wall_first;
+    return QD_OK;
+}

@@ -1,0 +1,216 @@
+// Candidates to contacts. Where all bodies are disks, a test is a few products, and comes without a branch; else a range of candidates
+// is first rid of those that are far apart, then its pairs of rects are tested side by side (rects.h), the others one by one, and contacts
+// are made of what is within reach, in the order of the candidates.
+
+#include "sim/contact/narrow.h"
+
+#include <string.h>
+
+/// Which image of b, `d` away from a along one axis, is the nearest: two bodies, each no longer than half a period, touch
+/// through no other. Candidates do not say, for a body may have gone round since they were found.
+static int nearest_image(double d, double period) {
+    if (period == 0) return 0;
+    return (d < -0.5 * period) - (d > 0.5 * period);
+}
+
+static qd_image image_of(const qdi_narrow_job *job, uint32_t a, uint32_t b) {
+    const qdi_motion *m = &job->motion;
+    return (qd_image){(int16_t)nearest_image(m->x[b] - m->x[a], job->period.x),
+                      (int16_t)nearest_image(m->y[b] - m->y[a], job->period.y)};
+}
+
+/// `d` along one axis, or that to the nearest image: next to always there is no other, so a branch is cheaper than the
+/// general way. Both give the same bits: adding 0 turns -0 into 0, as adding no period does.
+static inline double to_nearest(double d, double period, double half) {
+    return fabs(d) > half ? d + nearest_image(d, period) * period : d + 0;
+}
+
+/// From the centre of a to that of b's nearest image.
+static inline qd_vec2 between(const qdi_narrow_job *job, uint32_t a, uint32_t b) {
+    const qdi_motion *m = &job->motion;
+    return (qd_vec2){to_nearest(m->x[b] - m->x[a], job->period.x, job->half.x),
+                     to_nearest(m->y[b] - m->y[a], job->period.y, job->half.y)};
+}
+
+/// True where two bodies' own boxes do not even overlap; false where that is not worth finding out.
+static bool apart(const qdi_narrow_job *job, uint32_t a, uint32_t b) {
+    return job->stale && !qd_box_overlap(job->world->boxes[a], job->world->boxes[b]) &&
+           (job->period.x == 0 || image_of(job, a, b).x == 0) &&
+           (job->period.y == 0 || image_of(job, a, b).y == 0);
+}
+
+/// How far two bodies may be apart to count (`count`), and the second point of their contact (`second`).
+typedef struct reaches {
+    double count, second;
+} reaches;
+
+static inline reaches reaches_of(const qdi_narrow_job *job, uint32_t a, uint32_t b) {
+    const qd_world *world = job->world;
+    const bool moves_a = world->kind[a] == QD_BODY_DYNAMIC, moves_b = world->kind[b] == QD_BODY_DYNAMIC;
+    const double inner_a = moves_a ? qdi_inner_of_row(world, a) : HUGE_VAL;
+    const double inner_b = moves_b ? qdi_inner_of_row(world, b) : HUGE_VAL;
+    reaches found = {0, QDI_SECOND_REACH * (inner_a < inner_b ? inner_a : inner_b)};
+    if (!(job->reach.part > 0) || (job->traits && (qdi_senses(world, a) || qdi_senses(world, b))))
+        return found;
+    double reach_a = moves_a ? qdi_reach_of(&job->reach, inner_a, world->radius[a]) : HUGE_VAL;
+    double reach_b = moves_b ? qdi_reach_of(&job->reach, inner_b, world->radius[b]) : HUGE_VAL;
+    found.count = reach_a < reach_b ? reach_a : reach_b;
+    return found;
+}
+
+// ---- contacts ----
+
+void qdi_put_touches(qd_contact *contact, const qdi_manifold *manifold, double x, double y) {
+    contact->normal = manifold->normal;
+    contact->count = (uint8_t)manifold->count;
+    int first = manifold->count == 2 && manifold->at[1].gap < manifold->at[0].gap;
+    for (int k = 0; k < manifold->count; ++k) {
+        const qdi_touch *touch = &manifold->at[k ^ first];
+        contact->touch[k] = (qd_touch){.point = {x + touch->point.x, y + touch->point.y},
+                                       .depth = 0 - touch->gap, // never -0
+                                       .feature = touch->feature};
+    }
+}
+
+static void make_contact(const qdi_narrow_job *job, uint32_t a, uint32_t b, qd_vec2 d,
+                         const qdi_manifold *manifold, qd_contact *contact) {
+    const qd_world *world = job->world;
+    const double x = job->motion.x[a], y = job->motion.y[a];
+    memset(contact, 0, sizeof *contact);
+    contact->a = (qd_id){world->index[a], world->generation[a]};
+    contact->b = (qd_id){world->index[b], world->generation[b]};
+    if (job->period.x > 0 || job->period.y > 0) contact->image = image_of(job, a, b);
+    contact->sensor = job->traits && (qdi_senses(world, a) || qdi_senses(world, b));
+    qdi_put_touches(contact, manifold, x, y);
+    qd_vec2 arm = {contact->touch[0].point.x - x, contact->touch[0].point.y - y};
+    qd_vec2 va = qdi_velocity_at(job, a, arm),
+            vb = qdi_velocity_at(job, b, (qd_vec2){arm.x - d.x, arm.y - d.y});
+    contact->approach = (va.x - vb.x) * contact->normal.x + (va.y - vb.y) * contact->normal.y;
+}
+
+// ---- disks ----
+
+static void make_of_disks(const qdi_narrow_job *job, uint32_t a, uint32_t b, qd_vec2 d, qd_contact *contact) {
+    qdi_manifold manifold = {.count = 0};
+    (void)qdi_collide_disks(job->world->radius[a], job->world->radius[b], d, HUGE_VAL, &manifold);
+    make_contact(job, a, b, d, &manifold, contact);
+}
+
+static size_t test_plain_pairs(const qdi_narrow_job *job, size_t begin, size_t end) {
+    const double *radius = job->world->radius, *x = job->motion.x, *y = job->motion.y;
+    const double far_x = job->period.x > 0 ? 0.5 * job->period.x : HUGE_VAL;
+    const double far_y = job->period.y > 0 ? 0.5 * job->period.y : HUGE_VAL;
+    size_t found = 0;
+    for (size_t i = begin; i < end; ++i) {
+        uint32_t a = job->pairs[i].a, b = job->pairs[i].b;
+        job->hits[begin + found] = (uint32_t)i;
+        qd_vec2 d = {x[b] - x[a], y[b] - y[a]};
+        if (fabs(d.x) > far_x || fabs(d.y) > far_y) d = between(job, a, b); // another image is nearer
+        double least = radius[a] < radius[b] ? radius[a] : radius[b],
+               largest = radius[a] < radius[b] ? radius[b] : radius[a];
+        found += qdi_disks_meet(d, radius[a] + radius[b] + qdi_reach_of(&job->reach, least, largest));
+    }
+    return found;
+}
+
+bool qdi_narrow_near(const qdi_narrow_job *job, qdi_meeting pair) {
+    const double *radius = job->world->radius;
+    return job->reach.part > 0 &&
+           !qdi_disks_meet(between(job, pair.a, pair.b), radius[pair.a] + radius[pair.b]);
+}
+
+void qdi_narrow_disks(const qdi_narrow_job *job, qdi_meeting pair, qd_contact *contact) {
+    make_of_disks(job, pair.a, pair.b, between(job, pair.a, pair.b), contact);
+}
+
+// ---- all shapes ----
+
+/// A candidate that is worth a test.
+typedef struct near_pair {
+    uint32_t candidate, a, b;
+    bool disks, rects;
+    qd_vec2 d;
+    reaches reach;
+} near_pair;
+
+/// The form of a body that is no disk.
+static const qdi_form *form_of(const qd_world *world, uint32_t row) {
+    return &world->shapes.form[world->shape[row]];
+}
+
+static qdi_pose pose_of(const qdi_narrow_job *job, uint32_t row, double x, double y) {
+    return (qdi_pose){x, y, job->motion.c[row], job->motion.s[row]};
+}
+
+/// Fills `list` and returns how many; those of two rects go to `rects` too.
+static size_t cull(const qdi_narrow_job *job, size_t begin, size_t end, near_pair *list,
+                   qdi_rect_pairs *rects) {
+    const qd_world *world = job->world;
+    size_t count = 0;
+    rects->count = 0;
+    for (size_t i = begin; i < end; ++i) {
+        uint32_t a = job->pairs[i].a, b = job->pairs[i].b;
+        if (apart(job, a, b)) continue;
+        if ((job->traits || world->fixed > 0) && !qdi_may_touch(world, a, b)) continue;
+        qd_vec2 d = between(job, a, b);
+        const reaches reach = reaches_of(job, a, b);
+        const double sum = world->radius[a] + world->radius[b] + reach.count;
+        const bool disks = (world->shape[a] | world->shape[b]) == 0;
+        if (disks ? !qdi_disks_meet(d, sum) : !(d.x * d.x + d.y * d.y <= sum * sum * (1 + 1e-12))) continue;
+        near_pair *pair = &list[count++];
+        *pair = (near_pair){.candidate = (uint32_t)i, .a = a, .b = b, .disks = disks, .d = d, .reach = reach};
+        if (world->shape[a] == 0 || world->shape[b] == 0) continue;
+        const qdi_form *form_a = form_of(world, a), *form_b = form_of(world, b);
+        pair->rects = form_a->kind == QD_SHAPE_RECT && form_b->kind == QD_SHAPE_RECT;
+        if (!pair->rects) continue;
+        const qdi_pose pose_a = pose_of(job, a, 0, 0), pose_b = pose_of(job, b, d.x, d.y);
+        qdi_rects_put(rects, rects->count++, form_a, &pose_a, form_b, &pose_b, reach.second);
+    }
+    return count;
+}
+
+/// How two bodies touch that are not both disks.
+static bool meet(const qdi_narrow_job *job, const near_pair *pair, qdi_manifold *manifold) {
+    const qd_world *world = job->world;
+    qdi_form form_a = qdi_form_of_row(world, pair->a), form_b = qdi_form_of_row(world, pair->b);
+    qdi_pose pose_a = pose_of(job, pair->a, 0, 0), pose_b = pose_of(job, pair->b, pair->d.x, pair->d.y);
+    return qdi_collide(&form_a, &pose_a, &form_b, &pose_b, pair->reach.second, manifold) > 0;
+}
+
+static size_t test_any_pairs(const qdi_narrow_job *job, size_t begin, size_t end) {
+    near_pair list[QDI_SHAPED_GRAIN];
+    qdi_rect_pairs rects;
+    qdi_rect_meets meets;
+    const size_t count = cull(job, begin, end, list, &rects);
+    job->meet_rects(&rects, &meets);
+    size_t found = 0, rect = 0;
+    for (size_t k = 0; k < count; ++k) {
+        const near_pair *pair = &list[k];
+        qd_contact *contact = &job->made[begin + found];
+        job->hits[begin + found] = pair->candidate;
+        if (pair->disks) {
+            make_of_disks(job, pair->a, pair->b, pair->d, contact);
+            found += 1;
+            continue;
+        }
+        qdi_manifold manifold;
+        const size_t at = rect;
+        rect += pair->rects;
+        if (pair->rects && meets.how[at] == QDI_RECTS_APART) continue;
+        if (pair->rects && meets.how[at] == QDI_RECTS_FACE)
+            (void)qdi_rects_take(&meets, at, rects.reach[at], &manifold);
+        else if (!meet(job, pair, &manifold))
+            continue;
+        if (!(qdi_manifold_gap(&manifold) <= pair->reach.count)) continue;
+        make_contact(job, pair->a, pair->b, pair->d, &manifold, contact);
+        found += 1;
+    }
+    return found;
+}
+
+void qdi_narrow_pairs(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qdi_narrow_job *job = context;
+    job->count[begin / job->grain] = job->plain ? test_plain_pairs(job, begin, end)
+                                                : test_any_pairs(job, begin, end);
+}

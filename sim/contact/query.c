@@ -1,0 +1,173 @@
+// The tree finds whose boxes are met; here is what it is told of the shapes. Only reads, so any number of
+// threads may be here at once. Shapes are looked at from where they are, so that a world far from zero loses
+// no digits.
+#include <quadrille/query.h>
+
+#include "core/base/arithmetic.h"
+#include "core/tree/near_places.h"
+#include "sim/shape/distance.h"
+#include "sim/shape/ray.h"
+#include "sim/world/world_impl.h"
+#include "sim/world/world_team.h"
+
+#include <math.h>
+
+typedef struct query {
+    const qd_world *world;
+    qd_vec2 period;
+    qd_ray ray;    // of rays
+    qd_vec2 point; // of the others
+    qd_query_accept accept;
+    qd_world_hit_visit visit_hit;
+    qd_world_near_visit visit_near;
+    void *context;
+} query;
+
+// The tree tells images of a body's box. A body that went round the world since its fat box was made is seen through
+// another image than that.
+static qd_image image_of(const query *job, uint32_t row, qd_image of_box) {
+    const qd_image in_box = qdi_margin_image(job->world, row);
+    return (qd_image){(int16_t)(of_box.x + in_box.x), (int16_t)(of_box.y + in_box.y)};
+}
+
+// A body's image, seen from a point.
+static qdi_pose pose_from(const query *job, uint32_t row, qd_image of_box, qd_vec2 point) {
+    const qdi_motion *now = &job->world->now;
+    const qd_image image = image_of(job, row, of_box);
+    return (qdi_pose){now->x[row] - point.x + image.x * job->period.x,
+                      now->y[row] - point.y + image.y * job->period.y, now->c[row], now->s[row]};
+}
+
+static qd_id id_of(const query *job, qd_body_index body) {
+    return (qd_id){body, job->world->generation[job->world->row_of_index[body]]};
+}
+
+static bool accepted(const query *job, qd_body_index body) {
+    return !job->accept || job->accept(job->context, id_of(job, body));
+}
+
+static qd_status begin(query *job) {
+    const qd_world *world = job->world;
+    if (qdi_world_is_behind(world)) return QD_ERR_STATE;
+    job->period.x = world->axis[0].boundary == QD_BOUNDARY_PERIODIC ? world->axis[0].length : 0.0;
+    job->period.y = world->axis[1].boundary == QD_BOUNDARY_PERIODIC ? world->axis[1].length : 0.0;
+    return QD_OK;
+}
+
+static qd_vec2 in_tree(const qd_world *world, qd_vec2 point) {
+    return (qd_vec2){point.x - world->centre.x, point.y - world->centre.y};
+}
+
+// ---- rays
+
+static bool ray_meets(const query *job, qd_body_index body, qd_image image, double most, qdi_ray_hit *hit) {
+    const uint32_t row = job->world->row_of_index[body];
+    const qdi_form form = qdi_form_of_row(job->world, row);
+    const qdi_pose pose = pose_from(job, row, image, job->ray.from);
+    return qdi_ray_form(&form, &pose, (qd_vec2){0, 0}, job->ray.step, most, hit);
+}
+
+static bool test_ray(void *context, qd_body_index body, qd_image image, double most, double *at) {
+    const query *job = context;
+    qdi_ray_hit hit;
+    if (!accepted(job, body) || !ray_meets(job, body, image, most, &hit)) return false;
+    *at = hit.fraction;
+    return true;
+}
+
+static qd_world_hit hit_of(const query *job, const qd_ray_hit *hit) {
+    qdi_ray_hit local = {0};
+    (void)ray_meets(job, hit->body, hit->image, hit->at, &local); // once more, for the normal
+    qd_world_hit found = {*hit, id_of(job, hit->body), qd_ray_point(&job->ray, hit->at), local.normal};
+    found.hit.image = image_of(job, job->world->row_of_index[hit->body], hit->image);
+    return found;
+}
+
+static bool visit_ray(void *context, const qd_ray_hit *hit) {
+    const query *job = context;
+    const qd_world_hit found = hit_of(job, hit);
+    return job->visit_hit(job->context, &found);
+}
+
+qd_status qd_world_ray(const qd_world *world, const qd_ray *ray, qd_query_accept accept, void *context,
+                       qd_world_hit *hit) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!world || !ray || !hit) return QD_ERR_ARGUMENT;
+    *hit = (qd_world_hit){.hit.body = QD_NO_BODY};
+    query job = {.world = world, .ray = *ray, .accept = accept, .context = context};
+    qd_status status = begin(&job);
+    if (status != QD_OK) return status;
+    const qd_ray seen = {in_tree(world, ray->from), ray->step, ray->most};
+    qd_ray_hit first;
+    status = qd_tree_ray(world->tree, &seen, test_ray, &job, &first);
+    if (first.body != QD_NO_BODY) *hit = hit_of(&job, &first);
+    return status;
+}
+
+qd_status qd_world_ray_all(const qd_world *world, const qd_ray *ray, qd_query_accept accept,
+                           qd_world_hit_visit visit, void *context) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!world || !ray || !visit) return QD_ERR_ARGUMENT;
+    query job = {.world = world, .ray = *ray, .accept = accept, .visit_hit = visit, .context = context};
+    qd_status status = begin(&job);
+    if (status != QD_OK) return status;
+    const qd_ray seen = {in_tree(world, ray->from), ray->step, ray->most};
+    return qd_tree_ray_all(world->tree, &seen, test_ray, visit_ray, &job);
+}
+
+// ---- circles and the nearest
+
+static qdi_nearest nearest_point(const query *job, qd_body_index body, qd_image image) {
+    const uint32_t row = job->world->row_of_index[body];
+    const qdi_form form = qdi_form_of_row(job->world, row), point = qdi_form_disk(0.0);
+    const qdi_pose pose = pose_from(job, row, image, job->point), here = {0.0, 0.0, 1.0, 0.0};
+    return qdi_distance(&point, &here, &form, &pose);
+}
+
+static double test_distance(void *context, qd_body_index body, qd_image image, double most) {
+    (void)most;
+    const query *job = context;
+    return accepted(job, body) ? nearest_point(job, body, image).distance : (double)INFINITY;
+}
+
+static void complete(const query *job, qd_world_near *found) {
+    found->body = id_of(job, found->near.body);
+    found->point = job->point;
+    if (found->near.distance > 0.0) {
+        const qd_vec2 on = nearest_point(job, found->near.body, found->near.image).on_b;
+        found->point.x += on.x;
+        found->point.y += on.y;
+    }
+    found->near.image = image_of(job, job->world->row_of_index[found->near.body], found->near.image);
+}
+
+static bool visit_circle(void *context, const qd_near *near) {
+    const query *job = context;
+    qd_world_near found = {.near = *near};
+    complete(job, &found);
+    return job->visit_near(job->context, &found);
+}
+
+qd_status qd_world_circle(const qd_world *world, qd_vec2 point, double radius, qd_query_accept accept,
+                          qd_world_near_visit visit, void *context) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!world || !visit) return QD_ERR_ARGUMENT;
+    query job = {.world = world, .point = point, .accept = accept, .visit_near = visit, .context = context};
+    qd_status status = begin(&job);
+    if (status != QD_OK) return status;
+    return qd_tree_circle(world->tree, in_tree(world, point), radius, test_distance, visit_circle, &job);
+}
+
+qd_status qd_world_nearest(const qd_world *world, qd_vec2 point, double within, qd_query_accept accept,
+                           void *context, size_t most, qd_world_near *nearest, size_t *count) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!world || !count || (most > 0 && !nearest)) return QD_ERR_ARGUMENT;
+    *count = 0;
+    query job = {.world = world, .point = point, .accept = accept, .context = context};
+    qd_status status = begin(&job);
+    if (status != QD_OK) return status;
+    const qdi_near_places places = {nearest, sizeof *nearest, most};
+    status = qdi_tree_nearest(world->tree, in_tree(world, point), within, test_distance, &job, places, count);
+    for (size_t i = 0; i < *count; ++i) complete(&job, &nearest[i]);
+    return status;
+}

@@ -1,8 +1,0 @@
-// Compiled for AVX2 and called only where the processor has it; wider vectors would wait for memory.
-#include "sim/disks_kernel.h"
-
-#ifdef __x86_64__
-qdi_disks_found qdi_disks_move_avx2(const qdi_disks *disks, size_t begin, size_t end) {
-    return move_disks(disks, begin, end);
-}
-#endif

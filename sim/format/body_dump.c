@@ -1,0 +1,286 @@
+// LAMMPS dumps as text (dump custom, dump atom with named columns):
+//
+//   ITEM: TIMESTEP            ITEM: NUMBER OF ATOMS     ITEM: BOX BOUNDS ff ff pp    ITEM: ATOMS id x y radius
+//   2000                      303                       0 160                        1 0.79 0.79 0.44
+//                                                       0 160                        ...
+//                                                       -0.5 0.5
+//
+// once per frame; UNITS and TIME may come before. Loading goes through the frames without looking at the atoms and
+// keeps the text of one; reading looks at every line of that one.
+
+#include "sim/format/body_columns.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static bool begins(const qdi_lines *lines, const char *with) {
+    size_t length = strlen(with);
+    return lines->bytes >= length && memcmp(lines->text, with, length) == 0;
+}
+
+/// True where the line is `with` and nothing but spaces behind it.
+static bool is_line(const qdi_lines *lines, const char *with) {
+    if (!begins(lines, with)) return false;
+    for (size_t i = strlen(with); i < lines->bytes; ++i)
+        if (lines->text[i] != ' ' && lines->text[i] != '\t') return false;
+    return true;
+}
+
+static bool is_blank_line(const qdi_lines *lines) {
+    return is_line(lines, "");
+}
+
+/// The only word of a line, as a whole number.
+static qd_status read_whole(const qdi_body_reader *reader, const char *name, uint64_t most, uint64_t *value) {
+    size_t at = 0, length = 0;
+    const char *word = NULL;
+    if (!qdi_word_next(reader->lines.text, reader->lines.bytes, &at, &word, &length))
+        return QDI_BLAME(reader, "%s: is empty", name);
+    qd_status status = qdi_field_whole(reader, name, word, length, most, value);
+    if (status != QD_OK) return status;
+    if (qdi_word_next(reader->lines.text, reader->lines.bytes, &at, &word, &length))
+        return QDI_BLAME(reader, "%s: must be one number", name);
+    return QD_OK;
+}
+
+// ---- loading ----
+
+/// A search for a frame.
+typedef struct frame_search {
+    const qdi_body_options *options;
+    qdi_body_file *file;
+    qdi_lines *from;
+    qd_error *error;
+    uint64_t frames;          ///< seen so far, the present one included
+    uint64_t first, timestep; ///< timesteps of the first and the present one
+    bool in_atoms;            ///< the present frame's atoms have begun
+    bool step_next;           ///< the next line is a timestep
+    bool keep;                ///< lines of the present frame go to the part
+    bool found;               ///< the frame that was asked for has ended; the part has it
+} frame_search;
+
+static void begin_frame(frame_search *search) {
+    const qdi_body_options *options = search->options;
+    bool by_number = options->frame_form == QDI_FRAME_NUMBER;
+    bool last = by_number && options->frame == QDI_FRAME_LAST;
+    // Whether it is the timestep in question shows a line or two later.
+    search->keep = last || !by_number || options->frame == search->frames;
+    search->in_atoms = false;
+    search->frames += 1;
+    search->file->part.used = 0;
+    search->file->first_line = search->from->number;
+}
+
+static qd_status take_timestep(frame_search *search) {
+    const qdi_body_reader reader = {.lines = *search->from, .error = search->error};
+    qd_status status = read_whole(&reader, "ITEM: TIMESTEP", UINT64_MAX - 1, &search->timestep);
+    if (status != QD_OK) return status;
+    search->step_next = false;
+    if (search->frames == 1) search->first = search->timestep;
+    if (search->options->frame_form == QDI_FRAME_TIMESTEP)
+        search->keep = search->timestep == search->options->frame;
+    return QD_OK;
+}
+
+static qd_status take_line(frame_search *search) {
+    const qdi_lines *from = search->from;
+    bool head = begins(from, "ITEM:");
+    if (search->frames == 0 && !head)
+        return qdi_lines_blame(from->path, from->number, search->error,
+                               "a dump must begin with ITEM: TIMESTEP");
+    if (head && (search->frames == 0 || search->in_atoms)) {
+        search->found = search->frames > 0 && search->keep && search->options->frame != QDI_FRAME_LAST;
+        if (search->found) return QD_OK;
+        begin_frame(search);
+    }
+    qd_status status = search->step_next ? take_timestep(search) : QD_OK;
+    if (is_line(from, "ITEM: TIMESTEP")) search->step_next = true;
+    if (begins(from, "ITEM: ATOMS")) search->in_atoms = true;
+    if (status == QD_OK && search->keep) status = qdi_body_part_add(search->file, from, search->error);
+    return status;
+}
+
+static qd_status not_found(const frame_search *search) {
+    const char *plural = search->frames == 1 ? "" : "s";
+    if (search->options->frame_form == QDI_FRAME_NUMBER)
+        return qdi_lines_blame(search->from->path, search->from->number, search->error,
+                               "ends after %" PRIu64
+                               " frame%s (they count from 0): there is no frame %" PRIu64,
+                               search->frames, plural, search->options->frame);
+    return qdi_lines_blame(search->from->path, search->from->number, search->error,
+                           "ends after %" PRIu64 " frame%s (timesteps %" PRIu64 " to %" PRIu64
+                           "): none is of timestep %" PRIu64,
+                           search->frames, plural, search->first, search->timestep, search->options->frame);
+}
+
+qd_status qdi_body_dump_load(qdi_lines *from, const qdi_body_options *options, qdi_body_file *file,
+                             qd_error *error) {
+    frame_search search = {.options = options, .file = file, .from = from, .error = error};
+    for (bool more = true; more && !search.found;) {
+        qd_status status = qdi_lines_next(from, &more, error);
+        // Empty lines before the first frame are nobody's fault.
+        bool nothing = search.frames == 0 && more && is_blank_line(from);
+        if (status == QD_OK && more && !nothing) status = take_line(&search);
+        if (status != QD_OK) return status;
+    }
+    if (search.frames == 0) return qdi_lines_blame(from->path, 0, error, "holds no frame");
+    return search.found || search.keep ? QD_OK : not_found(&search);
+}
+
+// ---- reading ----
+
+/// What the blocks before the atoms said.
+typedef struct frame_head {
+    bool has_step, has_count, has_box;
+    uint64_t count;
+} frame_head;
+
+/// Goes to a line that must be there.
+static qd_status need_line(qdi_body_reader *reader, const char *what) {
+    bool more = false;
+    qd_status status = qdi_lines_next(&reader->lines, &more, reader->error);
+    if (status == QD_OK && !more) return QDI_BLAME(reader, "the file ends where %s should follow", what);
+    return status;
+}
+
+/// Walls where something is fixed; nothing where both ends follow the atoms.
+static bool boundary_named(const char *word, size_t length, qd_boundary *boundary) {
+    if (length != 2 || !strchr("pfsm", word[0]) || !strchr("pfsm", word[1])) return false;
+    bool fixed = word[0] == 'f' || word[1] == 'f';
+    *boundary = word[0] == 'p' && word[1] == 'p' ? QD_BOUNDARY_PERIODIC
+                : fixed                          ? QD_BOUNDARY_REFLECT
+                                                 : QD_BOUNDARY_OPEN;
+    return (word[0] == 'p') == (word[1] == 'p');
+}
+
+/// Reads what stands behind ITEM: BOX BOUNDS: nothing, three boundaries, or xy xz yz and three boundaries.
+static qd_status read_box_names(qdi_body_reader *reader, bool *tilted) {
+    size_t at = strlen("ITEM: BOX BOUNDS"), length = 0, count = 0;
+    const char *word = NULL;
+    *tilted = false;
+    while (qdi_word_next(reader->lines.text, reader->lines.bytes, &at, &word, &length)) {
+        if (count == 0 && length == 2 && memcmp(word, "xy", 2) == 0) *tilted = true;
+        bool tilt = *tilted && (memcmp(word, "x", 1) == 0 || memcmp(word, "y", 1) == 0);
+        if (tilt && length == 2) continue;
+        qd_boundary boundary;
+        char quote[QDI_QUOTE_ROOM];
+        if (count == 3 || !boundary_named(word, length, &boundary))
+            return QDI_BLAME(reader, "ITEM: BOX BOUNDS: \"%s\" is no boundary (pp, ff, fs, ...)",
+                             qdi_quote(quote, word, length));
+        if (count < 2) {
+            reader->file->side[count].has_boundary = true;
+            reader->file->side[count].boundary = boundary;
+        }
+        ++count;
+    }
+    return count == 0 || count == 3 ? QD_OK
+                                    : QDI_BLAME(reader, "ITEM: BOX BOUNDS: must name three boundaries");
+}
+
+static qd_status read_bounds(qdi_body_reader *reader, int axis, bool tilted) {
+    qd_status status = need_line(reader, "the bounds of the box");
+    size_t at = 0, length = 0, count = 0, wanted = tilted ? 3 : 2;
+    const char *word = NULL;
+    double value[3] = {0};
+    while (status == QD_OK && qdi_word_next(reader->lines.text, reader->lines.bytes, &at, &word, &length)) {
+        if (count == wanted) return QDI_BLAME(reader, "the bounds of the box: must be %zu numbers", wanted);
+        status = qdi_field_number(reader, "the bounds of the box", word, length, &value[count++]);
+    }
+    if (status != QD_OK) return status;
+    if (count < wanted) return QDI_BLAME(reader, "the bounds of the box: must be %zu numbers", wanted);
+    if (value[2] != 0) return QDI_BLAME(reader, "the box is tilted; only upright ones can be read");
+    if (axis == 2) return QD_OK;
+    if (!(value[0] < value[1]))
+        return QDI_BLAME(reader, "the bounds of the box: the first must be the smaller one");
+    qdi_body_side *side = &reader->file->side[axis];
+    side->has_bounds = true;
+    side->low = value[0];
+    side->high = value[1];
+    return QD_OK;
+}
+
+static qd_status read_box(qdi_body_reader *reader) {
+    bool tilted = false;
+    qd_status status = read_box_names(reader, &tilted);
+    for (int axis = 0; axis < 3 && status == QD_OK; ++axis) status = read_bounds(reader, axis, tilted);
+    return status;
+}
+
+static qd_status read_column_names(qdi_body_reader *reader) {
+    size_t at = strlen("ITEM: ATOMS"), length = 0;
+    const char *word = NULL;
+    while (qdi_word_next(reader->lines.text, reader->lines.bytes, &at, &word, &length)) {
+        qd_status status = qdi_columns_add(reader, qdi_role_named(word, length, true), word, length);
+        if (status != QD_OK) return status;
+    }
+    if (reader->columns.width == 0) return QDI_BLAME(reader, "ITEM: ATOMS names no columns");
+    return qdi_columns_settle(reader);
+}
+
+static qd_status read_atoms(qdi_body_reader *reader, uint64_t count) {
+    qd_status status = read_column_names(reader);
+    for (uint64_t i = 0; i < count && status == QD_OK; ++i) {
+        bool more = false;
+        status = qdi_lines_next(&reader->lines, &more, reader->error);
+        if (status != QD_OK) break;
+        if (!more || begins(&reader->lines, "ITEM:"))
+            return QDI_BLAME(reader, "the frame has %" PRIu64 " of %" PRIu64 " atoms: it was cut off", i,
+                             count);
+        qdi_record record = qdi_record_start();
+        size_t at = 0, length = 0;
+        const char *word = NULL;
+        while (status == QD_OK && qdi_word_next(reader->lines.text, reader->lines.bytes, &at, &word, &length))
+            status = qdi_record_field(reader, &record, word, length);
+        if (status == QD_OK) status = qdi_record_end(reader, &record);
+    }
+    for (bool more = true; more && status == QD_OK;) {
+        status = qdi_lines_next(&reader->lines, &more, reader->error);
+        if (status == QD_OK && more && !is_blank_line(&reader->lines))
+            return QDI_BLAME(reader, "the frame says that it has %" PRIu64 " atoms, and more follow", count);
+    }
+    return status;
+}
+
+/// A block before the atoms.
+static qd_status read_block(qdi_body_reader *reader, frame_head *head) {
+    uint64_t step = 0;
+    char quote[QDI_QUOTE_ROOM];
+    qd_status status = QD_OK;
+    if (is_line(&reader->lines, "ITEM: UNITS") || is_line(&reader->lines, "ITEM: TIME"))
+        return need_line(reader, "its value");
+    if (is_line(&reader->lines, "ITEM: TIMESTEP")) {
+        status = need_line(reader, "the timestep");
+        if (status == QD_OK) status = read_whole(reader, "ITEM: TIMESTEP", UINT64_MAX - 1, &step);
+        head->has_step = true;
+    } else if (is_line(&reader->lines, "ITEM: NUMBER OF ATOMS")) {
+        status = need_line(reader, "the number of atoms");
+        if (status == QD_OK)
+            status = read_whole(reader, "ITEM: NUMBER OF ATOMS", (1U << 28) - 1, &head->count);
+        head->has_count = true;
+    } else if (begins(&reader->lines, "ITEM: BOX BOUNDS")) {
+        status = read_box(reader);
+        head->has_box = true;
+    } else {
+        return QDI_BLAME(reader, "\"%s\" is no part of a dump of atoms",
+                         qdi_quote(quote, reader->lines.text, reader->lines.bytes));
+    }
+    return status;
+}
+
+qd_status qdi_body_dump_read(qdi_body_reader *reader) {
+    frame_head head = {.has_step = false};
+    for (;;) {
+        qd_status status = need_line(reader, "ITEM: ATOMS");
+        if (status != QD_OK) return status;
+        if (begins(&reader->lines, "ITEM: ATOMS")) break;
+        status = read_block(reader, &head);
+        if (status != QD_OK) return status;
+    }
+    if (!head.has_step || !head.has_count || !head.has_box)
+        return QDI_BLAME(reader, "the frame does not say its %s",
+                         !head.has_step    ? "timestep"
+                         : !head.has_count ? "number of atoms"
+                                           : "box");
+    return read_atoms(reader, head.count);
+}

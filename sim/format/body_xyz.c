@@ -1,0 +1,338 @@
+// Extended XYZ, as ASE and OVITO write it:
+//
+//   2
+//   Lattice="20 0 0 0 10 0 0 0 1" Origin="-10 0 0" pbc="T F F" Step=100 Properties=species:S:1:pos:R:3:radius:R:1
+//   X 0.5 1.5 0 0.5
+//   X 2.5 1.5 0 0.5
+//
+// once per frame. The line behind the number of bodies may be anything: what is not KEY=VALUE, or unknown, is passed over.
+// Loading counts lines and keeps the text of one frame; reading looks at every line of that one.
+
+#include "sim/base/number.h"
+#include "sim/format/body_columns.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/// A part of a line.
+typedef struct span {
+    const char *text;
+    size_t bytes;
+} span;
+
+static bool is_word(span word, const char *text) {
+    return word.bytes == strlen(text) && memcmp(word.text, text, word.bytes) == 0;
+}
+
+static bool is_blank(const qdi_lines *lines) {
+    size_t at = 0, length = 0;
+    const char *word = NULL;
+    return !qdi_word_next(lines->text, lines->bytes, &at, &word, &length);
+}
+
+// ---- the second line ----
+
+/// Goes to the next KEY=VALUE; a value in quotes, braces or brackets may hold spaces. Words without = are left out.
+static bool next_pair(span line, size_t *at, span *key, span *value) {
+    static const char open[] = "\"'{[", close[] = "\"'}]";
+    for (;;) {
+        while (*at < line.bytes && (line.text[*at] == ' ' || line.text[*at] == '\t')) ++*at;
+        if (*at >= line.bytes) return false;
+        size_t from = *at;
+        while (*at < line.bytes && line.text[*at] != '=' && line.text[*at] != ' ' && line.text[*at] != '\t')
+            ++*at;
+        *key = (span){line.text + from, *at - from};
+        if (*at >= line.bytes || line.text[*at] != '=') continue;
+        from = ++*at;
+        const char *kind = from < line.bytes ? strchr(open, line.text[from]) : NULL;
+        const char *end = kind && *kind
+                              ? memchr(line.text + from + 1, close[kind - open], line.bytes - from - 1)
+                              : NULL;
+        if (end) {
+            *value = (span){line.text + from + 1, (size_t)(end - line.text) - from - 1};
+            *at = (size_t)(end - line.text) + 1;
+            return true;
+        }
+        while (*at < line.bytes && line.text[*at] != ' ' && line.text[*at] != '\t') ++*at;
+        *value = (span){line.text + from, *at - from};
+        return true;
+    }
+}
+
+static bool is_step(span key) {
+    return is_word(key, "Step") || is_word(key, "step") || is_word(key, "Timestep") ||
+           is_word(key, "timestep");
+}
+
+// ---- loading ----
+
+/// A search for a frame.
+typedef struct xyz_search {
+    const qdi_body_options *options;
+    qdi_body_file *file;
+    qdi_lines *from;
+    qd_error *error;
+    uint64_t frames; ///< seen so far, the present one included
+    bool keep;       ///< lines of the present frame go to the part
+    bool found;      ///< the frame that was asked for is whole in the part
+} xyz_search;
+
+/// The only word of the line at hand: the number of bodies.
+static qd_status read_count(const qdi_body_reader *reader, uint64_t *count) {
+    size_t at = 0, length = 0;
+    const char *word = "";
+    (void)qdi_word_next(reader->lines.text, reader->lines.bytes, &at, &word, &length);
+    qd_status status = qdi_field_whole(reader, "the number of bodies", word, length, (1U << 28) - 1, count);
+    if (status != QD_OK) return status;
+    if (qdi_word_next(reader->lines.text, reader->lines.bytes, &at, &word, &length))
+        return QDI_BLAME(reader, "the number of bodies: must be one number");
+    return QD_OK;
+}
+
+static qd_status keep_line(const xyz_search *search) {
+    return search->keep ? qdi_body_part_add(search->file, search->from, search->error) : QD_OK;
+}
+
+/// The line with the number of bodies, with which a frame begins.
+static qd_status begin_frame(xyz_search *search, uint64_t *count) {
+    const qdi_body_options *options = search->options;
+    const qdi_body_reader reader = {.lines = *search->from, .error = search->error};
+    qd_status status = read_count(&reader, count);
+    if (status != QD_OK) return status;
+    bool by_number = options->frame_form == QDI_FRAME_NUMBER;
+    search->keep = !by_number || options->frame == QDI_FRAME_LAST || options->frame == search->frames;
+    search->frames += 1;
+    search->file->part.used = 0;
+    search->file->first_line = search->from->number;
+    return keep_line(search);
+}
+
+/// Whether it is the step in question shows in the second line.
+static void look_at_step(xyz_search *search) {
+    span line = {search->from->text, search->from->bytes}, key, value;
+    uint64_t step = 0;
+    search->keep = false;
+    for (size_t at = 0; next_pair(line, &at, &key, &value);)
+        if (is_step(key) && qdi_integer_read(value.text, value.bytes, &step) &&
+            step == search->options->frame)
+            search->keep = true;
+}
+
+/// The lines of a frame behind its first.
+static qd_status take_frame(xyz_search *search, uint64_t count) {
+    for (uint64_t i = 0; i <= count; ++i) {
+        bool more = false;
+        qd_status status = qdi_lines_next(search->from, &more, search->error);
+        if (status == QD_OK && !more)
+            return qdi_lines_blame(search->from->path, search->from->number, search->error,
+                                   "the frame has %" PRIu64 " of %" PRIu64 " bodies: it was cut off",
+                                   i > 0 ? i - 1 : 0, count);
+        if (i == 0 && status == QD_OK && search->options->frame_form == QDI_FRAME_TIMESTEP)
+            look_at_step(search);
+        if (status == QD_OK) status = keep_line(search);
+        if (status != QD_OK) return status;
+    }
+    search->found = search->keep && search->options->frame != QDI_FRAME_LAST;
+    return QD_OK;
+}
+
+static qd_status not_found(const xyz_search *search) {
+    const char *plural = search->frames == 1 ? "" : "s";
+    if (search->options->frame_form == QDI_FRAME_NUMBER)
+        return qdi_lines_blame(search->from->path, search->from->number, search->error,
+                               "ends after %" PRIu64
+                               " frame%s (they count from 0): there is no frame %" PRIu64,
+                               search->frames, plural, search->options->frame);
+    return qdi_lines_blame(search->from->path, search->from->number, search->error,
+                           "ends after %" PRIu64 " frame%s: none says Step=%" PRIu64, search->frames, plural,
+                           search->options->frame);
+}
+
+qd_status qdi_body_xyz_load(qdi_lines *from, const qdi_body_options *options, qdi_body_file *file,
+                            qd_error *error) {
+    xyz_search search = {.options = options, .file = file, .from = from, .error = error};
+    for (bool more = true; more && !search.found;) {
+        uint64_t count = 0;
+        qd_status status = qdi_lines_next(from, &more, error);
+        if (status == QD_OK && (!more || is_blank(from))) continue; // between frames and behind the last
+        // By step the second line decides; by then the first is kept, in case it is the one.
+        if (status == QD_OK) status = begin_frame(&search, &count);
+        if (status == QD_OK) status = take_frame(&search, count);
+        if (status != QD_OK) return status;
+    }
+    if (search.frames == 0) return qdi_lines_blame(from->path, 0, error, "holds no frame");
+    return search.found || search.keep ? QD_OK : not_found(&search);
+}
+
+// ---- reading ----
+
+/// What a property with so many components is; its roles by component.
+typedef struct known_property {
+    const char *name;
+    int components;
+    qdi_role role[3];
+} known_property;
+
+static const known_property properties[] = {
+    {"pos", 3, {QDI_ROLE_X, QDI_ROLE_Y, QDI_ROLE_Z}},
+    {"pos", 2, {QDI_ROLE_X, QDI_ROLE_Y, QDI_ROLE_NONE}},
+    {"positions", 3, {QDI_ROLE_X, QDI_ROLE_Y, QDI_ROLE_Z}},
+    {"id", 1, {QDI_ROLE_ID, QDI_ROLE_NONE, QDI_ROLE_NONE}},
+    {"radius", 1, {QDI_ROLE_RADIUS, QDI_ROLE_NONE, QDI_ROLE_NONE}},
+    {"diameter", 1, {QDI_ROLE_DIAMETER, QDI_ROLE_NONE, QDI_ROLE_NONE}},
+    {"velo", 3, {QDI_ROLE_VX, QDI_ROLE_VY, QDI_ROLE_VZ}},
+    {"velo", 2, {QDI_ROLE_VX, QDI_ROLE_VY, QDI_ROLE_NONE}},
+    {"vel", 3, {QDI_ROLE_VX, QDI_ROLE_VY, QDI_ROLE_VZ}},
+    {"vel", 2, {QDI_ROLE_VX, QDI_ROLE_VY, QDI_ROLE_NONE}},
+    {"velocities", 3, {QDI_ROLE_VX, QDI_ROLE_VY, QDI_ROLE_VZ}},
+    {"mass", 1, {QDI_ROLE_MASS, QDI_ROLE_NONE, QDI_ROLE_NONE}},
+    {"masses", 1, {QDI_ROLE_MASS, QDI_ROLE_NONE, QDI_ROLE_NONE}},
+    {"density", 1, {QDI_ROLE_DENSITY, QDI_ROLE_NONE, QDI_ROLE_NONE}},
+    {"angle", 1, {QDI_ROLE_ANGLE, QDI_ROLE_NONE, QDI_ROLE_NONE}},
+    {"rounding", 1, {QDI_ROLE_ROUNDING, QDI_ROLE_NONE, QDI_ROLE_NONE}},
+    {"size", 2, {QDI_ROLE_WIDTH, QDI_ROLE_HEIGHT, QDI_ROLE_NONE}},
+    {"spin", 1, {QDI_ROLE_SPIN, QDI_ROLE_NONE, QDI_ROLE_NONE}},
+    {"omega", 3, {QDI_ROLE_SPIN_X, QDI_ROLE_SPIN_Y, QDI_ROLE_SPIN}},
+    {"omega", 1, {QDI_ROLE_SPIN, QDI_ROLE_NONE, QDI_ROLE_NONE}},
+};
+
+static const known_property *property_of(span name, uint64_t components) {
+    for (size_t i = 0; i < sizeof properties / sizeof properties[0]; ++i)
+        if (is_word(name, properties[i].name) && (uint64_t)properties[i].components == components)
+            return &properties[i];
+    return NULL;
+}
+
+/// The next of the parts that colons separate.
+static bool next_part(span list, size_t *at, span *part) {
+    if (*at >= list.bytes) return false;
+    const char *from = list.text + *at, *colon = memchr(from, ':', list.bytes - *at);
+    *part = (span){from, colon ? (size_t)(colon - from) : list.bytes - *at};
+    *at += part->bytes + 1;
+    return true;
+}
+
+/// The role of a property of words.
+static qdi_role role_of_word(span name, uint64_t components) {
+    if (components != 1) return QDI_ROLE_NONE;
+    if (is_word(name, "shape")) return QDI_ROLE_SHAPE;
+    if (is_word(name, "kind")) return QDI_ROLE_KIND;
+    return is_word(name, "points") ? QDI_ROLE_POINTS : QDI_ROLE_NONE;
+}
+
+static qd_status add_property(qdi_body_reader *reader, span name, span type, uint64_t components) {
+    const known_property *known = property_of(name, components);
+    for (uint64_t i = 0; i < components; ++i) {
+        qdi_role role = is_word(type, "S") ? role_of_word(name, components)
+                        : known            ? known->role[i]
+                                           : QDI_ROLE_NONE;
+        qd_status status = qdi_columns_add(reader, role, name.text, name.bytes);
+        if (status != QD_OK) return status;
+    }
+    return QD_OK;
+}
+
+/// Names the columns after "species:S:1:pos:R:3:...".
+static qd_status read_properties(qdi_body_reader *reader, span list) {
+    span name, type, number;
+    char quote[QDI_QUOTE_ROOM];
+    for (size_t at = 0; next_part(list, &at, &name);) {
+        uint64_t components = 0;
+        bool read = next_part(list, &at, &type) && next_part(list, &at, &number) &&
+                    qdi_integer_read(number.text, number.bytes, &components) && components > 0 &&
+                    components <= 100;
+        if (!read)
+            return QDI_BLAME(reader,
+                             "Properties: \"%s\" is not followed by a letter and a number, as in pos:R:3",
+                             qdi_quote(quote, name.text, name.bytes));
+        qd_status status = add_property(reader, name, type, components);
+        if (status != QD_OK) return status;
+    }
+    return qdi_columns_settle(reader);
+}
+
+/// `count` numbers, as many as the value must have.
+static qd_status read_numbers(const qdi_body_reader *reader, const char *name, span value, size_t count,
+                              double *numbers) {
+    size_t at = 0, length = 0, used = 0;
+    const char *word = NULL;
+    while (qdi_word_next(value.text, value.bytes, &at, &word, &length)) {
+        if (used == count) break;
+        qd_status status = qdi_field_number(reader, name, word, length, &numbers[used++]);
+        if (status != QD_OK) return status;
+        word = NULL;
+    }
+    return used == count && !word ? QD_OK : QDI_BLAME(reader, "%s: must be %zu numbers", name, count);
+}
+
+/// The box: three vectors, which must lie along the axes, and its corner.
+static qd_status read_lattice(const qdi_body_reader *reader, span value, double size[2]) {
+    double lattice[9] = {0};
+    qd_status status = read_numbers(reader, "Lattice", value, 9, lattice);
+    if (status != QD_OK) return status;
+    for (int i = 0; i < 9; ++i)
+        if (i % 4 != 0 && lattice[i] != 0)
+            return QDI_BLAME(reader, "Lattice: the box is tilted; only upright ones can be read");
+    if (!(lattice[0] > 0 && lattice[4] > 0))
+        return QDI_BLAME(reader, "Lattice: width and height must be above 0");
+    size[0] = lattice[0];
+    size[1] = lattice[4];
+    return QD_OK;
+}
+
+/// "T F F": periodic where it says T.
+static void read_periodic(qdi_body_reader *reader, span value) {
+    size_t at = 0, length = 0;
+    const char *word = NULL;
+    for (int axis = 0; axis < 2 && qdi_word_next(value.text, value.bytes, &at, &word, &length); ++axis) {
+        if (*word != 'T' && *word != 't' && *word != '1') continue;
+        reader->file->side[axis].has_boundary = true;
+        reader->file->side[axis].boundary = QD_BOUNDARY_PERIODIC;
+    }
+}
+
+static qd_status read_head(qdi_body_reader *reader) {
+    static const char plain[] = "species:S:1:pos:R:3";
+    span line = {reader->lines.text, reader->lines.bytes}, key, value, list = {plain, sizeof plain - 1};
+    double size[2] = {0, 0}, origin[3] = {0, 0, 0};
+    qd_status status = QD_OK;
+    for (size_t at = 0; status == QD_OK && next_pair(line, &at, &key, &value);) {
+        if (is_word(key, "Properties") || is_word(key, "properties")) list = value;
+        if (is_word(key, "Lattice") || is_word(key, "lattice")) status = read_lattice(reader, value, size);
+        if (is_word(key, "Origin") || is_word(key, "origin"))
+            status = read_numbers(reader, "Origin", value, 3, origin);
+        if (is_word(key, "pbc")) read_periodic(reader, value);
+    }
+    for (int axis = 0; axis < 2 && size[0] > 0; ++axis) {
+        qdi_body_side *side = &reader->file->side[axis];
+        side->has_bounds = true;
+        side->low = origin[axis];
+        side->high = origin[axis] + size[axis];
+    }
+    return status == QD_OK ? read_properties(reader, list) : status;
+}
+
+static qd_status read_body(qdi_body_reader *reader) {
+    qd_status status = QD_OK;
+    qdi_record record = qdi_record_start();
+    size_t at = 0, length = 0;
+    const char *word = NULL;
+    while (status == QD_OK && qdi_word_next(reader->lines.text, reader->lines.bytes, &at, &word, &length))
+        status = qdi_record_field(reader, &record, word, length);
+    return status == QD_OK ? qdi_record_end(reader, &record) : status;
+}
+
+qd_status qdi_body_xyz_read(qdi_body_reader *reader) {
+    bool more = false;
+    uint64_t count = 0;
+    // Loading has seen that all these lines are there.
+    qd_status status = qdi_lines_next(&reader->lines, &more, reader->error);
+    if (status == QD_OK) status = read_count(reader, &count);
+    if (status == QD_OK) status = qdi_lines_next(&reader->lines, &more, reader->error);
+    if (status == QD_OK) status = read_head(reader);
+    for (uint64_t i = 0; i < count && status == QD_OK; ++i) {
+        status = qdi_lines_next(&reader->lines, &more, reader->error);
+        if (status == QD_OK) status = read_body(reader);
+    }
+    return status;
+}

@@ -1,0 +1,96 @@
+#include "sim/rundir/own_files.h"
+
+#include "sim/base/os.h"
+#include "sim/base/reason.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PATH_SIZE = 4096, NAME_SIZE = 256 };
+
+/// A look at a directory, or its cleaning.
+typedef struct own_look {
+    const qdi_own_files *kind;
+    const char *directory;
+    uint64_t kept;
+    bool ours, others;
+    qd_status status;
+    qd_error *error;
+} own_look;
+
+static bool look_at(void *context, const char *name) {
+    own_look *look = context;
+    if (look->kind->is_ours(name))
+        look->ours = true;
+    else
+        look->others = true;
+    return true;
+}
+
+static bool sweep(void *context, const char *name) {
+    own_look *look = context;
+    const qdi_own_files *kind = look->kind;
+    if (!kind->is_ours(name) || (kind->stays && kind->stays(name, look->kept))) return true;
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/%s", look->directory, name);
+    look->status = qdi_os_remove_file(path, look->error);
+    return look->status == QD_OK;
+}
+
+static qd_status check_length(const char *directory, qd_error *error) {
+    if (strlen(directory) + NAME_SIZE < PATH_SIZE) return QD_OK;
+    return qdi_reason(error, QD_ERR_VALUE, "the name of the directory is longer than %d characters",
+                      PATH_SIZE - NAME_SIZE - 1);
+}
+
+/// A look at what entries are.
+typedef struct kind_look {
+    const char *directory;
+    qdi_own_kind (*kind)(const char *name);
+    qd_status status;
+    qd_error *error;
+} kind_look;
+
+static bool check_entry(void *context, const char *name) {
+    kind_look *look = context;
+    qdi_own_kind kind = look->kind(name);
+    if (kind == QDI_OWN_NONE) return true;
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/%s", look->directory, name);
+    look->status = qdi_os_check(path, kind == QDI_OWN_FILE ? QDI_OS_FILE : QDI_OS_DIRECTORY, look->error);
+    return look->status == QD_OK;
+}
+
+qd_status qdi_own_files_check(const char *directory, qdi_own_kind (*kind)(const char *name),
+                              qd_error *error) {
+    qd_status status = check_length(directory, error);
+    if (status != QD_OK || !qdi_os_is_directory(directory)) return status;
+    kind_look look = {.directory = directory, .kind = kind, .error = error};
+    status = qdi_os_list(directory, check_entry, &look, error);
+    return status == QD_OK ? look.status : status;
+}
+
+qd_status qdi_own_files_clear(const qdi_own_files *kind, const char *directory, uint64_t kept,
+                              qd_error *error) {
+    qd_status status = check_length(directory, error);
+    if (status != QD_OK || !qdi_os_is_directory(directory)) return status;
+    own_look look = {.kind = kind, .directory = directory, .kept = kept, .error = error};
+    status = qdi_os_list(directory, sweep, &look, error);
+    return status == QD_OK ? look.status : status;
+}
+
+qd_status qdi_own_files_prepare(const qdi_own_files *kind, const char *directory, bool force,
+                                qd_error *error) {
+    qd_status status = check_length(directory, error);
+    if (status == QD_OK) status = qdi_os_make_directories(directory, error);
+    if (status != QD_ERR_EXISTS) return status;
+    if (!qdi_os_is_directory(directory)) return QD_ERR_IO; // with the reason of the call above
+    own_look look = {.kind = kind, .directory = directory};
+    status = qdi_os_list(directory, look_at, &look, error);
+    if (status != QD_OK) return status;
+    if (look.others)
+        return qdi_reason(error, QD_ERR_INVALID, "%.300s holds other things than %s", directory, kind->what);
+    if (look.ours && !force)
+        return qdi_reason(error, QD_ERR_EXISTS, "%.300s holds %s already", directory, kind->what);
+    return qdi_own_files_clear(kind, directory, 0, error);
+}

@@ -1,0 +1,69 @@
+#include "sim/rundir/run_files.h"
+
+#include "sim/rundir/own_files.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PATH_SIZE = 4096 + 16 };
+
+static bool ends_with(const char *text, size_t length, const char *end) {
+    size_t tail = strlen(end);
+    return length >= tail && memcmp(text + length - tail, end, tail) == 0;
+}
+
+/// Length of a name without `.part`.
+static size_t whole_length(const char *name) {
+    size_t length = strlen(name);
+    return ends_with(name, length, QDI_RUN_PART) ? length - strlen(QDI_RUN_PART) : length;
+}
+
+static bool is_one_of(const char *name, size_t length, const char *const *names, size_t count) {
+    for (size_t i = 0; i < count; ++i)
+        if (length == strlen(names[i]) && memcmp(name, names[i], length) == 0) return true;
+    return false;
+}
+
+bool qdi_run_files_is_top(const char *name) {
+    static const char *const names[] = {"result.json", "scene.yaml",     "run.db",         "run.db-wal",
+                                        "run.db-shm",  "run.db-journal", "postmortem.png", "report.html"};
+    return is_one_of(name, whole_length(name), names, sizeof names / sizeof names[0]);
+}
+
+bool qdi_run_files_is_body(const char *name) {
+    static const char *const endings[] = {".csv", ".lammpstrj", ".data", ".xyz", ".qdworld"};
+    size_t length = whole_length(name), head = strlen("bodies_"), at = head;
+    if (length <= head || memcmp(name, "bodies_", head) != 0) return false;
+    while (at < length && name[at] >= '0' && name[at] <= '9') ++at;
+    return at > head && is_one_of(name + at, length - at, endings, sizeof endings / sizeof endings[0]);
+}
+
+bool qdi_run_files_is_video(const char *name) {
+    static const char segment[] = "segment_";
+    static const char *const names[] = {"failed.txt", "joined.txt", "segments.ffconcat", "palette.png"};
+    size_t length = whole_length(name);
+    if (length > sizeof segment - 1 && memcmp(name, segment, sizeof segment - 1) == 0) return true;
+    return is_one_of(name, length, names, sizeof names / sizeof names[0]);
+}
+
+static qdi_own_kind top_kind(const char *name) {
+    static const char *const folders[] = {"frames", "render", "export", "video"};
+    if (is_one_of(name, strlen(name), folders, sizeof folders / sizeof folders[0])) return QDI_OWN_DIRECTORY;
+    bool file = strcmp(name, "lock") == 0 || qdi_run_files_is_top(name) || qdi_run_files_is_body(name);
+    return file ? QDI_OWN_FILE : QDI_OWN_NONE;
+}
+
+static qdi_own_kind export_kind(const char *name) {
+    static const char *const folders[] = {"lammps", "extxyz", "vtp", "csv"};
+    bool folder = is_one_of(name, strlen(name), folders, sizeof folders / sizeof folders[0]);
+    return folder ? QDI_OWN_DIRECTORY : QDI_OWN_NONE;
+}
+
+qd_status qdi_run_files_check(const char *directory, qd_error *error) {
+    char path[PATH_SIZE];
+    qd_status status = qdi_own_files_check(directory, top_kind, error);
+    if (status != QD_OK) return status;
+    (void)snprintf(path, sizeof path, "%s/export", directory);
+    return qdi_own_files_check(path, export_kind, error);
+}

@@ -1,0 +1,48 @@
+#ifndef QD_SIM_GENERATE_IMPL_H
+#define QD_SIM_GENERATE_IMPL_H
+
+#include "sim/base/number.h"
+#include "sim/base/reason.h"
+#include "sim/scene/generate.h"
+#include "sim/scene/generate_cells.h"
+#include "sim/scene/generate_obstacles.h"
+
+/// What the ways to place bodies share: generate.c has those at random, generate_rows.c those in rows.
+
+/// Room that random placement leaves between two disks, and to walls, as a part of the radii: far more than
+/// rounding can take away, far less than anybody can see.
+#define QDI_CLEARANCE (1.0 + 1e-9)
+
+/// Where the bodies of a generator may lie along one axis.
+typedef struct qdi_interval {
+    double low, length;
+    bool seam; ///< the whole of a periodic axis: bodies may lie across the seam
+} qdi_interval;
+
+/// A placing on its way.
+typedef struct qdi_placement {
+    const qdi_settings *settings;
+    qdi_generated *bodies;
+    qdi_cells cells;
+    qdi_obstacles obstacles;
+    qd_error *error;
+} qdi_placement;
+
+/// An item's intervals along x and y.
+void qdi_place_intervals(const qdi_settings *settings, const qdi_disks *item, qdi_interval both[2]);
+
+/// True where a body at a place would be free of all that is there; `room`: times its radius.
+bool qdi_place_is_free(const qdi_placement *placing, const qdi_disks *item, size_t body, qd_vec2 at,
+                       double room);
+
+/// A number rounded to three digits behind the point, for messages.
+const char *qdi_place_rounded(double value, char text[QDI_NUMBER_ROOM]);
+
+/// True for an item whose bodies are put into rows.
+bool qdi_place_in_rows(const qdi_disks *item);
+
+/// Puts the bodies of item `number`, the first of which is body `first`, into rows as it says. Errors: QD_ERR_INVALID: they
+/// do not fit, or overlap what is there.
+QD_MUST_USE qd_status qdi_place_rows(qdi_placement *placing, size_t number, size_t first);
+
+#endif

@@ -1,0 +1,156 @@
+// Bodies in rows: grids and pyramids. Neighbours may touch.
+#include "sim/scene/generate_impl.h"
+
+#include <quadrille/math.h>
+
+#include <math.h>
+
+/// The number of columns for which the closer of two neighbours in a row or column are furthest apart.
+static size_t best_columns(size_t count, double width, double height) {
+    double even = sqrt((double)count) * sqrt(width) / sqrt(height);
+    size_t most = even + 2 < (double)count ? (size_t)even + 2 : count;
+    size_t best = 1;
+    double best_pitch = 0;
+    for (size_t columns = even > 8 ? most / 2 + 1 : 1; columns <= most; ++columns) {
+        size_t rows = (count + columns - 1) / columns;
+        double across = width / (double)columns, up = height / (double)rows;
+        double pitch = across < up ? across : up;
+        if (pitch <= best_pitch) continue;
+        best = columns;
+        best_pitch = pitch;
+    }
+    return best;
+}
+
+/// Width and height of the largest boxes of an item's bodies.
+static qd_vec2 largest_boxes(const qdi_placement *placing, const qdi_disks *item, size_t first) {
+    qd_vec2 most = {0, 0};
+    uint64_t seed = placing->settings->run.seed;
+    for (size_t i = first; i < first + item->count; ++i) {
+        double wide = 2 * placing->bodies->radius[i], high = wide;
+        if (item->kind != QDI_ITEM_DISKS) {
+            qd_shape shape = qdi_item_shape(item, seed, i, 0);
+            qd_vec2 turn = {1, 0}, low, top;
+            qd_sincos(qdi_item_angle(item, seed, i), &turn.y, &turn.x);
+            qd_shape_bounds(&shape, (qd_vec2){0, 0}, turn, &low, &top);
+            // A polygon's centroid need not be in the middle of its box.
+            wide = 2 * (top.x > -low.x ? top.x : -low.x);
+            high = 2 * (top.y > -low.y ? top.y : -low.y);
+        }
+        if (wide > most.x) most.x = wide;
+        if (high > most.y) most.y = high;
+    }
+    return most;
+}
+
+/// Says that rows leave too little for each body.
+static qd_status too_tight(const qdi_placement *placing, size_t number, size_t count, const qdi_disks *item,
+                           qd_vec2 room, qd_vec2 most) {
+    char text[4][QDI_NUMBER_ROOM];
+    if (item->kind == QDI_ITEM_DISKS)
+        return qdi_reason(placing->error, QD_ERR_INVALID,
+                          "bodies.%zu: rows of %zu disks leave %s for each, the largest has diameter %s; "
+                          "ask for fewer or smaller",
+                          number, count, qdi_place_rounded(room.x < room.y ? room.x : room.y, text[0]),
+                          qdi_place_rounded(most.x, text[1]));
+    return qdi_reason(placing->error, QD_ERR_INVALID,
+                      "bodies.%zu: rows of %zu bodies leave %s x %s for each, the largest takes %s x %s; ask "
+                      "for fewer or smaller",
+                      number, count, qdi_place_rounded(room.x, text[0]), qdi_place_rounded(room.y, text[1]),
+                      qdi_place_rounded(most.x, text[2]), qdi_place_rounded(most.y, text[3]));
+}
+
+/// Says that a grid with a spacing of its own is larger than the region.
+static qd_status too_wide(const qdi_placement *placing, size_t number, size_t columns, size_t rows,
+                          const qdi_interval both[2]) {
+    const qd_vec2 spacing = placing->settings->items[number].spacing;
+    char text[4][QDI_NUMBER_ROOM];
+    return qdi_reason(
+        placing->error, QD_ERR_INVALID,
+        "bodies.%zu: %zu columns and %zu rows with this spacing take %s x %s, the region has %s x "
+        "%s; ask for fewer, or a smaller spacing",
+        number, columns, rows, qdi_place_rounded(spacing.x * (double)columns, text[0]),
+        qdi_place_rounded(spacing.y * (double)rows, text[1]), qdi_place_rounded(both[0].length, text[2]),
+        qdi_place_rounded(both[1].length, text[3]));
+}
+
+/// Puts body number `body` of the scene into its place.
+static qd_status put(qdi_placement *placing, size_t number, size_t body, qd_vec2 at) {
+    const qdi_disks *item = &placing->settings->items[number];
+    placing->bodies->x[body] = at.x;
+    placing->bodies->y[body] = at.y;
+    // Neighbours in the rows may touch, so rounding must be let pass.
+    if (!qdi_place_is_free(placing, item, body, at, 2 - QDI_CLEARANCE))
+        return qdi_reason(placing->error, QD_ERR_INVALID,
+                          "bodies.%zu: its rows overlap the bodies of another item", number);
+    // Boxes fit side by side where the disks around them overlap: these are for later items only.
+    if (item->kind == QDI_ITEM_DISKS) qdi_cells_add(&placing->cells, body);
+    return QD_OK;
+}
+
+static qd_status place_grid(qdi_placement *placing, size_t number, size_t first, const qdi_interval both[2],
+                            qd_vec2 most) {
+    const qdi_disks *item = &placing->settings->items[number];
+    size_t count = (size_t)item->count;
+    bool disks = item->kind == QDI_ITEM_DISKS;
+    size_t columns = disks ? best_columns(count, both[0].length, both[1].length)
+                           : best_columns(count, both[0].length / most.x, both[1].length / most.y);
+    if (!isnan(item->spacing.x)) {
+        // A region as long as some of them, but for rounding, has room for them.
+        double fit = both[0].length / item->spacing.x * QDI_CLEARANCE;
+        columns = fit < 1 ? 1 : fit < (double)count ? (size_t)fit : count;
+    }
+    size_t rows = (count + columns - 1) / columns;
+    qd_vec2 room = {both[0].length / (double)columns, both[1].length / (double)rows};
+    if (!isnan(item->spacing.x)) {
+        if (item->spacing.x > room.x * QDI_CLEARANCE || item->spacing.y > room.y * QDI_CLEARANCE)
+            return too_wide(placing, number, columns, rows, both);
+        room = item->spacing;
+    }
+    if (most.x > room.x * QDI_CLEARANCE || most.y > room.y * QDI_CLEARANCE)
+        return too_tight(placing, number, count, item, room, most);
+    qd_status status = QD_OK;
+    for (size_t i = 0; i < count && status == QD_OK; ++i) {
+        qd_vec2 at = {both[0].low + room.x * ((double)(i % columns) + 0.5),
+                      both[1].low + room.y * ((double)(i / columns) + 0.5)};
+        status = put(placing, number, first + i, at);
+    }
+    return status;
+}
+
+static qd_status place_pyramid(qdi_placement *placing, size_t number, size_t first,
+                               const qdi_interval both[2], qd_vec2 most) {
+    const qdi_disks *item = &placing->settings->items[number];
+    size_t count = (size_t)item->count, base = 1, rows = 0;
+    while (base * (base + 1) / 2 < count) ++base;
+    for (size_t held = 0; held < count; ++rows) held += base - rows;
+    qd_vec2 room = {both[0].length / (double)base, both[1].length / (double)rows};
+    if (most.x > room.x * QDI_CLEARANCE || most.y > room.y * QDI_CLEARANCE)
+        return too_tight(placing, number, count, item, room, most);
+    double middle = both[0].low + 0.5 * both[0].length;
+    size_t row = 0, column = 0;
+    qd_status status = QD_OK;
+    for (size_t i = 0; i < count && status == QD_OK; ++i) {
+        qd_vec2 at = {middle + room.x * ((double)column - 0.5 * (double)(base - row - 1)),
+                      both[1].low + most.y * ((double)row + 0.5)};
+        status = put(placing, number, first + i, at);
+        if (++column == base - row) {
+            column = 0;
+            ++row;
+        }
+    }
+    return status;
+}
+
+qd_status qdi_place_rows(qdi_placement *placing, size_t number, size_t first) {
+    const qdi_disks *item = &placing->settings->items[number];
+    if (item->count == 0) return QD_OK;
+    qdi_interval both[2];
+    qdi_place_intervals(placing->settings, item, both);
+    qd_vec2 most = largest_boxes(placing, item, first);
+    qd_status status = item->place == QDI_PLACE_PYRAMID ? place_pyramid(placing, number, first, both, most)
+                                                        : place_grid(placing, number, first, both, most);
+    for (size_t i = 0; i < item->count && status == QD_OK && item->kind != QDI_ITEM_DISKS; ++i)
+        qdi_cells_add(&placing->cells, first + i);
+    return status;
+}

@@ -1,0 +1,169 @@
+#include "sim/scene/generate.h"
+#include "sim/scene/scene_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+/// One `--set` on its way down the tree.
+typedef struct set_walk {
+    qdi_scene_reader *reader;
+    uint32_t source;
+    const char *key; ///< what is left of the path
+    const char *end; ///< of the path
+    qdi_yaml_ref node;
+    const qdi_key *schema; ///< of the node; NULL: of the whole scene (see `lost`)
+    bool lost;             ///< the schema knows nothing of this path; reading will say so
+} set_walk;
+
+static qd_status refuse(const set_walk *walk, const char *why) {
+    qdi_yaml_fault fault = {0};
+    qdi_quote(fault.text, why, strlen(why));
+    return qdi_scene_malformed(walk->reader, walk->source, &fault);
+}
+
+/// Finds the key below the walk's own that is called `word`.
+static void schema_enter(set_walk *walk, const char *word, size_t bytes) {
+    const qdi_key *key = NULL;
+    while (!walk->lost && (key = qdi_schema_next(walk->schema, key)) != NULL) {
+        const char *known = qdi_schema_word(key);
+        bool item = walk->schema && walk->schema->type == QDI_KEY_ITEMS;
+        if (item || (strlen(known) == bytes && memcmp(known, word, bytes) == 0)) break;
+    }
+    walk->schema = key;
+    if (!key) walk->lost = true;
+}
+
+/// Makes a plain value a map that keys can be put into. A value for each of several keys is given to each of
+/// them first.
+static qd_status open_value(set_walk *walk) {
+    qdi_yaml *yaml = &walk->reader->yaml;
+    qdi_yaml_node value = yaml->nodes[walk->node];
+    qdi_yaml_clear(yaml, walk->node, walk->source);
+    if (walk->lost || !walk->schema || walk->schema->type != QDI_KEY_EACH) return QD_OK;
+    for (const qdi_key *key = NULL; (key = qdi_schema_next(walk->schema, key)) != NULL;) {
+        const char *word = qdi_schema_word(key);
+        qdi_yaml_ref child = 0;
+        qd_status status = qdi_yaml_append(yaml, walk->node, word, strlen(word), value.source, &child);
+        if (status != QD_OK) return status;
+        qdi_yaml_node *made = &yaml->nodes[child];
+        made->kind = QDI_YAML_VALUE;
+        made->plain = value.plain;
+        made->line = value.line;
+        made->text = value.text;
+        made->bytes = value.bytes;
+    }
+    return QD_OK;
+}
+
+static qd_status enter_item(set_walk *walk, const char *word, size_t bytes) {
+    qdi_yaml_ref child = 0;
+    size_t number = 0;
+    bool digits = bytes > 0 && bytes < 8;
+    for (size_t i = 0; digits && i < bytes; ++i) {
+        digits = word[i] >= '0' && word[i] <= '9';
+        number = number * 10 + (size_t)(word[i] - '0');
+    }
+    if (digits) child = qdi_yaml_child(&walk->reader->yaml, walk->node, number);
+    if (!child) return refuse(walk, "the list has no item of this number (they count from 0)");
+    walk->node = child;
+    return QD_OK;
+}
+
+static qd_status enter_key(set_walk *walk, const char *word, size_t bytes) {
+    qdi_yaml *yaml = &walk->reader->yaml;
+    if (yaml->nodes[walk->node].kind == QDI_YAML_VALUE) {
+        qd_status status = open_value(walk);
+        if (status != QD_OK) return status;
+    }
+    qdi_yaml_ref child = qdi_yaml_find(yaml, walk->node, word, bytes);
+    if (!child) {
+        // Of several forms only one can be: the new one takes the place of the old.
+        bool replaces = !walk->lost && walk->schema && walk->schema->type == QDI_KEY_ONE_OF;
+        if (replaces) qdi_yaml_clear(yaml, walk->node, walk->source);
+        qd_status status = qdi_yaml_append(yaml, walk->node, word, bytes, walk->source, &child);
+        if (status == QD_ERR_LIMIT) return refuse(walk, "the scene holds too many values");
+        if (status != QD_OK) return status;
+    }
+    walk->node = child;
+    return QD_OK;
+}
+
+/// Goes down to the node that the path names, and makes what is missing on the way.
+static qd_status descend(set_walk *walk) {
+    for (;;) {
+        const char *dot = memchr(walk->key, '.', (size_t)(walk->end - walk->key));
+        size_t bytes = (size_t)((dot ? dot : walk->end) - walk->key);
+        bool list = walk->reader->yaml.nodes[walk->node].kind == QDI_YAML_LIST;
+        qd_status status = list ? enter_item(walk, walk->key, bytes) : enter_key(walk, walk->key, bytes);
+        if (status != QD_OK) return status;
+        schema_enter(walk, walk->key, bytes);
+        if (!dot) return QD_OK;
+        walk->key = dot + 1;
+    }
+}
+
+static qd_status apply(qdi_scene_reader *reader, size_t number) {
+    const char *text = reader->changes->sets[number];
+    const char *equals = strchr(text, '=');
+    set_walk walk = {.reader = reader, .source = (uint32_t)number + 1, .key = text, .node = reader->root};
+    if (!equals || equals == text) return refuse(&walk, "must be KEY=VALUE");
+    walk.end = equals;
+    qdi_yaml_ref value = 0;
+    qdi_yaml_fault fault = {0};
+    const char *content = equals + 1;
+    qd_status status = qdi_yaml_read(&reader->yaml, content, strlen(content), walk.source, &value, &fault);
+    if (status == QD_ERR_INVALID) return qdi_scene_malformed(reader, walk.source, &fault);
+    if (status != QD_OK) return status;
+    if (!value) return refuse(&walk, "has no value");
+    status = descend(&walk);
+    if (status == QD_OK) qdi_yaml_become(&reader->yaml, walk.node, value);
+    return status;
+}
+
+qd_status qdi_overrides_apply(qdi_scene_reader *reader) {
+    if (!reader->changes || reader->yaml.nodes[reader->root].kind != QDI_YAML_MAP) return QD_OK;
+    qd_status status = QD_OK;
+    for (size_t i = 0; i < reader->changes->set_count && status == QD_OK; ++i) status = apply(reader, i);
+    return status;
+}
+
+/// Shares `bodies` out in proportion to the counts. Rounding the running sums leaves every share within one
+/// of its due, and the sum exact.
+static void share_out(qdi_settings *settings, uint64_t total, uint64_t bodies) {
+    uint64_t running = 0, given = 0;
+    for (size_t i = 0; i < settings->item_count; ++i) {
+        running += settings->items[i].count;
+        uint64_t due = running * bodies / total;
+        settings->items[i].count = due - given;
+        given = due;
+    }
+}
+
+qd_status qdi_overrides_scale(qdi_settings *settings, uint64_t bodies, qd_error *error) {
+    uint64_t total = 0;
+    for (size_t i = 0; i < settings->item_count; ++i) total += settings->items[i].count;
+    if (bodies > QDI_BODIES_MAX)
+        return qdi_reason(error, QD_ERR_ARGUMENT, "--bodies: at most %u", QDI_BODIES_MAX);
+    for (size_t i = 0; i < settings->item_count; ++i)
+        if (!qdi_item_is_generator(&settings->items[i]))
+            return qdi_reason(error, QD_ERR_ARGUMENT,
+                              "--bodies: bodies.%zu is no generator: it cannot be scaled", i);
+    if (settings->source_count + settings->drain_count > 0)
+        return qdi_reason(error, QD_ERR_ARGUMENT,
+                          "--bodies: the scene has emitters or sinks: it cannot be scaled");
+    if (total == 0)
+        return qdi_reason(error, QD_ERR_ARGUMENT, "--bodies: the scene has no generator to scale");
+    double factor = sqrt((double)bodies / (double)total);
+    qd_vec2 origin = settings->world.origin;
+    settings->world.size.x *= factor;
+    settings->world.size.y *= factor;
+    for (size_t i = 0; i < settings->item_count; ++i) {
+        qdi_region *region = &settings->items[i].region;
+        region->x = origin.x + (region->x - origin.x) * factor;
+        region->y = origin.y + (region->y - origin.y) * factor;
+        region->width *= factor;
+        region->height *= factor;
+    }
+    share_out(settings, total, bodies);
+    return QD_OK;
+}

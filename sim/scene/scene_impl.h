@@ -1,0 +1,118 @@
+#ifndef QD_SIM_SCENE_IMPL_H
+#define QD_SIM_SCENE_IMPL_H
+
+#include <quadrille/scene.h>
+
+#include "sim/base/reason.h"
+#include "sim/base/scene_text.h"
+#include "sim/scene/schema.h"
+#include "sim/scene/yaml.h"
+
+/// What the files of the scene share. A scene is made in four steps: its text becomes a tree (yaml.h),
+/// changes from outside are put into the tree (overrides.c), the tree becomes checked settings (scene_read.c,
+/// scene_value.c), and the settings become the resolved text (scene_write.c).
+
+/// Most bytes that a scene's file may have.
+#define QDI_SCENE_BYTES_MAX ((size_t)64 << 20)
+
+struct qd_scene {
+    const qd_allocator *allocator;
+    qdi_settings settings;
+    qdi_text text; ///< resolved
+    uint64_t hash; ///< of the text
+    qdi_text notes;
+};
+
+/// A scene while it is being read.
+typedef struct qdi_scene_reader {
+    const char *name; ///< of the file, for messages
+    const qd_scene_changes *changes;
+    qd_error *error; ///< may be NULL
+    qdi_yaml yaml;
+    qdi_yaml_ref root;
+    qdi_settings *settings;
+    qdi_text *notes;
+    const qd_allocator *allocator;
+    char path[192]; ///< of the key being read: "bodies.0.disks.count"
+} qdi_scene_reader;
+
+/// qdi_reason about something in the scene: "FILE:LINE: ..." and QD_ERR_INVALID, or "--set KEY=VALUE: ..." and
+/// QD_ERR_ARGUMENT where the node came from there.
+qd_status qdi_scene_complain(const qdi_scene_reader *reader, qdi_yaml_ref node, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/// The same about text that is no YAML, where `source` says which.
+qd_status qdi_scene_malformed(const qdi_scene_reader *reader, uint32_t source, const qdi_yaml_fault *fault);
+
+/// overrides.c
+/// Puts every `--set` into the tree. Source k + 1 is the set number k.
+QD_MUST_USE qd_status qdi_overrides_apply(qdi_scene_reader *reader);
+/// Scales every generator's count, and the world with its regions at constant density, to `bodies` in all.
+QD_MUST_USE qd_status qdi_overrides_scale(qdi_settings *settings, uint64_t bodies, qd_error *error);
+
+/// scene_files.c
+/// Reads the files that the scene names, takes from them what it does not say of the world, and puts their bodies within
+/// it, as it does with listed ones.
+QD_MUST_USE qd_status qdi_scene_files_read(qdi_scene_reader *reader);
+
+/// The folder of the scene, then the path that an item says; an absolute path stands for itself.
+QD_MUST_USE qd_status qdi_scene_locate(const qdi_scene_reader *reader, const qdi_text *path, qdi_text *from);
+/// The node below `node` at a path of words that a NULL ends, or 0.
+qdi_yaml_ref qdi_scene_find(const qdi_scene_reader *reader, qdi_yaml_ref node, const char *const *words);
+
+/// scene_labels.c
+/// Sees to it that no two bodies from files and other runs have one id: it stays that of the first in the scene, later ones get
+/// others above the highest, and a note says so.
+QD_MUST_USE qd_status qdi_scene_labels(const qdi_scene_reader *reader);
+
+/// scene_run.c
+/// Reads the stored world that item `number`, at `node`, names, and has the scene go on with a copy of it.
+QD_MUST_USE qd_status qdi_item_run_read(const qdi_scene_reader *reader, qdi_disks *item, size_t number,
+                                        qdi_yaml_ref node);
+/// Its body number `k`.
+qd_body_state qdi_item_run_body(const qdi_item_run *run, size_t k);
+void qdi_item_run_release(const qd_allocator *allocator, qdi_item_run *run);
+
+/// scene_read.c
+/// Fills the settings from the tree and checks them.
+QD_MUST_USE qd_status qdi_scene_read_tree(qdi_scene_reader *reader);
+
+/// scene_hints.c
+/// Says that no such key is known below `parent` (NULL: of the scene), and which one may have been meant.
+QD_MUST_USE qd_status qdi_scene_unknown_key(const qdi_scene_reader *reader, const qdi_key *parent,
+                                            qdi_yaml_ref node);
+/// True for a list of two rising numbers where one is due that may also be drawn between two; and what to write then.
+bool qdi_scene_is_range(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node);
+QD_MUST_USE qd_status qdi_scene_wants_range(const qdi_scene_reader *reader, const qdi_key *key,
+                                            qdi_yaml_ref node);
+/// The value, or the one in a list, that would do but for its quotes; 0 where there is none.
+qdi_yaml_ref qdi_scene_quoted(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node);
+/// Refuses a region of generator `word` of item `number` that reaches outside of the world by more than rounding.
+QD_MUST_USE qd_status qdi_scene_check_region(const qdi_scene_reader *reader, const qdi_region *region,
+                                             const char *word, size_t number, qdi_yaml_ref node);
+
+/// scene_value.c
+/// Reads a value of the given type (a plain one of the schema) into its place in `base`. The key says the
+/// range.
+QD_MUST_USE qd_status qdi_scene_read_value(const qdi_scene_reader *reader, const qdi_key *key,
+                                           qdi_key_type type, qdi_yaml_ref node, void *base);
+
+/// scene_bodies.c
+/// A listed body; whether its shape is any good is for qd_shape_settle to say.
+qd_body_def qdi_listed_body(const qdi_settings *settings, const qdi_listed *listed);
+/// Counts a polyline's edges. Errors: QD_ERR_VALUE with the reason.
+QD_MUST_USE qd_status qdi_polyline_edges(const qdi_settings *settings, qdi_disks *item, qd_error *error);
+
+/// scene_write.c
+/// Writes the resolved scene.
+void qdi_scene_write(const qdi_settings *settings, qdi_text *text);
+/// Writes the value of a key with a plain type; `base` is the settings or a generator.
+void qdi_scene_write_value(const qdi_key *key, qdi_key_type type, const void *base, qdi_text *text);
+
+/// scene.c
+/// qd_scene_parse with an allocator. What libyaml takes for itself is not its own.
+QD_MUST_USE qd_status qdi_scene_parse_with(const qd_allocator *allocator, const char *text, size_t bytes,
+                                           const char *name, const qd_scene_changes *changes,
+                                           qd_scene **scene, qd_error *error);
+
+#endif

@@ -1,0 +1,298 @@
+#include "core/base/memory.h"
+#include "sim/scene/generate.h"
+#include "sim/scene/scene_impl.h"
+#include "sim/world/world_impl.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/// Makes the path one part longer; returns the length to go back to.
+static size_t path_push(qdi_scene_reader *reader, const char *part) {
+    size_t length = strlen(reader->path);
+    snprintf(reader->path + length, sizeof reader->path - length, "%s%s", length > 0 ? "." : "", part);
+    return length;
+}
+
+static qd_status read_key(qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node, void *base);
+
+/// The key below `parent` that names `node`, and its number among its sisters.
+static const qdi_key *key_of(const qdi_scene_reader *reader, const qdi_key *parent, qdi_yaml_ref node,
+                             unsigned *number) {
+    const qdi_yaml_node *here = &reader->yaml.nodes[node];
+    const char *word = reader->yaml.chars + here->key;
+    const qdi_key *key = NULL;
+    for (*number = 0; (key = qdi_schema_next(parent, key)) != NULL; ++*number) {
+        const char *known = qdi_schema_word(key);
+        if (strlen(known) == here->key_bytes && memcmp(known, word, here->key_bytes) == 0) break;
+    }
+    return key;
+}
+
+/// Reads all keys of a map. Bit i of `given` is set where key number i below `parent` was there.
+static qd_status read_map(qdi_scene_reader *reader, const qdi_key *parent, qdi_yaml_ref map, void *base,
+                          uint64_t *given) {
+    const qdi_yaml *yaml = &reader->yaml;
+    *given = 0;
+    for (qdi_yaml_ref child = yaml->nodes[map].first; child; child = yaml->nodes[child].next) {
+        unsigned number = 0;
+        const qdi_key *key = key_of(reader, parent, child, &number);
+        if (!key) return qdi_scene_unknown_key(reader, parent, child);
+        size_t length = path_push(reader, qdi_schema_word(key));
+        if (*given >> number & 1) return qdi_scene_complain(reader, child, "%s is given twice", reader->path);
+        *given |= (uint64_t)1 << number;
+        qd_status status = read_key(reader, key, child, base);
+        reader->path[length] = 0;
+        if (status != QD_OK) return status;
+    }
+    unsigned number = 0;
+    for (const qdi_key *key = NULL; (key = qdi_schema_next(parent, key)) != NULL; ++number)
+        if (key->required && !(*given >> number & 1))
+            return qdi_scene_complain(reader, map, "%s: \"%s\" is missing", reader->path,
+                                      qdi_schema_word(key));
+    return QD_OK;
+}
+
+static qd_status wants(const qdi_scene_reader *reader, qdi_yaml_ref node, const char *what) {
+    return qdi_scene_complain(reader, node, "%s%smust be %s", reader->path, *reader->path ? ": " : "", what);
+}
+
+/// A plain value for every key below.
+static qd_status read_each(qdi_scene_reader *reader, const qdi_key *parent, qdi_yaml_ref node, void *base) {
+    for (const qdi_key *key = NULL; (key = qdi_schema_next(parent, key)) != NULL;) {
+        qd_status status = read_key(reader, key, node, base);
+        if (status != QD_OK) return status;
+    }
+    return QD_OK;
+}
+
+static qd_status wants_one_of(const qdi_scene_reader *reader, const qdi_key *parent, qdi_yaml_ref node) {
+    char words[120] = "exactly one of";
+    for (const qdi_key *key = NULL; (key = qdi_schema_next(parent, key)) != NULL;) {
+        size_t used = strlen(words);
+        if (key->planned) continue;
+        snprintf(words + used, sizeof words - used, "%s %s", used > strlen("exactly one of") ? "," : "",
+                 qdi_schema_word(key));
+    }
+    return wants(reader, node, words);
+}
+
+static qd_status read_one_of(qdi_scene_reader *reader, const qdi_key *parent, qdi_yaml_ref node, void *base) {
+    int form = 0;
+    if (reader->yaml.nodes[node].kind != QDI_YAML_MAP) {
+        if (parent->plain == QDI_KEY_NONE) return wants(reader, node, "a mapping (key: value)");
+        memcpy((char *)base + parent->form, &form, sizeof form);
+        if (qdi_scene_is_range(reader, parent, node)) return qdi_scene_wants_range(reader, parent, node);
+        return qdi_scene_read_value(reader, parent, parent->plain, node, base);
+    }
+    uint64_t given = 0;
+    qd_status status = read_map(reader, parent, node, base, &given);
+    if (status != QD_OK) return status;
+    if (given == 0 || (given & (given - 1)) != 0) return wants_one_of(reader, parent, node);
+    while (given >> form) ++form;
+    memcpy((char *)base + parent->form, &form, sizeof form);
+    return QD_OK;
+}
+
+/// Makes room for the items of a list, of the scene or of an item.
+static qd_status reserve_items(const qdi_scene_reader *reader, const qdi_key *key, void *base, size_t count) {
+    qdi_settings *settings = reader->settings;
+    qdi_disks *item = base;
+    if (strcmp(key->path, "emitters") == 0)
+        return qdi_reserve(reader->allocator, &settings->sources, &settings->source_room, 0, count,
+                           sizeof *settings->sources);
+    if (strcmp(key->path, "sinks") == 0)
+        return qdi_reserve(reader->allocator, &settings->drains, &settings->drain_room, 0, count,
+                           sizeof *settings->drains);
+    if (base == settings)
+        return qdi_reserve(reader->allocator, &settings->items, &settings->item_room, 0, count,
+                           sizeof *settings->items);
+    return qdi_reserve(reader->allocator, &item->listed, &item->listed_room, 0, count, sizeof *item->listed);
+}
+
+/// The next item, with its defaults.
+static void *add_item(const qdi_scene_reader *reader, const qdi_key *key, void *base) {
+    qdi_settings *settings = reader->settings;
+    if (strcmp(key->path, "emitters") == 0) {
+        qdi_source *made = &settings->sources[settings->source_count++];
+        *made = qdi_source_default();
+        return made;
+    }
+    if (strcmp(key->path, "sinks") == 0) {
+        qdi_drain *made = &settings->drains[settings->drain_count++];
+        *made = qdi_drain_default();
+        return made;
+    }
+    if (base == settings) {
+        qdi_disks *made = &settings->items[settings->item_count++];
+        *made = qdi_disks_default();
+        return made;
+    }
+    qdi_disks *item = base;
+    qdi_listed *made = &item->listed[item->listed_count++];
+    *made = qdi_listed_default();
+    item->count = item->listed_count;
+    return made;
+}
+
+static qd_status read_items(qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref list, void *base) {
+    const qdi_yaml *yaml = &reader->yaml;
+    if (yaml->nodes[list].kind != QDI_YAML_LIST) return wants(reader, list, "a list");
+    const qdi_key *item = qdi_schema_next(key, NULL);
+    qd_status status = reserve_items(reader, key, base, yaml->nodes[list].count);
+    size_t count = 0;
+    for (qdi_yaml_ref child = yaml->nodes[list].first; child && status == QD_OK;
+         child = yaml->nodes[child].next) {
+        char number[24];
+        snprintf(number, sizeof number, "%zu", count++);
+        size_t length = path_push(reader, number);
+        status = read_key(reader, item, child, add_item(reader, key, base));
+        if (status == QD_OK) reader->path[length] = 0;
+    }
+    return status;
+}
+
+/// True for what YAML takes as no value at all.
+static bool is_null(const qdi_scene_reader *reader, qdi_yaml_ref node) {
+    const qdi_yaml_node *here = &reader->yaml.nodes[node];
+    if (here->kind != QDI_YAML_VALUE || !here->plain) return false;
+    const char *text = reader->yaml.chars + here->text;
+    return here->bytes == 0 || strcmp(text, "~") == 0 || strcmp(text, "null") == 0;
+}
+
+static qd_status read_key(qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node, void *base) {
+    if (key->planned) return qdi_scene_complain(reader, node, "%s is known, but not built yet", reader->path);
+    if (is_null(reader, node)) return qdi_scene_complain(reader, node, "%s has no value", reader->path);
+    uint64_t given = 0;
+    bool map = reader->yaml.nodes[node].kind == QDI_YAML_MAP;
+    switch (key->type) {
+    case QDI_KEY_GROUP:
+        if (!map) return wants(reader, node, "a mapping (key: value)");
+        return read_map(reader, key, node, base, &given);
+    case QDI_KEY_EACH:
+        return map ? read_map(reader, key, node, base, &given) : read_each(reader, key, node, base);
+    case QDI_KEY_ONE_OF: return read_one_of(reader, key, node, base);
+    case QDI_KEY_ITEMS: return read_items(reader, key, node, base);
+    default: return qdi_scene_read_value(reader, key, key->type, node, base);
+    }
+}
+
+/// The node below `item` at a path of words, or the last one there is.
+static qdi_yaml_ref deepest(const qdi_scene_reader *reader, qdi_yaml_ref item, const char *const *words) {
+    for (; *words; ++words) {
+        qdi_yaml_ref child = qdi_yaml_find(&reader->yaml, item, *words, strlen(*words));
+        if (!child) return item;
+        item = child;
+    }
+    return item;
+}
+
+/// What the keys of a listed body must keep to with each other.
+static qd_status check_listed(const qdi_scene_reader *reader, const qdi_listed *listed, size_t number,
+                              size_t place, qdi_yaml_ref item) {
+    qd_body_def body = qdi_listed_body(reader->settings, listed);
+    qd_error reason = {""};
+    if (listed->is_static && listed->is_kinematic)
+        return qdi_scene_complain(reader, item, "bodies.%zu.list.%zu: static or kinematic, not both", number,
+                                  place);
+    if (qd_shape_settle(&body.shape, NULL, &reason) != QD_OK)
+        return qdi_scene_complain(reader, item, "bodies.%zu.list.%zu: %.300s", number, place, reason.text);
+    return QD_OK;
+}
+
+/// The same of all that is not made by rule.
+static qd_status check_given(const qdi_scene_reader *reader, qdi_disks *item, size_t number,
+                             qdi_yaml_ref node) {
+    qd_error reason = {""};
+    if (item->kind == QDI_ITEM_POLYLINE && qdi_polyline_edges(reader->settings, item, &reason) != QD_OK) {
+        const char *const path[] = {"polyline", "points", NULL};
+        return qdi_scene_complain(reader, deepest(reader, node, path), "bodies.%zu.polyline: %.300s", number,
+                                  reason.text);
+    }
+    const char *const path[] = {"list", NULL};
+    qdi_yaml_ref list = deepest(reader, node, path);
+    qdi_yaml_ref child = item->listed_count > 0 ? reader->yaml.nodes[list].first : 0;
+    for (size_t k = 0; k < item->listed_count; ++k, child = reader->yaml.nodes[child].next) {
+        qd_status status = check_listed(reader, &item->listed[k], number, k, child);
+        if (status != QD_OK) return status;
+    }
+    return QD_OK;
+}
+
+/// What the keys of a generator must keep to with each other and with the world.
+static qd_status check_item(const qdi_scene_reader *reader, qdi_disks *disks, size_t number,
+                            qdi_yaml_ref item) {
+    static const char *const words[] = {"", "disks", "rects", "capsules", "polygons"};
+    if (!qdi_item_is_generator(disks)) return check_given(reader, disks, number, item);
+    const char *word = words[disks->kind];
+    const qdi_radius *radius = &disks->radius;
+    static const char *const forms[] = {"", "uniform", "power", "normal", "lognormal"};
+    const char *const form[] = {"disks", "radius", forms[radius->form], NULL};
+    if (radius->form >= QDI_RADIUS_POWER && radius->range.x > radius->range.y)
+        return qdi_scene_complain(reader, deepest(reader, item, form),
+                                  "bodies.%zu.disks.radius.%s: min must not be above max", number, form[2]);
+    if (radius->form >= QDI_RADIUS_NORMAL &&
+        !(radius->middle >= radius->range.x && radius->middle <= radius->range.y))
+        return qdi_scene_complain(reader, deepest(reader, item, form),
+                                  "bodies.%zu.disks.radius.%s: %s must be from min to max", number, form[2],
+                                  radius->form == QDI_RADIUS_NORMAL ? "mean" : "median");
+    if (disks->round && (disks->place == QDI_PLACE_GRID || disks->place == QDI_PLACE_PYRAMID)) {
+        const char *const path[] = {word, "round", NULL};
+        return qdi_scene_complain(reader, deepest(reader, item, path),
+                                  "bodies.%zu.%s.round: rows are not round", number, word);
+    }
+    if (disks->corners[0] > disks->corners[1]) {
+        const char *const path[] = {"polygons", "corners", NULL};
+        return qdi_scene_complain(reader, deepest(reader, item, path),
+                                  "bodies.%zu.polygons.corners: the smaller number comes first", number);
+    }
+    const char *const path[] = {word, "region", NULL};
+    return qdi_scene_check_region(reader, &disks->region, word, number, deepest(reader, item, path));
+}
+
+/// Whether the shapes of emitters are any good; the world sees to the rest.
+static qd_status check_sources(const qdi_scene_reader *reader) {
+    const qdi_settings *settings = reader->settings;
+    qdi_yaml_ref list = qdi_yaml_find(&reader->yaml, reader->root, "emitters", strlen("emitters"));
+    qdi_yaml_ref item = list ? reader->yaml.nodes[list].first : 0;
+    for (size_t i = 0; i < settings->source_count; ++i, item = reader->yaml.nodes[item].next) {
+        qd_body_def body = qdi_listed_body(settings, &settings->sources[i].body);
+        qd_error reason = {""};
+        if (qd_shape_settle(&body.shape, NULL, &reason) != QD_OK)
+            return qdi_scene_complain(reader, item, "emitters.%zu: %.300s", i, reason.text);
+        if (!(qd_shape_area(&body.shape) > 0))
+            return qdi_scene_complain(reader, item, "emitters.%zu: its bodies have no area", i);
+    }
+    return QD_OK;
+}
+
+static qd_status check_all(const qdi_scene_reader *reader) {
+    const qdi_settings *settings = reader->settings;
+    qd_error reason;
+    char quote[QDI_QUOTE_ROOM];
+    qdi_quote(quote, reader->name, strlen(reader->name));
+    if (qdi_world_def_check(&settings->world, &reason) != QD_OK)
+        return qdi_reason(reader->error, QD_ERR_INVALID, "%s: %.300s", quote, reason.text);
+    qdi_yaml_ref list = qdi_yaml_find(&reader->yaml, reader->root, "bodies", strlen("bodies"));
+    qdi_yaml_ref item = list ? reader->yaml.nodes[list].first : 0;
+    uint64_t total = 0;
+    for (size_t i = 0; i < settings->item_count; ++i, item = reader->yaml.nodes[item].next) {
+        qd_status status = check_item(reader, &settings->items[i], i, item);
+        if (status != QD_OK) return status;
+        total += settings->items[i].count;
+        if (total > QDI_BODIES_MAX)
+            return qdi_scene_complain(reader, item, "bodies: more than %u in all", QDI_BODIES_MAX);
+    }
+    return check_sources(reader);
+}
+
+qd_status qdi_scene_read_tree(qdi_scene_reader *reader) {
+    reader->path[0] = 0;
+    if (reader->yaml.nodes[reader->root].kind != QDI_YAML_MAP)
+        return qdi_scene_complain(reader, reader->root, "a scene must be a mapping (key: value)");
+    uint64_t given = 0;
+    qd_status status = read_map(reader, NULL, reader->root, reader->settings, &given);
+    if (status == QD_OK) status = qdi_scene_files_read(reader);
+    return status == QD_OK ? check_all(reader) : status;
+}

@@ -1,0 +1,220 @@
+#include "sim/scene/scene_impl.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void add_pair(qdi_text *text, const double *values, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        qdi_text_add(text, i > 0 ? ", " : "[");
+        qdi_text_add_number(text, values[i]);
+    }
+    qdi_text_add(text, "]");
+}
+
+/// In quotes, for a hash may look like a number.
+static void add_hash(qdi_text *text, uint64_t hash) {
+    char digits[24];
+    snprintf(digits, sizeof digits, "\"%016" PRIx64 "\"", hash);
+    qdi_text_add(text, digits);
+}
+
+static void add_points(const qdi_settings *settings, const qdi_points *points, qdi_text *text) {
+    qdi_text_add(text, "[");
+    for (size_t i = 0; i < points->count; ++i) {
+        qd_vec2 point = settings->points[points->first + i];
+        if (i > 0) qdi_text_add(text, ", ");
+        add_pair(text, (double[]){point.x, point.y}, 2);
+    }
+    qdi_text_add(text, "]");
+}
+
+static void add_path(const qd_view_camera *camera, qdi_text *text) {
+    qdi_text_add(text, "[");
+    for (int i = 0; i < camera->key_count; ++i) {
+        const qd_view_key *key = &camera->keys[i];
+        if (i > 0) qdi_text_add(text, ", ");
+        add_pair(text, (double[]){key->time, key->x, key->y, key->zoom}, 4);
+    }
+    qdi_text_add(text, "]");
+}
+
+void qdi_scene_write_value(const qdi_key *key, qdi_key_type type, const void *base, qdi_text *text) {
+    const void *place = (const char *)base + key->offset;
+    const double *real = place;
+    const int *whole = place;
+    size_t bytes = 0;
+    bool planned = false;
+    switch (type) {
+    case QDI_KEY_NONE:
+    case QDI_KEY_GROUP:
+    case QDI_KEY_EACH:
+    case QDI_KEY_ONE_OF:
+    case QDI_KEY_ITEMS: break;
+    case QDI_KEY_NAME: qdi_text_add(text, place); break;
+    case QDI_KEY_UINT64: qdi_text_add_integer(text, *(const uint64_t *)place); break;
+    case QDI_KEY_TEXT: { // the names of copies, which need no quotes
+        const qdi_text *kept = place;
+        qdi_text_add_bytes(text, kept->chars, kept->used);
+        break;
+    }
+    case QDI_KEY_HASH: add_hash(text, *(const uint64_t *)place); break;
+    case QDI_KEY_UINT64_OR_LAST:
+        if (*(const uint64_t *)place == UINT64_MAX)
+            qdi_text_add(text, "last");
+        else
+            qdi_text_add_integer(text, *(const uint64_t *)place);
+        break;
+    case QDI_KEY_UINT32: qdi_text_add_integer(text, *(const uint32_t *)place); break;
+    case QDI_KEY_INT: qdi_text_add_number(text, *whole); break;
+    case QDI_KEY_INT_PAIR: add_pair(text, (double[]){whole[0], whole[1]}, 2); break;
+    case QDI_KEY_REAL: qdi_text_add_number(text, *real); break;
+    case QDI_KEY_REAL_OR_AUTO:
+        if (isnan(*real))
+            qdi_text_add(text, "auto");
+        else
+            qdi_text_add_number(text, *real);
+        break;
+    case QDI_KEY_PAIR:
+    case QDI_KEY_RANGE:
+    case QDI_KEY_PAIR_OR_ZERO: add_pair(text, real, 2); break;
+    case QDI_KEY_RANGE_OR_AUTO:
+    case QDI_KEY_PAIR_OR_AUTO:
+        if (isnan(*real))
+            qdi_text_add(text, "auto");
+        else
+            add_pair(text, real, 2);
+        break;
+    case QDI_KEY_POINTS: qdi_text_add(text, "[]"); break; // where there are some, add_points writes them
+    case QDI_KEY_REGION: add_pair(text, real, 4); break;
+    case QDI_KEY_REGION_OR_AUTO:
+        if (isnan(*real))
+            qdi_text_add(text, "auto");
+        else
+            add_pair(text, real, 4);
+        break;
+    case QDI_KEY_LABEL: {
+        uint64_t label = *(const uint64_t *)place;
+        int number = UINT64_MAX - label < 16 ? (int)(UINT64_MAX - label) : -1;
+        const char *word = number < 0 ? NULL : qdi_schema_choice_word(key, number, &bytes, &planned);
+        if (word)
+            qdi_text_add_bytes(text, word, bytes);
+        else
+            qdi_text_add_integer(text, label);
+        break;
+    }
+    case QDI_KEY_CAMERA_PATH: add_path(place, text); break;
+    case QDI_KEY_BOOL: qdi_text_add(text, *(const bool *)place ? "true" : "false"); break;
+    case QDI_KEY_CHOICE: {
+        const char *word = qdi_schema_choice_word(key, *whole, &bytes, &planned);
+        qdi_text_add_bytes(text, word, bytes);
+        break;
+    }
+    }
+}
+
+static void indent(qdi_text *text, int depth) {
+    for (int i = 0; i < depth; ++i) qdi_text_add(text, "  ");
+}
+
+static void write_below(const qdi_settings *settings, const qdi_key *parent, const void *base, int depth,
+                        qdi_text *text);
+
+static void write_items(const qdi_settings *settings, const qdi_key *key, const void *base, int depth,
+                        qdi_text *text);
+
+/// Writes what stands behind "key:".
+static void write_content(const qdi_settings *settings, const qdi_key *key, const void *base, int depth,
+                          qdi_text *text) {
+    int form = 0;
+    if (key->type == QDI_KEY_ONE_OF) memcpy(&form, (const char *)base + key->form, sizeof form);
+    bool plain = key->type != QDI_KEY_GROUP && key->type != QDI_KEY_EACH && form == 0;
+    if (plain) {
+        qdi_text_add(text, " ");
+        const void *place = (const char *)base + key->offset;
+        if (key->type == QDI_KEY_POINTS)
+            add_points(settings, place, text);
+        else
+            qdi_scene_write_value(key, key->type == QDI_KEY_ONE_OF ? key->plain : key->type, base, text);
+    }
+    qdi_text_add(text, "\n");
+    if (!plain) write_below(settings, key, base, depth + 1, text);
+}
+
+/// An item of `bodies`: the key of its kind, and what is below.
+static void write_item(const qdi_settings *settings, const qdi_key *item, const qdi_disks *disks, int depth,
+                       qdi_text *text) {
+    const qdi_key *kind = qdi_schema_next(item, NULL);
+    for (int form = 1; form < (int)disks->kind; ++form) kind = qdi_schema_next(item, kind);
+    indent(text, depth);
+    qdi_text_add(text, "- ");
+    qdi_text_add(text, qdi_schema_word(kind));
+    qdi_text_add(text, ":");
+    if (kind->type == QDI_KEY_ITEMS)
+        write_items(settings, kind, disks, depth + 1, text);
+    else
+        write_content(settings, kind, disks, depth + 1, text);
+}
+
+/// An item with keys of its own: a listed body, an emitter, a sink.
+static void write_listed(const qdi_settings *settings, const qdi_key *item, const void *body, int depth,
+                         qdi_text *text) {
+    bool first = true;
+    for (const qdi_key *key = NULL; (key = qdi_schema_next(item, key)) != NULL;) {
+        if (key->planned) continue;
+        indent(text, first ? depth : depth + 1);
+        qdi_text_add(text, first ? "- " : "");
+        qdi_text_add(text, qdi_schema_word(key));
+        qdi_text_add(text, ":");
+        write_content(settings, key, body, depth + 1, text);
+        first = false;
+    }
+}
+
+static void write_items(const qdi_settings *settings, const qdi_key *key, const void *base, int depth,
+                        qdi_text *text) {
+    const qdi_key *item = qdi_schema_next(key, NULL);
+    const qdi_disks *disks = base;
+    bool sources = strcmp(key->path, "emitters") == 0, drains = strcmp(key->path, "sinks") == 0;
+    bool all = base == settings && !sources && !drains;
+    size_t count = all       ? settings->item_count
+                   : sources ? settings->source_count
+                   : drains  ? settings->drain_count
+                             : disks->listed_count;
+    qdi_text_add(text, count > 0 ? "\n" : " []\n");
+    for (size_t i = 0; i < count; ++i) {
+        if (all) {
+            write_item(settings, item, &settings->items[i], depth + 1, text);
+            continue;
+        }
+        const void *body = sources  ? (const void *)&settings->sources[i]
+                           : drains ? (const void *)&settings->drains[i]
+                                    : (const void *)&disks->listed[i];
+        write_listed(settings, item, body, depth + 1, text);
+    }
+}
+
+/// Writes the keys below `parent` (NULL: of the scene) that are built; of several forms the one that was
+/// given.
+static void write_below(const qdi_settings *settings, const qdi_key *parent, const void *base, int depth,
+                        qdi_text *text) {
+    int form = 0, number = 0;
+    bool one_of = parent && parent->type == QDI_KEY_ONE_OF;
+    if (one_of) memcpy(&form, (const char *)base + parent->form, sizeof form);
+    for (const qdi_key *key = NULL; (key = qdi_schema_next(parent, key)) != NULL;) {
+        ++number;
+        if (key->planned || (one_of && number != form)) continue;
+        indent(text, depth);
+        qdi_text_add(text, qdi_schema_word(key));
+        qdi_text_add(text, ":");
+        if (key->type == QDI_KEY_ITEMS)
+            write_items(settings, key, base, depth, text);
+        else
+            write_content(settings, key, base, depth, text);
+    }
+}
+
+void qdi_scene_write(const qdi_settings *settings, qdi_text *text) {
+    write_below(settings, NULL, settings, 0, text);
+}

@@ -1,0 +1,9 @@
+// Compiled for AVX2 and called only where the processor has it.
+enum { WIDTH = 4 };
+#include "sim/shape/rects_kernel.h"
+
+#ifdef __x86_64__
+void qdi_rects_avx2(qdi_rect_pairs *pairs, qdi_rect_meets *meets) {
+    meet_rects(pairs, meets);
+}
+#endif

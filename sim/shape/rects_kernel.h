@@ -1,0 +1,155 @@
+// What rects.h describes, WIDTH pairs at a time. No include guard: each instruction set has its own copy. Vectors are the compiler's own
+// (GNU C); every choice is one between two numbers that are both there.
+#include "sim/shape/rects.h"
+
+#include <string.h>
+
+typedef double vec __attribute__((vector_size(WIDTH * sizeof(double))));
+typedef int64_t mask __attribute__((vector_size(WIDTH * sizeof(int64_t)))); // all bits of a lane, or none
+
+static inline vec load(const double *from) {
+    vec value;
+    memcpy(&value, from, sizeof value);
+    return value;
+}
+static inline void store(double *to, vec value) {
+    memcpy(to, &value, sizeof value);
+}
+static inline vec every(double value) {
+    return value - (vec){0};
+}
+static inline vec pick(mask lanes, vec a, vec b) {
+    return (vec)(((mask)a & lanes) | ((mask)b & ~lanes));
+}
+static inline vec absolute(vec value) {
+    return (vec)((mask)value & INT64_MAX);
+}
+#define BELOW(a, b) ((mask)((a) < (b)))
+
+/// The best axis so far: of those that tie the one whose normal points most towards (0.8, 0.6).
+typedef struct best_axis {
+    vec apart, key, sign;
+    mask flipped, across; ///< it is b's; it is its rect's second one
+} best_axis;
+
+static inline best_axis better(best_axis best, best_axis other, vec tie) {
+    const mask takes = BELOW(best.apart + tie, other.apart) |
+                       (~BELOW(other.apart, best.apart - tie) & BELOW(best.key, other.key));
+    return (best_axis){pick(takes, other.apart, best.apart), pick(takes, other.key, best.key),
+                       pick(takes, other.sign, best.sign), (takes & other.flipped) | (~takes & best.flipped),
+                       (takes & other.across) | (~takes & best.across)};
+}
+
+/// The side of the other rect whose normal (n, t) points most against the reference's.
+typedef struct other_side {
+    vec n, t, number;
+    mask upright; ///< its rect's first axis is its normal
+} other_side;
+
+static inline other_side against(vec p, vec q) {
+    other_side best = {q, -p, every(0), BELOW(every(0), every(0))};
+    mask less = BELOW(p, best.n);
+    best = (other_side){pick(less, p, best.n), pick(less, q, best.t), pick(less, every(1), best.number),
+                        less};
+    less = BELOW(-q, best.n);
+    best = (other_side){pick(less, -q, best.n), pick(less, p, best.t), pick(less, every(2), best.number),
+                        best.upright & ~less};
+    less = BELOW(-p, best.n);
+    return (other_side){pick(less, -p, best.n), pick(less, -q, best.t), pick(less, every(3), best.number),
+                        best.upright | less};
+}
+
+/// Pairs from `i` on.
+static inline void meet(const qdi_rect_pairs *in, qdi_rect_meets *out, size_t i) {
+    const vec ca = load(in->ca + i), sa = load(in->sa + i), cb = load(in->cb + i), sb = load(in->sb + i);
+    const vec dx = load(in->dx + i), dy = load(in->dy + i), zero = every(0), one = every(1);
+    const vec hax = load(in->ha_x + i), hay = load(in->ha_y + i), hbx = load(in->hb_x + i),
+              hby = load(in->hb_y + i);
+    const vec radius_a = load(in->radius_a + i), radius_b = load(in->radius_b + i),
+              radii = radius_a + radius_b;
+    const vec c = ca * cb + sa * sb, s = ca * sb - sa * cb, fc = absolute(c), fs = absolute(s);
+    const vec in_ax = ca * dx + sa * dy, in_ay = ca * dy - sa * dx;
+    const vec in_bx = cb * dx + sb * dy, in_by = cb * dy - sb * dx;
+
+    // Of two sides that are parallel only the one towards the other rect can be the best.
+    const mask none = BELOW(zero, zero), all = ~none;
+    const vec tie = 2 * QDI_TIE * (hax + hay + hbx + hby + absolute(dx) + absolute(dy));
+    const vec sign_ax = pick(BELOW(in_ax, zero), -one, one), sign_ay = pick(BELOW(in_ay, zero), -one, one);
+    const vec sign_bx = pick(BELOW(zero, in_bx), -one, one), sign_by = pick(BELOW(zero, in_by), -one, one);
+    const best_axis ax = {absolute(in_ax) - (hax + fc * hbx + fs * hby), sign_ax * (0.8 * ca + 0.6 * sa),
+                          sign_ax, none, none};
+    const best_axis ay = {absolute(in_ay) - (hay + fs * hbx + fc * hby), sign_ay * (0.6 * ca - 0.8 * sa),
+                          sign_ay, none, all};
+    const best_axis bx = {absolute(in_bx) - (hbx + fc * hax + fs * hay), sign_bx * (0.8 * cb + 0.6 * sb),
+                          sign_bx, all, none};
+    const best_axis by = {absolute(in_by) - (hby + fs * hax + fc * hay), sign_by * (0.6 * cb - 0.8 * sb),
+                          sign_by, all, all};
+    const best_axis best = better(better(better(ax, ay, tie), bx, tie), by, tie);
+
+    // The axes of that side.
+    const mask flipped = best.flipped, across = best.across;
+    const vec ref_c = pick(flipped, cb, ca), ref_s = pick(flipped, sb, sa), turn = pick(flipped, -s, s);
+    const vec ref_x = pick(flipped, hbx, hax), ref_y = pick(flipped, hby, hay);
+    const vec other_x = pick(flipped, hax, hbx), other_y = pick(flipped, hay, hby);
+    const vec to_x = pick(flipped, -in_bx, in_ax), to_y = pick(flipped, -in_by, in_ay);
+    const vec half_n = pick(across, ref_y, ref_x), half_t = pick(across, ref_x, ref_y);
+    const vec n = best.sign * pick(across, to_y, to_x), t = best.sign * pick(across, -to_x, to_y);
+    const vec p = best.sign * pick(across, turn, c), q = best.sign * pick(across, -c, turn);
+
+    // The other's side runs from `from` to `to` along t; it shares `low` to `high` with the reference's.
+    const other_side other = against(p, q);
+    const vec half_out = pick(other.upright, other_x, other_y),
+              half_along = pick(other.upright, other_y, other_x);
+    const vec middle_n = n + other.n * half_out, middle_t = t + other.t * half_out;
+    const vec along_n = -other.t * half_along, along_t = other.n * half_along; // other.n < 0
+    const vec from = middle_t + along_t, to = middle_t - along_t, span = -2 * along_t;
+    const vec gap_from = middle_n + along_n - half_n, gap_to = middle_n - along_n - half_n;
+    const mask ordinary = BELOW(2e-9 * half_t, span);
+    const vec rise = (gap_to - gap_from) / pick(ordinary, span, one);
+    const mask before = BELOW(from, -half_t), behind = BELOW(half_t, to);
+    const vec low = pick(before, -half_t, from), high = pick(behind, half_t, to);
+    const vec gap_low = pick(before, gap_from + rise * (-half_t - from), gap_from);
+    const vec gap_high = pick(behind, gap_from + rise * (half_t - from), gap_to);
+    const mask at_low = ~BELOW(gap_high, gap_low), single = ~BELOW(2e-9 * half_t, high - low);
+    const vec least = pick(at_low, gap_low, gap_high);
+
+    // The best is the largest, but for what ties.
+    const mask beside = ~BELOW(high + tie, low) & ~BELOW(best.apart + tie, least),
+               overlap = BELOW(best.apart, -tie);
+    const vec face = pick(ordinary & (overlap | beside), every(QDI_RECTS_FACE), every(QDI_RECTS_CORNERS));
+    store(out->how + i, pick(BELOW(load(in->reach + i) + radii, best.apart), every(QDI_RECTS_APART), face));
+    store(out->single + i, pick(single, one, zero));
+    store(out->low + i, pick(at_low, one, zero));
+    store(out->flipped + i, pick(flipped, one, zero));
+    const mask towards = BELOW(zero, best.sign);
+    store(out->side + i, pick(across, pick(towards, every(2), zero), pick(towards, one, every(3))));
+    store(out->other + i, other.number);
+
+    const vec out_x = best.sign * pick(across, -ref_s, ref_c), out_y = best.sign * pick(across, ref_c, ref_s);
+    store(out->nx + i, pick(flipped, -out_x, out_x));
+    store(out->ny + i, pick(flipped, -out_y, out_y));
+    const vec x = pick(flipped, dx, zero), y = pick(flipped, dy, zero);
+    const vec radius = half_n + pick(flipped, radius_b, radius_a);
+    const vec along_0 = pick(single, 0.5 * (low + high), low), gap_0 = pick(single, least, gap_low) - radii;
+    const vec gap_1 = gap_high - radii, far_0 = radius + 0.5 * gap_0, far_1 = radius + 0.5 * gap_1;
+    store(out->gap[0] + i, gap_0);
+    store(out->gap[1] + i, gap_1);
+    store(out->x[0] + i, x - out_y * along_0 + out_x * far_0);
+    store(out->y[0] + i, y + out_x * along_0 + out_y * far_0);
+    store(out->x[1] + i, x - out_y * high + out_x * far_1);
+    store(out->y[1] + i, y + out_x * high + out_y * far_1);
+}
+
+/// Fills the last vector up with copies of the first pair.
+static inline void fill(qdi_rect_pairs *pairs) {
+    double *const lanes[] = {pairs->ca,       pairs->sa,       pairs->cb,   pairs->sb,   pairs->dx,
+                             pairs->dy,       pairs->ha_x,     pairs->ha_y, pairs->hb_x, pairs->hb_y,
+                             pairs->radius_a, pairs->radius_b, pairs->reach};
+    for (size_t i = pairs->count; i % WIDTH != 0; ++i)
+        for (size_t k = 0; k < sizeof lanes / sizeof *lanes; ++k) lanes[k][i] = lanes[k][0];
+}
+
+static inline void meet_rects(qdi_rect_pairs *in, qdi_rect_meets *out) {
+    fill(in);
+    for (size_t i = 0; i < in->count; i += WIDTH) meet(in, out, i);
+}

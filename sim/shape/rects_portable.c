@@ -1,0 +1,15 @@
+// For every processor; and the choice between the instruction sets.
+enum { WIDTH = 2 };
+#include "sim/shape/rects_kernel.h"
+
+void qdi_rects_portable(qdi_rect_pairs *pairs, qdi_rect_meets *meets) {
+    meet_rects(pairs, meets);
+}
+
+qdi_rects_function qdi_rects_of(qd_simd simd) {
+    if (simd == QD_SIMD_AUTO) simd = qd_simd_best();
+#ifdef __x86_64__
+    if (simd == QD_SIMD_AVX2 || simd == QD_SIMD_AVX512) return qdi_rects_avx2;
+#endif
+    return qdi_rects_portable;
+}

@@ -1,0 +1,53 @@
+#include <quadrille/math.h>
+#include <quadrille/shape.h>
+
+#include "core/base/arithmetic.h"
+#include "sim/base/reason.h"
+#include "sim/base/vec.h"
+
+#include <math.h>
+
+static bool finite_point(qd_vec2 p) {
+    return isfinite(p.x) && isfinite(p.y);
+}
+
+static bool same_place(qd_vec2 a, qd_vec2 b) {
+    return a.x == b.x && a.y == b.y;
+}
+
+qd_status qd_shape_chain(const qd_vec2 *points, size_t count, bool closed, size_t edge, double radius,
+                         qd_shape *shape, qd_vec2 *position, double *angle, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!points || !shape || !position || !angle)
+        return qdi_reason(error, QD_ERR_ARGUMENT, "no points, or nowhere to put the shape");
+    if (count < (closed ? 3U : 2U))
+        return qdi_reason(error, QD_ERR_VALUE, "a %s polyline has at least %d points, not %zu",
+                          closed ? "closed" : "open", closed ? 3 : 2, count);
+    size_t edges = closed ? count : count - 1;
+    if (edge >= edges)
+        return qdi_reason(error, QD_ERR_VALUE, "a polyline of %zu edges has no edge %zu", edges, edge);
+
+    qd_vec2 from = points[edge], to = points[edge + 1 < count ? edge + 1 : 0];
+    bool starts = edge == 0 && !closed, ends = edge + 1 == edges && !closed;
+    qd_vec2 before = starts ? from : points[edge > 0 ? edge - 1 : count - 1];
+    qd_vec2 after = ends ? to : points[(edge + 2) % count];
+    if (!finite_point(from) || !finite_point(to) || !finite_point(before) || !finite_point(after))
+        return qdi_reason(error, QD_ERR_VALUE, "a point next to edge %zu of a polyline is not finite", edge);
+    if (same_place(from, to) || (!starts && same_place(before, from)) || (!ends && same_place(to, after)))
+        return qdi_reason(error, QD_ERR_VALUE, "edge %zu of a polyline, or one next to it, has no length",
+                          edge);
+
+    qd_vec2 way = qdi_minus(to, from), middle = qdi_along(from, way, 0.5);
+    double turned = qd_atan2(way.y, way.x), c, s;
+    qd_sincos(turned, &s, &c);
+    qd_shape made = qd_shape_capsule(qdi_length(way), radius);
+    made.count = 2;
+    made.points[0] = starts ? (qd_vec2){-made.half.x, 0} : qdi_unturn(c, s, qdi_minus(before, middle));
+    made.points[1] = ends ? (qd_vec2){made.half.x, 0} : qdi_unturn(c, s, qdi_minus(after, middle));
+    qd_status status = qd_shape_settle(&made, NULL, error);
+    if (status != QD_OK) return status;
+    *shape = made;
+    *position = middle;
+    *angle = turned;
+    return QD_OK;
+}

@@ -1,0 +1,15 @@
+#ifndef QD_SIM_SHAPE_MASS_H
+#define QD_SIM_SHAPE_MASS_H
+
+#include "sim/shape/form.h"
+
+/// Moments of a core of two or more corners rounded by `radius`, at density 1.
+typedef struct qdi_moments {
+    double area;
+    qd_vec2 first; ///< integral of the position
+    double second; ///< integral of the squared distance from the origin
+} qdi_moments;
+
+qdi_moments qdi_core_moments(const qdi_core *core, double radius);
+
+#endif

@@ -1,0 +1,148 @@
+#include "sim/shape/toi.h"
+
+#include "sim/base/vec.h"
+#include "sim/shape/distance.h"
+
+#include <quadrille/math.h>
+
+enum { MOST_ROUNDS = 200 };
+
+qdi_pose qdi_sweep_at(const qdi_sweep *sweep, double time) {
+    qd_vec2 at = qdi_along(sweep->from, qdi_minus(sweep->to, sweep->from), time);
+    if (sweep->turn == 0) return (qdi_pose){at.x, at.y, sweep->c, sweep->s};
+    double c, s;
+    qd_sincos(sweep->turn * time, &s, &c);
+    return (qdi_pose){at.x, at.y, sweep->c * c - sweep->s * s, sweep->s * c + sweep->c * s};
+}
+
+/// How far a turning core comes out along a direction: corner i is at out[i] (the furthest at 0) and goes at
+/// rate[i]; what a turn adds to that straight way is at most bend * time^2.
+typedef struct spin {
+    int count; ///< 0: it does not turn, or is a disk
+    double out[QD_POLYGON_MAX], rate[QD_POLYGON_MAX];
+    double bend;
+} spin;
+
+static void spin_make(const qdi_form *form, const qdi_pose *pose, double turn, qd_vec2 along, spin *made) {
+    made->count = 0;
+    if (turn == 0 || form->kind == QD_SHAPE_DISK) return;
+    qdi_core core;
+    qdi_core_make(form, &(qdi_pose){0, 0, pose->c, pose->s}, &core);
+    double furthest = qdi_dot(along, core.point[0]);
+    for (int i = 0; i < core.count; ++i) {
+        made->out[i] = qdi_dot(along, core.point[i]);
+        made->rate[i] = turn * qdi_dot(along, qdi_left(core.point[i]));
+        if (made->out[i] > furthest) furthest = made->out[i];
+    }
+    for (int i = 0; i < core.count; ++i) made->out[i] -= furthest;
+    made->count = core.count;
+    made->bend = 0.5 * turn * turn * qdi_form_core_reach(form);
+}
+
+static double spin_at(const spin *by, double time) {
+    if (by->count == 0) return 0;
+    double most = by->out[0] + by->rate[0] * time;
+    for (int i = 1; i < by->count; ++i) {
+        double out = by->out[i] + by->rate[i] * time;
+        if (out > most) most = out;
+    }
+    return most + by->bend * time * time;
+}
+
+/// The most by which two forms can come nearer along a direction within a time: convex, and 0 at 0. The
+/// direction may turn, as that of a side does: then all is seen from a frame that turns with it.
+typedef struct approach {
+    double closing, bend; ///< of the two positions
+    spin a, b;
+} approach;
+
+static double approach_at(const approach *by, double time) {
+    return (by->closing + by->bend * time) * time + spin_at(&by->a, time) + spin_at(&by->b, time);
+}
+
+/// A time, up to `most`, within which the approach stays at most `room`: nearly the longest such time.
+static double safe_time(const approach *by, double room, double most) {
+    double low = 0, at_low = 0, high = most, at_high = approach_at(by, most);
+    if (at_high <= room) return most;
+    if (by->bend == 0 && by->a.count == 0 && by->b.count == 0) return room / by->closing;
+    // A chord lies above a convex function: where it meets `room`, the function has not. Halving brings the
+    // far end in.
+    for (int k = 0; k < 8; ++k) {
+        double chord = low + (high - low) * ((room - at_low) / (at_high - at_low));
+        if (chord > low && chord < high) {
+            low = chord;
+            at_low = approach_at(by, chord);
+        }
+        double middle = 0.5 * (low + high), at_middle = approach_at(by, middle);
+        if (at_middle <= room) {
+            low = middle;
+            at_low = at_middle;
+        } else {
+            high = middle;
+            at_high = at_middle;
+        }
+    }
+    return low;
+}
+
+/// Two sweeps at a time, and how they lie to each other.
+typedef struct moment {
+    const qdi_form *a, *b;
+    double turn_a, turn_b;
+    qdi_pose pa, pb;
+    qd_vec2 way; ///< of b relative to a, per unit of time
+    double left; ///< time until 1
+    qdi_nearest nearest;
+} moment;
+
+/// What can happen along the present normal where that turns at the rate `turn`.
+static approach approach_make(const moment *now, double turn) {
+    qd_vec2 normal = now->nearest.normal, back = {-normal.x, -normal.y};
+    qd_vec2 between = {now->pb.x - now->pa.x, now->pb.y - now->pa.y};
+    approach by = {.closing = -qdi_dot(normal, now->way) - turn * qdi_dot(qdi_left(normal), between)};
+    if (turn != 0) {
+        double here = qdi_length(between), there = qdi_length(qdi_along(between, now->way, now->left));
+        double furthest = here > there ? here : there;
+        by.bend = 0.5 * turn * turn * furthest + fabs(turn) * qdi_length(now->way);
+    }
+    spin_make(now->a, &now->pa, now->turn_a - turn, normal, &by.a);
+    spin_make(now->b, &now->pb, now->turn_b - turn, back, &by.b);
+    return by;
+}
+
+/// A time within which the two surely do not come within `target`; above 1: they do not at all.
+static double advance(const moment *now, double room) {
+    double turn = now->nearest.on == QDI_ON_SIDE_A   ? now->turn_a
+                  : now->nearest.on == QDI_ON_SIDE_B ? now->turn_b
+                                                     : 0;
+    double safe = 0;
+    for (int turning = 0; turning <= (turn != 0); ++turning) { // both bounds hold: the better one counts
+        approach by = approach_make(now, turning ? turn : 0);
+        if (approach_at(&by, now->left) < room) return 2;
+        double time = safe_time(&by, room, now->left);
+        if (time > safe) safe = time;
+    }
+    return safe;
+}
+
+bool qdi_time_of_impact(const qdi_form *a, const qdi_sweep *sweep_a, const qdi_form *b,
+                        const qdi_sweep *sweep_b, double target, double tolerance, qdi_impact *impact) {
+    moment now = {.a = a, .b = b, .turn_a = sweep_a->turn, .turn_b = sweep_b->turn};
+    now.way = qdi_minus(qdi_minus(sweep_b->to, sweep_b->from), qdi_minus(sweep_a->to, sweep_a->from));
+    double time = 0;
+    for (int round = 0; round < MOST_ROUNDS; ++round) {
+        now.pa = qdi_sweep_at(sweep_a, time);
+        now.pb = qdi_sweep_at(sweep_b, time);
+        now.left = 1 - time;
+        now.nearest = qdi_distance(a, &now.pa, b, &now.pb);
+        *impact = (qdi_impact){time, now.nearest.distance, now.nearest.normal};
+        double room = now.nearest.distance - target;
+        if (room <= tolerance) return true;
+        double safe = advance(&now, room);
+        if (safe > 1) return false;
+        double later = time + safe;
+        if (!(later > time)) return true; // so near that time cannot tell
+        time = later < 1 ? later : 1;
+    }
+    return true;
+}

@@ -1,2 +1,0 @@
-#define QDI_SOFT qdi_soft_avx2
-#include "sim/soft_kernel.h"

@@ -1,0 +1,10 @@
+#define QDI_SOFT qdi_soft_plain
+#include "sim/spring/soft_kernel.h"
+
+const qdi_soft_kernels *qdi_soft_kernels_of(qd_simd simd) {
+    if (simd == QD_SIMD_AUTO) simd = qd_simd_best();
+#ifdef __x86_64__
+    if (simd >= QD_SIMD_AVX2) return &qdi_soft_avx2;
+#endif
+    return &qdi_soft_plain;
+}

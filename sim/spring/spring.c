@@ -1,0 +1,213 @@
+// Forces of springs and dashpots, contact by contact. Contacts are worked on as their spots lie, so that what is read of
+// the bodies is in the cache; a contact writes its own shear, pull, impulses and account, and nothing is shared.
+
+#include "sim/spring/spring.h"
+#include "sim/world/account.h"
+#include "sim/world/pose.h"
+
+#include <math.h>
+
+typedef struct spring_job {
+    const qd_world *world;
+    const qdi_motion *m;
+    qdi_moment *moment;
+    double dt;           ///< 0: nothing moves
+    double loss;         ///< of the world's restitution
+    qd_vec2 half_kick;   ///< what gravity has given to dynamic bodies beyond the middle of the step
+    qdi_account *shares; ///< by contact; NULL where dt is 0
+} spring_job;
+
+/// A contact as it is worked on: a's normal to b, levers from each centroid to its own surface as in qdi_constraint, and
+/// velocities of the two.
+typedef struct grasp {
+    double nx, ny;
+    double across_a[2], along_a[2], across_b[2], along_b[2];
+    qdi_twist a, b;
+    qdi_spring_law law;
+} grasp;
+
+static qdi_twist twist_of(const spring_job *job, uint32_t row) {
+    const qd_world *world = job->world;
+    const qdi_motion *m = job->m;
+    qdi_twist twist = {m->vx[row], m->vy[row], world->turning ? m->spin[row] : 0};
+    if (world->kind[row] != QD_BODY_DYNAMIC) return twist;
+    twist.x -= job->half_kick.x;
+    twist.y -= job->half_kick.y;
+    return twist;
+}
+
+static qdi_twist twist_of_wall(const spring_job *job, qd_id wall) {
+    const qd_world *world = job->world;
+    const qd_vec2 *speed = job->dt > 0 ? world->wall_mean : world->wall_speed;
+    qd_vec2 v = speed[wall.index - (uint32_t)QD_WALL_LEFT];
+    return (qdi_twist){v.x, v.y, 0};
+}
+
+/// Levers of shapes, to their own surfaces.
+static void make_levers(const spring_job *job, const qdi_spot *spot, const qd_contact *contact, grasp *grip) {
+    const qd_world *world = job->world;
+    const qdi_motion *m = job->m;
+    uint32_t a = spot->row_a, b = spot->row_b;
+    bool wall = b == QDI_NO_ROW;
+    qd_vec2 period = qdi_world_period(world), from = {m->x[a], m->y[a]}, to = from;
+    if (!wall) to = (qd_vec2){m->x[b] + contact->image.x * period.x, m->y[b] + contact->image.y * period.y};
+    double nx = grip->nx, ny = grip->ny;
+    for (int k = 0; k < contact->count; ++k) {
+        const qd_touch *touch = &contact->touch[k];
+        double half = 0.5 * touch->depth;
+        double ax = touch->point.x - from.x, ay = touch->point.y - from.y;
+        grip->across_a[k] = ax * ny - ay * nx;
+        grip->along_a[k] = ax * nx + ay * ny + half;
+        double bx = touch->point.x - to.x, by = touch->point.y - to.y;
+        grip->across_b[k] = wall ? 0 : bx * ny - by * nx;
+        grip->along_b[k] = wall ? 0 : bx * nx + by * ny - half;
+    }
+    if (world->shape[a] == 0) {
+        grip->across_a[0] = grip->across_a[1] = 0;
+        grip->along_a[0] = grip->along_a[1] = world->radius[a];
+    }
+    if (wall || world->shape[b] != 0) return;
+    grip->across_b[0] = grip->across_b[1] = 0;
+    grip->along_b[0] = grip->along_b[1] = -world->radius[b];
+}
+
+static void take(const spring_job *job, const qdi_spot *spot, const qd_contact *contact, grasp *grip) {
+    const qd_world *world = job->world;
+    uint32_t a = spot->row_a, b = spot->row_b;
+    bool wall = b == QDI_NO_ROW;
+    grip->nx = contact->normal.x;
+    grip->ny = contact->normal.y;
+    grip->a = twist_of(job, a);
+    grip->b = wall ? twist_of_wall(job, contact->b) : twist_of(job, b);
+    grip->law = qdi_spring_law_of(world, job->loss, a, b);
+    if (world->shape[a] != 0 || (!wall && world->shape[b] != 0)) {
+        make_levers(job, spot, contact, grip);
+        return;
+    }
+    grip->across_a[0] = grip->across_b[0] = 0;
+    grip->along_a[0] = world->radius[a];
+    grip->along_b[0] = wall ? 0 : -world->radius[b];
+}
+
+/// What rubs at a touch: the force on a along the tangent, and the shear that remains, from the one there was. As long as
+/// the surfaces stick the spring loses nothing; where they slide, all is lost that does not stay in it.
+static double rub(const grasp *grip, double dt, double slip, double limit, double *shear, double *lost) {
+    const qd_spring_terms *terms = &grip->law.terms;
+    double first = *shear, before = first + slip * dt, damping = grip->law.mass * terms->gammat * slip;
+    double force = -(terms->kt * before + damping), most = fabs(limit);
+    *shear = before;
+    *lost = damping * slip * dt;
+    if (!(fabs(force) > most)) return force;
+    *lost = 0;
+    if (before == 0) return 0; // nothing has been stretched that could be set back
+    double part = most / fabs(force);
+    *shear = terms->kt > 0 ? part * (before + damping / terms->kt) - damping / terms->kt : 0;
+    force *= part;
+    *lost = -force * slip * dt + 0.5 * terms->kt * (first * first - *shear * *shear);
+    return force;
+}
+
+/// One touch: adds to the pull; the shear comes in as it was.
+static void press(const spring_job *job, const grasp *grip, int k, qd_touch *touch, qdi_warm_start *shear,
+                  qdi_pull *pull, qdi_account *share) {
+    const qd_spring_terms *terms = &grip->law.terms;
+    double nx = grip->nx, ny = grip->ny, dt = job->dt;
+    double ux = grip->a.x - grip->b.x, uy = grip->a.y - grip->b.y;
+    double approach = ux * nx + uy * ny + grip->a.spin * grip->across_a[k] - grip->b.spin * grip->across_b[k];
+    double spring = terms->kn * touch->depth;
+    double push = spring + grip->law.mass * terms->gamman * approach;
+    if (job->world->def.spring.limit_damping && push < 0) push = 0;
+    double rubbing = 0, stretch = 0, lost = 0;
+    if (grip->law.friction > 0) {
+        double slip = uy * nx - ux * ny + grip->a.spin * grip->along_a[k] - grip->b.spin * grip->along_b[k];
+        stretch = shear->tangent[k] * nx - shear->normal[k] * ny;
+        rubbing = rub(grip, dt, slip, grip->law.friction * push, &stretch, &lost);
+    }
+    shear->normal[k] = -stretch * ny;
+    shear->tangent[k] = stretch * nx;
+    double fx = -push * nx - rubbing * ny, fy = -push * ny + rubbing * nx;
+    pull->x += fx;
+    pull->y += fy;
+    pull->turn_a += rubbing * grip->along_a[k] - push * grip->across_a[k];
+    pull->turn_b += push * grip->across_b[k] - rubbing * grip->along_b[k];
+    if (!share) return;
+    touch->impulse = push * dt;
+    touch->friction = -rubbing * dt;
+    share->lane[QDI_LOST_NORMAL] += (push - spring) * approach * dt;
+    share->lane[QDI_LOST_FRICTION] += lost;
+    if (grip->law.free)
+        share->lane[QDI_VIRIAL] += (push * (grip->along_a[k] - grip->along_b[k] - touch->depth) -
+                                    rubbing * (grip->across_b[k] - grip->across_a[k])) *
+                                   dt;
+}
+
+/// Work of the one that does not move freely.
+static double work_of(const spring_job *job, uint32_t a, const grasp *grip, const qdi_pull *pull) {
+    if (job->world->kind[a] == QD_BODY_DYNAMIC)
+        return (pull->x * grip->b.x + pull->y * grip->b.y - pull->turn_b * grip->b.spin) * job->dt;
+    return -(pull->x * grip->a.x + pull->y * grip->a.y + pull->turn_a * grip->a.spin) * job->dt;
+}
+
+static void force_spot(const spring_job *job, size_t place) {
+    const qdi_spot *spot = &job->moment->spots[place];
+    uint32_t i = spot->contact;
+    qd_contact *contact = &job->moment->contacts[i];
+    qdi_warm_start *shear = &job->moment->holds[i];
+    qdi_pull *pull = &job->world->scratch.drawn[place];
+    qdi_account *share = job->shares ? &job->shares[i] : NULL;
+    *pull = (qdi_pull){0, 0, 0, 0};
+    if (share) *share = (qdi_account){{0}};
+    const bool feels = !contact->sensor;
+    grasp grip = {.law = {.friction = 0}};
+    if (feels) take(job, spot, contact, &grip);
+    for (int k = 0; k < 2; ++k) {
+        if (share) contact->touch[k].impulse = contact->touch[k].friction = 0;
+        if (feels && k < contact->count && contact->touch[k].depth > 0)
+            press(job, &grip, k, &contact->touch[k], shear, pull, share);
+        else
+            shear->normal[k] = shear->tangent[k] = 0;
+    }
+    if (share && feels && !grip.law.free && spot->row_b != QDI_NO_ROW)
+        share->lane[QDI_WORK] = work_of(job, spot->row_a, &grip, pull);
+    job->moment->pulls[i] = *pull;
+}
+
+/// Contacts lie in order of (a, b), which is any order here: what is needed soon is asked for ahead.
+enum { AHEAD = 6 };
+static inline void ask_for(const qdi_moment *moment, uint32_t i) {
+    const char *contact = (const char *)&moment->contacts[i];
+    for (size_t at = 0; at < sizeof(qd_contact); at += 64) __builtin_prefetch(contact + at, 1);
+    __builtin_prefetch(&moment->holds[i], 1);
+    __builtin_prefetch(&moment->pulls[i], 1);
+}
+
+static void force_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const spring_job *job = context;
+    const qdi_spot *spots = job->moment->spots;
+    for (size_t s = begin; s < end; ++s) {
+        if (s + AHEAD < end) ask_for(job->moment, spots[s + AHEAD].contact);
+        force_spot(job, s);
+    }
+}
+
+qd_status qdi_spring_forces(qd_world *world, const qdi_motion *m, double dt, qdi_moment *moment) {
+    size_t count = moment->contact_count;
+    qd_status status = qdi_reserve(world->allocator, &moment->pulls, &moment->pull_room, 0, count,
+                                   sizeof *moment->pulls);
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &world->scratch.drawn, &world->scratch.drawn_room, 0, count,
+                             sizeof *world->scratch.drawn);
+    if (status == QD_OK && dt > 0) status = qdi_account_begin(world, count + world->present.contact_count);
+    if (status != QD_OK) return status;
+    double half = 0.5 * dt;
+    spring_job job = {.world = world,
+                      .m = m,
+                      .moment = moment,
+                      .dt = dt,
+                      .loss = qdi_spring_loss(world->def.restitution),
+                      .half_kick = {world->def.gravity.x * half, world->def.gravity.y * half},
+                      .shares = dt > 0 ? world->scratch.books.accounts : NULL};
+    qdi_team_for(world->team, count, QDI_TOUCH_GRAIN, force_range, &job);
+    return qdi_spring_walls(world, moment, dt);
+}

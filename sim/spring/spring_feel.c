@@ -1,0 +1,286 @@
+// What bodies feel of all their contacts, and the two half kicks. Forces on a body add in the order of its contacts'
+// numbers, which is that of its partners: contacts are in order of (a, b), so those with lower partners come first, in
+// their order, then those with higher ones, then walls.
+//
+// Every contact has two ends, one at each body. A first pass hangs each end on its body: an atomic exchange makes it the
+// head of the body's chain, whatever head there was comes next. In which order ends come to hang there is chance; so the
+// second pass, over bodies, puts each chain in order before it adds it up. Heads are 0 (no end) outside of these passes:
+//
+//   head by row   | 0 | 5 | 0 | 2 |        end 2 s + 1: body a of the contact at spot s; 2 s + 2: body b
+//   next by end   |   ...  5 -> 3 -> 8 -> 0
+//
+// Ends and pulls lie by spot here, so what bodies side by side need lies side by side.
+//
+// A range of bodies writes what its own bodies feel.
+
+#include "sim/spring/spring.h"
+#include "sim/world/account.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct feel_job {
+    qd_world *world;
+    const qdi_moment *moment;
+    bool drawn;  ///< the pulls are there by spot
+    double half; ///< of the step; 0: no kick
+    double fastest;
+    uint32_t *lowest_bad; ///< per range
+} feel_job;
+
+// ---- chains ----
+
+static void hang(const qd_world *world, uint32_t row, uint32_t end) {
+    world->scratch.chain[end] = atomic_exchange_explicit(&world->scratch.heads[row], end,
+                                                         memory_order_relaxed);
+}
+
+static void hang_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const feel_job *job = context;
+    const qd_world *world = job->world;
+    for (size_t s = begin; s < end; ++s) {
+        const qdi_spot *spot = &job->moment->spots[s];
+        uint32_t a = spot->row_a, b = spot->row_b, end_a = 2 * (uint32_t)s + 1;
+        if (!job->drawn) world->scratch.drawn[s] = job->moment->pulls[spot->contact];
+        if (world->kind[a] == QD_BODY_DYNAMIC) hang(world, a, end_a);
+        if (b != QDI_NO_ROW && world->kind[b] == QD_BODY_DYNAMIC) hang(world, b, end_a + 1);
+    }
+}
+
+/// What ends are in order of: the number of the contact.
+static inline uint32_t number_of(const qdi_spot *spots, uint32_t end) {
+    return spots[(end - 1) / 2].contact;
+}
+
+/// Two chains in order become one.
+static uint32_t merge(const qdi_spot *spots, uint32_t *next, uint32_t p, uint32_t q) {
+    uint32_t first = 0, *tail = &first;
+    while (p && q) {
+        uint32_t *least = number_of(spots, p) < number_of(spots, q) ? &p : &q;
+        *tail = *least;
+        tail = &next[*least];
+        *least = next[*least];
+    }
+    *tail = p ? p : q;
+    return first;
+}
+
+/// Puts a chain in order: piece k holds 2^k ends in order, or none.
+static uint32_t sort_chain(const qdi_spot *spots, uint32_t *next, uint32_t head) {
+    enum { PIECES = 32 };
+    uint32_t piece[PIECES] = {0};
+    while (head) {
+        uint32_t chain = head;
+        head = next[head];
+        next[chain] = 0;
+        int k = 0;
+        for (; piece[k]; ++k) {
+            chain = merge(spots, next, piece[k], chain);
+            piece[k] = 0;
+        }
+        piece[k] = chain;
+    }
+    uint32_t all = 0;
+    for (int k = 0; k < PIECES; ++k) all = merge(spots, next, piece[k], all);
+    return all;
+}
+
+/// Most chains have one end or two.
+static inline uint32_t in_order(const qdi_spot *spots, uint32_t *next, uint32_t head) {
+    uint32_t second = next[head];
+    if (!second) return head;
+    if (next[second]) return sort_chain(spots, next, head);
+    if (number_of(spots, head) < number_of(spots, second)) return head;
+    next[second] = head;
+    next[head] = 0;
+    return second;
+}
+
+/// Force and torque on a body.
+static qdi_twist add_up(const feel_job *job, uint32_t head) {
+    uint32_t *next = job->world->scratch.chain;
+    qdi_twist sum = {0, 0, 0};
+    for (uint32_t end = in_order(job->moment->spots, next, head); end; end = next[end]) {
+        const qdi_pull *pull = &job->world->scratch.drawn[(end - 1) / 2];
+        bool first = end % 2 == 1;
+        sum.x += first ? pull->x : -pull->x;
+        sum.y += first ? pull->y : -pull->y;
+        sum.spin += first ? pull->turn_a : pull->turn_b;
+    }
+    return sum;
+}
+
+// ---- kicks ----
+
+static inline void kick(const qd_world *world, double half, size_t place) {
+    const qdi_motion *next = &world->next;
+    const qdi_twist *feels = &world->scratch.feels[place];
+    uint32_t row = world->scratch.felt[place];
+    next->vx[row] += feels->x * half;
+    next->vy[row] += feels->y * half;
+    if (world->turning) next->spin[row] += feels->spin * half;
+}
+
+static bool within_limits(const feel_job *job, uint32_t row) {
+    const qdi_motion *next = &job->world->next;
+    double vx = next->vx[row], vy = next->vy[row], spin = job->world->turning ? next->spin[row] : 0;
+    return vx * vx + vy * vy <= job->fastest && qdi_is_sane(spin);
+}
+
+static inline uint32_t head_of(const _Atomic uint32_t *heads, size_t row) {
+    return atomic_load_explicit(&heads[row], memory_order_relaxed);
+}
+
+/// True where eight bodies touch nobody.
+static inline bool none_of_eight(const _Atomic uint32_t *at) {
+    uint32_t low = head_of(at, 0) | head_of(at, 1) | head_of(at, 2) | head_of(at, 3);
+    uint32_t high = head_of(at, 4) | head_of(at, 5) | head_of(at, 6) | head_of(at, 7);
+    return (low | high) == 0;
+}
+
+/// Lists the rows of a range that have contacts; returns where the list ends.
+static size_t list_felt(const qdi_scratch *scratch, size_t begin, size_t end) {
+    size_t place = begin, r = begin;
+    while (r < end) {
+        if (r + 8 <= end && none_of_eight(&scratch->heads[r])) {
+            r += 8;
+            continue;
+        }
+        if (atomic_load_explicit(&scratch->heads[r], memory_order_relaxed))
+            scratch->felt[place++] = (uint32_t)r;
+        r += 1;
+    }
+    return place;
+}
+
+/// Of bodies that touch nobody many lie in between: what is needed soon is asked for ahead.
+enum { AHEAD = 8 };
+static inline void ask_for(const feel_job *job, uint32_t row) {
+    const qd_world *world = job->world;
+    uint32_t head = head_of(world->scratch.heads, row);
+    __builtin_prefetch(&world->scratch.chain[head], 1);
+    __builtin_prefetch(&world->scratch.drawn[(head - 1) / 2]);
+    __builtin_prefetch(&world->mass[row]);
+    __builtin_prefetch(&world->inertia[row]);
+    __builtin_prefetch(&world->next.vx[row], 1);
+    __builtin_prefetch(&world->next.vy[row], 1);
+    __builtin_prefetch(&world->next.spin[row], 1);
+}
+
+/// What bodies feel; where there is a kick, also that, and what it breaks.
+static void feel_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const feel_job *job = context;
+    const qd_world *world = job->world;
+    const qdi_scratch *scratch = &world->scratch;
+    uint32_t bad = QD_NO_BODY;
+    size_t stop = list_felt(scratch, begin, end);
+    for (size_t place = begin; place < stop; ++place) {
+        uint32_t row = scratch->felt[place];
+        if (place + AHEAD < stop) ask_for(job, scratch->felt[place + AHEAD]);
+        uint32_t head = head_of(scratch->heads, row);
+        atomic_store_explicit(&scratch->heads[row], 0, memory_order_relaxed);
+        qdi_twist force = add_up(job, head);
+        double mass = world->mass[row];
+        scratch->feels[place] = (qdi_twist){force.x / mass, force.y / mass, force.spin / world->inertia[row]};
+        if (job->half == 0) continue;
+        kick(world, job->half, place);
+        if (!within_limits(job, row) && world->index[row] < bad) bad = world->index[row];
+    }
+    scratch->felt_count[begin / QDI_BODY_GRAIN] = stop - begin;
+    if (job->half > 0) job->lowest_bad[begin / QDI_BODY_GRAIN] = bad;
+}
+
+static qd_status reserve(qd_world *world, const qdi_moment *moment, bool drawn) {
+    qdi_scratch *scratch = &world->scratch;
+    const qd_allocator *allocator = world->allocator;
+    size_t rows = world->count, ends = 2 * moment->contact_count + 1;
+    qd_status status = qdi_reserve(allocator, &scratch->chain, &scratch->chain_room, 0, ends,
+                                   sizeof *scratch->chain);
+    if (status == QD_OK && !drawn)
+        status = qdi_reserve(allocator, &scratch->drawn, &scratch->drawn_room, 0, moment->contact_count,
+                             sizeof *scratch->drawn);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->feels, &scratch->feel_room, 0, rows,
+                             sizeof *scratch->feels);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->felt, &scratch->felt_room, 0, rows, sizeof *scratch->felt);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->felt_count, &scratch->felt_count_room, 0,
+                             qdi_range_count(rows, QDI_BODY_GRAIN), sizeof *scratch->felt_count);
+    size_t room = scratch->head_room;
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->heads, &scratch->head_room, 0, rows,
+                             sizeof *scratch->heads);
+    if (status == QD_OK && scratch->head_room > room)
+        for (size_t r = 0; r < scratch->head_room; ++r) atomic_init(&scratch->heads[r], 0);
+    return status;
+}
+
+static void feel(feel_job *job) {
+    qd_world *world = job->world;
+    qdi_team_for(world->team, job->moment->contact_count, QDI_TOUCH_GRAIN, hang_range, job);
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, feel_range, job);
+}
+
+/// Velocities of `next` as they are in the middle of the step, but for what other forces do.
+void qdi_spring_start_rows(const qd_world *world, double dt, size_t begin, size_t end) {
+    const qdi_motion *now = &world->now, *next = &world->next;
+    size_t bytes = (end - begin) * sizeof(double);
+    memcpy(next->vx + begin, now->vx + begin, bytes);
+    memcpy(next->vy + begin, now->vy + begin, bytes);
+    if (world->turning) memcpy(next->spin + begin, now->spin + begin, bytes);
+    size_t count = world->scratch.felt_count[begin / QDI_BODY_GRAIN];
+    for (size_t k = 0; k < count; ++k) kick(world, 0.5 * dt, begin + k);
+}
+
+static void start_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const feel_job *job = context;
+    qdi_spring_start_rows(job->world, 2 * job->half, begin, end);
+}
+
+bool qdi_spring_plain(const qd_world *world) {
+    return qdi_springs(world) && world->shaped == 0 && world->fixed == 0 && !qdi_forces_vary(world) &&
+           !qdi_forces_settle(world);
+}
+
+qd_status qdi_spring_start(qd_world *world, double dt) {
+    feel_job job = {.world = world, .moment = &world->present};
+    if (!world->scratch.feels_present) {
+        qd_status status = reserve(world, &world->present, false);
+        if (status != QD_OK) return status;
+        feel(&job);
+        world->scratch.feels_present = true;
+    }
+    world->scratch.flown = false;
+    if (qdi_spring_plain(world)) return QD_OK;
+    job.half = 0.5 * dt;
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, start_range, &job);
+    return qdi_forces_kick(world, dt);
+}
+
+qd_status qdi_spring_finish(qd_world *world, double dt) {
+    qdi_scratch *scratch = &world->scratch;
+    size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
+    qd_status status = reserve(world, &world->following, true);
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &scratch->order, &scratch->order_room, 0, ranges,
+                             sizeof *scratch->order);
+    if (status != QD_OK) return status;
+    feel_job job = {.world = world,
+                    .moment = &world->following,
+                    .drawn = true, // when the forces were worked out
+                    .half = 0.5 * dt,
+                    .fastest = qdi_limit_speed_squared(world),
+                    .lowest_bad = scratch->order};
+    scratch->feels_present = false; // until the step succeeds
+    feel(&job);
+    uint32_t bad = QD_NO_BODY;
+    for (size_t k = 0; k < ranges; ++k)
+        if (job.lowest_bad[k] < bad) bad = job.lowest_bad[k];
+    if (bad == QD_NO_BODY) return QD_OK;
+    qdi_limit_report_body(world, world->row_of_index[bad]);
+    return QD_ERR_LIMIT;
+}

@@ -1,0 +1,14 @@
+// For every processor; and the choice between the instruction sets.
+#include "sim/step/disks_kernel.h"
+
+qdi_disks_found qdi_disks_move_portable(const qdi_disks *disks, size_t begin, size_t end) {
+    return move_disks(disks, begin, end);
+}
+
+qdi_disks_move qdi_disks_move_of(qd_simd simd) {
+    if (simd == QD_SIMD_AUTO) simd = qd_simd_best();
+#ifdef __x86_64__
+    if (simd == QD_SIMD_AVX2 || simd == QD_SIMD_AVX512) return qdi_disks_move_avx2;
+#endif
+    return qdi_disks_move_portable;
+}

@@ -1,0 +1,451 @@
+// A world from the bytes that save.c writes, behind a good checksum; still, nothing is believed that would
+// lead outside of what there is.
+
+#include <quadrille/hash.h>
+
+#include "core/base/arithmetic.h"
+#include "core/base/cookie.h"
+#include "core/tree/horizon.h"
+#include "sim/base/bytes.h"
+#include "sim/spring/spring.h"
+#include "sim/world/account.h"
+#include "sim/world/compress.h"
+#include "sim/world/population.h"
+#include "sim/world/pose.h"
+#include "sim/world/save_impl.h"
+
+#include <math.h>
+
+static qd_vec2 get_vec(const unsigned char **at) {
+    qd_vec2 v;
+    v.x = qdi_get_f64(at);
+    v.y = qdi_get_f64(at);
+    return v;
+}
+
+static double get_real(const unsigned char **at) {
+    double value = qdi_get_f64(at);
+    return isnan(value) ? (double)NAN : value;
+}
+
+static void get_fields(const unsigned char **at, qd_world_def *def) {
+    def->attraction.law = (qd_pull_law)qdi_get_u32(at);
+    def->attraction.at = get_vec(at);
+    def->attraction.strength = qdi_get_f64(at);
+    def->attraction.softening = qdi_get_f64(at);
+    def->drag.linear = qdi_get_f64(at);
+    def->drag.quadratic = qdi_get_f64(at);
+    def->drag.spin = qdi_get_f64(at);
+    def->drag.medium = get_vec(at);
+    def->drag.temperature = qdi_get_f64(at);
+    for (int wall = 0; wall < QDI_WALLS; ++wall) {
+        qd_wall_motion *motion = &def->wall_motion[wall];
+        motion->velocity = qdi_get_f64(at);
+        motion->amplitude = qdi_get_f64(at);
+        motion->frequency = qdi_get_f64(at);
+        motion->phase = qdi_get_f64(at);
+        motion->slide = qdi_get_f64(at);
+    }
+    def->compression.rate = get_vec(at);
+    def->compression.fraction = qdi_get_f64(at);
+    def->compression.pressure = qdi_get_f64(at);
+    def->removal = qdi_get_f64(at);
+}
+
+static void get_spring(const unsigned char **at, qd_spring *spring) {
+    spring->contact_time = get_real(at);
+    spring->kn = get_real(at);
+    spring->gamman = get_real(at);
+    spring->kt = get_real(at);
+    spring->gammat = get_real(at);
+    spring->limit_damping = qdi_get_u32(at) != 0;
+}
+
+static void get_def(const unsigned char **at, qd_world_def *def) {
+    def->size = get_vec(at);
+    def->origin = get_vec(at);
+    def->boundary_x = (qd_boundary)qdi_get_u32(at);
+    def->boundary_y = (qd_boundary)qdi_get_u32(at);
+    def->gravity = get_vec(at);
+    get_fields(at, def);
+    def->contact = (qd_contact_model)qdi_get_u32(at);
+    def->retrieve = (qd_retrieve_mode)qdi_get_u32(at);
+    def->restitution = qdi_get_f64(at);
+    def->friction = qdi_get_f64(at);
+    def->tangential = qdi_get_f64(at);
+    def->walls.restitution = get_real(at);
+    def->walls.friction = get_real(at);
+    def->walls.tangential = get_real(at);
+    get_spring(at, &def->spring);
+    def->threshold = get_real(at);
+    uint32_t iterations = qdi_get_u32(at), substeps = qdi_get_u32(at);
+    def->iterations = iterations > 1000 ? 0 : (int)iterations; // 0 is refused by the check of the def
+    def->substeps = substeps > 1000 ? 0 : (int)substeps;
+    def->continuous = (qd_continuous)qdi_get_u32(at);
+    def->margin = get_real(at);
+    def->capacity = qdi_get_u32(at);
+    def->limits.speed = qdi_get_f64(at);
+    def->limits.distance = qdi_get_f64(at);
+    def->limits.pairs = qdi_get_f64(at);
+    def->seed = qdi_get_u64(at);
+}
+
+static bool get_margin(const unsigned char **at, qdi_margin *margin) {
+    uint64_t held = qdi_get_u64(at), horizon = qdi_get_u64(at), age = qdi_get_u64(at),
+             lasted = qdi_get_u64(at);
+    margin->pairs = qdi_get_f64(at);
+    margin->slack = qdi_get_f64(at);
+    margin->held = held != 0;
+    margin->horizon = (uint32_t)horizon;
+    margin->age = (uint32_t)age;
+    margin->lasted = (uint32_t)lasted;
+    return held <= 1 && horizon <= QDI_MARGIN_LONGEST && age <= UINT32_MAX && lasted <= UINT32_MAX &&
+           margin->pairs >= 0 && isfinite(margin->pairs) && margin->slack >= 0 && margin->slack <= 1;
+}
+
+static qd_box get_fat(const unsigned char **at) {
+    float side[4];
+    for (int k = 0; k < 4; ++k) {
+        const uint32_t bits = qdi_get_u32(at);
+        memcpy(&side[k], &bits, sizeof bits);
+    }
+    return (qd_box){side[0], side[1], side[2], side[3]};
+}
+
+static qd_status get_past(const unsigned char **at, qd_world *world) {
+    qdi_clock *clock = &world->clock;
+    clock->step = qdi_get_u64(at);
+    clock->base_step = qdi_get_u64(at);
+    clock->base_time = qdi_get_f64(at);
+    clock->dt = qdi_get_f64(at);
+    qd_world_totals *totals = &world->totals;
+    totals->contacts = qdi_get_u64(at);
+    totals->begins = qdi_get_u64(at);
+    totals->ends = qdi_get_u64(at);
+    totals->impacts = qdi_get_u64(at);
+    totals->unfollowed = qdi_get_u64(at);
+    totals->refresh_in_place = qdi_get_u64(at);
+    totals->refresh_refiled = qdi_get_u64(at);
+    totals->splits = qdi_get_u64(at);
+    totals->merges = qdi_get_u64(at);
+    totals->rebuilds = qdi_get_u64(at);
+    totals->amended = qdi_get_u64(at);
+    totals->wall_impulse = get_vec(at);
+    totals->wall_work = qdi_get_f64(at);
+    totals->emitted = qdi_get_u64(at);
+    totals->blocked = qdi_get_u64(at);
+    totals->departed = qdi_get_u64(at);
+    totals->sunk = qdi_get_u64(at);
+    qdi_ledger_get(at, world);
+    bool sums = qdi_sums_hold(world) && qdi_is_sane_sum(world->pressed) && qdi_is_sane_sum(clock->base_time);
+    bool compress = qdi_compress_load(at, world);
+    uint64_t changed = qdi_get_u64(at), turning = qdi_get_u64(at);
+    world->changed = changed != 0;
+    world->turning = world->turning || turning != 0;
+    world->last_label = qdi_get_u64(at);
+    bool margin = get_margin(at, &world->margin);
+    const uint64_t steps_max = UINT64_C(1) << 53; // that time, a double, still tells apart
+    bool fine = clock->step <= steps_max && sums && compress && margin &&
+                !(world->changed && world->margin.held) && changed <= 1 && turning <= 1 &&
+                clock->base_step <= clock->step && isfinite(clock->base_time) &&
+                (clock->dt == 0 || qdi_is_step(clock->dt)) && qdi_walls_put(world, qd_world_time(world));
+    return fine ? QD_OK : QD_ERR_CORRUPT;
+}
+
+/// Shapes and traits as they are read; each is then used by bodies, or not.
+typedef struct palette {
+    qd_shape *shapes;
+    qdi_trait *traits;
+} palette;
+
+static qd_status get_shape(const unsigned char **at, qd_shape *shape) {
+    qdi_shape_get(at, shape);
+    const qd_shape read = *shape;
+    if (shape->count < 0 || shape->kind == QD_SHAPE_DISK) return QD_ERR_CORRUPT;
+    if (qd_shape_settle(shape, NULL, NULL) != QD_OK) return QD_ERR_CORRUPT;
+    return qdi_shape_hash(&read) == qdi_shape_hash(shape) ? QD_OK : QD_ERR_CORRUPT; // it was in order
+}
+
+static qd_status get_trait(const unsigned char **at, const qd_world *world, qdi_trait *trait) {
+    const unsigned char *from = *at;
+    qdi_trait_get(at, trait);
+    unsigned char again[QDI_TRAIT_BYTES], *end = again;
+    qdi_trait_put(trait, &end);
+    bool pivot = !isnan(trait->pivot.x) || !isnan(trait->pivot.y);
+    double far = qdi_limit_distance(world);
+    bool near = fabs(trait->pivot.x - world->centre.x) <= far &&
+                fabs(trait->pivot.y - world->centre.y) <= far;
+    bool fine = (unsigned)trait->kind <= QD_BODY_KINEMATIC && memcmp(from, again, sizeof again) == 0 &&
+                (!pivot || (near && trait->kind == QD_BODY_KINEMATIC)) &&
+                qdi_material_check(&trait->material, "a", NULL) == QD_OK;
+    return fine ? QD_OK : QD_ERR_CORRUPT;
+}
+
+/// Reads what a row says that does not need other rows.
+static qd_status get_birth(const unsigned char **at, const qdi_saved *n, const palette *colours,
+                           qdi_birth *birth, qd_shape *disk, const qdi_trait **trait) {
+    static const qdi_trait plain = {.kind = QD_BODY_DYNAMIC};
+    birth->id.index = qdi_get_u32(at);
+    birth->label = qdi_get_u64(at);
+    uint32_t shape = qdi_get_u32(at), number = qdi_get_u32(at);
+    *disk = qd_shape_disk(qdi_get_f64(at));
+    qdi_placing *placing = &birth->placing;
+    placing->mass = qdi_get_f64(at);
+    placing->inertia = qdi_get_f64(at);
+    placing->position = get_vec(at);
+    placing->turn = get_vec(at);
+    placing->velocity = get_vec(at);
+    placing->spin = qdi_get_f64(at);
+    if (shape > n->shapes || number > n->traits) return QD_ERR_CORRUPT;
+    *trait = number ? &colours->traits[number - 1] : &plain;
+    placing->kind = (*trait)->kind;
+    placing->shape = shape ? &colours->shapes[shape - 1] : disk;
+    birth->trait = number;
+    double length = placing->turn.x * placing->turn.x + placing->turn.y * placing->turn.y;
+    bool turned = length > 1 - 1e-6 && length < 1 + 1e-6;
+    bool pushed = placing->kind == QD_BODY_DYNAMIC;
+    bool weighed = pushed ? qd_shape_area(placing->shape) > 0 || !shape
+                          : isinf(placing->mass) && isinf(placing->inertia);
+    if (!shape && qd_shape_settle(disk, NULL, NULL) != QD_OK) return QD_ERR_CORRUPT;
+    return turned && weighed ? QD_OK : QD_ERR_CORRUPT;
+}
+
+static qd_status get_body(const unsigned char **at, qd_world *world, const qdi_saved *n,
+                          const palette *colours) {
+    qdi_birth birth = {.shape = 0};
+    qd_shape disk;
+    const qdi_trait *trait;
+    qd_status status = get_birth(at, n, colours, &birth, &disk, &trait);
+    if (status != QD_OK) return status;
+    uint32_t index = birth.id.index;
+    if (index >= world->index_count || world->row_of_index[index] != QDI_NO_ROW ||
+        world->generation_of_index[index] == 0 || birth.label > world->last_label)
+        return QD_ERR_CORRUPT;
+    qd_vec2 position = birth.placing.position;
+    if (qdi_body_check(world, &birth.placing, NULL) != QD_OK) return QD_ERR_CORRUPT;
+    if (qdi_axis_wrap(&world->axis[0], position.x) != position.x ||
+        qdi_axis_wrap(&world->axis[1], position.y) != position.y)
+        return QD_ERR_CORRUPT;
+    status = qdi_shapes_take(&world->shapes, birth.placing.shape, &birth.shape);
+    if (status == QD_OK && birth.trait) {
+        status = qdi_traits_take(&world->traits, trait, &birth.trait);
+        if (status != QD_OK) qdi_shapes_drop(&world->shapes, birth.shape);
+    }
+    if (status != QD_OK) return status;
+    birth.id.generation = world->generation_of_index[index];
+    bool changed = world->changed;
+    qdi_body_enter(world, &birth);
+    world->changed = changed;
+    uint32_t row = (uint32_t)world->count - 1;
+    world->now.vx[row] = birth.placing.velocity.x; // as it was, bit for bit, also about a pivot
+    world->now.vy[row] = birth.placing.velocity.y;
+    return QD_OK;
+}
+
+/// True where a stored contact may name this body: a living one, or, where the world was changed since, one that was removed.
+/// Generations begin again after the last.
+static bool id_known(const qd_world *world, qd_id id) {
+    if (qdi_body_row(world, id) != QDI_NO_ROW) return true;
+    if (!world->changed || id.index >= world->index_count || id.generation == 0) return false;
+    return world->generation_of_index[id.index] - id.generation <= UINT32_MAX / 2;
+}
+
+static bool get_touch(const unsigned char **at, qd_touch *touch, qdi_warm_start *hold, int k) {
+    touch->point = get_vec(at);
+    touch->depth = qdi_get_f64(at);
+    touch->impulse = qdi_get_f64(at);
+    touch->friction = qdi_get_f64(at);
+    touch->feature = qdi_get_u32(at);
+    hold->normal[k] = qdi_get_f64(at);
+    hold->tangent[k] = qdi_get_f64(at);
+    return isfinite(touch->point.x) && isfinite(touch->point.y) && isfinite(touch->depth) &&
+           isfinite(touch->impulse) && isfinite(touch->friction) && isfinite(hold->normal[k]) &&
+           isfinite(hold->tangent[k]);
+}
+
+static qd_status get_contact(const unsigned char **at, const qd_world *world, qd_contact *contact,
+                             qdi_warm_start *hold) {
+    memset(contact, 0, sizeof *contact);
+    contact->a.index = qdi_get_u32(at);
+    contact->a.generation = qdi_get_u32(at);
+    contact->b.index = qdi_get_u32(at);
+    contact->b.generation = qdi_get_u32(at);
+    contact->normal = get_vec(at);
+    contact->approach = qdi_get_f64(at);
+    uint32_t image = qdi_get_u32(at), count = qdi_get_u32(at);
+    contact->image = (qd_image){(int16_t)(uint16_t)(image & 0xffff), (int16_t)(uint16_t)(image >> 16)};
+    contact->count = (uint8_t)(count & 255);
+    contact->sensor = count > 255;
+    bool fine = isfinite(contact->approach) && count < 512 && (contact->count == 1 || contact->count == 2);
+    for (int k = 0; k < 2; ++k) fine = get_touch(at, &contact->touch[k], hold, k) && fine;
+    double length = contact->normal.x * contact->normal.x + contact->normal.y * contact->normal.y;
+    bool b_known = qd_id_is_wall(contact->b) ? contact->b.generation == 0 : id_known(world, contact->b);
+    fine = fine && contact->a.index < contact->b.index && id_known(world, contact->a) && b_known &&
+           length > 1 - 1e-6 && length < 1 + 1e-6;
+    return fine ? QD_OK : QD_ERR_CORRUPT;
+}
+
+/// One of two bodies that touch is dynamic; only where bodies have gone since can that not be told.
+static bool may_touch(const qd_world *world, const qd_contact *contact) {
+    uint32_t a = qdi_body_row(world, contact->a), b = QDI_NO_ROW;
+    bool wall = qd_id_is_wall(contact->b);
+    if (!wall) b = qdi_body_row(world, contact->b);
+    if (a == QDI_NO_ROW || (!wall && b == QDI_NO_ROW)) return true;
+    return world->kind[a] == QD_BODY_DYNAMIC || (!wall && world->kind[b] == QD_BODY_DYNAMIC);
+}
+
+static qd_status get_contacts(const unsigned char **at, qd_world *world, size_t count, size_t near) {
+    qdi_moment *moment = &world->present;
+    qd_status status = qdi_reserve(world->allocator, &moment->contacts, &moment->contact_room, 0, count,
+                                   sizeof *moment->contacts);
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &moment->holds, &moment->hold_room, 0, count,
+                             sizeof *moment->holds);
+    for (size_t i = 0; i < count && status == QD_OK; ++i) {
+        qd_contact *contact = &moment->contacts[i];
+        status = get_contact(at, world, contact, &moment->holds[i]);
+        bool ordered = i == 0 || i == count - near || contact[-1].a.index < contact->a.index ||
+                       (contact[-1].a.index == contact->a.index && contact[-1].b.index < contact->b.index);
+        bool touches = contact->touch[0].depth >= 0;
+        if (!ordered || touches != (i < count - near) || !may_touch(world, contact)) status = QD_ERR_CORRUPT;
+    }
+    if (status != QD_OK) return status;
+    moment->contact_count = count - near;
+    moment->near_count = near;
+    return status;
+}
+
+static qd_status get_pulls(const unsigned char **at, qd_world *world, size_t count) {
+    qdi_moment *moment = &world->present;
+    qd_status status = qdi_reserve(world->allocator, &moment->pulls, &moment->pull_room, 0, count,
+                                   sizeof *moment->pulls);
+    for (size_t i = 0; i < count && status == QD_OK; ++i) {
+        qdi_pull *pull = &moment->pulls[i];
+        pull->x = qdi_get_f64(at);
+        pull->y = qdi_get_f64(at);
+        pull->turn_a = qdi_get_f64(at);
+        pull->turn_b = qdi_get_f64(at);
+        if (!isfinite(pull->x) || !isfinite(pull->y) || !isfinite(pull->turn_a) || !isfinite(pull->turn_b))
+            status = QD_ERR_CORRUPT;
+    }
+    return status;
+}
+
+static qd_status get_bodies(const unsigned char **at, qd_world *world, const qdi_saved *n,
+                            const palette *colours) {
+    qd_status status = QD_OK;
+    for (size_t i = 0; i < n->shapes && status == QD_OK; ++i) status = get_shape(at, &colours->shapes[i]);
+    for (size_t i = 0; i < n->traits && status == QD_OK; ++i)
+        status = get_trait(at, world, &colours->traits[i]);
+    for (size_t r = 0; r < n->bodies && status == QD_OK; ++r) status = get_body(at, world, n, colours);
+    return status;
+}
+
+/// Bodies with shapes and traits that are only needed while they are read.
+static qd_status get_population(const unsigned char **at, qd_world *world, const qdi_saved *n) {
+    const qd_allocator *allocator = world->allocator;
+    size_t shapes = n->shapes + 1, traits = n->traits + 1;
+    palette colours = {qdi_allocate(allocator, shapes, sizeof *colours.shapes),
+                       qdi_allocate(allocator, traits, sizeof *colours.traits)};
+    qd_status status = colours.shapes && colours.traits ? get_bodies(at, world, n, &colours) : QD_ERR_MEMORY;
+    qdi_release(allocator, colours.shapes, shapes, sizeof *colours.shapes);
+    qdi_release(allocator, colours.traits, traits, sizeof *colours.traits);
+    return status;
+}
+
+static qd_status get_state(const unsigned char **at, qd_world *world, const qdi_saved *n) {
+    qd_status status = qdi_bodies_reserve(world, n->bodies, n->indices);
+    if (status != QD_OK) return status;
+    world->index_count = n->indices;
+    for (size_t i = 0; i < n->indices; ++i) {
+        world->generation_of_index[i] = qdi_get_u32(at);
+        world->row_of_index[i] = QDI_NO_ROW;
+    }
+    status = get_population(at, world, n);
+    if (status == QD_OK) status = get_contacts(at, world, n->contacts, n->near);
+    if (status == QD_OK && n->pulls > 0) status = get_pulls(at, world, n->pulls);
+    if (status == QD_OK) status = qdi_population_get(at, world, n->emitters, n->sinks);
+    if (status != QD_OK) return status;
+    qdi_bodies_refill_free(world);
+    if (world->changed) return QD_OK; // the next detection files the bodies
+    status = qdi_spots_make(world, &world->present);
+    if (status == QD_OK && qdi_springs(world)) status = qdi_spring_walls(world, &world->present, 0);
+    if (status != QD_OK) return status;
+    qdi_touching_mark(world);
+    world->moved_since_order = n->bodies; // rows are in order of index: the next step puts them in tree order
+    for (size_t r = 0; r < n->fats; ++r) world->fat[r] = get_fat(at);
+    return n->fats > 0 ? qdi_candidates_restore(world) : qdi_tree_restore(world);
+}
+
+static qd_status envelope_check(const unsigned char *data, size_t bytes, qd_error *error) {
+    const qdi_saved none = {0};
+    if (bytes < QDI_SAVE_HEADER + QDI_SAVE_CHECKSUM ||
+        memcmp(data, QDI_SAVE_MAGIC, QDI_SAVE_MAGIC_BYTES) != 0)
+        return qdi_reason(error, QD_ERR_CORRUPT, "not a saved world, or cut short");
+    const unsigned char *at = data + QDI_SAVE_MAGIC_BYTES;
+    uint32_t version = qdi_get_u32(&at);
+    if (version != QDI_SAVE_VERSION)
+        return qdi_reason(error, QD_ERR_CORRUPT, "a saved world of version %u; this program reads version %d",
+                          version, QDI_SAVE_VERSION);
+    if (qdi_get_u64(&at) != bytes || bytes < qdi_saved_size(&none))
+        return qdi_reason(error, QD_ERR_CORRUPT, "the saved world is cut short");
+    at = data + bytes - QDI_SAVE_CHECKSUM;
+    if (qdi_get_u64(&at) != qd_hash_bytes(data, bytes - QDI_SAVE_CHECKSUM))
+        return qdi_reason(error, QD_ERR_CORRUPT, "the saved world is damaged: its checksum differs");
+    return QD_OK;
+}
+
+/// What the header says of the bodies is so.
+static bool header_fits(const unsigned char *data, const qdi_saved *n) {
+    const unsigned char *at = data + QDI_SAVE_MAGIC_BYTES + 12;
+    const qdi_saved_bodies bodies = qdi_saved_bodies_of(n);
+    uint64_t begin = qdi_get_u64(&at), count = qdi_get_u64(&at);
+    return begin == bodies.at && count == bodies.count && qdi_get_u32(&at) == bodies.bytes;
+}
+
+/// Reads behind a good checksum; still, nothing is believed that would lead outside of what there is.
+static qd_status load(const unsigned char *data, size_t bytes, qd_world_def *def, qd_world **result) {
+    const unsigned char *at = data + QDI_SAVE_HEADER;
+    get_def(&at, def);
+    if (qdi_world_def_check(def, NULL) != QD_OK) return QD_ERR_CORRUPT;
+    qd_world *world = NULL;
+    qd_status status = qdi_world_make(def, &world);
+    if (status != QD_OK) return status;
+    status = get_past(&at, world);
+    qdi_saved n;
+    n.indices = qdi_get_u64(&at);
+    n.bodies = qdi_get_u64(&at);
+    n.contacts = qdi_get_u64(&at);
+    n.near = qdi_get_u64(&at);
+    n.shapes = qdi_get_u64(&at);
+    n.traits = qdi_get_u64(&at);
+    n.emitters = qdi_get_u64(&at);
+    n.sinks = qdi_get_u64(&at);
+    n.fats = status == QD_OK && world->margin.held ? n.bodies : 0;
+    n.pulls = qdi_springs(world) ? n.contacts : 0;
+    bool sizes_fit = n.indices <= QD_BODY_INDEX_MAX && n.bodies <= n.indices && n.contacts < UINT32_MAX &&
+                     n.near <= n.contacts && n.shapes <= n.bodies && n.traits <= n.bodies &&
+                     n.emitters <= QD_EMITTERS_MAX && n.sinks <= QD_EMITTERS_MAX &&
+                     qdi_saved_size(&n) == bytes;
+    if (!sizes_fit || !header_fits(data, &n)) status = QD_ERR_CORRUPT;
+    if (status == QD_OK) status = get_state(&at, world, &n);
+    if (status == QD_OK)
+        *result = world;
+    else
+        qd_world_destroy(world);
+    return status;
+}
+
+qd_status qd_world_load(const unsigned char *data, size_t bytes, int threads, const qd_allocator *allocator,
+                        qd_world **world, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!data || !world) return qdi_reason(error, QD_ERR_ARGUMENT, "no data, or nowhere to put the world");
+    if (threads < 1 || threads > QD_TEAM_MAX)
+        return qdi_reason(error, QD_ERR_VALUE, "threads must be in 1..%d", QD_TEAM_MAX);
+    qd_status status = envelope_check(data, bytes, error);
+    if (status != QD_OK) return status;
+    qd_world_def def = {.cookie = QDI_COOKIE, .threads = threads, .allocator = allocator};
+    status = load(data, bytes, &def, world);
+    if (status == QD_ERR_CORRUPT) return qdi_reason(error, status, "the saved world contradicts itself");
+    return status == QD_OK ? status : qdi_reason(error, status, "%s", qd_status_text(status));
+}

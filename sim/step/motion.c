@@ -1,0 +1,502 @@
+// Drift, boundaries and boxes. A range writes the rows that it was given and its own slots; nothing is
+// shared.
+//
+// Velocities come in with what forces gave in the whole of the step; a body moves with the mean of before and after,
+// x + (v - g dt / 2) dt. So under gravity alone it is on its parabola at every step, to rounding. Bodies at rest on
+// others have been moved in sub-steps (rigid/solver.c), and only end up here. Angles are kept as cosine and sine,
+// turned by spin * dt exactly and brought back to length 1.
+
+#include "sim/spring/spring.h"
+#include "sim/step/disks.h"
+#include "sim/world/account.h"
+#include "sim/world/pose.h"
+#include "sim/world/thread_notes.h"
+
+#include <quadrille/math.h>
+
+#include <math.h>
+#include <string.h>
+
+enum { MIRRORED_X = 1, MIRRORED_Y = 2 };
+
+/// What holds for every body of a step along one axis.
+typedef struct course {
+    const qdi_axis *axis;
+    double low, high;             ///< where something happens: an infinity where nothing does
+    double inset;                 ///< 1 where the body's side counts, 0 where its centre does
+    bool moves;                   ///< the walls do
+    double speed_low, speed_high; ///< and so fast
+} course;
+
+typedef struct move_job {
+    qd_world *world;
+    double dt;
+    qd_vec2 half_kick; ///< half of what forces gave to every dynamic body
+    course x, y;
+    double distance, speed_squared;
+    qdi_reach reach;
+    uint32_t *lowest_bad; ///< per range: lowest index that breaks a limit, or QD_NO_BODY
+    size_t *mirrored;     ///< per range: bodies mirrored; NULL where no wall mirrors
+    double fast_part;     ///< see qdi_ccd_part
+    size_t *fast;         ///< per range: bodies that move further; NULL where walls mirror
+    size_t *left;         ///< per range: bodies that left their fat boxes; NULL where there are none
+    qd_vec2 period;
+    qdi_wall_gain *gains; ///< by row: what moving walls gave; NULL where none does
+} move_job;
+
+/// Mirrors the body's box at the walls, as often as it takes, by unfolding: the room for the centre has width
+/// w, and a straight path through copies of it side by side is the reflected path. True where the velocity
+/// turns round.
+static bool mirror(const qdi_axis *axis, qdi_extent reach, double *x, double velocity) {
+    double low = axis->low - reach.low, width = axis->length - (reach.high - reach.low);
+    double way = *x - low;
+    // A body put down across a wall, on its way in, is left to come in.
+    if (way < 0 ? velocity >= 0 : velocity <= 0) return false;
+    if (!(width > 0)) {
+        *x = axis->low + 0.5 * axis->length;
+        return false;
+    }
+    double hits = floor(way / width);
+    double rest = way - hits * width;
+    bool odd = hits - 2 * floor(0.5 * hits) != 0;
+    if (odd) rest = width - rest;
+    if (rest < 0) rest = 0;
+    if (rest > width) rest = width;
+    *x = low + rest;
+    return odd;
+}
+
+/// The same where walls move: one after the other, in their own frames. In a step longer than anybody should take the
+/// room between them may be crossed too often to follow; then the body stays at the wall.
+static bool mirror_moving(const course *c, qdi_extent reach, double *x, double *velocity) {
+    double low = c->axis->low - reach.low, high = c->axis->high - reach.high, before = *velocity;
+    if (!(high > low)) {
+        *x = c->axis->low + 0.5 * c->axis->length;
+        return false;
+    }
+    for (int k = 0; k < 64; ++k) {
+        double at = *x, speed = *velocity;
+        bool left = at < low && speed < c->speed_low;
+        bool right = at > high && speed > c->speed_high;
+        if (!left && !right) return speed != before;
+        *x = 2 * (left ? low : high) - at;
+        *velocity = 2 * (left ? c->speed_low : c->speed_high) - speed;
+    }
+    *x = *x < low ? low : (*x > high ? high : *x);
+    return *velocity != before;
+}
+
+/// The boundary's work for a body that went past `low` or `high`.
+static bool cross(const course *c, qdi_extent reach, double *x, double *velocity) {
+    if (c->axis->boundary == QD_BOUNDARY_PERIODIC) {
+        *x = qdi_axis_wrap(c->axis, *x);
+        return false;
+    }
+    if (c->moves) return mirror_moving(c, reach, x, velocity);
+    if (!mirror(c->axis, reach, x, *velocity)) return false;
+    *velocity = -*velocity;
+    return true;
+}
+
+static inline bool beyond(const course *c, double x, qdi_extent reach) {
+    return x + c->inset * reach.low < c->low || x + c->inset * reach.high >= c->high;
+}
+
+/// What the ranges of a pass find.
+typedef struct findings {
+    uint32_t bad; ///< lowest index that breaks a limit
+    size_t mirrored, fast, left;
+} findings;
+
+/// Whether a box that was just made is outside of the fat one.
+static inline size_t outside(const move_job *job, size_t row) {
+    return job->left && qdi_margin_left(job->world, row, job->period);
+}
+
+static inline bool within_limits(const move_job *job, double from_x, double from_y, double vx, double vy) {
+    return fabs(from_x) <= job->distance && fabs(from_y) <= job->distance && // false for NaN
+           vx * vx + vy * vy <= job->speed_squared;
+}
+
+/// Free disks that never turn, and some of which are at a side.
+static findings move_disks_at_sides(const move_job *job, size_t begin, size_t end) {
+    const qd_world *world = job->world;
+    const qdi_motion now = world->now, next = world->next;
+    const double *radius = world->radius;
+    uint8_t *mask = job->mirrored ? world->scratch.wall_mask : NULL;
+    findings result = {QD_NO_BODY, 0, 0, 0};
+    double fast_squared = job->fast_part * job->fast_part;
+    for (size_t r = begin; r < end; ++r) {
+        double way_x = (next.vx[r] - job->half_kick.x) * job->dt;
+        double way_y = (next.vy[r] - job->half_kick.y) * job->dt;
+        result.fast += way_x * way_x + way_y * way_y > fast_squared * (radius[r] * radius[r]);
+        double x = now.x[r] + way_x, y = now.y[r] + way_y;
+        qdi_extent reach = {-radius[r], radius[r]};
+        unsigned turned = 0;
+        if (beyond(&job->x, x, reach) && cross(&job->x, reach, &x, &next.vx[r])) turned |= MIRRORED_X;
+        if (beyond(&job->y, y, reach) && cross(&job->y, reach, &y, &next.vy[r])) turned |= MIRRORED_Y;
+        if (mask) mask[r] = (uint8_t)turned;
+        result.mirrored += turned != 0;
+        next.x[r] = x;
+        next.y[r] = y;
+        double from_x = x - world->centre.x, from_y = y - world->centre.y;
+        world->boxes[r] = qdi_outward_disk(from_x, from_y,
+                                           radius[r] + qdi_reach_of(&job->reach, radius[r], radius[r]));
+        result.left += outside(job, r);
+        bool fine = within_limits(job, from_x, from_y, next.vx[r], next.vy[r]);
+        if (!fine && world->index[r] < result.bad) result.bad = world->index[r];
+    }
+    return result;
+}
+
+static qdi_disks disks_of(const move_job *job) {
+    const qd_world *world = job->world;
+    return (qdi_disks){.x = world->now.x,
+                       .y = world->now.y,
+                       .vx = world->next.vx,
+                       .vy = world->next.vy,
+                       .radius = world->radius,
+                       .to_x = world->next.x,
+                       .to_y = world->next.y,
+                       .boxes = world->boxes,
+                       .fat = job->left ? world->fat : NULL,
+                       .kick = job->half_kick,
+                       .dt = job->dt,
+                       .centre = world->centre,
+                       .low = {job->x.low, job->y.low},
+                       .high = {job->x.high, job->y.high},
+                       .inset = {job->x.inset, job->y.inset},
+                       .reach = job->reach,
+                       .fast_squared = job->fast_part * job->fast_part,
+                       .distance = job->distance,
+                       .speed_squared = job->speed_squared};
+}
+
+/// What was found among disks that met no side, in full.
+static findings findings_of(const move_job *job, size_t begin, size_t end, const qdi_disks_found *found) {
+    const qd_world *world = job->world;
+    const qdi_motion *next = &world->next;
+    findings result = {QD_NO_BODY, 0, found->fast, 0};
+    for (size_t r = begin; found->out && r < end; ++r) result.left += outside(job, r);
+    for (size_t r = begin; found->bad && r < end; ++r)
+        if (!within_limits(job, next->x[r] - world->centre.x, next->y[r] - world->centre.y, next->vx[r],
+                           next->vy[r]) &&
+            world->index[r] < result.bad)
+            result.bad = world->index[r];
+    return result;
+}
+
+/// Free disks that never turn, piece by piece: only where one is at a side is each looked at. In tree order these are
+/// few pieces, and a piece is in the cache the second time.
+static findings move_disks(const move_job *job, size_t begin, size_t end) {
+    enum { PIECE = 64 };
+    const bool open = job->x.low == -HUGE_VAL && job->y.low == -HUGE_VAL; // see course_of
+    uint8_t *mask = job->mirrored ? job->world->scratch.wall_mask : NULL;
+    const qdi_disks disks = disks_of(job);
+    const qdi_disks_move move = qdi_disks_move_of(job->world->def.simd);
+    findings sum = {QD_NO_BODY, 0, 0, 0};
+    for (size_t at = begin; at < end; at += PIECE) {
+        size_t stop = end - at < PIECE ? end : at + PIECE;
+        qdi_disks_found moved = move(&disks, at, stop);
+        bool met = moved.side && !open;
+        if (!met && mask) memset(mask + at, 0, stop - at);
+        findings found = met ? move_disks_at_sides(job, at, stop) : findings_of(job, at, stop, &moved);
+        if (found.bad < sum.bad) sum.bad = found.bad;
+        sum.mirrored += found.mirrored;
+        sum.fast += found.fast;
+        sum.left += found.left;
+    }
+    return sum;
+}
+
+// ---- bodies of every kind ----
+
+/// Where a body goes that boundaries do not stop; a kinematic one about a pivot gets its new velocity.
+static qd_vec2 drift(const move_job *job, size_t row) {
+    const qd_world *world = job->world;
+    const qdi_motion *now = &world->now, *next = &world->next;
+    double x = now->x[row], y = now->y[row];
+    if (world->kind[row] == QD_BODY_STATIC) return (qd_vec2){x, y};
+    if (world->kind[row] == QD_BODY_KINEMATIC) {
+        qd_vec2 pivot = world->traits.trait[world->trait[row]].pivot;
+        if (isnan(pivot.x)) return (qd_vec2){x + next->vx[row] * job->dt, y + next->vy[row] * job->dt};
+        qd_vec2 arm = qdi_pivot_arm(world, pivot, x, y);
+        double sine, cosine, spin = next->spin[row];
+        qd_sincos(spin * job->dt, &sine, &cosine);
+        qd_vec2 to = {arm.x * cosine - arm.y * sine, arm.x * sine + arm.y * cosine};
+        next->vx[row] = -spin * to.y;
+        next->vy[row] = spin * to.x;
+        return (qd_vec2){x - arm.x + to.x, y - arm.y + to.y};
+    }
+    uint32_t slot = world->scratch.mover_count > 0 ? world->scratch.slot[row] : 0;
+    if (slot) return (qd_vec2){x + world->scratch.movers[slot].dx, y + world->scratch.movers[slot].dy};
+    if (world->scratch.flown)
+        return (qd_vec2){x + world->scratch.flights[row].dx, y + world->scratch.flights[row].dy};
+    return (qd_vec2){x + (next->vx[row] - job->half_kick.x) * job->dt,
+                     y + (next->vy[row] - job->half_kick.y) * job->dt};
+}
+
+/// What moving walls gave to a body: to one that was in their frame as fast before as after, force times way is this.
+static void note_gain(const move_job *job, size_t row, qd_vec2 before) {
+    const qd_world *world = job->world;
+    qd_vec2 after = {world->next.vx[row], world->next.vy[row]};
+    double mass = world->mass[row];
+    job->gains[row] = (qdi_wall_gain){
+        .impulse = {mass * (after.x - before.x), mass * (after.y - before.y)},
+        .work = 0.5 * mass *
+                ((after.x - before.x) * (after.x + before.x) + (after.y - before.y) * (after.y + before.y))};
+}
+
+/// True where a body's way is to be followed.
+static bool moves_far(const move_job *job, size_t row, qd_vec2 to, double angle) {
+    const qd_world *world = job->world;
+    double x = to.x - world->now.x[row], y = to.y - world->now.y[row];
+    double most = job->fast_part * qdi_inner_of_row(world, (uint32_t)row);
+    if (world->shape[row] != 0 && angle != 0) most -= fabs(angle) * world->radius[row];
+    return most < 0 || x * x + y * y > most * most;
+}
+
+static findings move_any(const move_job *job, size_t begin, size_t end) {
+    const qd_world *world = job->world;
+    const qdi_motion now = world->now, next = world->next;
+    uint8_t *mask = job->mirrored ? world->scratch.wall_mask : NULL;
+    findings result = {QD_NO_BODY, 0, 0, 0};
+    for (size_t r = begin; r < end; ++r) {
+        qd_vec2 at = drift(job, r), turn = {now.c[r], now.s[r]};
+        double spin = world->turning ? next.spin[r] : 0, angle = qdi_motion_turn(world, r, job->dt);
+        result.fast += moves_far(job, r, at, angle);
+        if (angle != 0) turn = qdi_motion_turned(turn.x, turn.y, angle);
+        qdi_extent wide, high;
+        qdi_extents_of(world, r, turn.x, turn.y, &wide, &high);
+        unsigned mirrored = 0;
+        bool dynamic = world->kind[r] == QD_BODY_DYNAMIC; // mirrors are for these, periods for all
+        qd_vec2 before = {next.vx[r], next.vy[r]};
+        if ((dynamic || job->x.inset == 0) && beyond(&job->x, at.x, wide) &&
+            cross(&job->x, wide, &at.x, &next.vx[r]))
+            mirrored |= MIRRORED_X;
+        if ((dynamic || job->y.inset == 0) && beyond(&job->y, at.y, high) &&
+            cross(&job->y, high, &at.y, &next.vy[r]))
+            mirrored |= MIRRORED_Y;
+        if (mask) mask[r] = (uint8_t)mirrored;
+        if (mirrored && job->gains) note_gain(job, r, before);
+        result.mirrored += mirrored != 0;
+        next.x[r] = at.x;
+        next.y[r] = at.y;
+        if (world->turning) {
+            next.c[r] = turn.x;
+            next.s[r] = turn.y;
+        }
+        double from_x = at.x - world->centre.x, from_y = at.y - world->centre.y;
+        world->boxes[r] = qdi_box_of(from_x, from_y, wide, high);
+        result.left += outside(job, r);
+        bool fine = within_limits(job, from_x, from_y, next.vx[r], next.vy[r]) && qdi_is_sane(spin) &&
+                    isfinite(turn.x) && isfinite(turn.y);
+        if (!fine && world->index[r] < result.bad) result.bad = world->index[r];
+    }
+    return result;
+}
+
+/// Boxes of all are asked for where bodies have traits, which the narrow phase then looks at one by one.
+static findings move_soft_disks(const move_job *job, size_t begin, size_t end) {
+    const qdi_spring_way way = {.dt = job->dt,
+                                .half_kick = job->half_kick,
+                                .distance = job->distance,
+                                .speed_squared = job->speed_squared,
+                                .period = job->period,
+                                .held = job->left != NULL,
+                                .near = job->left != NULL && job->world->margin.near &&
+                                        job->world->traits.numbers.live == 0};
+    findings result = {QD_NO_BODY, 0, 0, 0};
+    qdi_spring_move(job->world, &way, begin, end, &result.bad, &result.left);
+    return result;
+}
+
+static void move_range(void *context, size_t begin, size_t end, int worker) {
+    const move_job *job = context;
+    const qd_world *world = job->world;
+    qdi_threads_note(world, begin, end, worker);
+    bool plain = !world->turning && world->fixed == 0 && world->scratch.mover_count == 0 &&
+                 !world->scratch.flown && !job->gains;
+    findings found = qdi_spring_plain(world) ? move_soft_disks(job, begin, end)
+                     : plain                 ? move_disks(job, begin, end)
+                                             : move_any(job, begin, end);
+    job->lowest_bad[begin / QDI_BODY_GRAIN] = found.bad;
+    if (job->mirrored) job->mirrored[begin / QDI_BODY_GRAIN] = found.mirrored;
+    if (job->fast) job->fast[begin / QDI_BODY_GRAIN] = found.fast;
+    if (job->left) job->left[begin / QDI_BODY_GRAIN] = found.left;
+}
+
+static course course_of(const qd_world *world, int axis) {
+    const qdi_axis *a = &world->axis[axis];
+    bool mirrors = a->boundary == QD_BOUNDARY_REFLECT && world->def.contact == QD_CONTACT_NONE;
+    course result = {.axis = a, .low = -HUGE_VAL, .high = HUGE_VAL};
+    if (a->boundary != QD_BOUNDARY_PERIODIC && !mirrors) return result;
+    result.low = a->low;
+    result.high = a->high;
+    result.inset = mirrors ? 1 : 0;
+    result.moves = mirrors && world->walls_move;
+    const qd_vec2 *speed = &world->wall_mean[2 * axis];
+    result.speed_low = axis == 0 ? speed[0].x : speed[0].y;
+    result.speed_high = axis == 0 ? speed[1].x : speed[1].y;
+    return result;
+}
+
+// ---- what mirroring walls give to the bodies ----
+
+typedef struct mirror_job {
+    const qd_world *world;
+    const size_t *first; ///< per range: place of its first mirrored body
+} mirror_job;
+
+static void gather_mirrored(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const mirror_job *job = context;
+    const qd_world *world = job->world;
+    const qdi_keys *keys = &world->scratch.keys;
+    size_t place = job->first[begin / QDI_BODY_GRAIN];
+    for (size_t r = begin; r < end; ++r) {
+        if (!world->scratch.wall_mask[r]) continue;
+        keys->key[place] = world->index[r];
+        keys->value[place++] = (uint32_t)r;
+    }
+}
+
+/// A step's numbers, for the sums over mirrored bodies.
+typedef struct mirror_sums {
+    const qd_world *world;
+    double dt;
+    qd_vec2 half_kick;
+} mirror_sums;
+
+static qd_vec2 mirrored_work(const void *context, size_t i) {
+    const qd_world *world = ((const mirror_sums *)context)->world;
+    return (qd_vec2){world->scratch.gains[world->scratch.keys.value[i]].work, 0};
+}
+
+static qd_vec2 mirrored_impulse(const void *context, size_t i) {
+    const qd_world *world = ((const mirror_sums *)context)->world;
+    uint32_t r = world->scratch.keys.value[i];
+    if (world->walls_move) return world->scratch.gains[r].impulse;
+    unsigned turned = world->scratch.wall_mask[r];
+    double twice = 2 * world->mass[r];
+    return (qd_vec2){turned & MIRRORED_X ? twice * world->next.vx[r] : 0,
+                     turned & MIRRORED_Y ? twice * world->next.vy[r] : 0};
+}
+
+/// A wall pushes to its own side.
+static qd_vec2 mirrored_aside(const void *context, size_t i) {
+    double push = mirrored_impulse(context, i).x;
+    return push > 0 ? (qd_vec2){push, 0} : (qd_vec2){0, -push};
+}
+
+static qd_vec2 mirrored_upright(const void *context, size_t i) {
+    double push = mirrored_impulse(context, i).y;
+    return push > 0 ? (qd_vec2){push, 0} : (qd_vec2){0, -push};
+}
+
+/// Gravity acts as if no wall had been there: its work belongs to another place than where the body is.
+static qd_vec2 mirrored_drift(const void *context, size_t i) {
+    const mirror_sums *sums = context;
+    const qd_world *world = sums->world;
+    uint32_t r = world->scratch.keys.value[i];
+    const qdi_motion *now = &world->now, *next = &world->next;
+    qd_vec2 impulse = mirrored_impulse(context, i), g = world->def.gravity;
+    double mass = world->mass[r], x = (next->vx[r] - impulse.x / mass - sums->half_kick.x) * sums->dt,
+           y = (next->vy[r] - impulse.y / mass - sums->half_kick.y) * sums->dt;
+    if (world->scratch.flown) {
+        x = world->scratch.flights[r].dx;
+        y = world->scratch.flights[r].dy;
+    }
+    unsigned turned = world->scratch.wall_mask[r];
+    double drift = turned & MIRRORED_X ? g.x * (now->x[r] + x - next->x[r]) : 0;
+    if (turned & MIRRORED_Y) drift += g.y * (now->y[r] + y - next->y[r]);
+    return (qd_vec2){mass * drift, 0};
+}
+
+/// Pushes and drift of the mirrored bodies, which are in order.
+static qd_status sum_pushes(qd_world *world, const mirror_sums *sums, size_t count) {
+    qd_vec2 aside = {0, 0}, upright = {0, 0}, drift = {0, 0};
+    qd_status status = qdi_sum(world, count, mirrored_aside, sums, &aside);
+    if (status == QD_OK) status = qdi_sum(world, count, mirrored_upright, sums, &upright);
+    if (status == QD_OK && (sums->half_kick.x != 0 || sums->half_kick.y != 0))
+        status = qdi_sum(world, count, mirrored_drift, sums, &drift);
+    qdi_account_pushes(world, aside, upright);
+    world->scratch.books.ledger.drift += drift.x;
+    return status;
+}
+
+static qd_status sum_mirrored(qd_world *world, const move_job *step, size_t ranges, qdi_wall_gain *sum) {
+    size_t *counts = step->mirrored;
+    mirror_sums sums = {world, step->dt, step->half_kick};
+    size_t count = qdi_exclusive_scan(counts, ranges);
+    qdi_keys *keys = &world->scratch.keys;
+    qd_status status = qdi_keys_reserve(world->allocator, keys, count);
+    if (status != QD_OK) return status;
+    mirror_job job = {world, counts};
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_mirrored, &job);
+    status = qdi_team_sort(world->team, keys->key, keys->value, keys->key_spare, keys->value_spare, count,
+                           28);
+    if (status == QD_OK) status = qdi_sum(world, count, mirrored_impulse, &sums, &sum->impulse);
+    qd_vec2 work = {0, 0};
+    if (status == QD_OK && world->walls_move) status = qdi_sum(world, count, mirrored_work, &sums, &work);
+    sum->work = work.x;
+    return status == QD_OK ? sum_pushes(world, &sums, count) : status;
+}
+
+static bool limits_hold(qd_world *world, const uint32_t *lowest_bad, size_t ranges) {
+    uint32_t bad = QD_NO_BODY;
+    for (size_t k = 0; k < ranges; ++k)
+        if (lowest_bad[k] < bad) bad = lowest_bad[k];
+    if (bad != QD_NO_BODY) qdi_limit_report_body(world, world->row_of_index[bad]);
+    return bad == QD_NO_BODY;
+}
+
+qd_status qdi_motion_move(qd_world *world, double dt, qdi_wall_gain *mirrored) {
+    qdi_scratch *scratch = &world->scratch;
+    size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
+    course x = course_of(world, 0), y = course_of(world, 1);
+    bool mirrors = x.inset > 0 || y.inset > 0;
+    qd_status status = qdi_reserve(world->allocator, &scratch->range_count, &scratch->range_room, 0, ranges,
+                                   sizeof *scratch->range_count);
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &scratch->order, &scratch->order_room, 0, ranges,
+                             sizeof *scratch->order);
+    if (status == QD_OK && mirrors)
+        status = qdi_reserve(world->allocator, &scratch->wall_mask, &scratch->wall_room, 0, world->count, 1);
+    if (status == QD_OK && world->margin.held)
+        status = qdi_reserve(world->allocator, &scratch->left, &scratch->left_room, 0, ranges,
+                             sizeof *scratch->left);
+    if (status == QD_OK && x.moves + y.moves > 0)
+        status = qdi_reserve(world->allocator, &scratch->gains, &scratch->gain_room, 0, world->count,
+                             sizeof *scratch->gains);
+    if (status != QD_OK) return status;
+    move_job job = {world,
+                    dt,
+                    {0.5 * world->def.gravity.x * dt, 0.5 * world->def.gravity.y * dt},
+                    x,
+                    y,
+                    qdi_limit_distance(world),
+                    qdi_limit_speed_squared(world),
+                    qdi_world_reach(world),
+                    scratch->order,
+                    mirrors ? scratch->range_count : NULL,
+                    qdi_ccd_part(world),
+                    mirrors ? NULL : scratch->range_count,
+                    world->margin.held ? scratch->left : NULL,
+                    qdi_world_period(world),
+                    x.moves || y.moves ? scratch->gains : NULL};
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, move_range, &job);
+    world->margin.behind = world->margin.held && world->margin.near;
+    world->margin.near = false; // until the step succeeds
+    if (scratch->flown && qdi_forces_vary(world)) qdi_forces_finish(world, dt, scratch->order);
+    if (scratch->flown) status = qdi_account_flights(world);
+    if (status != QD_OK) return status;
+    *mirrored = (qdi_wall_gain){{0, 0}, 0};
+    world->margin.left = 0;
+    for (size_t k = 0; k < ranges && job.left; ++k) world->margin.left += job.left[k];
+    if (!limits_hold(world, scratch->order, ranges)) return QD_ERR_LIMIT;
+    if (mirrors) return sum_mirrored(world, &job, ranges, mirrored);
+    world->fast = qdi_exclusive_scan(scratch->range_count, ranges);
+    if (world->def.contact == QD_CONTACT_IMPULSE) world->fast += world->bullets;
+    return QD_OK;
+}

@@ -1,0 +1,362 @@
+// Reading a store. Every call is one query of its own that ends with the call, so nothing stays open between
+// calls and rows may be put in between.
+
+#include <quadrille/hash.h>
+
+#include "core/base/arithmetic.h"
+#include "core/base/memory.h"
+#include "sim/base/reason.h"
+#include "sim/store/store_impl.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/// Waits for what was put, and begins a query with one number, `from`, that is at most QDI_STORE_STEP_MAX.
+/// QD_ERR_NOT_FOUND where it gives no row. The caller finalizes the statement in any case.
+static qd_status query(qd_store *store, const char *sql, uint64_t from, sqlite3_stmt **statement,
+                       qd_error *error) {
+    *statement = NULL;
+    if (from > QDI_STORE_STEP_MAX) return QD_ERR_NOT_FOUND;
+    qd_status status = qdi_store_settle(store, error);
+    if (status != QD_OK) return status;
+    int code = sqlite3_prepare_v2(store->db, sql, -1, statement, NULL);
+    if (code == SQLITE_OK && sqlite3_bind_parameter_count(*statement) > 0)
+        code = qdi_sql_bind_step(*statement, 1, from);
+    if (code == SQLITE_OK) code = sqlite3_step(*statement);
+    if (code == SQLITE_ROW) return QD_OK;
+    return code == SQLITE_DONE ? QD_ERR_NOT_FOUND : qdi_sql_fail(store, "read", code, error);
+}
+
+static uint64_t column_step(sqlite3_stmt *statement, int column) {
+    return (uint64_t)sqlite3_column_int64(statement, column);
+}
+
+// ---- the run ----
+
+static void free_text(qd_store *store, char **text) {
+    if (*text) qdi_release(store->allocator, *text, strlen(*text) + 1, 1);
+    *text = NULL;
+}
+
+enum { RUN_TEXTS = 9 };
+
+static void texts_of(qd_store_run *run, char **texts[RUN_TEXTS]) {
+    char **all[RUN_TEXTS] = {&run->version,  &run->scene, &run->scene_text, &run->simd,   &run->source,
+                             &run->compiler, &run->flags, &run->cpu,        &run->created};
+    memcpy(texts, all, sizeof all);
+}
+
+void qd_store_run_free(qd_store *store, qd_store_run *run) {
+    if (!store || !run) return;
+    char **texts[RUN_TEXTS];
+    texts_of(run, texts);
+    for (int i = 0; i < RUN_TEXTS; ++i) free_text(store, texts[i]);
+}
+
+static qd_status copy_text(qd_store *store, sqlite3_stmt *statement, int column, char **text) {
+    const unsigned char *from = sqlite3_column_text(statement, column);
+    const char *chars = from ? (const char *)from : "";
+    size_t bytes = strlen(chars) + 1;
+    *text = qdi_allocate(store->allocator, bytes, 1);
+    if (!*text) return QD_ERR_MEMORY;
+    memcpy(*text, chars, bytes);
+    return QD_OK;
+}
+
+static qd_status copy_run(qd_store *store, sqlite3_stmt *statement, qd_store_run *run, qd_error *error) {
+    char **texts[RUN_TEXTS];
+    texts_of(run, texts);
+    qd_status status = QD_OK;
+    for (int i = 0; i < RUN_TEXTS && status == QD_OK; ++i) status = copy_text(store, statement, i, texts[i]);
+    if (status != QD_OK) return qdi_reason(error, status, "%s", qd_status_text(status));
+    run->seed = column_step(statement, RUN_TEXTS);
+    run->steps = column_step(statement, RUN_TEXTS + 1);
+    run->bodies = column_step(statement, RUN_TEXTS + 2);
+    run->threads = sqlite3_column_int(statement, RUN_TEXTS + 3);
+    run->dt = sqlite3_column_double(statement, RUN_TEXTS + 4);
+    if (!qdi_sql_hash(statement, RUN_TEXTS + 5, &run->scene_hash))
+        return qdi_reason(error, QD_ERR_CORRUPT, "%.300s: table run: scene_hash is no hash", store->path);
+    return QD_OK;
+}
+
+qd_status qd_store_read_run(qd_store *store, qd_store_run *run, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!store || !run) return qdi_reason(error, QD_ERR_ARGUMENT, "no store, or nowhere to put the run");
+    *run = (qd_store_run){0};
+    sqlite3_stmt *statement = NULL;
+    qd_status status = query(store,
+                             "SELECT version, scene, scene_text, simd, source, compiler, flags, cpu,"
+                             " created_wall, seed, steps, bodies, threads, dt, scene_hash FROM run",
+                             0, &statement, error);
+    if (status == QD_ERR_NOT_FOUND)
+        status = qdi_reason(error, QD_ERR_CORRUPT, "%.300s: table run is empty", store->path);
+    if (status == QD_OK) status = copy_run(store, statement, run, error);
+    (void)sqlite3_finalize(statement);
+    if (status != QD_OK) qd_store_run_free(store, run);
+    return status;
+}
+
+qd_status qd_store_last_step(qd_store *store, uint64_t *step, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!store || !step) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the step");
+    sqlite3_stmt *statement = NULL;
+    qd_status status = query(store,
+                             "SELECT max(coalesce((SELECT max(step) FROM metrics), 0),"
+                             " coalesce((SELECT max(step) FROM hashes), 0),"
+                             " coalesce((SELECT max(step) FROM events), 0),"
+                             " coalesce((SELECT max(step) FROM snapshots), 0),"
+                             " coalesce((SELECT max(step) FROM checkpoints), 0),"
+                             " coalesce((SELECT max(step) FROM frames), 0))",
+                             0, &statement, error);
+    if (status == QD_OK) *step = column_step(statement, 0);
+    if (status == QD_OK)
+        status = qdi_sql_check_step(store, statement, "of steps", 0, QDI_STORE_STEP_MAX, error);
+    (void)sqlite3_finalize(statement);
+    return status;
+}
+
+// ---- hashes and frames ----
+
+qd_status qd_store_next_hash(qd_store *store, uint64_t from, uint64_t *step, uint64_t *hash,
+                             qd_error *error) {
+    if (!store || !step || !hash) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the hash");
+    sqlite3_stmt *statement = NULL;
+    qd_status status = query(store, "SELECT step, hash FROM hashes WHERE step >= ? ORDER BY step LIMIT 1",
+                             from, &statement, error);
+    if (status == QD_OK) {
+        *step = column_step(statement, 0);
+        status = qdi_sql_check_step(store, statement, "hashes", from, QDI_STORE_STEP_MAX, error);
+        if (status == QD_OK && !qdi_sql_hash(statement, 1, hash))
+            status = qdi_reason(error, QD_ERR_CORRUPT,
+                                "%.300s: table hashes: that of step %" PRIu64 " is no hash", store->path,
+                                *step);
+    }
+    (void)sqlite3_finalize(statement);
+    return status;
+}
+
+qd_status qd_store_next_frame(qd_store *store, uint64_t from, qd_store_frame *frame, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!store || !frame) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the frame");
+    sqlite3_stmt *statement = NULL;
+    qd_status status = query(
+        store, "SELECT number, step, time, pixels FROM frames WHERE number >= ? ORDER BY number LIMIT 1",
+        from, &statement, error);
+    if (status == QD_OK) {
+        *frame = (qd_store_frame){.number = column_step(statement, 0),
+                                  .step = column_step(statement, 1),
+                                  .time = sqlite3_column_double(statement, 2)};
+        status = qdi_sql_check_step(store, statement, "frames", from, QDI_STORE_STEP_MAX, error);
+        if (status == QD_OK && !qdi_sql_hash(statement, 3, &frame->pixels))
+            status = qdi_reason(error, QD_ERR_CORRUPT,
+                                "%.300s: table frames: the hash of frame %" PRIu64 " is none", store->path,
+                                frame->number);
+    }
+    (void)sqlite3_finalize(statement);
+    return status;
+}
+
+qd_status qd_store_next_failure(qd_store *store, uint64_t from, qd_limit_report *report, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!store || !report) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the failure");
+    sqlite3_stmt *statement = NULL;
+    qd_status status = query(store,
+                             "SELECT step, reason, label, x, y, vx, vy FROM failures WHERE step >= ?"
+                             " ORDER BY step LIMIT 1",
+                             from, &statement, error);
+    if (status == QD_OK) {
+        *report = (qd_limit_report){.step = column_step(statement, 0),
+                                    .has_body = sqlite3_column_type(statement, 2) != SQLITE_NULL,
+                                    .label = column_step(statement, 2)};
+        const unsigned char *reason = sqlite3_column_text(statement, 1);
+        (void)snprintf(report->reason, sizeof report->reason, "%s", reason ? (const char *)reason : "");
+        report->body.label = report->label;
+        report->body.position = (qd_vec2){sqlite3_column_double(statement, 3),
+                                          sqlite3_column_double(statement, 4)};
+        report->body.velocity = (qd_vec2){sqlite3_column_double(statement, 5),
+                                          sqlite3_column_double(statement, 6)};
+        status = qdi_sql_check_step(store, statement, "failures", from, QDI_STORE_STEP_MAX, error);
+    }
+    (void)sqlite3_finalize(statement);
+    return status;
+}
+
+// ---- stored worlds ----
+
+void qd_store_moment_free(qd_store *store, qd_store_moment *moment) {
+    if (!store || !moment) return;
+    qdi_release(store->allocator, moment->world, moment->world_bytes, 1);
+    qdi_release(store->allocator, moment->session, moment->session_bytes, 1);
+    moment->world = moment->session = NULL;
+    moment->world_bytes = moment->session_bytes = 0;
+}
+
+static qd_status no_memory(qd_error *error) {
+    return qdi_reason(error, QD_ERR_MEMORY, "%s", qd_status_text(QD_ERR_MEMORY));
+}
+
+static qd_status copy_session(qd_store *store, sqlite3_stmt *statement, int column, qd_store_moment *moment,
+                              qd_error *error) {
+    const void *blob = sqlite3_column_blob(statement, column);
+    size_t bytes = (size_t)sqlite3_column_bytes(statement, column);
+    if (!blob && sqlite3_errcode(store->db) == SQLITE_NOMEM) return no_memory(error);
+    if (!blob || bytes == 0) return QD_OK;
+    moment->session = qdi_allocate(store->allocator, bytes, 1);
+    if (!moment->session) return no_memory(error);
+    moment->session_bytes = bytes;
+    memcpy(moment->session, blob, bytes);
+    return QD_OK;
+}
+
+/// Begins a query about the parts of a world; `owner` is "snapshot" or "checkpoint". Returns SQLite's code.
+static int query_parts(qd_store *store, const char *sql, const char *owner, uint64_t step,
+                       sqlite3_stmt **statement) {
+    int code = sqlite3_prepare_v2(store->db, sql, -1, statement, NULL);
+    if (code == SQLITE_OK) code = sqlite3_bind_text(*statement, 1, owner, -1, SQLITE_STATIC);
+    return code == SQLITE_OK ? qdi_sql_bind_step(*statement, 2, step) : code;
+}
+
+/// Bytes that the parts of a world have in all.
+static int count_parts(qd_store *store, const char *owner, uint64_t step, size_t *bytes) {
+    sqlite3_stmt *statement = NULL;
+    int code = query_parts(store, "SELECT sum(length(data)) FROM parts WHERE owner = ? AND step = ?", owner,
+                           step, &statement);
+    if (code == SQLITE_OK) code = sqlite3_step(statement);
+    *bytes = code == SQLITE_ROW ? (size_t)sqlite3_column_int64(statement, 0) : 0;
+    (void)sqlite3_finalize(statement);
+    return code == SQLITE_ROW ? SQLITE_OK : code;
+}
+
+/// Joins the parts of a world, of `world_bytes` bytes in all.
+static int join_parts(qd_store *store, const char *owner, qd_store_moment *moment) {
+    sqlite3_stmt *statement = NULL;
+    size_t at = 0;
+    int code = query_parts(store, "SELECT data FROM parts WHERE owner = ? AND step = ? ORDER BY part", owner,
+                           moment->step, &statement);
+    if (code == SQLITE_OK) code = sqlite3_step(statement);
+    for (; code == SQLITE_ROW; code = sqlite3_step(statement)) {
+        const void *blob = sqlite3_column_blob(statement, 0);
+        size_t bytes = (size_t)sqlite3_column_bytes(statement, 0);
+        if (!blob || bytes > moment->world_bytes - at) break; // no memory, or other bytes than were counted
+        memcpy(moment->world + at, blob, bytes);
+        at += bytes;
+    }
+    if (code == SQLITE_ROW) code = sqlite3_errcode(store->db) == SQLITE_NOMEM ? SQLITE_NOMEM : SQLITE_CORRUPT;
+    (void)sqlite3_finalize(statement);
+    return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+static qd_status copy_world(qd_store *store, const char *owner, qd_store_moment *moment, qd_error *error) {
+    size_t bytes = 0;
+    int code = count_parts(store, owner, moment->step, &bytes);
+    if (code == SQLITE_OK && bytes > 0) {
+        moment->world = qdi_allocate(store->allocator, bytes, 1);
+        if (!moment->world) return no_memory(error);
+        moment->world_bytes = bytes;
+        code = join_parts(store, owner, moment);
+    }
+    if (qdi_sql_status(code) == QD_ERR_CORRUPT)
+        return qdi_reason(error, QD_ERR_CORRUPT, "%.300s: the %s of step %" PRIu64 " is damaged: %s",
+                          store->path, owner, moment->step, sqlite3_errstr(code));
+    return code == SQLITE_OK ? QD_OK : qdi_sql_fail(store, "read", code, error);
+}
+
+/// A row of step, checksum, bytes and, of a checkpoint, session.
+static qd_status copy_moment(qd_store *store, sqlite3_stmt *statement, const char *owner,
+                             qd_store_moment *moment, qd_error *error) {
+    uint64_t said = 0, bytes = column_step(statement, 2);
+    bool more = sqlite3_column_count(statement) > 3, sound = qdi_sql_hash(statement, 1, &said);
+    qd_status status = more ? copy_session(store, statement, 3, moment, error) : QD_OK;
+    if (status == QD_OK) status = copy_world(store, owner, moment, error);
+    if (status != QD_OK) return status;
+    uint64_t checksum = qd_hash_bytes(moment->world, moment->world_bytes);
+    if (more) checksum = qd_hash_seeded(moment->session, moment->session_bytes, checksum);
+    if (sound && checksum == said && bytes == moment->world_bytes) return QD_OK;
+    return qdi_reason(error, QD_ERR_CORRUPT,
+                      "%.300s: the %s of step %" PRIu64 " is damaged: its checksum differs", store->path,
+                      owner, moment->step);
+}
+
+/// The moment of a query with one number: the least step, or with `down` the most.
+static qd_status get_moment(qd_store *store, const char *owner, const char *sql, uint64_t number, bool down,
+                            qd_store_moment *moment, qd_error *error) {
+    *moment = (qd_store_moment){0};
+    sqlite3_stmt *statement = NULL;
+    char table[16];
+    (void)snprintf(table, sizeof table, "%ss", owner);
+    qd_status status = query(store, sql, number, &statement, error);
+    if (status == QD_OK) {
+        moment->step = column_step(statement, 0);
+        status = qdi_sql_check_step(store, statement, table, down ? 0 : number,
+                                    down ? number : QDI_STORE_STEP_MAX, error);
+    }
+    if (status == QD_OK) status = copy_moment(store, statement, owner, moment, error);
+    (void)sqlite3_finalize(statement);
+    if (status != QD_OK) qd_store_moment_free(store, moment);
+    return status;
+}
+
+qd_status qd_store_next_snapshot(qd_store *store, uint64_t from, qd_store_moment *moment, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!store || !moment) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the snapshot");
+    return get_moment(store, "snapshot",
+                      "SELECT step, checksum, bytes FROM snapshots WHERE step >= ? ORDER BY step LIMIT 1",
+                      from, false, moment, error);
+}
+
+qd_status qd_store_next_checkpoint(qd_store *store, uint64_t from, qd_store_moment *moment, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!store || !moment) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the checkpoint");
+    return get_moment(
+        store, "checkpoint",
+        "SELECT step, checksum, bytes, session FROM checkpoints WHERE step >= ? ORDER BY step LIMIT 1", from,
+        false, moment, error);
+}
+
+/// Adds one more damaged checkpoint to the line about them.
+static void add_skipped(qd_error *skipped, const qd_error *error, uint64_t step) {
+    if (!skipped) return;
+    size_t used = strlen(skipped->text);
+    if (used == 0)
+        *skipped = *error;
+    else
+        (void)snprintf(skipped->text + used, sizeof skipped->text - used, "; so is that of step %" PRIu64,
+                       step);
+}
+
+qd_status qd_store_last_checkpoint(qd_store *store, uint64_t most, qd_store_moment *moment,
+                                   qd_error *skipped) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!store || !moment) return qdi_reason(skipped, QD_ERR_ARGUMENT, "nowhere to put the checkpoint");
+    if (skipped) skipped->text[0] = 0;
+    if (most > QDI_STORE_STEP_MAX) most = QDI_STORE_STEP_MAX;
+    for (;;) {
+        qd_error error = {""};
+        qd_status status = get_moment(
+            store, "checkpoint",
+            "SELECT step, checksum, bytes, session FROM checkpoints WHERE step BETWEEN 0 AND ?"
+            " ORDER BY step DESC LIMIT 1",
+            most, true, moment, &error);
+        if (status == QD_ERR_CORRUPT) add_skipped(skipped, &error, moment->step);
+        if (status == QD_ERR_CORRUPT && moment->step > 0 && moment->step <= most) {
+            most = moment->step - 1;
+            continue;
+        }
+        if (status != QD_OK && error.text[0] && skipped) *skipped = error;
+        return status;
+    }
+}
+
+qd_status qd_store_check(qd_store *store, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!store) return qdi_reason(error, QD_ERR_ARGUMENT, "no store");
+    sqlite3_stmt *statement = NULL;
+    qd_status status = query(store, "PRAGMA integrity_check(1)", 0, &statement, error);
+    const unsigned char *text = status == QD_OK ? sqlite3_column_text(statement, 0) : NULL;
+    if (status == QD_OK && (!text || strcmp((const char *)text, "ok") != 0))
+        status = qdi_reason(error, QD_ERR_CORRUPT, "%.300s: %.150s", store->path,
+                            text ? (const char *)text : "damaged");
+    (void)sqlite3_finalize(statement);
+    return status;
+}

@@ -1,0 +1,220 @@
+// The writer's side: batches of rows become rows of the database, one transaction each. All of this runs on
+// the queue's thread; what it touches of the store (see qd_store) is its own while the queue is not empty.
+
+#include <quadrille/hash.h>
+
+#include "core/base/assert.h"
+#include "sim/store/store_impl.h"
+
+#include <string.h>
+
+/// Binds a row's values; returns SQLite's code.
+typedef int (*binder)(const qd_store *store, sqlite3_stmt *statement, const void *row);
+
+static int bind_hash_row(const qd_store *store, sqlite3_stmt *statement, const void *data) {
+    (void)store;
+    const qdi_hash_row *row = data;
+    int code = qdi_sql_bind_step(statement, 1, row->step);
+    return code == SQLITE_OK ? qdi_sql_bind_hash(statement, 2, row->hash) : code;
+}
+
+/// Numbers from place `at` on.
+static int bind_reals(sqlite3_stmt *statement, int at, const double *values, int count) {
+    int code = SQLITE_OK;
+    for (int i = 0; i < count && code == SQLITE_OK; ++i)
+        code = sqlite3_bind_double(statement, at + i, values[i]);
+    return code;
+}
+
+/// Text that never changes.
+static int bind_word(sqlite3_stmt *statement, int at, const char *word) {
+    return sqlite3_bind_text(statement, at, word, -1, SQLITE_STATIC);
+}
+
+static int bind_event_row(const qd_store *store, sqlite3_stmt *statement, const void *data) {
+    static const char *const kinds[] = {"begin", "persist", "end", "impact"};
+    static const char *const sides[] = {"left", "right", "bottom", "top"};
+    (void)store;
+    const qdi_event_row *row = data;
+    const double reals[] = {row->point.x, row->point.y,  row->normal.x, row->normal.y,
+                            row->impulse, row->friction, row->approach};
+    bool impact = row->kind == QDI_EVENT_IMPACT;
+    int code = qdi_sql_bind_step(statement, 1, row->step);
+    if (code == SQLITE_OK) code = qdi_sql_bind_step(statement, 2, row->number);
+    if (code == SQLITE_OK) code = bind_word(statement, 3, kinds[row->kind]);
+    if (code == SQLITE_OK) code = qdi_sql_bind_step(statement, 4, row->a);
+    if (code == SQLITE_OK)
+        code = row->side ? sqlite3_bind_null(statement, 5) : qdi_sql_bind_step(statement, 5, row->b);
+    if (code == SQLITE_OK)
+        code = row->side ? bind_word(statement, 6, sides[row->side - 1]) : sqlite3_bind_null(statement, 6);
+    if (code == SQLITE_OK) code = bind_reals(statement, 7, reals, 7);
+    if (code == SQLITE_OK) code = sqlite3_bind_double(statement, impact ? 15 : 14, row->rest);
+    return code == SQLITE_OK ? sqlite3_bind_null(statement, impact ? 14 : 15) : code;
+}
+
+/// What both kinds of stored worlds have in common: step, time, bytes, checksum, and of a checkpoint the session.
+static int bind_state(const qd_store *store, sqlite3_stmt *statement, const void *data) {
+    const qdi_state_row *row = data;
+    const unsigned char *session = store->state + row->world_bytes;
+    uint64_t checksum = qd_hash_bytes(store->state, row->world_bytes);
+    bool more = sqlite3_bind_parameter_count(statement) > 4;
+    if (more) checksum = qd_hash_seeded(session, row->session_bytes, checksum);
+    int code = qdi_sql_bind_step(statement, 1, row->step);
+    if (code == SQLITE_OK) code = sqlite3_bind_double(statement, 2, row->time);
+    if (code == SQLITE_OK) code = qdi_sql_bind_step(statement, 3, row->world_bytes);
+    if (code == SQLITE_OK) code = qdi_sql_bind_hash(statement, 4, checksum);
+    if (code == SQLITE_OK && more)
+        code = sqlite3_bind_blob64(statement, 5, session, row->session_bytes, SQLITE_STATIC);
+    return code;
+}
+
+static int bind_frame_row(const qd_store *store, sqlite3_stmt *statement, const void *data) {
+    (void)store;
+    const qd_store_frame *row = data;
+    int code = qdi_sql_bind_step(statement, 1, row->number);
+    if (code == SQLITE_OK) code = qdi_sql_bind_step(statement, 2, row->step);
+    if (code == SQLITE_OK) code = sqlite3_bind_double(statement, 3, row->time);
+    return code == SQLITE_OK ? qdi_sql_bind_hash(statement, 4, row->pixels) : code;
+}
+
+static int bind_failure_row(const qd_store *store, sqlite3_stmt *statement, const void *data) {
+    (void)store;
+    const qd_limit_report *row = data;
+    const double reals[] = {row->body.position.x, row->body.position.y, row->body.velocity.x,
+                            row->body.velocity.y};
+    int code = qdi_sql_bind_step(statement, 1, row->step);
+    if (code == SQLITE_OK) code = sqlite3_bind_text(statement, 2, row->reason, -1, SQLITE_TRANSIENT);
+    if (code != SQLITE_OK || !row->has_body) return code;
+    code = qdi_sql_bind_step(statement, 3, row->label);
+    return code == SQLITE_OK ? bind_reals(statement, 4, reals, 4) : code;
+}
+
+static const struct {
+    const char *sql;
+    binder bind;
+} writers[QDI_ROW_KINDS] = {
+    [QDI_ROW_HASH] = {"INSERT INTO hashes (step, hash) VALUES (?,?)", bind_hash_row},
+    [QDI_ROW_EVENT] =
+        {"INSERT INTO events (step, number, kind, a, b, side, x, y, normal_x, normal_y, impulse,"
+         " friction, approach, depth, within) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+         bind_event_row},
+    [QDI_ROW_SNAPSHOT] = {"INSERT INTO snapshots (step, time, bytes, checksum) VALUES (?,?,?,?)", bind_state},
+    [QDI_ROW_CHECKPOINT] = {"INSERT OR REPLACE INTO checkpoints (step, time, bytes, checksum, session,"
+                            " created_wall) VALUES (?,?,?,?,?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
+                            bind_state},
+    [QDI_ROW_FRAME] = {"INSERT INTO frames (number, step, time, pixels) VALUES (?,?,?,?)", bind_frame_row},
+    [QDI_ROW_FAILURE] = {"INSERT INTO failures (step, reason, label, x, y, vx, vy) VALUES (?,?,?,?,?,?,?)",
+                         bind_failure_row},
+    [QDI_ROW_METRICS] = {NULL, qdi_metrics_bind}, // as many columns as there are metrics
+};
+
+static int prepare(qd_store *store, const char *sql, sqlite3_stmt **statement) {
+    return sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL);
+}
+
+int qdi_rows_prepare(qd_store *store) {
+    int code = SQLITE_OK;
+    for (int kind = 0; kind < QDI_ROW_KINDS && code == SQLITE_OK; ++kind)
+        code = writers[kind].sql ? prepare(store, writers[kind].sql, &store->inserts[kind])
+                                 : qdi_metrics_prepare(store, &store->inserts[kind]);
+    if (code == SQLITE_OK)
+        code = prepare(store, "INSERT INTO parts (owner, step, part, data) VALUES (?,?,?,?)",
+                       &store->put_part);
+    if (code == SQLITE_OK)
+        code = prepare(store, "DELETE FROM parts WHERE owner = ? AND step = ?", &store->drop_parts);
+    if (code == SQLITE_OK)
+        code = prepare(store,
+                       "DELETE FROM checkpoints WHERE step > 0 AND step NOT IN"
+                       " (SELECT step FROM checkpoints ORDER BY step DESC LIMIT ?)",
+                       &store->prune);
+    if (code == SQLITE_OK)
+        code = prepare(store,
+                       "DELETE FROM parts WHERE owner = 'checkpoint' AND step NOT IN"
+                       " (SELECT step FROM checkpoints)",
+                       &store->prune_parts);
+    return code;
+}
+
+void qdi_rows_finish(qd_store *store) {
+    sqlite3_stmt **const others[] = {&store->put_part, &store->drop_parts, &store->prune,
+                                     &store->prune_parts};
+    for (int kind = 0; kind < QDI_ROW_KINDS; ++kind) {
+        (void)sqlite3_finalize(store->inserts[kind]);
+        store->inserts[kind] = NULL;
+    }
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; ++i) {
+        (void)sqlite3_finalize(*others[i]);
+        *others[i] = NULL;
+    }
+}
+
+/// Runs a statement whose values are bound.
+static int run(sqlite3_stmt *statement) {
+    int code = sqlite3_step(statement);
+    int reset = sqlite3_reset(statement);
+    return code == SQLITE_DONE ? reset : code;
+}
+
+/// The world of a snapshot or checkpoint, in place of one that is there.
+static int write_world(qd_store *store, const char *owner, const qdi_state_row *row) {
+    int code = bind_word(store->drop_parts, 1, owner);
+    if (code == SQLITE_OK) code = qdi_sql_bind_step(store->drop_parts, 2, row->step);
+    if (code == SQLITE_OK) code = run(store->drop_parts);
+    if (code == SQLITE_OK) code = bind_word(store->put_part, 1, owner);
+    if (code == SQLITE_OK) code = qdi_sql_bind_step(store->put_part, 2, row->step);
+    uint64_t part = 0;
+    for (size_t at = 0; at < row->world_bytes && code == SQLITE_OK; at += store->part_bytes) {
+        size_t left = row->world_bytes - at, bytes = left < store->part_bytes ? left : store->part_bytes;
+        code = qdi_sql_bind_step(store->put_part, 3, part++);
+        if (code == SQLITE_OK)
+            code = sqlite3_bind_blob64(store->put_part, 4, store->state + at, bytes, SQLITE_STATIC);
+        if (code == SQLITE_OK) code = run(store->put_part);
+    }
+    return code;
+}
+
+static int write_row(qd_store *store, qdi_row_kind kind, const void *row) {
+    sqlite3_stmt *statement = store->inserts[kind];
+    bool checkpoint = kind == QDI_ROW_CHECKPOINT;
+    if (kind == QDI_ROW_FAILURE) (void)sqlite3_clear_bindings(statement); // some stay without value
+    int code = writers[kind].bind(store, statement, row);
+    if (code == SQLITE_OK) code = run(statement);
+    if (code == SQLITE_OK && (checkpoint || kind == QDI_ROW_SNAPSHOT))
+        code = write_world(store, checkpoint ? "checkpoint" : "snapshot", row);
+    if (code != SQLITE_OK || !checkpoint) return code;
+    code = qdi_sql_bind_step(store->prune, 1, ((const qdi_state_row *)row)->keep);
+    if (code == SQLITE_OK) code = run(store->prune);
+    return code == SQLITE_OK ? run(store->prune_parts) : code;
+}
+
+static int write_rows(qd_store *store, const qdi_batch *batch) {
+    int code = SQLITE_OK;
+    for (size_t at = 0; at < batch->used && code == SQLITE_OK;) {
+        qdi_row_header header;
+        memcpy(&header, batch->rows + at, sizeof header);
+        QD_ASSERT(header.kind < QDI_ROW_KINDS);
+        code = write_row(store, (qdi_row_kind)header.kind, batch->rows + at + sizeof header);
+        at += sizeof header + header.bytes;
+    }
+    return code;
+}
+
+qd_status qdi_rows_work(void *context, size_t slot) {
+    qd_store *store = context;
+    qdi_batch *batch = &store->batches[slot];
+    // How lasting a transaction is can be said between two of them only.
+    int code = batch->lasting ? qdi_sql_run(store->db, "PRAGMA synchronous=FULL") : SQLITE_OK;
+    if (code == SQLITE_OK) code = qdi_sql_run(store->db, "BEGIN");
+    if (code == SQLITE_OK) code = write_rows(store, batch);
+    if (code == SQLITE_OK) code = qdi_sql_run(store->db, "COMMIT");
+    if (code == SQLITE_OK && batch->lasting) {
+        qdi_store_empty_log(store);
+        code = qdi_sql_run(store->db, "PRAGMA synchronous=NORMAL");
+    }
+    batch->used = 0;
+    batch->lasting = false;
+    if (code == SQLITE_OK) return QD_OK;
+    qd_status status = qdi_sql_fail(store, "write", code, &store->failure);
+    if (!sqlite3_get_autocommit(store->db)) (void)qdi_sql_run(store->db, "ROLLBACK");
+    return status;
+}

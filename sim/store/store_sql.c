@@ -1,0 +1,211 @@
+// How the store speaks with SQLite: codes, reasons, and the few calls that every file of it needs.
+
+#include "sim/base/os.h"
+#include "sim/base/reason.h"
+#include "sim/store/store_impl.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+qd_status qdi_sql_status(int code) {
+    if (code == SQLITE_IOERR_NOMEM) return QD_ERR_MEMORY;
+    switch (code & 0xff) {
+    case SQLITE_OK:
+    case SQLITE_ROW:
+    case SQLITE_DONE: return QD_OK;
+    case SQLITE_NOMEM: return QD_ERR_MEMORY;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED: return QD_ERR_STATE;
+    case SQLITE_ERROR: // our statements are right where the tables are ours
+    case SQLITE_MISMATCH:
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB: return QD_ERR_CORRUPT;
+    case SQLITE_CONSTRAINT: return QD_ERR_EXISTS;
+    case SQLITE_FULL:
+    case SQLITE_IOERR:
+    case SQLITE_CANTOPEN:
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+    case SQLITE_TOOBIG:
+    case SQLITE_PROTOCOL: return QD_ERR_IO;
+    default: return QD_ERR_INTERNAL;
+    }
+}
+
+qd_status qdi_sql_fail_at(sqlite3 *db, const char *path, const char *verb, int code, qd_error *error) {
+    qd_status status = qdi_sql_status(code);
+    if (status == QD_ERR_STATE) return qdi_reason(error, status, "%.300s is in use by another process", path);
+    // The connection knows more than the code does, unless there is none or it speaks of something else.
+    const char *why = db && (sqlite3_errcode(db) & 0xff) == (code & 0xff) ? sqlite3_errmsg(db)
+                                                                          : sqlite3_errstr(code);
+    return qdi_reason(error, status, "cannot %s %.300s: %.150s", verb, path, why);
+}
+
+qd_status qdi_sql_fail(const qd_store *store, const char *verb, int code, qd_error *error) {
+    return qdi_sql_fail_at(store->db, store->path, verb, code, error);
+}
+
+int qdi_sql_guard(sqlite3 *db) {
+    static const struct {
+        int option, value;
+    } switches[] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
+                    {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                    {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+                    {SQLITE_DBCONFIG_ENABLE_VIEW, 0}};
+    int code = SQLITE_OK;
+    for (size_t i = 0; i < sizeof switches / sizeof switches[0] && code == SQLITE_OK; ++i)
+        code = sqlite3_db_config(db, switches[i].option, switches[i].value, (int *)NULL);
+    return code;
+}
+
+/// Past ", name TYPE", a column that computes nothing and refuses nothing; NULL where anything else is at `at`.
+static const char *past_column(const char *at) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    static const char *const types[] = {" INTEGER", " REAL", " TEXT"};
+    if (strncmp(at, ", ", 2) != 0) return NULL;
+    at += 2;
+    size_t length = strspn(at, letters);
+    if (*at == '"') length = strcspn(at + 1, "\"") + 2;
+    if (length == 0 || length > strlen(at)) return NULL;
+    at += length;
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; ++i)
+        if (strncmp(at, types[i], strlen(types[i])) == 0) return at + strlen(types[i]);
+    return at;
+}
+
+/// True for the statement `head`, any number of plain columns, `tail`.
+static bool is_statement(const char *sql, const char *head, const char *tail) {
+    if (strncmp(sql, head, strlen(head)) != 0) return false;
+    const char *at = sql + strlen(head);
+    while (at && strcmp(at, tail) != 0) at = past_column(at);
+    return at != NULL;
+}
+
+qd_status qdi_sql_check_table(sqlite3 *db, const char *path, const char *head, const char *tail,
+                              qd_error *error) {
+    static const char start[] = "CREATE TABLE ";
+    const char *name = head + sizeof start - 1;
+    sqlite3_stmt *statement = NULL;
+    bool found = false;
+    int code = sqlite3_prepare_v2(db, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL", -1, &statement,
+                                  NULL);
+    if (code == SQLITE_OK) code = sqlite3_step(statement);
+    for (; code == SQLITE_ROW && !found; code = found ? SQLITE_DONE : sqlite3_step(statement)) {
+        const char *sql = (const char *)sqlite3_column_text(statement, 0);
+        found = sql && is_statement(sql, head, tail);
+    }
+    (void)sqlite3_finalize(statement);
+    if (code != SQLITE_DONE) return qdi_sql_fail_at(db, path, "read", code, error);
+    if (found) return QD_OK;
+    return qdi_reason(error, QD_ERR_CORRUPT, "%.300s has no table %.*s as Quadrille makes it", path,
+                      (int)strcspn(name, " "), name);
+}
+
+void qdi_sql_path(const char *path, qdi_text *text) {
+    if (path[0] != '/') qdi_text_add(text, "./"); // else "file:x" would be a URI, and ":memory:" no file
+    qdi_text_add(text, path);
+}
+
+/// Looks at the file and what may lie beside it. SQLite follows a link in place of a database, and waits at a pipe in place of a
+/// journal.
+static qd_status check_files(const char *path, qd_error *error) {
+    static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
+    qd_status status = QD_OK;
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0] && status == QD_OK; ++i) {
+        qdi_text name = {.allocator = qd_allocator_default()};
+        qdi_text_add(&name, path);
+        qdi_text_add(&name, endings[i]);
+        status = name.status == QD_OK ? qdi_os_check(name.chars, QDI_OS_FILE, error)
+                                      : qdi_reason(error, name.status, "%s", qd_status_text(name.status));
+        qdi_text_release(&name);
+    }
+    return status;
+}
+
+qd_status qdi_sql_open(const char *path, int flags, sqlite3 **db, qd_error *error) {
+    *db = NULL;
+    qd_status status = check_files(path, error);
+    if (status != QD_OK) return status;
+    qdi_text name = {.allocator = qd_allocator_default()};
+    qdi_sql_path(path, &name);
+    int code = SQLITE_NOMEM;
+    if (name.status == QD_OK)
+        code = sqlite3_open_v2(name.chars, db, flags | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX, NULL);
+    qdi_text_release(&name);
+    if (code == SQLITE_OK) return QD_OK;
+    status = qdi_sql_fail_at(*db, path, "open", code, error);
+    (void)sqlite3_close(*db);
+    *db = NULL;
+    return status;
+}
+
+int qdi_sql_run(sqlite3 *db, const char *sql) {
+    return sqlite3_exec(db, sql, NULL, NULL, NULL);
+}
+
+int qdi_sql_number(sqlite3 *db, const char *sql, int64_t *number) {
+    sqlite3_stmt *statement = NULL;
+    *number = 0;
+    int code = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
+    if (code == SQLITE_OK) code = sqlite3_step(statement);
+    if (code == SQLITE_ROW) *number = sqlite3_column_int64(statement, 0);
+    (void)sqlite3_finalize(statement);
+    return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+int qdi_sql_bind_step(sqlite3_stmt *statement, int at, uint64_t step) {
+    return sqlite3_bind_int64(statement, at, (sqlite3_int64)step);
+}
+
+int qdi_sql_bind_hash(sqlite3_stmt *statement, int at, uint64_t hash) {
+    char text[17];
+    (void)snprintf(text, sizeof text, "%016" PRIx64, hash);
+    return sqlite3_bind_text(statement, at, text, 16, SQLITE_TRANSIENT);
+}
+
+qd_status qdi_sql_check_step(const qd_store *store, sqlite3_stmt *statement, const char *table,
+                             uint64_t least, uint64_t most, qd_error *error) {
+    int64_t step = sqlite3_column_int64(statement, 0);
+    if (sqlite3_column_type(statement, 0) == SQLITE_INTEGER && step >= 0 && (uint64_t)step >= least &&
+        (uint64_t)step <= most)
+        return QD_OK;
+    return qdi_reason(error, QD_ERR_CORRUPT, "%.300s: table %s: row %" PRId64 " is out of order", store->path,
+                      table, step);
+}
+
+bool qdi_sql_hash(sqlite3_stmt *statement, int column, uint64_t *hash) {
+    if (sqlite3_column_type(statement, column) != SQLITE_TEXT ||
+        sqlite3_column_bytes(statement, column) != 16)
+        return false;
+    const unsigned char *text = sqlite3_column_text(statement, column);
+    *hash = 0;
+    for (int i = 0; text && i < 16; ++i) {
+        unsigned digit = text[i] >= '0' && text[i] <= '9'   ? text[i] - (unsigned)'0'
+                         : text[i] >= 'a' && text[i] <= 'f' ? text[i] - (unsigned)'a' + 10
+                                                            : 16;
+        if (digit > 15) return false;
+        *hash = *hash << 4 | digit;
+    }
+    return text != NULL;
+}
+
+int qdi_sql_change(qd_store *store, const char *sql, uint64_t step, const char *text, uint64_t hash) {
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
+    if (code == SQLITE_OK) code = qdi_sql_bind_step(statement, 1, step);
+    if (code == SQLITE_OK && text) code = sqlite3_bind_text(statement, 2, text, -1, SQLITE_STATIC);
+    if (code == SQLITE_OK && text) code = qdi_sql_bind_hash(statement, 3, hash);
+    if (code == SQLITE_OK) code = sqlite3_step(statement);
+    (void)sqlite3_finalize(statement);
+    return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+qd_status qdi_sql_commit(qd_store *store, int code, qd_error *error) {
+    if (code == SQLITE_OK) code = qdi_sql_run(store->db, "COMMIT");
+    if (code == SQLITE_OK) return QD_OK;
+    qd_status status = qdi_sql_fail(store, "write", code, error);
+    if (!sqlite3_get_autocommit(store->db)) (void)qdi_sql_run(store->db, "ROLLBACK");
+    return status;
+}

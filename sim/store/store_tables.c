@@ -1,0 +1,98 @@
+// The tables of a run store, and how older ones are brought up to date.
+//
+// The schema is a list of changes; version n is what the first n of them make. A new store goes through all
+// of them, an older one through those that it has not seen: so there is one description, and what a migration
+// makes is what a new store has.
+
+#include "sim/base/reason.h"
+#include "sim/store/store_impl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char version_1[] =
+    "CREATE TABLE run (version TEXT, scene TEXT, scene_hash TEXT, scene_text TEXT, seed INTEGER, dt REAL,"
+    " steps INTEGER, bodies INTEGER, threads INTEGER, simd TEXT, source TEXT, compiler TEXT, flags TEXT,"
+    " cpu TEXT, created_wall TEXT);"
+    "CREATE TABLE metrics (step INTEGER PRIMARY KEY);" // its columns: store_metrics.c
+    "CREATE TABLE hashes (step INTEGER PRIMARY KEY, hash TEXT NOT NULL);"
+    "CREATE TABLE events (step INTEGER NOT NULL, number INTEGER NOT NULL, kind TEXT NOT NULL,"
+    " a INTEGER NOT NULL, b INTEGER, side TEXT, x REAL, y REAL, normal_x REAL, normal_y REAL, impulse REAL,"
+    " friction REAL, approach REAL, depth REAL, within REAL, PRIMARY KEY (step, number)) WITHOUT ROWID;"
+    "CREATE TABLE snapshots (step INTEGER PRIMARY KEY, time REAL, bytes INTEGER, checksum TEXT NOT NULL);"
+    "CREATE TABLE checkpoints (step INTEGER PRIMARY KEY, time REAL, bytes INTEGER, checksum TEXT NOT NULL,"
+    " session BLOB, created_wall TEXT);"
+    "CREATE TABLE parts (owner TEXT NOT NULL, step INTEGER NOT NULL, part INTEGER NOT NULL,"
+    " data BLOB NOT NULL, PRIMARY KEY (owner, step, part));"
+    "CREATE TABLE frames (number INTEGER PRIMARY KEY, step INTEGER NOT NULL, time REAL, pixels TEXT NOT "
+    "NULL);"
+    "CREATE TABLE failures (step INTEGER NOT NULL, reason TEXT NOT NULL, label INTEGER, x REAL, y REAL,"
+    " vx REAL, vy REAL);";
+
+/// Change n brings a store of version n to version n + 1.
+static const char *const changes[] = {version_1};
+
+enum { VERSION = sizeof changes / sizeof changes[0] };
+
+int64_t qdi_tables_version(void) {
+    return VERSION;
+}
+
+const char *qdi_tables_stepped(size_t number) {
+    static const char *const tables[] = {"metrics",     "hashes", "events", "snapshots",
+                                         "checkpoints", "parts",  "frames", "failures"};
+    return number < sizeof tables / sizeof tables[0] ? tables[number] : NULL;
+}
+
+/// Whether each table is the one that its statement in version_1 makes, with columns behind: those of `metrics`, and what people have
+/// added. A later change of the schema that rewrites one of these tables has its say here too.
+static qd_status check_tables(const qd_store *store, qd_error *error) {
+    qd_status status = QD_OK;
+    for (const char *at = version_1; *at && status == QD_OK; at += strcspn(at, ";") + 1) {
+        char statement[512];
+        size_t length = strcspn(at, ";");
+        bool open = at[length - 1] == ')'; // else "WITHOUT ROWID", and nothing comes behind
+        (void)snprintf(statement, sizeof statement, "%.*s", (int)(length - (open ? 1 : 0)), at);
+        status = qdi_sql_check_table(store->db, store->path, statement, open ? ")" : "", error);
+    }
+    return status;
+}
+
+qd_status qdi_tables_check(qd_store *store, int64_t *version, qd_error *error) {
+    int64_t application = 0;
+    int code = qdi_sql_number(store->db, "PRAGMA application_id", &application);
+    if (code == SQLITE_OK) code = qdi_sql_number(store->db, "PRAGMA user_version", version);
+    if (code != SQLITE_OK) return qdi_sql_fail(store, "read", code, error);
+    if (application != QDI_STORE_APPLICATION)
+        return qdi_reason(error, QD_ERR_INVALID, "%.300s is no run store of Quadrille's", store->path);
+    if (*version > VERSION)
+        return qdi_reason(error, QD_ERR_INVALID,
+                          "%.300s has schema %lld, of a newer Quadrille; this one knows up to %d",
+                          store->path, (long long)*version, VERSION);
+    if (*version < 0)
+        return qdi_reason(error, QD_ERR_CORRUPT, "%.300s has schema %lld, which there never was", store->path,
+                          (long long)*version);
+    return *version == VERSION ? check_tables(store, error) : QD_OK;
+}
+
+static int update(qd_store *store, int64_t version) {
+    sqlite3 *db = store->db;
+    char mark[96];
+    int code = SQLITE_OK;
+    for (int64_t next = version; next < VERSION && code == SQLITE_OK; ++next)
+        code = qdi_sql_run(db, changes[next]);
+    if (code == SQLITE_OK) code = qdi_metrics_columns(store);
+    (void)snprintf(mark, sizeof mark, "PRAGMA application_id=%d; PRAGMA user_version=%d",
+                   QDI_STORE_APPLICATION, VERSION);
+    return code == SQLITE_OK ? qdi_sql_run(db, mark) : code;
+}
+
+qd_status qdi_tables_update(qd_store *store, int64_t version, qd_error *error) {
+    int code = qdi_sql_run(store->db, "BEGIN IMMEDIATE");
+    if (code == SQLITE_OK) code = update(store, version);
+    if (code == SQLITE_OK) code = qdi_sql_run(store->db, "COMMIT");
+    if (code == SQLITE_OK) return QD_OK;
+    qd_status status = qdi_sql_fail(store, "bring up to date", code, error);
+    (void)qdi_sql_run(store->db, "ROLLBACK");
+    return status;
+}

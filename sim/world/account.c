@@ -1,0 +1,333 @@
+// Sums of what contacts and forces did to the energy, see account.h. Ranges write their own slots, and sums of their own
+// that are exact, so the order in which they are put together decides nothing.
+
+#include "sim/world/account.h"
+
+#include "sim/base/tally.h"
+#include "sim/world/pose.h"
+
+enum { GRAIN = 4096 };
+
+struct qdi_tally_line {
+    qdi_tally_most most;
+    qdi_tally tally;
+};
+
+qd_status qdi_account_begin(qd_world *world, size_t count) {
+    qdi_books *books = &world->scratch.books;
+    return qdi_reserve(world->allocator, &books->accounts, &books->account_room, 0, count,
+                       sizeof *books->accounts);
+}
+
+void qdi_books_release(const qd_allocator *allocator, qdi_books *books) {
+    qdi_release(allocator, books->accounts, books->account_room, sizeof *books->accounts);
+    qdi_release(allocator, books->means, books->mean_room, sizeof *books->means);
+    qdi_release(allocator, books->drift, books->drift_room, sizeof *books->drift);
+    qdi_release(allocator, books->drag, books->drag_room, sizeof *books->drag);
+    qdi_release(allocator, books->force, books->force_room, sizeof *books->force);
+    qdi_release(allocator, books->wraps, books->wrap_room, sizeof *books->wraps);
+    qdi_release(allocator, books->lines, books->line_room, sizeof *books->lines);
+}
+
+// ---- one constraint ----
+
+double qdi_account_work(const qdi_constraint *constraint, const qdi_motion *m) {
+    double push = constraint->impulse[0] + constraint->impulse[1],
+           rub = constraint->rub[0] + constraint->rub[1];
+    double x = push * constraint->nx - rub * constraint->ny, y = push * constraint->ny + rub * constraint->nx;
+    uint32_t row = constraint->moves_b ? constraint->row_a : constraint->row_b;
+    const double *across = constraint->moves_b ? constraint->across_a : constraint->across_b;
+    const double *along = constraint->moves_b ? constraint->along_a : constraint->along_b;
+    double work = x * m->vx[row] + y * m->vy[row];
+    if (!constraint->plain)
+        for (int k = 0; k < 2; ++k)
+            work += m->spin[row] * (across[k] * constraint->impulse[k] + along[k] * constraint->rub[k]);
+    return constraint->moves_b ? work : -work;
+}
+
+// ---- movers ----
+
+void qdi_account_mover(const qd_world *world, uint32_t row, uint32_t slot, qdi_twist change, double dt) {
+    const qdi_books *books = &world->scratch.books;
+    const qdi_mover *mover = &world->scratch.movers[slot];
+    qdi_twist *mean = &books->means[slot]; // so far the velocity before the forces
+    *mean = (qdi_twist){0.5 * (mean->x + mover->vx), 0.5 * (mean->y + mover->vy),
+                        0.5 * (mean->spin + mover->spin)};
+    double mass = world->mass[row];
+    qd_vec2 pull = world->def.gravity;
+    if (world->scratch.flown) {
+        const qdi_flight *flight = &world->scratch.flights[row];
+        double fx = 0, fy = 0, turning = isfinite(world->inertia[row]) ? world->inertia[row] * mean->spin : 0;
+        if (world->force) {
+            fx = world->scratch.force[0][row] / mass;
+            fy = world->scratch.force[1][row] / mass;
+            books->force[row] = mass * (fx * mean->x + fy * mean->y) * dt + turning * flight->turn * dt;
+        }
+        books->drag[row] = mass * ((flight->ax * dt - change.x) * mean->x +
+                                   (flight->ay * dt - change.y) * mean->y) +
+                           turning * (flight->turn * dt - change.spin);
+        pull = (qd_vec2){flight->ax - fx, flight->ay - fy};
+    }
+    const double spin_change = world->scratch.began[slot].spin_change;
+    double slowed = spin_change != 0 ? world->inertia[row] * spin_change * mean->spin : 0;
+    books->drift[slot] = slowed +
+                         mass * (pull.x * (mean->x * dt - mover->dx) + pull.y * (mean->y * dt - mover->dy));
+}
+
+// ---- sums ----
+
+typedef struct tally_job {
+    const double *values; ///< lanes of each item, one item after the other
+    bool one;             ///< all lanes belong to one sum: which value is in which decides nothing
+    qdi_tally_line *lines;
+    qdi_tally_cut cut;
+} tally_job;
+
+static void see_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const tally_job *job = context;
+    qdi_tally_most most = {{0}};
+    for (size_t i = begin; i < end; ++i) qdi_tally_see(&most, job->values + i * QDI_TALLY_LANES);
+    job->lines[begin / GRAIN].most = most;
+}
+
+static void add_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const tally_job *job = context;
+    const qdi_tally_cut cut = job->cut;
+    qdi_tally tally = {{0}, {0}};
+    for (size_t i = begin; i < end; ++i) qdi_tally_add(&tally, &cut, job->values + i * QDI_TALLY_LANES);
+    job->lines[begin / GRAIN].tally = tally;
+}
+
+/// Both passes over `count` items.
+static qd_status add_up(qd_world *world, tally_job *job, size_t count, double sums[QDI_TALLY_LANES]) {
+    qdi_books *books = &world->scratch.books;
+    size_t ranges = qdi_range_count(count, GRAIN);
+    for (int k = 0; k < QDI_TALLY_LANES; ++k) sums[k] = 0;
+    if (count == 0) return QD_OK;
+    qd_status status = qdi_reserve(world->allocator, &books->lines, &books->line_room, 0, ranges,
+                                   sizeof *books->lines);
+    if (status != QD_OK) return status;
+    job->lines = books->lines;
+    qdi_team_for(world->team, count, GRAIN, see_range, job);
+    qdi_tally_most most = {{0}};
+    for (size_t r = 0; r < ranges; ++r) qdi_tally_see(&most, books->lines[r].most.lane);
+    for (int k = 0; k < QDI_TALLY_LANES && job->one; ++k)
+        qdi_tally_see(&most, (double[]){most.lane[k], most.lane[k], most.lane[k], most.lane[k]});
+    job->cut = qdi_tally_cut_for(&most, job->one ? count * QDI_TALLY_LANES : count);
+    qdi_team_for(world->team, count, GRAIN, add_range, job);
+    qdi_tally all = {{0}, {0}};
+    for (size_t r = 0; r < ranges; ++r) qdi_tally_merge(&all, &books->lines[r].tally);
+    for (int k = 1; k < QDI_TALLY_LANES && job->one; ++k) { // exact as well
+        all.first[0] += all.first[k];
+        all.second[0] += all.second[k];
+        all.first[k] = all.second[k] = 0;
+    }
+    for (int k = 0; k < QDI_TALLY_LANES; ++k) sums[k] = all.first[k] + all.second[k];
+    return QD_OK;
+}
+
+/// Room for `count` values that qdi_account_array can add up.
+static qd_status reserve_array(const qd_world *world, double **values, size_t *room, size_t count) {
+    return qdi_reserve(world->allocator, values, room, 0, count + QDI_TALLY_LANES, sizeof **values);
+}
+
+qd_status qdi_account_array(qd_world *world, double *values, size_t count, double *number) {
+    tally_job job = {.values = values, .one = true};
+    double sums[QDI_TALLY_LANES];
+    if (count == 0) return QD_OK;
+    for (size_t i = count; i % QDI_TALLY_LANES != 0; ++i) values[i] = 0;
+    qd_status status = add_up(world, &job, qdi_range_count(count, QDI_TALLY_LANES), sums);
+    *number += sums[0];
+    return status;
+}
+
+qd_status qdi_account_movers(qd_world *world, size_t count) {
+    qdi_books *books = &world->scratch.books;
+    qd_status status = qdi_reserve(world->allocator, &books->means, &books->mean_room, 0, count,
+                                   sizeof *books->means);
+    return status == QD_OK ? reserve_array(world, &books->drift, &books->drift_room, count) : status;
+}
+
+/// The account of a contact with a wall, of those in the keys.
+static qdi_account *account_of_wall(const qdi_scratch *scratch, size_t i) {
+    return &scratch->books.accounts[scratch->keys.key[i]];
+}
+
+static qd_vec2 lost_to_wall(const void *context, size_t i) {
+    const qdi_account *account = account_of_wall(context, i);
+    return (qd_vec2){account->lane[QDI_LOST_NORMAL], account->lane[QDI_LOST_FRICTION]};
+}
+
+qd_status qdi_account_constraints(qd_world *world, size_t count, size_t walls) {
+    qdi_books *books = &world->scratch.books;
+    qdi_ledger *ledger = &books->ledger;
+    qd_vec2 lost = {0, 0};
+    qd_status status = qdi_sum(world, walls, lost_to_wall, &world->scratch, &lost);
+    if (status != QD_OK) return status;
+    for (size_t i = 0; i < walls; ++i) *account_of_wall(&world->scratch, i) = (qdi_account){{0}};
+    tally_job job = {.values = count > 0 ? books->accounts->lane : NULL};
+    double sums[QDI_TALLY_LANES];
+    status = add_up(world, &job, count, sums);
+    if (status != QD_OK) return status;
+    ledger->lost[0][0] += sums[QDI_LOST_NORMAL];
+    ledger->lost[0][1] += sums[QDI_LOST_FRICTION];
+    ledger->lost[1][0] += lost.x;
+    ledger->lost[1][1] += lost.y;
+    ledger->virial += sums[QDI_VIRIAL];
+    ledger->kinematic += sums[QDI_WORK];
+    return qdi_account_array(world, books->drift, world->scratch.mover_count, &ledger->drift);
+}
+
+// ---- forces ----
+
+qd_status qdi_account_sum(qd_world *world, const qdi_account *accounts, size_t count, double sums[4]) {
+    tally_job job = {.values = count > 0 ? accounts->lane : NULL};
+    return add_up(world, &job, count, sums);
+}
+
+qd_status qdi_account_fly(qd_world *world) {
+    qdi_books *books = &world->scratch.books;
+    qd_status status = reserve_array(world, &books->drag, &books->drag_room, world->count);
+    if (status == QD_OK && world->force)
+        status = reserve_array(world, &books->force, &books->force_room, world->count);
+    return status;
+}
+
+qd_status qdi_account_flights(qd_world *world) {
+    qdi_books *books = &world->scratch.books;
+    const qd_drag *drag = &world->def.drag;
+    bool drags = drag->linear > 0 || drag->quadratic > 0 || drag->spin > 0;
+    qd_status status = QD_OK;
+    if (drags) status = qdi_account_array(world, books->drag, world->count, &books->ledger.drag);
+    if (status == QD_OK && world->force)
+        status = qdi_account_array(world, books->force, world->count, &books->ledger.force);
+    return status;
+}
+
+qd_status qdi_account_rows(qd_world *world, double **values) {
+    qdi_books *books = &world->scratch.books;
+    qd_status status = reserve_array(world, &books->wraps, &books->wrap_room, world->count);
+    *values = books->wraps;
+    return status;
+}
+
+typedef struct wrap_job {
+    const qd_world *world;
+    double dt;
+} wrap_job;
+
+/// How often a body has left through the upper of two periodic sides, less how often through the lower.
+static double wraps_of(const qdi_axis *axis, double from, double to, double expected) {
+    if (axis->boundary != QD_BOUNDARY_PERIODIC) return 0;
+    return floor((from + expected - to) / axis->length + 0.5);
+}
+
+static void wrap_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const wrap_job *job = context;
+    const qd_world *world = job->world;
+    const qdi_motion *now = &world->now, *next = &world->next;
+    for (size_t r = begin; r < end; ++r) {
+        bool free = world->kind[r] == QD_BODY_DYNAMIC;
+        double x = wraps_of(&world->axis[0], now->x[r], next->x[r],
+                            0.5 * (now->vx[r] + next->vx[r]) * job->dt);
+        double y = wraps_of(&world->axis[1], now->y[r], next->y[r],
+                            0.5 * (now->vy[r] + next->vy[r]) * job->dt);
+        world->scratch.books.wraps[r] = free ? world->mass[r] *
+                                                   (world->def.gravity.x * x * world->axis[0].length +
+                                                    world->def.gravity.y * y * world->axis[1].length)
+                                             : 0;
+    }
+}
+
+qd_status qdi_account_wraps(qd_world *world, double dt) {
+    qd_vec2 gravity = world->def.gravity, period = qdi_world_period(world);
+    if (gravity.x * period.x == 0 && gravity.y * period.y == 0) return QD_OK;
+    qdi_books *books = &world->scratch.books;
+    qd_status status = reserve_array(world, &books->wraps, &books->wrap_room, world->count);
+    if (status != QD_OK) return status;
+    wrap_job job = {world, dt};
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, wrap_range, &job);
+    return qdi_account_array(world, books->wraps, world->count, &books->ledger.force);
+}
+
+// ---- the world's ledger ----
+
+void qdi_ledger_add(qdi_ledger *all, const qdi_ledger *part) {
+    for (int k = 0; k < 2; ++k)
+        for (int n = 0; n < 2; ++n) all->lost[k][n] += part->lost[k][n];
+    all->virial += part->virial;
+    all->kinematic += part->kinematic;
+    all->drag += part->drag;
+    all->force += part->force;
+    all->compression += part->compression;
+    all->drift += part->drift;
+    for (int wall = 0; wall < QDI_WALLS; ++wall) all->push[wall] += part->push[wall];
+}
+
+static qdi_rates rates_of(const qdi_ledger *step, double dt) {
+    double push = step->push[0] + step->push[1] + step->push[2] + step->push[3];
+    return (qdi_rates){step->virial / dt, push / dt};
+}
+
+void qdi_account_commit(qd_world *world, double dt) {
+    const qdi_ledger *step = &world->scratch.books.ledger;
+    qdi_ledger_add(&world->ledger, step);
+    world->rates = rates_of(step, dt);
+}
+
+static bool all_hold(const double *sums, size_t count) {
+    bool hold = true;
+    for (size_t i = 0; i < count; ++i) hold = qdi_is_sane_sum(sums[i]) && hold;
+    return hold;
+}
+
+static bool hold(const qdi_ledger *all, qdi_rates rates, const qd_world_totals *totals, double entered) {
+    const double sums[] = {all->lost[0][0],
+                           all->lost[0][1],
+                           all->lost[1][0],
+                           all->lost[1][1],
+                           all->virial,
+                           all->kinematic,
+                           all->drag,
+                           all->force,
+                           all->compression,
+                           all->drift,
+                           all->push[0],
+                           all->push[1],
+                           all->push[2],
+                           all->push[3],
+                           rates.virial,
+                           rates.push,
+                           totals->wall_impulse.x,
+                           totals->wall_impulse.y,
+                           totals->wall_work,
+                           entered};
+    return all_hold(sums, sizeof sums / sizeof sums[0]);
+}
+
+bool qdi_sums_hold(const qd_world *world) {
+    return hold(&world->ledger, world->rates, &world->totals, world->entered);
+}
+
+bool qdi_account_holds(const qd_world *world, double dt, const qdi_wall_gain gains[2]) {
+    const qdi_ledger *step = &world->scratch.books.ledger;
+    qdi_ledger all = world->ledger;
+    qd_world_totals totals = world->totals;
+    qdi_ledger_add(&all, step);
+    qdi_gains_add(&totals, gains);
+    return hold(&all, rates_of(step, dt), &totals, world->entered);
+}
+
+double qdi_energy_of_row(const qd_world *world, uint32_t row) {
+    if (world->kind[row] != QD_BODY_DYNAMIC) return 0;
+    const qdi_motion *now = &world->now;
+    const qd_vec2 gravity = world->def.gravity, origin = world->def.origin;
+    double x = now->x[row], y = now->y[row], vx = now->vx[row], vy = now->vy[row], spin = now->spin[row];
+    double energy = 0.5 * (vx * vx + vy * vy) - gravity.x * (x - origin.x) - gravity.y * (y - origin.y);
+    if (world->def.attraction.strength != 0) energy += qdi_attraction_energy(world, x, y);
+    energy *= world->mass[row];
+    return isfinite(world->inertia[row]) ? energy + 0.5 * world->inertia[row] * spin * spin : energy;
+}

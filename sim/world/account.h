@@ -1,0 +1,111 @@
+#ifndef QD_SIM_ACCOUNT_H
+#define QD_SIM_ACCOUNT_H
+
+#include "sim/world/world_impl.h"
+
+/// Where energy goes.
+///
+/// **Contacts.** An impulse J between two bodies whose points meet with the relative velocity u takes J . (u before + u
+/// after) / 2 from their energy, less what one of the two gives that is not free to move. That holds for all impulses of a
+/// stage together, each with the velocities before and after the whole stage, because every body's velocities change by
+/// impulses alone. So a contact at rest is settled once per step, not once per sub-step: with what it gave in all, and the
+/// means of the velocities before and after. A bounce is settled where it happens: then what one contact lost does not
+/// depend on the next one.
+///
+/// **Forces.** On the way of a free body gravity's work is exactly what the potential loses. A body at rest on others
+/// gets its velocity and its way in sub-steps, of which the two do not quite fit: m g . (mean velocity dt - way) is the
+/// drift. So are changes of place that overlaps bring, and an impact's effect on what forces do in the rest of the step.
+///
+/// **Order.** All sums are of a kind that does not depend on the order (tally.h), or are made in one that means something.
+
+/// Room for the accounts of `count` constraints.
+QD_MUST_USE qd_status qdi_account_begin(qd_world *world, size_t count);
+
+/// Work of the one of a constraint's bodies that does not move freely, whose velocity is in `m`, by the impulses so far.
+double qdi_account_work(const qdi_constraint *constraint, const qdi_motion *m);
+/// What a constraint's centres are apart along the normal, times the impulses so far on b, and across it.
+static inline double qdi_account_virial(const qd_world *world, const qdi_constraint *constraint) {
+    if (constraint->plain)
+        return constraint->impulse[0] *
+               (world->radius[constraint->row_a] + world->radius[constraint->row_b] - constraint->depth[0]);
+    double sum = 0;
+    for (int k = 0; k < 2; ++k)
+        sum += constraint->impulse[k] * (constraint->along_a[k] - constraint->along_b[k]) -
+               constraint->rub[k] * (constraint->across_a[k] - constraint->across_b[k]);
+    return sum;
+}
+
+/// Sets what follows from all impulses so far of a constraint of this step.
+static inline void qdi_account_given(const qd_world *world, const qdi_constraint *constraint,
+                                     qdi_account *account) {
+    if (constraint->row_b == QDI_NO_ROW) return;
+    if (constraint->moves_a && constraint->moves_b)
+        account->lane[QDI_VIRIAL] = qdi_account_virial(world, constraint);
+    else
+        account->lane[QDI_WORK] = qdi_account_work(constraint, &world->next);
+}
+
+/// Notes the velocity of a mover before forces act.
+static inline void qdi_account_mover_begin(const qd_world *world, size_t slot, qdi_twist velocity) {
+    world->scratch.books.means[slot] = velocity;
+    world->scratch.books.drift[slot] = 0;
+}
+/// Room for the movers.
+QD_MUST_USE qd_status qdi_account_movers(qd_world *world, size_t count);
+/// When a mover has its last velocity, and forces have changed it by `change` in the whole of the step: the mean, the drift,
+/// and the work of medium and callback.
+void qdi_account_mover(const qd_world *world, uint32_t row, uint32_t slot, qdi_twist change, double dt);
+
+/// Adds the sum of `count` values to a number, the same whatever their order; behind them there is room for as many as a
+/// tally has lanes.
+QD_MUST_USE qd_status qdi_account_array(qd_world *world, double *values, size_t count, double *number);
+/// Adds the accounts of `count` constraints, those of walls (whose contacts are the first `walls` of the keys) for themselves, and the drift of the movers, to the step's ledger.
+QD_MUST_USE qd_status qdi_account_constraints(qd_world *world, size_t count, size_t walls);
+/// Sums of `count` accounts, lane by lane, the same whatever their order.
+QD_MUST_USE qd_status qdi_account_sum(qd_world *world, const qdi_account *accounts, size_t count,
+                                      double sums[4]);
+/// Makes room for what medium and callback do, by row.
+QD_MUST_USE qd_status qdi_account_fly(qd_world *world);
+/// Adds impulses across the left and the right wall, and across the lower and the upper one.
+static inline void qdi_account_pushes(qd_world *world, qd_vec2 aside, qd_vec2 upright) {
+    double *push = world->scratch.books.ledger.push;
+    push[0] += aside.x;
+    push[1] += aside.y;
+    push[2] += upright.x;
+    push[3] += upright.y;
+}
+/// Adds what medium and callback did.
+QD_MUST_USE qd_status qdi_account_flights(qd_world *world);
+/// Adds the work of gravity on bodies that left through periodic sides, from `now` to `next`.
+QD_MUST_USE qd_status qdi_account_wraps(qd_world *world, double dt);
+/// Room for one value by row that qdi_account_array can add up, until the next such.
+QD_MUST_USE qd_status qdi_account_rows(qd_world *world, double **values);
+/// Adds what a part of a step did.
+void qdi_ledger_add(qdi_ledger *all, const qdi_ledger *part);
+/// Adds what walls gave in a step, to bodies that moved and to those that were mirrored.
+static inline void qdi_gains_add(qd_world_totals *totals, const qdi_wall_gain gains[2]) {
+    totals->wall_impulse.x += gains[0].impulse.x + gains[1].impulse.x;
+    totals->wall_impulse.y += gains[0].impulse.y + gains[1].impulse.y;
+    totals->wall_work += gains[0].work + gains[1].work;
+}
+/// True where a world can hold all that it adds up, see bounds.h.
+bool qdi_sums_hold(const qd_world *world);
+/// The same when the step on its way, which gave `gains` by walls, has been added.
+bool qdi_account_holds(const qd_world *world, double dt, const qdi_wall_gain gains[2]);
+/// Adds the step's ledger to the world's, before the clock ticks.
+void qdi_account_commit(qd_world *world, double dt);
+
+/// Kinetic and potential energy of a body; 0 for one that is not dynamic.
+double qdi_energy_of_row(const qd_world *world, uint32_t row);
+
+/// Writes the world's ledger and what belongs to it, or reads it as it is.
+#define QDI_LEDGER_BYTES (18 * 8)
+void qdi_ledger_put(const qd_world *world, unsigned char **at);
+void qdi_ledger_get(const unsigned char **at, qd_world *world);
+
+/// The size that a world has when it is saved (save.c).
+size_t qdi_saved_bytes(const qd_world *world);
+
+void qdi_books_release(const qd_allocator *allocator, qdi_books *books);
+
+#endif

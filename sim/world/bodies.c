@@ -1,0 +1,263 @@
+#include <quadrille/world.h>
+
+#include "core/base/arithmetic.h"
+#include "core/base/memory.h"
+#include "sim/world/account.h"
+#include "sim/world/population.h"
+#include "sim/world/spring_terms.h"
+
+#include <string.h>
+
+/// One array of a group that grows together: the address of its pointer, and the size of an item.
+typedef struct column {
+    void *array;
+    size_t size;
+} column;
+
+enum { COLUMNS_MAX = 32 };
+
+/// Grows all columns of a group from `room` to `grown` items, or none of them.
+static qd_status columns_grow(const qd_allocator *allocator, const column *columns, size_t count, size_t room,
+                              size_t grown) {
+    void *fresh[COLUMNS_MAX];
+    for (size_t i = 0; i < count; ++i) {
+        fresh[i] = qdi_allocate(allocator, grown, columns[i].size);
+        if (fresh[i]) continue;
+        while (i-- > 0) qdi_release(allocator, fresh[i], grown, columns[i].size);
+        return QD_ERR_MEMORY;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        void *old = NULL;
+        memcpy(&old, columns[i].array,
+               sizeof old); // pointers to all object types look alike, as in qdi_reserve
+        if (room > 0) memcpy(fresh[i], old, room * columns[i].size);
+        memset((char *)fresh[i] + room * columns[i].size, 0, (grown - room) * columns[i].size);
+        qdi_release(allocator, old, room, columns[i].size);
+        memcpy(columns[i].array, &fresh[i], sizeof old);
+    }
+    return QD_OK;
+}
+
+static void columns_release(const qd_allocator *allocator, const column *columns, size_t count, size_t room) {
+    for (size_t i = 0; i < count; ++i) {
+        void *old = NULL;
+        memcpy(&old, columns[i].array, sizeof old);
+        qdi_release(allocator, old, room, columns[i].size);
+    }
+}
+
+static size_t row_columns(qd_world *world, column *columns) {
+    size_t n = 0;
+    columns[n++] = (column){&world->index, sizeof *world->index};
+    columns[n++] = (column){&world->generation, sizeof *world->generation};
+    columns[n++] = (column){&world->label, sizeof *world->label};
+    columns[n++] = (column){&world->radius, sizeof *world->radius};
+    columns[n++] = (column){&world->mass, sizeof *world->mass};
+    columns[n++] = (column){&world->inertia, sizeof *world->inertia};
+    columns[n++] = (column){&world->shape, sizeof *world->shape};
+    columns[n++] = (column){&world->trait, sizeof *world->trait};
+    columns[n++] = (column){&world->kind, sizeof *world->kind};
+    for (int k = 0; k < 2; ++k) {
+        qdi_motion *motion = k == 0 ? &world->now : &world->next;
+        columns[n++] = (column){&motion->x, sizeof *motion->x};
+        columns[n++] = (column){&motion->y, sizeof *motion->y};
+        columns[n++] = (column){&motion->vx, sizeof *motion->vx};
+        columns[n++] = (column){&motion->vy, sizeof *motion->vy};
+        columns[n++] = (column){&motion->c, sizeof *motion->c};
+        columns[n++] = (column){&motion->s, sizeof *motion->s};
+        columns[n++] = (column){&motion->spin, sizeof *motion->spin};
+    }
+    columns[n++] = (column){&world->boxes, sizeof *world->boxes};
+    columns[n++] = (column){&world->fat, sizeof *world->fat};
+    columns[n++] = (column){&world->touching, sizeof *world->touching};
+    return n;
+}
+
+static size_t index_columns(qd_world *world, column *columns) {
+    size_t n = 0;
+    columns[n++] = (column){&world->row_of_index, sizeof *world->row_of_index};
+    columns[n++] = (column){&world->generation_of_index, sizeof *world->generation_of_index};
+    columns[n++] = (column){&world->free_heap, sizeof *world->free_heap};
+    return n;
+}
+
+static size_t block_columns(qd_world *world, column *columns) {
+    columns[0] = (column){&world->block_hash, sizeof *world->block_hash};
+    columns[1] = (column){&world->block_sums, sizeof *world->block_sums};
+    columns[2] = (column){&world->block_looks, sizeof *world->block_looks};
+    return 3;
+}
+
+static size_t grown_room(size_t room, size_t need) {
+    size_t grown = room + room / 2;
+    return grown < need ? need : grown;
+}
+
+static qd_status group_reserve(const qd_allocator *allocator, const column *columns, size_t count,
+                               size_t *room, size_t need) {
+    if (need <= *room) return QD_OK;
+    size_t grown = grown_room(*room, need < 16 ? 16 : need);
+    qd_status status = columns_grow(allocator, columns, count, *room, grown);
+    if (status == QD_OK) *room = grown;
+    return status;
+}
+
+qd_status qdi_bodies_reserve(qd_world *world, size_t rows, size_t indices) {
+    column columns[COLUMNS_MAX];
+    size_t count = row_columns(world, columns);
+    qd_status status = group_reserve(world->allocator, columns, count, &world->row_room, rows);
+    if (status != QD_OK) return status;
+    count = index_columns(world, columns);
+    status = group_reserve(world->allocator, columns, count, &world->index_room, indices);
+    if (status != QD_OK) return status;
+    qdi_scratch *scratch = &world->scratch;
+    if (indices <= QDI_RECORDS_MAX) // nothing touches it before the first hash
+        status = qdi_reserve(world->allocator, &scratch->records, &scratch->record_room, 0,
+                             indices * QDI_RECORD, 1);
+    if (status != QD_OK) return status;
+    count = block_columns(world, columns);
+    return group_reserve(world->allocator, columns, count, &world->block_room,
+                         qdi_range_count(indices, QDI_BLOCK));
+}
+
+void qdi_bodies_release(qd_world *world) {
+    column columns[COLUMNS_MAX];
+    columns_release(world->allocator, columns, row_columns(world, columns), world->row_room);
+    columns_release(world->allocator, columns, index_columns(world, columns), world->index_room);
+    columns_release(world->allocator, columns, block_columns(world, columns), world->block_room);
+}
+
+// ---- free indices: a binary heap with the lowest on top ----
+
+static void free_push(qd_world *world, qd_body_index index) {
+    qd_body_index *heap = world->free_heap;
+    size_t at = world->free_count++;
+    while (at > 0 && heap[(at - 1) / 2] > index) {
+        heap[at] = heap[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    heap[at] = index;
+}
+
+static void free_pop(qd_world *world) {
+    qd_body_index *heap = world->free_heap;
+    qd_body_index last = heap[--world->free_count];
+    size_t at = 0;
+    for (;;) {
+        size_t child = 2 * at + 1;
+        if (child >= world->free_count) break;
+        if (child + 1 < world->free_count && heap[child + 1] < heap[child]) ++child;
+        if (heap[child] >= last) break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = last;
+}
+
+void qdi_bodies_refill_free(qd_world *world) {
+    world->free_count = 0;
+    for (size_t i = 0; i < world->index_count; ++i)
+        if (world->row_of_index[i] == QDI_NO_ROW) world->free_heap[world->free_count++] = (qd_body_index)i;
+}
+
+qd_body_index qdi_body_take_index(qd_world *world) {
+    if (world->free_count == 0) return (qd_body_index)world->index_count++;
+    qd_body_index index = world->free_heap[0];
+    free_pop(world);
+    return index;
+}
+
+// ---- looking, removing ----
+
+qd_status qd_world_body(const qd_world *world, qd_id id, qd_body_state *state) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!world || !state) return QD_ERR_ARGUMENT;
+    uint32_t row = qdi_body_row(world, id);
+    if (row == QDI_NO_ROW) return QD_ERR_STALE;
+    *state = qdi_body_state_of_row(world, row);
+    return QD_OK;
+}
+
+/// Two rows change places.
+static void swap_rows(qd_world *world, size_t p, size_t q) {
+    column columns[COLUMNS_MAX];
+    size_t count = row_columns(world, columns);
+    for (size_t i = 0; i < count && p != q; ++i) {
+        char *start = NULL, kept[sizeof(qd_box)]; // the widest
+        size_t size = columns[i].size;
+        memcpy(&start, columns[i].array, sizeof start);
+        memcpy(kept, start + p * size, size);
+        memcpy(start + p * size, start + q * size, size);
+        memcpy(start + q * size, kept, size);
+    }
+}
+
+void qdi_body_hide(qd_world *world, uint32_t row) {
+    world->shaped -= world->shape[row] != 0;
+    world->fixed -= world->kind[row] != QD_BODY_DYNAMIC;
+    world->bullets -= world->traits.trait[world->trait[row]].bullet;
+    uint32_t last = (uint32_t)--world->count;
+    world->row_of_index[world->index[last]] = row; // the hole is filled with the last row
+    world->row_of_index[world->index[row]] = QDI_NO_ROW;
+    swap_rows(world, row, last);
+}
+
+void qdi_body_show(qd_world *world) {
+    uint32_t row = (uint32_t)world->count++;
+    world->row_of_index[world->index[row]] = row;
+    world->shaped += world->shape[row] != 0;
+    world->fixed += world->kind[row] != QD_BODY_DYNAMIC;
+    world->bullets += world->traits.trait[world->trait[row]].bullet;
+}
+
+void qdi_body_forget(qd_world *world, uint32_t row) {
+    qdi_shapes_drop(&world->shapes, world->shape[row]);
+    qdi_traits_drop(&world->traits, world->trait[row]);
+    free_push(world, world->index[row]);
+}
+
+qd_status qd_world_remove(qd_world *world, qd_id id) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!world) return QD_ERR_ARGUMENT;
+    uint32_t row = qdi_body_row(world, id);
+    if (row == QDI_NO_ROW) return QD_ERR_STALE;
+    qdi_change_begin(world);
+    world->entered -= qdi_energy_of_row(world, row);
+    qdi_body_hide(world, row);
+    qdi_body_forget(world, (uint32_t)world->count);
+    return QD_OK;
+}
+
+qd_body_view qd_world_view(const qd_world *world) {
+    const void *touching = world->touching; // bytes of a character type, which may look at any object
+    return (qd_body_view){
+        .count = world->count,
+        .index = world->index,
+        .generation = world->generation,
+        .label = world->label,
+        .x = world->now.x,
+        .y = world->now.y,
+        .vx = world->now.vx,
+        .vy = world->now.vy,
+        .turn_c = world->now.c,
+        .turn_s = world->now.s,
+        .spin = world->now.spin,
+        .radius = world->radius,
+        .mass = world->mass,
+        .inertia = world->inertia,
+        .kind = world->kind,
+        .touching = touching,
+        .row_of_index = world->row_of_index,
+        .index_count = world->index_count,
+        .shape = world->shape,
+        .shapes = world->shapes.shape,
+        .shape_count = world->shapes.count,
+    };
+}
+
+void qdi_change_begin(qd_world *world) {
+    const bool by_hand = !world->population || !world->population->under_way;
+    if (!world->changed && by_hand && qdi_springs(world)) world->pressed = qdi_contact_energy(world);
+    if (by_hand) world->gone = 0;
+    world->changed = true;
+}

@@ -1,0 +1,341 @@
+// How bodies come into a world, and what they are told later on.
+
+#include <quadrille/world.h>
+
+#include "core/base/arithmetic.h"
+#include "core/base/cookie.h"
+#include "core/base/memory.h"
+#include "sim/world/account.h"
+#include "sim/world/pose.h"
+
+#include <quadrille/math.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+qd_body_def qd_body_def_default(void) {
+    const qdi_trait trait = qdi_trait_default();
+    return (qd_body_def){
+        .cookie = QDI_COOKIE,
+        .shape = qd_shape_disk(0.5),
+        .pivot = trait.pivot,
+        .density = 1,
+        .mass = (double)NAN,
+        .inertia = (double)NAN,
+        .material = trait.material,
+        .filter = trait.filter,
+    };
+}
+
+qd_vec2 qdi_turn_of(double angle) {
+    qd_vec2 turn = {1, 0};
+    if (angle != 0) qd_sincos(angle, &turn.y, &turn.x);
+    return turn;
+}
+
+/// One bit pattern for every NaN: traits are compared as bytes.
+static double tidy(double value) {
+    return isnan(value) ? (double)NAN : value;
+}
+
+// ---- rows ----
+
+static void note(qd_world *world, uint32_t row) {
+    const qdi_motion *now = &world->now;
+    if (world->shape[row] || now->spin[row] != 0 || now->s[row] != 0 || now->c[row] != 1 ||
+        qdi_surface_of_row(world, row)->friction > 0)
+        world->turning = true;
+}
+
+/// A kinematic body with a pivot moves as that demands.
+static void follow_pivot(qd_world *world, uint32_t row) {
+    const qdi_trait *trait = &world->traits.trait[world->trait[row]];
+    if (isnan(trait->pivot.x)) return;
+    qd_vec2 arm = qdi_pivot_arm(world, trait->pivot, world->now.x[row], world->now.y[row]);
+    world->now.vx[row] = -world->now.spin[row] * arm.y;
+    world->now.vy[row] = world->now.spin[row] * arm.x;
+}
+
+static void set_place(qd_world *world, uint32_t row, qd_vec2 position, qd_vec2 velocity) {
+    bool moves = world->kind[row] != QD_BODY_STATIC;
+    world->now.x[row] = qdi_axis_wrap(&world->axis[0], position.x);
+    world->now.y[row] = qdi_axis_wrap(&world->axis[1], position.y);
+    world->now.vx[row] = moves ? velocity.x : 0;
+    world->now.vy[row] = moves ? velocity.y : 0;
+}
+
+static void set_turn(qd_world *world, uint32_t row, qd_vec2 turn, double spin) {
+    // While nothing turns, these three columns belong to both moments.
+    world->now.c[row] = turn.x;
+    world->now.s[row] = turn.y;
+    world->now.spin[row] = world->kind[row] == QD_BODY_STATIC ? 0 : spin;
+    note(world, row);
+}
+
+void qdi_body_enter(qd_world *world, const qdi_birth *birth) {
+    qdi_change_begin(world);
+    const qdi_placing *placing = &birth->placing;
+    uint32_t row = (uint32_t)world->count++;
+    world->row_of_index[birth->id.index] = row;
+    world->index[row] = birth->id.index;
+    world->generation[row] = birth->id.generation;
+    world->label[row] = birth->label;
+    if (birth->label > world->last_label) world->last_label = birth->label;
+    world->radius[row] = qd_shape_reach(placing->shape);
+    world->mass[row] = placing->mass;
+    world->inertia[row] = placing->inertia;
+    world->shape[row] = birth->shape;
+    world->trait[row] = birth->trait;
+    world->kind[row] = (uint8_t)placing->kind;
+    world->shaped += birth->shape != 0;
+    world->fixed += placing->kind != QD_BODY_DYNAMIC;
+    world->bullets += world->traits.trait[birth->trait].bullet;
+    atomic_store_explicit(&world->touching[row], 0, memory_order_relaxed);
+    set_place(world, row, placing->position, placing->velocity);
+    set_turn(world, row, placing->turn, placing->spin);
+    follow_pivot(world, row);
+}
+
+// ---- adding ----
+
+/// Mass and inertia of a dynamic body.
+static qd_status weigh(const qd_body_def *body, qdi_placing *placing, qd_error *error) {
+    const double infinite = HUGE_VAL;
+    placing->mass = placing->inertia = infinite;
+    if (placing->kind != QD_BODY_DYNAMIC) return QD_OK;
+    bool from_density = isnan(body->mass);
+    if (from_density && !qdi_is_sane_positive(body->density, true))
+        return qdi_reason(error, QD_ERR_VALUE, "density must be above 0 and at most 1e30, not %.15g",
+                          body->density);
+    double area = qd_shape_area(placing->shape);
+    if (!(area > 0))
+        return qdi_reason(error, QD_ERR_VALUE, "a shape without area only fits bodies that nothing pushes");
+    placing->mass = from_density ? body->density * area : body->mass;
+    placing->inertia = isnan(body->inertia) ? placing->mass * qd_shape_inertia(placing->shape)
+                                            : body->inertia;
+    return QD_OK;
+}
+
+static qd_status check_traits(const qd_world *world, const qd_body_def *body, qd_error *error) {
+    if ((unsigned)body->kind > QD_BODY_KINEMATIC)
+        return qdi_reason(error, QD_ERR_VALUE, "unknown kind of body");
+    bool pivot = !isnan(body->pivot.x) || !isnan(body->pivot.y);
+    if (pivot && body->kind != QD_BODY_KINEMATIC)
+        return qdi_reason(error, QD_ERR_VALUE, "only a kinematic body turns about a pivot");
+    double far = qdi_limit_distance(world);
+    if (pivot &&
+        !(fabs(body->pivot.x - world->centre.x) <= far && fabs(body->pivot.y - world->centre.y) <= far))
+        return qdi_reason(error, QD_ERR_VALUE, "a pivot must be finite and within limits.distance");
+    return qdi_material_check(&body->material, "a body's", error);
+}
+
+qdi_trait qdi_trait_of(const qd_body_def *body) {
+    const qd_material *material = &body->material;
+    qdi_trait trait = qdi_trait_default();
+    trait.kind = body->kind;
+    trait.sensor = body->sensor;
+    trait.bullet = body->bullet;
+    trait.material = (qd_material){tidy(material->restitution), tidy(material->friction),
+                                   tidy(material->tangential)};
+    trait.filter = body->filter;
+    trait.pivot = (qd_vec2){tidy(body->pivot.x), tidy(body->pivot.y)};
+    return trait;
+}
+
+static qd_status take_numbers(qd_world *world, const qd_body_def *body, qdi_birth *birth) {
+    qdi_trait trait = qdi_trait_of(body);
+    qd_status status = qdi_shapes_take(&world->shapes, birth->placing.shape, &birth->shape);
+    if (status != QD_OK) return status;
+    status = qdi_traits_take(&world->traits, &trait, &birth->trait);
+    if (status != QD_OK) qdi_shapes_drop(&world->shapes, birth->shape);
+    return status;
+}
+
+qd_status qdi_body_def_check(const qd_world *world, const qd_body_def *body, qd_vec2 position, bool sizeless,
+                             qd_error *error) {
+    qdi_placing placing = {.kind = body->kind,
+                           .shape = &body->shape,
+                           .position = position,
+                           .turn = qdi_turn_of(body->angle),
+                           .velocity = body->velocity,
+                           .spin = body->spin,
+                           .pivot = body->pivot,
+                           .sizeless = sizeless};
+    qd_status status = weigh(body, &placing, error);
+    if (status == QD_OK) status = check_traits(world, body, error);
+    return status == QD_OK ? qdi_body_check(world, &placing, error) : status;
+}
+
+static qd_id take_id(qd_world *world) {
+    qd_body_index index = qdi_body_take_index(world);
+    uint32_t *generation = &world->generation_of_index[index];
+    *generation = *generation == UINT32_MAX ? 1 : *generation + 1;
+    return (qd_id){index, *generation};
+}
+
+/// Adds a body whose shape is in order.
+static qd_status add(qd_world *world, const qd_body_def *body, qdi_placing *placing, qd_id *id,
+                     qd_error *error) {
+    qd_status status = weigh(body, placing, error);
+    if (status == QD_OK) status = check_traits(world, body, error);
+    if (status == QD_OK) status = qdi_body_check(world, placing, error);
+    if (status != QD_OK) return status;
+    if (world->free_count == 0 && world->index_count >= QD_BODY_INDEX_MAX)
+        return qdi_reason(error, QD_ERR_LIMIT, "a world holds at most %u bodies", QD_BODY_INDEX_MAX);
+    if (body->label == 0 && world->last_label >= QDI_LABEL_MAX)
+        return qdi_reason(error, QD_ERR_LIMIT, "no id is left above %" PRIu64, world->last_label);
+    size_t indices = world->index_count + (world->free_count == 0);
+    qdi_birth birth = {.placing = *placing};
+    status = qdi_bodies_reserve(world, world->count + 1, indices);
+    if (status == QD_OK) status = take_numbers(world, body, &birth);
+    if (status != QD_OK) return qdi_reason(error, status, "no memory for another body");
+    birth.id = take_id(world);
+    birth.label = body->label ? body->label : world->last_label + 1;
+    qdi_body_enter(world, &birth);
+    world->entered += qdi_energy_of_row(world, (uint32_t)world->count - 1);
+    if (id) *id = birth.id;
+    return QD_OK;
+}
+
+qd_status qd_world_add(qd_world *world, const qd_body_def *body, qd_id *id, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!world || !body || body->cookie != QDI_COOKIE)
+        return qdi_reason(error, QD_ERR_ARGUMENT, "no world, or no body from qd_body_def_default");
+    qd_shape shape = body->shape;
+    qd_vec2 moved;
+    qd_status status = qd_shape_settle(&shape, &moved, error);
+    if (status != QD_OK) return status;
+    if (!qdi_is_sane(body->angle))
+        return qdi_reason(error, QD_ERR_VALUE, "an angle must be finite and within 1e30");
+    qdi_placing placing = {.kind = body->kind,
+                           .shape = &shape,
+                           .position = body->position,
+                           .turn = qdi_turn_of(body->angle),
+                           .velocity = body->velocity,
+                           .spin = body->spin,
+                           .pivot = body->pivot,
+                           .fresh = true};
+    placing.position.x += placing.turn.x * moved.x - placing.turn.y * moved.y;
+    placing.position.y += placing.turn.y * moved.x + placing.turn.x * moved.y;
+    return add(world, body, &placing, id, error);
+}
+
+static qdi_placing placing_of(const qd_body_state *state) {
+    return (qdi_placing){.kind = state->kind,
+                         .shape = &state->shape,
+                         .mass = state->mass,
+                         .inertia = state->inertia,
+                         .position = state->position,
+                         .turn = state->turn,
+                         .velocity = state->velocity,
+                         .spin = state->spin,
+                         .pivot = state->pivot,
+                         .fresh = true};
+}
+
+qd_status qdi_body_add_again(qd_world *world, const qd_body_state *state, qd_error *error) {
+    qd_body_def body = qd_body_def_default();
+    bool dynamic = state->kind == QD_BODY_DYNAMIC;
+    body.kind = state->kind;
+    body.pivot = state->pivot;
+    if (dynamic) body.mass = state->mass;
+    if (dynamic) body.inertia = state->inertia;
+    body.material = state->material;
+    body.filter = state->filter;
+    body.sensor = state->sensor;
+    body.bullet = state->bullet;
+    body.label = state->label;
+    qdi_placing placing = placing_of(state);
+    qd_status status = add(world, &body, &placing, NULL, error);
+    if (status != QD_OK || state->kind != QD_BODY_KINEMATIC) return status;
+    // About a pivot a body has the velocity of its last step, which is not to the last bit that of its place.
+    world->now.vx[world->count - 1] = state->velocity.x;
+    world->now.vy[world->count - 1] = state->velocity.y;
+    return QD_OK;
+}
+
+static qd_status add_edge(qd_world *world, const qd_vec2 *points, size_t count, bool closed, size_t edge,
+                          const qd_body_def *like, qd_id *id, qd_error *error) {
+    qd_body_def body = *like;
+    double radius = like->shape.kind == QD_SHAPE_CAPSULE ? like->shape.radius : 0;
+    if (body.kind != QD_BODY_KINEMATIC) {
+        body.kind = QD_BODY_STATIC;
+        body.pivot = qdi_trait_default().pivot;
+    }
+    qd_status status = qd_shape_chain(points, count, closed, edge, radius, &body.shape, &body.position,
+                                      &body.angle, error);
+    return status == QD_OK ? qd_world_add(world, &body, id, error) : status;
+}
+
+qd_status qd_world_add_polyline(qd_world *world, const qd_vec2 *points, size_t count, bool closed,
+                                const qd_body_def *like, qd_id *ids, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!world || !points || !like || like->cookie != QDI_COOKIE)
+        return qdi_reason(error, QD_ERR_ARGUMENT, "no world or points, or no body from qd_body_def_default");
+    if (count < (closed ? 3U : 2U))
+        return qdi_reason(error, QD_ERR_VALUE, "a polyline needs at least %d points", closed ? 3 : 2);
+    if (like->kind == QD_BODY_KINEMATIC && like->spin != 0 && (isnan(like->pivot.x) || isnan(like->pivot.y)))
+        return qdi_reason(error, QD_ERR_VALUE, "a polyline that turns needs a pivot");
+    size_t edges = closed ? count : count - 1;
+    qd_id *made = qdi_allocate(world->allocator, edges, sizeof *made);
+    if (!made) return qdi_reason(error, QD_ERR_MEMORY, "no memory for another body");
+    qd_status status = QD_OK;
+    size_t added = 0;
+    for (; added < edges; ++added) {
+        status = add_edge(world, points, count, closed, added, like, &made[added], error);
+        if (status != QD_OK) break;
+    }
+    if (status != QD_OK) {
+        while (added-- > 0) {
+            qd_status removed = qd_world_remove(world, made[added]);
+            (void)removed; // it was added just now
+        }
+    } else if (ids) {
+        memcpy(ids, made, edges * sizeof *made);
+    }
+    qdi_release(world->allocator, made, edges, sizeof *made);
+    return status;
+}
+
+// ---- placing and turning ----
+
+qd_status qd_world_place(qd_world *world, qd_id id, qd_vec2 position, qd_vec2 velocity, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!world) return qdi_reason(error, QD_ERR_ARGUMENT, "no world");
+    uint32_t row = qdi_body_row(world, id);
+    if (row == QDI_NO_ROW) return qdi_reason(error, QD_ERR_STALE, "the id names no living body");
+    qd_body_state state = qdi_body_state_of_row(world, row);
+    qdi_placing placing = placing_of(&state);
+    placing.position = position;
+    placing.velocity = velocity;
+    qd_status status = qdi_body_check(world, &placing, error);
+    if (status != QD_OK) return status;
+    qdi_change_begin(world);
+    world->entered -= qdi_energy_of_row(world, row);
+    set_place(world, row, position, velocity);
+    follow_pivot(world, row);
+    world->entered += qdi_energy_of_row(world, row);
+    return QD_OK;
+}
+
+qd_status qd_world_turn(qd_world *world, qd_id id, double angle, double spin, qd_error *error) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!world) return qdi_reason(error, QD_ERR_ARGUMENT, "no world");
+    uint32_t row = qdi_body_row(world, id);
+    if (row == QDI_NO_ROW) return qdi_reason(error, QD_ERR_STALE, "the id names no living body");
+    if (!qdi_is_sane(angle))
+        return qdi_reason(error, QD_ERR_VALUE, "an angle must be finite and within 1e30");
+    qd_body_state state = qdi_body_state_of_row(world, row);
+    qdi_placing placing = placing_of(&state);
+    placing.turn = qdi_turn_of(angle);
+    placing.spin = spin;
+    qd_status status = qdi_body_check(world, &placing, error);
+    if (status != QD_OK) return status;
+    qdi_change_begin(world);
+    world->entered -= qdi_energy_of_row(world, row);
+    set_turn(world, row, placing.turn, spin);
+    follow_pivot(world, row);
+    world->entered += qdi_energy_of_row(world, row);
+    return QD_OK;
+}

@@ -1,0 +1,257 @@
+// A world that is compressed. Its scale is state: a product of factors, one per step. Rows are scaled by ranges that write
+// their own; sums over bodies and contacts are of the kinds that do not depend on the team.
+
+#include "sim/world/compress.h"
+
+#include "core/base/assert.h"
+#include "sim/base/bytes.h"
+#include "sim/world/account.h"
+#include "sim/world/pose.h"
+#include "sim/world/spring_terms.h"
+
+#include <quadrille/math.h>
+
+#include <math.h>
+
+static double part(const qd_vec2 *v, int axis) {
+    return axis == 0 ? v->x : v->y;
+}
+
+qd_status qdi_compress_check(const qd_world_def *def, qd_error *error) {
+    static const char *const names[2] = {"x", "y"};
+    const qd_compression *c = &def->compression;
+    if (!qdi_is_sane(c->rate.x) || !qdi_is_sane(c->rate.y))
+        return qdi_reason(error, QD_ERR_VALUE, "the rates of a compression must be finite and within 1e30");
+    if (!(c->fraction > 0) || !(c->pressure > 0))
+        return qdi_reason(error, QD_ERR_VALUE,
+                          "fraction and pressure that a compression ends at must be above 0");
+    for (int k = 0; k < 2; ++k) {
+        if (part(&c->rate, k) == 0) continue;
+        if ((k == 0 ? def->boundary_x : def->boundary_y) == QD_BOUNDARY_OPEN)
+            return qdi_reason(error, QD_ERR_VALUE, "the open sides in %s cannot be compressed", names[k]);
+        for (int wall = 2 * k; wall < 2 * k + 2; ++wall)
+            if (def->wall_motion[wall].velocity != 0 || def->wall_motion[wall].amplitude != 0)
+                return qdi_reason(error, QD_ERR_VALUE,
+                                  "walls that are compressed in %s cannot move by themselves", names[k]);
+    }
+    bool ends = isfinite(c->fraction) || isfinite(c->pressure);
+    if (ends && c->rate.x + c->rate.y == 0)
+        return qdi_reason(error, QD_ERR_VALUE,
+                          "a compression whose area stays the same ends at no fraction or pressure");
+    return QD_OK;
+}
+
+qd_status qdi_compress_put(qd_world *world) {
+    for (int k = 0; k < 2; ++k) {
+        qdi_axis *axis = &world->axis[k];
+        qdi_compress_axis(world, k, &axis->low, &axis->high);
+        axis->length = part(&world->compress.scale, k) == 1 ? part(&world->def.size, k)
+                                                            : axis->high - axis->low;
+    }
+    return qd_tree_set_period(world->tree, qdi_world_period(world));
+}
+
+/// Sides are above 0, and no further off than anything may be.
+static bool can_be(const qd_world *world) {
+    for (int k = 0; k < 2; ++k) {
+        double length = part(&world->def.size, k) * part(&world->compress.scale, k);
+        bool same = part(&world->compress.scale, k) == 1;
+        if (!same && !(length >= 1e-18 && 0.5 * length <= qdi_limit_distance(world))) return false;
+    }
+    return true;
+}
+
+/// Time until the fraction is met; infinity where it never is.
+static double time_left(const qd_world *world, double area) {
+    const qd_compression *c = &world->def.compression;
+    double sum = c->rate.x + c->rate.y, now = area / (world->axis[0].length * world->axis[1].length);
+    if (!isfinite(c->fraction)) return HUGE_VAL;
+    if (!(area > 0)) return sum > 0 ? HUGE_VAL : 0;
+    return qd_log(c->fraction / now) / sum;
+}
+
+static bool is_pressed(const qd_world *world) {
+    const qd_compression *c = &world->def.compression;
+    if (!isfinite(c->pressure) || world->clock.step == 0) return false; // no step, no virial
+    double pressure = qdi_pressure(world);
+    return c->rate.x + c->rate.y > 0 ? pressure >= c->pressure : pressure <= c->pressure;
+}
+
+void qdi_compress_aim(qd_world *world, double dt) {
+    qdi_compress *state = &world->compress;
+    const qd_compression *c = &world->def.compression;
+    state->factor = (qd_vec2){1, 1};
+    state->before = state->scale;
+    state->ends = false;
+    if (!qdi_compresses(world) || state->done) return;
+    double left = isfinite(c->fraction) ? time_left(world, qd_world_sum(world).area) : HUGE_VAL;
+    state->ends = left <= dt || is_pressed(world);
+    if (left <= 0 || (state->ends && left > dt)) return;
+    double time = left < dt ? left : dt;
+    state->factor = (qd_vec2){qd_exp(-c->rate.x * time), qd_exp(-c->rate.y * time)};
+}
+
+// ---- bodies ----
+
+typedef struct scale_job {
+    qd_world *world;
+    qd_vec2 factor;
+    double *work; ///< by row: what gravity's potential gets; NULL: nothing
+    double distance;
+    uint32_t *lowest_bad; ///< per range: lowest index of a body too long for a period, or too far off
+} scale_job;
+
+static bool too_long(const qdi_axis *axis, double radius) {
+    return axis->boundary == QD_BOUNDARY_PERIODIC && 2 * radius > 0.5 * axis->length;
+}
+
+static void scale_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const scale_job *job = context;
+    const qd_world *world = job->world;
+    const qd_vec2 centre = world->centre, factor = job->factor, gravity = world->def.gravity;
+    const qdi_motion *next = &world->next;
+    uint32_t bad = QD_NO_BODY;
+    for (size_t r = begin; r < end; ++r) {
+        bool carried = world->kind[r] == QD_BODY_DYNAMIC;
+        double dx = carried ? (next->x[r] - centre.x) * (factor.x - 1) : 0;
+        double dy = carried ? (next->y[r] - centre.y) * (factor.y - 1) : 0;
+        if (job->work) job->work[r] = carried ? -world->mass[r] * (gravity.x * dx + gravity.y * dy) : 0;
+        if (carried && factor.x != 1)
+            next->x[r] = qdi_axis_wrap(&world->axis[0], centre.x + (next->x[r] - centre.x) * factor.x);
+        if (carried && factor.y != 1)
+            next->y[r] = qdi_axis_wrap(&world->axis[1], centre.y + (next->y[r] - centre.y) * factor.y);
+        bool fits = !too_long(&world->axis[0], world->radius[r]) &&
+                    !too_long(&world->axis[1], world->radius[r]) &&
+                    fabs(next->x[r] - centre.x) <= job->distance &&
+                    fabs(next->y[r] - centre.y) <= job->distance;
+        if (!fits && world->index[r] < bad) bad = world->index[r];
+    }
+    job->lowest_bad[begin / QDI_BODY_GRAIN] = bad;
+}
+
+qd_status qdi_compress_apply(qd_world *world, double time) {
+    qdi_compress *state = &world->compress;
+    qdi_scratch *scratch = &world->scratch;
+    if (state->factor.x == 1 && state->factor.y == 1) return QD_OK;
+    size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
+    scale_job job = {.world = world, .factor = state->factor, .distance = qdi_limit_distance(world)};
+    qd_status status = qdi_reserve(world->allocator, &scratch->order, &scratch->order_room, 0, ranges,
+                                   sizeof *scratch->order);
+    bool falls = world->def.gravity.x != 0 || world->def.gravity.y != 0;
+    if (status == QD_OK && falls) status = qdi_account_rows(world, &job.work);
+    if (status != QD_OK) return status;
+    job.lowest_bad = scratch->order;
+    state->scale = (qd_vec2){state->before.x * state->factor.x, state->before.y * state->factor.y};
+    bool fits = can_be(world);
+    if (fits) status = qdi_compress_put(world);
+    if (status == QD_OK && !(fits && qdi_walls_put(world, time))) {
+        qdi_limit_report_size(world);
+        return QD_ERR_LIMIT;
+    }
+    if (status != QD_OK) return status;
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, scale_range, &job);
+    uint32_t bad = QD_NO_BODY;
+    for (size_t k = 0; k < ranges; ++k)
+        if (job.lowest_bad[k] < bad) bad = job.lowest_bad[k];
+    if (bad != QD_NO_BODY) {
+        qdi_limit_report_scaled(world, world->row_of_index[bad]);
+        return QD_ERR_LIMIT;
+    }
+    world->margin.held = world->margin.behind = false;
+    qdi_motion_boxes(world, &world->next);
+    return falls ? qdi_account_array(world, job.work, world->count, &scratch->books.ledger.compression)
+                 : QD_OK;
+}
+
+// ---- springs ----
+
+/// The contacts of a moment, and what a place moved by with the sheet: (place - centre) share.
+typedef struct press_job {
+    const qd_world *world;
+    const qdi_moment *moment;
+    const qdi_motion *m;
+    qd_vec2 share, period;
+} press_job;
+
+static qd_vec2 moved(const press_job *job, qd_vec2 place) {
+    const qd_vec2 centre = job->world->centre;
+    return (qd_vec2){(place.x - centre.x) * job->share.x, (place.y - centre.y) * job->share.y};
+}
+
+static qd_vec2 moved_row(const press_job *job, uint32_t row, qd_image image) {
+    const qdi_motion *m = job->m;
+    if (job->world->kind[row] != QD_BODY_DYNAMIC) return (qd_vec2){0, 0};
+    return moved(job, (qd_vec2){m->x[row] + image.x * job->period.x, m->y[row] + image.y * job->period.y});
+}
+
+static qd_vec2 moved_wall(const press_job *job, qd_id wall) {
+    const qdi_axis *axis = job->world->axis;
+    switch (wall.index) {
+    case QD_WALL_LEFT: return moved(job, (qd_vec2){axis[0].low, job->world->centre.y});
+    case QD_WALL_RIGHT: return moved(job, (qd_vec2){axis[0].high, job->world->centre.y});
+    case QD_WALL_BOTTOM: return moved(job, (qd_vec2){job->world->centre.x, axis[1].low});
+    default: return moved(job, (qd_vec2){job->world->centre.x, axis[1].high});
+    }
+}
+
+/// Half of the force of the springs times how far they were pressed.
+static qd_vec2 pressed(const void *context, size_t i) {
+    const press_job *job = context;
+    const qd_world *world = job->world;
+    const qd_contact *contact = &job->moment->contacts[i];
+    bool wall = qd_id_is_wall(contact->b);
+    uint32_t a = qdi_body_row(world, contact->a), b = wall ? QDI_NO_ROW : qdi_body_row(world, contact->b);
+    double stiffness, unused, sum = 0;
+    if (!qdi_spring_stiffness(world, contact, &stiffness, &unused)) return (qd_vec2){0, 0};
+    qd_vec2 by_a = moved_row(job, a, (qd_image){0, 0});
+    qd_vec2 by_b = wall ? moved_wall(job, contact->b) : moved_row(job, b, contact->image);
+    double closer = (by_a.x - by_b.x) * contact->normal.x + (by_a.y - by_b.y) * contact->normal.y;
+    for (int k = 0; k < contact->count; ++k)
+        if (contact->touch[k].depth > 0) sum += stiffness * contact->touch[k].depth;
+    return (qd_vec2){sum * closer, 0}; // stiffness is half of kn
+}
+
+qd_status qdi_compress_account(qd_world *world) {
+    const qdi_compress *state = &world->compress;
+    qd_vec2 work[2] = {{0, 0}, {0, 0}}, f = state->factor;
+    if (!qdi_springs(world) || (f.x == 1 && f.y == 1)) return QD_OK;
+    qd_vec2 period = qdi_world_period(world);
+    press_job before = {
+        world, &world->present, &world->now, {f.x - 1, f.y - 1}, {period.x / f.x, period.y / f.y}};
+    press_job after = {world, &world->following, &world->next, {1 - 1 / f.x, 1 - 1 / f.y}, period};
+    qd_status status = qdi_sum(world, before.moment->contact_count, pressed, &before, &work[0]);
+    if (status == QD_OK) status = qdi_sum(world, after.moment->contact_count, pressed, &after, &work[1]);
+    world->scratch.books.ledger.compression += work[0].x + work[1].x;
+    return status;
+}
+
+// ---- the end of a step ----
+
+void qdi_compress_commit(qd_world *world) {
+    world->compress.done = world->compress.done || world->compress.ends;
+    world->compress.ends = false;
+}
+
+void qdi_compress_revert(qd_world *world) {
+    qdi_compress *state = &world->compress;
+    if (!qdi_compresses(world)) return;
+    state->scale = state->before;
+    state->ends = false;
+    qd_status status = qdi_compress_put(world); // as it was before
+    QD_ASSERT(status == QD_OK);
+    (void)status;
+}
+
+bool qdi_compress_load(const unsigned char **at, qd_world *world) {
+    qdi_compress *state = &world->compress;
+    state->scale.x = qdi_get_f64(at);
+    state->scale.y = qdi_get_f64(at);
+    uint64_t done = qdi_get_u64(at);
+    state->done = done != 0;
+    const qd_vec2 rate = world->def.compression.rate;
+    bool fine = state->scale.x > 0 && state->scale.y > 0 && isfinite(state->scale.x) &&
+                isfinite(state->scale.y) && (rate.x != 0 || state->scale.x == 1) &&
+                (rate.y != 0 || state->scale.y == 1) && done <= 1 && can_be(world);
+    return fine && qdi_compress_put(world) == QD_OK;
+}

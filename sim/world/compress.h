@@ -1,0 +1,39 @@
+#ifndef QD_SIM_COMPRESS_H
+#define QD_SIM_COMPRESS_H
+
+#include "sim/world/world_impl.h"
+
+/// The world's size in time (quadrille/compression.h). A step is made in the size that it begins with; then everything is
+/// scaled, and contacts are looked for in the size that it ends with.
+
+/// True where the size changes at some time.
+static inline bool qdi_compresses(const qd_world *world) {
+    return world->def.compression.rate.x != 0 || world->def.compression.rate.y != 0;
+}
+/// True where it may change in the step after the one on its way.
+static inline bool qdi_compress_goes_on(const qd_world *world) {
+    return qdi_compresses(world) && !world->compress.done && !world->compress.ends;
+}
+
+/// Why a compression is refused, or QD_OK.
+QD_MUST_USE qd_status qdi_compress_check(const qd_world_def *def, qd_error *error);
+/// Puts axes and the tree's period where the scale has them; walls that move have not been moved.
+QD_MUST_USE qd_status qdi_compress_put(qd_world *world);
+/// Low and high of an axis, but for what moving walls do.
+void qdi_compress_axis(const qd_world *world, int axis, double *low, double *high);
+/// Works out by how much a step of `dt` scales.
+void qdi_compress_aim(qd_world *world, double dt);
+/// Scales `next`, sides and boxes. QD_ERR_LIMIT: reported, some body is too long for a period.
+QD_MUST_USE qd_status qdi_compress_apply(qd_world *world, double time);
+/// Adds what this gave to springs to the step's ledger: `following` has its contacts.
+QD_MUST_USE qd_status qdi_compress_account(qd_world *world);
+/// Makes it last, or takes it back (walls that move are still where they were).
+void qdi_compress_commit(qd_world *world);
+void qdi_compress_revert(qd_world *world);
+
+/// What decides its future, as bytes; reading puts the axes. False: it cannot be.
+#define QDI_COMPRESS_BYTES (3 * 8)
+void qdi_compress_save(const qd_world *world, unsigned char **at);
+bool qdi_compress_load(const unsigned char **at, qd_world *world);
+
+#endif

@@ -1,0 +1,24 @@
+// The size of a world that is compressed: its axes, and what is saved of it.
+
+#include "sim/base/bytes.h"
+#include "sim/world/compress.h"
+
+static double part(const qd_vec2 *v, int axis) {
+    return axis == 0 ? v->x : v->y;
+}
+
+void qdi_compress_axis(const qd_world *world, int axis, double *low, double *high) {
+    double length = part(&world->def.size, axis), scale = part(&world->compress.scale, axis);
+    *low = part(&world->def.origin, axis);
+    *high = *low + length;
+    if (scale == 1) return;
+    double middle = part(&world->centre, axis), half = 0.5 * (length * scale);
+    *low = middle - half;
+    *high = middle + half;
+}
+
+void qdi_compress_save(const qd_world *world, unsigned char **at) {
+    qdi_put_f64(at, world->compress.scale.x);
+    qdi_put_f64(at, world->compress.scale.y);
+    qdi_put_u64(at, world->compress.done);
+}

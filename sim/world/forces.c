@@ -1,0 +1,359 @@
+// What acts on bodies from afar. Velocities are taken over from the moment before, contacts bounce with these (the
+// speeds at which they really met), and only then do forces act for the whole of the step. So a bounce turns round
+// exactly the speed that a body had, and with restitution 1 a ball under gravity comes back as high as it fell.
+//
+// Where more than uniform gravity acts, each body's flight through the step is worked out on its own, with the
+// acceleration a at its start taken as constant. Relative to the medium, with z = linear dt:
+//
+//   linear drag      u' = u exp(-z) + a dt p1(z)     way = u dt p1(z) + a dt^2 p2(z)       (exact)
+//   p1(z) = (1 - exp(-z)) / z, p2(z) = (1 - p1(z)) / z: 1 and 1/2 without drag, which gives the parabola
+//
+//   quadratic drag   has no closed form with a, so half of a dt comes before it and half after. Between them the speed s
+//                    becomes s exp(-z) / D on the way log(D) / quadratic, D = 1 + quadratic s dt p1(z)    (exact)
+//
+// Neither ever turns a velocity round, however long the step. The velocity gets what the new place's acceleration
+// differs from the old one's, half of it, after the move (qdi_forces_finish); then this is velocity Verlet. Bodies at rest on
+// others (movers) have been moved in sub-steps with the acceleration of the start, and get no more.
+//
+// A medium with a temperature adds random accelerations, constant in a step, with the variance that makes up for what drag takes:
+// (1 - exp(-2 z)) kT / m for the velocity's change, so (1 - exp(-2 z)) kT / m / (dt p1)^2 for the acceleration's. With quadratic
+// drag alone there are none. They belong to the medium, also in the books of energy.
+//
+// A range writes its own rows.
+
+#include "sim/world/account.h"
+
+#include <quadrille/math.h>
+#include <quadrille/random.h>
+
+#include <math.h>
+#include <string.h>
+
+/// What random numbers are for: this and the upper half of the step are the `use` of qd_random_at, body and lower half the stream.
+enum { USE_MEDIUM = 0x4ea70000 };
+
+static void copy_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    qd_world *world = context;
+    const qdi_motion *now = &world->now, *next = &world->next;
+    size_t bytes = (end - begin) * sizeof(double);
+    memcpy(next->vx + begin, now->vx + begin, bytes);
+    memcpy(next->vy + begin, now->vy + begin, bytes);
+    if (world->turning) memcpy(next->spin + begin, now->spin + begin, bytes);
+}
+
+void qdi_forces_begin(qd_world *world) {
+    world->scratch.flown = false;
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, copy_range, world);
+}
+
+// ---- gravity alone ----
+
+typedef struct kick_job {
+    const qd_world *world;
+    double dx, dy;
+} kick_job;
+
+static void kick_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const kick_job *job = context;
+    const qd_world *world = job->world;
+    double *vx = world->next.vx, *vy = world->next.vy;
+    if (world->fixed == 0) {
+        for (size_t r = begin; r < end; ++r) vx[r] += job->dx;
+        for (size_t r = begin; r < end; ++r) vy[r] += job->dy;
+        return;
+    }
+    for (size_t r = begin; r < end; ++r) {
+        if (world->kind[r] != QD_BODY_DYNAMIC) continue;
+        vx[r] += job->dx;
+        vy[r] += job->dy;
+    }
+}
+
+static void kick_alike(qd_world *world, double dt) {
+    qd_vec2 gravity = world->def.gravity;
+    if (gravity.x == 0 && gravity.y == 0) return;
+    kick_job job = {world, gravity.x * dt, gravity.y * dt};
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, kick_range, &job);
+}
+
+// ---- accelerations ----
+
+/// A step's numbers that are the same for all bodies.
+typedef struct flight_job {
+    qd_world *world;
+    double dt;
+    double fade, p1, p2;                ///< of the linear drag
+    double spin_fade, spin_p1, spin_p2; ///< of that of the spin
+    double quadratic;
+    qd_vec2 medium;
+    double push, spin_push; ///< of the medium, at random: standard deviations for mass and inertia 1
+    bool settles;           ///< somebody keeps the books of medium or callback
+    uint32_t *lowest_bad;   ///< qdi_forces_finish: per range
+} flight_job;
+
+/// Asks the callback for the forces on a range at a moment, of which the positions may be of another than the velocities.
+static void ask(const qd_world *world, const qdi_motion *place, double time, double dt, size_t begin,
+                size_t end) {
+    double *const *force = world->scratch.force;
+    const qdi_motion *next = &world->next;
+    for (int k = 0; k < 3; ++k) memset(force[k] + begin, 0, (end - begin) * sizeof(double));
+    qd_force_range range = {.count = end - begin,
+                            .step = world->clock.step,
+                            .time = time,
+                            .dt = dt,
+                            .index = world->index + begin,
+                            .label = world->label + begin,
+                            .kind = world->kind + begin,
+                            .x = place->x + begin,
+                            .y = place->y + begin,
+                            .vx = next->vx + begin,
+                            .vy = next->vy + begin,
+                            .turn_c = place->c + begin,
+                            .turn_s = place->s + begin,
+                            .spin = next->spin + begin,
+                            .radius = world->radius + begin,
+                            .mass = world->mass + begin,
+                            .inertia = world->inertia + begin,
+                            .force_x = force[0] + begin,
+                            .force_y = force[1] + begin,
+                            .torque = force[2] + begin};
+    world->force(world->force_context, &range);
+}
+
+/// What acts on a body at a place but drag; the callback has been asked.
+static qdi_flight acceleration(const qd_world *world, const qdi_motion *place, size_t row) {
+    qdi_flight a = {.ax = world->def.gravity.x, .ay = world->def.gravity.y};
+    if (world->def.attraction.strength != 0) {
+        qd_vec2 pull = qdi_attraction_at(world, place->x[row], place->y[row]);
+        a.ax += pull.x;
+        a.ay += pull.y;
+    }
+    if (world->force) {
+        double *const *force = world->scratch.force;
+        a.ax += force[0][row] / world->mass[row];
+        a.ay += force[1][row] / world->mass[row];
+        a.turn = force[2][row] / world->inertia[row];
+    }
+    return a;
+}
+
+// ---- flights ----
+
+/// (1 - exp(-z)) / z and (1 - that) / z for z >= 0, without losing digits where z is small.
+static void fading(double z, double *fade, double *p1, double *p2) {
+    *fade = qd_exp(-z);
+    if (z >= 0.5) {
+        *p1 = (1 - *fade) / z;
+        *p2 = (1 - *p1) / z;
+        return;
+    }
+    *p1 = *p2 = 0;
+    double term = 1; // (-z)^n / (n + 1)!
+    for (int n = 0; n < 16; ++n) {
+        *p1 += term;
+        *p2 += term / (n + 2);
+        term *= -z / (n + 2);
+    }
+}
+
+/// log(1 + y) / y for y >= 0.
+static double log_ratio(double y) {
+    if (y > 1e-3) return qd_log(1 + y) / y;
+    return 1 - y * (1.0 / 2 - y * (1.0 / 3 - y * (1.0 / 4 - y * (1.0 / 5 - y * (1.0 / 6)))));
+}
+
+/// Inertia, or 0 where a body cannot turn.
+static double turning_mass(const qd_world *world, size_t row) {
+    return world->turning && isfinite(world->inertia[row]) ? world->inertia[row] : 0;
+}
+
+/// The standard deviation of the random acceleration that goes with a drag of this rate.
+static double push_of(double rate, double temperature, double dt, double fade, double p1) {
+    return sqrt(rate * dt * (1 + fade) * temperature / p1) / dt; // 1 - fade^2 = rate dt p1 (1 + fade)
+}
+
+/// Adds the medium's pushes on a body to what acts on it.
+static void add_pushes(const flight_job *job, size_t row, qdi_flight *all) {
+    const qd_world *world = job->world;
+    uint64_t step = world->clock.step;
+    qd_random random = qd_random_at(world->def.seed, step << 32 | world->index[row],
+                                    (uint32_t)(USE_MEDIUM + (step >> 32)));
+    double push = job->push / sqrt(world->mass[row]);
+    all->ax += push * qd_random_normal(&random);
+    all->ay += push * qd_random_normal(&random);
+    double inertia = turning_mass(world, row);
+    if (inertia > 0 && job->spin_push > 0)
+        all->turn += job->spin_push / sqrt(inertia) * qd_random_normal(&random);
+}
+
+static void fly(const flight_job *job, qdi_flight *flight, double *vx, double *vy) {
+    double dt = job->dt, ux = *vx - job->medium.x, uy = *vy - job->medium.y;
+    double way = dt * job->p1, pull = dt * dt * job->p2;
+    if (job->quadratic > 0) {
+        ux += 0.5 * flight->ax * dt;
+        uy += 0.5 * flight->ay * dt;
+        double y = job->quadratic * sqrt(ux * ux + uy * uy) * way;
+        way *= log_ratio(y);
+        flight->dx = job->medium.x * dt + ux * way;
+        flight->dy = job->medium.y * dt + uy * way;
+        double left = job->fade / (1 + y);
+        ux = ux * left + 0.5 * flight->ax * dt;
+        uy = uy * left + 0.5 * flight->ay * dt;
+    } else {
+        flight->dx = job->medium.x * dt + ux * way + flight->ax * pull;
+        flight->dy = job->medium.y * dt + uy * way + flight->ay * pull;
+        ux = ux * job->fade + flight->ax * way;
+        uy = uy * job->fade + flight->ay * way;
+    }
+    *vx = job->medium.x + ux;
+    *vy = job->medium.y + uy;
+}
+
+static void spin(const flight_job *job, qdi_flight *flight, double *spin) {
+    double dt = job->dt;
+    flight->angle = *spin * dt * job->spin_p1 + flight->turn * dt * dt * job->spin_p2;
+    *spin = *spin * job->spin_fade + flight->turn * dt * job->spin_p1;
+}
+
+/// Kinetic energy as the velocities of `next` are now; 0 for what is not dynamic.
+static double energy_of(const qd_world *world, size_t row) {
+    if (world->kind[row] != QD_BODY_DYNAMIC) return 0;
+    double vx = world->next.vx[row], vy = world->next.vy[row],
+           spin = world->turning ? world->next.spin[row] : 0;
+    return 0.5 * (world->mass[row] * (vx * vx + vy * vy) + turning_mass(world, row) * spin * spin);
+}
+
+/// What medium and callback did to a body on its flight, which had the energy `before`.
+static void settle(const qd_world *world, size_t row, const qdi_flight *flight, double before) {
+    const qdi_books *books = &world->scratch.books;
+    bool dynamic = world->kind[row] == QD_BODY_DYNAMIC;
+    double mass = dynamic ? world->mass[row] : 0,
+           turn = turning_mass(world, row) * flight->turn * flight->angle;
+    double work = mass * (flight->ax * flight->dx + flight->ay * flight->dy) + turn;
+    books->drag[row] = work - (energy_of(world, row) - before);
+    if (!world->force) return;
+    double *const *force = world->scratch.force;
+    books->force[row] = dynamic ? force[0][row] * flight->dx + force[1][row] * flight->dy + turn : 0;
+}
+
+static void fly_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const flight_job *job = context;
+    qd_world *world = job->world;
+    double dt = job->dt;
+    const qdi_motion *next = &world->next;
+    if (world->force) ask(world, &world->now, qd_world_time(world), dt, begin, end);
+    for (size_t r = begin; r < end; ++r) {
+        qdi_flight *flight = &world->scratch.flights[r];
+        *flight = (qdi_flight){0, 0, 0, 0, 0, 0};
+        double before = job->settles ? energy_of(world, r) : 0;
+        if (world->kind[r] == QD_BODY_DYNAMIC) {
+            qdi_flight calm = acceleration(world, &world->now, r);
+            *flight = calm;
+            if (job->push > 0 || job->spin_push > 0) add_pushes(job, r, flight);
+            fly(job, flight, &next->vx[r], &next->vy[r]);
+            if (world->turning) spin(job, flight, &next->spin[r]);
+            flight->ax = calm.ax, flight->ay = calm.ay, flight->turn = calm.turn;
+        }
+        if (job->settles) settle(world, r, flight, before);
+    }
+}
+
+static flight_job flights_of(qd_world *world, double dt) {
+    const qd_drag *drag = &world->def.drag;
+    flight_job job = {.world = world, .dt = dt, .quadratic = drag->quadratic, .medium = drag->medium};
+    job.settles = qdi_forces_settle(world);
+    fading(drag->linear * dt, &job.fade, &job.p1, &job.p2);
+    fading(drag->spin * dt, &job.spin_fade, &job.spin_p1, &job.spin_p2);
+    job.push = push_of(drag->linear, drag->temperature, dt, job.fade, job.p1);
+    job.spin_push = push_of(drag->spin, drag->temperature, dt, job.spin_fade, job.spin_p1);
+    return job;
+}
+
+bool qdi_forces_vary(const qd_world *world) {
+    return world->def.attraction.strength != 0 || world->force;
+}
+
+bool qdi_forces_settle(const qd_world *world) {
+    const qd_drag *drag = &world->def.drag;
+    return world->force || drag->linear > 0 || drag->quadratic > 0 || drag->spin > 0;
+}
+
+qd_status qdi_forces_kick(qd_world *world, double dt) {
+    if (!qdi_forces_vary(world) && !qdi_forces_settle(world)) {
+        kick_alike(world, dt);
+        return QD_OK;
+    }
+    qdi_scratch *scratch = &world->scratch;
+    qd_status status = qdi_reserve(world->allocator, &scratch->flights, &scratch->flight_room, 0,
+                                   world->count, sizeof *scratch->flights);
+    for (int k = 0; k < 3 && status == QD_OK && world->force; ++k)
+        status = qdi_reserve(world->allocator, &scratch->force[k], &scratch->force_room[k], 0, world->count,
+                             sizeof(double));
+    if (status == QD_OK) status = qdi_account_fly(world);
+    if (status != QD_OK) return status;
+    flight_job job = flights_of(world, dt);
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, fly_range, &job);
+    scratch->flown = true;
+    return QD_OK;
+}
+
+// ---- after the move ----
+
+/// What the callback did beyond what it did on the flight: its force at the new place is another than at the old one.
+static void settle_more(const qd_world *world, size_t r, const qdi_flight *before, const qdi_flight *after,
+                        double half) {
+    const qdi_motion *now = &world->now, *next = &world->next;
+    double ax = after->ax - before->ax, ay = after->ay - before->ay,
+           turn = (after->turn - before->turn) * half;
+    double vx = next->vx[r] - 0.5 * ax * half, vy = next->vy[r] - 0.5 * ay * half;
+    if (world->def.attraction.strength != 0) {
+        qd_vec2 from = qdi_attraction_at(world, now->x[r], now->y[r]);
+        qd_vec2 to = qdi_attraction_at(world, next->x[r], next->y[r]);
+        ax -= to.x - from.x;
+        ay -= to.y - from.y;
+    }
+    double work = world->mass[r] * (ax * vx + ay * vy) * half;
+    if (turn != 0) work += turning_mass(world, r) * turn * (next->spin[r] - 0.5 * turn);
+    world->scratch.books.force[r] += work;
+}
+
+static void finish_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const flight_job *job = context;
+    qd_world *world = job->world;
+    const qdi_motion *next = &world->next;
+    // Where nothing turns, `now` has what both moments share; a world with a callback turns.
+    if (world->force) ask(world, next, qd_world_time(world) + job->dt, job->dt, begin, end);
+    double half = 0.5 * job->dt, fastest = qdi_limit_speed_squared(world);
+    uint32_t *bad = &job->lowest_bad[begin / QDI_BODY_GRAIN];
+    for (size_t r = begin; r < end; ++r) {
+        if (world->kind[r] != QD_BODY_DYNAMIC) continue;
+        if (world->scratch.mover_count > 0 && world->scratch.slot[r]) continue;
+        const qdi_flight *before = &world->scratch.flights[r];
+        qdi_flight after = acceleration(world, next, r);
+        next->vx[r] += (after.ax - before->ax) * half;
+        next->vy[r] += (after.ay - before->ay) * half;
+        double vx = next->vx[r], vy = next->vy[r], spin = 0;
+        if (world->turning) spin = next->spin[r] += (after.turn - before->turn) * half;
+        if (world->force) settle_more(world, r, before, &after, half);
+        if (!(vx * vx + vy * vy <= fastest && qdi_is_sane(spin)) && world->index[r] < *bad)
+            *bad = world->index[r];
+    }
+}
+
+void qdi_forces_finish(qd_world *world, double dt, uint32_t *lowest_bad) {
+    flight_job job = {.world = world, .dt = dt};
+    job.lowest_bad = lowest_bad;
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, finish_range, &job);
+}
+
+qd_status qd_world_set_force(qd_world *world, qd_force_function force, void *context) {
+    if (!world) return QD_ERR_ARGUMENT;
+    if (force && !world->turning) world->turning = true; // it may have torques to give
+    world->force = force;
+    world->force_context = context;
+    return QD_OK;
+}

@@ -1,0 +1,179 @@
+#include <quadrille/world.h>
+
+#include "sim/world/pose.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+double qdi_limit_distance(const qd_world *world) {
+    double distance = world->def.limits.distance;
+    return distance < QDI_FURTHEST ? distance : QDI_FURTHEST;
+}
+
+/// The largest speed.
+static double limit_speed(const qd_world *world) {
+    double speed = world->def.limits.speed;
+    return speed < QDI_FURTHEST ? speed : QDI_FURTHEST;
+}
+
+double qdi_limit_speed_squared(const qd_world *world) {
+    return limit_speed(world) * limit_speed(world);
+}
+
+size_t qdi_limit_pairs(const qd_world *world) {
+    const double most = (double)(UINT32_MAX - 1); // places of candidates are 32 bits wide
+    double pairs = world->def.limits.pairs * (double)(world->count > 0 ? world->count : 1);
+    if (!(pairs < most)) return (size_t)most;
+    return pairs < 1000 ? 1000 : (size_t)pairs;
+}
+
+qd_status qdi_material_check(const qd_material *material, const char *what, qd_error *error) {
+    bool restitution = isnan(material->restitution) ||
+                       (material->restitution >= 0 && material->restitution <= 1);
+    bool tangential = isnan(material->tangential) || (material->tangential >= 0 && material->tangential <= 1);
+    if (!restitution) return qdi_reason(error, QD_ERR_VALUE, "%s restitution must be in 0..1", what);
+    if (!tangential)
+        return qdi_reason(error, QD_ERR_VALUE, "%s tangential restitution must be in 0..1", what);
+    if (material->friction < 0)
+        return qdi_reason(error, QD_ERR_VALUE, "%s friction must not be below 0", what);
+    return QD_OK;
+}
+
+static qd_status check_periodic(const qdi_axis *axis, const char *name, double diameter, qd_error *error) {
+    if (axis->boundary != QD_BOUNDARY_PERIODIC || diameter <= 0.5 * axis->length) return QD_OK;
+    return qdi_reason(error, QD_ERR_VALUE, "a diameter of %.15g is above half the period %.15g in %s",
+                      diameter, axis->length, name);
+}
+
+static qd_status check_carried(const qd_world *world, qd_body_kind kind, qd_error *error) {
+    const qd_vec2 rate = world->def.compression.rate;
+    bool seam = (rate.x != 0 && world->axis[0].boundary == QD_BOUNDARY_PERIODIC) ||
+                (rate.y != 0 && world->axis[1].boundary == QD_BOUNDARY_PERIODIC);
+    if (kind == QD_BODY_DYNAMIC || !seam) return QD_OK;
+    return qdi_reason(error, QD_ERR_VALUE,
+                      "in a periodic world that is compressed all bodies must be dynamic");
+}
+
+/// What moves must fit between two walls as it lies, with its centre inside.
+static qd_status check_walls(const qdi_axis *axis, const char *name, double at, double low, double high,
+                             qd_error *error) {
+    if (axis->boundary != QD_BOUNDARY_REFLECT) return QD_OK;
+    if (high - low > axis->length)
+        return qdi_reason(error, QD_ERR_VALUE, "a diameter of %.15g is above the world's size %.15g in %s",
+                          high - low, axis->length, name);
+    if (at >= axis->low && at <= axis->high) return QD_OK;
+    return qdi_reason(error, QD_ERR_VALUE, "%s %.15g is outside the walls at %.15g and %.15g", name, at,
+                      axis->low, axis->high);
+}
+
+static qd_status check_size(const qd_world *world, const qdi_placing *placing, qd_error *error) {
+    const qd_shape *shape = placing->shape;
+    if (placing->sizeless) return QD_OK;
+    double reach = qd_shape_reach(shape), diameter = 2 * reach;
+    double x = fabs(placing->position.x), y = fabs(placing->position.y);
+    if (placing->fresh && !(x + reach > x && y + reach > y))
+        return qdi_reason(error, QD_ERR_VALUE,
+                          "a body that reaches %.15g from its centre is lost in rounding there", reach);
+    qd_status status = check_periodic(&world->axis[0], "x", diameter, error);
+    if (status == QD_OK) status = check_periodic(&world->axis[1], "y", diameter, error);
+    if (status != QD_OK || !placing->fresh || placing->kind == QD_BODY_STATIC) return status;
+    qd_vec2 low, high;
+    qd_shape_bounds(shape, (qd_vec2){0, 0}, placing->turn, &low, &high);
+    status = check_walls(&world->axis[0], "x", placing->position.x, low.x, high.x, error);
+    if (status != QD_OK) return status;
+    return check_walls(&world->axis[1], "y", placing->position.y, low.y, high.y, error);
+}
+
+static qd_status check_numbers(const qdi_placing *placing, qd_error *error) {
+    bool free = placing->kind == QD_BODY_DYNAMIC;
+    if (free && !qdi_is_mass(placing->mass))
+        return qdi_reason(error, QD_ERR_VALUE, "mass must be above 0 and at most 1e90, not %.15g",
+                          placing->mass);
+    if (free && !qdi_is_inertia(placing->inertia))
+        return qdi_reason(error, QD_ERR_VALUE,
+                          "inertia must be above 0, at most 1e150 or infinite, not %.15g", placing->inertia);
+    if (!qdi_is_sane(placing->position.x) || !qdi_is_sane(placing->position.y))
+        return qdi_reason(error, QD_ERR_VALUE, "a position must be finite and within 1e30");
+    if (!qdi_is_sane(placing->velocity.x) || !qdi_is_sane(placing->velocity.y))
+        return qdi_reason(error, QD_ERR_VALUE, "a velocity must be finite and within 1e30");
+    if (!qdi_is_sane(placing->spin))
+        return qdi_reason(error, QD_ERR_VALUE, "a spin must be finite and within 1e30");
+    return QD_OK;
+}
+
+qd_status qdi_body_check(const qd_world *world, const qdi_placing *placing, qd_error *error) {
+    qd_status status = check_numbers(placing, error);
+    if (status == QD_OK) status = check_carried(world, placing->kind, error);
+    if (status == QD_OK) status = check_size(world, placing, error);
+    if (status != QD_OK) return status;
+    double distance = qdi_limit_distance(world);
+    double x = qdi_axis_wrap(&world->axis[0], placing->position.x) - world->centre.x;
+    double y = qdi_axis_wrap(&world->axis[1], placing->position.y) - world->centre.y;
+    if (!(fabs(x) <= distance && fabs(y) <= distance))
+        return qdi_reason(error, QD_ERR_VALUE, "further from the world's centre than limits.distance (%.15g)",
+                          distance);
+    qd_vec2 v = placing->velocity;
+    if (placing->fresh && !isnan(placing->pivot.x)) {
+        qd_vec2 arm = qdi_pivot_arm(world, placing->pivot, placing->position.x, placing->position.y);
+        v = (qd_vec2){-placing->spin * arm.y, placing->spin * arm.x};
+    }
+    if (!(v.x * v.x + v.y * v.y <= qdi_limit_speed_squared(world)))
+        return qdi_reason(error, QD_ERR_VALUE, "faster than limits.speed (%.15g)", limit_speed(world));
+    return QD_OK;
+}
+
+void qdi_limit_report_body(qd_world *world, uint32_t row) {
+    qd_limit_report *report = &world->report;
+    double x = world->next.x[row], y = world->next.y[row], vx = world->next.vx[row], vy = world->next.vy[row];
+    double spin = world->turning ? world->next.spin[row] : 0;
+    *report = (qd_limit_report){.step = world->clock.step + 1, .has_body = true, .label = world->label[row]};
+    report->body = qdi_body_state_of_row(world, row);
+    if (!isfinite(x) || !isfinite(y) || !isfinite(vx) || !isfinite(vy) || !isfinite(spin))
+        snprintf(report->reason, sizeof report->reason, "not finite");
+    else if (!qdi_is_sane(spin))
+        snprintf(report->reason, sizeof report->reason, "turns faster than 1e30");
+    else if (!(vx * vx + vy * vy <= qdi_limit_speed_squared(world)))
+        snprintf(report->reason, sizeof report->reason, "faster than limits.speed (%.15g)",
+                 limit_speed(world));
+    else
+        snprintf(report->reason, sizeof report->reason, "further than limits.distance (%.15g)",
+                 qdi_limit_distance(world));
+}
+
+void qdi_limit_report_walls(qd_world *world) {
+    world->report = (qd_limit_report){.step = world->clock.step + 1};
+    snprintf(world->report.reason, sizeof world->report.reason,
+             "moving walls have met, or are further than limits.distance (%.15g)", qdi_limit_distance(world));
+}
+
+void qdi_limit_report_scaled(qd_world *world, uint32_t row) {
+    double shortest = 4 * world->radius[row];
+    bool seam = false;
+    for (int k = 0; k < 2; ++k)
+        seam = seam || (world->axis[k].boundary == QD_BOUNDARY_PERIODIC && world->axis[k].length < shortest);
+    qdi_limit_report_body(world, row);
+    if (seam)
+        snprintf(world->report.reason, sizeof world->report.reason,
+                 "longer than half a period of the compressed world (%.6g by %.6g)", world->axis[0].length,
+                 world->axis[1].length);
+}
+
+void qdi_limit_report_size(qd_world *world) {
+    world->report = (qd_limit_report){.step = world->clock.step + 1};
+    snprintf(world->report.reason, sizeof world->report.reason,
+             "the world has become too small, or larger than limits.distance (%.15g) allows",
+             qdi_limit_distance(world));
+}
+
+void qdi_limit_report_sums(qd_world *world, uint64_t step) {
+    world->report = (qd_limit_report){.step = step};
+    snprintf(world->report.reason, sizeof world->report.reason,
+             "forces, impulses or energies beyond what a world can hold");
+}
+
+void qdi_limit_report_pairs(qd_world *world, uint64_t step) {
+    world->report = (qd_limit_report){.step = step};
+    snprintf(world->report.reason, sizeof world->report.reason,
+             "more pairs than limits.pairs (%.15g per body)", world->def.limits.pairs);
+}

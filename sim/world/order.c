@@ -1,0 +1,78 @@
+#include "sim/world/world_impl.h"
+
+qd_status qdi_keys_reserve(const qd_allocator *allocator, qdi_keys *keys, size_t count) {
+    qd_status status = qdi_reserve(allocator, &keys->key, &keys->room[0], 0, count, sizeof *keys->key);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &keys->key_spare, &keys->room[1], 0, count, sizeof *keys->key_spare);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &keys->value, &keys->room[2], 0, count, sizeof *keys->value);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &keys->value_spare, &keys->room[3], 0, count,
+                             sizeof *keys->value_spare);
+    return status;
+}
+
+void qdi_keys_release(const qd_allocator *allocator, qdi_keys *keys) {
+    qdi_release(allocator, keys->key, keys->room[0], sizeof *keys->key);
+    qdi_release(allocator, keys->key_spare, keys->room[1], sizeof *keys->key_spare);
+    qdi_release(allocator, keys->value, keys->room[2], sizeof *keys->value);
+    qdi_release(allocator, keys->value_spare, keys->room[3], sizeof *keys->value_spare);
+}
+
+typedef struct sum_job {
+    qdi_term term;
+    const void *context;
+    qd_vec2 *partial;
+} sum_job;
+
+static void sum_block(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const sum_job *job = context;
+    qd_vec2 sum = {0, 0};
+    for (size_t i = begin; i < end; ++i) {
+        qd_vec2 term = job->term(job->context, i);
+        sum.x += term.x;
+        sum.y += term.y;
+    }
+    job->partial[begin / QDI_BLOCK] = sum;
+}
+
+qd_status qdi_sum(qd_world *world, size_t count, qdi_term term, const void *context, qd_vec2 *sum) {
+    qdi_scratch *scratch = &world->scratch;
+    size_t blocks = qdi_range_count(count, QDI_BLOCK);
+    qd_status status = qdi_reserve(world->allocator, &scratch->partial, &scratch->partial_room, 0, blocks,
+                                   sizeof(qd_vec2));
+    if (status != QD_OK) return status;
+    sum_job job = {term, context, scratch->partial};
+    qdi_team_for(world->team, count, QDI_BLOCK, sum_block, &job);
+    *sum = (qd_vec2){0, 0};
+    for (size_t b = 0; b < blocks; ++b) {
+        sum->x += scratch->partial[b].x;
+        sum->y += scratch->partial[b].y;
+    }
+    return QD_OK;
+}
+
+typedef struct wall_job {
+    const qdi_spot *spots; ///< from the first of a wall on
+    const qdi_keys *keys;
+} wall_job;
+
+static void key_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const wall_job *job = context;
+    for (size_t i = begin; i < end; ++i) {
+        job->keys->key[i] = job->spots[i].contact;
+        job->keys->value[i] = 0;
+    }
+}
+
+qd_status qdi_wall_contacts(qd_world *world, const qdi_moment *moment) {
+    qdi_keys *keys = &world->scratch.keys;
+    size_t first = moment->first_wall, count = qdi_constraint_count(moment) - first;
+    qd_status status = qdi_keys_reserve(world->allocator, keys, count);
+    if (status != QD_OK || count == 0) return status;
+    wall_job job = {moment->spots + first, keys};
+    qdi_team_for(world->team, count, QDI_BLOCK, key_range, &job);
+    return qdi_team_sort(world->team, keys->key, keys->value, keys->key_spare, keys->value_spare, count, 32);
+}

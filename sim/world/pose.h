@@ -1,0 +1,63 @@
+#ifndef QD_SIM_POSE_H
+#define QD_SIM_POSE_H
+
+#include "core/math/outward.h"
+#include "sim/world/world_impl.h"
+
+/// Where bodies are: places in periodic worlds, arms about pivots, turns, and how far a body in a pose reaches.
+
+/// Period per axis, 0 where there is none.
+qd_vec2 qdi_world_period(const qd_world *world);
+/// How far boxes of a world are fattened by the solver's reach.
+qdi_reach qdi_world_reach(const qd_world *world);
+/// From a pivot (its nearest image in a periodic world) to a position.
+qd_vec2 qdi_pivot_arm(const qd_world *world, qd_vec2 pivot, double x, double y);
+/// Brings a coordinate on a periodic axis into [low, high).
+double qdi_axis_wrap(const qdi_axis *axis, double x);
+/// The box of a row at its place in `next`.
+void qdi_motion_box(qd_world *world, uint32_t row);
+/// Boxes of the positions of `motion`.
+void qdi_motion_boxes(qd_world *world, const qdi_motion *motion);
+/// (c, s) turned by an angle.
+qd_vec2 qdi_motion_turned(double c, double s, double angle);
+/// The angle that a body turns by in the step on its way.
+double qdi_motion_turn(const qd_world *world, size_t row, double dt);
+/// How far a body in a pose reaches from its centroid.
+void qdi_motion_extents(const qd_world *world, size_t row, double c, double s, qd_vec2 *low, qd_vec2 *high);
+
+/// How far a body reaches from its centroid along an axis: `low` <= 0 <= `high`.
+typedef struct qdi_extent {
+    double low, high;
+} qdi_extent;
+
+/// Along a periodic axis the tree wants boxes whose middle is in the world, as the centroid is.
+static inline qdi_extent qdi_extent_even(const qdi_axis *axis, qdi_extent reach) {
+    if (axis->boundary != QD_BOUNDARY_PERIODIC) return reach;
+    double most = reach.high > -reach.low ? reach.high : -reach.low;
+    return (qdi_extent){-most, most};
+}
+
+/// How far a body reaches, the solver's reach with it, and a little more: its corners are rounded.
+static inline void qdi_extents_of(const qd_world *world, size_t row, double c, double s, qdi_extent *x,
+                                  qdi_extent *y) {
+    const qdi_reach reach = qdi_world_reach(world);
+    bool moves = world->kind[row] == QD_BODY_DYNAMIC;
+    double radius = world->radius[row], far = moves ? qdi_reach_of_row(world, &reach, (uint32_t)row) : 0;
+    uint32_t shape = world->shape[row];
+    if (shape == 0) {
+        *x = *y = (qdi_extent){-(radius + far), radius + far};
+        return;
+    }
+    double more = far + 2e-15 * radius;
+    qd_vec2 low, high;
+    qdi_form_bounds(&world->shapes.form[shape], c, s, &low, &high);
+    *x = qdi_extent_even(&world->axis[0], (qdi_extent){low.x - more, high.x + more});
+    *y = qdi_extent_even(&world->axis[1], (qdi_extent){low.y - more, high.y + more});
+}
+
+static inline qd_box qdi_box_of(double x, double y, qdi_extent wide, qdi_extent high) {
+    return (qd_box){qdi_outward(x + wide.low, -1.0F), qdi_outward(y + high.low, -1.0F),
+                    qdi_outward(x + wide.high, 1.0F), qdi_outward(y + high.high, 1.0F)};
+}
+
+#endif

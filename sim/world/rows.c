@@ -1,0 +1,174 @@
+// Rows in tree order.
+//
+// Every pass of a step goes over rows or over the tree; when rows lie in tree order, a pass that needs both goes through
+// memory once, and what one thread writes it also reads. Order decays as bodies move, so it is made again when as many
+// bodies have changed their node as there are. No result depends on it.
+
+#include "sim/world/world_impl.h"
+
+typedef struct rows_job {
+    qd_world *world;
+    const uint32_t *from; ///< by new row: the old one
+    uint32_t *narrow;     ///< room for two columns of four bytes
+    uint8_t *small;       ///< room for a column of bytes
+    uint32_t **number;    ///< the column of four bytes in work
+    const double *old_wide;
+    double *new_wide;
+} rows_job;
+
+static void gather_wide(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const rows_job *job = context;
+    for (size_t r = begin; r < end; ++r) job->new_wide[r] = job->old_wide[job->from[r]];
+}
+
+/// Puts a column of doubles in order into a spare one; the two change places.
+static void order_wide(rows_job *job, double **column, double **spare) {
+    job->old_wide = *column;
+    job->new_wide = *spare;
+    qdi_team_for(job->world->team, job->world->count, QDI_BODY_GRAIN, gather_wide, job);
+    double *old = *column;
+    *column = *spare;
+    *spare = old;
+}
+
+static void gather_small(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const rows_job *job = context;
+    const qd_world *world = job->world;
+    size_t n = world->count;
+    for (size_t r = begin; r < end; ++r) {
+        uint32_t from = job->from[r];
+        job->narrow[r] = world->index[from];
+        job->narrow[n + r] = world->generation[from];
+        unsigned touching = atomic_load_explicit(&world->touching[from], memory_order_relaxed);
+        job->small[r] = (uint8_t)(touching | (unsigned)world->kind[from] << 1);
+    }
+}
+
+static void spread_small(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const rows_job *job = context;
+    qd_world *world = job->world;
+    size_t n = world->count;
+    for (size_t r = begin; r < end; ++r) {
+        world->index[r] = job->narrow[r];
+        world->generation[r] = job->narrow[n + r];
+        atomic_store_explicit(&world->touching[r], job->small[r] & 1U, memory_order_relaxed);
+        world->kind[r] = job->small[r] >> 1;
+        world->row_of_index[world->index[r]] = (uint32_t)r;
+    }
+}
+
+static void gather_numbers(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const rows_job *job = context;
+    for (size_t r = begin; r < end; ++r) job->narrow[r] = (*job->number)[job->from[r]];
+}
+
+static void spread_numbers(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const rows_job *job = context;
+    for (size_t r = begin; r < end; ++r) (*job->number)[r] = job->narrow[r];
+}
+
+static void order_numbers(rows_job *job, uint32_t **column) {
+    job->number = column;
+    qdi_team_for(job->world->team, job->world->count, QDI_BODY_GRAIN, gather_numbers, job);
+    qdi_team_for(job->world->team, job->world->count, QDI_BODY_GRAIN, spread_numbers, job);
+}
+
+static void gather_labels(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const rows_job *job = context;
+    for (size_t r = begin; r < end; ++r) {
+        uint64_t label = job->world->label[job->from[r]];
+        job->narrow[2 * r] = (uint32_t)label;
+        job->narrow[2 * r + 1] = (uint32_t)(label >> 32);
+    }
+}
+
+static void spread_labels(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const rows_job *job = context;
+    for (size_t r = begin; r < end; ++r)
+        job->world->label[r] = job->narrow[2 * r] | (uint64_t)job->narrow[2 * r + 1] << 32;
+}
+
+static void gather_fat(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const rows_job *job = context;
+    qd_world *world = job->world;
+    for (size_t r = begin; r < end; ++r) world->boxes[r] = world->fat[job->from[r]];
+}
+
+/// Fat boxes; the bodies' own are made anew in each step, so their column is the spare.
+static void order_fat(rows_job *job) {
+    qd_world *world = job->world;
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_fat, job);
+    qd_box *boxes = world->fat;
+    world->fat = world->boxes;
+    world->boxes = boxes;
+}
+
+// ---- candidates ----
+
+static void name_meetings(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qd_world *world = context;
+    for (size_t i = begin; i < end; ++i)
+        world->met[i] = (qdi_meeting){world->index[world->met[i].a], world->index[world->met[i].b]};
+}
+
+static void place_meetings(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qd_world *world = context;
+    for (size_t i = begin; i < end; ++i)
+        world->met[i] = (qdi_meeting){world->row_of_index[world->met[i].a],
+                                      world->row_of_index[world->met[i].b]};
+}
+
+qd_status qdi_rows_order(qd_world *world) {
+    qdi_scratch *scratch = &world->scratch;
+    size_t n = world->count;
+    qd_status status = qdi_reserve(world->allocator, &scratch->order, &scratch->order_room, 0, n,
+                                   sizeof *scratch->order);
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &scratch->hits, &scratch->hit_room, 0, 2 * n,
+                             sizeof *scratch->hits);
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &scratch->wall_mask, &scratch->wall_room, 0, n, 1);
+    if (status == QD_OK) status = qd_tree_order(world->tree, world->team, scratch->order);
+    if (status != QD_OK) return status;
+    if (world->margin.held)
+        qdi_team_for(world->team, world->met_count, QDI_CONTACT_GRAIN, name_meetings, world);
+    rows_job job = {
+        .world = world, .from = scratch->order, .narrow = scratch->hits, .small = scratch->wall_mask};
+    // `next` holds nothing between steps: its columns are the spares.
+    order_wide(&job, &world->now.x, &world->next.x);
+    order_wide(&job, &world->now.y, &world->next.y);
+    order_wide(&job, &world->now.vx, &world->next.vx);
+    order_wide(&job, &world->now.vy, &world->next.vy);
+    order_wide(&job, &world->radius, &world->next.x);
+    order_wide(&job, &world->mass, &world->next.y);
+    order_wide(&job, &world->inertia, &world->next.vx);
+    if (world->turning) {
+        order_wide(&job, &world->now.c, &world->next.c);
+        order_wide(&job, &world->now.s, &world->next.s);
+        order_wide(&job, &world->now.spin, &world->next.spin);
+    }
+    if (world->shaped > 0) order_numbers(&job, &world->shape);
+    if (world->traits.numbers.live > 0) order_numbers(&job, &world->trait);
+    if (world->margin.held) order_fat(&job);
+    qdi_team_for(world->team, n, QDI_BODY_GRAIN, gather_labels, &job);
+    qdi_team_for(world->team, n, QDI_BODY_GRAIN, spread_labels, &job);
+    qdi_team_for(world->team, n, QDI_BODY_GRAIN, gather_small, &job);
+    qdi_team_for(world->team, n, QDI_BODY_GRAIN, spread_small, &job);
+    if (world->margin.held)
+        qdi_team_for(world->team, world->met_count, QDI_CONTACT_GRAIN, place_meetings, world);
+    qdi_spots_find_rows(world, &world->present);
+    scratch->feels_present = false;
+    world->margin.near = false;
+    world->moved_since_order = 0;
+    return QD_OK;
+}

@@ -1,0 +1,373 @@
+// A world as bytes, little-endian (load.c reads them):
+//
+//   magic (8), version (4), length of all (8); where the bodies are (8), how many (8), bytes of each (4)
+//   def, clock, totals, what became of energy (ledger.h), "changed" flag, highest label
+//   number of indices, bodies, contacts, speculative ones of these, shapes, traits, emitters, sinks (8 each)
+//   generation of each index; shapes and traits that are used, in the order in which bodies name them; bodies by index; contacts
+//   with what holds them, in order; with springs, what each pulls
+//   emitters and sinks (save_population.c); fat boxes in the order of the bodies, where there are some
+//   XXH3-64 of everything before (8)
+//
+// Shapes and traits get new numbers from 1 on, in that order. The tree is not stored: it is a
+// function of the boxes, and so are the candidates. Nor are free indices: they are those that no body has.
+
+#include <quadrille/hash.h>
+
+#include "core/base/arithmetic.h"
+#include "core/base/assert.h"
+#include "sim/base/bytes.h"
+#include "sim/world/account.h"
+#include "sim/world/compress.h"
+#include "sim/world/population.h"
+#include "sim/world/save_impl.h"
+#include "sim/world/spring_terms.h"
+
+enum {
+    MARGIN = 6 * 8,
+    FIELDS = 4 + 32 + 48 + QDI_WALLS * 40 + 8 + 32,
+    SPRING = 5 * 8 + 4,
+    DEF = 16 + 16 + 8 + 16 + FIELDS + 8 + 7 * 8 + SPRING + 16 + 8 + 24 + 8,
+    PAST = 32 + 88 + 16 + 40 + QDI_LEDGER_BYTES + QDI_COMPRESS_BYTES + 8 + 8 + 8 + MARGIN,
+    COUNTS = 64,
+    PER_INDEX = 4,
+    PER_BODY = 4 + 8 + 8 + 10 * 8,
+    PER_FAT = 16,
+    PER_TOUCH = 16 + 3 * 8 + 4 + 16,
+    PER_CONTACT = 16 + 16 + 8 + 4 + 4 + 2 * PER_TOUCH,
+    PER_PULL = 4 * 8
+};
+
+static void put_vec(unsigned char **at, qd_vec2 v) {
+    qdi_put_f64(at, v.x);
+    qdi_put_f64(at, v.y);
+}
+
+size_t qdi_saved_size(const qdi_saved *n) {
+    return QDI_SAVE_HEADER + DEF + PAST + COUNTS + n->indices * PER_INDEX + n->shapes * QDI_SHAPE_BYTES +
+           n->traits * QDI_TRAIT_BYTES + n->bodies * PER_BODY + n->contacts * PER_CONTACT +
+           n->pulls * PER_PULL + n->fats * PER_FAT + n->emitters * QDI_EMITTER_BYTES +
+           n->sinks * QDI_SINK_BYTES + QDI_SAVE_CHECKSUM;
+}
+
+qdi_saved_bodies qdi_saved_bodies_of(const qdi_saved *n) {
+    return (qdi_saved_bodies){.at = QDI_SAVE_HEADER + DEF + PAST + COUNTS + n->indices * PER_INDEX +
+                                    n->shapes * QDI_SHAPE_BYTES + n->traits * QDI_TRAIT_BYTES,
+                              .count = n->bodies,
+                              .bytes = PER_BODY};
+}
+
+/// What acts from afar, and on the sides.
+static void put_fields(unsigned char **at, const qd_world_def *def) {
+    qdi_put_u32(at, (uint32_t)def->attraction.law);
+    put_vec(at, def->attraction.at);
+    qdi_put_f64(at, def->attraction.strength);
+    qdi_put_f64(at, def->attraction.softening);
+    qdi_put_f64(at, def->drag.linear);
+    qdi_put_f64(at, def->drag.quadratic);
+    qdi_put_f64(at, def->drag.spin);
+    put_vec(at, def->drag.medium);
+    qdi_put_f64(at, def->drag.temperature);
+    for (int wall = 0; wall < QDI_WALLS; ++wall) {
+        const qd_wall_motion *motion = &def->wall_motion[wall];
+        qdi_put_f64(at, motion->velocity);
+        qdi_put_f64(at, motion->amplitude);
+        qdi_put_f64(at, motion->frequency);
+        qdi_put_f64(at, motion->phase);
+        qdi_put_f64(at, motion->slide);
+    }
+    put_vec(at, def->compression.rate);
+    qdi_put_f64(at, def->compression.fraction);
+    qdi_put_f64(at, def->compression.pressure);
+    qdi_put_f64(at, def->removal);
+}
+
+static void put_spring(unsigned char **at, const qd_spring *spring) {
+    qdi_put_f64(at, spring->contact_time);
+    qdi_put_f64(at, spring->kn);
+    qdi_put_f64(at, spring->gamman);
+    qdi_put_f64(at, spring->kt);
+    qdi_put_f64(at, spring->gammat);
+    qdi_put_u32(at, spring->limit_damping);
+}
+
+static void put_def(unsigned char **at, const qd_world_def *def) {
+    put_vec(at, def->size);
+    put_vec(at, def->origin);
+    qdi_put_u32(at, (uint32_t)def->boundary_x);
+    qdi_put_u32(at, (uint32_t)def->boundary_y);
+    put_vec(at, def->gravity);
+    put_fields(at, def);
+    qdi_put_u32(at, (uint32_t)def->contact);
+    qdi_put_u32(at, (uint32_t)def->retrieve);
+    qdi_put_f64(at, def->restitution);
+    qdi_put_f64(at, def->friction);
+    qdi_put_f64(at, def->tangential);
+    qdi_put_f64(at, def->walls.restitution);
+    qdi_put_f64(at, def->walls.friction);
+    qdi_put_f64(at, def->walls.tangential);
+    put_spring(at, &def->spring);
+    qdi_put_f64(at, def->threshold);
+    qdi_put_u32(at, (uint32_t)def->iterations);
+    qdi_put_u32(at, (uint32_t)def->substeps);
+    qdi_put_u32(at, (uint32_t)def->continuous);
+    qdi_put_f64(at, def->margin);
+    qdi_put_u32(at, def->capacity);
+    qdi_put_f64(at, def->limits.speed);
+    qdi_put_f64(at, def->limits.distance);
+    qdi_put_f64(at, def->limits.pairs);
+    qdi_put_u64(at, def->seed);
+}
+
+/// Fat boxes are saved only while they count.
+static bool fats_count(const qd_world *world) {
+    return world->margin.held && !world->changed;
+}
+
+static void put_margin(unsigned char **at, const qd_world *world) {
+    const qdi_margin *margin = &world->margin;
+    qdi_put_u64(at, fats_count(world));
+    qdi_put_u64(at, margin->horizon);
+    qdi_put_u64(at, margin->age);
+    qdi_put_u64(at, margin->lasted);
+    qdi_put_f64(at, margin->pairs);
+    qdi_put_f64(at, margin->slack);
+}
+
+static void put_fat(unsigned char **at, qd_box fat) {
+    const float side[4] = {fat.min_x, fat.min_y, fat.max_x, fat.max_y};
+    for (int k = 0; k < 4; ++k) {
+        uint32_t bits;
+        memcpy(&bits, &side[k], sizeof bits);
+        qdi_put_u32(at, bits);
+    }
+}
+
+static void put_past(unsigned char **at, const qd_world *world) {
+    const qdi_clock *clock = &world->clock;
+    qdi_put_u64(at, clock->step);
+    qdi_put_u64(at, clock->base_step);
+    qdi_put_f64(at, clock->base_time);
+    qdi_put_f64(at, clock->dt);
+    const qd_world_totals *totals = &world->totals;
+    qdi_put_u64(at, totals->contacts);
+    qdi_put_u64(at, totals->begins);
+    qdi_put_u64(at, totals->ends);
+    qdi_put_u64(at, totals->impacts);
+    qdi_put_u64(at, totals->unfollowed);
+    qdi_put_u64(at, totals->refresh_in_place);
+    qdi_put_u64(at, totals->refresh_refiled);
+    qdi_put_u64(at, totals->splits);
+    qdi_put_u64(at, totals->merges);
+    qdi_put_u64(at, totals->rebuilds);
+    qdi_put_u64(at, totals->amended);
+    put_vec(at, totals->wall_impulse);
+    qdi_put_f64(at, totals->wall_work);
+    qdi_put_u64(at, totals->emitted);
+    qdi_put_u64(at, totals->blocked);
+    qdi_put_u64(at, totals->departed);
+    qdi_put_u64(at, totals->sunk);
+    qdi_ledger_put(world, at);
+    qdi_compress_save(world, at);
+    qdi_put_u64(at, world->changed);
+    qdi_put_u64(at, world->turning);
+    qdi_put_u64(at, world->last_label);
+    put_margin(at, world);
+}
+
+/// `rank`: of each shape's or trait's number, its place in the file; from 1, 0 for disks and for the default.
+static void put_body(unsigned char **at, const qd_world *world, size_t row, const uint32_t *shape_rank,
+                     const uint32_t *trait_rank) {
+    const qdi_motion *now = &world->now;
+    qdi_put_u32(at, world->index[row]);
+    qdi_put_u64(at, world->label[row]);
+    qdi_put_u32(at, world->shape[row] ? shape_rank[world->shape[row] - 1] : 0);
+    qdi_put_u32(at, world->trait[row] ? trait_rank[world->trait[row] - 1] : 0);
+    qdi_put_f64(at, world->radius[row]);
+    qdi_put_f64(at, world->mass[row]);
+    qdi_put_f64(at, world->inertia[row]);
+    qdi_put_f64(at, now->x[row]);
+    qdi_put_f64(at, now->y[row]);
+    qdi_put_f64(at, now->c[row]);
+    qdi_put_f64(at, now->s[row]);
+    qdi_put_f64(at, now->vx[row]);
+    qdi_put_f64(at, now->vy[row]);
+    qdi_put_f64(at, now->spin[row]);
+}
+
+static void put_contact(unsigned char **at, const qd_contact *contact, const qdi_warm_start *hold) {
+    qdi_put_u32(at, contact->a.index);
+    qdi_put_u32(at, contact->a.generation);
+    qdi_put_u32(at, contact->b.index);
+    qdi_put_u32(at, contact->b.generation);
+    put_vec(at, contact->normal);
+    qdi_put_f64(at, contact->approach);
+    qdi_put_u32(at, (uint32_t)(uint16_t)contact->image.x | (uint32_t)(uint16_t)contact->image.y << 16);
+    qdi_put_u32(at, contact->count | (contact->sensor ? 256U : 0U));
+    for (int k = 0; k < 2; ++k) {
+        const qd_touch *touch = &contact->touch[k];
+        put_vec(at, touch->point);
+        qdi_put_f64(at, touch->depth);
+        qdi_put_f64(at, touch->impulse);
+        qdi_put_f64(at, touch->friction);
+        qdi_put_u32(at, touch->feature);
+        qdi_put_f64(at, hold->normal[k]);
+        qdi_put_f64(at, hold->tangent[k]);
+    }
+}
+
+static void put_pull(unsigned char **at, const qdi_pull *pull) {
+    qdi_put_f64(at, pull->x);
+    qdi_put_f64(at, pull->y);
+    qdi_put_f64(at, pull->turn_a);
+    qdi_put_f64(at, pull->turn_b);
+}
+
+/// Numbers of shapes or traits in the order in which bodies, by index, name them first.
+typedef struct ranking {
+    uint32_t *rank;   ///< by number less 1: from 1 on, 0 where no body has it
+    uint32_t *number; ///< less 1, by rank less 1
+    uint32_t used;
+} ranking;
+
+/// Where everything goes in the file. Rows are the world's own business and change in time; the file has an
+/// order of its own, so that worlds of one state are the same bytes.
+typedef struct ranks {
+    ranking shapes, traits;
+    uint32_t *body; ///< by row
+} ranks;
+
+static void rank_number(ranking *all, uint32_t number) {
+    if (number == 0 || all->rank[number - 1] != 0) return;
+    all->number[all->used++] = number - 1;
+    all->rank[number - 1] = all->used;
+}
+
+static void rank_all(const qd_world *world, ranks *all) {
+    uint32_t bodies = 0;
+    memset(all->shapes.rank, 0, world->shapes.numbers.count * sizeof *all->shapes.rank);
+    memset(all->traits.rank, 0, world->traits.numbers.count * sizeof *all->traits.rank);
+    bool plain = world->shapes.numbers.live == 0 && world->traits.numbers.live == 0;
+    for (size_t i = 0; i < world->index_count; ++i) {
+        uint32_t row = world->row_of_index[i];
+        if (row == QDI_NO_ROW) continue;
+        all->body[row] = bodies++;
+        if (plain) continue;
+        rank_number(&all->shapes, world->shape[row]);
+        rank_number(&all->traits, world->trait[row]);
+    }
+}
+
+/// Bodies by index, written row by row.
+static void put_bodies(unsigned char **at, const qd_world *world, const ranks *all) {
+    unsigned char *start = *at;
+    for (size_t row = 0; row < world->count; ++row) {
+        *at = start + (size_t)all->body[row] * PER_BODY;
+        put_body(at, world, row, all->shapes.rank, all->traits.rank);
+    }
+    *at = start + world->count * PER_BODY;
+}
+
+static void put_fats(unsigned char **at, const qd_world *world, const ranks *all) {
+    unsigned char *start = *at;
+    for (size_t row = 0; row < world->count; ++row) {
+        *at = start + (size_t)all->body[row] * PER_FAT;
+        put_fat(at, world->fat[row]);
+    }
+    *at = start + world->count * PER_FAT;
+}
+
+static void put_all(unsigned char **at, const qd_world *world, const qdi_saved *n, ranks *all) {
+    const qdi_moment *moment = &world->present;
+    rank_all(world, all);
+    put_def(at, &world->def);
+    put_past(at, world);
+    qdi_put_u64(at, n->indices);
+    qdi_put_u64(at, n->bodies);
+    qdi_put_u64(at, n->contacts);
+    qdi_put_u64(at, n->near);
+    qdi_put_u64(at, n->shapes);
+    qdi_put_u64(at, n->traits);
+    qdi_put_u64(at, n->emitters);
+    qdi_put_u64(at, n->sinks);
+    for (size_t i = 0; i < n->indices; ++i) qdi_put_u32(at, world->generation_of_index[i]);
+    for (size_t i = 0; i < n->shapes; ++i) qdi_shape_put(world->shapes.shape[all->shapes.number[i] + 1], at);
+    for (size_t i = 0; i < n->traits; ++i) qdi_trait_put(&world->traits.trait[all->traits.number[i] + 1], at);
+    put_bodies(at, world, all);
+    for (size_t i = 0; i < n->contacts; ++i) put_contact(at, &moment->contacts[i], &moment->holds[i]);
+    for (size_t i = 0; i < n->pulls; ++i) put_pull(at, &moment->pulls[i]);
+    qdi_population_put(world, at);
+    if (n->fats > 0) put_fats(at, world, all);
+}
+
+static qdi_saved counts_of(const qd_world *world) {
+    const qdi_population *all = world->population;
+    return (qdi_saved){.indices = world->index_count,
+                       .bodies = world->count,
+                       .contacts = qdi_constraint_count(&world->present),
+                       .near = world->present.near_count,
+                       .shapes = world->shapes.numbers.live,
+                       .traits = world->traits.numbers.live,
+                       .emitters = all ? all->emitter_count : 0,
+                       .sinks = all ? all->sink_count : 0,
+                       .fats = fats_count(world) ? world->count : 0,
+                       .pulls = qdi_springs(world) ? world->present.contact_count : 0};
+}
+
+size_t qdi_saved_bytes(const qd_world *world) {
+    const qdi_saved n = counts_of(world);
+    return qdi_saved_size(&n);
+}
+
+/// Writes the whole, of so many bytes. Errors: QD_ERR_MEMORY.
+static qd_status save_to(const qd_world *world, const qdi_saved *n, unsigned char *start, size_t size) {
+    size_t shapes = world->shapes.numbers.count, traits = world->traits.numbers.count;
+    size_t places = 2 * (shapes + traits) + world->count + 1;
+    uint32_t *place = qdi_allocate(world->allocator, places, sizeof *place);
+    if (!place) return QD_ERR_MEMORY;
+    ranks all = {.shapes = {.rank = place, .number = place + shapes}};
+    all.traits = (ranking){.rank = place + 2 * shapes, .number = place + 2 * shapes + traits};
+    all.body = place + 2 * (shapes + traits);
+    unsigned char *at = start;
+    memcpy(at, QDI_SAVE_MAGIC, QDI_SAVE_MAGIC_BYTES);
+    at += QDI_SAVE_MAGIC_BYTES;
+    qdi_put_u32(&at, QDI_SAVE_VERSION);
+    qdi_put_u64(&at, size);
+    const qdi_saved_bodies bodies = qdi_saved_bodies_of(n);
+    qdi_put_u64(&at, bodies.at);
+    qdi_put_u64(&at, bodies.count);
+    qdi_put_u32(&at, bodies.bytes);
+    put_all(&at, world, n, &all);
+    QD_ASSERT(at + QDI_SAVE_CHECKSUM == start + size);
+    qdi_put_u64(&at, qd_hash_bytes(start, size - QDI_SAVE_CHECKSUM));
+    qdi_release(world->allocator, place, places, sizeof *place);
+    return QD_OK;
+}
+
+qd_status qd_world_save(const qd_world *world, unsigned char **data, size_t *bytes) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!world || !data || !bytes) return QD_ERR_ARGUMENT;
+    const qdi_saved n = counts_of(world);
+    size_t size = qdi_saved_size(&n);
+    unsigned char *start = qdi_allocate(world->allocator, size, 1);
+    if (!start) return QD_ERR_MEMORY;
+    qd_status status = save_to(world, &n, start, size);
+    if (status != QD_OK) {
+        qdi_release(world->allocator, start, size, 1);
+        return status;
+    }
+    *data = start;
+    *bytes = size;
+    return QD_OK;
+}
+
+qd_status qdi_world_save_into(const qd_world *world, size_t extra, const qd_allocator *allocator,
+                              unsigned char **data, size_t *room, size_t *bytes) {
+    const qdi_saved n = counts_of(world);
+    *bytes = qdi_saved_size(&n);
+    qd_status status = qdi_reserve(allocator, data, room, 0, *bytes + extra, 1);
+    return status == QD_OK ? save_to(world, &n, *data, *bytes) : status;
+}
+
+void qd_world_save_free(const qd_world *world, unsigned char *data, size_t bytes) {
+    if (world) qdi_release(world->allocator, data, bytes, 1);
+}

@@ -1,0 +1,217 @@
+#ifndef QD_SIM_SCRATCH_H
+#define QD_SIM_SCRATCH_H
+
+#include <quadrille/alloc.h>
+#include <quadrille/contact.h>
+#include <quadrille/vec.h>
+
+#include "sim/shape/collide.h"
+#include "sim/world/ledger.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// What a step works with on its way from one moment to the next. But for the holds, none of it is saved.
+
+/// Bytes that the state's hash sees of a body, and the most indices for which there is room to lay all of these
+/// out (13 MB): beyond that a hash is a small part of a step.
+enum { QDI_RECORD = 8 + 12 * 8, QDI_RECORDS_MAX = 1 << 17 };
+
+/// Most colours, one for each bit of a number; contacts that find none free are one more, solved serially.
+#define QDI_COLOURS_MAX 64
+
+/// What keeps a contact at rest: the impulses of the last sub-step, by touch. Zero where it does not rest. They are
+/// what the next step starts from, so they are part of the state. With springs it is the shear, as a vector: x in
+/// `normal`, y in `tangent`.
+typedef struct qdi_warm_start {
+    double normal[2], tangent[2];
+} qdi_warm_start;
+
+/// What a contact of springs does at its moment: the force on a, whose opposite is on b, and the torques on both.
+typedef struct qdi_pull {
+    double x, y, turn_a, turn_b;
+} qdi_pull;
+
+/// Where a contact is among those of the moment before: the first that is not before it in their order, and whether that is the same.
+typedef struct qdi_match {
+    uint32_t at;
+    bool persists;
+} qdi_match;
+
+/// Keys to be put in order, with room to do it.
+typedef struct qdi_keys {
+    uint64_t *key, *key_spare;
+    uint32_t *value, *value_spare;
+    size_t room[4];
+} qdi_keys;
+
+/// Two bodies that may touch, by row; that of the lower index comes first.
+typedef struct qdi_meeting {
+    uint32_t a, b;
+} qdi_meeting;
+
+/// What the colouring needs of a contact, by spot; then the same in order of colour.
+typedef struct qdi_link {
+    uint32_t row_a, row_b; ///< row_b QDI_NO_ROW: a wall
+    uint32_t hash;         ///< priority
+    uint32_t contact;
+    bool moves_a, moves_b; ///< dynamic; the others take no part
+    bool own_a, own_b;     ///< no link of another range has that body
+    uint8_t touches;       ///< that the solver works on; 0: none, as of sensors
+    bool
+        pressed; ///< one moves and is so deep in the other, which does not, that little more would bring it through
+} qdi_link;
+
+/// What a contact gave in a step, by contact: all in all, and in the last sub-step.
+typedef struct qdi_outcome {
+    double impulse[2], rub[2]; ///< along the normal, along the tangent
+    qdi_warm_start hold;
+} qdi_outcome;
+
+/// Colouring: the highest priority of the links of a body, by parity of the round. Before the first round, one of the ranges that
+/// have such links, or that there are several. And the colours that these have, by bit.
+typedef struct qdi_claims {
+    _Atomic uint64_t highest[2];
+    uint64_t used;
+} qdi_claims;
+
+/// A contact as the impulse solver works with it. The arms are those of the touches, from the centroid of a (or b) to
+/// the touch: `across` is arm x normal (0 for a disk), `along` is arm . normal, which is arm x tangent.
+typedef struct qdi_constraint {
+    uint32_t row_a, row_b; ///< row_b QDI_NO_ROW: a wall
+    uint32_t contact;
+    uint8_t count;               ///< of touches; 0: nothing comes of it (a sensor)
+    bool moves_a, moves_b;       ///< dynamic
+    bool plain;                  ///< no impulse turns anybody: neither friction nor a lever
+    double nx, ny;               ///< from a to b
+    double wx, wy;               ///< velocity of a wall in this step
+    double threshold;            ///< what approaches faster bounces
+    double size;                 ///< distance from centroid to border of the smaller body that moves
+    double inverse_a, inverse_b; ///< 1 / mass
+    double turn_a, turn_b;       ///< 1 / inertia
+    double across_a[2], across_b[2], along_a[2], along_b[2];
+    double restitution, friction, tangential;
+    double depth[2];
+    double impulse[2], rub[2]; ///< given by bounces so far: along the normal, along the tangent
+} qdi_constraint;
+
+/// Contacts at rest, see rigid/solver.h.
+typedef struct qdi_solver_group qdi_solver_group;
+typedef struct qdi_solver_point qdi_solver_point;
+typedef struct qdi_solver_colours qdi_solver_colours;
+/// A body with such contacts, while a step is solved in parts.
+typedef struct qdi_mover {
+    double vx, vy, spin;
+    double angle;         ///< turned by since the step began
+    double dx, dy;        ///< and moved by
+    double inverse, turn; ///< 1 / mass, 1 / inertia
+} qdi_mover;              ///< a line of the cache
+/// What forces add to such a body's velocities in a sub-step; or a body's velocities when one began.
+typedef struct qdi_push {
+    double x, y, spin;
+    double spin_change; ///< in the step, of what turned too fast: not by an impulse
+} qdi_push;
+
+/// What forces and drag do to a body in a step if it meets nothing.
+typedef struct qdi_flight {
+    double ax, ay, turn;  ///< acceleration and angular acceleration at its start, but for the medium's pushes
+    double dx, dy, angle; ///< how far it moves and turns
+} qdi_flight;
+
+/// What walls gave to bodies.
+typedef struct qdi_wall_gain {
+    qd_vec2 impulse;
+    double work;
+} qdi_wall_gain;
+/// Ways of bodies that are followed through a step, see rigid/ccd.h.
+typedef struct qdi_ccd qdi_ccd;
+
+/// Frees what a part of the step keeps in the scratch, whose types are its own.
+typedef struct qdi_scratch qdi_scratch;
+typedef void (*qdi_scratch_release)(const qd_allocator *allocator, qdi_scratch *scratch);
+
+/// Working memory of a step, kept from step to step.
+struct qdi_scratch {
+    size_t *range_count; ///< per range
+    size_t range_room;
+    uint32_t *hits; ///< narrow: positions of touching candidates, each range from its own begin on
+    size_t hit_room;
+    qd_contact *made; ///< narrow: their contacts, at the same places
+    size_t made_room;
+    uint8_t
+        *wall_mask; ///< by row: walls touched (narrow), axes mirrored (motion), or that it left its fat box
+    size_t wall_room;
+    size_t *left; ///< per range of bodies: how many left their fat boxes
+    size_t left_room;
+    qdi_keys keys;
+    uint32_t *end_rank; ///< events: ended contacts before each old contact
+    size_t end_room;
+    qdi_match *match; ///< events: by new contact
+    size_t match_room;
+    qdi_link *links; ///< by spot
+    size_t link_room;
+    qdi_link *coloured; ///< links in order of colour
+    size_t coloured_room;
+    qdi_constraint *constraints; ///< the same as constraints, where something may bounce
+    size_t constraint_room;
+    qdi_outcome *outcomes; ///< by contact
+    size_t outcome_room;
+    uint32_t *order; ///< the first bad row per range of bodies; rows in order of the tree
+    size_t order_room;
+    _Atomic uint32_t *stirred; ///< by row: when a bounce changed its velocity last, see rigid/bounce.c
+    size_t stirred_room;
+    uint32_t *pending[2]; ///< links without a colour, and with one
+    size_t pending_room[2];
+    qdi_claims *claims; ///< by row
+    size_t claim_room;
+    qd_vec2 *partial; ///< per block of an ordered sum
+    size_t partial_room;
+    unsigned char *records; ///< qd_world_hash: what it sees of each body, by index
+    size_t record_room;     ///< bytes
+    // What rests: see rigid/solver.c.
+    _Atomic uint32_t
+        *slot; ///< by row: place in `movers`, 0 for bodies that move freely; nothing where mover_count is 0
+    size_t slot_room;
+    qdi_mover *movers; ///< number 0 stands for all that does not move
+    qdi_push *pushes;
+    qdi_push *began;
+    size_t mover_count, mover_room, push_room, began_room;
+    qdi_solver_group *groups;
+    size_t group_room;
+    qdi_solver_point *second;
+    size_t second_room;
+    qdi_ccd *ccd;                                    ///< rigid/ccd.h; NULL until it is needed
+    qdi_scratch_release release_solver, release_ccd; ///< NULL where there is nothing of theirs
+    size_t pressed;                                  ///< links that are
+    qdi_books books;                                 ///< account.h
+    // What flies: see forces.c.
+    qdi_flight *flights; ///< by row; nothing where `flown` is false
+    size_t flight_room;
+    double *force[3]; ///< by row: what the callback gives
+    size_t force_room[3];
+    bool flown;
+    qdi_wall_gain *gains; ///< by row, where moving walls mirror: what they gave
+    size_t gain_room;
+    uint8_t *leaving; ///< by row: 1 where a body may have to go
+    size_t leaving_room;
+    // What springs do: see spring_feel.c.
+    _Atomic uint32_t *heads; ///< by row: an end of a contact, or 0
+    uint32_t *chain;         ///< by end: the next one
+    uint32_t *felt; ///< rows on which contacts act, in order; those of a range of bodies from its begin on
+    size_t *felt_count; ///< per range of bodies
+    qdi_twist *feels;   ///< acceleration, by place in felt
+    qdi_pull *drawn;    ///< pulls of the moment whose forces were worked out last, by spot
+    size_t head_room, chain_room, felt_room, felt_count_room, feel_room, drawn_room;
+    bool feels_present; ///< what is felt is that of the present moment and its rows
+};
+
+/// The colours that a colouring found: colour c is order[start[c]] to order[start[c + 1] - 1], and so are its constraints.
+typedef struct qdi_colours {
+    size_t count;
+    bool last_is_serial; ///< contacts of the last colour may share bodies
+    size_t start[QDI_COLOURS_MAX + 2];
+} qdi_colours;
+
+#endif

@@ -1,0 +1,93 @@
+// Reflecting sides that move. Where they are is a function of the time; the world's axes say where that is now.
+
+#include "core/base/arithmetic.h"
+#include "sim/world/compress.h"
+
+#include <quadrille/math.h>
+
+#include <math.h>
+
+static const double two_pi = 6.28318530717958648;
+
+static bool moves(const qd_wall_motion *motion) {
+    return motion->velocity != 0 || motion->amplitude != 0 || motion->slide != 0;
+}
+
+static bool reflects(const qd_world_def *def, int wall) {
+    return (wall / 2 == 0 ? def->boundary_x : def->boundary_y) == QD_BOUNDARY_REFLECT;
+}
+
+qd_status qdi_walls_check(const qd_world_def *def, qd_error *error) {
+    static const char *const names[QDI_WALLS] = {"left", "right", "bottom", "top"};
+    for (int wall = 0; wall < QDI_WALLS; ++wall) {
+        const qd_wall_motion *motion = &def->wall_motion[wall];
+        if (!qdi_is_sane(motion->velocity) || !qdi_is_sane(motion->amplitude) ||
+            !qdi_is_sane(motion->phase) || !qdi_is_sane(motion->slide) || !qdi_is_sane(motion->frequency))
+            return qdi_reason(error, QD_ERR_VALUE, "the motion of the %s wall must be finite and within 1e30",
+                              names[wall]);
+        if (motion->frequency < 0)
+            return qdi_reason(error, QD_ERR_VALUE, "the frequency of the %s wall must not be below 0",
+                              names[wall]);
+        if (moves(motion) && !reflects(def, wall))
+            return qdi_reason(error, QD_ERR_VALUE, "the %s side moves, but does not reflect", names[wall]);
+    }
+    return QD_OK;
+}
+
+static double offset(const qd_wall_motion *motion, double time) {
+    double along = motion->velocity * time;
+    if (motion->amplitude == 0) return along;
+    double angle = two_pi * motion->frequency * time + motion->phase;
+    return along + motion->amplitude * (qd_sin(angle) - qd_sin(motion->phase));
+}
+
+static double speed(const qd_wall_motion *motion, double time) {
+    if (motion->amplitude == 0) return motion->velocity;
+    double rate = two_pi * motion->frequency;
+    return motion->velocity + motion->amplitude * rate * qd_cos(rate * time + motion->phase);
+}
+
+/// A velocity across wall number `wall` and one along it.
+static qd_vec2 across_and_along(int wall, double across, double along) {
+    return wall / 2 == 0 ? (qd_vec2){across, along} : (qd_vec2){along, across};
+}
+
+bool qdi_walls_put(qd_world *world, double time) {
+    if (!world->walls_move) return true;
+    const qd_world_def *def = &world->def;
+    qdi_axis axis[2] = {world->axis[0], world->axis[1]};
+    for (int k = 0; k < 2; ++k) {
+        if (axis[k].boundary != QD_BOUNDARY_REFLECT) continue;
+        double low, high, far = qdi_limit_distance(world);
+        qdi_compress_axis(world, k, &low, &high);
+        double middle = k == 0 ? world->centre.x : world->centre.y;
+        axis[k].low = low + offset(&def->wall_motion[2 * k], time);
+        axis[k].high = high + offset(&def->wall_motion[2 * k + 1], time);
+        axis[k].length = axis[k].high - axis[k].low;
+        if (!(axis[k].length > 0 && middle - axis[k].low <= far && axis[k].high - middle <= far))
+            return false;
+    }
+    world->axis[0] = axis[0];
+    world->axis[1] = axis[1];
+    for (int wall = 0; wall < QDI_WALLS; ++wall) {
+        const qd_wall_motion *motion = &def->wall_motion[wall];
+        world->wall_speed[wall] = across_and_along(wall, speed(motion, time), motion->slide);
+    }
+    return true;
+}
+
+void qdi_walls_aim(qd_world *world, double from, double to) {
+    if (!world->walls_move) return;
+    for (int wall = 0; wall < QDI_WALLS; ++wall) {
+        const qd_wall_motion *motion = &world->def.wall_motion[wall];
+        double across = motion->velocity;
+        if (motion->amplitude != 0) across = (offset(motion, to) - offset(motion, from)) / (to - from);
+        world->wall_mean[wall] = across_and_along(wall, across, motion->slide);
+    }
+}
+
+void qd_world_sides(const qd_world *world, qd_vec2 *low, qd_vec2 *high) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    *low = (qd_vec2){world->axis[0].low, world->axis[1].low};
+    *high = (qd_vec2){world->axis[0].high, world->axis[1].high};
+}

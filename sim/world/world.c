@@ -1,0 +1,311 @@
+#include <quadrille/world.h>
+
+#include "core/base/arithmetic.h"
+#include "core/base/cookie.h"
+#include "core/base/memory.h"
+#include "core/tree/horizon.h"
+#include "sim/world/account.h"
+#include "sim/world/compress.h"
+#include "sim/world/population.h"
+#include "sim/world/pose.h"
+#include "sim/world/spring_terms.h"
+#include "sim/world/thread_notes.h"
+#include "sim/world/world_team.h"
+
+#include <math.h>
+#include <string.h>
+
+qd_world_def qd_world_def_default(void) {
+    return (qd_world_def){
+        .cookie = QDI_COOKIE,
+        .size = {100, 100},
+        .boundary_x = QD_BOUNDARY_REFLECT,
+        .boundary_y = QD_BOUNDARY_REFLECT,
+        .contact = QD_CONTACT_IMPULSE,
+        .restitution = 1,
+        .compression = {.fraction = HUGE_VAL, .pressure = HUGE_VAL},
+        .removal = HUGE_VAL,
+        .walls = {(double)NAN, (double)NAN, (double)NAN},
+        .spring = qd_spring_default(),
+        .threshold = (double)NAN,
+        .iterations = 8,
+        .substeps = 4,
+        .retrieve = QD_RETRIEVE_JOIN,
+        .margin = (double)NAN,
+        .capacity = 64,
+        .limits = {.speed = HUGE_VAL, .distance = (double)NAN, .pairs = 100},
+        .threads = 1,
+        .seed = 1,
+    };
+}
+
+static bool in_range(double value, double low, double high) {
+    return value >= low && value <= high;
+}
+
+static qd_status enums_check(const qd_world_def *def, qd_error *error) {
+    if ((unsigned)def->boundary_x > QD_BOUNDARY_OPEN || (unsigned)def->boundary_y > QD_BOUNDARY_OPEN)
+        return qdi_reason(error, QD_ERR_VALUE, "unknown boundary");
+    if ((unsigned)def->contact > QD_CONTACT_SPRING)
+        return qdi_reason(error, QD_ERR_VALUE, "unknown contact model");
+    if ((unsigned)def->continuous > QD_CONTINUOUS_OFF)
+        return qdi_reason(error, QD_ERR_VALUE, "unknown way to follow fast bodies");
+    if ((unsigned)def->retrieve > QD_RETRIEVE_EACH)
+        return qdi_reason(error, QD_ERR_VALUE, "unknown way to retrieve");
+    return QD_OK;
+}
+
+static qd_status limits_check(const qd_limits *limits, qd_error *error) {
+    if (!(limits->speed > 0)) return qdi_reason(error, QD_ERR_VALUE, "limits.speed must be above 0");
+    if (!(limits->distance > 0 || isnan(limits->distance)))
+        return qdi_reason(error, QD_ERR_VALUE, "limits.distance must be above 0");
+    if (!(limits->pairs > 0)) return qdi_reason(error, QD_ERR_VALUE, "limits.pairs must be above 0");
+    return QD_OK;
+}
+
+static qd_status contact_check(const qd_world_def *def, qd_error *error) {
+    if (!in_range(def->restitution, 0, 1))
+        return qdi_reason(error, QD_ERR_VALUE, "restitution must be in 0..1");
+    if (!(def->friction >= 0)) return qdi_reason(error, QD_ERR_VALUE, "friction must not be below 0");
+    if (!in_range(def->tangential, 0, 1))
+        return qdi_reason(error, QD_ERR_VALUE, "tangential restitution must be in 0..1");
+    if (!(def->threshold >= 0 || isnan(def->threshold)))
+        return qdi_reason(error, QD_ERR_VALUE, "threshold must not be below 0");
+    if (def->iterations < 1 || def->iterations > 1000)
+        return qdi_reason(error, QD_ERR_VALUE, "iterations must be in 1..1000");
+    if (def->substeps < 1 || def->substeps > 100)
+        return qdi_reason(error, QD_ERR_VALUE, "substeps must be in 1..100");
+    qd_status spring = qdi_spring_check(def, error);
+    return spring == QD_OK ? qdi_material_check(&def->walls, "the walls'", error) : spring;
+}
+
+/// Where the origin is far off, places in the world are so much coarser. Of 52 bits this leaves 22 to tell places apart.
+static bool has_places(double origin, double size) {
+    return fabs(origin) <= 1e9 * size;
+}
+
+qd_status qdi_world_def_check(const qd_world_def *def, qd_error *error) {
+    const double smallest = 1e-18, largest = 1e18; // what the tree can divide into cells
+    if (!in_range(def->size.x, smallest, largest) || !in_range(def->size.y, smallest, largest))
+        return qdi_reason(error, QD_ERR_VALUE, "a world's width and height must be in 1e-18..1e18");
+    if (!qdi_is_sane(def->origin.x) || !qdi_is_sane(def->origin.y))
+        return qdi_reason(error, QD_ERR_VALUE, "a world's origin must be finite and within 1e30");
+    if (!has_places(def->origin.x, def->size.x) || !has_places(def->origin.y, def->size.y))
+        return qdi_reason(error, QD_ERR_VALUE,
+                          "a world's origin must not be further off than 1e9 times its size");
+    if (!(def->removal >= 0)) return qdi_reason(error, QD_ERR_VALUE, "removal must not be below 0");
+    qd_status contact = qdi_forces_check(def, error);
+    if (contact == QD_OK) contact = contact_check(def, error);
+    if (contact != QD_OK) return contact;
+    if (!(def->margin >= 0 || isnan(def->margin)))
+        return qdi_reason(error, QD_ERR_VALUE, "margin must not be below 0");
+    if (def->capacity < 1 || def->capacity > 65535)
+        return qdi_reason(error, QD_ERR_VALUE, "capacity must be in 1..65535");
+    if (def->threads < 1 || def->threads > QD_TEAM_MAX)
+        return qdi_reason(error, QD_ERR_VALUE, "threads must be in 1..%d", QD_TEAM_MAX);
+    if (!qd_simd_available(def->simd))
+        return qdi_reason(error, QD_ERR_VALUE, "this processor does not have the kernels %s",
+                          qd_simd_name(def->simd));
+    qd_status status = enums_check(def, error);
+    if (status == QD_OK) status = qdi_walls_check(def, error);    // of which sides reflect
+    if (status == QD_OK) status = qdi_compress_check(def, error); // of which walls move
+    return status == QD_OK ? limits_check(&def->limits, error) : status;
+}
+
+static double or_else(double value, double otherwise) {
+    return isnan(value) ? otherwise : value;
+}
+
+static qd_status make_surfaces(qd_world *world) {
+    const qd_world_def *def = &world->def;
+    const qd_material surface = {def->restitution, def->friction, def->tangential};
+    world->walls = (qd_material){or_else(def->walls.restitution, surface.restitution),
+                                 or_else(def->walls.friction, surface.friction),
+                                 or_else(def->walls.tangential, surface.tangential)};
+    world->shapes.numbers.allocator = world->allocator;
+    world->turning = surface.friction > 0 || (def->drag.temperature > 0 && def->drag.spin > 0);
+    return qdi_traits_init(&world->traits, world->allocator, surface);
+}
+
+qd_status qdi_world_make_tree(const qd_world *world, qd_tree **tree) {
+    const qd_world_def *def = &world->def;
+    qd_tree_def tree_def = qd_tree_def_default();
+    tree_def.size = def->size;
+    tree_def.period.x = def->boundary_x == QD_BOUNDARY_PERIODIC ? def->size.x : 0;
+    tree_def.period.y = def->boundary_y == QD_BOUNDARY_PERIODIC ? def->size.y : 0;
+    tree_def.capacity = def->capacity;
+    tree_def.simd = def->simd;
+    tree_def.allocator = world->allocator;
+    qd_status status = qd_tree_create(&tree_def, tree);
+    return status == QD_OK ? qd_tree_set_period(*tree, qdi_world_period(world)) : status;
+}
+
+static qd_status make_parts(qd_world *world) {
+    const qd_world_def *def = &world->def;
+    qd_team_def team_def = qd_team_def_default();
+    team_def.threads = def->threads;
+    team_def.allocator = world->allocator;
+    qd_status status = qd_team_create(&team_def, &world->team);
+    if (status != QD_OK) return status;
+    status = qdi_world_make_tree(world, &world->tree);
+    if (status != QD_OK) return status;
+    return qd_pairs_create(qdi_limit_pairs(world), world->allocator, &world->candidates);
+}
+
+qd_status qdi_world_make(const qd_world_def *def, qd_world **result) {
+    const qd_allocator *allocator = qdi_allocator_or_default(def->allocator);
+    qd_world *world = qdi_allocate(allocator, 1, sizeof *world);
+    if (!world) return QD_ERR_MEMORY;
+    memset(world, 0, sizeof *world);
+    world->def = *def;
+    world->allocator = allocator;
+    world->axis[0] = (qdi_axis){def->boundary_x, def->origin.x, def->origin.x + def->size.x, def->size.x};
+    world->axis[1] = (qdi_axis){def->boundary_y, def->origin.y, def->origin.y + def->size.y, def->size.y};
+    world->compress.scale = (qd_vec2){1, 1};
+    world->centre = (qd_vec2){def->origin.x + 0.5 * def->size.x, def->origin.y + 0.5 * def->size.y};
+    for (int wall = 0; wall < QDI_WALLS; ++wall) {
+        const qd_wall_motion *motion = &def->wall_motion[wall];
+        if (motion->velocity != 0 || motion->amplitude != 0 || motion->slide != 0) world->walls_move = true;
+    }
+    (void)qdi_walls_put(world, 0); // at time 0 they are where the world's borders are
+    world->changed = true;         // step 0 has contacts too, found when they are first asked for
+    // Where nothing pushes them, bodies stay in boxes that were made for how fast they are.
+    const bool free = world->def.contact == QD_CONTACT_NONE;
+    world->margin = (qdi_margin){.age = QDI_MARGIN_AGAIN, .lasted = free ? QDI_MARGIN_LONGEST : 4};
+    qd_status status = make_surfaces(world);
+    if (status == QD_OK) status = make_parts(world);
+    if (status == QD_OK && def->removal < HUGE_VAL) status = qdi_population_ensure(world);
+    if (status == QD_OK) status = qdi_bodies_reserve(world, 1, 1);
+    if (status == QD_OK)
+        *result = world;
+    else
+        qd_world_destroy(world);
+    return status;
+}
+
+qd_status qd_world_create(const qd_world_def *def, qd_world **world) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!def || !world || def->cookie != QDI_COOKIE) return QD_ERR_ARGUMENT;
+    qd_world_def resolved = *def;
+    if (isnan(def->limits.distance))
+        resolved.limits.distance = 1e6 * (def->size.x > def->size.y ? def->size.x : def->size.y);
+    qd_status status = qdi_world_def_check(&resolved, NULL);
+    return status == QD_OK ? qdi_world_make(&resolved, world) : status;
+}
+
+static void moment_release(const qd_allocator *allocator, qdi_moment *moment) {
+    qdi_release(allocator, moment->contacts, moment->contact_room, sizeof *moment->contacts);
+    qdi_release(allocator, moment->spots, moment->spot_room, sizeof *moment->spots);
+    qdi_release(allocator, moment->holds, moment->hold_room, sizeof *moment->holds);
+    qdi_release(allocator, moment->pulls, moment->pull_room, sizeof *moment->pulls);
+    qdi_release(allocator, moment->impacts, moment->impact_room, sizeof *moment->impacts);
+    qdi_release(allocator, moment->events, moment->event_room, sizeof *moment->events);
+    qdi_release(allocator, moment->ended, moment->ended_room, sizeof *moment->ended);
+}
+
+static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch) {
+    qdi_release(allocator, scratch->range_count, scratch->range_room, sizeof *scratch->range_count);
+    qdi_release(allocator, scratch->hits, scratch->hit_room, sizeof *scratch->hits);
+    qdi_release(allocator, scratch->made, scratch->made_room, sizeof *scratch->made);
+    qdi_release(allocator, scratch->wall_mask, scratch->wall_room, sizeof *scratch->wall_mask);
+    qdi_release(allocator, scratch->left, scratch->left_room, sizeof *scratch->left);
+    qdi_keys_release(allocator, &scratch->keys);
+    qdi_release(allocator, scratch->end_rank, scratch->end_room, sizeof *scratch->end_rank);
+    qdi_release(allocator, scratch->links, scratch->link_room, sizeof *scratch->links);
+    qdi_release(allocator, scratch->match, scratch->match_room, sizeof *scratch->match);
+    qdi_release(allocator, scratch->coloured, scratch->coloured_room, sizeof *scratch->coloured);
+    qdi_release(allocator, scratch->outcomes, scratch->outcome_room, sizeof *scratch->outcomes);
+    qdi_release(allocator, scratch->stirred, scratch->stirred_room, sizeof *scratch->stirred);
+    qdi_release(allocator, scratch->constraints, scratch->constraint_room, sizeof *scratch->constraints);
+    qdi_release(allocator, scratch->order, scratch->order_room, sizeof *scratch->order);
+    for (int k = 0; k < 2; ++k)
+        qdi_release(allocator, scratch->pending[k], scratch->pending_room[k], sizeof *scratch->pending[k]);
+    qdi_release(allocator, scratch->claims, scratch->claim_room, sizeof *scratch->claims);
+    qdi_release(allocator, scratch->partial, scratch->partial_room, sizeof *scratch->partial);
+    qdi_release(allocator, scratch->slot, scratch->slot_room, sizeof *scratch->slot);
+    qdi_release(allocator, scratch->movers, scratch->mover_room, sizeof *scratch->movers);
+    qdi_release(allocator, scratch->pushes, scratch->push_room, sizeof *scratch->pushes);
+    if (scratch->release_solver) scratch->release_solver(allocator, scratch);
+    qdi_release(allocator, scratch->flights, scratch->flight_room, sizeof *scratch->flights);
+    for (int k = 0; k < 3; ++k)
+        qdi_release(allocator, scratch->force[k], scratch->force_room[k], sizeof(double));
+    qdi_release(allocator, scratch->gains, scratch->gain_room, sizeof *scratch->gains);
+    qdi_release(allocator, scratch->leaving, scratch->leaving_room, sizeof *scratch->leaving);
+    qdi_release(allocator, scratch->records, scratch->record_room, 1);
+    qdi_release(allocator, scratch->heads, scratch->head_room, sizeof *scratch->heads);
+    qdi_release(allocator, scratch->chain, scratch->chain_room, sizeof *scratch->chain);
+    qdi_release(allocator, scratch->felt, scratch->felt_room, sizeof *scratch->felt);
+    qdi_release(allocator, scratch->drawn, scratch->drawn_room, sizeof *scratch->drawn);
+    qdi_release(allocator, scratch->felt_count, scratch->felt_count_room, sizeof *scratch->felt_count);
+    qdi_release(allocator, scratch->feels, scratch->feel_room, sizeof *scratch->feels);
+    if (scratch->release_ccd) scratch->release_ccd(allocator, scratch);
+    qdi_books_release(allocator, &scratch->books);
+}
+
+qd_status qd_world_set_simd(qd_world *world, qd_simd simd) {
+    if (!world) return QD_ERR_ARGUMENT;
+    qd_status status = qd_tree_set_simd(world->tree, simd);
+    if (status == QD_OK) world->def.simd = simd;
+    return status;
+}
+
+void qd_world_destroy(qd_world *world) {
+    if (!world) return;
+    const qd_allocator *allocator = world->allocator;
+    scratch_release(allocator, &world->scratch);
+    qdi_population_release(world);
+    moment_release(allocator, &world->present);
+    moment_release(allocator, &world->following);
+    qdi_bodies_release(world);
+    qdi_shapes_release(&world->shapes);
+    qdi_traits_release(&world->traits);
+    qd_pairs_destroy(world->candidates);
+    qdi_release(allocator, world->met, world->met_room, sizeof *world->met);
+    qdi_release(allocator, world->thread_notes, world->thread_note_room, sizeof *world->thread_notes);
+    qd_tree_destroy(world->tree);
+    qd_team_destroy(world->team);
+    qdi_release(allocator, world, 1, sizeof *world);
+}
+
+size_t qd_world_count(const qd_world *world) {
+    return world->count;
+}
+
+qd_world_def qd_world_definition(const qd_world *world) {
+    return world->def;
+}
+
+const qd_contact *qd_world_contacts(const qd_world *world, size_t *count) {
+    *count = world->present.contact_count;
+    return world->present.contacts;
+}
+
+const qd_event *qd_world_events(const qd_world *world, size_t *count) {
+    *count = world->present.event_count;
+    return world->present.events;
+}
+
+const qd_impact *qd_world_impacts(const qd_world *world, size_t *count) {
+    *count = world->present.impact_count;
+    return world->present.impacts;
+}
+
+const qd_tree *qd_world_tree(const qd_world *world) {
+    return world->tree;
+}
+
+qd_world_totals qd_world_total(const qd_world *world) {
+    return world->totals;
+}
+
+qd_limit_report qd_world_limit_report(const qd_world *world) {
+    return world->report;
+}
+
+bool qdi_world_is_behind(const qd_world *world) {
+    return world->changed || world->tree_lost;
+}
+
+qd_team *qdi_world_team(const qd_world *world) {
+    return world->team;
+}

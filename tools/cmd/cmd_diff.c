@@ -1,0 +1,201 @@
+#include "tools/cmd/command.h"
+#include "tools/host/console.h"
+#include "tools/host/exit_codes.h"
+#include "tools/host/json.h"
+#include "tools/host/threads_here.h"
+#include "tools/verify/diff.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct diff_settings {
+    qdi_common common;
+    const char *directories[2];
+    bool json;
+} diff_settings;
+
+typedef struct diff_job {
+    diff_settings settings;
+    qdi_diff diff;
+    qdi_json json;
+    uint64_t keys; ///< that differ
+} diff_job;
+
+/// A line of what was found, unless it goes elsewhere.
+static void say(const diff_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(const diff_job *job, const char *format, ...) {
+    if (job->settings.json || job->settings.common.quiet) return;
+    va_list arguments;
+    va_start(arguments, format);
+    vprintf(format, arguments);
+    va_end(arguments);
+}
+
+// ---- scenes ----
+
+static bool visit_key(void *context, const char *key, const char *first, const char *second) {
+    diff_job *job = context;
+    const char *const *names = job->settings.directories;
+    job->keys += 1;
+    say(job, "scene: %s: %s in %s, %s in %s\n", key, first ? first : "not there", names[0],
+        second ? second : "not there", names[1]);
+    if (!job->settings.json) return true;
+    qdi_json_open(&job->json, NULL, '{');
+    qdi_json_text(&job->json, "key", key);
+    if (first) qdi_json_text(&job->json, "first", first);
+    if (second) qdi_json_text(&job->json, "second", second);
+    qdi_json_close(&job->json, '}');
+    return true;
+}
+
+static qd_status compare_scenes(diff_job *job) {
+    qdi_json *json = &job->json;
+    if (job->settings.json) {
+        qdi_json_open(json, NULL, '{');
+        qdi_json_text(json, "first", job->settings.directories[0]);
+        qdi_json_text(json, "second", job->settings.directories[1]);
+        qdi_json_open(json, "keys", '[');
+    }
+    qd_status status = qd_scene_compare(job->diff.side[0].past.scene, job->diff.side[1].past.scene, visit_key,
+                                        job, NULL);
+    if (job->settings.json) qdi_json_close(json, ']');
+    return status;
+}
+
+// ---- states ----
+
+static bool visit_row(void *context, const char *directory, uint64_t step, const char *words) {
+    diff_job *job = context;
+    say(job, "hashes: step %" PRIu64 ": %s%s%s\n", step, directory ? directory : "", directory ? ": " : "",
+        words);
+    if (!job->settings.json) return true;
+    qdi_json_open(&job->json, NULL, '{');
+    qdi_json_whole(&job->json, "step", step);
+    if (directory) qdi_json_text(&job->json, "directory", directory);
+    qdi_json_text(&job->json, "what", words);
+    qdi_json_close(&job->json, '}');
+    return true;
+}
+
+static void put_json(diff_job *job) {
+    qdi_json *json = &job->json;
+    const qdi_diff *diff = &job->diff;
+    qdi_json_whole(json, "steps_compared", diff->compared);
+    if (diff->has_equal) qdi_json_whole(json, "equal_at", diff->equal_at);
+    if (diff->differs) qdi_json_whole(json, "differs_at", diff->differs_at);
+    if (diff->named) {
+        qdi_json_open(json, "difference", '{');
+        qdi_json_whole(json, "step", diff->step);
+        qdi_json_text(json, "subject", diff->gap.subject);
+        if (diff->gap.label > 0) qdi_json_whole(json, "body", diff->gap.label);
+        qdi_json_text(json, "field", diff->gap.field);
+        qdi_json_text(json, "first", diff->gap.first);
+        qdi_json_text(json, "second", diff->gap.second);
+        qdi_json_whole(json, "fields", diff->gap.all.fields);
+        qdi_json_whole(json, "bodies", diff->gap.all.bodies);
+        qdi_json_whole(json, "contacts", diff->gap.all.contacts);
+        qdi_json_close(json, '}');
+    }
+    qdi_json_close(json, '}');
+    if (json->status == QD_OK) fputs(json->text, stdout);
+}
+
+static qd_status compare_states(diff_job *job, qd_error *error) {
+    if (job->settings.json) qdi_json_open(&job->json, "rows", '[');
+    qd_status status = qdi_diff_hashes(&job->diff, visit_row, job, error);
+    if (job->settings.json) qdi_json_close(&job->json, ']');
+    const qdi_common *common = &job->settings.common;
+    bool list = common->verbose && !common->quiet && !job->settings.json;
+    if (status == QD_OK && job->diff.differs) status = qdi_diff_name(&job->diff, common, list, error);
+    return status;
+}
+
+static int say_equal(const diff_job *job) {
+    const qdi_diff *diff = &job->diff;
+    const char *const *names = job->settings.directories;
+    if (diff->compared == 0) {
+        qdi_complain("%s and %s have no step with a hash in common", names[0], names[1]);
+        return QDI_EXIT_FAILED;
+    }
+    if (diff->damaged > 0) {
+        qdi_complain(
+            "%s and %s: the states are equal, but not all rows of hashes are sound; `quadrille verify` "
+            "tells which",
+            names[0], names[1]);
+        return QDI_EXIT_INVARIANT;
+    }
+    say(job, "state: equal at all %" PRIu64 " steps that both have a hash of, the last is %" PRIu64 "\n",
+        diff->compared, diff->equal_at);
+    return QDI_EXIT_DONE;
+}
+
+static int say_verdict(const diff_job *job) {
+    const qdi_diff *diff = &job->diff;
+    const char *const *names = job->settings.directories;
+    if (!diff->differs) return say_equal(job);
+    char equal[64] = "", words[640], line[1024];
+    if (diff->has_equal) snprintf(equal, sizeof equal, "equal at step %" PRIu64 ", ", diff->equal_at);
+    if (diff->named)
+        qdi_gap_words(&diff->gap, names[0], names[1], words, sizeof words);
+    else
+        snprintf(words, sizeof words,
+                 "neither can be replayed nor is a snapshot or checkpoint stored from there "
+                 "on in both, so body and field cannot be told");
+    if (diff->named && diff->step != diff->differs_at)
+        snprintf(line, sizeof line, "%sthe hashes differ at step %" PRIu64 "; at step %" PRIu64 " %s", equal,
+                 diff->differs_at, diff->step, words);
+    else
+        snprintf(line, sizeof line, "%sdiffer at step %" PRIu64 ": %s", equal, diff->differs_at, words);
+    say(job, "state: %s\n", line);
+    qdi_complain("%s and %s: %s", names[0], names[1], line);
+    return QDI_EXIT_INVARIANT;
+}
+
+static int run_stages(diff_job *job) {
+    int exit_code = QDI_EXIT_DONE;
+    for (int k = 0; k < 2 && exit_code == QDI_EXIT_DONE; ++k)
+        exit_code = qdi_past_open(&job->diff.side[k].past, job->settings.directories[k]);
+    if (exit_code != QDI_EXIT_DONE) return exit_code;
+    job->diff.threads = qdi_threads_here(0, job->settings.common.quiet).threads;
+    qd_error error = {""};
+    qd_status status = compare_scenes(job);
+    if (status == QD_OK) status = compare_states(job, &error);
+    if (status != QD_OK) return qdi_past_fail(status, &error);
+    if (job->settings.json) put_json(job);
+    return job->json.status == QD_OK ? say_verdict(job) : qdi_past_fail(job->json.status, &error);
+}
+
+static int diff_main(int count, char *const *arguments) {
+    diff_job job;
+    memset(&job, 0, sizeof job);
+    job.json.allocator = qd_allocator_default();
+    int exit_code;
+    if (qdi_command_start(&qdi_command_diff, count, arguments, &job.settings, &exit_code))
+        exit_code = run_stages(&job);
+    qdi_diff_end(&job.diff);
+    qdi_json_free(&job.json);
+    return exit_code;
+}
+
+static const qdi_option diff_options[] = {
+    {"--json", 0, QDI_OPTION_FLAG, NULL, 0, 0, offsetof(diff_settings, json),
+     "print what was found as JSON on the standard output"},
+};
+
+static const qdi_syntax diff_syntax = {.command = "diff",
+                                       .options = diff_options,
+                                       .option_count = sizeof diff_options / sizeof diff_options[0],
+                                       .word = "DIR1 DIR2",
+                                       .word_offset = offsetof(diff_settings, directories),
+                                       .needed = true};
+
+const qdi_command qdi_command_diff = {
+    &diff_syntax,
+    "compare two runs: keys, first step, body and field that differ",
+    "  quadrille diff out-here out-there                 where two machines part\n"
+    "  quadrille diff pool-1a2b3c4d pool-5e6f7a8b -v     and every field that differs there\n",
+    "two run directories; nothing in them is changed",
+    diff_main,
+};

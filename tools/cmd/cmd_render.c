@@ -1,0 +1,321 @@
+// Pictures of a run of the past. Two sources: the snapshots that the run kept, or the run stepped again from its checkpoints,
+// which gives the same states. This thread brings one world after the other; those of the frame writer draw and encode them.
+
+#include "core/base/memory.h"
+#include "core/parallel/verbs.h"
+#include "sim/base/number.h"
+#include "sim/base/os.h"
+#include "sim/rundir/frame_files.h"
+#include "tools/cmd/command.h"
+#include "tools/host/console.h"
+#include "tools/host/exit_codes.h"
+#include "tools/host/failure.h"
+#include "tools/host/json.h"
+#include "tools/host/os.h"
+#include "tools/host/threads_here.h"
+#include "tools/verify/moments.h"
+
+#include <inttypes.h>
+#include <quadrille/frame.h>
+#include <quadrille/video.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PATH_SIZE = 4096, MOST_WORKERS = 16 };
+
+typedef struct render_settings {
+    qdi_common common;
+    const char *directory, *output, *frames, *video;
+    qdi_option_number threads, every;
+    qdi_option_list sets;
+    bool force, json;
+} render_settings;
+
+typedef struct render_job {
+    render_settings settings;
+    qdi_past past;
+    qd_view view;
+    double fps; ///< of a video
+    char output[PATH_SIZE];
+    qdi_moments moments;
+    qd_frame_writer *writer;
+    qdi_progress progress;
+    uint64_t lead;                          ///< moments before the first frame that its trails go back to
+    uint64_t frames, first_step, last_step; ///< that were handed in
+} render_job;
+
+// ---- what to do ----
+
+/// The scene's view with the changes that were asked for. They must be of the view: all else was decided by the run.
+static int choose_view(render_job *job) {
+    const render_settings *settings = &job->settings;
+    for (size_t i = 0; i < settings->sets.count; ++i) {
+        if (strncmp(settings->sets.items[i], "view.", 5) == 0) continue;
+        qdi_complain("--set %.80s: only keys of the view can be changed once a run is over",
+                     settings->sets.items[i]);
+        return QDI_EXIT_USAGE;
+    }
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/scene.yaml", settings->directory);
+    qd_scene_changes changes = {settings->sets.items, settings->sets.count, 0};
+    qd_scene *scene = NULL;
+    qd_error error = {""};
+    qd_status status = qd_scene_read(path, &changes, &scene, &error);
+    if (status != QD_OK)
+        return qdi_fail(status, &error, status == QD_ERR_ARGUMENT ? QDI_EXIT_USAGE : QDI_EXIT_SCENE);
+    job->view = qd_scene_view(scene);
+    job->fps = qd_scene_video(scene).fps;
+    qd_scene_destroy(scene);
+    return QDI_EXIT_DONE;
+}
+
+static int choose_output(render_job *job) {
+    const render_settings *settings = &job->settings;
+    const char *base = settings->output ? settings->output : settings->directory;
+    int length = snprintf(job->output, sizeof job->output, "%s%s", base, settings->output ? "" : "/render");
+    if (length > 0 && (size_t)length < sizeof job->output) return QDI_EXIT_DONE;
+    qdi_complain("the name of the output directory is longer than %d characters", PATH_SIZE - 1);
+    return QDI_EXIT_OUTPUT;
+}
+
+// ---- drawing ----
+
+static int make_writer(render_job *job) {
+    qd_error error = {""};
+    qd_status status = qdi_frame_files_prepare(job->output, job->settings.force, &error);
+    if (status == QD_ERR_EXISTS) {
+        qdi_complain("%s; --force replaces them, -o DIR writes elsewhere", error.text);
+        return QDI_EXIT_OUTPUT;
+    }
+    if (status == QD_OK) {
+        qd_frame_writer_def def = qd_frame_writer_def_default();
+        def.directory = job->output;
+        def.view = job->view;
+        def.workers = job->moments.replay.threads < MOST_WORKERS ? job->moments.replay.threads : MOST_WORKERS;
+        def.provenance = (qd_provenance){job->past.run.scene, job->past.run.scene_hash, job->past.run.seed};
+        status = qd_frame_writer_create(&def, &job->writer, &error);
+    }
+    return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_OUTPUT);
+}
+
+/// Begins so many moments earlier that the first frame has its trails.
+static void plan_trails(render_job *job) {
+    uint64_t trails = (uint64_t)job->view.trails, first = job->moments.first;
+    job->lead = first < trails ? first : trails;
+    job->moments.first -= job->lead;
+}
+
+/// The moments before the first frame that is drawn.
+static qd_status draw_nothing_yet(render_job *job, bool *writing, qd_error *error) {
+    qd_status status = QD_OK;
+    for (uint64_t i = 0; i < job->lead && status == QD_OK && qdi_host_signal() == 0; ++i) {
+        status = qdi_moments_next(&job->moments, error);
+        if (status != QD_OK) break;
+        status = qd_frame_writer_remember(job->writer, job->moments.replay.world);
+        *writing = status != QD_OK;
+    }
+    return status;
+}
+
+/// Draws until the last frame that is wanted, the last that there is, or a signal. QD_ERR_NOT_FOUND: there is no such frame.
+static qd_status draw(render_job *job, bool *writing, qd_error *error) {
+    qd_status status = draw_nothing_yet(job, writing, error);
+    if (status == QD_OK) status = qdi_moments_next(&job->moments, error);
+    while (status == QD_OK) {
+        const qd_world *world = job->moments.replay.world;
+        status = qd_frame_writer_push(job->writer, world);
+        *writing = status != QD_OK;
+        if (status != QD_OK) break;
+        job->last_step = qd_world_steps(world);
+        if (job->frames++ == 0) job->first_step = job->last_step;
+        qdi_progress_step(&job->progress, job->last_step);
+        if (qdi_host_signal() != 0) return QD_OK;
+        status = qdi_moments_next(&job->moments, error);
+    }
+    if (status == QD_ERR_STOPPED) return QD_OK; // by a signal
+    return status == QD_ERR_NOT_FOUND && job->frames > 0 ? QD_OK : status;
+}
+
+static qd_status print_json(const render_job *job) {
+    qdi_json json = {.allocator = qd_allocator_default()};
+    qdi_json_open(&json, NULL, '{');
+    qdi_json_text(&json, "directory", job->output);
+    qdi_json_whole(&json, "frames", job->frames);
+    qdi_json_whole(&json, "first_step", job->first_step);
+    qdi_json_whole(&json, "last_step", job->last_step);
+    qdi_json_hash(&json, "scene_hash", job->past.run.scene_hash);
+    qdi_json_close(&json, '}');
+    qd_status status = json.status;
+    if (status == QD_OK) fputs(json.text, stdout);
+    qdi_json_free(&json);
+    return status;
+}
+
+static int report(const render_job *job) {
+    const qdi_common *common = &job->settings.common;
+    int signal = qdi_host_signal();
+    if (signal != 0) {
+        qdi_complain("stopped by %s after %" PRIu64 " frames in %s", qdi_host_signal_name(signal),
+                     job->frames, job->output);
+        return QDI_EXIT_SIGNAL + signal;
+    }
+    if (job->settings.json) {
+        qd_status status = print_json(job);
+        return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &(qd_error){""}, QDI_EXIT_FAILED);
+    }
+    if (!common->quiet)
+        fprintf(stderr, "%s: %" PRIu64 " frame%s, step %" PRIu64 " to %" PRIu64 "\n", job->output,
+                job->frames, job->frames == 1 ? "" : "s", job->first_step, job->last_step);
+    return QDI_EXIT_DONE;
+}
+
+/// --video: what `quadrille video` makes of the frames, as fast as the run's scene says.
+static int make_video(const render_job *job) {
+    char fps[QDI_NUMBER_ROOM], output[PATH_SIZE], frames[PATH_SIZE];
+    (void)qdi_number_write(job->fps, fps);
+    (void)snprintf(output, sizeof output, "%s", job->settings.video);
+    (void)snprintf(frames, sizeof frames, "%s", job->output);
+    char *arguments[] = {"-o", output, "--fps", fps, "--", frames, NULL};
+    int count = 0;
+    char *line[8];
+    if (job->settings.force) line[count++] = "--force";
+    if (job->settings.common.quiet) line[count++] = "-q";
+    for (size_t i = 0; arguments[i]; ++i) line[count++] = arguments[i];
+    return qdi_command_video.run(count, line);
+}
+
+/// Takes back a directory in which nothing was drawn.
+static void leave_nothing(const render_job *job) {
+    qd_status status = qdi_frame_files_keep(job->output, 0, NULL);
+    if (status == QD_OK) status = qdi_os_remove_directory_if_empty(job->output, NULL);
+    (void)status; // an empty list is no harm
+}
+
+/// Before the step to a frame: it may ask what the tree was like. The writer's failure comes with the next frame, or the end.
+static qd_status watch(void *context, const qd_world *world) {
+    const render_job *job = context;
+    return qd_frame_writer_watch(job->writer, world);
+}
+
+static int draw_all(render_job *job) {
+    qd_error error = {""};
+    qd_status status = qdi_moments_begin(&job->moments, &error);
+    if (status == QD_ERR_NOT_FOUND) {
+        qdi_complain("%s", error.text);
+        return QDI_EXIT_SCENE;
+    }
+    if (status != QD_OK) return qdi_past_fail(status, &error);
+    int exit_code = make_writer(job);
+    if (exit_code != QDI_EXIT_DONE) return exit_code;
+    job->progress = qdi_replay_progress(&job->settings.common, job->past.plan.steps);
+    if (job->settings.every.given) {
+        job->moments.replay.progress = &job->progress;
+        job->moments.replay.note_threads = job->view.colour == QD_VIEW_THREAD;
+        job->moments.replay.watch = watch;
+        job->moments.replay.context = job;
+    } else if (job->view.colour == QD_VIEW_THREAD && !job->settings.common.quiet) {
+        qdi_warn("view.colour: thread: a snapshot does not tell which thread moved its bodies; --every does");
+    }
+    bool writing = true;
+    plan_trails(job);
+    status = qd_frame_writer_prime(job->writer, job->moments.replay.world);
+    if (status == QD_OK) status = draw(job, &writing, &error);
+    qdi_progress_end(&job->progress);
+    qd_error reason = {""};
+    qd_status finished = qd_frame_writer_finish(job->writer, NULL, &reason);
+    if (finished != QD_OK) return qdi_fail(finished, &reason, QDI_EXIT_OUTPUT);
+    if (status == QD_ERR_NOT_FOUND) {
+        qdi_complain("--frames: %s has no frame %" PRIu64, job->past.directory,
+                     job->moments.first + job->lead);
+        leave_nothing(job);
+        return QDI_EXIT_USAGE;
+    }
+    if (status != QD_OK)
+        return writing ? qdi_fail(status, &error, QDI_EXIT_OUTPUT) : qdi_past_fail(status, &error);
+    exit_code = report(job);
+    return exit_code == QDI_EXIT_DONE && job->settings.video ? make_video(job) : exit_code;
+}
+
+static int run_stages(render_job *job) {
+    const render_settings *settings = &job->settings;
+    if (settings->video && (!qd_video_is_known(settings->video) || strlen(settings->video) >= PATH_SIZE)) {
+        qdi_complain("--video %.300s: a video's name ends in %s", settings->video, qd_video_endings());
+        return QDI_EXIT_USAGE;
+    }
+    if (settings->video && qdi_os_exists(settings->video) && !settings->force) {
+        qdi_complain("%.300s exists; --force replaces it", settings->video);
+        return QDI_EXIT_OUTPUT;
+    }
+    int exit_code = qdi_moments_choose(&job->moments, settings->frames);
+    if (exit_code == QDI_EXIT_DONE) exit_code = choose_output(job);
+    if (exit_code == QDI_EXIT_DONE) exit_code = qdi_past_open(&job->past, settings->directory);
+    if (exit_code == QDI_EXIT_DONE) exit_code = choose_view(job);
+    if (exit_code != QDI_EXIT_DONE) return exit_code;
+    qdi_past_say(&job->past, &settings->common);
+    qdi_host_watch_signals();
+    job->moments.every = settings->every;
+    job->moments.replay = (qdi_replay){
+        .past = &job->past,
+        .threads = qdi_threads_here(settings->threads.given ? (int)settings->threads.value : 0,
+                                    settings->common.quiet)
+                       .threads};
+    exit_code = draw_all(job);
+    qd_frame_writer_destroy(job->writer);
+    qdi_replay_end(&job->moments.replay);
+    return exit_code;
+}
+
+static int render_main(int count, char *const *arguments) {
+    const qd_allocator *allocator = qd_allocator_default();
+    render_job *job = qdi_allocate(allocator, 1, sizeof *job);
+    const char **sets = qdi_allocate(allocator, (size_t)count + 1, sizeof *sets);
+    int exit_code;
+    if (!job || !sets) {
+        exit_code = qdi_fail(QD_ERR_MEMORY, &(qd_error){""}, QDI_EXIT_FAILED);
+    } else {
+        memset(job, 0, sizeof *job);
+        job->settings.sets.items = sets;
+        if (qdi_command_start(&qdi_command_render, count, arguments, &job->settings, &exit_code))
+            exit_code = run_stages(job);
+        qdi_past_close(&job->past);
+    }
+    qdi_release(allocator, sets, (size_t)count + 1, sizeof *sets);
+    qdi_release(allocator, job, 1, sizeof *job);
+    return exit_code;
+}
+
+static const qdi_option render_options[] = {
+    {"-o", 'o', QDI_OPTION_TEXT, "DIR2", 0, 0, offsetof(render_settings, output),
+     "directory of the frames; default DIR/render"},
+    {"--frames", 0, QDI_OPTION_TEXT, "A:B", 0, 0, offsetof(render_settings, frames),
+     "only frames A to B, both included, from 0 on; either may be left out"},
+    {"--video", 0, QDI_OPTION_TEXT, "FILE", 0, 0, offsetof(render_settings, video),
+     "and a video of the frames: .mp4, .mov, .mkv, .webm, .gif, .png"},
+    {"--every", 0, QDI_OPTION_NUMBER, "E", 1, QDI_MOST_STEPS, offsetof(render_settings, every),
+     "simulate the run again and draw every E steps, not its snapshots"},
+    {"--set", 0, QDI_OPTION_LIST, "view.KEY=VALUE", 0, 0, offsetof(render_settings, sets),
+     "change a key of the view; may be given many times"},
+    {"--threads", 0, QDI_OPTION_NUMBER, "N", 1, QD_TEAM_MAX, offsetof(render_settings, threads),
+     "work with N threads; pictures are the same for any N"},
+    {"--force", 0, QDI_OPTION_FLAG, NULL, 0, 0, offsetof(render_settings, force),
+     "replace earlier frames in the same directory"},
+    {"--json", 0, QDI_OPTION_FLAG, NULL, 0, 0, offsetof(render_settings, json),
+     "print what was drawn as JSON on the standard output"},
+};
+
+static const qdi_syntax render_syntax = {.command = "render",
+                                         .options = render_options,
+                                         .option_count = sizeof render_options / sizeof render_options[0],
+                                         .word = "DIR",
+                                         .word_offset = offsetof(render_settings, directory),
+                                         .needed = true};
+
+const qdi_command qdi_command_render = {
+    &render_syntax,
+    "draw a run again, seen in another way",
+    "  quadrille render out --set view.colour=speed      every snapshot that it kept, into out/render\n"
+    "  quadrille render out --every 5 -o close           without snapshots: simulated again\n"
+    "  quadrille render out --frames 10:20 --set view.size=[3840,2160]\n",
+    "a run directory; nothing that the run wrote is changed",
+    render_main,
+};

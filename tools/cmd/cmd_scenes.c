@@ -1,0 +1,52 @@
+#include "sim/base/suggest.h"
+#include "tools/cmd/command.h"
+#include "tools/host/console.h"
+#include "tools/host/exit_codes.h"
+
+#include <quadrille/scene.h>
+#include <string.h>
+
+typedef struct scenes_settings {
+    qdi_common common;
+    const char *name;
+} scenes_settings;
+
+static int print_scene(const char *name) {
+    const char *text = qd_scene_builtin_text(name);
+    if (text) {
+        fputs(text, stdout);
+        return QDI_EXIT_DONE;
+    }
+    qdi_suggestion nearest = {NULL, 0};
+    const char *known;
+    for (size_t i = 0; (known = qd_scene_builtin_name(i)) != NULL; ++i)
+        qdi_suggest(&nearest, name, strlen(name), known, strlen(known));
+    if (nearest.word)
+        qdi_complain("there is no built-in scene '%.80s'; did you mean %s?", name, nearest.word);
+    else
+        qdi_complain("there is no built-in scene '%.80s'; `quadrille scenes` lists them", name);
+    return QDI_EXIT_SCENE;
+}
+
+static int scenes_main(int count, char *const *arguments) {
+    scenes_settings settings = {{false, false, false, false, false, false}, NULL};
+    int exit_code;
+    if (!qdi_command_start(&qdi_command_scenes, count, arguments, &settings, &exit_code)) return exit_code;
+    if (settings.name) return print_scene(settings.name);
+    const char *name;
+    for (size_t i = 0; (name = qd_scene_builtin_name(i)) != NULL; ++i)
+        printf("%-12s %s\n", name, qd_scene_builtin_about(i));
+    return QDI_EXIT_DONE;
+}
+
+static const qdi_syntax scenes_syntax = {
+    .command = "scenes", .word = "SCENE", .word_offset = offsetof(scenes_settings, name)};
+
+const qdi_command qdi_command_scenes = {
+    &scenes_syntax,
+    "list the built-in scenes, or print one",
+    "  quadrille scenes                   names, one per line\n"
+    "  quadrille scenes pool > my.yaml    a scene to change and run\n",
+    "a built-in scene: its YAML is printed",
+    scenes_main,
+};

@@ -1,0 +1,306 @@
+#include "sim/base/number.h"
+#include "sim/base/os.h"
+#include "sim/rundir/run_files.h"
+#include "tools/cmd/command.h"
+#include "tools/host/console.h"
+#include "tools/host/exit_codes.h"
+#include "tools/host/failure.h"
+#include "tools/host/os.h"
+#include "tools/verify/frame_list.h"
+
+#include <inttypes.h>
+#include <quadrille/scene.h>
+#include <quadrille/video.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PATH_SIZE = 4096 };
+
+typedef struct video_settings {
+    qdi_common common;
+    const char *directory, *file, *fps, *frames, *preset;
+    qdi_option_number crf;
+    bool force;
+} video_settings;
+
+/// What has to be given back however it ends.
+typedef struct video_job {
+    video_settings settings;
+    qd_scene *scene; ///< of a run directory, or NULL
+    qdi_frame_list list;
+    qd_video_settings how;
+    uint64_t first, last;
+    char file[PATH_SIZE], segments[PATH_SIZE + 16];
+    qd_video *video;
+} video_job;
+
+static int misuse(const char *flag, const char *value, const char *wanted) {
+    qdi_complain("%s %.80s: must be %s", flag, value, wanted);
+    return QDI_EXIT_USAGE;
+}
+
+/// "A:B", both ends included; either may be left out. "A" is one frame.
+static int read_range(video_job *job) {
+    const char *text = job->settings.frames, *colon = text ? strchr(text, ':') : NULL;
+    job->first = 0;
+    job->last = UINT64_MAX;
+    if (!text) return QDI_EXIT_DONE;
+    size_t head = colon ? (size_t)(colon - text) : strlen(text);
+    bool fine = head > 0 ? qdi_integer_read(text, head, &job->first) : colon != NULL;
+    if (!colon) job->last = job->first;
+    if (fine && colon && colon[1]) fine = qdi_integer_read(colon + 1, strlen(colon + 1), &job->last);
+    if (fine && job->first <= job->last) return QDI_EXIT_DONE;
+    qdi_complain("--frames: '%.80s' is not a range of frames, as 10:20, 10: or 10", text);
+    return QDI_EXIT_USAGE;
+}
+
+/// How it is encoded: as the flags say, or the run's scene, or as usual.
+static int read_how(video_job *job) {
+    const video_settings *settings = &job->settings;
+    job->how = job->scene ? qd_scene_video(job->scene) : qd_video_settings_default();
+    if (settings->crf.given) job->how.crf = (int)settings->crf.value;
+    if (settings->fps && (!qdi_number_read(settings->fps, strlen(settings->fps), &job->how.fps) ||
+                          !(job->how.fps > 0 && job->how.fps <= QD_VIDEO_FPS_MAX)))
+        return misuse("--fps", settings->fps, "a number above 0, at most 1000");
+    if (!settings->preset) return QDI_EXIT_DONE;
+    for (int i = 0; qd_video_preset_name((qd_video_preset)i); ++i) {
+        if (strcmp(settings->preset, qd_video_preset_name((qd_video_preset)i)) != 0) continue;
+        job->how.preset = (qd_video_preset)i;
+        return QDI_EXIT_DONE;
+    }
+    return misuse("--preset", settings->preset, "one of x264's, ultrafast to veryslow");
+}
+
+/// The scene of a run directory says how fast its frames are to follow each other. A directory of frames has none.
+static int read_scene(video_job *job) {
+    char path[PATH_SIZE];
+    qd_error error = {""};
+    if (!qdi_os_is_directory(job->settings.directory)) {
+        qdi_complain("there is no directory %s", job->settings.directory);
+        return QDI_EXIT_SCENE;
+    }
+    qd_status status = qdi_run_files_check(job->settings.directory, &error);
+    if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_OUTPUT);
+    int length = snprintf(path, sizeof path, "%s/scene.yaml", job->settings.directory);
+    if (length <= 0 || length >= PATH_SIZE || !qdi_os_is_file(path)) return QDI_EXIT_DONE;
+    status = qd_scene_read(path, NULL, &job->scene, &error);
+    return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_SCENE);
+}
+
+/// -o, or DIR/NAME.mp4: the scene's name, or the directory's own.
+static int choose_file(video_job *job) {
+    const char *directory = job->settings.directory, *name = job->scene ? qd_scene_name(job->scene) : "video";
+    int length = job->settings.file ? snprintf(job->file, sizeof job->file, "%s", job->settings.file)
+                                    : snprintf(job->file, sizeof job->file, "%s/%s.mp4", directory, name);
+    if (length <= 0 || length >= (int)sizeof job->file - 64) {
+        qdi_complain("the video's path is too long");
+        return QDI_EXIT_OUTPUT;
+    }
+    snprintf(job->segments, sizeof job->segments, "%s.segments", job->file);
+    return QDI_EXIT_DONE;
+}
+
+static int code_of(qd_status status) {
+    switch (status) {
+    case QD_ERR_NOT_FOUND: // no ffmpeg, or no encoder
+    case QD_ERR_STATE:     // it failed
+    case QD_ERR_MEMORY:
+    case QD_ERR_INTERNAL: return QDI_EXIT_FAILED;
+    default: return QDI_EXIT_OUTPUT;
+    }
+}
+
+/// Whether all frames are there and whole, before anybody works.
+static int check_frames(const video_job *job) {
+    qd_error error = {""};
+    for (size_t i = 0; i < job->list.count; ++i) {
+        char path[PATH_SIZE + 64];
+        (void)qdi_frame_list_path(&job->list, job->list.numbers[i], path, sizeof path);
+        qd_status status = qd_video_file_check(path, &error);
+        if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_OUTPUT);
+    }
+    return QDI_EXIT_DONE;
+}
+
+/// Finds an encoder for frames of the first one's size.
+static int make_video(video_job *job, bool true_colour) {
+    qd_error error = {""};
+    char path[PATH_SIZE + 64];
+    qd_video_def def = qd_video_def_default();
+    (void)qdi_frame_list_path(&job->list, job->list.numbers[0], path, sizeof path);
+    qd_status status = qd_video_file_size(path, &def.width, &def.height, &error);
+    if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_OUTPUT);
+    def.file = job->file;
+    def.directory = job->segments;
+    def.settings = job->how;
+    def.replace = job->settings.force;
+    def.true_colour = true_colour;
+    if (job->scene)
+        def.provenance = (qd_provenance){qd_scene_name(job->scene), qd_scene_hash(job->scene),
+                                         qd_scene_run_settings(job->scene).seed};
+    status = qd_video_create(&def, &job->video, &error);
+    if (status == QD_OK) status = qd_video_keep(job->segments, 0, &error); // of one that was killed
+    return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, code_of(status));
+}
+
+static void say_notes(const video_job *job) {
+    for (const char *note = qd_video_note(job->video), *end; *note; note = *end ? end + 1 : end) {
+        end = note + strcspn(note, "\n");
+        fprintf(stderr, "note: %.*s\n", (int)(end - note), note);
+    }
+}
+
+static int stopped(void) {
+    qdi_complain("stopped by %s: no video was made", qdi_host_signal_name(qdi_host_signal()));
+    return QDI_EXIT_SIGNAL + qdi_host_signal();
+}
+
+/// Adds all frames and joins them. Where `again` is set, it stays so if it would do in true colour, and nothing is said.
+static int encode(video_job *job, bool *again) {
+    qd_error error = {""};
+    qd_status status = QD_OK;
+    uint64_t frames = 0;
+    bool frame_is_bad = false, may = *again;
+    *again = false;
+    for (size_t i = 0; status == QD_OK && i < job->list.count; ++i) {
+        char path[PATH_SIZE + 64];
+        if (qdi_host_signal() != 0) return stopped();
+        (void)qdi_frame_list_path(&job->list, job->list.numbers[i], path, sizeof path);
+        status = qd_video_add_file(job->video, path, &error);
+        frame_is_bad = status == QD_ERR_NOT_FOUND || status == QD_ERR_CORRUPT;
+    }
+    if (status == QD_OK) status = qd_video_finish(job->video, &frames, &error);
+    // A signal to the terminal's programs ends the encoder, too: then its failure is none.
+    if (status != QD_OK && qdi_host_signal() != 0) return stopped();
+    *again = may && status == QD_ERR_VALUE;
+    if (*again) return QDI_EXIT_OUTPUT;
+    if (status != QD_OK) return qdi_fail(status, &error, frame_is_bad ? QDI_EXIT_OUTPUT : code_of(status));
+    if (!job->settings.common.quiet)
+        fprintf(stderr, "%s: %" PRIu64 " frames in %.4g s, %s, %s\n", job->file, frames,
+                (double)frames / qd_video_fps(job->video), qd_video_encoder(job->video),
+                qdi_words_bytes((double)qdi_host_file_size(job->file)).text);
+    return QDI_EXIT_DONE;
+}
+
+/// Frames with palettes of their own make no animated PNG as they are: then all of them become true colour.
+static int make_and_encode(video_job *job) {
+    bool again = true;
+    int exit_code = make_video(job, false);
+    if (exit_code == QDI_EXIT_DONE) {
+        if (!job->settings.common.quiet) say_notes(job);
+        exit_code = encode(job, &again);
+    } else {
+        again = false;
+    }
+    if (again) {
+        qd_video_destroy(job->video);
+        job->video = NULL;
+        again = false;
+        exit_code = make_video(job, true);
+        if (exit_code == QDI_EXIT_DONE) exit_code = encode(job, &again);
+    }
+    bool made = job->video != NULL;
+    qd_video_destroy(job->video);
+    job->video = NULL;
+    qd_status status = made ? qd_video_clear(job->segments, NULL) : QD_OK;
+    (void)status; // what is left is found and deleted by the next try
+    return exit_code;
+}
+
+/// A run that kept no frames as files may still have segments of a video that could not be finished: they are joined as they are.
+/// 0 frames: there are none.
+static int join_segments(video_job *job, uint64_t *frames) {
+    char path[PATH_SIZE + 16];
+    qd_error error = {""};
+    snprintf(path, sizeof path, "%s/video", job->settings.directory);
+    *frames = job->scene ? qd_video_whole(path, UINT64_MAX) : 0;
+    if (*frames == 0) return QDI_EXIT_DONE;
+    const qd_view view = qd_scene_view(job->scene);
+    qd_video_def def = qd_video_def_default();
+    def.file = job->file;
+    def.directory = path;
+    def.width = view.width;
+    def.height = view.height;
+    def.settings = job->how;
+    def.replace = job->settings.force;
+    def.provenance = (qd_provenance){qd_scene_name(job->scene), qd_scene_hash(job->scene),
+                                     qd_scene_run_settings(job->scene).seed};
+    qd_status status = qd_video_create(&def, &job->video, &error);
+    if (status == QD_OK) {
+        qd_video_begin_at(job->video, *frames);
+        status = qd_video_finish(job->video, NULL, &error);
+    }
+    qd_video_destroy(job->video);
+    job->video = NULL;
+    if (status != QD_OK) return qdi_fail(status, &error, code_of(status));
+    if (!job->settings.common.quiet)
+        fprintf(stderr, "%s: %" PRIu64 " frames, joined from %s\n", job->file, *frames, path);
+    return QDI_EXIT_DONE;
+}
+
+static int run_stages(video_job *job) {
+    qd_error error = {""};
+    int exit_code = read_range(job);
+    if (exit_code == QDI_EXIT_DONE && job->settings.file && !qd_video_is_known(job->settings.file)) {
+        qdi_complain("-o %.300s: a video's name ends in %s", job->settings.file, qd_video_endings());
+        return QDI_EXIT_USAGE;
+    }
+    if (exit_code == QDI_EXIT_DONE) exit_code = read_scene(job);
+    if (exit_code == QDI_EXIT_DONE) exit_code = read_how(job);
+    if (exit_code == QDI_EXIT_DONE) exit_code = choose_file(job);
+    if (exit_code != QDI_EXIT_DONE) return exit_code;
+    qd_status status = qdi_frame_list_find(job->settings.directory, job->first, job->last, &job->list,
+                                           &error);
+    qdi_host_watch_signals();
+    if (status == QD_ERR_NOT_FOUND && !job->settings.frames) {
+        uint64_t frames = 0;
+        exit_code = join_segments(job, &frames);
+        if (frames > 0) return exit_code;
+    }
+    if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_OUTPUT);
+    exit_code = check_frames(job);
+    return exit_code == QDI_EXIT_DONE ? make_and_encode(job) : exit_code;
+}
+
+static int video_main(int count, char *const *arguments) {
+    video_job job;
+    memset(&job, 0, sizeof job);
+    int exit_code;
+    if (!qdi_command_start(&qdi_command_video, count, arguments, &job.settings, &exit_code)) return exit_code;
+    exit_code = run_stages(&job);
+    qdi_frame_list_free(&job.list);
+    qd_scene_destroy(job.scene);
+    return exit_code;
+}
+
+static const qdi_option video_options[] = {
+    {"-o", 'o', QDI_OPTION_TEXT, "FILE", 0, 0, offsetof(video_settings, file),
+     "the video: .mp4, .mov, .mkv, .webm, .gif, .png; default DIR/NAME.mp4"},
+    {"--fps", 0, QDI_OPTION_TEXT, "N", 0, 0, offsetof(video_settings, fps),
+     "frames in a second; default: the scene's video.fps"},
+    {"--crf", 0, QDI_OPTION_NUMBER, "N", 0, QD_VIDEO_CRF_MAX, offsetof(video_settings, crf),
+     "how much may be lost, 0 to 51; default: the scene's video.crf"},
+    {"--preset", 0, QDI_OPTION_TEXT, "PRESET", 0, 0, offsetof(video_settings, preset),
+     "ultrafast to veryslow, the slower the smaller; default: the scene's"},
+    {"--frames", 0, QDI_OPTION_TEXT, "A:B", 0, 0, offsetof(video_settings, frames),
+     "only frames A to B, both included; either may be left out"},
+    {"--force", 0, QDI_OPTION_FLAG, NULL, 0, 0, offsetof(video_settings, force),
+     "replace a file of that name"},
+};
+
+static const qdi_syntax video_syntax = {.command = "video",
+                                        .options = video_options,
+                                        .option_count = sizeof video_options / sizeof video_options[0],
+                                        .word = "DIR",
+                                        .word_offset = offsetof(video_settings, directory),
+                                        .needed = true};
+
+const qdi_command qdi_command_video = {
+    &video_syntax,
+    "make a video of the frames of a run",
+    "  quadrille video pool-1a2b3c4d                     pool-1a2b3c4d/pool.mp4\n"
+    "  quadrille video out -o pool.gif --fps 25          an animated GIF\n"
+    "  quadrille video out -o pool.png --frames 0:99     an animated PNG of the first 100 frames\n",
+    "a run directory, or a directory of frames",
+    video_main,
+};

@@ -1,0 +1,44 @@
+#ifndef QD_TOOLS_COMMAND_H
+#define QD_TOOLS_COMMAND_H
+
+#include "tools/host/options.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+/// One of the program's commands: what it takes, what its help says and what it does.
+typedef struct qdi_command {
+    const qdi_syntax *syntax; ///< its name is here
+    const char *about;        ///< one line
+    const char *examples;     ///< whole lines
+    const char *word_about;   ///< of the word it takes, or NULL
+    /// Gets the arguments after the command's name; returns the exit code.
+    int (*run)(int count, char *const *arguments);
+} qdi_command;
+
+extern const qdi_command qdi_command_run, qdi_command_resume, qdi_command_scenes, qdi_command_bench,
+    qdi_command_help;
+extern const qdi_command qdi_command_verify, qdi_command_diff, qdi_command_render, qdi_command_report;
+extern const qdi_command qdi_command_sweep;
+extern const qdi_command qdi_command_export, qdi_command_scale, qdi_command_video;
+
+/// Number `number` of all commands in the order of the help, or NULL past the last.
+const qdi_command *qdi_command_at(size_t number);
+
+/// The command of this name; NULL, with the reason said on stderr, where there is none.
+const qdi_command *qdi_command_find(const char *name);
+
+/// Reads a command's arguments into `settings`, which begin with a qdi_common, and answers --help and --version. True where
+/// the command is to go on; otherwise everything is said and `*exit_code` set.
+bool qdi_command_start(const qdi_command *command, int count, char *const *arguments, void *settings,
+                       int *exit_code);
+
+/// The help of one command, and of the program.
+void qdi_help_command(FILE *out, const qdi_command *command);
+void qdi_help_program(FILE *out);
+
+/// The keys of a scene: all of them where `wanted` is NULL, else the one with that path or last word, and those
+/// below it. Returns the exit code, and has said on stderr where there is none.
+int qdi_help_scene(FILE *out, const char *wanted);
+
+#endif

@@ -1,0 +1,95 @@
+// `quadrille help scene`: the keys of a scene, from the table that reads them.
+#include "sim/base/suggest.h"
+#include "sim/scene/schema.h"
+#include "tools/cmd/command.h"
+#include "tools/host/console.h"
+#include "tools/host/exit_codes.h"
+
+#include <string.h>
+
+enum { WIDTH = 96, INDENT = 6 };
+
+/// Words with line breaks between them, so that they fit a terminal.
+static void put_wrapped(FILE *out, const char *text) {
+    size_t column = 0;
+    while (*text) {
+        size_t length = strcspn(text, " ");
+        if (column > 0 && column + 1 + length > WIDTH) {
+            fputc('\n', out);
+            column = 0;
+        }
+        fprintf(out, "%*s%.*s", column > 0 ? 1 : INDENT, "", (int)length, text);
+        column += (column > 0 ? 1 : INDENT) + length;
+        text += length;
+        text += strspn(text, " ");
+    }
+    fputc('\n', out);
+}
+
+static void put_key(FILE *out, const qdi_key *key) {
+    char expected[QDI_EXPECTED_ROOM];
+    bool group = key->type == QDI_KEY_GROUP || (key->type == QDI_KEY_ONE_OF && key->plain == QDI_KEY_NONE);
+    fprintf(out, "%s%s%s%s\n", key->path, group ? "" : ": ", group ? "" : qdi_schema_expected(key, expected),
+            key->required  ? " (needed)"
+            : key->planned ? " (not built yet)"
+                           : "");
+    if (key->about) put_wrapped(out, key->about);
+}
+
+/// True for a key at `path`, or below it. Numbers of items, as --set has them, are not told apart.
+static bool is_at(const qdi_key *key, const char *path, size_t length) {
+    if (strncmp(key->path, path, length) != 0) return false;
+    char next = key->path[length];
+    return next == '\0' || next == '.' || next == '[';
+}
+
+/// "bodies.0.disks" as the schema has it, "bodies[].disks".
+static void plain_path(const char *key, char *path, size_t room) {
+    size_t used = 0;
+    for (; *key && used + 3 < room; ++key) {
+        size_t digits = *key == '.' ? strspn(key + 1, "0123456789") : 0;
+        if (digits > 0 && (key[1 + digits] == '.' || key[1 + digits] == '\0')) {
+            path[used++] = '[';
+            path[used++] = ']';
+            key += digits;
+        } else {
+            path[used++] = *key;
+        }
+    }
+    path[used] = '\0';
+}
+
+/// Those with this last word, wherever they are; how many there were.
+static size_t put_by_word(FILE *out, const char *word) {
+    const qdi_key *key;
+    size_t count = 0;
+    for (size_t i = 0; (key = qdi_schema_at(i)) != NULL; ++i) {
+        if (strcmp(qdi_schema_word(key), word) != 0) continue;
+        put_key(out, key);
+        ++count;
+    }
+    return count;
+}
+
+int qdi_help_scene(FILE *out, const char *wanted) {
+    char path[160] = "";
+    const qdi_key *key;
+    qdi_suggestion nearest = {NULL, 0};
+    size_t count = 0;
+    if (wanted) plain_path(wanted, path, sizeof path);
+    for (size_t i = 0; (key = qdi_schema_at(i)) != NULL; ++i) {
+        const char *word = qdi_schema_word(key);
+        qdi_suggest(&nearest, path, strlen(path), key->path, strlen(key->path));
+        qdi_suggest(&nearest, path, strlen(path), word, strlen(word));
+        if (wanted && !is_at(key, path, strlen(path))) continue;
+        put_key(out, key);
+        ++count;
+    }
+    if (count == 0) count = put_by_word(out, path);
+    if (count > 0) return QDI_EXIT_DONE;
+    if (nearest.word)
+        qdi_complain("a scene has no key '%.80s'; did you mean %s?", wanted, nearest.word);
+    else
+        qdi_complain("a scene has no key '%.80s'; `quadrille help scene` lists them", wanted);
+    return QDI_EXIT_USAGE;
+}

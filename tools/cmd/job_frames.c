@@ -1,0 +1,137 @@
+// `quadrille bench --frames`.
+#include "tools/bench/frames.h"
+#include "tools/cmd/job.h"
+#include "tools/host/console.h"
+#include "tools/host/exit_codes.h"
+#include "tools/host/json.h"
+#include "tools/host/os.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct frames_report {
+    qdi_frames_plan plan;
+    qdi_frames_row rows[QDI_BENCH_MOST_SIZES * (QDI_FRAMES_STYLES + 1)];
+    size_t count;
+} frames_report;
+
+/// WIDTHxHEIGHT.
+static bool read_size(const char *text, int *width, int *height) {
+    char *end = NULL;
+    long wide = strtol(text, &end, 10);
+    if (*end != 'x') return false;
+    long high = strtol(end + 1, &end, 10);
+    if (*end || wide < 16 || wide > 16384 || high < 16 || high > 16384) return false;
+    *width = (int)wide;
+    *height = (int)high;
+    return true;
+}
+
+static bool read_frames_flags(qdi_bench_job *job, qdi_frames_plan *plan) {
+    const qdi_bench_settings *settings = &job->settings;
+    qd_error error = {""};
+    if (settings->margin || settings->speed || settings->plot || settings->methods || settings->rigid ||
+        settings->spring || settings->simd || settings->repeats.given) {
+        qdi_complain(
+            "--frames does not go with --margin, --speed, --plot, --methods, --rigid, --spring, --simd or "
+            "--repeats");
+        return false;
+    }
+    if (settings->bodies && settings->sweep) {
+        qdi_complain("--bodies and --sweep-bodies cannot both be given");
+        return false;
+    }
+    if (!read_size(settings->size ? settings->size : "1920x1080", &plan->width, &plan->height)) {
+        qdi_complain("--size: '%.60s' is not WIDTHxHEIGHT, each from 16 to 16384", settings->size);
+        return false;
+    }
+    const char *sizes = settings->sweep ? settings->sweep : (settings->bodies ? settings->bodies : "1e5");
+    bool good = qdi_bench_choose_scene(settings->scene ? settings->scene : "uniform", &plan->scene, &error) &&
+                qdi_bench_choose_bodies(settings->sweep ? "--sweep-bodies" : "--bodies", sizes, job->sizes,
+                                        settings->sweep ? QDI_BENCH_MOST_SIZES : 1, &job->size_count, &error);
+    if (!good) qdi_complain("%s", error.text);
+    return good;
+}
+
+static int write_frames(const qdi_bench_job *job, const frames_report *report) {
+    char processor[200];
+    qdi_host_processor(processor, sizeof processor);
+    qdi_others_reason unreliable = qdi_others_end(&job->others, job->plan.threads);
+    const qdi_bench_origin origin = qdi_bench_origin_here(processor, unreliable.text);
+    if (job->settings.csv) {
+        FILE *file = fopen(job->settings.csv, "wb");
+        bool good = file != NULL;
+        if (file) {
+            qdi_frames_write_csv(file, &origin, &report->plan, report->rows, report->count);
+            good = !ferror(file);
+            good = fclose(file) == 0 && good;
+        }
+        if (!good) {
+            qdi_complain("%.500s cannot be written", job->settings.csv);
+            return QDI_EXIT_OUTPUT;
+        }
+    }
+    qd_status status = QD_OK;
+    if (job->settings.json) {
+        qdi_json json = {.allocator = qd_allocator_default()};
+        status = qdi_frames_write_json(&json, &origin, &report->plan, report->rows, report->count);
+        if (status == QD_OK) fputs(json.text, stdout);
+        qdi_json_free(&json);
+    } else {
+        qdi_frames_print(stdout, &report->plan, report->rows, report->count);
+        qdi_bench_print_reliability(stdout, &origin);
+    }
+    if (status == QD_OK && fflush(stdout) == 0) return QDI_EXIT_DONE;
+    qdi_complain("the standard output cannot be written");
+    return QDI_EXIT_OUTPUT;
+}
+
+int qdi_bench_frames(qdi_bench_job *job) {
+    frames_report report = {.count = 0};
+    qdi_frames_plan *plan = &report.plan;
+    if (!read_frames_flags(job, plan)) return QDI_EXIT_USAGE;
+    int exit_code = qdi_bench_check_outputs(job);
+    if (exit_code != QDI_EXIT_DONE) return exit_code;
+    plan->lammps = job->settings.lammps;
+    if (plan->lammps && !qdi_host_has_program("lmp")) {
+        qdi_complain("--lammps needs the program lmp (on Debian: apt-get install lammps)");
+        return QDI_EXIT_FAILED;
+    }
+    plan->frames = job->settings.steps.given ? (size_t)job->settings.steps.value : QDI_BENCH_STEPS;
+    qdi_bench_start(job, job->size_count * QDI_FRAMES_STYLES * (plan->frames + 1));
+    plan->threads = job->plan.threads;
+    plan->seed = QDI_BENCH_SEED;
+    plan->tick = qdi_bench_job_tick;
+    plan->context = job;
+    for (size_t i = 0; i < job->size_count; ++i) {
+        bool stopped = false;
+        plan->bodies = job->sizes[i];
+        qd_status status = qdi_frames_run(plan, report.rows + report.count, &stopped);
+        if (status != QD_OK || stopped) qdi_progress_end(&job->progress);
+        if (status != QD_OK) {
+            qdi_complain("frames of %zu bodies: %s", plan->bodies, qd_status_text(status));
+            return QDI_EXIT_FAILED;
+        }
+        if (stopped) {
+            qdi_complain("stopped by %s; nothing was written", qdi_host_signal_name(qdi_host_signal()));
+            return QDI_EXIT_SIGNAL + qdi_host_signal();
+        }
+        report.count += QDI_FRAMES_STYLES;
+        if (!plan->lammps) continue;
+        qd_error error = {""};
+        status = qdi_frames_lammps(plan, &report.rows[report.count], &error);
+        if (status != QD_OK) {
+            qdi_progress_end(&job->progress);
+            qdi_complain("%s", error.text);
+            return QDI_EXIT_FAILED;
+        }
+        report.count += 1;
+    }
+    qdi_progress_end(&job->progress);
+    return write_frames(job, &report);
+}
+
+int qdi_bench_refuse_frames_flags(void) {
+    qdi_complain("--size and --lammps go with --frames only");
+    return QDI_EXIT_USAGE;
+}

@@ -1,0 +1,62 @@
+#include "tools/cmd/scene_choice.h"
+
+#include "core/base/memory.h"
+#include "sim/base/os.h"
+#include "sim/scene/scene_impl.h"
+#include "tools/host/console.h"
+#include "tools/host/exit_codes.h"
+#include "tools/host/failure.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool ends_with(const char *text, const char *end) {
+    size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+/// Whether a name is meant as a file: it looks like one, or is one.
+static bool names_a_file(const char *name) {
+    return strchr(name, '/') || ends_with(name, ".yaml") || ends_with(name, ".yml") ||
+           ends_with(name, ".json") || qdi_os_is_file(name);
+}
+
+char *qdi_scene_take_input(size_t *bytes, size_t *room) {
+    enum { PIECE = 1 << 16 };
+    const qd_allocator *allocator = qd_allocator_default();
+    char *text = NULL;
+    *bytes = *room = 0;
+    for (size_t got = PIECE; got == PIECE && *bytes <= QDI_SCENE_BYTES_MAX; *bytes += got) {
+        if (qdi_reserve(allocator, &text, room, *bytes, *bytes + PIECE, 1) != QD_OK) {
+            qdi_complain("out of memory");
+            qdi_release(allocator, text, *room, 1);
+            return NULL;
+        }
+        got = fread(text + *bytes, 1, PIECE, stdin);
+    }
+    if (!ferror(stdin)) return text;
+    qdi_complain("the standard input cannot be read");
+    qdi_release(allocator, text, *room, 1);
+    return NULL;
+}
+
+int qdi_scene_choose_text(const char *text, size_t bytes, const qd_scene_changes *changes, qd_scene **scene) {
+    qd_error error = {""};
+    qd_status status = qd_scene_parse(text, bytes, "stdin", changes, scene, &error);
+    if (status == QD_OK) return QDI_EXIT_DONE;
+    return qdi_fail(status, &error, status == QD_ERR_ARGUMENT ? QDI_EXIT_USAGE : QDI_EXIT_SCENE);
+}
+
+int qdi_scene_choose(const char *name, const qd_scene_changes *changes, qd_scene **scene) {
+    qd_error error = {""};
+    bool file = names_a_file(name);
+    qd_status status = file ? qd_scene_read(name, changes, scene, &error)
+                            : qd_scene_builtin(name, changes, scene, &error);
+    if (status == QD_OK) return QDI_EXIT_DONE;
+    if (status == QD_ERR_NOT_FOUND && !file) {
+        qdi_complain("%s (`quadrille scenes` lists them; a file's name ends in .yaml)",
+                     qdi_failure_reason(status, &error));
+        return QDI_EXIT_SCENE;
+    }
+    return qdi_fail(status, &error, status == QD_ERR_ARGUMENT ? QDI_EXIT_USAGE : QDI_EXIT_SCENE);
+}

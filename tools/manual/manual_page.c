@@ -1,0 +1,174 @@
+#include "tools/manual/manual.h"
+
+#include "sim/scene/schema.h"
+
+#include <quadrille/api.h>
+#include <string.h>
+
+/// Text as roff shows it: backslashes and hyphens as they are. `first`: at the beginning of a line, where dots and quotes
+/// are requests.
+static void put_text(FILE *out, const char *text, size_t length, bool first) {
+    if (first && length > 0 && (text[0] == '.' || text[0] == '\'')) fputs("\\&", out);
+    for (size_t i = 0; i < length; ++i) {
+        if (text[i] == '\\')
+            fputs("\\e", out);
+        else if (text[i] == '-')
+            fputs("\\-", out);
+        else
+            fputc(text[i], out);
+    }
+}
+
+static void put(FILE *out, const char *text) {
+    put_text(out, text, strlen(text), false);
+}
+
+/// Paragraphs; what is indented is shown as it is.
+static void put_paragraphs(FILE *out, const char *text) {
+    bool plain = false, begun = false;
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        bool indented = length > 2 && text[0] == ' ' && text[1] == ' ';
+        if (indented != plain) fputs(indented ? ".nf\n" : ".fi\n", out);
+        plain = indented;
+        if (length == 0)
+            fputs(begun ? ".PP\n" : "", out);
+        else {
+            put_text(out, text, length, true);
+            fputc('\n', out);
+            begun = true;
+        }
+        text += length + (text[length] == '\n');
+    }
+    if (plain) fputs(".fi\n", out);
+}
+
+static void put_head(FILE *out, const char *command, const char *about) {
+    char upper[64];
+    size_t i = 0;
+    for (; command[i] && i + 1 < sizeof upper; ++i)
+        upper[i] = command[i] >= 'a' && command[i] <= 'z' ? (char)(command[i] - 'a' + 'A') : command[i];
+    upper[i] = '\0';
+    fprintf(out, ".TH QUADRILLE%s%s 1 \"\" \"quadrille %s\" \"Quadrille\"\n", *command ? "\\-" : "", upper,
+            QD_VERSION);
+    fprintf(out, ".SH NAME\nquadrille%s%s \\- ", *command ? "\\-" : "", command);
+    put(out, about);
+    fputc('\n', out);
+}
+
+static void put_options(FILE *out, const qdi_option *options, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        const qdi_option *row = &options[i];
+        fputs(".TP\n", out);
+        if (row->letter && row->name[1] == '-') fprintf(out, "\\fB\\-%c\\fR, ", row->letter);
+        fputs("\\fB", out);
+        put(out, row->name);
+        fputs("\\fR", out);
+        if (row->value) {
+            fputs(" \\fI", out);
+            put(out, row->value);
+            fputs("\\fR", out);
+        }
+        fputc('\n', out);
+        put_text(out, row->about, strlen(row->about), true);
+        fputs(".\n", out);
+    }
+}
+
+static void put_examples(FILE *out, const char *examples) {
+    fputs(".SH EXAMPLES\n.nf\n", out);
+    while (*examples) {
+        size_t length = strcspn(examples, "\n");
+        put_text(out, examples, length, true);
+        fputc('\n', out);
+        examples += length + (examples[length] == '\n');
+    }
+    fputs(".fi\n", out);
+}
+
+static void put_see_also(FILE *out, const char *but) {
+    fputs(".SH SEE ALSO\n", out);
+    if (*but) fputs(".BR quadrille (1)", out);
+    const qdi_command *command;
+    bool begun = *but != '\0';
+    for (size_t i = 0; (command = qdi_command_at(i)) != NULL; ++i) {
+        if (strcmp(command->syntax->command, but) == 0) continue;
+        fprintf(out, "%s.BR quadrille\\-%s (1)", begun ? " ,\n" : "", command->syntax->command);
+        begun = true;
+    }
+    fputc('\n', out);
+}
+
+void qdi_manual_page(FILE *out, const qdi_command *command, const char *text, const char *exits) {
+    const qdi_syntax *syntax = command->syntax;
+    put_head(out, syntax->command, command->about);
+    fprintf(out, ".SH SYNOPSIS\n\\fBquadrille %s\\fR", syntax->command);
+    if (syntax->word) {
+        fputs(syntax->needed ? " \\fI" : " [\\fI", out);
+        put(out, syntax->word);
+        fputs(syntax->needed ? "\\fR" : "\\fR]", out);
+    }
+    fputs(" [\\fIflags\\fR]\n.SH DESCRIPTION\n", out);
+    put_paragraphs(out, text);
+    if (command->word_about && syntax->word) {
+        fputs(".TP\n\\fI", out);
+        put(out, syntax->word);
+        fputs("\\fR\n", out);
+        put_text(out, command->word_about, strlen(command->word_about), true);
+        fputs(".\n", out);
+    }
+    fputs(".SH OPTIONS\n", out);
+    put_options(out, syntax->options, syntax->option_count);
+    size_t common_count;
+    const qdi_option *common = qdi_common_options(&common_count);
+    put_options(out, common, common_count);
+    put_examples(out, command->examples);
+    fputs(".SH EXIT STATUS\n", out);
+    put_paragraphs(out, exits);
+    put_see_also(out, syntax->command);
+}
+
+void qdi_manual_program(FILE *out, const char *text, const char *exits) {
+    put_head(out, "", "2D collision simulation on many cores");
+    fputs(".SH SYNOPSIS\n\\fBquadrille\\fR \\fICOMMAND\\fR [\\fIarguments\\fR] [\\fIflags\\fR]\n.SH "
+          "DESCRIPTION\n",
+          out);
+    put_paragraphs(out, text);
+    fputs(".SH COMMANDS\n", out);
+    const qdi_command *command;
+    for (size_t i = 0; (command = qdi_command_at(i)) != NULL; ++i) {
+        fprintf(out, ".TP\n\\fB%s\\fR\n", command->syntax->command);
+        put_text(out, command->about, strlen(command->about), true);
+        fputs(".\n", out);
+    }
+    fputs(".SH EXIT STATUS\n", out);
+    put_paragraphs(out, exits);
+    put_see_also(out, "");
+}
+
+void qdi_manual_scene(FILE *out) {
+    const qdi_key *key;
+    fprintf(out, ".TH QUADRILLE\\-SCENE 5 \"\" \"quadrille %s\" \"Quadrille\"\n", QD_VERSION);
+    fputs(".SH NAME\nquadrille\\-scene \\- keys of a scene\n.SH DESCRIPTION\nA scene is a YAML file. What is "
+          "left out "
+          "has its default; a key that is not known is an error. \\fBquadrille help scene\\fR \\fIKEY\\fR "
+          "shows a part of "
+          "these keys, \\fBquadrille scenes pool\\fR a scene to start from.\n.SH KEYS\n",
+          out);
+    for (size_t i = 0; (key = qdi_schema_at(i)) != NULL; ++i) {
+        char expected[QDI_EXPECTED_ROOM];
+        bool group = key->type == QDI_KEY_GROUP ||
+                     (key->type == QDI_KEY_ONE_OF && key->plain == QDI_KEY_NONE);
+        fputs(".TP\n\\fB", out);
+        put(out, key->path);
+        fputs("\\fR", out);
+        if (!group) {
+            fputs(" ", out);
+            put(out, qdi_schema_expected(key, expected));
+        }
+        fputs(key->planned ? " (not built yet)\n" : key->required ? " (needed)\n" : "\n", out);
+        if (key->about) put_text(out, key->about, strlen(key->about), true);
+        fputs("\n", out);
+    }
+    fputs(".SH SEE ALSO\n.BR quadrille (1) ,\n.BR quadrille\\-run (1)\n", out);
+}

@@ -1,0 +1,44 @@
+#ifndef QD_TOOLS_RESULT_H
+#define QD_TOOLS_RESULT_H
+
+#include "tools/host/json.h"
+
+#include <quadrille/profile.h>
+#include <quadrille/world.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// The video of a run; `file` NULL: there is none.
+typedef struct qdi_result_video {
+    const char *file, *encoder;
+    double fps;
+    uint64_t frames, bytes;
+} qdi_result_video;
+
+/// What a finished run has to tell.
+typedef struct qdi_result {
+    const char *scene; ///< its name
+    uint64_t scene_hash, seed, bodies, steps;
+    double dt;
+    int threads;
+    const char *simd; ///< name of the kernels
+    uint64_t state_hash;
+    qd_world_totals totals;
+    double energy_first, energy_last; ///< of motion and position, at step 0 and at the end
+    double balance_error;             ///< of qd_metrics, at the end
+    uint64_t frames;
+    bool frames_are_files;
+    qdi_result_video video;
+    uint64_t wall_ns; ///< from frame 0 to the last frame written
+    qd_profile profile;
+    size_t peak_memory; ///< bytes, 0 = not known
+} qdi_result;
+
+/// Nanoseconds of the clock per body and step; 0 where there were none.
+double qdi_result_ns_per_body_step(const qdi_result *result, uint64_t ns);
+
+/// Writes result.json's content into an empty `json`.
+QD_MUST_USE qd_status qdi_result_json(const qdi_result *result, qdi_json *json);
+
+#endif

@@ -1,0 +1,136 @@
+// What is due at a step, in this order: the frame, metrics, hash, events, snapshot; then the checkpoint, once all frames
+// before it are in place. So rows of a step are all there before a checkpoint of that step.
+
+#include "core/base/memory.h"
+#include "core/parallel/verbs.h"
+#include "tools/host/failure.h"
+#include "tools/host/os.h"
+#include "tools/session/session.h"
+#include "tools/session/session_state.h"
+
+#include <quadrille/hash.h>
+#include <quadrille/metrics.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool due(uint64_t step, uint64_t every) {
+    return every > 0 && step % every == 0;
+}
+
+bool qdi_session_note(qdi_session *session, qdi_session_part part, qd_status status) {
+    if (session->failed != QDI_PART_NONE) return false;
+    session->failed = part;
+    qd_status again = QD_OK;
+    if (part == QDI_PART_FRAMES)
+        again = qd_frame_writer_flush(session->writer, NULL, NULL, &session->error);
+    else if (part == QDI_PART_STORE)
+        again = qd_store_flush(session->store, &session->error);
+    if (again == QD_OK || !session->error.text[0])
+        snprintf(session->error.text, sizeof session->error.text, "%s", qd_status_text(status));
+    if (status == QD_ERR_MEMORY || status == QD_ERR_INTERNAL) session->failed = QDI_PART_STEP;
+    return false;
+}
+
+static qd_status put_metrics(qdi_session *session) {
+    uint64_t now[QD_PHASE_COUNT], since[QD_PHASE_COUNT];
+    memcpy(now, session->result.profile.wall_ns, sizeof now);
+    for (int phase = 0; phase < QD_PHASE_COUNT; ++phase)
+        since[phase] = now[phase] - session->recorded_ns[phase];
+    memcpy(session->recorded_ns, now, sizeof now);
+    qd_metrics metrics;
+    qd_world_measure(session->world, &metrics);
+    return qd_store_put_metrics(session->store, &metrics, since);
+}
+
+static qd_status put_rows(qdi_session *session) {
+    const qd_scene_run *plan = &session->plan;
+    uint64_t step = session->steps_done;
+    qd_status status = QD_OK;
+    if (due(step, plan->record_metrics)) status = put_metrics(session);
+    if (status == QD_OK && plan->record_hashes > 0 && (due(step, plan->record_hashes) || step == plan->steps))
+        status = qd_store_put_hash(session->store, step, qd_world_hash(session->world));
+    if (status == QD_OK && plan->record_events != QD_RECORD_EVENTS_NONE)
+        status = qd_store_put_events(session->store, session->world,
+                                     plan->record_events == QD_RECORD_EVENTS_ALL);
+    if (status == QD_OK && due(step, plan->record_snapshots))
+        status = qd_store_put_snapshot(session->store, session->world);
+    return status;
+}
+
+bool qdi_session_watch(qdi_session *session) {
+    if (!session->writer || !due(session->steps_done + 1, session->plan.frames_every)) return true;
+    qd_status status = qd_frame_writer_watch(session->writer, session->world);
+    return status == QD_OK || qdi_session_note(session, QDI_PART_FRAMES, status);
+}
+
+bool qdi_session_record(qdi_session *session) {
+    const qd_scene_run *plan = &session->plan;
+    uint64_t before = qdi_clock_ns();
+    if (session->writer && due(session->steps_done, plan->frames_every)) {
+        qd_status status = qd_frame_writer_push(session->writer, session->world);
+        if (status != QD_OK) return qdi_session_note(session, QDI_PART_FRAMES, status);
+        session->frames += 1;
+    }
+    qd_status status = put_rows(session);
+    session->result.profile.wall_ns[QD_PHASE_EXPORT] += qdi_clock_ns() - before;
+    return status == QD_OK || qdi_session_note(session, QDI_PART_STORE, status);
+}
+
+bool qdi_session_checkpoint_due(const qdi_session *session) {
+    const qd_scene_run *plan = &session->plan;
+    if (due(session->steps_done, plan->checkpoint_every)) return true;
+    return plan->checkpoint_seconds > 0 &&
+           (double)(qdi_clock_ns() - session->checkpoint_ns) * 1e-9 >= plan->checkpoint_seconds;
+}
+
+bool qdi_session_flush(qdi_session *session) {
+    const qd_frame_row *rows = NULL;
+    size_t count = 0;
+    if (session->writer) {
+        qd_status status = qd_frame_writer_flush(session->writer, &rows, &count, NULL);
+        if (status != QD_OK) return qdi_session_note(session, QDI_PART_FRAMES, status);
+    }
+    for (size_t i = 0; i < count; ++i) {
+        const qd_store_frame frame = {rows[i].index, rows[i].step, rows[i].time, rows[i].pixels};
+        qd_status status = qd_store_put_frame(session->store, &frame);
+        if (status != QD_OK) return qdi_session_note(session, QDI_PART_STORE, status);
+    }
+    return true;
+}
+
+static qd_status put_checkpoint(qdi_session *session) {
+    qdi_session_state state = {
+        .frames = session->frames,
+        .view_speed = session->writer ? qd_frame_writer_speed(session->writer) : 0,
+        .energy_first = session->result.energy_first,
+        .wall_ns = session->wall_before + (qdi_clock_ns() - session->start_ns),
+        .profile = session->result.profile,
+    };
+    memcpy(state.recorded_ns, session->recorded_ns, sizeof state.recorded_ns);
+    const qd_allocator *allocator = qd_allocator_default();
+    state.past_bytes = qd_frame_writer_past(session->writer, NULL);
+    size_t size = QDI_SESSION_STATE_BYTES + (size_t)state.past_bytes;
+    unsigned char *bytes = qdi_allocate(allocator, size, 1);
+    if (!bytes) return QD_ERR_MEMORY;
+    (void)qd_frame_writer_past(session->writer, bytes + QDI_SESSION_STATE_BYTES);
+    if (state.past_bytes > 0)
+        state.past_hash = qd_hash_bytes(bytes + QDI_SESSION_STATE_BYTES, (size_t)state.past_bytes);
+    qdi_session_state_write(&state, bytes);
+    qd_status status = qd_store_put_checkpoint(session->store, session->world, bytes, size,
+                                               session->plan.checkpoint_keep);
+    qdi_release(allocator, bytes, size, 1);
+    return status;
+}
+
+bool qdi_session_checkpoint(qdi_session *session) {
+    uint64_t before = qdi_clock_ns();
+    if (!qdi_session_flush(session) || !qdi_session_cut_video(session)) return false;
+    qd_status status = put_checkpoint(session);
+    if (status == QD_OK) status = qd_store_flush(session->store, NULL);
+    if (status != QD_OK) return qdi_session_note(session, QDI_PART_STORE, status);
+    session->checkpoint_ns = qdi_clock_ns();
+    session->result.profile.wall_ns[QD_PHASE_EXPORT] += session->checkpoint_ns - before;
+    session->checkpointed = true;
+    session->checkpoint_step = session->steps_done;
+    return true;
+}

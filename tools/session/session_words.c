@@ -1,0 +1,130 @@
+#include "tools/host/console.h"
+#include "tools/host/forecast.h"
+#include "tools/host/os.h"
+#include "tools/session/session.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static void print_notes(const char *notes) {
+    for (const char *note = notes, *end; *note; note = *end ? end + 1 : end) {
+        end = strchr(note, '\n');
+        if (!end) end = note + strlen(note);
+        fprintf(stderr, "note     %.*s\n", (int)(end - note), note);
+    }
+}
+
+static bool is_there(const qd_world *world, uint64_t label) {
+    const qd_body_view bodies = qd_world_view(world);
+    for (size_t row = 0; row < bodies.count; ++row)
+        if (bodies.label[row] == label) return true;
+    return false;
+}
+
+static void warn_of_nobody(const qdi_session *session, const char *key, uint64_t label) {
+    if (label != QD_VIEW_NOBODY && label != QD_VIEW_MASS && !is_there(session->world, label))
+        qdi_warn("%s: there is no body %" PRIu64 ", and nothing makes one", key, label);
+}
+
+/// What makes a run pointless that is otherwise fine. Emitters may still make the bodies.
+static void warn_of_what_is_missing(const qdi_session *session) {
+    qd_emitter_counts counts;
+    if (session->steps_done > 0 || qd_world_emitter(session->world, 0, &counts) == QD_OK) return;
+    if (qd_world_count(session->world) == 0)
+        qdi_warn("the scene has no bodies, and nothing makes any: see `bodies` in docs/scene.md");
+    const qd_view view = qd_scene_view(session->scene);
+    warn_of_nobody(session, "view.camera.follow", view.camera.follow);
+    warn_of_nobody(session, "view.retrieve", view.retrieve);
+}
+
+void qdi_session_header(const qdi_session *session) {
+    const qd_scene_run *plan = &session->plan;
+    fprintf(stderr, "quadrille %s\n", QD_VERSION);
+    fprintf(stderr, "scene    %s: %zu bodies, %" PRIu64 " steps of %.6g, seed %" PRIu64 "\n",
+            qd_scene_name(session->scene), qd_world_count(session->world), plan->steps, plan->dt, plan->seed);
+    fprintf(stderr, "threads  %d (%s)\n", session->threads.threads, session->threads.reason);
+    fprintf(stderr, "kernels  %s (%s)\n", qd_simd_name(session->simd),
+            session->simd_asked  ? "--simd"
+            : session->simd_kept ? "as the run was begun"
+                                 : "the processor's best");
+    if (plan->frames_every > 0)
+        fprintf(stderr, "frames   every %" PRIu64 " steps, %" PRIu64 " in all%s\n", plan->frames_every,
+                plan->steps / plan->frames_every + 1, plan->frames_files ? "" : "; no files");
+    else
+        fprintf(stderr, "frames   none\n");
+    qdi_session_video_words(session);
+    fprintf(stderr, "output   %s\n", session->directory);
+    if (session->steps_done > 0)
+        fprintf(stderr, "resume   from the checkpoint of step %" PRIu64 "\n", session->steps_done);
+    print_notes(qd_scene_notes(session->scene));
+    if (session->video) print_notes(qd_video_note(session->video));
+    print_notes(qd_store_note(session->store));
+    warn_of_what_is_missing(session);
+    double contact_time = qd_world_contact_time(session->world);
+    if (plan->dt > contact_time / 20)
+        qdi_warn("run.dt, %.6g, is longer than a twentieth of the contact time of springs, %.6g: bodies that "
+                 "meet gain or lose energy by that; take %.6g or less",
+                 plan->dt, contact_time, contact_time / 20);
+}
+
+/// How many of the steps to come are multiples of `every`.
+static uint64_t left(const qdi_session *session, uint64_t every) {
+    return every > 0 ? session->plan.steps / every - session->steps_done / every : 0;
+}
+
+/// Size of the last frame that is in place.
+static uint64_t frame_bytes(const qdi_session *session) {
+    if (session->frames == 0) return 0;
+    char name[48], path[QDI_SESSION_PATH + 64];
+    snprintf(name, sizeof name, "frames/frame_%06" PRIu64 ".png", session->frames - 1);
+    return qdi_session_path(session, name, path, sizeof path) ? qdi_host_file_size(path) : 0;
+}
+
+void qdi_session_forecast(const qdi_session *session) {
+    const qd_scene_run *plan = &session->plan;
+    const qdi_forecast forecast = {
+        .frames = left(session, plan->frames_every),
+        .frame_bytes = frame_bytes(session),
+        .snapshots = left(session, plan->record_snapshots),
+        .snapshot_bytes = session->moment_bytes / 2,
+        // As many as are kept, and one more before an old one goes; else the first and the last.
+        .checkpoints = plan->checkpoint_every > 0 || plan->checkpoint_seconds > 0 ? plan->checkpoint_keep + 1
+                                                                                  : 2,
+        .checkpoint_bytes = session->moment_bytes,
+        .rows = 4 * left(session, plan->record_metrics) + left(session, plan->record_hashes) +
+                left(session, plan->frames_every),
+        .events = plan->record_events != QD_RECORD_EVENTS_NONE,
+        .free = qdi_host_disk_free(session->directory),
+    };
+    char words[256];
+    qdi_forecast_words(&forecast, words, sizeof words);
+    fprintf(stderr, "disk     %s\n", words);
+    if (!qdi_forecast_fits(&forecast))
+        qdi_warn("the run is going to need about %s, and %s are free; when the disk is full it stops, and "
+                 "`quadrille resume` goes on when there is room",
+                 qdi_words_bytes((double)qdi_forecast_total(&forecast)).text,
+                 qdi_words_bytes((double)forecast.free).text);
+}
+
+void qdi_session_limit_words(const qdi_session *session, char *text, size_t bytes) {
+    qd_limit_report report = qd_world_limit_report(session->world);
+    const char *why = report.reason[0] ? report.reason : qd_status_text(QD_ERR_LIMIT);
+    if (!report.has_body) {
+        snprintf(text, bytes, "step %" PRIu64 ": %s", report.step, why);
+        return;
+    }
+    const qd_body_state *body = &report.body;
+    snprintf(text, bytes,
+             "step %" PRIu64 ": body %" PRIu64 ": %s; before the step it was at (%.9g, %.9g) with velocity "
+             "(%.9g, %.9g)",
+             report.step, report.label, why, body->position.x, body->position.y, body->velocity.x,
+             body->velocity.y);
+}
+
+void qdi_session_hint(const qdi_session *session, char *text, size_t bytes) {
+    text[0] = '\0';
+    if (session->checkpointed)
+        snprintf(text, bytes, "; `quadrille resume %.300s` goes on from step %" PRIu64, session->directory,
+                 session->checkpoint_step);
+}

@@ -1,0 +1,95 @@
+#include "tools/verify/moments.h"
+
+#include "tools/host/console.h"
+#include "tools/host/exit_codes.h"
+#include "tools/host/failure.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- which ----
+
+/// Reads one end of "A:B": a number, or nothing.
+static bool read_end(const char *text, size_t length, uint64_t missing, uint64_t *value) {
+    char number[24];
+    if (length >= sizeof number) return false;
+    memcpy(number, text, length);
+    number[length] = '\0';
+    *value = missing;
+    return length == 0 || qdi_read_whole(number, 0, UINT64_MAX - 1, value);
+}
+
+int qdi_moments_choose(qdi_moments *moments, const char *frames) {
+    moments->first = 0;
+    moments->last = UINT64_MAX;
+    if (!frames) return QDI_EXIT_DONE;
+    const char *colon = strchr(frames, ':');
+    size_t length = colon ? (size_t)(colon - frames) : strlen(frames);
+    bool read = *frames && read_end(frames, length, 0, &moments->first);
+    if (read && colon) read = read_end(colon + 1, strlen(colon + 1), UINT64_MAX, &moments->last);
+    if (read && !colon) moments->last = moments->first;
+    if (read && moments->first <= moments->last) return QDI_EXIT_DONE;
+    qdi_complain("--frames: '%.80s' is not a range of frames, as 10:20, 10: or 10", frames);
+    return QDI_EXIT_USAGE;
+}
+
+// ---- one after the other ----
+
+/// Loads the next snapshot, or skips it. Errors: QD_ERR_NOT_FOUND after the last.
+static qd_status next_snapshot(qdi_moments *moments, bool load, qd_error *error) {
+    qd_store *store = moments->replay.past->store;
+    qd_store_moment moment;
+    qd_status status = qd_store_next_snapshot(store, moments->step_from, &moment, error);
+    if (status != QD_OK) return status;
+    moments->step_from = moment.step + 1;
+    if (load) status = qdi_replay_load(&moments->replay, moment.world, moment.world_bytes, error);
+    if (status == QD_ERR_CORRUPT) {
+        qd_error reason = *error;
+        snprintf(error->text, sizeof error->text, "the snapshot of step %" PRIu64 ": %.400s", moment.step,
+                 qdi_failure_reason(status, &reason));
+    }
+    qd_store_moment_free(store, &moment);
+    return status;
+}
+
+qd_status qdi_moments_begin(qdi_moments *moments, qd_error *error) {
+    if (moments->every.given) return qdi_replay_begin(&moments->replay, error);
+    qd_status status = next_snapshot(moments, true, error);
+    if (status != QD_ERR_NOT_FOUND) return status;
+    snprintf(
+        error->text, sizeof error->text,
+        "%.300s has no snapshots: --every E simulates it again and takes every E-th step (or run it with "
+        "--snapshots E)",
+        moments->replay.past->directory);
+    return status;
+}
+
+/// From the beginning to the first moment that is wanted.
+static qd_status go_to_first(qdi_moments *moments, qd_error *error) {
+    qd_status status = QD_OK;
+    if (moments->first == 0) return QD_OK;
+    if (!moments->every.given) {
+        for (uint64_t i = 1; i <= moments->first && status == QD_OK; ++i)
+            status = next_snapshot(moments, i == moments->first, error);
+        return status;
+    }
+    uint64_t every = moments->every.value, most = moments->replay.past->last_step / every;
+    if (moments->first > most) return QD_ERR_NOT_FOUND;
+    status = qdi_replay_begin_near(&moments->replay, moments->first * every, error);
+    return status == QD_OK ? qdi_replay_go(&moments->replay, moments->first * every, error) : status;
+}
+
+static qd_status go_to_next(qdi_moments *moments, qd_error *error) {
+    if (moments->first + moments->given - 1 == moments->last) return QD_ERR_NOT_FOUND;
+    if (!moments->every.given) return next_snapshot(moments, true, error);
+    uint64_t step = qd_world_steps(moments->replay.world), every = moments->every.value;
+    if (every > moments->replay.past->last_step - step) return QD_ERR_NOT_FOUND;
+    return qdi_replay_go(&moments->replay, step + every, error);
+}
+
+qd_status qdi_moments_next(qdi_moments *moments, qd_error *error) {
+    qd_status status = moments->given == 0 ? go_to_first(moments, error) : go_to_next(moments, error);
+    if (status == QD_OK) moments->given += 1;
+    return status;
+}

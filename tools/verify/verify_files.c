@@ -1,0 +1,195 @@
+#include "core/base/memory.h"
+#include "sim/base/number.h"
+#include "sim/base/os.h"
+#include "sim/scene/yaml.h"
+#include "tools/verify/verify.h"
+
+#include <inttypes.h>
+#include <quadrille/frame.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_SIZE = 4096 + 64, LINE_SIZE = 256, RESULT_MOST = 1 << 16 };
+
+static void tell(qdi_findings *findings, const char *table, uint64_t number, const char *words) {
+    const qdi_finding finding = {table, number, words, NULL};
+    qdi_findings_add(findings, &finding);
+}
+
+// ---- result.json ----
+
+/// A hash of 16 hex digits.
+static bool read_hash(const char *text, size_t bytes, uint64_t *hash) {
+    if (bytes != 16 || strspn(text, "0123456789abcdef") < 16) return false;
+    *hash = 0;
+    for (size_t i = 0; i < 16; ++i) {
+        unsigned digit = text[i] <= '9' ? (unsigned)(text[i] - '0') : (unsigned)(text[i] - 'a') + 10;
+        *hash = *hash << 4 | digit;
+    }
+    return true;
+}
+
+/// JSON is YAML, and there is a reader for that.
+static bool read_result(const char *text, size_t bytes, qdi_verify_result *result) {
+    qdi_yaml yaml = {.allocator = qd_allocator_default()};
+    qdi_yaml_ref root = 0;
+    qdi_yaml_fault fault;
+    bool good = qdi_yaml_read(&yaml, text, bytes, 0, &root, &fault) == QD_OK && root &&
+                yaml.nodes[root].kind == QDI_YAML_MAP;
+    if (good) {
+        qdi_yaml_ref steps = qdi_yaml_find(&yaml, root, "steps", 5);
+        qdi_yaml_ref hash = qdi_yaml_find(&yaml, root, "state_hash", 10);
+        const qdi_yaml_node *count = &yaml.nodes[steps], *state = &yaml.nodes[hash];
+        good = steps && hash && qdi_integer_read(yaml.chars + count->text, count->bytes, &result->steps) &&
+               read_hash(yaml.chars + state->text, state->bytes, &result->state_hash);
+    }
+    qdi_yaml_release(&yaml);
+    return good;
+}
+
+qdi_verify_result qdi_verify_read_result(const qdi_past *past, qdi_findings *findings) {
+    char path[PATH_SIZE], text[RESULT_MOST];
+    snprintf(path, sizeof path, "%s/result.json", past->directory);
+    FILE *file = NULL;
+    qdi_verify_result result = {false, 0, 0};
+    if (qdi_os_open(path, QDI_OS_OWN, &file, NULL) != QD_OK) return result;
+    size_t bytes = fread(text, 1, sizeof text, file);
+    fclose(file);
+    result.there = bytes < sizeof text && read_result(text, bytes, &result) &&
+                   result.steps <= past->plan.steps;
+    if (!result.there)
+        tell(findings, "result.json", QDI_NO_STEP, "it does not say how many steps were made to which state");
+    return result;
+}
+
+// ---- frames ----
+
+/// manifest.csv, row by row.
+typedef struct manifest {
+    FILE *file;
+    bool over;
+    uint64_t rows;
+} manifest;
+
+/// Opens the list of frames and takes its header away; false where there is none.
+static bool open_manifest(const qdi_past *past, manifest *list) {
+    char path[PATH_SIZE], line[LINE_SIZE];
+    snprintf(path, sizeof path, "%s/frames/manifest.csv", past->directory);
+    *list = (manifest){.file = NULL};
+    qd_status status = qdi_os_open(path, QDI_OS_OWN, &list->file, NULL);
+    list->over = status != QD_OK || !fgets(line, sizeof line, list->file);
+    return list->file != NULL;
+}
+
+static void write_row(const qd_store_frame *frame, char line[LINE_SIZE]) {
+    char time[QDI_NUMBER_ROOM];
+    (void)qdi_number_write(frame->time, time);
+    snprintf(line, LINE_SIZE, "%" PRIu64 ",%" PRIu64 ",%s,%016" PRIx64 "\n", frame->number, frame->step, time,
+             frame->pixels);
+}
+
+/// The next row beside that of the table.
+static void check_row(manifest *list, const qd_store_frame *frame, qdi_findings *findings) {
+    char expected[LINE_SIZE], line[LINE_SIZE], words[2 * LINE_SIZE + 64];
+    if (list->over || !fgets(line, sizeof line, list->file)) {
+        if (!list->over)
+            tell(findings, "frames", frame->number, "manifest.csv ends here, and the table goes on");
+        list->over = true;
+        return;
+    }
+    list->rows += 1;
+    write_row(frame, expected);
+    if (strcmp(line, expected) == 0) return;
+    snprintf(words, sizeof words, "manifest.csv has %.*s, the table %.*s", (int)strcspn(line, "\r\n"), line,
+             (int)strcspn(expected, "\n"), expected);
+    tell(findings, "frames", frame->number, words);
+}
+
+/// The picture of a row: its pixels must be those that were drawn.
+static qd_status check_file(const qdi_past *past, const qd_store_frame *frame, qdi_findings *findings) {
+    char path[PATH_SIZE], name[48], words[640];
+    snprintf(name, sizeof name, "frames/frame_%06" PRIu64 ".png", frame->number);
+    snprintf(path, sizeof path, "%s/%s", past->directory, name);
+    uint64_t pixels;
+    qd_error error = {""};
+    qd_status status = qd_frame_read_pixels(path, NULL, &pixels, &error);
+    if (status == QD_OK && pixels == frame->pixels) return QD_OK;
+    const char *why = strstr(error.text, ".png: "); // the path is said anyway
+    if (status == QD_OK)
+        snprintf(words, sizeof words, "%s has pixels %016" PRIx64 ", the table %016" PRIx64, name, pixels,
+                 frame->pixels);
+    else if (status == QD_ERR_NOT_FOUND)
+        snprintf(words, sizeof words, "%s is not there", name);
+    else if (status == QD_ERR_CORRUPT)
+        snprintf(words, sizeof words, "%s is damaged: %s", name, why ? why + 6 : error.text);
+    else
+        return status;
+    tell(findings, "frames", frame->number, words);
+    return QD_OK;
+}
+
+/// Pictures that no row of the table names.
+typedef struct stray_search {
+    qdi_findings *findings;
+    uint64_t frames;
+} stray_search;
+
+static bool visit_file(void *context, const char *name) {
+    stray_search *search = context;
+    uint64_t number;
+    const char *digits = name + strlen("frame_");
+    size_t length = strlen(name);
+    if (strncmp(name, "frame_", 6) != 0 || length < 11 || strcmp(name + length - 4, ".png") != 0) return true;
+    if (!qdi_integer_read(digits, length - 10, &number) || number < search->frames) return true;
+    char words[320];
+    snprintf(words, sizeof words, "frames/%.255s is in no row of the table", name);
+    tell(search->findings, "frames", number, words);
+    return true;
+}
+
+/// What is there beside what the table has.
+static qd_status check_strays(const qdi_past *past, manifest *list, uint64_t frames, qdi_findings *findings,
+                              qd_error *error) {
+    char path[PATH_SIZE], line[LINE_SIZE];
+    if (!list->over && fgets(line, sizeof line, list->file))
+        tell(findings, "frames", frames, "manifest.csv goes on, and the table ends before");
+    snprintf(path, sizeof path, "%s/frames", past->directory);
+    if (!qdi_os_is_directory(path)) return QD_OK;
+    stray_search search = {findings, frames};
+    return qdi_os_list(path, visit_file, &search, error);
+}
+
+qd_status qdi_verify_frames(const qdi_past *past, bool complete, qdi_findings *findings,
+                            qdi_verified *verified, qd_error *error) {
+    manifest list;
+    bool files = past->plan.frames_files, there = open_manifest(past, &list);
+    qd_error reason = {""};
+    qd_status status = QD_OK;
+    uint64_t next = 0;
+    for (qd_store_frame frame; status == QD_OK; next = frame.number + 1) {
+        status = qd_store_next_frame(past->store, next, &frame, &reason);
+        if (status == QD_ERR_CORRUPT && reason.text[0] && frame.number >= next) {
+            tell(findings, "frames", frame.number, "the table has no hash of the pixels");
+            char skipped[LINE_SIZE];
+            if (!list.over && !fgets(skipped, sizeof skipped, list.file)) list.over = true;
+            status = QD_OK;
+            continue;
+        }
+        if (status != QD_OK) break;
+        if (frame.number != next) tell(findings, "frames", next, "the table has no such row");
+        if (files) status = check_file(past, &frame, findings);
+        if (there) check_row(&list, &frame, findings);
+        verified->frames += 1;
+    }
+    if (status == QD_ERR_NOT_FOUND) {
+        status = QD_OK;
+        // A run that is not complete has its list under another name, and frames that are in no row yet.
+        if (complete && next > 0 && !there && files) tell(findings, "frames", 0, "there is no manifest.csv");
+        if (complete) status = check_strays(past, &list, next, findings, error);
+    } else if (status != QD_OK) {
+        *error = reason;
+    }
+    if (list.file) fclose(list.file);
+    return status;
+}
