@@ -13,15 +13,16 @@ bad=0
 
 plant() { # a tree that keeps every rule
     rm -rf "$scratch/tree"
+    mkdir -p "$scratch/tree/tests/house" "$scratch/tree/docs"
     for floor in core sim export tools; do
-        mkdir -p "$scratch/tree/$floor/include/quadrille"
+        mkdir -p "$scratch/tree/$floor/include/quadrille" "$scratch/tree/$floor/low" "$scratch/tree/$floor/high"
         echo "int $floor(void);" >"$scratch/tree/$floor/include/quadrille/$floor.h"
-        printf '#include <quadrille/%s.h>\n#include <stdio.h>\n' "$floor" >"$scratch/tree/$floor/$floor.c"
-        echo "add_library($floor $floor.c)" >"$scratch/tree/$floor/CMakeLists.txt"
+        printf '#include <quadrille/%s.h>\n#include <stdio.h>\n' "$floor" >"$scratch/tree/$floor/low/$floor.c"
+        echo "add_library($floor low/$floor.c)" >"$scratch/tree/$floor/CMakeLists.txt"
+        printf '%s/low\n%s/high\n' "$floor" "$floor" >>"$scratch/tree/tests/house/rooms.txt"
+        : >"$scratch/tree/$floor/high/above.h"
     done
-    echo '#include "core/own.h"' >>"$scratch/tree/sim/sim.c"
-    : >"$scratch/tree/core/own.h"
-    mkdir -p "$scratch/tree/tests" "$scratch/tree/docs"
+    echo '#include "core/high/above.h"' >>"$scratch/tree/sim/low/sim.c"
     printf 'set(qd_tests\n    # core\n    one\n    two)\n' >"$scratch/tree/tests/CMakeLists.txt"
     : >"$scratch/tree/tests/test_one.c"
     : >"$scratch/tree/tests/test_two.c"
@@ -46,19 +47,22 @@ expect pass "clean tree, sources" "" "$here/sources.sh" "$scratch/tree"
 
 breach() { # TEST TEXT FILE LINE: one line is added to one file
     plant
+    mkdir -p "$(dirname "$scratch/tree/$3")"
     printf '%s\n' "$4" >>"$scratch/tree/$3"
     expect fail "'$4' in $3" "$2" "$here/$1.sh" "$scratch/tree"
 }
-breach floors "core/ must not know sim/" core/core.c '#include <quadrille/sim.h>'
-breach floors "sim/ must not know export/" sim/sim.c '#  include "export/export.c"'
-breach floors "export/ must not know tools/" export/include/quadrille/export.h '#include "tools/tools.c"'
-breach floors "no such header of ours" sim/sim.c '#include "own.h"'
-breach floors "no such header of ours" sim/sim.c '#include <quadrille/gone.h>'
-breach sources "core/parallel/team.c" sim/sim.c '    #pragma omp parallel for'
-breach sources "core/parallel/team.c" export/export.c '_Pragma("omp critical")'
+breach floors "core/ must not know sim/" core/low/core.c '#include <quadrille/sim.h>'
+breach floors "sim/ must not know export/" sim/low/sim.c '#  include "export/high/above.h"'
+breach floors "sim/low must not know sim/high" sim/low/sim.c '#include "sim/high/above.h"'
+breach floors "must not know a private one" export/include/quadrille/export.h '#include "export/high/above.h"'
+breach floors "no such header of ours" sim/low/sim.c '#include "own.h"'
+breach floors "no such header of ours" sim/low/sim.c '#include <quadrille/gone.h>'
+breach floors "lies in no room" sim/attic/sim.h '#include <quadrille/sim.h>'
+breach sources "core/parallel/team.c" sim/low/sim.c '    #pragma omp parallel for'
+breach sources "core/parallel/team.c" export/low/export.c '_Pragma("omp critical")'
 breach sources "not listed" tests/test_three.c 'int three;'
 breach sources "there is no tests/test_four.c" tests/CMakeLists.txt 'set(qd_tests four)'
-breach sources "is not in core/CMakeLists.txt" core/left_out.c 'int left_out;'
+breach sources "is not in core/CMakeLists.txt" core/low/left_out.c 'int left_out;'
 breach sources "finish it" docs/page.md 'TO''DO: the rest'
 breach sources "somebody's machine" README.md 'It lies in /ho''me/me/quadrille.'
 
@@ -76,4 +80,33 @@ compiled fail "calls powf " 'float powf(float, float); float f(float x) { return
 compiled fail "changeable variable count" 'int f(void) { static int count; return ++count; }'
 compiled fail "changeable variable table" 'const char *table[] = {"a"}; const char *f(void) { return table[0]; }'
 compiled fail "changeable variable here" '_Thread_local int here; int f(void) { return here; }'
+
+# Objects as a build has them: two units of sim/, one room above the other.
+calling() { # pass|fail TEXT CODE-OF-LOW CODE-OF-HIGH
+    plant
+    for room in low high; do
+        objects=$scratch/build/sim/CMakeFiles/quadrille_sim.dir/$room
+        mkdir -p "$objects"
+        code=$3
+        [ "$room" = low ] || code=$4
+        printf '%s\n' "$code" >"$scratch/unit.c"
+        : >"$scratch/tree/sim/$room/unit.c"
+        "$cc" -O0 -c "$scratch/unit.c" -o "$objects/unit.c.o" || bad=1
+    done
+    mkdir -p "$scratch/build/core" "$scratch/build/export" "$scratch/build/tools"
+    expect "$1" "calls" "$2" "$here/calls.sh" "$scratch/tree" "$scratch/build"
+}
+calling pass "" 'int low(void) { return 1; }' 'int low(void); int high(void) { return low(); }'
+calling fail "sim/low/unit.c must not call high" 'int high(void); int low(void) { return high(); }' 'int high(void) { return 1; }'
+# Five units of one room in a circle.
+plant
+rm -rf "$scratch/build/sim"
+objects=$scratch/build/sim/CMakeFiles/quadrille_sim.dir/low
+mkdir -p "$objects"
+for k in 1 2 3 4 5; do
+    echo "int f$((k % 5 + 1))(void); int f$k(void) { return f$((k % 5 + 1))(); }" >"$scratch/unit.c"
+    : >"$scratch/tree/sim/low/unit$k.c"
+    "$cc" -O0 -c "$scratch/unit.c" -o "$objects/unit$k.c.o" || bad=1
+done
+expect fail "a circle" "5 units call each other in a circle" "$here/calls.sh" "$scratch/tree" "$scratch/build"
 exit $bad
