@@ -17,7 +17,7 @@ static qd_world *world_of(qd_boundary boundary) {
 
 static void check_look(const qd_view_camera *camera, const qd_world *world, double x, double y, double width,
                        double height) {
-    const qdi_look look = qdi_camera_look(camera, world);
+    const qdi_camera_part look = qdi_camera_look(camera, world);
     ck_assert_double_eq_tol(look.origin.x + 0.5 * look.size.x, x, 1e-9);
     ck_assert_double_eq_tol(look.origin.y + 0.5 * look.size.y, y, 1e-9);
     ck_assert_double_eq_tol(look.size.x, width, 1e-9);

@@ -29,7 +29,7 @@ static bool is_of_a_form(const qdi_key *key) {
 
 static void add_default(const qdi_key *key, qdi_text *text) {
     qdi_settings settings = qdi_settings_default();
-    qdi_disks disks = qdi_disks_default();
+    qdi_body_item disks = qdi_disks_default();
     qdi_listed listed = qdi_listed_default();
     qdi_source source = qdi_source_default();
     qdi_drain drain = qdi_drain_default();

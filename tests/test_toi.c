@@ -12,12 +12,12 @@
 
 static const double pi = 3.14159265358979323846;
 
-static qdi_sweep sweep(double from_x, double from_y, double to_x, double to_y, double turn) {
-    return (qdi_sweep){{from_x, from_y}, {to_x, to_y}, 1, 0, turn};
+static qdi_swept_path sweep(double from_x, double from_y, double to_x, double to_y, double turn) {
+    return (qdi_swept_path){{from_x, from_y}, {to_x, to_y}, 1, 0, turn};
 }
 
-static double check_hit(const qdi_form *a, qdi_sweep sa, const qdi_form *b, qdi_sweep sb, double expected,
-                        double tolerance) {
+static double check_hit(const qdi_form *a, qdi_swept_path sa, const qdi_form *b, qdi_swept_path sb,
+                        double expected, double tolerance) {
     qdi_impact impact;
     ck_assert(qdi_time_of_impact(a, &sa, b, &sb, 0, 1e-10, &impact));
     ck_assert_double_eq_tol(impact.time, expected, tolerance);
@@ -26,7 +26,7 @@ static double check_hit(const qdi_form *a, qdi_sweep sa, const qdi_form *b, qdi_
     return impact.gap;
 }
 
-static void check_miss(const qdi_form *a, qdi_sweep sa, const qdi_form *b, qdi_sweep sb) {
+static void check_miss(const qdi_form *a, qdi_swept_path sa, const qdi_form *b, qdi_swept_path sb) {
     qdi_impact impact;
     ck_assert(!qdi_time_of_impact(a, &sa, b, &sb, 0, 1e-10, &impact));
     ck_assert(!qdi_time_of_impact(b, &sb, a, &sa, 0, 1e-10, &impact));
@@ -35,7 +35,7 @@ static void check_miss(const qdi_form *a, qdi_sweep sa, const qdi_form *b, qdi_s
 START_TEST(moved_segment_of_box2d) {
     qdi_form square = {.kind = QD_SHAPE_RECT, .half = {1, 1}};
     qdi_form segment = {.kind = QD_SHAPE_CAPSULE, .half = {1, 0}};
-    qdi_sweep upright = {{2, 0}, {0, 0}, 0, 1, 0};
+    qdi_swept_path upright = {{2, 0}, {0, 0}, 0, 1, 0};
     check_hit(&square, sweep(0, 0, 0, 0, 0), &segment, upright, .5, 1e-9);
 }
 END_TEST
@@ -70,7 +70,7 @@ START_TEST(turning_in_closed_form) {
     qdi_form square = {.kind = QD_SHAPE_RECT, .half = {.5, .5}},
              wall = {.kind = QD_SHAPE_RECT, .half = {.5, 10}};
     double x = .5 + sqrt(.5) - 1e-6; // so that it cuts in a little
-    qdi_sweep still = sweep(x, 0, x, 0, 0);
+    qdi_swept_path still = sweep(x, 0, x, 0, 0);
     double before = sqrt(2e-6 / sqrt(.5)), meeting = (pi / 4 - before) / (pi / 2); // 1 - cos x = x^2 / 2
     check_hit(&square, sweep(0, 0, 0, 0, pi / 2), &wall, still, meeting, 1e-6);
     check_miss(&square, sweep(0, 0, 0, 0, 20), &wall, sweep(.5001 + sqrt(.5), 0, .5001 + sqrt(.5), 0, 0));
@@ -79,7 +79,8 @@ END_TEST
 
 START_TEST(contact_at_the_start) {
     qdi_form disk = qdi_form_disk(.5);
-    qdi_sweep rest = sweep(0, 0, 0, 0, 0), touching = sweep(1, 0, 5, 0, 0), inside = sweep(.1, 0, 9, 0, 0);
+    qdi_swept_path rest = sweep(0, 0, 0, 0, 0), touching = sweep(1, 0, 5, 0, 0),
+                   inside = sweep(.1, 0, 9, 0, 0);
     qdi_impact impact;
     ck_assert(qdi_time_of_impact(&disk, &rest, &disk, &touching, 0, 1e-10, &impact));
     ck_assert_double_eq(impact.time, 0);
@@ -87,7 +88,7 @@ START_TEST(contact_at_the_start) {
     ck_assert(qdi_time_of_impact(&disk, &rest, &disk, &inside, 0, 1e-10, &impact));
     ck_assert_double_eq(impact.time, 0);
     ck_assert_double_eq_tol(impact.gap, -.9, 1e-12);
-    qdi_sweep near = sweep(1.05, 0, 1.05, 0, 0); // within the target counts, and nothing moves
+    qdi_swept_path near = sweep(1.05, 0, 1.05, 0, 0); // within the target counts, and nothing moves
     ck_assert(qdi_time_of_impact(&disk, &rest, &disk, &near, .1, 1e-10, &impact));
     ck_assert(!qdi_time_of_impact(&disk, &rest, &disk, &near, .01, 1e-10, &impact));
 }
@@ -97,16 +98,16 @@ END_TEST
 START_TEST(bullets_are_caught) {
     qdi_form wall = {.kind = QD_SHAPE_CAPSULE, .half = {10, 0}},
              bullet = {.kind = QD_SHAPE_RECT, .half = {.01, .005}};
-    qdi_sweep still = {{0, 0}, {0, 0}, 0, 1, 0};
+    qdi_swept_path still = {{0, 0}, {0, 0}, 0, 1, 0};
     for (uint64_t seed = qd_test_seed(1), last = seed + qd_test_effort(5000); seed < last; ++seed) {
         qd_random random = qd_random_at(seed, 0, 0);
         double from = -qd_test_between(&random, 0.02, 100), to = qd_test_between(&random, 0.02, 1000);
         double start = qd_test_between(&random, -5, 5), end = qd_test_between(&random, -5, 5);
-        qdi_sweep flight = sweep(from, start, to, end, qd_test_between(&random, -50, 50));
+        qdi_swept_path flight = sweep(from, start, to, end, qd_test_between(&random, -50, 50));
         qdi_impact impact;
         ck_assert_msg(qdi_time_of_impact(&wall, &still, &bullet, &flight, 0.001, 1e-6, &impact), "seed %lu",
                       seed);
-        double x = qdi_sweep_at(&flight, impact.time).x;
+        double x = qdi_swept_path_at(&flight, impact.time).x;
         ck_assert_msg(x < 0 && x > -0.0122 && impact.gap > 0, "stopped at %.15g, seed %lu", x, seed);
         if (qd_test_replaying()) break;
     }
@@ -121,13 +122,13 @@ START_TEST(small_steps_agree) {
         qd_random random = qd_random_at(seed, 0, 0);
         qd_test_form made[2];
         qdi_form form[2];
-        qdi_sweep way[2];
+        qdi_swept_path way[2];
         for (int i = 0; i < 2; ++i) {
             qd_test_form_random(&random, &made[i]);
             form[i] = qd_test_form_of(&made[i]);
             qdi_pose from = qd_test_pose_random(&random, 2), to = qd_test_pose_random(&random, 2);
             double turn = qd_random_uniform(&random) < 0.3 ? 0 : qd_test_between(&random, -6, 6);
-            way[i] = (qdi_sweep){{from.x, from.y}, {to.x, to.y}, from.c, from.s, turn};
+            way[i] = (qdi_swept_path){{from.x, from.y}, {to.x, to.y}, from.c, from.s, turn};
         }
         double target = qd_random_uniform(&random) < 0.5 ? 0 : 0.02;
         qdi_impact impact;
@@ -135,7 +136,7 @@ START_TEST(small_steps_agree) {
         double first = 2, nearest = HUGE_VAL;
         for (int k = 0; k <= STEPS && first > 1; ++k) {
             double time = (double)k / STEPS;
-            qdi_pose a = qdi_sweep_at(&way[0], time), b = qdi_sweep_at(&way[1], time);
+            qdi_pose a = qdi_swept_path_at(&way[0], time), b = qdi_swept_path_at(&way[1], time);
             double distance = qdi_distance(&form[0], &a, &form[1], &b).distance;
             if (distance <= target) first = time;
             if (distance < nearest) nearest = distance;
@@ -146,7 +147,7 @@ START_TEST(small_steps_agree) {
         if (!hit) continue;
         ck_assert_msg(impact.time >= 0 && impact.time <= 1 && impact.time <= first + 1e-12,
                       "at %.15g, not %.15g, seed %lu", impact.time, first, seed);
-        qdi_pose a = qdi_sweep_at(&way[0], impact.time), b = qdi_sweep_at(&way[1], impact.time);
+        qdi_pose a = qdi_swept_path_at(&way[0], impact.time), b = qdi_swept_path_at(&way[1], impact.time);
         double distance = qdi_distance(&form[0], &a, &form[1], &b).distance;
         ck_assert_msg(distance == impact.gap && distance <= target + 1e-7, "gap %.15g, seed %lu", distance,
                       seed);

@@ -1,20 +1,20 @@
 #include "core/tree/near_point.h"
 
-bool qdi_spot_measure(const qdi_spot *spot, unsigned k, qd_box box, qd_body_index body, double most,
-                      qd_near *near) {
+bool qdi_near_point_measure(const qdi_near_point *spot, unsigned k, qd_box box, qd_body_index body,
+                            double most, qd_near *near) {
     if (spot->copies > 1) {
-        unsigned x = qdi_spot_nearest(spot, 0, box.min_x, box.max_x);
-        unsigned y = qdi_spot_nearest(spot, 1, box.min_y, box.max_y);
+        unsigned x = qdi_near_point_nearest(spot, 0, box.min_x, box.max_x);
+        unsigned y = qdi_near_point_nearest(spot, 1, box.min_y, box.max_y);
         if (k != y * (unsigned)spot->count[0] + x) return false;
     }
-    *near = (qd_near){qdi_spot_to_box(spot, k, box), body, qdi_spot_image(spot, k)};
+    *near = (qd_near){qdi_near_point_to_box(spot, k, box), body, qdi_near_point_image(spot, k)};
     if (!spot->distance) return near->distance <= most;
     near->distance = (double)INFINITY;
     for (unsigned n = 0; n < spot->copies; ++n) {
         const unsigned copy = n == 0 ? k : n <= k ? n - 1 : n; // the nearest box first
         const double reach = near->distance < most ? near->distance : most;
-        if (qdi_spot_to_box(spot, copy, box) * QDI_SPOT_NEARER > reach) continue;
-        const qd_image image = qdi_spot_image(spot, copy);
+        if (qdi_near_point_to_box(spot, copy, box) * QDI_NEAR_POINT_NEARER > reach) continue;
+        const qd_image image = qdi_near_point_image(spot, copy);
         const double distance = spot->distance(spot->context, body, image, reach);
         if (distance < near->distance) *near = (qd_near){distance, body, image};
     }

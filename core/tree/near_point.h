@@ -13,21 +13,21 @@
 /// it, for a body's centre is in the cell. Axes are independent, and of images that are equally near the one
 /// in the earlier copy counts.
 
-enum { QDI_SPOT_COPIES = 9 };
+enum { QDI_NEAR_POINT_COPIES = 9 };
 
 /// Two distances that are equal but for rounding differ by less than this factor.
-#define QDI_SPOT_NEARER (1.0 - 0x1p-50)
+#define QDI_NEAR_POINT_NEARER (1.0 - 0x1p-50)
 
-typedef struct qdi_spot {
+typedef struct qdi_near_point {
     double at[2][3]; // by axis
     int image[2][3]; // that makes it so
     int count[2];    // 3 on a periodic axis, else 1
     unsigned copies; // count[0] * count[1]; copy k is number k % count[0] along x and k / count[0] along y
     qd_distance_test distance;
     void *context;
-} qdi_spot;
+} qdi_near_point;
 
-static inline bool qdi_spot_axis(qdi_spot *spot, int axis, double at, double period) {
+static inline bool qdi_near_point_axis(qdi_near_point *spot, int axis, double at, double period) {
     if (!(fabs(at) <= (double)FLT_MAX)) return false;
     int base = 0;
     if (period > 0.0) {
@@ -43,40 +43,42 @@ static inline bool qdi_spot_axis(qdi_spot *spot, int axis, double at, double per
 }
 
 /// False for a point that is refused.
-static inline bool qdi_spot_init(qdi_spot *spot, const qd_tree *tree, qd_vec2 point,
-                                 qd_distance_test distance, void *context) {
+static inline bool qdi_near_point_init(qdi_near_point *spot, const qd_tree *tree, qd_vec2 point,
+                                       qd_distance_test distance, void *context) {
     spot->distance = distance;
     spot->context = context;
-    if (!qdi_spot_axis(spot, 0, point.x, tree->period.x) || !qdi_spot_axis(spot, 1, point.y, tree->period.y))
+    if (!qdi_near_point_axis(spot, 0, point.x, tree->period.x) ||
+        !qdi_near_point_axis(spot, 1, point.y, tree->period.y))
         return false;
     spot->copies = (unsigned)(spot->count[0] * spot->count[1]);
     return true;
 }
 
-static inline double qdi_spot_gap(double at, float min, float max) {
+static inline double qdi_near_point_gap(double at, float min, float max) {
     return at < (double)min ? (double)min - at : at > (double)max ? at - (double)max : 0.0;
 }
 
 /// The distance of a box as seen from copy k. Never less than that of bounds around it, in rounded numbers
 /// too.
-static inline double qdi_spot_to_box(const qdi_spot *spot, unsigned k, qd_box box) {
-    double x = qdi_spot_gap(spot->at[0][k % (unsigned)spot->count[0]], box.min_x, box.max_x);
-    double y = qdi_spot_gap(spot->at[1][k / (unsigned)spot->count[0]], box.min_y, box.max_y);
+static inline double qdi_near_point_to_box(const qdi_near_point *spot, unsigned k, qd_box box) {
+    double x = qdi_near_point_gap(spot->at[0][k % (unsigned)spot->count[0]], box.min_x, box.max_x);
+    double y = qdi_near_point_gap(spot->at[1][k / (unsigned)spot->count[0]], box.min_y, box.max_y);
     double longer = x > y ? x : y;
     double far = sqrt(x * x + y * y);
     return far > longer ? far : longer; // squares of the smallest numbers vanish
 }
 
-static inline qd_image qdi_spot_image(const qdi_spot *spot, unsigned k) {
+static inline qd_image qdi_near_point_image(const qdi_near_point *spot, unsigned k) {
     return (qd_image){(int16_t)spot->image[0][k % (unsigned)spot->count[0]],
                       (int16_t)spot->image[1][k / (unsigned)spot->count[0]]};
 }
 
 /// Along one axis: the copy that the nearest image of [min, max] is in.
-static inline unsigned qdi_spot_nearest(const qdi_spot *spot, int axis, float min, float max) {
+static inline unsigned qdi_near_point_nearest(const qdi_near_point *spot, int axis, float min, float max) {
     unsigned nearest = 0;
     for (unsigned k = 1; k < (unsigned)spot->count[axis]; ++k) {
-        if (qdi_spot_gap(spot->at[axis][k], min, max) < qdi_spot_gap(spot->at[axis][nearest], min, max))
+        if (qdi_near_point_gap(spot->at[axis][k], min, max) <
+            qdi_near_point_gap(spot->at[axis][nearest], min, max))
             nearest = k;
     }
     return nearest;
@@ -86,7 +88,7 @@ static inline unsigned qdi_spot_nearest(const qdi_spot *spot, int axis, float mi
 /// most `most`. So that a body is told once, this is done in the copy that holds the nearest image of its box
 /// alone. Which image of its real shape is the nearest may be another matter, hence all are asked for that
 /// may be.
-bool qdi_spot_measure(const qdi_spot *spot, unsigned k, qd_box box, qd_body_index body, double most,
-                      qd_near *near);
+bool qdi_near_point_measure(const qdi_near_point *spot, unsigned k, qd_box box, qd_body_index body,
+                            double most, qd_near *near);
 
 #endif

@@ -63,7 +63,7 @@ qd_status qd_tree_set_period(qd_tree *tree, qd_vec2 period) {
 
 enum { BUFFERS = 16, BUFFER_MIN = 4096, BUFFER_SPARE = 65536, LARGE = 65536 };
 
-static void buffers_of(qdi_scratch *s, qdi_buffer *all[BUFFERS]) {
+static void buffers_of(qdi_tree_scratch *s, qdi_buffer *all[BUFFERS]) {
     qdi_buffer *list[BUFFERS] = {&s->movers,  &s->moves,    &s->keys,        &s->keys_spare,
                                  &s->shrinks, &s->order,    &s->order_spare, &s->ranges,
                                  &s->places,  &s->splits,   &s->split_next,  &s->merges,
@@ -287,7 +287,7 @@ uint64_t qd_tree_revision(const qd_tree *tree) {
 }
 
 static size_t memory_held(const qd_tree *tree) {
-    qdi_scratch scratch = tree->scratch;
+    qdi_tree_scratch scratch = tree->scratch;
     qdi_buffer *all[BUFFERS];
     buffers_of(&scratch, all);
     size_t buffers = 0;

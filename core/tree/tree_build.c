@@ -156,7 +156,7 @@ static void divide_range(void *context, size_t begin, size_t end, int worker) {
 // Splits level by level, down to T.
 static qd_status divide(build_job *job, qd_team *team) {
     qd_tree *tree = job->tree;
-    qdi_scratch *scratch = &tree->scratch;
+    qdi_tree_scratch *scratch = &tree->scratch;
     int root = qdi_node_level(tree, QDI_ROOT);
     qd_status status = qdi_buffer_need(tree, &scratch->splits, 0, 1, sizeof(qdi_node_index));
     if (status != QD_OK) return status;

@@ -5,7 +5,7 @@
 
 typedef struct circle {
     const qd_tree *tree;
-    qdi_spot spot;
+    qdi_near_point spot;
     double radius;
     unsigned copy; // that is searched
     qd_near_visit visit;
@@ -14,13 +14,13 @@ typedef struct circle {
 
 // True where bounds cannot be passed over: a body in them may be as near as the radius.
 static bool reaches(const circle *job, qd_box bounds) {
-    return qdi_spot_to_box(&job->spot, job->copy, bounds) * QDI_SPOT_NEARER <= job->radius;
+    return qdi_near_point_to_box(&job->spot, job->copy, bounds) * QDI_NEAR_POINT_NEARER <= job->radius;
 }
 
 static bool look_at(const circle *job, qd_box box, size_t slot) {
     if (!reaches(job, box)) return true;
     qd_near near;
-    if (!qdi_spot_measure(&job->spot, job->copy, box, job->tree->slots.index[slot], job->radius, &near))
+    if (!qdi_near_point_measure(&job->spot, job->copy, box, job->tree->slots.index[slot], job->radius, &near))
         return true;
     return job->visit(job->context, &near);
 }
@@ -69,7 +69,8 @@ qd_status qd_tree_circle(const qd_tree *tree, qd_vec2 point, double radius, qd_d
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!tree || !visit) return QD_ERR_ARGUMENT;
     circle job = {.tree = tree, .visit = visit, .context = context};
-    if (!(radius >= 0.0) || !qdi_spot_init(&job.spot, tree, point, distance, context)) return QD_ERR_VALUE;
+    if (!(radius >= 0.0) || !qdi_near_point_init(&job.spot, tree, point, distance, context))
+        return QD_ERR_VALUE;
     job.radius = radius < DBL_MAX ? radius : DBL_MAX; // bounds of nothing are infinitely far
     for (job.copy = 0; job.copy < job.spot.copies; ++job.copy) {
         if (!search_copy(&job)) return QD_OK;

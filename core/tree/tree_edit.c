@@ -61,10 +61,10 @@ static qd_status settled(qd_tree *tree, qd_status status) {
 }
 
 /// Puts a body in its list.
-static qd_status put_in(qd_tree *tree, qdi_mover mover) {
+static qd_status put_in(qd_tree *tree, qdi_refiled mover) {
     qd_status status = qdi_buffer_need(tree, &tree->scratch.movers, 0, 1, sizeof mover);
     if (status != QD_OK) return status;
-    *(qdi_mover *)tree->scratch.movers.items = mover;
+    *(qdi_refiled *)tree->scratch.movers.items = mover;
     status = qdi_file_movers(tree, tree->alone, tree->scratch.movers.items, 1);
     if (status != QD_OK) return status;
     tree->count += 1;
@@ -93,7 +93,7 @@ qd_status qd_tree_add(qd_tree *tree, qd_body_index body, qd_box box) {
     if (body < tree->node_of_room && tree->node_of[body] != QDI_NONE) return QD_ERR_EXISTS;
     tree->rows_known = false;
     qd_status status = qdi_node_of_reserve(tree, (size_t)body + 1);
-    if (status == QD_OK) status = put_in(tree, (qdi_mover){box, QDI_NONE, body, QDI_ROOT, 1});
+    if (status == QD_OK) status = put_in(tree, (qdi_refiled){box, QDI_NONE, body, QDI_ROOT, 1});
     return settled(tree, status);
 }
 
@@ -152,7 +152,7 @@ qd_status qd_tree_move(qd_tree *tree, qd_body_index body, qd_box box) {
     const qdi_node_index at = tree->node_of[body];
     if (move_within(tree, at, slot, box)) return QD_OK;
     // The body keeps its row, so whether rows are known stays as it is.
-    const qdi_mover mover = {box, tree->slots.row[slot], body, QDI_ROOT, 0};
+    const qdi_refiled mover = {box, tree->slots.row[slot], body, QDI_ROOT, 0};
     const uint64_t revision = tree->revision;
     status = take_out(tree, at, slot);
     if (status == QD_OK) status = put_in(tree, mover);

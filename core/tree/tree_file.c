@@ -41,7 +41,7 @@ qdi_node_index qdi_tree_find_from(const qd_tree *tree, qdi_node_index at, qd_box
 }
 
 // What a body that is put in a list changes besides.
-static void receive(qd_tree *tree, qdi_node_index target, const qdi_mover *mover) {
+static void receive(qd_tree *tree, qdi_node_index target, const qdi_refiled *mover) {
     qdi_node *node = &tree->nodes[target];
     const float half = 0.5F * qdi_grid_side(&tree->grid, qdi_node_level(tree, target));
     node->own = qdi_box_union(node->own, mover->box);
@@ -51,7 +51,7 @@ static void receive(qd_tree *tree, qdi_node_index target, const qdi_mover *mover
 
 typedef struct file_job {
     qd_tree *tree;
-    qdi_mover *movers;
+    qdi_refiled *movers;
     uint64_t *keys;
     uint32_t *order; // movers by (target, index)
     size_t count;
@@ -63,7 +63,7 @@ static void aim(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const file_job *job = context;
     for (size_t i = begin; i < end; ++i) {
-        qdi_mover *mover = &job->movers[i];
+        qdi_refiled *mover = &job->movers[i];
         mover->target = qdi_tree_find_from(job->tree, mover->target, mover->box);
         job->keys[i] = (uint64_t)mover->target << INDEX_BITS | mover->index;
         job->order[i] = (uint32_t)i;
@@ -136,7 +136,7 @@ static void merge_run(const file_job *job, qdi_node *node, uint32_t first, size_
     const qdi_slots *slots = &job->tree->slots;
     size_t stop = (size_t)node->first + node->count; // of what is still to be moved
     for (size_t run = end; run-- > begin;) {
-        const qdi_mover *mover = &job->movers[job->order[run]];
+        const qdi_refiled *mover = &job->movers[job->order[run]];
         size_t from = node->first + count_below(slots, node->first, stop, mover->index);
         size_t to = first + (from - node->first) + (run - begin);
         job->tree->kernels->shift(slots, to + 1, from, stop - from);
@@ -148,7 +148,7 @@ static void merge_run(const file_job *job, qdi_node *node, uint32_t first, size_
     node->count += (uint32_t)(end - begin);
 }
 
-bool qdi_file_here(qd_tree *tree, const qdi_mover *mover) {
+bool qdi_file_here(qd_tree *tree, const qdi_refiled *mover) {
     const qdi_slots *slots = &tree->slots;
     qdi_node *node = &tree->nodes[mover->target];
     if (node->count == node->room) return false;
@@ -182,7 +182,7 @@ static void put(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-qd_status qdi_file_movers(qd_tree *tree, qd_team *team, qdi_mover *movers, size_t count) {
+qd_status qdi_file_movers(qd_tree *tree, qd_team *team, qdi_refiled *movers, size_t count) {
     if (count == 0) return QD_OK;
     size_t ranges = qdi_range_count(count, GRAIN);
     qd_status status = qdi_buffer_need(tree, &tree->scratch.keys, 0, count, sizeof(uint64_t));

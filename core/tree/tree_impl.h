@@ -58,13 +58,13 @@ typedef struct qdi_node {
 } qdi_node;
 
 /// A body on its way to a node.
-typedef struct qdi_mover {
+typedef struct qdi_refiled {
     qd_box box;
     uint32_t row;
     qd_body_index index;
     qdi_node_index target;
     uint32_t fresh; // 1 where it was not in the tree before
-} qdi_mover;
+} qdi_refiled;
 
 /// A growing array of something, for use inside one call, kept for the next.
 typedef struct qdi_buffer {
@@ -89,8 +89,8 @@ typedef struct qdi_outer {
 } qdi_outer;
 
 /// What calls need on the way, kept from call to call.
-typedef struct qdi_scratch {
-    qdi_buffer movers;                     // of qdi_mover
+typedef struct qdi_tree_scratch {
+    qdi_buffer movers;                     // of qdi_refiled
     qdi_buffer moves;                      // of qdi_move
     qdi_buffer keys, keys_spare;           // of uint64_t, for sorting
     qdi_buffer order, order_spare;         // of uint32_t, sorted with them
@@ -99,7 +99,7 @@ typedef struct qdi_scratch {
     qdi_buffer shrinks;                    // the same
     qdi_buffer chains, frontier, tally;    // see tree_settle.c, qdi_frontier, tree_refresh.c
     qdi_buffer spare;                      // of uint32_t: rows by index, or a column of slots
-} qdi_scratch;
+} qdi_tree_scratch;
 
 struct qd_tree {
     const qd_allocator *allocator;
@@ -131,7 +131,7 @@ struct qd_tree {
     qdi_outer outer;
     uint64_t revision;
 
-    qdi_scratch scratch;
+    qdi_tree_scratch scratch;
     qdi_hand *hands; // one per worker
     size_t hand_count;
     qdi_pool pool;  // for the movers of all ranges
@@ -267,10 +267,10 @@ qdi_node_index qdi_tree_find(const qd_tree *tree, qd_box box);
 /// The same, beginning at a node that the body was in or near: up to the first ancestor that holds it, then down.
 qdi_node_index qdi_tree_find_from(const qd_tree *tree, qdi_node_index at, qd_box box);
 /// Puts a mover in its target's list, where there is room. Own bounds and `fit` are kept up to date.
-bool qdi_file_here(qd_tree *tree, const qdi_mover *mover);
+bool qdi_file_here(qd_tree *tree, const qdi_refiled *mover);
 /// Files movers[0, count): finds each one's node, beginning at `target`, a node it was in or near, and puts it in the list.
 /// Own bounds and `fit` are kept up to date, totals and subtree bounds are not.
-QD_MUST_USE qd_status qdi_file_movers(qd_tree *tree, qd_team *team, qdi_mover *movers, size_t count);
+QD_MUST_USE qd_status qdi_file_movers(qd_tree *tree, qd_team *team, qdi_refiled *movers, size_t count);
 
 // tree_settle.c and tree_split.c: what keeps the structure canonical.
 

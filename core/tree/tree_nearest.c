@@ -19,7 +19,7 @@ typedef struct part {
 
 typedef struct search {
     const qd_tree *tree;
-    qdi_spot spot;
+    qdi_near_point spot;
     double within;
     qdi_near_places found; // heap, the furthest on top
     size_t count;
@@ -73,9 +73,9 @@ static double bound(const search *job) {
 }
 
 static void look_at(search *job, unsigned copy, qd_box box, size_t slot) {
-    if (qdi_spot_to_box(&job->spot, copy, box) * QDI_SPOT_NEARER > bound(job)) return;
+    if (qdi_near_point_to_box(&job->spot, copy, box) * QDI_NEAR_POINT_NEARER > bound(job)) return;
     qd_near near;
-    if (qdi_spot_measure(&job->spot, copy, box, job->tree->slots.index[slot], bound(job), &near))
+    if (qdi_near_point_measure(&job->spot, copy, box, job->tree->slots.index[slot], bound(job), &near))
         keep(job, &near);
 }
 
@@ -83,7 +83,7 @@ static void look_at(search *job, unsigned copy, qd_box box, size_t slot) {
 
 // Appends a part to `parts` where it may hold a body that is near enough.
 static void add_part(const search *job, part *parts, unsigned *count, part new, qd_box bounds) {
-    new.least = qdi_spot_to_box(&job->spot, new.copy, bounds) * QDI_SPOT_NEARER;
+    new.least = qdi_near_point_to_box(&job->spot, new.copy, bounds) * QDI_NEAR_POINT_NEARER;
     if (new.least <= bound(job)) parts[(*count)++] = new;
 }
 
@@ -191,7 +191,8 @@ qd_status qdi_tree_nearest(const qd_tree *tree, qd_vec2 point, double within, qd
                            void *context, qdi_near_places places, size_t *count) {
     *count = 0;
     search job;
-    if (!(within >= 0.0) || !qdi_spot_init(&job.spot, tree, point, distance, context)) return QD_ERR_VALUE;
+    if (!(within >= 0.0) || !qdi_near_point_init(&job.spot, tree, point, distance, context))
+        return QD_ERR_VALUE;
     if (places.most == 0) return QD_OK;
     job.tree = tree;
     job.within = within < DBL_MAX ? within : DBL_MAX; // bounds of nothing are infinitely far

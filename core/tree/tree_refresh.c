@@ -22,7 +22,7 @@ typedef struct refresh_job {
     size_t n;
     range_sum *sums;
     uint32_t *row_of; // by index, while the bodies are told apart
-    qdi_mover *movers;
+    qdi_refiled *movers;
 } refresh_job;
 
 static qd_body_index index_of(const refresh_job *job, size_t row) {
@@ -215,7 +215,7 @@ static void take_fresh(void *context, size_t begin, size_t end, int worker) {
     for (size_t i = begin; i < end; ++i) {
         qd_body_index index = index_of(job, i);
         if (!fresh_and_good(job, i, index)) continue;
-        job->movers[place++] = (qdi_mover){job->boxes[i], (uint32_t)i, index, QDI_ROOT, 1};
+        job->movers[place++] = (qdi_refiled){job->boxes[i], (uint32_t)i, index, QDI_ROOT, 1};
     }
 }
 
@@ -232,7 +232,7 @@ static qd_status add_fresh(refresh_job *job, qd_team *team, size_t *mover_count,
         place += here;
         if (job->sums[r].bad < *bad) *bad = job->sums[r].bad;
     }
-    status = qdi_buffer_need(tree, &tree->scratch.movers, *mover_count, place, sizeof(qdi_mover));
+    status = qdi_buffer_need(tree, &tree->scratch.movers, *mover_count, place, sizeof(qdi_refiled));
     if (status != QD_OK) return status;
     job->movers = tree->scratch.movers.items;
     qdi_team_for(team, job->n, GRAIN, take_fresh, job);

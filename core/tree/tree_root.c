@@ -13,12 +13,12 @@ int qdi_root_choose(const qd_tree *tree, size_t bodies) {
 static qd_status take_list(qd_tree *tree, qdi_node_index index, size_t *count) {
     qdi_node *node = &tree->nodes[index];
     qd_status status = qdi_buffer_need(tree, &tree->scratch.movers, *count, *count + node->count,
-                                       sizeof(qdi_mover));
+                                       sizeof(qdi_refiled));
     if (status != QD_OK) return status;
-    qdi_mover *movers = tree->scratch.movers.items;
+    qdi_refiled *movers = tree->scratch.movers.items;
     for (size_t s = node->first; s < (size_t)node->first + node->count; ++s) {
-        movers[(*count)++] = (qdi_mover){qdi_slot_box(&tree->slots, s), tree->slots.row[s],
-                                         tree->slots.index[s], QDI_ROOT, 0};
+        movers[(*count)++] = (qdi_refiled){qdi_slot_box(&tree->slots, s), tree->slots.row[s],
+                                           tree->slots.index[s], QDI_ROOT, 0};
     }
     node->count = node->fit = 0;
     node->own = qdi_box_empty();
@@ -102,7 +102,7 @@ qd_status qdi_root_set(qd_tree *tree, int k, size_t *count) {
     if (status == QD_OK) status = k > from ? root_grow(tree, from, k) : root_shrink(tree, from, k, count);
     if (status != QD_OK) return status;
     qdi_node_measure(tree, QDI_ROOT);
-    qdi_mover *movers = tree->scratch.movers.items;
+    qdi_refiled *movers = tree->scratch.movers.items;
     for (size_t m = 0; m < *count; ++m) movers[m].target = QDI_ROOT;
     return QD_OK;
 }

@@ -129,7 +129,7 @@ qd_status qdi_tree_settle(qd_tree *tree, qd_team *team, qd_tree_counts *counts) 
     }
 
     // All lists are taken before anything changes; merging makes no node that must split.
-    qdi_scratch *scratch = &tree->scratch;
+    qdi_tree_scratch *scratch = &tree->scratch;
     size_t splits = 0, merges = 0, shrinks = 0;
     status = list_nodes(&job, team, SPLIT, &scratch->splits, &splits);
     if (status == QD_OK) status = list_nodes(&job, team, MERGE, &scratch->merges, &merges);

@@ -151,7 +151,7 @@ static void split_range(void *context, size_t begin, size_t end, int worker) {
 // One round. Leaves the nodes of the next round in scratch.split_next.
 static qd_status split_round(qd_tree *tree, qd_team *team, const qdi_node_index *nodes, size_t count,
                              size_t *next_count) {
-    qdi_scratch *scratch = &tree->scratch;
+    qdi_tree_scratch *scratch = &tree->scratch;
     split_job job = {.tree = tree, .nodes = nodes};
     qd_status status = qdi_families_reserve(tree, count);
     if (status == QD_OK) status = qdi_buffer_need(tree, &scratch->places, 0, count, sizeof *job.counts);
@@ -282,7 +282,7 @@ size_t qdi_families_free_below(qd_tree *tree, qdi_node_index index) {
 qd_status qdi_merge_nodes(qd_tree *tree, qd_team *team, const qdi_node_index *nodes, size_t count,
                           qd_tree_counts *counts) {
     if (count == 0) return QD_OK;
-    qdi_scratch *scratch = &tree->scratch;
+    qdi_tree_scratch *scratch = &tree->scratch;
     qd_status status = qdi_buffer_need(tree, &scratch->places, 0, count, sizeof(size_t));
     if (status == QD_OK) status = qdi_buffer_need(tree, &scratch->moves, 0, count, sizeof(qdi_move));
     if (status != QD_OK) return status;

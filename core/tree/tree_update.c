@@ -18,10 +18,10 @@ enum { AHEAD = 6, GRAIN = 64, PIECE = 4096, LINE = 16, HAND = 512 };
 
 /// What became of a range of families.
 typedef struct range_tally {
-    const qdi_mover *movers; // in the pool
-    size_t count;            // of them
-    size_t place;            // of the first of them among all
-    size_t filed;            // put in another list of the range
+    const qdi_refiled *movers; // in the pool
+    size_t count;              // of them
+    size_t place;              // of the first of them among all
+    size_t filed;              // put in another list of the range
     size_t removed;
     size_t bad;
 } range_tally;
@@ -62,10 +62,10 @@ static void update_root_piece(void *context, size_t begin, size_t end, int worke
 
 // Makes room for `more` movers in a worker's hand.
 static bool hand_need(update_job *job, qdi_hand *hand, size_t more) {
-    if ((hand->count + more) * sizeof(qdi_mover) <= hand->movers.bytes) return true;
+    if ((hand->count + more) * sizeof(qdi_refiled) <= hand->movers.bytes) return true;
     qdi_pool_enter(&job->tree->pool);
     qd_status status = qdi_buffer_need(job->tree, &hand->movers, hand->count, hand->count + more,
-                                       sizeof(qdi_mover));
+                                       sizeof(qdi_refiled));
     qdi_pool_leave(&job->tree->pool);
     if (status != QD_OK) __atomic_store_n(&job->failed, 1, __ATOMIC_RELAXED);
     return status == QD_OK;
@@ -79,12 +79,12 @@ static inline bool stays(const qdi_slots *slots, const qdi_node_test *test, size
 // Takes the body in a slot into the hand, where there is room; the slot is dropped later.
 static inline void take(const update_job *job, qdi_hand *hand, qdi_node_index index, size_t at) {
     const qdi_slots *slots = &job->tree->slots;
-    qdi_mover *movers = hand->movers.items;
+    qdi_refiled *movers = hand->movers.items;
     if (slots->row[at] == QDI_NONE) {
         job->tree->node_of[slots->index[at]] = QDI_NONE;
     } else {
-        movers[hand->count++] = (qdi_mover){qdi_slot_box(slots, at), slots->row[at], slots->index[at], index,
-                                            0};
+        movers[hand->count++] = (qdi_refiled){qdi_slot_box(slots, at), slots->row[at], slots->index[at],
+                                              index, 0};
     }
 }
 
@@ -163,10 +163,10 @@ static void update_node(update_job *job, qdi_node_index index, range_tally *rang
 // Most bodies that leave a node go to one close by, whose list this worker has just been through: those within the range of families
 // are filed at once where there is room.
 static void file_near(qd_tree *tree, size_t begin, size_t end, qdi_hand *hand, range_tally *range) {
-    qdi_mover *movers = hand->movers.items;
+    qdi_refiled *movers = hand->movers.items;
     size_t left = 0;
     for (size_t m = 0; m < hand->count; ++m) {
-        qdi_mover mover = movers[m];
+        qdi_refiled mover = movers[m];
         mover.target = qdi_tree_find_from(tree, mover.target, mover.box);
         const qdi_family_index family = qdi_family_of(mover.target);
         const bool near = mover.target != QDI_ROOT && family >= begin && family < end;
@@ -181,7 +181,7 @@ static void keep_movers(update_job *job, const qdi_hand *hand, range_tally *rang
     qd_tree *tree = job->tree;
     range->count = hand->count;
     if (hand->count == 0) return;
-    qdi_mover *movers = qdi_pool_take(&tree->pool, tree->allocator, hand->count * sizeof *movers);
+    qdi_refiled *movers = qdi_pool_take(&tree->pool, tree->allocator, hand->count * sizeof *movers);
     if (movers) {
         memcpy(movers, hand->movers.items, hand->count * sizeof *movers);
     } else {
@@ -244,7 +244,7 @@ static qd_status hands_need(qd_tree *tree, size_t workers) {
         tree->hand_count = workers;
     }
     // Whoever does the range that most bodies leave has room for them: all get what any of them has.
-    size_t most = HAND * sizeof(qdi_mover);
+    size_t most = HAND * sizeof(qdi_refiled);
     for (size_t w = 0; w < tree->hand_count; ++w) {
         if (tree->hands[w].movers.bytes > most) most = tree->hands[w].movers.bytes;
     }
@@ -262,7 +262,7 @@ static qd_status hands_need(qd_tree *tree, size_t workers) {
 static void copy_movers(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const update_job *job = context;
-    qdi_mover *all = job->tree->scratch.movers.items;
+    qdi_refiled *all = job->tree->scratch.movers.items;
     for (size_t r = begin; r < end; ++r) {
         const range_tally *range = &job->ranges[r];
         if (range->count > 0) memcpy(all + range->place, range->movers, range->count * sizeof *all);
@@ -272,7 +272,7 @@ static void copy_movers(void *context, size_t begin, size_t end, int worker) {
 // Puts the movers together in scratch.movers, in order of ranges.
 static qd_status gather(update_job *job, qd_team *team, size_t ranges, size_t movers) {
     qd_tree *tree = job->tree;
-    qd_status status = qdi_buffer_need(tree, &tree->scratch.movers, 0, movers, sizeof(qdi_mover));
+    qd_status status = qdi_buffer_need(tree, &tree->scratch.movers, 0, movers, sizeof(qdi_refiled));
     if (status == QD_OK) qdi_team_for(team, ranges, 64, copy_movers, job);
     return status;
 }
@@ -307,7 +307,7 @@ qd_status qdi_tree_update(qd_tree *tree, qd_team *team, qdi_update *update) {
 
 typedef struct rings_job {
     const qd_tree *tree;
-    const qdi_mover *movers;
+    const qdi_refiled *movers;
     size_t (*sums)[QDI_RINGS]; // per range
 } rings_job;
 

@@ -104,12 +104,12 @@ static bool find_mass(const qd_world *world, qd_vec2 *place) {
     return true;
 }
 
-qdi_look qdi_camera_look(const qd_view_camera *camera, const qd_world *world) {
+qdi_camera_part qdi_camera_look(const qd_view_camera *camera, const qd_world *world) {
     const qd_world_def def = qd_world_definition(world);
     bool part = !isnan(camera->x), follows = camera->follow != QD_VIEW_NOBODY, path = camera->key_count > 0;
-    qdi_look look = {def.size, def.origin, true};
+    qdi_camera_part look = {def.size, def.origin, true};
     if (!part && !follows && !path && isnan(camera->centre.x) && camera->zoom == 1.0) return look;
-    if (part) look = (qdi_look){{camera->width, camera->height}, {camera->x, camera->y}, false};
+    if (part) look = (qdi_camera_part){{camera->width, camera->height}, {camera->x, camera->y}, false};
     qd_vec2 centre = {look.origin.x + 0.5 * look.size.x, look.origin.y + 0.5 * look.size.y};
     double zoom = camera->zoom;
     if (!isnan(camera->centre.x)) centre = camera->centre;

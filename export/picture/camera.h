@@ -24,14 +24,14 @@ static inline double qdi_camera_y(const qdi_camera *camera, double y) {
 }
 
 /// The part of the world that is to be seen whole.
-typedef struct qdi_look {
+typedef struct qdi_camera_part {
     qd_vec2 size, origin;
     bool whole; ///< it is the world: its border is the picture's, and no images are seen beyond it
-} qdi_look;
+} qdi_camera_part;
 
 /// What a camera looks at, at the present moment: a function of the two. Cost: nothing where it follows nobody, else a look at
 /// every body.
-qdi_look qdi_camera_look(const qd_view_camera *camera, const qd_world *world);
+qdi_camera_part qdi_camera_look(const qd_view_camera *camera, const qd_world *world);
 
 /// The key between those of a path: the cubics of F. Fritsch and R. Carlson (SIAM J. Numer. Anal. 17, 1980, 238), which rise and
 /// fall only where the keys do; of zooms the logarithm goes that way. There must be one key at least.

@@ -67,12 +67,13 @@ static void frame_world(qdi_copy *copier, qdi_area area, bool whole) {
 
 qd_status qdi_picture_copy(qdi_picture *picture, const qd_world *world, const qd_view *view, qdi_area area,
                            double top, const qdi_changes *before) {
-    const qdi_look look = qdi_camera_look(&view->camera, world);
+    const qdi_camera_part look = qdi_camera_look(&view->camera, world);
     return qdi_picture_copy_part(picture, world, view, area, &look, top, before);
 }
 
 qd_status qdi_picture_copy_part(qdi_picture *picture, const qd_world *world, const qd_view *view,
-                                qdi_area area, const qdi_look *look, double top, const qdi_changes *before) {
+                                qdi_area area, const qdi_camera_part *look, double top,
+                                const qdi_changes *before) {
     qdi_copy copier = {.picture = picture,
                        .from = world,
                        .view = view,

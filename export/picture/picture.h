@@ -112,7 +112,7 @@ QD_MUST_USE qd_status qdi_picture_copy(qdi_picture *picture, const qd_world *wor
 /// The same of a part of the world, whatever the view's camera says: it is in the middle of the area, and what lies beside it is
 /// seen as far as the area goes.
 QD_MUST_USE qd_status qdi_picture_copy_part(qdi_picture *picture, const qd_world *world, const qd_view *view,
-                                            qdi_area area, const qdi_look *look, double top,
+                                            qdi_area area, const qdi_camera_part *look, double top,
                                             const qdi_changes *before);
 
 struct qdi_easel;

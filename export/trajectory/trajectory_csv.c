@@ -25,13 +25,13 @@ static char *put_reals(char *at, const double *values, size_t count) {
 }
 
 /// "STEP,TIME".
-static char *put_moment(char *at, const qdi_moment *moment) {
+static char *put_moment(char *at, const qdi_trajectory_moment *moment) {
     at = qdi_put_whole(at, moment->step);
     return qdi_put_real(comma(at), moment->time);
 }
 
 static char *put_body(const void *context, size_t i, char *at) {
-    const qdi_moment *moment = context;
+    const qdi_trajectory_moment *moment = context;
     const qd_body_view *view = &moment->view;
     uint32_t row = moment->rows[i];
     qd_vec2 size = qdi_moment_size(moment, row);
@@ -64,7 +64,7 @@ static char *put_two(char *at, uint64_t a, uint64_t b, int wall) {
 }
 
 static char *put_contact(const void *context, size_t i, char *at) {
-    const qdi_moment *moment = context;
+    const qdi_trajectory_moment *moment = context;
     const qdi_touch_place *place = &moment->touches[i];
     const qd_contact *contact = &moment->contacts[place->contact];
     const qd_touch *touch = &contact->touch[place->touch];
@@ -80,7 +80,7 @@ static char *put_contact(const void *context, size_t i, char *at) {
 }
 
 static char *put_node(const void *context, size_t i, char *at) {
-    const qdi_moment *moment = context;
+    const qdi_trajectory_moment *moment = context;
     const qd_tree_node_info *node = &moment->nodes[i];
     at = qdi_put_whole(comma(put_moment(at, moment)), (uint64_t)node->depth);
     at = put_reals(at, (double[]){node->min_x, node->min_y, node->side}, 3);
@@ -111,7 +111,7 @@ void qdi_csv_begin(qd_trajectory *trajectory) {
 }
 
 void qdi_csv_add(qd_trajectory *trajectory) {
-    const qdi_moment *moment = &trajectory->moment;
+    const qdi_trajectory_moment *moment = &trajectory->moment;
     qdi_out *out = trajectory->out;
     qdi_out_rows(&out[QDI_TEXT_BODIES], moment->count, LINE_ROOM, put_body, moment);
     qdi_out_rows(&out[QDI_TEXT_CONTACTS], moment->touch_count, LINE_ROOM, put_contact, moment);

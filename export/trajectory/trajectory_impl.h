@@ -17,7 +17,7 @@ typedef struct qdi_touch_place {
 } qdi_touch_place;
 
 /// A world's present moment as files show it: bodies in the order of their indices.
-typedef struct qdi_moment {
+typedef struct qdi_trajectory_moment {
     const qd_allocator *allocator;
     const qd_world *world;
     qd_world_def def;
@@ -32,19 +32,19 @@ typedef struct qdi_moment {
     size_t touch_count, touch_room;
     qd_tree_node_info *nodes; ///< with corners in the world, not about its centre
     size_t node_count, node_room;
-} qdi_moment;
+} qdi_trajectory_moment;
 
 /// Looks at a world; with `details` at contacts and nodes too. What was there before is replaced. Errors: QD_ERR_MEMORY.
-QD_MUST_USE qd_status qdi_moment_take(qdi_moment *moment, const qd_world *world, bool details);
-void qdi_moment_release(qdi_moment *moment);
+QD_MUST_USE qd_status qdi_moment_take(qdi_trajectory_moment *moment, const qd_world *world, bool details);
+void qdi_moment_release(qdi_trajectory_moment *moment);
 
 /// Size of a body along its own axes: of a disk its diameter, twice.
-qd_vec2 qdi_moment_size(const qdi_moment *moment, uint32_t row);
+qd_vec2 qdi_moment_size(const qdi_trajectory_moment *moment, uint32_t row);
 /// The angle that it is turned by, in (-pi, pi].
-double qdi_moment_angle(const qdi_moment *moment, uint32_t row);
-qd_shape_kind qdi_moment_shape(const qdi_moment *moment, uint32_t row);
+double qdi_moment_angle(const qdi_trajectory_moment *moment, uint32_t row);
+qd_shape_kind qdi_moment_shape(const qdi_trajectory_moment *moment, uint32_t row);
 /// The label of a body that a contact names; 0 for a wall. And the wall: 0 for a body, else 1 to 4 in the order of qd_wall.
-uint64_t qdi_moment_label(const qdi_moment *moment, qd_id id);
+uint64_t qdi_moment_label(const qdi_trajectory_moment *moment, qd_id id);
 int qdi_moment_wall(qd_id id);
 
 /// "disk", "dynamic", "left" ("" for 0: no wall).
@@ -57,9 +57,9 @@ const char *qdi_wall_word(int wall);
 #define QDI_CORE_ROOM ((size_t)QD_POLYGON_MAX * 64)
 char *qdi_put_core(char *at, const qd_shape *shape);
 /// The shape of a row that is no disk, or NULL.
-const qd_shape *qdi_moment_form(const qdi_moment *moment, uint32_t row);
+const qd_shape *qdi_moment_form(const qdi_trajectory_moment *moment, uint32_t row);
 /// What a row's shape is rounded by: of a disk its radius.
-double qdi_moment_rounding(const qdi_moment *moment, uint32_t row);
+double qdi_moment_rounding(const qdi_trajectory_moment *moment, uint32_t row);
 
 /// Most points of a shape's outline, and how many it has: 2 for a segment, 0 for a disk.
 enum { QDI_OUTLINE_MAX = 2 * QD_POLYGON_MAX + 26 };
@@ -87,7 +87,7 @@ struct qd_trajectory {
     qd_provenance provenance;
     char *scene; ///< name of the provenance, kept
     size_t scene_bytes;
-    qdi_moment moment;
+    qdi_trajectory_moment moment;
     qdi_out out[QDI_TEXT_FILES]; ///< not zero: file is open or closed
     size_t opened;               ///< how many of them there are
     size_t published;            ///< of them, or of the VTK lists, that are in place

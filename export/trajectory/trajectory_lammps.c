@@ -13,7 +13,7 @@ static const char *boundary_letters(qd_boundary boundary) {
 }
 
 static char *put_body(const void *context, size_t i, char *at) {
-    const qdi_moment *moment = context;
+    const qdi_trajectory_moment *moment = context;
     const qd_body_view *view = &moment->view;
     uint32_t row = moment->rows[i];
     qd_vec2 size = qdi_moment_size(moment, row);
@@ -39,7 +39,7 @@ static void put_bounds(qdi_out *out, double low, double high) {
 }
 
 void qdi_lammps_add(qd_trajectory *trajectory) {
-    const qdi_moment *moment = &trajectory->moment;
+    const qdi_trajectory_moment *moment = &trajectory->moment;
     qdi_out *out = &trajectory->out[QDI_TEXT_BODIES];
     qdi_out_text(out, "ITEM: TIME\n");
     qdi_out_real(out, moment->time);

@@ -6,7 +6,7 @@
 
 // ---- taking ----
 
-static qd_status take_rows(qdi_moment *moment) {
+static qd_status take_rows(qdi_trajectory_moment *moment) {
     const qd_body_view *view = &moment->view;
     qd_status status = qdi_reserve(moment->allocator, &moment->rows, &moment->row_room, 0, view->count,
                                    sizeof *moment->rows);
@@ -18,11 +18,11 @@ static qd_status take_rows(qdi_moment *moment) {
 }
 
 /// A wall, or a body that was not removed.
-static bool is_there(const qdi_moment *moment, qd_id id) {
+static bool is_there(const qdi_trajectory_moment *moment, qd_id id) {
     return qd_id_is_wall(id) || qd_body_view_row(&moment->view, id) != UINT32_MAX;
 }
 
-static qd_status take_touches(qdi_moment *moment) {
+static qd_status take_touches(qdi_trajectory_moment *moment) {
     size_t contacts = 0;
     moment->contacts = qd_world_contacts(moment->world, &contacts);
     moment->touch_count = 0;
@@ -37,14 +37,14 @@ static qd_status take_touches(qdi_moment *moment) {
 }
 
 typedef struct node_taker {
-    qdi_moment *moment;
+    qdi_trajectory_moment *moment;
     qd_vec2 centre;
     qd_status status;
 } node_taker;
 
 static bool take_node(void *context, const qd_tree_node_info *node) {
     node_taker *taker = context;
-    qdi_moment *moment = taker->moment;
+    qdi_trajectory_moment *moment = taker->moment;
     taker->status = qdi_reserve(moment->allocator, &moment->nodes, &moment->node_room, moment->node_count,
                                 moment->node_count + 1, sizeof *moment->nodes);
     if (taker->status != QD_OK) return false;
@@ -55,7 +55,7 @@ static bool take_node(void *context, const qd_tree_node_info *node) {
     return true;
 }
 
-qd_status qdi_moment_take(qdi_moment *moment, const qd_world *world, bool details) {
+qd_status qdi_moment_take(qdi_trajectory_moment *moment, const qd_world *world, bool details) {
     moment->world = world;
     moment->def = qd_world_definition(world);
     qd_world_sides(world, &moment->low, &moment->high);
@@ -73,7 +73,7 @@ qd_status qdi_moment_take(qdi_moment *moment, const qd_world *world, bool detail
     return taker.status;
 }
 
-void qdi_moment_release(qdi_moment *moment) {
+void qdi_moment_release(qdi_trajectory_moment *moment) {
     qdi_release(moment->allocator, moment->rows, moment->row_room, sizeof *moment->rows);
     qdi_release(moment->allocator, moment->touches, moment->touch_room, sizeof *moment->touches);
     qdi_release(moment->allocator, moment->nodes, moment->node_room, sizeof *moment->nodes);
@@ -81,12 +81,12 @@ void qdi_moment_release(qdi_moment *moment) {
 
 // ---- about bodies ----
 
-qd_shape_kind qdi_moment_shape(const qdi_moment *moment, uint32_t row) {
+qd_shape_kind qdi_moment_shape(const qdi_trajectory_moment *moment, uint32_t row) {
     uint32_t number = moment->view.shape[row];
     return number == 0 ? QD_SHAPE_DISK : moment->view.shapes[number]->kind;
 }
 
-qd_vec2 qdi_moment_size(const qdi_moment *moment, uint32_t row) {
+qd_vec2 qdi_moment_size(const qdi_trajectory_moment *moment, uint32_t row) {
     uint32_t number = moment->view.shape[row];
     double across = 2 * moment->view.radius[row];
     if (number == 0) return (qd_vec2){across, across};
@@ -95,17 +95,17 @@ qd_vec2 qdi_moment_size(const qdi_moment *moment, uint32_t row) {
     return (qd_vec2){high.x - low.x, high.y - low.y};
 }
 
-const qd_shape *qdi_moment_form(const qdi_moment *moment, uint32_t row) {
+const qd_shape *qdi_moment_form(const qdi_trajectory_moment *moment, uint32_t row) {
     uint32_t number = moment->view.shape[row];
     return number == 0 ? NULL : moment->view.shapes[number];
 }
 
-double qdi_moment_rounding(const qdi_moment *moment, uint32_t row) {
+double qdi_moment_rounding(const qdi_trajectory_moment *moment, uint32_t row) {
     const qd_shape *shape = qdi_moment_form(moment, row);
     return shape ? shape->radius : moment->view.radius[row];
 }
 
-double qdi_moment_angle(const qdi_moment *moment, uint32_t row) {
+double qdi_moment_angle(const qdi_trajectory_moment *moment, uint32_t row) {
     double c = moment->view.turn_c[row], s = moment->view.turn_s[row];
     return s == 0 && c > 0 ? 0 : qd_atan2(s, c);
 }
@@ -114,7 +114,7 @@ int qdi_moment_wall(qd_id id) {
     return qd_id_is_wall(id) ? (int)(id.index - (uint32_t)QD_WALL_LEFT) + 1 : 0;
 }
 
-uint64_t qdi_moment_label(const qdi_moment *moment, qd_id id) {
+uint64_t qdi_moment_label(const qdi_trajectory_moment *moment, qd_id id) {
     if (qd_id_is_wall(id)) return 0;
     return moment->view.label[qd_body_view_row(&moment->view, id)];
 }

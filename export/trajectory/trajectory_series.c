@@ -21,7 +21,7 @@ typedef struct outlined {
 
 /// What the arrays' functions look at.
 typedef struct vtp_job {
-    const qdi_moment *moment;
+    const qdi_trajectory_moment *moment;
     outlined *shapes; ///< lines first
     qd_vec2 *points;
     size_t shape_count, shape_room, point_count, point_room, lines;
@@ -36,7 +36,7 @@ static char *put_byte(char *at, unsigned value) {
     return at + 1;
 }
 
-static const qdi_moment *moment_of(const void *context) {
+static const qdi_trajectory_moment *moment_of(const void *context) {
     return ((const vtp_job *)context)->moment;
 }
 
@@ -89,7 +89,7 @@ static void write_arrays(qdi_out *out, const vtp_job *job, qdi_vtp_piece piece, 
 /// A function for one column of the bodies.
 #define BODY_COLUMN(name, expression)                                                                        \
     static char *name(const void *context, size_t i, char *at) {                                             \
-        const qdi_moment *moment = moment_of(context);                                                       \
+        const qdi_trajectory_moment *moment = moment_of(context);                                            \
         const qd_body_view *view = &moment->view;                                                            \
         uint32_t row = moment->rows[i];                                                                      \
         (void)view;                                                                                          \
@@ -131,7 +131,7 @@ static void write_bodies(qdi_out *out, const vtp_job *job) {
 // ---- shapes ----
 
 static qd_status add_outline(vtp_job *job, uint32_t row, bool lines) {
-    const qdi_moment *moment = job->moment;
+    const qdi_trajectory_moment *moment = job->moment;
     const qd_body_view *view = &moment->view;
     qd_vec2 outline[QDI_OUTLINE_MAX];
     size_t count = qdi_shape_outline(view->shapes[view->shape[row]], outline);
@@ -153,7 +153,7 @@ static qd_status add_outline(vtp_job *job, uint32_t row, bool lines) {
 
 /// Segments, and then all others: in such a file lines come before polygons.
 static qd_status take_outlines(vtp_job *job) {
-    const qdi_moment *moment = job->moment;
+    const qdi_trajectory_moment *moment = job->moment;
     qd_status status = QD_OK;
     for (int lines = 1; lines >= 0; --lines) {
         for (size_t i = 0; i < moment->count && status == QD_OK; ++i)
@@ -256,7 +256,8 @@ static void write_nodes(qdi_out *out, const vtp_job *job) {
 // ---- contacts ----
 
 /// Where a contact's line ends on the side of a body: in its middle if it can move freely, else where the two touch.
-static qd_vec2 line_end(const qdi_moment *moment, const qd_contact *contact, qd_vec2 point, bool second) {
+static qd_vec2 line_end(const qdi_trajectory_moment *moment, const qd_contact *contact, qd_vec2 point,
+                        bool second) {
     const qd_body_view *view = &moment->view;
     qd_id id = second ? contact->b : contact->a;
     if (qd_id_is_wall(id)) return point;
@@ -271,7 +272,7 @@ static qd_vec2 line_end(const qdi_moment *moment, const qd_contact *contact, qd_
 }
 
 static char *put_line_end(const void *context, size_t i, char *at) {
-    const qdi_moment *moment = moment_of(context);
+    const qdi_trajectory_moment *moment = moment_of(context);
     const qdi_touch_place *place = &moment->touches[i / 2];
     const qd_contact *contact = &moment->contacts[place->contact];
     qd_vec2 end = line_end(moment, contact, contact->touch[place->touch].point, i % 2 == 1);
@@ -280,7 +281,7 @@ static char *put_line_end(const void *context, size_t i, char *at) {
 
 #define CONTACT_COLUMN(name, expression)                                                                     \
     static char *name(const void *context, size_t i, char *at) {                                             \
-        const qdi_moment *moment = moment_of(context);                                                       \
+        const qdi_trajectory_moment *moment = moment_of(context);                                            \
         const qd_contact *contact = &moment->contacts[moment->touches[i].contact];                           \
         const qd_touch *touch = &contact->touch[moment->touches[i].touch];                                   \
         (void)touch;                                                                                         \
@@ -344,7 +345,7 @@ static qd_status settle(qd_trajectory *trajectory, qdi_out *out, bool sync, qd_e
 qd_status qdi_vtp_add(qd_trajectory *trajectory, qd_error *error) {
     static void (*const writers[QDI_VTP_SERIES])(qdi_out *, const vtp_job *) = {write_bodies, write_shapes,
                                                                                 write_nodes, write_contacts};
-    const qdi_moment *moment = &trajectory->moment;
+    const qdi_trajectory_moment *moment = &trajectory->moment;
     size_t number = (size_t)trajectory->totals.moments;
     qd_status status = qdi_reserve(trajectory->allocator, &trajectory->times, &trajectory->time_room, number,
                                    number + 1, sizeof *trajectory->times);

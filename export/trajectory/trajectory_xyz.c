@@ -11,7 +11,7 @@
 enum { LINE_ROOM = 40 + 21 + 15 * 32 + (int)QDI_CORE_ROOM };
 
 static char *put_body(const void *context, size_t i, char *at) {
-    const qdi_moment *moment = context;
+    const qdi_trajectory_moment *moment = context;
     const qd_body_view *view = &moment->view;
     uint32_t row = moment->rows[i];
     qd_vec2 size = qdi_moment_size(moment, row);
@@ -51,7 +51,7 @@ static void put_name(qdi_out *out, const char *name) {
 }
 
 void qdi_extxyz_add(qd_trajectory *trajectory) {
-    const qdi_moment *moment = &trajectory->moment;
+    const qdi_trajectory_moment *moment = &trajectory->moment;
     qdi_out *out = &trajectory->out[QDI_TEXT_BODIES];
     qdi_out_format(out, "%zu\nLattice=\"", moment->count);
     qdi_out_real(out, moment->high.x - moment->low.x);

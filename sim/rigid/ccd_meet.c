@@ -140,13 +140,13 @@ static bool straight_to_wall(const meet *two, qdi_encounter *meeting) {
 }
 
 /// The wall as a form: a slab that is thick and long enough.
-static qdi_form slab(const meet *two, qdi_sweep *sweep) {
+static qdi_form slab(const meet *two, qdi_swept_path *sweep) {
     double way = speed_of(two->a) * (two->until - two->from);
     double half = 4 * (two->a->reach + way);
     qdi_pose pose = qdi_leg_pose(&two->a->leg, two->from);
     double distance = two->wall_at - (pose.x * two->normal.x + pose.y * two->normal.y) + half;
     qd_vec2 at = {two->normal.x * distance, two->normal.y * distance};
-    *sweep = (qdi_sweep){.from = at, .to = at, .c = 1};
+    *sweep = (qdi_swept_path){.from = at, .to = at, .c = 1};
     return (qdi_form){.kind = QD_SHAPE_RECT, .half = {half, half}};
 }
 
@@ -154,19 +154,19 @@ static qdi_form slab(const meet *two, qdi_sweep *sweep) {
 static bool advance(const meet *two, double tolerance, double *time) {
     double span = two->until - *time;
     qdi_pose a = qdi_leg_pose(&two->a->leg, *time), b = pose_b(two, &a, *time);
-    qdi_sweep sweep_a = {.to = {two->a->leg.vx * span, two->a->leg.vy * span},
-                         .c = a.c,
-                         .s = a.s,
-                         .turn = two->a->leg.spin * span};
-    qdi_sweep sweep_b;
+    qdi_swept_path sweep_a = {.to = {two->a->leg.vx * span, two->a->leg.vy * span},
+                              .c = a.c,
+                              .s = a.s,
+                              .turn = two->a->leg.spin * span};
+    qdi_swept_path sweep_b;
     qdi_form form_b;
     if (two->b) {
         form_b = two->b->form;
-        sweep_b = (qdi_sweep){.from = {b.x, b.y},
-                              .to = {b.x + two->b->leg.vx * span, b.y + two->b->leg.vy * span},
-                              .c = b.c,
-                              .s = b.s,
-                              .turn = two->b->leg.spin * span};
+        sweep_b = (qdi_swept_path){.from = {b.x, b.y},
+                                   .to = {b.x + two->b->leg.vx * span, b.y + two->b->leg.vy * span},
+                                   .c = b.c,
+                                   .s = b.s,
+                                   .turn = two->b->leg.spin * span};
     } else {
         meet from_here = *two;
         from_here.from = *time;

@@ -20,7 +20,7 @@ const char *qdi_place_rounded(double value, char text[QDI_NUMBER_ROOM]) {
     return text;
 }
 
-bool qdi_place_in_rows(const qdi_disks *item) {
+bool qdi_place_in_rows(const qdi_body_item *item) {
     return item->place == QDI_PLACE_GRID || item->place == QDI_PLACE_PYRAMID;
 }
 
@@ -39,7 +39,7 @@ static qdi_interval interval_of(qd_boundary boundary, double low, double length,
     return result;
 }
 
-void qdi_place_intervals(const qdi_settings *settings, const qdi_disks *item, qdi_interval both[2]) {
+void qdi_place_intervals(const qdi_settings *settings, const qdi_body_item *item, qdi_interval both[2]) {
     const qd_world_def *world = &settings->world;
     const qdi_region *region = &item->region;
     both[0] = interval_of(world->boundary_x, region->x, region->width, world->origin.x, world->size.x);
@@ -49,7 +49,7 @@ void qdi_place_intervals(const qdi_settings *settings, const qdi_disks *item, qd
 /// Refuses disks that are too large for the region or for a periodic world, and more disks than the region
 /// has area for.
 static qd_status check_sizes(qdi_placement *placing, size_t number, size_t first) {
-    const qdi_disks *item = &placing->settings->items[number];
+    const qdi_body_item *item = &placing->settings->items[number];
     const qd_world_def *world = &placing->settings->world;
     double largest = 0, area = 0;
     for (size_t i = first; i < first + item->count; ++i) {
@@ -84,7 +84,7 @@ static qd_status check_sizes(qdi_placement *placing, size_t number, size_t first
     return QD_OK;
 }
 
-bool qdi_place_is_free(const qdi_placement *placing, const qdi_disks *item, size_t body, qd_vec2 at,
+bool qdi_place_is_free(const qdi_placement *placing, const qdi_body_item *item, size_t body, qd_vec2 at,
                        double room) {
     double radius = placing->bodies->radius[body];
     if (!qdi_cells_free(&placing->cells, at.x, at.y, radius, room)) return false;
@@ -109,7 +109,7 @@ static double coordinate(const qdi_interval *within, double radius, double u) {
 /// A place in one of the clusters of item `number`, which may be outside the region.
 static qd_vec2 clustered(const qdi_placement *placing, size_t number, const qdi_interval both[2],
                          qd_random *random) {
-    const qdi_disks *item = &placing->settings->items[number];
+    const qdi_body_item *item = &placing->settings->items[number];
     uint64_t cluster = (uint64_t)(qd_random_uniform(random) * item->cluster_count);
     qd_random middle = qd_random_at(placing->settings->run.seed, (uint64_t)number << 32 | cluster,
                                     QDI_USE_CLUSTER);
@@ -142,7 +142,7 @@ static bool in_round(const qdi_interval both[2], qd_vec2 at, double radius) {
 
 /// Looks for a free place; false when it has tried often enough.
 static bool place_one(qdi_placement *placing, size_t number, const qdi_interval both[2], size_t body) {
-    const qdi_disks *item = &placing->settings->items[number];
+    const qdi_body_item *item = &placing->settings->items[number];
     qdi_generated *bodies = placing->bodies;
     double radius = bodies->radius[body];
     qd_random random = qd_random_at(placing->settings->run.seed, body, QDI_USE_POSITION);
@@ -175,7 +175,7 @@ static int compare_waiting(const void *left, const void *right) {
 /// Says how many of the generator's disks found a place before number `stopped` of the queue did not.
 static qd_status not_all(const qdi_placement *placing, const waiting *queue, size_t stopped) {
     uint32_t number = queue[stopped].item;
-    const qdi_disks *item = &placing->settings->items[number];
+    const qdi_body_item *item = &placing->settings->items[number];
     size_t placed = 0;
     double area = 0;
     for (size_t i = 0; i < stopped; ++i) {

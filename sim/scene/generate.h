@@ -35,12 +35,12 @@ void qdi_generate_draw(const qdi_settings *settings, qdi_generated *bodies);
 #define QDI_PLACE_TRIES 20000
 
 /// True for an item that makes bodies by rule.
-bool qdi_item_is_generator(const qdi_disks *item);
+bool qdi_item_is_generator(const qdi_body_item *item);
 /// Angle and spin of body number `body`, which a generator makes.
-double qdi_item_angle(const qdi_disks *item, uint64_t seed, size_t body);
-double qdi_item_spin(const qdi_disks *item, uint64_t seed, size_t body);
+double qdi_item_angle(const qdi_body_item *item, uint64_t seed, size_t body);
+double qdi_item_spin(const qdi_body_item *item, uint64_t seed, size_t body);
 /// Its shape, in order; of disks, `radius` is the radius.
-qd_shape qdi_item_shape(const qdi_disks *item, uint64_t seed, size_t body, double radius);
+qd_shape qdi_item_shape(const qdi_body_item *item, uint64_t seed, size_t body, double radius);
 
 /// Makes the bodies of a complete scene. No two overlap; all lie in their generator's region, within walls.
 /// Errors: QD_ERR_INVALID (what cannot be placed and how many were), QD_ERR_MEMORY. Release the bodies in any

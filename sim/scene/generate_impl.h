@@ -29,17 +29,17 @@ typedef struct qdi_placement {
 } qdi_placement;
 
 /// An item's intervals along x and y.
-void qdi_place_intervals(const qdi_settings *settings, const qdi_disks *item, qdi_interval both[2]);
+void qdi_place_intervals(const qdi_settings *settings, const qdi_body_item *item, qdi_interval both[2]);
 
 /// True where a body at a place would be free of all that is there; `room`: times its radius.
-bool qdi_place_is_free(const qdi_placement *placing, const qdi_disks *item, size_t body, qd_vec2 at,
+bool qdi_place_is_free(const qdi_placement *placing, const qdi_body_item *item, size_t body, qd_vec2 at,
                        double room);
 
 /// A number rounded to three digits behind the point, for messages.
 const char *qdi_place_rounded(double value, char text[QDI_NUMBER_ROOM]);
 
 /// True for an item whose bodies are put into rows.
-bool qdi_place_in_rows(const qdi_disks *item);
+bool qdi_place_in_rows(const qdi_body_item *item);
 
 /// Puts the bodies of item `number`, the first of which is body `first`, into rows as it says. Errors: QD_ERR_INVALID: they
 /// do not fit, or overlap what is there.

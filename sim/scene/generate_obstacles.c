@@ -31,7 +31,8 @@ static qd_status add(qdi_obstacles *obstacles, const qd_shape *shape, qd_vec2 at
     return QD_OK;
 }
 
-static qd_status add_edges(qdi_obstacles *obstacles, const qdi_settings *settings, const qdi_disks *item) {
+static qd_status add_edges(qdi_obstacles *obstacles, const qdi_settings *settings,
+                           const qdi_body_item *item) {
     const qd_vec2 *points = settings->points + item->points.first;
     for (size_t edge = 0; edge < item->count; ++edge) {
         qd_shape shape;
@@ -80,7 +81,7 @@ qd_status qdi_obstacles_init(qdi_obstacles *obstacles, const qd_allocator *alloc
     if (world->boundary_y == QD_BOUNDARY_PERIODIC) obstacles->period.y = world->size.y;
     qd_status status = QD_OK;
     for (size_t i = 0; i < settings->item_count && status == QD_OK; ++i) {
-        const qdi_disks *item = &settings->items[i];
+        const qdi_body_item *item = &settings->items[i];
         if (item->kind == QDI_ITEM_POLYLINE) status = add_edges(obstacles, settings, item);
         if (item->kind == QDI_ITEM_FILE) status = add_file(obstacles, &item->file.bodies);
         if (item->kind == QDI_ITEM_RUN) status = add_run(obstacles, &item->run);

@@ -23,7 +23,7 @@ static size_t best_columns(size_t count, double width, double height) {
 }
 
 /// Width and height of the largest boxes of an item's bodies.
-static qd_vec2 largest_boxes(const qdi_placement *placing, const qdi_disks *item, size_t first) {
+static qd_vec2 largest_boxes(const qdi_placement *placing, const qdi_body_item *item, size_t first) {
     qd_vec2 most = {0, 0};
     uint64_t seed = placing->settings->run.seed;
     for (size_t i = first; i < first + item->count; ++i) {
@@ -44,8 +44,8 @@ static qd_vec2 largest_boxes(const qdi_placement *placing, const qdi_disks *item
 }
 
 /// Says that rows leave too little for each body.
-static qd_status too_tight(const qdi_placement *placing, size_t number, size_t count, const qdi_disks *item,
-                           qd_vec2 room, qd_vec2 most) {
+static qd_status too_tight(const qdi_placement *placing, size_t number, size_t count,
+                           const qdi_body_item *item, qd_vec2 room, qd_vec2 most) {
     char text[4][QDI_NUMBER_ROOM];
     if (item->kind == QDI_ITEM_DISKS)
         return qdi_reason(placing->error, QD_ERR_INVALID,
@@ -76,7 +76,7 @@ static qd_status too_wide(const qdi_placement *placing, size_t number, size_t co
 
 /// Puts body number `body` of the scene into its place.
 static qd_status put(qdi_placement *placing, size_t number, size_t body, qd_vec2 at) {
-    const qdi_disks *item = &placing->settings->items[number];
+    const qdi_body_item *item = &placing->settings->items[number];
     placing->bodies->x[body] = at.x;
     placing->bodies->y[body] = at.y;
     // Neighbours in the rows may touch, so rounding must be let pass.
@@ -90,7 +90,7 @@ static qd_status put(qdi_placement *placing, size_t number, size_t body, qd_vec2
 
 static qd_status place_grid(qdi_placement *placing, size_t number, size_t first, const qdi_interval both[2],
                             qd_vec2 most) {
-    const qdi_disks *item = &placing->settings->items[number];
+    const qdi_body_item *item = &placing->settings->items[number];
     size_t count = (size_t)item->count;
     bool disks = item->kind == QDI_ITEM_DISKS;
     size_t columns = disks ? best_columns(count, both[0].length, both[1].length)
@@ -120,7 +120,7 @@ static qd_status place_grid(qdi_placement *placing, size_t number, size_t first,
 
 static qd_status place_pyramid(qdi_placement *placing, size_t number, size_t first,
                                const qdi_interval both[2], qd_vec2 most) {
-    const qdi_disks *item = &placing->settings->items[number];
+    const qdi_body_item *item = &placing->settings->items[number];
     size_t count = (size_t)item->count, base = 1, rows = 0;
     while (base * (base + 1) / 2 < count) ++base;
     for (size_t held = 0; held < count; ++rows) held += base - rows;
@@ -143,7 +143,7 @@ static qd_status place_pyramid(qdi_placement *placing, size_t number, size_t fir
 }
 
 qd_status qdi_place_rows(qdi_placement *placing, size_t number, size_t first) {
-    const qdi_disks *item = &placing->settings->items[number];
+    const qdi_body_item *item = &placing->settings->items[number];
     if (item->count == 0) return QD_OK;
     qdi_interval both[2];
     qdi_place_intervals(placing->settings, item, both);

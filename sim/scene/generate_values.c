@@ -70,18 +70,18 @@ static qd_vec2 velocity_of(const qdi_velocity *velocity, uint64_t seed, size_t b
     return value;
 }
 
-bool qdi_item_is_generator(const qdi_disks *item) {
+bool qdi_item_is_generator(const qdi_body_item *item) {
     return item->kind == QDI_ITEM_DISKS || item->kind == QDI_ITEM_RECTS || item->kind == QDI_ITEM_CAPSULES ||
            item->kind == QDI_ITEM_POLYGONS;
 }
 
-double qdi_item_angle(const qdi_disks *item, uint64_t seed, size_t body) {
+double qdi_item_angle(const qdi_body_item *item, uint64_t seed, size_t body) {
     if (!isnan(item->angle)) return item->angle;
     qd_random random = qd_random_at(seed, body, QDI_USE_ANGLE);
     return 6.28318530717958648 * qd_random_uniform(&random);
 }
 
-double qdi_item_spin(const qdi_disks *item, uint64_t seed, size_t body) {
+double qdi_item_spin(const qdi_body_item *item, uint64_t seed, size_t body) {
     qd_random random = qd_random_at(seed, body, QDI_USE_SPIN);
     double value = item->spin.value.x;
     switch (item->spin.form) {
@@ -93,7 +93,7 @@ double qdi_item_spin(const qdi_disks *item, uint64_t seed, size_t body) {
 }
 
 /// A polygon with its corners on a circle.
-static qd_shape polygon_of(const qdi_disks *item, uint64_t seed, size_t body) {
+static qd_shape polygon_of(const qdi_body_item *item, uint64_t seed, size_t body) {
     double radius = draw_size(&item->radius, seed, body, QDI_USE_RADIUS);
     qd_random random = qd_random_at(seed, body, QDI_USE_CORNERS);
     int choices = item->corners[1] - item->corners[0] + 1;
@@ -112,7 +112,7 @@ static qd_shape polygon_of(const qdi_disks *item, uint64_t seed, size_t body) {
     return shape;
 }
 
-qd_shape qdi_item_shape(const qdi_disks *item, uint64_t seed, size_t body, double radius) {
+qd_shape qdi_item_shape(const qdi_body_item *item, uint64_t seed, size_t body, double radius) {
     if (item->kind == QDI_ITEM_POLYGONS) return polygon_of(item, seed, body);
     double scale = item->kind == QDI_ITEM_DISKS ? 1 : draw_size(&item->scale, seed, body, QDI_USE_SCALE);
     qd_shape shape = qd_shape_disk(radius);
@@ -126,7 +126,7 @@ qd_shape qdi_item_shape(const qdi_disks *item, uint64_t seed, size_t body, doubl
 }
 
 /// The radius of the disk around a body.
-static double reach_of(const qdi_disks *item, uint64_t seed, size_t body) {
+static double reach_of(const qdi_body_item *item, uint64_t seed, size_t body) {
     if (item->kind == QDI_ITEM_DISKS) return draw_size(&item->radius, seed, body, QDI_USE_RADIUS);
     qd_shape shape = qdi_item_shape(item, seed, body, 0);
     return qd_shape_reach(&shape);
@@ -146,7 +146,7 @@ static size_t copy_rows(const qdi_body_file *file, qdi_generated *bodies, size_t
 }
 
 /// Those of a list; only disks have a radius here, others are obstacles (generate_obstacles.h).
-static size_t copy_listed(const qdi_disks *item, qdi_generated *bodies, size_t body) {
+static size_t copy_listed(const qdi_body_item *item, qdi_generated *bodies, size_t body) {
     for (size_t k = 0; k < item->listed_count; ++k, ++body) {
         const qdi_listed *listed = &item->listed[k];
         bodies->x[body] = listed->def.position.x;
@@ -175,7 +175,7 @@ static size_t copy_run(const qd_world_def *world, const qdi_item_run *run, qdi_g
     return body;
 }
 
-static size_t skip_edges(const qdi_disks *item, qdi_generated *bodies, size_t body) {
+static size_t skip_edges(const qdi_body_item *item, qdi_generated *bodies, size_t body) {
     for (uint64_t k = 0; k < item->count; ++k, ++body)
         bodies->x[body] = bodies->y[body] = bodies->vx[body] = bodies->vy[body] = bodies->radius[body] = 0;
     return body;
@@ -184,7 +184,7 @@ static size_t skip_edges(const qdi_disks *item, qdi_generated *bodies, size_t bo
 void qdi_generate_draw(const qdi_settings *settings, qdi_generated *bodies) {
     size_t body = 0;
     for (size_t i = 0; i < settings->item_count; ++i) {
-        const qdi_disks *item = &settings->items[i];
+        const qdi_body_item *item = &settings->items[i];
         if (item->kind == QDI_ITEM_FILE) body = copy_rows(&item->file.bodies, bodies, body);
         if (item->kind == QDI_ITEM_RUN) body = copy_run(&settings->world, &item->run, bodies, body);
         if (item->kind == QDI_ITEM_POLYLINE) body = skip_edges(item, bodies, body);

@@ -18,7 +18,7 @@
 
 static const char out_of_memory[] = "out of memory";
 
-static void item_release(const qd_allocator *allocator, qdi_disks *item) {
+static void item_release(const qd_allocator *allocator, qdi_body_item *item) {
     if (item->file.path.chars) qdi_text_release(&item->file.path);
     if (item->file.from.chars) qdi_text_release(&item->file.from);
     if (item->file.bodies.allocator) qdi_body_file_release(&item->file.bodies);
@@ -218,7 +218,7 @@ const char *qd_scene_notes(const qd_scene *scene) {
 
 bool qd_scene_file_at(const qd_scene *scene, size_t number, qd_scene_file *file) {
     for (size_t i = 0; i < scene->settings.item_count; ++i) {
-        const qdi_disks *item = &scene->settings.items[i];
+        const qdi_body_item *item = &scene->settings.items[i];
         bool run = item->kind == QDI_ITEM_RUN;
         if ((!run && item->kind != QDI_ITEM_FILE) || number-- > 0) continue;
         const qdi_text *part = &item->file.bodies.part;

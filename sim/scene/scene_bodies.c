@@ -36,7 +36,7 @@ qd_body_def qdi_listed_body(const qdi_settings *settings, const qdi_listed *list
     return body;
 }
 
-qd_status qdi_polyline_edges(const qdi_settings *settings, qdi_disks *item, qd_error *error) {
+qd_status qdi_polyline_edges(const qdi_settings *settings, qdi_body_item *item, qd_error *error) {
     size_t count = item->points.count, least = item->closed ? 3 : 2;
     item->count = 0;
     if (count < least) return qdi_reason(error, QD_ERR_VALUE, "needs at least %zu points", least);
@@ -55,7 +55,7 @@ qd_status qdi_polyline_edges(const qdi_settings *settings, qdi_disks *item, qd_e
 }
 
 /// What number `k` of an item that a generator or a file made is; body number `number` of the scene.
-static qd_body_def body_of(const qdi_settings *settings, const qdi_disks *item, size_t k,
+static qd_body_def body_of(const qdi_settings *settings, const qdi_body_item *item, size_t k,
                            const qdi_generated *bodies, size_t number) {
     qd_body_def body = qd_body_def_default();
     body.position = (qd_vec2){bodies->x[number], bodies->y[number]};
@@ -83,7 +83,7 @@ static qd_body_def body_of(const qdi_settings *settings, const qdi_disks *item, 
 }
 
 /// Adds number `k` of an item.
-static qd_status add_body(qd_world *world, const qdi_settings *settings, const qdi_disks *item, size_t k,
+static qd_status add_body(qd_world *world, const qdi_settings *settings, const qdi_body_item *item, size_t k,
                           const qdi_generated *bodies, size_t number, qd_error *error) {
     if (item->kind == QDI_ITEM_RUN) {
         qd_body_state state = qdi_item_run_body(&item->run, k);
@@ -100,7 +100,7 @@ static qd_vec2 mean_of(const qd_vec2 *points, size_t count) {
     return (qd_vec2){sum.x / (double)count, sum.y / (double)count};
 }
 
-static qd_status add_polyline(qd_world *world, const qdi_settings *settings, const qdi_disks *item,
+static qd_status add_polyline(qd_world *world, const qdi_settings *settings, const qdi_body_item *item,
                               qd_error *error) {
     qd_body_def body = qd_body_def_default();
     const qd_vec2 *points = settings->points + item->points.first;
@@ -116,7 +116,7 @@ static qd_status add_polyline(qd_world *world, const qdi_settings *settings, con
 }
 
 /// Says why number `k` of item `i` was refused.
-static void blame(const qdi_disks *item, size_t i, size_t k, qd_status status, const char *why,
+static void blame(const qdi_body_item *item, size_t i, size_t k, qd_status status, const char *why,
                   qd_error *error) {
     if (item->kind == QDI_ITEM_FILE)
         (void)qdi_lines_blame(item->file.from.chars, item->file.bodies.rows[k].line, error, "%.250s", why);
@@ -134,7 +134,7 @@ static void blame(const qdi_disks *item, size_t i, size_t k, qd_status status, c
 
 static qd_status add_item(qd_world *world, const qdi_settings *settings, size_t i,
                           const qdi_generated *bodies, size_t first, qd_error *error) {
-    const qdi_disks *item = &settings->items[i];
+    const qdi_body_item *item = &settings->items[i];
     bool line = item->kind == QDI_ITEM_POLYLINE;
     for (uint64_t k = 0; k < item->count; ++k) {
         qd_error reason = {""};

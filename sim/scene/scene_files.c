@@ -47,7 +47,7 @@ static qd_status note_columns(const qdi_scene_reader *reader, const qdi_item_fil
     return reader->notes->status;
 }
 
-static qd_status read_item(const qdi_scene_reader *reader, qdi_disks *disks, size_t number,
+static qd_status read_item(const qdi_scene_reader *reader, qdi_body_item *disks, size_t number,
                            qdi_yaml_ref node) {
     qdi_item_file *item = &disks->file;
     qd_status status = qdi_scene_locate(reader, &item->path, &item->from);
@@ -137,7 +137,7 @@ static void axes_of(const qd_world_def *world, qdi_axis axis[2]) {
 }
 
 /// Brings listed bodies into the period; at walls, the world says what it does not take.
-static void wrap_listed(const qd_world_def *world, qdi_disks *item) {
+static void wrap_listed(const qd_world_def *world, qdi_body_item *item) {
     qdi_axis axis[2];
     axes_of(world, axis);
     for (size_t i = 0; i < item->listed_count; ++i) {
@@ -181,7 +181,7 @@ qd_status qdi_scene_files_read(qdi_scene_reader *reader) {
     qdi_yaml_ref node = list ? reader->yaml.nodes[list].first : 0;
     said known = what_is_said(reader);
     for (size_t i = 0; i < settings->item_count; ++i, node = reader->yaml.nodes[node].next) {
-        qdi_disks *item = &settings->items[i];
+        qdi_body_item *item = &settings->items[i];
         bool run = item->kind == QDI_ITEM_RUN;
         if (!run && item->kind != QDI_ITEM_FILE) continue;
         qdi_body_side side[2];

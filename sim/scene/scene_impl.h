@@ -67,7 +67,7 @@ QD_MUST_USE qd_status qdi_scene_labels(const qdi_scene_reader *reader);
 
 /// scene_run.c
 /// Reads the stored world that item `number`, at `node`, names, and has the scene go on with a copy of it.
-QD_MUST_USE qd_status qdi_item_run_read(const qdi_scene_reader *reader, qdi_disks *item, size_t number,
+QD_MUST_USE qd_status qdi_item_run_read(const qdi_scene_reader *reader, qdi_body_item *item, size_t number,
                                         qdi_yaml_ref node);
 /// Its body number `k`.
 qd_body_state qdi_item_run_body(const qdi_item_run *run, size_t k);
@@ -101,7 +101,7 @@ QD_MUST_USE qd_status qdi_scene_read_value(const qdi_scene_reader *reader, const
 /// A listed body; whether its shape is any good is for qd_shape_settle to say.
 qd_body_def qdi_listed_body(const qdi_settings *settings, const qdi_listed *listed);
 /// Counts a polyline's edges. Errors: QD_ERR_VALUE with the reason.
-QD_MUST_USE qd_status qdi_polyline_edges(const qdi_settings *settings, qdi_disks *item, qd_error *error);
+QD_MUST_USE qd_status qdi_polyline_edges(const qdi_settings *settings, qdi_body_item *item, qd_error *error);
 
 /// scene_write.c
 /// Writes the resolved scene.

@@ -33,7 +33,7 @@ static int by_order(const void *left, const void *right) {
 
 /// Adds the bodies of an item that have ids.
 static qd_status call(const qdi_scene_reader *reader, size_t number, roll *all) {
-    qdi_disks *item = &reader->settings->items[number];
+    qdi_body_item *item = &reader->settings->items[number];
     bool run = item->kind == QDI_ITEM_RUN;
     if (!run && item->kind != QDI_ITEM_FILE) return QD_OK;
     size_t count = (size_t)item->count;
@@ -61,7 +61,7 @@ static void keep_repeated(roll *all) {
     if (kept > 0) qsort(all->bodies, kept, sizeof *all->bodies, by_order);
 }
 
-static const char *path_of(const qdi_disks *item) {
+static const char *path_of(const qdi_body_item *item) {
     return item->kind == QDI_ITEM_RUN ? item->run.from.chars : item->file.from.chars;
 }
 
@@ -75,7 +75,7 @@ static size_t rename_item(const qdi_scene_reader *reader, const roll *all, size_
 
 static qd_status rename_all(const qdi_scene_reader *reader, const roll *all) {
     for (size_t i = 0, count; i < all->count; i += count) {
-        const qdi_disks *item = &reader->settings->items[all->bodies[i].item];
+        const qdi_body_item *item = &reader->settings->items[all->bodies[i].item];
         char shown[QDI_PATH_SHOWN], line[QDI_PATH_SHOWN + 160];
         uint64_t last = reader->settings->last_label;
         if (last >= QDI_LABEL_MAX - all->count)

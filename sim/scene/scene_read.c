@@ -98,7 +98,7 @@ static qd_status read_one_of(qdi_scene_reader *reader, const qdi_key *parent, qd
 /// Makes room for the items of a list, of the scene or of an item.
 static qd_status reserve_items(const qdi_scene_reader *reader, const qdi_key *key, void *base, size_t count) {
     qdi_settings *settings = reader->settings;
-    qdi_disks *item = base;
+    qdi_body_item *item = base;
     if (strcmp(key->path, "emitters") == 0)
         return qdi_reserve(reader->allocator, &settings->sources, &settings->source_room, 0, count,
                            sizeof *settings->sources);
@@ -125,11 +125,11 @@ static void *add_item(const qdi_scene_reader *reader, const qdi_key *key, void *
         return made;
     }
     if (base == settings) {
-        qdi_disks *made = &settings->items[settings->item_count++];
+        qdi_body_item *made = &settings->items[settings->item_count++];
         *made = qdi_disks_default();
         return made;
     }
-    qdi_disks *item = base;
+    qdi_body_item *item = base;
     qdi_listed *made = &item->listed[item->listed_count++];
     *made = qdi_listed_default();
     item->count = item->listed_count;
@@ -202,7 +202,7 @@ static qd_status check_listed(const qdi_scene_reader *reader, const qdi_listed *
 }
 
 /// The same of all that is not made by rule.
-static qd_status check_given(const qdi_scene_reader *reader, qdi_disks *item, size_t number,
+static qd_status check_given(const qdi_scene_reader *reader, qdi_body_item *item, size_t number,
                              qdi_yaml_ref node) {
     qd_error reason = {""};
     if (item->kind == QDI_ITEM_POLYLINE && qdi_polyline_edges(reader->settings, item, &reason) != QD_OK) {
@@ -221,7 +221,7 @@ static qd_status check_given(const qdi_scene_reader *reader, qdi_disks *item, si
 }
 
 /// What the keys of a generator must keep to with each other and with the world.
-static qd_status check_item(const qdi_scene_reader *reader, qdi_disks *disks, size_t number,
+static qd_status check_item(const qdi_scene_reader *reader, qdi_body_item *disks, size_t number,
                             qdi_yaml_ref item) {
     static const char *const words[] = {"", "disks", "rects", "capsules", "polygons"};
     if (!qdi_item_is_generator(disks)) return check_given(reader, disks, number, item);

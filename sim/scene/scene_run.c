@@ -139,7 +139,7 @@ static qd_status settle(const qdi_scene_reader *reader, qdi_item_run *run, size_
     return run->path.status;
 }
 
-qd_status qdi_item_run_read(const qdi_scene_reader *reader, qdi_disks *item, size_t number,
+qd_status qdi_item_run_read(const qdi_scene_reader *reader, qdi_body_item *item, size_t number,
                             qdi_yaml_ref node) {
     static const char *const path[] = {"run", "path", NULL}, *const step[] = {"run", "step", NULL};
     qdi_item_run *run = &item->run;

@@ -143,8 +143,8 @@ static void write_content(const qdi_settings *settings, const qdi_key *key, cons
 }
 
 /// An item of `bodies`: the key of its kind, and what is below.
-static void write_item(const qdi_settings *settings, const qdi_key *item, const qdi_disks *disks, int depth,
-                       qdi_text *text) {
+static void write_item(const qdi_settings *settings, const qdi_key *item, const qdi_body_item *disks,
+                       int depth, qdi_text *text) {
     const qdi_key *kind = qdi_schema_next(item, NULL);
     for (int form = 1; form < (int)disks->kind; ++form) kind = qdi_schema_next(item, kind);
     indent(text, depth);
@@ -175,7 +175,7 @@ static void write_listed(const qdi_settings *settings, const qdi_key *item, cons
 static void write_items(const qdi_settings *settings, const qdi_key *key, const void *base, int depth,
                         qdi_text *text) {
     const qdi_key *item = qdi_schema_next(key, NULL);
-    const qdi_disks *disks = base;
+    const qdi_body_item *disks = base;
     bool sources = strcmp(key->path, "emitters") == 0, drains = strcmp(key->path, "sinks") == 0;
     bool all = base == settings && !sources && !drains;
     size_t count = all       ? settings->item_count

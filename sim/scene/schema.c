@@ -32,7 +32,7 @@ _Static_assert(offsetof(qd_view_camera, height) == offsetof(qd_view_camera, x) +
 _Static_assert(QDI_PLACE_GRID == 0 && QDI_PLACE_RANDOM == 1 && QDI_PLACE_PYRAMID == 2 &&
                    QDI_PLACE_CLUSTERS == 3,
                "place");
-_Static_assert(offsetof(qdi_disks, corners[1]) == offsetof(qdi_disks, corners) + sizeof(int),
+_Static_assert(offsetof(qdi_body_item, corners[1]) == offsetof(qdi_body_item, corners) + sizeof(int),
                "corners are a pair");
 _Static_assert(offsetof(qd_view, height) == offsetof(qd_view, width) + sizeof(int), "view.size is a pair");
 _Static_assert(sizeof(qdi_region) == 4 * sizeof(double), "a region is four numbers");
@@ -227,28 +227,28 @@ qdi_listed qdi_listed_default(void) {
     return (qdi_listed){.radius = (double)NAN, .size = {1, 1}, .length = 1, .def = qd_body_def_default()};
 }
 
-qdi_disks qdi_disks_default(void) {
+qdi_body_item qdi_disks_default(void) {
     const qd_body_def body = qd_body_def_default();
-    return (qdi_disks){.kind = QDI_ITEM_DISKS,
-                       .radius = {.form = QDI_RADIUS_FIXED, .range = {0.5, 0.5}},
-                       .scale = {.form = QDI_RADIUS_FIXED, .range = {1, 1}},
-                       .size = {1, 1},
-                       .length = 1,
-                       .capsule_radius = 0.5,
-                       .corners = {3, 8},
-                       .uneven = 0.5,
-                       .cluster_count = 8,
-                       .spacing = {(double)NAN, (double)NAN},
-                       .cluster_spread = {0.05, 0.1},
-                       .material = body.material,
-                       .filter = body.filter,
-                       .place = QDI_PLACE_RANDOM,
-                       .region = {(double)NAN, (double)NAN, (double)NAN, (double)NAN},
-                       .density = 1,
-                       .mass = (double)NAN,
-                       .pivot = body.pivot,
-                       .file = {.options = qdi_body_options_default()},
-                       .run = {.step = UINT64_MAX}};
+    return (qdi_body_item){.kind = QDI_ITEM_DISKS,
+                           .radius = {.form = QDI_RADIUS_FIXED, .range = {0.5, 0.5}},
+                           .scale = {.form = QDI_RADIUS_FIXED, .range = {1, 1}},
+                           .size = {1, 1},
+                           .length = 1,
+                           .capsule_radius = 0.5,
+                           .corners = {3, 8},
+                           .uneven = 0.5,
+                           .cluster_count = 8,
+                           .spacing = {(double)NAN, (double)NAN},
+                           .cluster_spread = {0.05, 0.1},
+                           .material = body.material,
+                           .filter = body.filter,
+                           .place = QDI_PLACE_RANDOM,
+                           .region = {(double)NAN, (double)NAN, (double)NAN, (double)NAN},
+                           .density = 1,
+                           .mass = (double)NAN,
+                           .pivot = body.pivot,
+                           .file = {.options = qdi_body_options_default()},
+                           .run = {.step = UINT64_MAX}};
 }
 
 qdi_source qdi_source_default(void) {

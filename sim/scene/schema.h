@@ -112,7 +112,7 @@ typedef struct qdi_listed {
 } qdi_listed;
 
 /// One item of `bodies`.
-typedef struct qdi_disks {
+typedef struct qdi_body_item {
     qdi_item_kind kind;
     uint64_t count;                ///< of bodies
     qdi_radius radius;             ///< of disks, and of the circles about polygons
@@ -144,7 +144,7 @@ typedef struct qdi_disks {
     qdi_item_run run;
     qdi_listed *listed;
     size_t listed_count, listed_room;
-} qdi_disks;
+} qdi_body_item;
 
 /// One item of `emitters`.
 typedef struct qdi_source {
@@ -171,7 +171,7 @@ typedef struct qdi_settings {
     qd_scene_run run;
     qd_view view;
     qd_video_settings video;
-    qdi_disks *items;
+    qdi_body_item *items;
     size_t item_count, item_room;
     qdi_source *sources;
     size_t source_count, source_room;
@@ -218,11 +218,12 @@ typedef struct qdi_key {
     qdi_key_type plain; ///< of QDI_KEY_ONE_OF: the type of the plain value
     bool planned;       ///< known, but not built yet
     bool required;
-    size_t offset; ///< in qdi_settings; in qdi_disks below bodies[]; in qdi_listed below bodies[].list[]; in
-                   ///< qdi_source below emitters[]; in qdi_drain below sinks[]
-    size_t form;   ///< of QDI_KEY_ONE_OF: offset of the number of the key that was given, from 1; 0: plain
-    double low, high;      ///< range of each number
-    bool above;            ///< `low` itself is not allowed
+    size_t
+        offset; ///< in qdi_settings; in qdi_body_item below bodies[]; in qdi_listed below bodies[].list[]; in
+                ///< qdi_source below emitters[]; in qdi_drain below sinks[]
+    size_t form;      ///< of QDI_KEY_ONE_OF: offset of the number of the key that was given, from 1; 0: plain
+    double low, high; ///< range of each number
+    bool above;       ///< `low` itself is not allowed
     const char *choices;   ///< of QDI_KEY_CHOICE: "a|b|-c"; "-": not built yet
     const char *otherwise; ///< the default in words, where the plain value would not tell
     const char *about;
@@ -257,7 +258,7 @@ const char *qdi_schema_expected(const qdi_key *key, char text[QDI_EXPECTED_ROOM]
 /// A scene's defaults, with no items.
 qdi_settings qdi_settings_default(void);
 /// An item's defaults.
-qdi_disks qdi_disks_default(void);
+qdi_body_item qdi_disks_default(void);
 /// Those of a body of a list, of an emitter, of a sink.
 qdi_listed qdi_listed_default(void);
 qdi_source qdi_source_default(void);

@@ -7,7 +7,7 @@
 /// The schema's table in pieces, in the order in which a resolved scene has them. schema.c joins them.
 
 #define IN_SETTINGS(member)    offsetof(qdi_settings, member)
-#define IN_ITEM(member)        offsetof(qdi_disks, member)
+#define IN_ITEM(member)        offsetof(qdi_body_item, member)
 #define IN_LISTED(member)      offsetof(qdi_listed, member)
 #define IN_LISTED_BODY(member) offsetof(qdi_listed, def.member)
 #define IN_SOURCE(member)      offsetof(qdi_source, member)

@@ -120,7 +120,7 @@ static qd_vec2 centroid_of(const qd_shape *polygon) {
     qdi_hull_make(&near, &hull);
     qdi_form form = qdi_form_of(&near, &hull);
     qdi_core_make(&form, &(qdi_pose){0, 0, 1, 0}, &core);
-    qdi_moments moments = qdi_core_moments(&core, near.radius);
+    qdi_area_moments moments = qdi_core_moments(&core, near.radius);
     return qdi_along(origin, moments.first, 1 / moments.area);
 }
 

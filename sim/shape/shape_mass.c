@@ -10,14 +10,14 @@
 
 static const double pi = 3.14159265358979323846;
 
-static void add_triangle(qdi_moments *m, qd_vec2 p, qd_vec2 q) {
+static void add_triangle(qdi_area_moments *m, qd_vec2 p, qd_vec2 q) {
     double twice = qdi_cross(p, q);
     m->area += 0.5 * twice;
     m->first = qdi_along(m->first, qdi_plus(p, q), twice / 6);
     m->second += twice * (qdi_dot(p, p) + qdi_dot(p, q) + qdi_dot(q, q)) / 12;
 }
 
-static void add_strip(qdi_moments *m, qd_vec2 p, qd_vec2 q, qd_vec2 normal, double radius) {
+static void add_strip(qdi_area_moments *m, qd_vec2 p, qd_vec2 q, qd_vec2 normal, double radius) {
     double length = qdi_length(qdi_minus(q, p)), area = length * radius;
     qd_vec2 centre = qdi_along(qdi_times(qdi_plus(p, q), 0.5), normal, 0.5 * radius);
     m->area += area;
@@ -26,7 +26,7 @@ static void add_strip(qdi_moments *m, qd_vec2 p, qd_vec2 q, qd_vec2 normal, doub
 }
 
 /// The sector about a corner from one edge's normal to the next one's.
-static void add_sector(qdi_moments *m, qd_vec2 corner, qd_vec2 from, qd_vec2 to, double radius) {
+static void add_sector(qdi_area_moments *m, qd_vec2 corner, qd_vec2 from, qd_vec2 to, double radius) {
     double angle = qd_atan2(fabs(qdi_cross(from, to)), qdi_dot(from, to));
     double squared = radius * radius, area = 0.5 * squared * angle;
     qd_vec2 own = {radius * squared / 3 * (to.y - from.y), radius * squared / 3 * (from.x - to.x)};
@@ -35,8 +35,8 @@ static void add_sector(qdi_moments *m, qd_vec2 corner, qd_vec2 from, qd_vec2 to,
     m->second += area * qdi_dot(corner, corner) + 2 * qdi_dot(corner, own) + 0.25 * squared * squared * angle;
 }
 
-qdi_moments qdi_core_moments(const qdi_core *core, double radius) {
-    qdi_moments moments = {0, {0, 0}, 0};
+qdi_area_moments qdi_core_moments(const qdi_core *core, double radius) {
+    qdi_area_moments moments = {0, {0, 0}, 0};
     for (int i = 0; i < core->count; ++i) {
         int next = i + 1 < core->count ? i + 1 : 0;
         add_triangle(&moments, core->point[i], core->point[next]);
@@ -48,7 +48,7 @@ qdi_moments qdi_core_moments(const qdi_core *core, double radius) {
     return moments;
 }
 
-static qdi_moments shape_moments(const qd_shape *shape) {
+static qdi_area_moments shape_moments(const qd_shape *shape) {
     qdi_hull hull;
     qdi_core core;
     if (shape->kind == QD_SHAPE_POLYGON) qdi_hull_make(shape, &hull);
@@ -73,7 +73,7 @@ static double inertia_of(const qd_shape *shape) {
     double squared = shape->half.x * shape->half.x + shape->half.y * shape->half.y;
     if (shape->kind == QD_SHAPE_DISK) return 0.5 * shape->radius * shape->radius;
     if (shape->kind != QD_SHAPE_POLYGON && shape->radius == 0) return squared / 3; // a rect, or a thin rod
-    qdi_moments moments = shape_moments(shape);
+    qdi_area_moments moments = shape_moments(shape);
     return moments.second / moments.area;
 }
 

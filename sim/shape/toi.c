@@ -7,7 +7,7 @@
 
 enum { MOST_ROUNDS = 200 };
 
-qdi_pose qdi_sweep_at(const qdi_sweep *sweep, double time) {
+qdi_pose qdi_swept_path_at(const qdi_swept_path *sweep, double time) {
     qd_vec2 at = qdi_along(sweep->from, qdi_minus(sweep->to, sweep->from), time);
     if (sweep->turn == 0) return (qdi_pose){at.x, at.y, sweep->c, sweep->s};
     double c, s;
@@ -125,14 +125,14 @@ static double advance(const moment *now, double room) {
     return safe;
 }
 
-bool qdi_time_of_impact(const qdi_form *a, const qdi_sweep *sweep_a, const qdi_form *b,
-                        const qdi_sweep *sweep_b, double target, double tolerance, qdi_impact *impact) {
+bool qdi_time_of_impact(const qdi_form *a, const qdi_swept_path *sweep_a, const qdi_form *b,
+                        const qdi_swept_path *sweep_b, double target, double tolerance, qdi_impact *impact) {
     moment now = {.a = a, .b = b, .turn_a = sweep_a->turn, .turn_b = sweep_b->turn};
     now.way = qdi_minus(qdi_minus(sweep_b->to, sweep_b->from), qdi_minus(sweep_a->to, sweep_a->from));
     double time = 0;
     for (int round = 0; round < MOST_ROUNDS; ++round) {
-        now.pa = qdi_sweep_at(sweep_a, time);
-        now.pb = qdi_sweep_at(sweep_b, time);
+        now.pa = qdi_swept_path_at(sweep_a, time);
+        now.pb = qdi_swept_path_at(sweep_b, time);
         now.left = 1 - time;
         now.nearest = qdi_distance(a, &now.pa, b, &now.pb);
         *impact = (qdi_impact){time, now.nearest.distance, now.nearest.normal};

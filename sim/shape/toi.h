@@ -4,14 +4,14 @@
 #include "sim/shape/form.h"
 
 /// A form's way through a step: straight from one place to another, turning evenly.
-typedef struct qdi_sweep {
+typedef struct qdi_swept_path {
     qd_vec2 from, to; ///< position at time 0 and 1
     double c, s;      ///< cosine and sine of the angle at time 0
     double turn;      ///< angle it turns by until time 1
-} qdi_sweep;
+} qdi_swept_path;
 
 /// Where a sweep is at a time in [0, 1].
-qdi_pose qdi_sweep_at(const qdi_sweep *sweep, double time);
+qdi_pose qdi_swept_path_at(const qdi_swept_path *sweep, double time);
 
 /// A meeting of two swept forms.
 typedef struct qdi_impact {
@@ -28,7 +28,7 @@ typedef struct qdi_impact {
 /// whole time. By conservative advancement (Mirtich, "Impulse-based dynamic simulation of rigid body
 /// systems", 1996): time goes forward for as long as no corner can have come that far along the present
 /// normal. Both sweeps in one frame. Any thread.
-bool qdi_time_of_impact(const qdi_form *a, const qdi_sweep *sweep_a, const qdi_form *b,
-                        const qdi_sweep *sweep_b, double target, double tolerance, qdi_impact *impact);
+bool qdi_time_of_impact(const qdi_form *a, const qdi_swept_path *sweep_a, const qdi_form *b,
+                        const qdi_swept_path *sweep_b, double target, double tolerance, qdi_impact *impact);
 
 #endif

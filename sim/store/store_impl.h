@@ -40,11 +40,11 @@ enum { QDI_BATCHES = 4, QDI_BATCH_BYTES = 1 << 18 };
 #define QDI_STORE_PART ((size_t)32 << 20)
 
 /// Rows on their way: a header and its row, one after the other.
-typedef struct qdi_batch {
+typedef struct qdi_row_batch {
     unsigned char *rows;
     size_t used;
     bool lasting; ///< is to survive a power cut
-} qdi_batch;
+} qdi_row_batch;
 
 typedef struct qdi_row_header {
     uint32_t kind, bytes; ///< bytes of the row that follows, a multiple of 8
@@ -75,7 +75,7 @@ struct qd_store {
     qd_error note;
     bool writes;      ///< opened to write
     qdi_queue *queue; ///< NULL where it only reads
-    qdi_batch batches[QDI_BATCHES];
+    qdi_row_batch batches[QDI_BATCHES];
     size_t batch; ///< that is being filled, QDI_BATCHES: none
     /// A world on its way, at most one at a time: who wants to fill it waits until the queue is empty.
     unsigned char *state;

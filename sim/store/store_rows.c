@@ -187,7 +187,7 @@ static int write_row(qd_store *store, qdi_row_kind kind, const void *row) {
     return code == SQLITE_OK ? run(store->prune_parts) : code;
 }
 
-static int write_rows(qd_store *store, const qdi_batch *batch) {
+static int write_rows(qd_store *store, const qdi_row_batch *batch) {
     int code = SQLITE_OK;
     for (size_t at = 0; at < batch->used && code == SQLITE_OK;) {
         qdi_row_header header;
@@ -201,7 +201,7 @@ static int write_rows(qd_store *store, const qdi_batch *batch) {
 
 qd_status qdi_rows_work(void *context, size_t slot) {
     qd_store *store = context;
-    qdi_batch *batch = &store->batches[slot];
+    qdi_row_batch *batch = &store->batches[slot];
     // How lasting a transaction is can be said between two of them only.
     int code = batch->lasting ? qdi_sql_run(store->db, "PRAGMA synchronous=FULL") : SQLITE_OK;
     if (code == SQLITE_OK) code = qdi_sql_run(store->db, "BEGIN");

@@ -29,7 +29,7 @@ static qd_status put(qd_store *store, qdi_row_kind kind, const void *row, size_t
     const qdi_row_header header = {(uint32_t)kind, (uint32_t)((bytes + 7) & ~(size_t)7)};
     qd_status status = make_room(store, sizeof header + header.bytes);
     if (status != QD_OK) return status;
-    qdi_batch *batch = &store->batches[store->batch];
+    qdi_row_batch *batch = &store->batches[store->batch];
     memcpy(batch->rows + batch->used, &header, sizeof header);
     memcpy(batch->rows + batch->used + sizeof header, row, bytes);
     batch->used += sizeof header + header.bytes;

@@ -20,9 +20,9 @@ plant() { # a tree that keeps every rule
         printf '#include <quadrille/%s.h>\n#include <stdio.h>\n' "$floor" >"$scratch/tree/$floor/low/$floor.c"
         echo "add_library($floor low/$floor.c)" >"$scratch/tree/$floor/CMakeLists.txt"
         printf '%s/low\n%s/high\n' "$floor" "$floor" >>"$scratch/tree/tests/house/rooms.txt"
-        : >"$scratch/tree/$floor/high/above.h"
+        : >"$scratch/tree/$floor/high/above_$floor.h"
     done
-    echo '#include "core/high/above.h"' >>"$scratch/tree/sim/low/sim.c"
+    echo '#include "core/high/above_core.h"' >>"$scratch/tree/sim/low/sim.c"
     printf 'set(qd_tests\n    # core\n    one\n    two)\n' >"$scratch/tree/tests/CMakeLists.txt"
     : >"$scratch/tree/tests/test_one.c"
     : >"$scratch/tree/tests/test_two.c"
@@ -52,14 +52,18 @@ breach() { # TEST TEXT FILE LINE: one line is added to one file
     expect fail "'$4' in $3" "$2" "$here/$1.sh" "$scratch/tree"
 }
 breach floors "core/ must not know sim/" core/low/core.c '#include <quadrille/sim.h>'
-breach floors "sim/ must not know export/" sim/low/sim.c '#  include "export/high/above.h"'
-breach floors "sim/low must not know sim/high" sim/low/sim.c '#include "sim/high/above.h"'
-breach floors "must not know a private one" export/include/quadrille/export.h '#include "export/high/above.h"'
+breach floors "sim/ must not know export/" sim/low/sim.c '#  include "export/high/above_export.h"'
+breach floors "sim/low must not know sim/high" sim/low/sim.c '#include "sim/high/above_sim.h"'
+breach floors "must not know a private one" export/include/quadrille/export.h '#include "export/high/above_export.h"'
 breach floors "no such header of ours" sim/low/sim.c '#include "own.h"'
 breach floors "no such header of ours" sim/low/sim.c '#include <quadrille/gone.h>'
-breach floors "lies in no room" sim/attic/sim.h '#include <quadrille/sim.h>'
+breach floors "lies in no room" sim/attic/attic.h '#include <quadrille/sim.h>'
 breach sources "core/parallel/team.c" sim/low/sim.c '    #pragma omp parallel for'
 breach sources "core/parallel/team.c" export/low/export.c '_Pragma("omp critical")'
+breach sources "defined twice" sim/low/sim.c 'typedef struct qdi_x {
+} qdi_x;
+} qdi_x;'
+breach sources "two files have this name" sim/high/core.c 'int core;'
 breach sources "not listed" tests/test_three.c 'int three;'
 breach sources "there is no tests/test_four.c" tests/CMakeLists.txt 'set(qd_tests four)'
 breach sources "is not in core/CMakeLists.txt" core/low/left_out.c 'int left_out;'

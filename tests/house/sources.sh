@@ -3,6 +3,8 @@
 #  - OpenMP pragmas only in core/parallel/team.c;
 #  - every tests/test_*.c is listed in tests/CMakeLists.txt, and every listed one exists;
 #  - a .c of a floor is in that floor's CMakeLists.txt, so that no file is left out of the build;
+#  - no type of our own (qd_, qdi_) is defined twice, and no two files of the floors have one name, but for os.c, os.h and main.c,
+#    which several floors may have, and a private header beside the public one;
 #  - no notes to oneself, and no path of somebody's machine.
 # usage: sources.sh ROOT
 set -u
@@ -37,6 +39,13 @@ for floor in core sim export tools; do
             breach "$file is not in $floor/CMakeLists.txt"
     done
 done
+
+each_line "this type is defined twice" <<END
+$(find core sim export tools tests -name '*.[ch]' -exec grep -hoE '^\} qdi?_[a-z0-9_]+;' {} + | sort | uniq -d)
+END
+each_line "two files have this name" <<END
+$(find core sim export tools \( -name '*.[ch]' \) ! -path '*/include/*' | sed 's,.*/,,' | sort | uniq -d | grep -v '^\(os\.[ch]\|main\.c\)$')
+END
 
 notes='TO''DO\|FIX''ME\|XX''X\|HA''CK'
 each_line "finish it or leave it out" <<END

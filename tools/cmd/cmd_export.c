@@ -33,7 +33,7 @@ typedef struct export_job {
     char output[PATH_SIZE];
     char parent[PATH_SIZE]; ///< of a default output: a directory that may have to be made; else ""
     qd_trajectory_format format;
-    qdi_moments moments;
+    qdi_step_choice moments;
     int threads;
     qd_trajectory *trajectory;
     qdi_progress progress;

@@ -37,7 +37,7 @@ typedef struct render_job {
     qd_view view;
     double fps; ///< of a video
     char output[PATH_SIZE];
-    qdi_moments moments;
+    qdi_step_choice moments;
     qd_frame_writer *writer;
     qdi_progress progress;
     uint64_t lead;                          ///< moments before the first frame that its trails go back to

@@ -20,7 +20,7 @@ static bool read_end(const char *text, size_t length, uint64_t missing, uint64_t
     return length == 0 || qdi_read_whole(number, 0, UINT64_MAX - 1, value);
 }
 
-int qdi_moments_choose(qdi_moments *moments, const char *frames) {
+int qdi_moments_choose(qdi_step_choice *moments, const char *frames) {
     moments->first = 0;
     moments->last = UINT64_MAX;
     if (!frames) return QDI_EXIT_DONE;
@@ -37,7 +37,7 @@ int qdi_moments_choose(qdi_moments *moments, const char *frames) {
 // ---- one after the other ----
 
 /// Loads the next snapshot, or skips it. Errors: QD_ERR_NOT_FOUND after the last.
-static qd_status next_snapshot(qdi_moments *moments, bool load, qd_error *error) {
+static qd_status next_snapshot(qdi_step_choice *moments, bool load, qd_error *error) {
     qd_store *store = moments->replay.past->store;
     qd_store_moment moment;
     qd_status status = qd_store_next_snapshot(store, moments->step_from, &moment, error);
@@ -53,7 +53,7 @@ static qd_status next_snapshot(qdi_moments *moments, bool load, qd_error *error)
     return status;
 }
 
-qd_status qdi_moments_begin(qdi_moments *moments, qd_error *error) {
+qd_status qdi_moments_begin(qdi_step_choice *moments, qd_error *error) {
     if (moments->every.given) return qdi_replay_begin(&moments->replay, error);
     qd_status status = next_snapshot(moments, true, error);
     if (status != QD_ERR_NOT_FOUND) return status;
@@ -66,7 +66,7 @@ qd_status qdi_moments_begin(qdi_moments *moments, qd_error *error) {
 }
 
 /// From the beginning to the first moment that is wanted.
-static qd_status go_to_first(qdi_moments *moments, qd_error *error) {
+static qd_status go_to_first(qdi_step_choice *moments, qd_error *error) {
     qd_status status = QD_OK;
     if (moments->first == 0) return QD_OK;
     if (!moments->every.given) {
@@ -80,7 +80,7 @@ static qd_status go_to_first(qdi_moments *moments, qd_error *error) {
     return status == QD_OK ? qdi_replay_go(&moments->replay, moments->first * every, error) : status;
 }
 
-static qd_status go_to_next(qdi_moments *moments, qd_error *error) {
+static qd_status go_to_next(qdi_step_choice *moments, qd_error *error) {
     if (moments->first + moments->given - 1 == moments->last) return QD_ERR_NOT_FOUND;
     if (!moments->every.given) return next_snapshot(moments, true, error);
     uint64_t step = qd_world_steps(moments->replay.world), every = moments->every.value;
@@ -88,7 +88,7 @@ static qd_status go_to_next(qdi_moments *moments, qd_error *error) {
     return qdi_replay_go(&moments->replay, step + every, error);
 }
 
-qd_status qdi_moments_next(qdi_moments *moments, qd_error *error) {
+qd_status qdi_moments_next(qdi_step_choice *moments, qd_error *error) {
     qd_status status = moments->given == 0 ? go_to_first(moments, error) : go_to_next(moments, error);
     if (status == QD_OK) moments->given += 1;
     return status;
