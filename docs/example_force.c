@@ -1,4 +1,5 @@
-// A world with callbacks: bodies that are drawn to the middle, a count of what they begin to touch, and who is there.
+// A world with callbacks: bodies that are drawn to the middle, a count of what they begin to touch, and who
+// is there.
 #include <quadrille/force.h>
 #include <quadrille/query.h>
 #include <quadrille/world.h>
@@ -9,7 +10,8 @@ typedef struct pull {
     qd_vec2 centre;
 } pull;
 
-// Called from all of the world's threads, each with other bodies: it reads its columns and writes its forces, no more.
+// Called from all of the world's threads, each with other bodies: it reads its columns and writes its forces,
+// no more.
 static void pull_in(void *context, const qd_force_range *range) {
     const pull *how = context;
     for (size_t i = 0; i < range->count; ++i) {

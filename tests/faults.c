@@ -1,5 +1,6 @@
-// A library that is loaded before all others (LD_PRELOAD) and makes one call of the program fail, so that tests can have a full
-// disk, no memory or a power cut at any moment they like. What it does is said by variables of the environment:
+// A library that is loaded before all others (LD_PRELOAD) and makes one call of the program fail, so that
+// tests can have a full disk, no memory or a power cut at any moment they like. What it does is said by
+// variables of the environment:
 //
 //   QD_FAULT_FILE=N     call number N (from 1) that writes to the file system fails
 //   QD_FAULT_ERROR=E    and so: an errno, ENOSPC where it is not given
@@ -8,11 +9,12 @@
 //   QD_FAULT_MEMORY=N   allocation number N fails
 //   QD_FAULT_FLOCK=E    the file system does not know flock, which fails with this errno,
 //   QD_FAULT_LOCKS=1    nor locks of ranges that belong to an open file
-//   QD_FAULT_REPORT=F   at the end file F gets the number of file calls, of allocations, and of allocations of the program's own
+//   QD_FAULT_REPORT=F   at the end file F gets the number of file calls, of allocations, and of allocations
+//   of the program's own
 //                       code (not of libraries) that nobody has freed
 //
-// Calls on stdout and stderr do not count, nor do files that are only read, nor shared memory: LLVM's OpenMP has some of its own and
-// ends the program where it gets none.
+// Calls on stdout and stderr do not count, nor do files that are only read, nor shared memory: LLVM's OpenMP
+// has some of its own and ends the program where it gets none.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

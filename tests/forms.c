@@ -15,7 +15,8 @@ void qd_test_form_make(const qd_shape *shape, qd_test_form *made) {
     if (made->shape.kind == QD_SHAPE_POLYGON) qdi_hull_make(&made->shape, &made->hull);
 }
 
-// Draws go one to a statement: the order within one is the compiler's choice, and a seed must mean the same everywhere.
+// Draws go one to a statement: the order within one is the compiler's choice, and a seed must mean the same
+// everywhere.
 
 qd_shape qd_test_polygon_random(qd_random *random, int most) {
     int count = 3 + (int)(qd_random_uniform(random) * (most - 2));

@@ -13,10 +13,10 @@ typedef struct qd_test_image {
 /// Decodes a PNG; the running test fails where that is not possible.
 qd_test_image qd_test_image_read(const char *path);
 
-/// Fails the running test unless the PNG in `bytes` has the same pixels as tests/golden/NAME.png; then the golden picture, the
-/// new one and what they differ in stand side by side in golden/NAME.png of the build folder. With QD_ACCEPT=1 in the
-/// environment the golden picture is replaced instead. tools/golden does both. A test program that calls this gets the label
-/// `golden`.
+/// Fails the running test unless the PNG in `bytes` has the same pixels as tests/golden/NAME.png; then the
+/// golden picture, the new one and what they differ in stand side by side in golden/NAME.png of the build
+/// folder. With QD_ACCEPT=1 in the environment the golden picture is replaced instead. tools/golden does
+/// both. A test program that calls this gets the label `golden`.
 void qd_test_golden(const char *name, const void *bytes, size_t size);
 
 #endif

@@ -3,7 +3,8 @@
 
 #include "tests/program.h"
 
-/// For the tests of one file that all start the program anew in an empty directory: their fixture, and short names.
+/// For the tests of one file that all start the program anew in an empty directory: their fixture, and short
+/// names.
 
 static qd_program program;
 

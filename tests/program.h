@@ -8,9 +8,9 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-/// The program as users meet it: started in an empty directory, judged by its exit code, by what it says and by the
-/// files it leaves. The environment variables that choose threads and colour are taken away first, so that the machine
-/// that runs the tests does not decide.
+/// The program as users meet it: started in an empty directory, judged by its exit code, by what it says and
+/// by the files it leaves. The environment variables that choose threads and colour are taken away first, so
+/// that the machine that runs the tests does not decide.
 
 enum { QD_PROGRAM_ARGUMENTS = 24, QD_PROGRAM_VARIABLES = 4 };
 

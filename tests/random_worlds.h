@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/// Everything that a world can be made of, at random: definitions, bodies, polylines, emitters, sinks. What comes out may be
-/// refused by the library; what is accepted must work.
+/// Everything that a world can be made of, at random: definitions, bodies, polylines, emitters, sinks. What
+/// comes out may be refused by the library; what is accepted must work.
 
 /// Where random numbers come from, and how strange they are.
 typedef struct qd_test_dice {

@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Run directories made through the library, with faults where a test wants them. Everything that fails ends the test.
+/// Run directories made through the library, with faults where a test wants them. Everything that fails ends
+/// the test.
 
 /// One bit of one body's velocity.x that turns by itself once a step is made.
 typedef struct qd_plant {
@@ -29,8 +30,8 @@ void qd_recording_make(const qd_recording *how, const char *path);
 
 /// Runs SQL on PATH/run.db.
 void qd_recording_sql(const char *path, const char *sql);
-/// Turns one bit of byte `at` (from the end, where negative) of a blob or text; column `world` is that of a snapshot or
-/// checkpoint, wherever it is kept.
+/// Turns one bit of byte `at` (from the end, where negative) of a blob or text; column `world` is that of a
+/// snapshot or checkpoint, wherever it is kept.
 void qd_recording_turn(const char *path, const char *table, const char *column, uint64_t step, long at,
                        int bit);
 

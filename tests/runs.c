@@ -70,8 +70,8 @@ static sqlite3_stmt *prepare(sqlite3 *database, const char *sql) {
     return query;
 }
 
-/// SELECT of all columns of a table that are no matter of the clock, in order. Which checkpoints there are is a matter of when a
-/// run was stopped.
+/// SELECT of all columns of a table that are no matter of the clock, in order. Which checkpoints there are is
+/// a matter of when a run was stopped.
 static char *query_of(sqlite3 *database, const char *table) {
     char *sql = sqlite3_mprintf(
         "SELECT group_concat(name) FROM pragma_table_info(%Q) WHERE name NOT LIKE '%%\\_ns' "

@@ -5,9 +5,9 @@
 
 /// Run directories, looked at from outside: their files and the rows of run.db.
 
-/// Ends the test unless two complete runs left the same: every frame and the list of them byte for byte, scene.yaml, the
-/// values of result.json and all rows of run.db, but for what the clock, the threads and the processor decide, and for which
-/// checkpoints there are.
+/// Ends the test unless two complete runs left the same: every frame and the list of them byte for byte,
+/// scene.yaml, the values of result.json and all rows of run.db, but for what the clock, the threads and the
+/// processor decide, and for which checkpoints there are.
 void qd_runs_expect_same(const char *a, const char *b);
 
 /// The same without frames and the list of them.

@@ -17,7 +17,8 @@ void qd_scratch_remove(const qd_scratch *scratch);
 /// The same of any directory.
 void qd_scratch_remove_tree(const char *path);
 
-/// Puts an empty file system of a size ("4m") there, for this process and its children. False where this system does not let us.
+/// Puts an empty file system of a size ("4m") there, for this process and its children. False where this
+/// system does not let us.
 bool qd_scratch_mount_small(const qd_scratch *scratch, const char *size);
 void qd_scratch_unmount(const qd_scratch *scratch);
 

@@ -7,9 +7,9 @@
 
 /// Sweeps for tests of the program.
 
-/// Writes tiny.yaml, a scene whose bodies fall, bounce and slow down, and a sweep of it into a program's directory. The sweep
-/// has 3 x 2 x `replicas` points, half of them bad: a restitution that there is not (exit 3), and a limit of speed that is
-/// passed on the way (exit 5). `steps` says how long a run takes.
+/// Writes tiny.yaml, a scene whose bodies fall, bounce and slow down, and a sweep of it into a program's
+/// directory. The sweep has 3 x 2 x `replicas` points, half of them bad: a restitution that there is not
+/// (exit 3), and a limit of speed that is passed on the way (exit 5). `steps` says how long a run takes.
 void qd_sweeps_write(const qd_program *program, const char *name, unsigned replicas, unsigned steps);
 /// What is done and what has failed of so many replicas.
 unsigned qd_sweeps_done(unsigned replicas);

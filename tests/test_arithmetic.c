@@ -1,4 +1,5 @@
-// Results do not depend on the mode of floating-point arithmetic that the caller has set, and its mode is left as it was.
+// Results do not depend on the mode of floating-point arithmetic that the caller has set, and its mode is
+// left as it was.
 #include "core/base/arithmetic.h"
 #include "tests/harness.h"
 #include "tests/worlds.h"
@@ -69,7 +70,8 @@ static void mix_queries(digest *all, const qd_world *world) {
     qd_world_save_free(world, data, bytes);
 }
 
-/// A life in which every public call is made in the caller's mode. `late`: the mode is set only when the team has its threads.
+/// A life in which every public call is made in the caller's mode. `late`: the mode is set only when the team
+/// has its threads.
 static digest live(uint64_t mode, int threads, bool late) {
     static const char scene[] =
         "name: s\nworld: {size: [40, 30], gravity: [0, -3]}\n"

@@ -1,5 +1,5 @@
-// The energy's balance, closed to rounding in worlds of every kind, and what must not change it: threads, margins, saving and
-// loading, a step that is refused.
+// The energy's balance, closed to rounding in worlds of every kind, and what must not change it: threads,
+// margins, saving and loading, a step that is refused.
 #include "sim/world/account.h"
 #include "tests/harness.h"
 #include "tests/worlds.h"

@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The bench itself: its scenes, its statistics, what it makes of methods that disagree, its flags and its outputs.
+// The bench itself: its scenes, its statistics, what it makes of methods that disagree, its flags and its
+// outputs.
 
 static qd_program program;
 

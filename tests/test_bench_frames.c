@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The bench of frames: what it measures, that its pictures are the same for any number of threads, its flags and outputs.
+// The bench of frames: what it measures, that its pictures are the same for any number of threads, its flags
+// and outputs.
 
 static qd_program program;
 

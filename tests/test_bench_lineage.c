@@ -1,5 +1,5 @@
-// The bench's historical trees and the peers that were found: each must see, step after step, exactly the pairs that
-// a test of every body against every other sees, each once, also where their originals were wrong.
+// The bench's historical trees and the peers that were found: each must see, step after step, exactly the
+// pairs that a test of every body against every other sees, each once, also where their originals were wrong.
 #include "core/math/outward.h"
 #include "tests/harness.h"
 #include "tools/bench/bench_motion.h"
@@ -116,7 +116,8 @@ static crowd middle_lines(qd_random *random) {
     return c;
 }
 
-/// Bodies far outside, among them some that stay outside for many steps, and bodies that reach across the walls.
+/// Bodies far outside, among them some that stay outside for many steps, and bodies that reach across the
+/// walls.
 static crowd outside(qd_random *random) {
     crowd c = crowd_make(600, 20.0);
     for (int i = 0; i < 600; ++i) {
@@ -126,7 +127,8 @@ static crowd outside(qd_random *random) {
     return c;
 }
 
-/// Bodies in one place, more than any node holds: on the crossing of the middle lines, elsewhere, and moving together.
+/// Bodies in one place, more than any node holds: on the crossing of the middle lines, elsewhere, and moving
+/// together.
 static crowd coincident(qd_random *random) {
     crowd c = crowd_make(180, 100.0);
     for (int i = 0; i < 60; ++i) {
@@ -186,7 +188,8 @@ static void pairs_of(const qdi_bench_step *step, keys *k) {
     if (k->count > 0) qsort(k->items, k->count, sizeof *k->items, by_value);
 }
 
-/// Runs a method beside the test of all against all; returns the number of pairs of all steps. Frees the crowd.
+/// Runs a method beside the test of all against all; returns the number of pairs of all steps. Frees the
+/// crowd.
 static size_t follow(const qdi_bench_method *method, crowd *c, const char *scene, uint64_t seed) {
     const qdi_bench_options options = {.threads = 1, .simd = 0};
     void *state = NULL;

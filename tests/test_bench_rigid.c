@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The rigid bench: its bodies, what its judge sees, that all methods start from the same state, its flags and outputs.
+// The rigid bench: its bodies, what its judge sees, that all methods start from the same state, its flags and
+// outputs.
 
 static qd_program program;
 

@@ -33,7 +33,8 @@ static qdi_spring_plan plan_of(size_t number, bool peer) {
                              .seed = 1};
 }
 
-/// Both have the same disks from the first step to the last: with warming up, at every density, with history and without.
+/// Both have the same disks from the first step to the last: with warming up, at every density, with history
+/// and without.
 START_TEST(test_both_go_the_same_way) {
     bool peer = qdi_lammps_found(1);
     for (size_t i = 0; qdi_spring_case_at(i); ++i) {

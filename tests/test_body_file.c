@@ -287,8 +287,8 @@ START_TEST(reads_the_sides_of_a_dump) {
 }
 END_TEST
 
-/// More frames than fit the reader's memory, from a file; a frame that is too short does not matter where another is
-/// asked for.
+/// More frames than fit the reader's memory, from a file; a frame that is too short does not matter where
+/// another is asked for.
 START_TEST(finds_frames_in_long_dumps) {
     qd_scratch scratch;
     qd_scratch_make(&scratch);

@@ -81,7 +81,8 @@ START_TEST(region_is_letterboxed) {
 }
 END_TEST
 
-// The body stays in the middle, and whatever is near it stays where it is, before and after it passes the border.
+// The body stays in the middle, and whatever is near it stays where it is, before and after it passes the
+// border.
 START_TEST(follows_across_a_periodic_border) {
     qd_world *world = world_of(QD_BOUNDARY_PERIODIC);
     (void)qd_test_disk(world, 34.0, 12, 4, 0, 0.5, 1);

@@ -1,5 +1,5 @@
-// The grid of cells against plain arithmetic: the squares R0 .. R20 are built here one from the other, as tree.h describes them, and
-// a place is worked out by cutting, not by floor.
+// The grid of cells against plain arithmetic: the squares R0 .. R20 are built here one from the other, as
+// tree.h describes them, and a place is worked out by cutting, not by floor.
 #include "core/tree/cells.h"
 #include "tests/harness.h"
 
@@ -24,7 +24,8 @@ static void squares_of(double size, square roots[ROOTS]) {
     double side = side_of(size);
     roots[0] = (square){-0.5 * side, side};
     for (int k = 0; k + 1 < ROOTS; ++k) {
-        // Rk is the upper right child of R(k+1) for k = 0, 2, 4, ..., its lower left child for k = 1, 3, 5, ...
+        // Rk is the upper right child of R(k+1) for k = 0, 2, 4, ..., its lower left child for k = 1, 3, 5,
+        // ...
         roots[k + 1] = (square){k % 2 == 0 ? roots[k].x - roots[k].side : roots[k].x, 2.0 * roots[k].side};
     }
 }
@@ -60,7 +61,8 @@ static qd_box point(float x, float y) {
     return (qd_box){x, y, x, y};
 }
 
-// Floats worth a look for a world: zero and its neighbours, denormals, borders and their neighbours, the ends, and random ones.
+// Floats worth a look for a world: zero and its neighbours, denormals, borders and their neighbours, the
+// ends, and random ones.
 static size_t awkward_floats(double size, float *out, size_t most) {
     square roots[ROOTS];
     squares_of(size, roots);

@@ -436,8 +436,8 @@ static double balance_error(const char *directory) {
     return error;
 }
 
-// What the steps made or lost of the energy is told at the end, with a warning where it is much: here springs that are pressed and
-// let go within two steps.
+// What the steps made or lost of the energy is told at the end, with a warning where it is much: here springs
+// that are pressed and let go within two steps.
 START_TEST(test_energy_that_the_steps_made_is_told) {
     static const char *const steps[] = {"run.dt=0.0005", "run.dt=0.01"};
     for (int k = 0; k < 2; ++k) {

@@ -42,7 +42,8 @@ typedef struct disk_row {
     double tolerance; ///< 1e-12 where the row is exact, 1e-9 where it is printed digits
 } disk_row;
 
-// Half sizes 2 x 1 at the origin. The exact forms of the turned rows: sin and cos of 30 degrees are 1/2 and sqrt(3)/2.
+// Half sizes 2 x 1 at the origin. The exact forms of the turned rows: sin and cos of 30 degrees are 1/2 and
+// sqrt(3)/2.
 static const disk_row disk_rows[] = {
     {0, 3, 0, 1.25, 2, 0, 1, 0, -.25, 1e-12},
     {0, 2.6, 1.8, 1, 2, 1, .6, .8, 0, 1e-12},
@@ -214,7 +215,8 @@ START_TEST(features_name_the_corners) {
     check_vec(m.at[0].point, 1.5, .5, 1e-12);
     ck_assert_uint_eq(m.at[1].feature, 3 << 8 | 0);
     check_vec(m.at[1].point, .5, .5, 1e-12);
-    // Pushed over the edge, pressed in, a little tilted either way: the same features, whichever is the reference.
+    // Pushed over the edge, pressed in, a little tilted either way: the same features, whichever is the
+    // reference.
     for (int i = -4; i <= 4; ++i) {
         qdi_pose on = qd_test_pose(2.2, .99, i * 0.01);
         ck_assert_int_eq(qdi_collide(&low, &at, &high, &on, 0, &m), 2);

@@ -48,7 +48,8 @@ START_TEST(gap_is_the_signed_distance) {
     for (uint64_t seed = qd_test_seed(1), last = last_seed(20000); seed < last; ++seed) {
         scene s;
         make_scene(seed, &s);
-        // What parts them along its normal, and no other direction parts them further: that is the signed distance.
+        // What parts them along its normal, and no other direction parts them further: that is the signed
+        // distance.
         qdi_nearest nearest = qdi_distance(&s.a, &s.pa, &s.b, &s.pb);
         double expected = nearest.distance, sampled = qd_test_distance(&s.a, &s.pa, &s.b, &s.pb);
         ck_assert_msg(sampled < expected + 1e-9 && sampled > expected - 1e-3,
@@ -139,8 +140,8 @@ START_TEST(swapping_changes_nothing) {
 }
 END_TEST
 
-/// Moving and turning both forms together turns the manifold with them. (Ties may go to another side then: no places
-/// and angles are drawn here that have ties.)
+/// Moving and turning both forms together turns the manifold with them. (Ties may go to another side then: no
+/// places and angles are drawn here that have ties.)
 START_TEST(turning_the_world_turns_the_manifold) {
     for (uint64_t seed = qd_test_seed(1), last = last_seed(20000); seed < last; ++seed) {
         scene s;
@@ -171,7 +172,8 @@ START_TEST(turning_the_world_turns_the_manifold) {
 }
 END_TEST
 
-/// A rect and the polygon of its corners give the same answers; so do a disk and a tiny core rounded by its radius.
+/// A rect and the polygon of its corners give the same answers; so do a disk and a tiny core rounded by its
+/// radius.
 START_TEST(kinds_agree) {
     for (uint64_t seed = qd_test_seed(1), last = last_seed(20000); seed < last; ++seed) {
         scene s;

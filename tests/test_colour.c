@@ -7,8 +7,8 @@
 #include <quadrille/world.h>
 #include <stdlib.h>
 
-// Every link is in exactly one colour, and within a colour (but for a serial last one) no body occurs twice. Links of a colour
-// keep the order of the spots; a serial one has that of the contacts.
+// Every link is in exactly one colour, and within a colour (but for a serial last one) no body occurs twice.
+// Links of a colour keep the order of the spots; a serial one has that of the contacts.
 static void check_colours(const qd_world *world, size_t count, const qdi_colours *colours) {
     const qdi_link *links = world->scratch.links, *coloured = world->scratch.coloured;
     size_t *spot_of = calloc(count + 1, sizeof *spot_of), *seen = calloc(count + 1, sizeof *seen);
@@ -97,7 +97,8 @@ START_TEST(colours_are_the_same_for_any_team) {
 }
 END_TEST
 
-// One large disk with many small ones around it: each joint needs a colour of its own. Those that find none free are solved serially.
+// One large disk with many small ones around it: each joint needs a colour of its own. Those that find none
+// free are solved serially.
 static void check_hub(int small, size_t colours_expected) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){300, 300};

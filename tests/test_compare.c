@@ -58,8 +58,8 @@ static void add_shapes(qd_world *world) {
     (void)qd_test_add(world, &body);
 }
 
-/// Kind 0: disks. 1: shapes and materials at rest on each other. 2: all that acts from afar, and who comes and goes. 3: fat
-/// boxes.
+/// Kind 0: disks. 1: shapes and materials at rest on each other. 2: all that acts from afar, and who comes
+/// and goes. 3: fat boxes.
 static qd_world *make_world(int kind) {
     qd_world_def def = qd_world_def_default();
     def.gravity = (qd_vec2){0, -1};
@@ -129,8 +129,8 @@ static bool saved_alike(const qd_world *first, const qd_world *second) {
 
 // ---- tests ----
 
-// Whatever bit of a saved world is turned: where it is loaded and that shows in the state's hash, or in what would be
-// saved, some field is told.
+// Whatever bit of a saved world is turned: where it is loaded and that shows in the state's hash, or in what
+// would be saved, some field is told.
 START_TEST(no_field_is_left_out) {
     saved s = save_of(make_world(_i));
     qd_world *same = NULL;

@@ -7,8 +7,8 @@
 #include <quadrille/world.h>
 #include <string.h>
 
-// A world whose size changes: exact affine motion, where it ends, the same for any threads, margin and after a save, what it
-// cannot do, and the books.
+// A world whose size changes: exact affine motion, where it ends, the same for any threads, margin and after
+// a save, what it cannot do, and the books.
 
 static qd_world_def compress_def(qd_boundary boundary, double rate_x, double rate_y) {
     qd_world_def def = qd_world_def_default();
@@ -19,7 +19,8 @@ static qd_world_def compress_def(qd_boundary boundary, double rate_x, double rat
     return def;
 }
 
-// What touches nobody and does not move goes where the sheet does, whatever the boundary; the sides do as well.
+// What touches nobody and does not move goes where the sheet does, whatever the boundary; the sides do as
+// well.
 START_TEST(test_affine) {
     const qd_boundary boundary = _i % 2 ? QD_BOUNDARY_PERIODIC : QD_BOUNDARY_REFLECT;
     qd_world_def def = compress_def(boundary, _i / 2 ? -0.02 : 0.03, 0.01);
@@ -52,7 +53,8 @@ START_TEST(test_affine) {
 }
 END_TEST
 
-// One that moves keeps its velocity and is carried along as well: with exp(-rate dt) = f a step is x' = f (x + v dt).
+// One that moves keeps its velocity and is carried along as well: with exp(-rate dt) = f a step is x' = f (x
+// + v dt).
 START_TEST(test_velocities_are_kept) {
     qd_world_def def = compress_def(QD_BOUNDARY_PERIODIC, 0.1, 0);
     def.origin = (qd_vec2){-20, -15};
@@ -73,7 +75,8 @@ START_TEST(test_velocities_are_kept) {
 }
 END_TEST
 
-// A fraction is met to rounding, in the middle of a step, also by a world that grows; then nothing changes any more.
+// A fraction is met to rounding, in the middle of a step, also by a world that grows; then nothing changes
+// any more.
 START_TEST(test_until_fraction) {
     const bool grows = _i == 1;
     qd_world_def def = compress_def(QD_BOUNDARY_REFLECT, grows ? -0.05 : 0.05, grows ? -0.02 : 0.02);
@@ -257,7 +260,8 @@ START_TEST(test_longer_than_half_a_period) {
 }
 END_TEST
 
-/// What the balance of an elastic packing is off by when it has been pressed from 0.8 to 0.95 of its area, per work.
+/// What the balance of an elastic packing is off by when it has been pressed from 0.8 to 0.95 of its area,
+/// per work.
 static double off_by(double dt, bool walls, double *work) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){10, 10};
@@ -279,7 +283,8 @@ static double off_by(double dt, bool walls, double *work) {
     return off;
 }
 
-// Nothing is lost, so what springs have is what the compression gave; what is off goes with the square of the step.
+// Nothing is lost, so what springs have is what the compression gave; what is off goes with the square of the
+// step.
 START_TEST(test_balance) {
     double work, same;
     double coarse = off_by(0.01, _i, &work), fine = off_by(0.0025, _i, &same);

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// A world that is compressed, as the program's users meet it: what is wrong is said in one line; a run that was killed goes on with
-// the sides where they were; verify goes over it; and metrics say how far it is.
+// A world that is compressed, as the program's users meet it: what is wrong is said in one line; a run that
+// was killed goes on with the sides where they were; verify goes over it; and metrics say how far it is.
 
 #define THREE         "\nbodies:\n  - disks: {count: 3, place: grid}\n"
 #define COMPRESS(how) "world: {compress: {" how "}}" THREE

@@ -1,5 +1,6 @@
-// The threads of a team between its loops: who takes part in each, alone and beside a process that wants a processor all the time.
-// A hand that is never woken again does no harm to any result; only a count of who came shows it.
+// The threads of a team between its loops: who takes part in each, alone and beside a process that wants a
+// processor all the time. A hand that is never woken again does no harm to any result; only a count of who
+// came shows it.
 #define _GNU_SOURCE // prctl
 #include "core/base/os.h"
 #include "core/parallel/crew.h"
@@ -33,8 +34,9 @@ enum {
 typedef struct work {
     atomic_int next; // piece of the work
     atomic_bool came[HANDS_MOST + 1];
-    int wanted; // hands; where not 0, the leader has no pieces but waits until so many have come, for some time
-    bool rest; // the leader sleeps in this loop, so that no hand lacks a processor for long
+    int wanted; // hands; where not 0, the leader has no pieces but waits until so many have come, for some
+                // time
+    bool rest;  // the leader sleeps in this loop, so that no hand lacks a processor for long
 } work;
 
 static void wait_ns(uint64_t ns) {
@@ -74,7 +76,8 @@ static void serve(void *context) {
     qdi_crew_serve(self->crew, self->worker, self->patient);
 }
 
-/// Loops of one crew: how many were shared, of these in how many all hands took part, and the most that a hand missed in a row.
+/// Loops of one crew: how many were shared, of these in how many all hands took part, and the most that a
+/// hand missed in a row.
 typedef struct attendance {
     size_t loops, shared, full, longest;
     size_t missed[HANDS_MOST + 1]; // by each hand until now
@@ -113,8 +116,8 @@ static void do_next_to_nothing(void *context, int worker) {
     wait_ns(*(const uint64_t *)context);
 }
 
-/// Loops to which hands come, each with a short one after it that opens just when they are about to fall asleep again: nanoseconds
-/// decide whether they see it.
+/// Loops to which hands come, each with a short one after it that opens just when they are about to fall
+/// asleep again: nanoseconds decide whether they see it.
 static attendance count_who_sleeps(qdi_crew *crew, int hands, uint64_t seed) {
     attendance seen = {.loops = qd_test_effort(60000)};
     qd_random random = qd_random_at(seed, 0, 7);

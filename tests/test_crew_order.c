@@ -1,8 +1,9 @@
-// The protocol of the crew in every order in which its threads can take turns, as far as they lose their processor no more than a few
-// times. The code under test is crew.c itself, compiled here with atomics and monitors that are a model's: each access of
-// memory that threads share is a point where another thread may go on. A schedule is the list of decisions at these points;
-// all schedules are run one after another. A wake-up that is lost leaves nobody who can go on. (Orders that only a weak memory shows are
-// not among these; crew.c says why its accesses need not fear them.)
+// The protocol of the crew in every order in which its threads can take turns, as far as they lose their
+// processor no more than a few times. The code under test is crew.c itself, compiled here with atomics and
+// monitors that are a model's: each access of memory that threads share is a point where another thread may
+// go on. A schedule is the list of decisions at these points; all schedules are run one after another. A
+// wake-up that is lost leaves nobody who can go on. (Orders that only a weak memory shows are not among
+// these; crew.c says why its accesses need not fear them.)
 #include "core/base/memory.h"
 #include "core/base/os.h"
 #include "core/parallel/crew.h"
@@ -127,12 +128,12 @@ static uint64_t clock_ns(void) {
     return model.clock_ns += 60000; // who looks at the clock twice has waited for long enough to sleep
 }
 
-static uint64_t load_word(const _Atomic uint64_t *word) {
+static uint64_t load_w(const _Atomic uint64_t *word) {
     take_turns();
     return atomic_load(word);
 }
 
-static bool load_flag(const _Atomic bool *flag) {
+static bool load_b(const _Atomic bool *flag) {
     take_turns();
     return atomic_load(flag);
 }
@@ -181,7 +182,7 @@ static bool compare_exchange(_Atomic uint64_t *word, uint64_t *expected, uint64_
 #undef atomic_fetch_or
 #undef atomic_fetch_and_explicit
 #undef atomic_compare_exchange_weak_explicit
-#define atomic_load(at)                 _Generic((at), _Atomic uint64_t * : load_word, _Atomic bool * : load_flag)(at)
+#define atomic_load(at)                 _Generic((at), _Atomic uint64_t * : load_w, _Atomic bool * : load_b)(at)
 #define atomic_load_explicit(at, order) atomic_load(at)
 #define atomic_store(at, value)                                                                              \
     _Generic((at), _Atomic uint64_t * : store_word, _Atomic bool * : store_flag)(at, value)
@@ -200,7 +201,8 @@ static bool compare_exchange(_Atomic uint64_t *word, uint64_t *expected, uint64_
 #define qdi_clock_ns                 clock_ns
 #define qdi_os_relax()               (void)0
 #define qdi_os_preemptions()         0
-#include "core/parallel/crew.c" // NOLINT(bugprone-suspicious-include): the code under test, with the names above
+// The code under test, with the names above.
+#include "core/parallel/crew.c" // NOLINT(bugprone-suspicious-include)
 
 // ---- the story: a loop to which all come, a short one, a loop to which all must come again ----
 

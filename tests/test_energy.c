@@ -1,6 +1,7 @@
-// Worlds that nobody designed, without a drive: whatever their bodies, surfaces, step and solver, none gains energy. More than 1 % of
-// what was turned over is a gain: of all that bodies lost, and all that their kinetic and potential energy changed by. Where bodies are
-// put into each other, what parts them may lift them, which is the drift, and so they may fall; but nothing else makes them faster.
+// Worlds that nobody designed, without a drive: whatever their bodies, surfaces, step and solver, none gains
+// energy. More than 1 % of what was turned over is a gain: of all that bodies lost, and all that their
+// kinetic and potential energy changed by. Where bodies are put into each other, what parts them may lift
+// them, which is the drift, and so they may fall; but nothing else makes them faster.
 #include "sim/world/world_impl.h"
 #include "tests/harness.h"
 #include "tests/worlds.h"
@@ -152,7 +153,8 @@ START_TEST(a_planted_gain_is_seen) {
 }
 END_TEST
 
-/// A large disk falls on a bed of small ones: the highest energy on the way, and the last, as parts of the first.
+/// A large disk falls on a bed of small ones: the highest energy on the way, and the last, as parts of the
+/// first.
 static void press_a_bed(double restitution, qd_continuous continuous, int substeps, double *most,
                         double *last) {
     qd_world_def def = qd_world_def_default();
@@ -210,7 +212,8 @@ START_TEST(overlapping_boxes_part_quietly) {
 }
 END_TEST
 
-/// Boxes in rows, each row shorter by one than the one below, side by side without gaps. Returns the one at the top.
+/// Boxes in rows, each row shorter by one than the one below, side by side without gaps. Returns the one at
+/// the top.
 static qd_id pile_up(qd_world *world, int rows) {
     qd_body_def body = qd_body_def_default();
     body.shape = qd_shape_rect(1, 1);

@@ -264,7 +264,8 @@ END_TEST
 
 // ---- and back ----
 
-/// What the rows of bodies of two exported tables have in their first `columns` columns, from number `skip` on.
+/// What the rows of bodies of two exported tables have in their first `columns` columns, from number `skip`
+/// on.
 static void expect_same_bodies(const char *first, const char *second, size_t skip, size_t columns) {
     char *a = qd_scratch_read(at(first).text, NULL), *b = qd_scratch_read(at(second).text, NULL);
     ck_assert(a && b);
@@ -302,7 +303,8 @@ static void expect_near_angles(const char *first, const char *second) {
     free(b);
 }
 
-/// Begins a run in a world ("": what the bodies bring) with the bodies that a scene names and exports what it has at step 0.
+/// Begins a run in a world ("": what the bodies bring) with the bodies that a scene names and exports what it
+/// has at step 0.
 static void begin_in(const char *world, const char *bodies, const char *directory, const char *output) {
     char text[600];
     snprintf(
@@ -333,7 +335,8 @@ START_TEST(disks_come_back_from_files) {
     SUCCEED("export", "out", "--format", "csv", "-q", "-o", "table", "--frames", "4");
     if (_i < 4) SUCCEED("export", "out", "--format", from[_i], "-q", "-o", "there");
     begin_with(bodies[_i], "back", "compared");
-    // Position, velocity, spin, radius and mass, but for the angle, which these formats do not set. A table has no box.
+    // Position, velocity, spin, radius and mass, but for the angle, which these formats do not set. A table
+    // has no box.
     static const size_t columns[][2] = {{2, 7}, {8, 13}};
     for (size_t k = 0; k < 2; ++k)
         expect_same_bodies("table/bodies.csv", "compared/bodies.csv", columns[k][0], columns[k][1]);

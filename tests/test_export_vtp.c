@@ -53,7 +53,8 @@ static double real_at(const unsigned char *bytes) {
     return value;
 }
 
-/// Reads a file: every array lies where it says, right behind the one before, and is as long as its tuples are.
+/// Reads a file: every array lies where it says, right behind the one before, and is as long as its tuples
+/// are.
 static vtp_file read_vtp(const char *name) {
     vtp_file file = {.count = 0};
     size_t bytes = 0;

@@ -177,7 +177,8 @@ START_TEST(cradle_in_one_step) {
 }
 END_TEST
 
-// Two bullets head on, each through many of its own lengths; one is much heavier. Exact exchange at the right place.
+// Two bullets head on, each through many of its own lengths; one is much heavier. Exact exchange at the right
+// place.
 START_TEST(fast_meets_fast) {
     qd_world_def def = qd_world_def_default();
     def.continuous = QD_CONTINUOUS_ON;
@@ -251,7 +252,8 @@ static qd_world *make_range(const range_def *range) {
     return world;
 }
 
-/// Bullets whose centre is in another chamber than at the start: found without the library, from positions alone.
+/// Bullets whose centre is in another chamber than at the start: found without the library, from positions
+/// alone.
 static size_t crossings(const qd_world *world, const range_def *range, const double *chamber) {
     qd_body_view view = qd_world_view(world);
     size_t crossed = 0;
@@ -378,7 +380,8 @@ static double deepest(const qd_world *world, qd_vec2 period) {
     return most;
 }
 
-// Each impact is found: so nothing overlaps at any moment, although bodies move several of their sizes in a step.
+// Each impact is found: so nothing overlaps at any moment, although bodies move several of their sizes in a
+// step.
 START_TEST(fast_gas_never_overlaps) {
     qd_boundary boundary = (qd_boundary)_i;
     qd_world *world = make_gas(boundary, 2, NULL);
@@ -475,7 +478,8 @@ START_TEST(slides_over_seams) {
 }
 END_TEST
 
-// A kinematic wall, thin and fast, does not pass what is at rest, but takes it along; a sensor is no obstacle.
+// A kinematic wall, thin and fast, does not pass what is at rest, but takes it along; a sensor is no
+// obstacle.
 START_TEST(fast_wall_hits_what_rests) {
     qd_world_def def = qd_world_def_default();
     def.continuous = QD_CONTINUOUS_ON;
@@ -500,7 +504,8 @@ START_TEST(fast_wall_hits_what_rests) {
 }
 END_TEST
 
-// With `auto` it stops where the wall meets it and is carried along, also where others of the same step are stopped one after the other.
+// With `auto` it stops where the wall meets it and is carried along, also where others of the same step are
+// stopped one after the other.
 START_TEST(fast_wall_carries_what_rests) {
     qd_world_def def = qd_world_def_default();
     qd_world *world = qd_test_world(&def);

@@ -109,8 +109,8 @@ START_TEST(margins_change_nothing) {
 }
 END_TEST
 
-/// A small periodic world of slow disks and something so fast that the box about its way is more than half as long: from the
-/// start, or once a heavy one has hit it.
+/// A small periodic world of slow disks and something so fast that the box about its way is more than half as
+/// long: from the start, or once a heavy one has hit it.
 static qd_world *make_small(bool struck, bool decoys, qd_continuous continuous) {
     qd_world_def def = qd_world_def_default();
     def.continuous = continuous;

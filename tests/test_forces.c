@@ -20,7 +20,8 @@ static void check_near(double value, double expected, double tolerance, const ch
 
 // ---- gravity and drag, whatever the step ----
 
-// Thrown under gravity and linear drag: v = g/k + (v0 - g/k) e^-kt, x = x0 + g t/k + (v0 - g/k) (1 - e^-kt)/k.
+// Thrown under gravity and linear drag: v = g/k + (v0 - g/k) e^-kt, x = x0 + g t/k + (v0 - g/k) (1 -
+// e^-kt)/k.
 START_TEST(linear_drag_is_exact) {
     const double rates[] = {1e-9, 1e-3, 0.3, 5, 400}, steps[] = {0.001, 0.1, 2};
     double k = rates[_i % 5], dt = steps[_i / 5];
@@ -63,7 +64,8 @@ START_TEST(projectiles_stay_exact) {
 }
 END_TEST
 
-// dv/dt = -k v - q v^2 along a line: v = k v0 e^-kt / (k + q v0 (1 - e^-kt)), x = log(1 + q v0 (1 - e^-kt)/k) / q.
+// dv/dt = -k v - q v^2 along a line: v = k v0 e^-kt / (k + q v0 (1 - e^-kt)), x = log(1 + q v0 (1 - e^-kt)/k)
+// / q.
 START_TEST(quadratic_drag_is_exact_without_forces) {
     double k = _i % 2 ? 0.7 : 0, q = _i / 2 ? 0.25 : 1e-7, dt = 0.25, v0 = 40, t = 5;
     qd_world_def def = empty_def();
@@ -465,8 +467,8 @@ END_TEST
 
 // ---- a medium with a temperature ----
 
-/// 4096 disks, far apart or through each other, of mass 1/2 and inertia 1/5, in a medium with linear drag 1, drag 3 of the spin
-/// and temperature 2.
+/// 4096 disks, far apart or through each other, of mass 1/2 and inertia 1/5, in a medium with linear drag 1,
+/// drag 3 of the spin and temperature 2.
 static qd_world *warm_world(int threads, uint64_t seed) {
     qd_world_def def = empty_def();
     def.contact = QD_CONTACT_NONE;
@@ -484,8 +486,8 @@ static qd_world *warm_world(int threads, uint64_t seed) {
     return world;
 }
 
-// Whatever the step, m v^2 and I w^2 are the temperature per component, relative to the medium: each sum of squares has a
-// relative standard error of sqrt(2 / 4096) = 0.022.
+// Whatever the step, m v^2 and I w^2 are the temperature per component, relative to the medium: each sum of
+// squares has a relative standard error of sqrt(2 / 4096) = 0.022.
 START_TEST(warms_bodies_whatever_the_step) {
     const double steps[] = {0.01, 0.3, 4};
     double dt = steps[_i];

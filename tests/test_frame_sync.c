@@ -1,5 +1,5 @@
-// Frames that a checkpoint may count are on the device: fsync and syncfs of this program stand in for the C library's, and note what
-// was synced.
+// Frames that a checkpoint may count are on the device: fsync and syncfs of this program stand in for the C
+// library's, and note what was synced.
 #define _GNU_SOURCE // syncfs
 #include "tests/harness.h"
 #include "tests/scratch.h"

@@ -1,5 +1,6 @@
-// One collision at a time against closed forms: two disks, a disk and a wall, a rectangle and a floor, a disk and a
-// rectangle. The values with 9 digits are independent of this program; the last digits come from the formulas here.
+// One collision at a time against closed forms: two disks, a disk and a wall, a rectangle and a floor, a disk
+// and a rectangle. The values with 9 digits are independent of this program; the last digits come from the
+// formulas here.
 #include "tests/harness.h"
 #include "tests/worlds.h"
 
@@ -290,7 +291,8 @@ START_TEST(flat_box_bounces_flat) {
         body.velocity = (qd_vec2){3, -1};
         qd_id id = qd_test_add(world, &body);
         qd_test_step(world, step, 1);
-        // friction .25 * 1.5 at a lever of .5, inertia 2 * 5 / 12 for mass 2: d spin = -.5 * .375 * 2 / (5 / 6)
+        // friction .25 * 1.5 at a lever of .5, inertia 2 * 5 / 12 for mass 2: d spin = -.5 * .375 * 2 / (5 /
+        // 6)
         qd_body_state s = qd_test_body(world, id);
         ck_assert_double_eq_tol(s.velocity.x, 3 - .375, 1e-12);
         ck_assert_double_eq_tol(s.velocity.y, .5, 1e-12);

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What is read of LAMMPS and written for it, and that the numbers of LAMMPS that are kept are those of the scenes that they are held
-// against. Whether both agree is for tools/validate.
+// What is read of LAMMPS and written for it, and that the numbers of LAMMPS that are kept are those of the
+// scenes that they are held against. Whether both agree is for tools/validate.
 
 static const char kept[] = QD_SOURCE_DIR "/tests/data/lammps";
 
@@ -161,7 +161,8 @@ START_TEST(scenes_are_what_they_say) {
 }
 END_TEST
 
-// A program that fails is noticed, and one that LAMMPS does not understand says why; where there is no LAMMPS, that.
+// A program that fails is noticed, and one that LAMMPS does not understand says why; where there is no
+// LAMMPS, that.
 START_TEST(failure_says_why) {
     char folder[600];
     ck_assert(!qdi_host_make_scratch(folder, 8));

@@ -1,5 +1,6 @@
-// Directories that hold other things than the program has put there: links that lead elsewhere, pipes, directories in place of
-// files. What they lead to stays as it is, nothing blocks, and a directory that is itself reached through a link works.
+// Directories that hold other things than the program has put there: links that lead elsewhere, pipes,
+// directories in place of files. What they lead to stays as it is, nothing blocks, and a directory that is
+// itself reached through a link works.
 #define _GNU_SOURCE // symlink, mkfifo, waitid, nanosleep
 #include "sim/base/os.h"
 #include "tests/harness.h"
@@ -144,7 +145,8 @@ START_TEST(asking_about_a_lock_changes_nothing) {
 }
 END_TEST
 
-/// Whoever asks whether a killed run's lock is held has it for a moment: the run that wants it takes it all the same.
+/// Whoever asks whether a killed run's lock is held has it for a moment: the run that wants it takes it all
+/// the same.
 START_TEST(asking_about_a_lock_keeps_nobody_from_it) {
     enum { TRIES = 2000 };
     qd_scratch scratch;

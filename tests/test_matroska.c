@@ -32,7 +32,8 @@ static qd_status count(const unsigned char *data, size_t bytes, uint64_t *frames
     return status;
 }
 
-// A header, a segment with something unknown, two clusters of known size with blocks plain and grouped, and cues.
+// A header, a segment with something unknown, two clusters of known size with blocks plain and grouped, and
+// cues.
 static const unsigned char known[] = {
     0x1a, 0x45, 0xdf, 0xa3, 0x83, 1,    2, 3, // header
     0x18, 0x53, 0x80, 0x67, 0xaf,             // segment of 47 bytes

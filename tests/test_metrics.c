@@ -18,7 +18,8 @@ static qd_metrics measure(const qd_world *world) {
 
 // ---- what was turned over ----
 
-/// A ball falls on the floor, which gives nothing back: in flight, half of its energy is where it was; at rest all is lost.
+/// A ball falls on the floor, which gives nothing back: in flight, half of its energy is where it was; at
+/// rest all is lost.
 START_TEST(a_ball_turns_its_energy_over) {
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -10;
@@ -44,7 +45,8 @@ START_TEST(a_ball_turns_its_energy_over) {
 }
 END_TEST
 
-/// Energy that cancels is turned over all the same: a body that falls as fast as it can leave again, in the pull of a centre.
+/// Energy that cancels is turned over all the same: a body that falls as fast as it can leave again, in the
+/// pull of a centre.
 START_TEST(what_cancels_is_turned_over) {
     qd_world_def def = qd_world_def_default();
     def.attraction = (qd_attraction){.law = QD_PULL_INVERSE_SQUARE, .strength = 100, .at = {50, 50}};
@@ -58,7 +60,8 @@ START_TEST(what_cancels_is_turned_over) {
 }
 END_TEST
 
-/// Where all have left and nothing was lost, what remains is rounding of what they brought and took along: no error.
+/// Where all have left and nothing was lost, what remains is rounding of what they brought and took along: no
+/// error.
 START_TEST(nobody_turns_nothing_over) {
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -10;
@@ -182,8 +185,8 @@ static const collision collisions[] = {
     {{1.5, 0, 2, 1, .5}, {-.5, .25, -1, 4, 1}, ROOT_HALF, ROOT_HALF, .7, .3, 0, 3, 2.350125},
 };
 
-/// What the normal impulse takes of the energy, and what the tangential one does, by Newton's and Coulomb's rules. The
-/// inertia of a disk is m r^2 / 2.
+/// What the normal impulse takes of the energy, and what the tangential one does, by Newton's and Coulomb's
+/// rules. The inertia of a disk is m r^2 / 2.
 static void losses(const collision *c, double *normal, double *friction) {
     const spun *a = &c->a, *b = &c->b;
     double ux = a->vx - b->vx, uy = a->vy - b->vy, reduced = a->mass * b->mass / (a->mass + b->mass);
@@ -428,7 +431,8 @@ END_TEST
 
 // ---- pressure ----
 
-/// The virial is that of the impulses which the events tell; but for those of touches that became others, as between shapes.
+/// The virial is that of the impulses which the events tell; but for those of touches that became others, as
+/// between shapes.
 START_TEST(virial_is_that_of_the_events) {
     qd_random random = qd_random_at(11 + (uint64_t)_i, 0, 2);
     qd_world_def def = qd_world_def_default();
@@ -501,8 +505,8 @@ START_TEST(walls_feel_every_hit) {
 }
 END_TEST
 
-// Disks that pass through each other: the hits of each follow from unfolding its path, and with enough of them the walls
-// feel the pressure N kT / A of an ideal gas in the room that the centres have.
+// Disks that pass through each other: the hits of each follow from unfolding its path, and with enough of
+// them the walls feel the pressure N kT / A of an ideal gas in the room that the centres have.
 START_TEST(an_ideal_gas_presses_on_the_walls) {
     enum { COUNT = 60 };
     const double width = 40, height = 30, length = 200;
@@ -532,7 +536,8 @@ START_TEST(an_ideal_gas_presses_on_the_walls) {
     qd_metrics m = measure(world);
     ck_assert_double_eq_tol(m.push_left + m.push_right, push_x, 1e-9 * push_x);
     ck_assert_double_eq_tol(m.push_bottom + m.push_top, push_y, 1e-9 * push_y);
-    // The mean force of a disk on both walls together is 4 Ex / (width - 1); each may be half a hit away from that.
+    // The mean force of a disk on both walls together is 4 Ex / (width - 1); each may be half a hit away from
+    // that.
     ck_assert_double_eq_tol(push_x, 4 * energy_x * length / (width - 1), slack_x);
     ck_assert_double_eq_tol(push_y, 4 * energy_y * length / (height - 1), slack_y);
     ck_assert(slack_x < 0.1 * push_x);
@@ -541,7 +546,8 @@ START_TEST(an_ideal_gas_presses_on_the_walls) {
 }
 END_TEST
 
-/// What a gas of hard disks of some radius in a periodic world of 30 % (at radius 1/2) tells of its equation of state.
+/// What a gas of hard disks of some radius in a periodic world of 30 % (at radius 1/2) tells of its equation
+/// of state.
 typedef struct gas {
     double z, error; ///< P A / (N kT), and its standard error by blocks
     double rate;     ///< collisions per disk and time, in units of those that z goes with
@@ -582,8 +588,8 @@ static gas run_gas(double radius, size_t steps) {
     return result;
 }
 
-// The virial coefficients up to the tenth (N. Clisby and B. McCoy, J. Stat. Phys. 122, 15 (2006)) give Z = 2.06326(3) at 30 %
-// of the area; and each collision adds sqrt(pi) / 4 to Z - 1, whatever the density.
+// The virial coefficients up to the tenth (N. Clisby and B. McCoy, J. Stat. Phys. 122, 15 (2006)) give Z
+// = 2.06326(3) at 30 % of the area; and each collision adds sqrt(pi) / 4 to Z - 1, whatever the density.
 START_TEST(hard_disks_have_their_equation_of_state) {
     const double reference = 2.06326, effort = (double)qd_test_effort(10) / 10;
     const double tolerance = 0.01 * reference / (effort < 1 ? sqrt(effort) : 1);

@@ -186,7 +186,8 @@ START_TEST(mirrors_balance_momentum) {
 }
 END_TEST
 
-// Disks that only fly, with every kind of sides, and with fat boxes and without: all instruction sets move them alike.
+// Disks that only fly, with every kind of sides, and with fat boxes and without: all instruction sets move
+// them alike.
 START_TEST(instruction_sets_agree) {
     uint64_t expected = 0;
     for (qd_simd simd = QD_SIMD_PORTABLE; simd <= QD_SIMD_AVX512; ++simd) {

@@ -11,7 +11,8 @@ static double between(qd_random *random, double low, double high) {
     return low + (high - low) * qd_random_uniform(random);
 }
 
-// All in the root's list: a world of one leaf whose capacity is larger than the scene, or bodies out of reach.
+// All in the root's list: a world of one leaf whose capacity is larger than the scene, or bodies out of
+// reach.
 static void start_far(qd_rig *rig, size_t n, int habit) {
     qd_tree_def def = qd_rig_def(1, 1, 4);
     qd_rig_start(rig, &def, 1);
@@ -138,7 +139,8 @@ START_TEST(search_finds_what_a_plain_look_finds) {
 }
 END_TEST
 
-// The order follows the boxes: it is made anew by everything that changes the root's list or moves it to other slots.
+// The order follows the boxes: it is made anew by everything that changes the root's list or moves it to
+// other slots.
 START_TEST(order_is_never_stale) {
     qd_rig rig;
     start_far(&rig, 150, 0);

@@ -91,8 +91,8 @@ START_TEST(nobody_s_retrieve_shows_nothing) {
 }
 END_TEST
 
-// Contacts of bodies that are gone have no marks; a retrieve is that of a tree which knows the bodies; and all that are there are
-// seen, also in a part of the world, of which else the tree says who is there.
+// Contacts of bodies that are gone have no marks; a retrieve is that of a tree which knows the bodies; and
+// all that are there are seen, also in a part of the world, of which else the tree says who is there.
 START_TEST(removed_bodies_have_no_contacts) {
     qd_world *world = qd_test_gap(_i == 1);
     qd_view view = qd_view_default();

@@ -1,4 +1,5 @@
-// The array of pairs: parts come out in their order whoever did them, limits and missing memory stop everyone, and what is held is told.
+// The array of pairs: parts come out in their order whoever did them, limits and missing memory stop
+// everyone, and what is held is told.
 #include "core/tree/pairs_impl.h"
 #include "tests/harness.h"
 

@@ -1,4 +1,5 @@
-// Nothing passes through anything: how many bodies are tried, and how many get to where there is no way. Positions alone tell.
+// Nothing passes through anything: how many bodies are tried, and how many get to where there is no way.
+// Positions alone tell.
 #include "tests/harness.h"
 #include "tests/worlds.h"
 
@@ -50,7 +51,8 @@ static void add_line(qd_world *world, const qd_vec2 *points, size_t count, bool 
     ck_assert_int_eq(qd_world_add_polyline(world, points, count, closed, &edge, NULL, NULL), QD_OK);
 }
 
-/// A room about (15, 15): a square of lines, the same of rects that are .02 thick, a star, or a square whose sides are many lines each.
+/// A room about (15, 15): a square of lines, the same of rects that are .02 thick, a star, or a square whose
+/// sides are many lines each.
 static room build(qd_world *world, walls_of walls) {
     room made = {{{10, 10}, {20, 10}, {20, 20}, {10, 20}}, 4};
     if (walls == STAR) {
@@ -244,8 +246,8 @@ END_TEST
 
 // ---- a blade that is swung through small disks ----
 
-/// How many disks are on the other side of the blade without having gone round, or lie in it. The blade is `length` long, from a pivot
-/// at (10, 10) on.
+/// How many disks are on the other side of the blade without having gone round, or lie in it. The blade is
+/// `length` long, from a pivot at (10, 10) on.
 static size_t cut_by_a_blade(qd_continuous mode, double turn, double off, size_t disks, size_t steps) {
     const double length = 5, thick = .1;
     qd_world_def def = qd_world_def_default();

@@ -8,7 +8,8 @@
 #include <quadrille/random.h>
 #include <string.h>
 
-// What tools/validate judges by: its statistics, its reference values, and what passes. The physics is tested by running it.
+// What tools/validate judges by: its statistics, its reference values, and what passes. The physics is tested
+// by running it.
 
 START_TEST(test_estimates) {
     const double values[] = {1, 2, 3, 4};

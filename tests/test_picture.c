@@ -87,7 +87,8 @@ static double covered(const qdi_raster *raster, double *x, double *y) {
     return area;
 }
 
-// Every shape has its area, its place and its way up, however it is turned; what is far larger than the picture too.
+// Every shape has its area, its place and its way up, however it is turned; what is far larger than the
+// picture too.
 START_TEST(shapes_are_drawn) {
     const qd_vec2 points[] = {{0, 0}, {6, 0}, {0, 3}};
     qd_shape triangle;
@@ -247,7 +248,8 @@ static qdi_disk *disks_in_order(const qdi_picture *picture) {
     return disks;
 }
 
-// Many small disks are copied column by column; where there is any other shape, and at the picture's borders, one by one.
+// Many small disks are copied column by column; where there is any other shape, and at the picture's borders,
+// one by one.
 START_TEST(small_disks_are_copied_as_any) {
     enum { DISKS = 6000 };
     static const qd_view_colour colours[] = {QD_VIEW_SPEED, QD_VIEW_CONTACT, QD_VIEW_SIZE};
@@ -526,7 +528,8 @@ static void draw_golden(const char *name, const qd_view *view, qdi_side side) {
     qdi_caption_destroy(&caption);
 }
 
-/// Part of a heap's pixels, in thousandths, that contact marks cover: disks of a radius in rows, each touching its neighbours.
+/// Part of a heap's pixels, in thousandths, that contact marks cover: disks of a radius in rows, each
+/// touching its neighbours.
 static int covered_by_marks(float radius) {
     enum { SIDE = 200, MOST = 2 * SIDE * SIDE / 16 };
     static qdi_mark marks[MOST];

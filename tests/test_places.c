@@ -1,5 +1,5 @@
-// Where generators put bodies, beyond rows and chance (test_generate.c): pyramids, clusters, round regions; polygons; and
-// polylines that turn.
+// Where generators put bodies, beyond rows and chance (test_generate.c): pyramids, clusters, round regions;
+// polygons; and polylines that turn.
 #include "tests/harness.h"
 #include "tests/worlds.h"
 

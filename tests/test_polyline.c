@@ -34,8 +34,8 @@ static void make_polyline(const qd_vec2 *points, size_t count, bool closed, doub
     }
 }
 
-/// All contacts of a form with the polyline: how many, the least gap, and the worst match of a normal with the two
-/// directions that are allowed.
+/// All contacts of a form with the polyline: how many, the least gap, and the worst match of a normal with
+/// the two directions that are allowed.
 typedef struct contacts {
     int manifolds, points;
     double least;
@@ -86,8 +86,8 @@ static size_t straight(qd_random *random, double angle, qd_vec2 *points) {
     return count;
 }
 
-/// Anything along a flat polyline, a little in it or just above it, on either side and at any tilt: its normal is the
-/// polyline's, and its least gap (but for a few corners) that of one long edge.
+/// Anything along a flat polyline, a little in it or just above it, on either side and at any tilt: its
+/// normal is the polyline's, and its least gap (but for a few corners) that of one long edge.
 START_TEST(flat_seams_are_not_there) {
     int touched = 0, twice = 0, exact = 0;
     for (uint64_t seed = qd_test_seed(1), last = seed + qd_test_effort(20000); seed < last; ++seed) {
@@ -118,7 +118,8 @@ START_TEST(flat_seams_are_not_there) {
         ck_assert_msg(all.off < 1e-8, "a normal is off by %.15g, seed %lu", all.off, seed);
         if (fabs(gap - 0.01) > 1e-9)
             ck_assert_msg((all.points > 0) == (gap < 0.01), "gap %.15g, seed %lu", gap, seed);
-        // Exact above the line; a slanted corner that has gone in may end under the neighbour of the edge that it cuts.
+        // Exact above the line; a slanted corner that has gone in may end under the neighbour of the edge
+        // that it cuts.
         double most = gap > 0 ? gap + 1e-9 : 0.3 * gap + 1e-9;
         if (all.points > 0)
             ck_assert_msg(all.least > gap - 1e-9 && all.least < most, "%.15g, not %.15g, seed %lu", all.least,
@@ -255,8 +256,8 @@ START_TEST(free_ends_are_corners) {
 }
 END_TEST
 
-/// Around a closed polyline of random corners, inside or outside, nothing slips through: what overlaps an edge has a
-/// contact, and a disk's least gap is its distance from the line.
+/// Around a closed polyline of random corners, inside or outside, nothing slips through: what overlaps an
+/// edge has a contact, and a disk's least gap is its distance from the line.
 START_TEST(nothing_slips_through) {
     int met = 0;
     for (uint64_t seed = qd_test_seed(1), last = seed + qd_test_effort(20000); seed < last; ++seed) {

@@ -145,7 +145,8 @@ START_TEST(sinks_take_the_lowest_index_first) {
     (void)qd_test_add(world, &wall);
     qd_test_step(world, 0.1, 1);
     qd_body_state state;
-    // 51, 52, 53 go into the first, 54 and 55 into the second, which reaches to 55; 56 to 58 stay, as does the wall.
+    // 51, 52, 53 go into the first, 54 and 55 into the second, which reaches to 55; 56 to 58 stay, as does
+    // the wall.
     for (int k = 0; k < 8; ++k)
         ck_assert_int_eq(qd_world_body(world, ids[k], &state), k < 5 ? QD_ERR_STALE : QD_OK);
     uint64_t taken = 0;
@@ -304,7 +305,8 @@ START_TEST(overlap_on_request) {
 }
 END_TEST
 
-// A number of a body is a function of the seed, the emitter and its place in the row: not of time steps or others.
+// A number of a body is a function of the seed, the emitter and its place in the row: not of time steps or
+// others.
 START_TEST(numbers_do_not_depend_on_steps) {
     qd_vec2 velocity[2];
     double radius[2];
@@ -332,7 +334,8 @@ END_TEST
 
 // ---- ids ----
 
-/// Notes the ids of the bodies that are there, and that nobody had them before: `seen[id]` is index + 1 and generation.
+/// Notes the ids of the bodies that are there, and that nobody had them before: `seen[id]` is index + 1 and
+/// generation.
 static void note_ids(const qd_world *world, qd_id *seen, size_t room) {
     qd_body_view view = qd_world_view(world);
     for (size_t row = 0; row < view.count; ++row) {
@@ -345,7 +348,8 @@ static void note_ids(const qd_world *world, qd_id *seen, size_t room) {
     }
 }
 
-// A body that is emitted takes the index of one that has gone, but never its id, whatever ids were given, and across saving.
+// A body that is emitted takes the index of one that has gone, but never its id, whatever ids were given, and
+// across saving.
 START_TEST(ids_are_never_used_again) {
     static qd_id seen[2000];
     memset(seen, 0, sizeof seen);
@@ -488,7 +492,8 @@ static qd_world *busy_world(const qd_allocator *allocator) {
     return world;
 }
 
-// A step that fails for want of memory, wherever, leaves the world as it was, and goes on as if nothing had been.
+// A step that fails for want of memory, wherever, leaves the world as it was, and goes on as if nothing had
+// been.
 START_TEST(failed_steps_change_nothing) {
     uint64_t expected[3], failures = 0;
     qd_world *model = busy_world(NULL);

@@ -1,5 +1,5 @@
-// A world's queries about bodies of all shapes: what they answer is held against points that are in a shape or not. A failure names its
-// seed; QD_TEST_SEED=seed runs that world alone.
+// A world's queries about bodies of all shapes: what they answer is held against points that are in a shape
+// or not. A failure names its seed; QD_TEST_SEED=seed runs that world alone.
 #include "tests/harness.h"
 #include "tests/worlds.h"
 
@@ -111,7 +111,8 @@ static bool note_hit(void *context, const qd_world_hit *found) {
     return true;
 }
 
-// No sample finds a segment, but its ends lie on two sides of the ray, and those of the ray on two sides of it.
+// No sample finds a segment, but its ends lie on two sides of the ray, and those of the ray on two sides of
+// it.
 static void check_thin(const bench *b, uint32_t index) {
     const qd_body_state *body = &b->bodies[index];
     if (!is_thin(body) || b->reach_x > 0 || b->reach_y > 0) return;

@@ -104,7 +104,8 @@ END_TEST
 
 enum { CREW_SLOTS = 8, CREW_LENGTH = 300 };
 
-// Of several workers. `made` and `values` are guarded by the queue, slot by slot; the rest by its order of finishing.
+// Of several workers. `made` and `values` are guarded by the queue, slot by slot; the rest by its order of
+// finishing.
 struct crew_plant {
     int values[CREW_SLOTS], made[CREW_SLOTS];
     int seen[CREW_LENGTH];

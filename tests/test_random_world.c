@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// A random world lives several lives at once: straight on; with another team, margin and ways to find what touches; and saved
-/// and loaded again and again on its way. The same is done to all of them between the steps, and they must stay the same. What is
-/// refused must be refused by all. After every step what the first would save is loaded.
+/// A random world lives several lives at once: straight on; with another team, margin and ways to find what
+/// touches; and saved and loaded again and again on its way. The same is done to all of them between the
+/// steps, and they must stay the same. What is refused must be refused by all. After every step what the
+/// first would save is loaded.
 enum { LIVES = 4 };
 
 typedef struct lives {

@@ -1,5 +1,6 @@
-// Rects side by side: every instruction set gives the bits of the portable loop, at every place of a batch of any length, and what the
-// batch finds is what qdi_collide finds. Every failure names its seed (QD_TEST_SEED replays it).
+// Rects side by side: every instruction set gives the bits of the portable loop, at every place of a batch of
+// any length, and what the batch finds is what qdi_collide finds. Every failure names its seed (QD_TEST_SEED
+// replays it).
 
 #include "sim/shape/collide_impl.h"
 #include "sim/shape/rects.h"

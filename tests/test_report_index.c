@@ -13,7 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// `quadrille report` of sweeps and of scaling tests: what is in the page is what is in their files, however far they are.
+// `quadrille report` of sweeps and of scaling tests: what is in the page is what is in their files, however
+// far they are.
 
 enum { REPLICAS = 2, STEPS = 60, POINTS = 12, DONE = 4, FAILED = 8 };
 
@@ -67,7 +68,8 @@ static size_t count_status(const qd_page *page, const char *status) {
     return count;
 }
 
-/// The next field of a CSV file (RFC 4180) into `field`; returns what comes after it and its comma or line end.
+/// The next field of a CSV file (RFC 4180) into `field`; returns what comes after it and its comma or line
+/// end.
 static const char *next_field(const char *c, char field[1024]) {
     size_t used = 0;
     bool quoted = *c == '"';
@@ -89,8 +91,8 @@ static bool same_value(const json_t *value, const char *field) {
     return strcmp(text, field) == 0 || (double)json_integer_value(value) == strtod(field, NULL);
 }
 
-/// All that the CSV file has is in the page, but for its last column, `id`, which the directory says too: each line in the row of its
-/// point, under the same names. Returns how many.
+/// All that the CSV file has is in the page, but for its last column, `id`, which the directory says too:
+/// each line in the row of its point, under the same names. Returns how many.
 static size_t expect_csv(const qd_page *page, const char *name) {
     char *csv = qd_scratch_read(at(name).text, NULL), field[1024];
     ck_assert_ptr_nonnull(csv);

@@ -1,4 +1,5 @@
-// What slides, rolls and rests, against closed forms. A stepped run may be off by what a body does in a step: `bound`.
+// What slides, rolls and rests, against closed forms. A stepped run may be off by what a body does in a step:
+// `bound`.
 #include "sim/world/world_impl.h"
 #include "tests/harness.h"
 #include "tests/worlds.h"
@@ -440,8 +441,8 @@ START_TEST(overlap_is_taken_back_gently) {
 }
 END_TEST
 
-/// Bodies of all shapes and materials under gravity; or (`hub`) many small disks and boxes that are drawn to a large disk, whose
-/// contacts share it and so are solved one after the other.
+/// Bodies of all shapes and materials under gravity; or (`hub`) many small disks and boxes that are drawn to
+/// a large disk, whose contacts share it and so are solved one after the other.
 static qd_world *heap_of(bool hub, qd_simd simd) {
     qd_random random = qd_random_at(5, hub, 0);
     qd_world_def def = qd_world_def_default();

@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-// Runs that are stopped, killed, starved of disk or damaged, and gone on with: in the end they have left what an
-// undisturbed run leaves.
+// Runs that are stopped, killed, starved of disk or damaged, and gone on with: in the end they have left what
+// an undisturbed run leaves.
 
 /// Everything is recorded; small pictures, so that the steps decide how long it takes.
 static const char scene[] =

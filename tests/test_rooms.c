@@ -1,5 +1,5 @@
-// Rooms: what is given is taken again, sizes stay in balance however lists grow and shrink, tidying changes no result, and the check
-// of the structure sees when something is wrong with them.
+// Rooms: what is given is taken again, sizes stay in balance however lists grow and shrink, tidying changes
+// no result, and the check of the structure sees when something is wrong with them.
 #include "core/tree/tree_impl.h"
 #include "tests/tree_rig.h"
 

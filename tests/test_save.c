@@ -183,8 +183,8 @@ static void add_sources(qd_world *world) {
     ck_assert_int_eq(qd_world_add_sink(world, &sink, NULL), QD_OK);
 }
 
-/// Kind 1: with a rect, a polygon and an edge at rest on each other, and traits. Kind 2: with all that acts from afar, and
-/// with who comes and goes.
+/// Kind 1: with a rect, a polygon and an edge at rest on each other, and traits. Kind 2: with all that acts
+/// from afar, and with who comes and goes.
 static void small_save(qd_world **world, unsigned char **data, size_t *bytes, int kind) {
     bool shapes = kind == 1;
     qd_world_def def = qd_world_def_default();
@@ -295,7 +295,8 @@ START_TEST(forged_data_does_no_harm) {
 }
 END_TEST
 
-/// Loads data after the generation of the second body of the first of two contacts, which end the data, was set.
+/// Loads data after the generation of the second body of the first of two contacts, which end the data, was
+/// set.
 static qd_status load_with(unsigned char *data, size_t bytes, uint32_t generation, qd_world **world) {
     const size_t contact = 4 * 4 + 3 * 8 + 2 * 4 + 2 * (5 * 8 + 4 + 2 * 8);
     unsigned char *at = data + bytes - 8 - 2 * contact + 12;

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// What a scaling test measures and in which order, its statistics against values worked out by hand, and what it makes of samples
-// in which it is known what limits.
+// What a scaling test measures and in which order, its statistics against values worked out by hand, and what
+// it makes of samples in which it is known what limits.
 
 // ---- lists ----
 
@@ -88,7 +88,8 @@ END_TEST
 
 START_TEST(test_weak_series) {
     qdi_scale_plan plan = make_plan("1,2,8", "100,200", true, 3, 1);
-    // Strong: 100 and 200 with 1, 2, 8. Weak: 100, 200, 800 and 200, 400, 1600, half of them new. Checks with one thread: 400, 800, 1600.
+    // Strong: 100 and 200 with 1, 2, 8. Weak: 100, 200, 800 and 200, 400, 1600, half of them new. Checks with
+    // one thread: 400, 800, 1600.
     ck_assert_uint_eq(plan.config_count, 6 + 3 + 3);
     const qdi_scale_config *both = qdi_scale_find(&plan, 200, 2);
     ck_assert(both && both->strong && both->weak && both->repeats == 3 && !both->beyond);

@@ -64,8 +64,9 @@ static size_t lines_of(const char *name) {
     return lines;
 }
 
-/// Every run is there, runs of as many bodies end in the same state, and phases are no longer than the whole; how long they
-/// are is for a quiet machine to say. Returns the median of the times of so many bodies and threads.
+/// Every run is there, runs of as many bodies end in the same state, and phases are no longer than the whole;
+/// how long they are is for a quiet machine to say. Returns the median of the times of so many bodies and
+/// threads.
 static double check_runs(const char *name, size_t runs, const char *bodies, const char *threads) {
     char *text = qd_scratch_read(at(name).text, NULL);
     ck_assert_ptr_nonnull(text);

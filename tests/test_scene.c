@@ -340,7 +340,8 @@ START_TEST(reads_the_documented_example) {
 }
 END_TEST
 
-/// The scenes of disks alone (pool, gas and sizes) fill a world: no contact at the start, and the same bodies each time.
+/// The scenes of disks alone (pool, gas and sizes) fill a world: no contact at the start, and the same bodies
+/// each time.
 START_TEST(populates_worlds) {
     for (size_t i = 0; i < 3; ++i) {
         uint64_t hash[3];

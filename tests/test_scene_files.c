@@ -295,7 +295,8 @@ static void check_ids(const qd_world *world, const uint64_t *ids, size_t count) 
     for (size_t i = 0; i < count; ++i) ck_assert_uint_eq(view.label[view.row_of_index[i]], ids[i]);
 }
 
-// Ids that files give stay; where a second file gives one again, its body gets another, as do those without: all above the highest.
+// Ids that files give stay; where a second file gives one again, its body gets another, as do those without:
+// all above the highest.
 START_TEST(ids_are_unique) {
     write_file("a.csv", "id,x,y,radius\n3,10,10,1\n1,20,10,1\n");
     write_file("b.csv", "id,x,y,radius\n7,10,20,1\n1,20,20,1\n3,30,20,1\n");

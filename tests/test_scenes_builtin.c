@@ -1,5 +1,5 @@
-// The built-in scenes as they run: the same for any team and after a save, nobody where he should not be, and each one
-// does what it says.
+// The built-in scenes as they run: the same for any team and after a save, nobody where he should not be, and
+// each one does what it says.
 #include "tests/harness.h"
 #include "tests/worlds.h"
 
@@ -110,8 +110,8 @@ START_TEST(same_for_any_team_and_after_a_save) {
 }
 END_TEST
 
-// State hashes that must never change between compilers, optimization levels, processors and releases without a line in the
-// changelog.
+// State hashes that must never change between compilers, optimization levels, processors and releases without
+// a line in the changelog.
 START_TEST(golden_hashes) {
     static const uint64_t golden[CUTS] = {
         UINT64_C(0x10cc58c4b79fa385), // pool
@@ -192,7 +192,8 @@ START_TEST(nobody_leaves) {
 }
 END_TEST
 
-// 20 rows, 60 units of time where QD_TEST_EFFORT is large: nothing moves by more than 1 % of a box, all in all.
+// 20 rows, 60 units of time where QD_TEST_EFFORT is large: nothing moves by more than 1 % of a box, all in
+// all.
 START_TEST(pyramid_stands) {
     qd_scene *scene = scene_of("pyramid", 0, NULL);
     qd_world *world = world_of(scene, 1);
@@ -289,7 +290,8 @@ static size_t deep_contacts(const qd_world *world) {
     return deep;
 }
 
-// What is pressed together in a heap does not stay in each other: not even where a push has just made it part.
+// What is pressed together in a heap does not stay in each other: not even where a push has just made it
+// part.
 START_TEST(heap_does_not_sink_into_itself) {
     qd_scene *scene = scene_of("tumbler", 0, NULL);
     qd_world *world = world_of(scene, 2);

@@ -165,7 +165,8 @@ START_TEST(any_order_any_place_copies_and_sides) {
 }
 END_TEST
 
-/// Settling again changes no bit, whatever the polygon and its rounding; rounding moves the centroid, which is told.
+/// Settling again changes no bit, whatever the polygon and its rounding; rounding moves the centroid, which
+/// is told.
 START_TEST(settled_stays_settled) {
     for (uint64_t seed = qd_test_seed(1), last = seed + qd_test_effort(2000); seed < last; ++seed) {
         qd_random random = qd_random_at(seed, 0, 0);

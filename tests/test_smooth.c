@@ -1,4 +1,5 @@
-// What slides or rolls along a polyline moves as it would on one long edge or on a rect: its joints are not felt.
+// What slides or rolls along a polyline moves as it would on one long edge or on a rect: its joints are not
+// felt.
 #include "tests/harness.h"
 #include "tests/worlds.h"
 
@@ -10,7 +11,8 @@ typedef enum ground { JOINTS, EDGE, RECT, BUMP } ground;
 
 enum { LONG = 200, POINTS = 120 };
 
-/// A floor from (0, 0) on in a direction, by `ground`; joints at random distances, or every .25. BUMP: one of them is too high.
+/// A floor from (0, 0) on in a direction, by `ground`; joints at random distances, or every .25. BUMP: one of
+/// them is too high.
 static void lay(qd_world *world, ground of, qd_vec2 along, bool even) {
     qd_body_def edge = qd_body_def_default();
     if (of == RECT) {
@@ -53,7 +55,8 @@ typedef struct ride {
     double along, across, spin, way;
 } ride;
 
-/// Where a body is after some steps on a floor that is turned by an angle, gravity with it, as seen from the floor.
+/// Where a body is after some steps on a floor that is turned by an angle, gravity with it, as seen from the
+/// floor.
 static ride ride_on(ground of, bool even, int shape, double angle, double friction, qd_continuous mode,
                     size_t steps) {
     const qd_vec2 along = {qd_cos(angle), qd_sin(angle)};
@@ -83,8 +86,8 @@ static ride ride_on(ground of, bool even, int shape, double angle, double fricti
                   s.position.x * along.x + s.position.y * along.y};
 }
 
-// A step gives .17 of velocity; where an edge takes over from the one before, its impulse starts anew and the body sinks by a part of the
-// slop, whence the tolerance across. Along the floor nothing must come of that.
+// A step gives .17 of velocity; where an edge takes over from the one before, its impulse starts anew and the
+// body sinks by a part of the slop, whence the tolerance across. Along the floor nothing must come of that.
 START_TEST(joints_are_not_felt) {
     const int shape = _i % 4;
     const bool even = _i / 4 % 2;

@@ -6,7 +6,8 @@
 #include <quadrille/world.h>
 #include <string.h>
 
-// Springs between few bodies, against closed forms and against the formulas of LAMMPS, written down again here.
+// Springs between few bodies, against closed forms and against the formulas of LAMMPS, written down again
+// here.
 
 static const double pi = 3.14159265358979323846;
 

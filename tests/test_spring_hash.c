@@ -5,8 +5,8 @@
 #include <math.h>
 #include <quadrille/world.h>
 
-// What a world of springs must not depend on: when it is saved and loaded, in what order its rows lie, what its tree looks like
-// inside.
+// What a world of springs must not depend on: when it is saved and loaded, in what order its rows lie, what
+// its tree looks like inside.
 
 static qd_world_def spring_def(double margin) {
     qd_world_def def = qd_world_def_default();
@@ -48,8 +48,8 @@ static void expect_same(const qd_world *world, const qd_world *copy, uint64_t se
                   (unsigned long long)seed, step);
 }
 
-/// A sliding, turning, damped contact and its end, saved and loaded after each of its steps: the copies of copies go on as the
-/// world that was never saved.
+/// A sliding, turning, damped contact and its end, saved and loaded after each of its steps: the copies of
+/// copies go on as the world that was never saved.
 START_TEST(contact_is_saved_at_any_moment) {
     qd_world_def def = spring_def(0);
     def.gravity = (qd_vec2){0, 0};
@@ -99,8 +99,8 @@ START_TEST(order_of_rows_changes_nothing) {
 }
 END_TEST
 
-/// The tree of a world that was loaded is built at once, that of the other has been told of single bodies for a while: both are
-/// the same, and so are pictures and numbers of them.
+/// The tree of a world that was loaded is built at once, that of the other has been told of single bodies for
+/// a while: both are the same, and so are pictures and numbers of them.
 START_TEST(trees_are_those_of_the_boxes) {
     uint64_t first = qd_test_seed(1), last = qd_test_replaying() ? first : 6;
     size_t edited = 0;

@@ -7,7 +7,8 @@
 #include <quadrille/world.h>
 #include <string.h>
 
-// Many bodies on springs: the same for any threads and margin, saved and loaded, refused steps, walls, and the books.
+// Many bodies on springs: the same for any threads and margin, saved and loaded, refused steps, walls, and
+// the books.
 
 static qd_world_def spring_def(void) {
     qd_world_def def = qd_world_def_default();
@@ -154,7 +155,8 @@ START_TEST(hash_covers_shear) {
 }
 END_TEST
 
-// A world of plain disks has a way of its own, on which it does without most boxes; another body may join them.
+// A world of plain disks has a way of its own, on which it does without most boxes; another body may join
+// them.
 START_TEST(others_may_join) {
     uint64_t hash[2];
     for (int k = 0; k < 2; ++k) {
@@ -274,7 +276,8 @@ START_TEST(sensors_and_filters_feel_nothing) {
 }
 END_TEST
 
-// A ball comes back alike from a wall, a static rect and a kinematic one at rest; from a moving one with twice its speed.
+// A ball comes back alike from a wall, a static rect and a kinematic one at rest; from a moving one with
+// twice its speed.
 START_TEST(walls_static_and_kinematic_bodies_are_alike) {
     double back[4];
     for (int way = 0; way < 4; ++way) {
@@ -316,7 +319,8 @@ START_TEST(walls_static_and_kinematic_bodies_are_alike) {
 }
 END_TEST
 
-/// A rect that falls flat on the floor comes to rest on it, as deep as its weight presses both of its corners.
+/// A rect that falls flat on the floor comes to rest on it, as deep as its weight presses both of its
+/// corners.
 START_TEST(rect_rests_on_two_corners) {
     qd_world_def def = spring_def();
     def.gravity = (qd_vec2){0, -10};

@@ -1,5 +1,6 @@
-// A world whose bodies move about for ever comes to need no more memory: after a while no step calls the allocator, on any number of
-// threads, whoever of them is faster. What was called is counted for tree, pairs and team together.
+// A world whose bodies move about for ever comes to need no more memory: after a while no step calls the
+// allocator, on any number of threads, whoever of them is faster. What was called is counted for tree, pairs
+// and team together.
 #include "tests/harness.h"
 #include "tests/worlds.h"
 
@@ -152,7 +153,8 @@ START_TEST(a_steady_step_allocates_nothing) {
 }
 END_TEST
 
-// The same of a whole step. Contacts come and go, and now and then there are more of them at once than ever before.
+// The same of a whole step. Contacts come and go, and now and then there are more of them at once than ever
+// before.
 START_TEST(a_steady_world_allocates_nothing) {
     qd_test_allocator memory;
     qd_test_allocator_init(&memory, 0);

@@ -1,4 +1,5 @@
-// A step that is stopped on its way leaves the world as it was, wherever that happens; made again it is the same step.
+// A step that is stopped on its way leaves the world as it was, wherever that happens; made again it is the
+// same step.
 #include "tests/harness.h"
 #include "tests/worlds.h"
 

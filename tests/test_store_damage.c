@@ -260,8 +260,8 @@ static char *find_hash(char *data, size_t bytes, uint64_t step) {
     return at;
 }
 
-/// The last row of a page and the first of the next say that they are of step 1: who asks for the row that should be there gets that,
-/// and would begin again.
+/// The last row of a page and the first of the next say that they are of step 1: who asks for the row that
+/// should be there gets that, and would begin again.
 START_TEST(notices_rows_out_of_order) {
     qd_store_rig rig;
     make(&rig);
@@ -299,7 +299,8 @@ static bool count_event(void *context, const qd_store_event *event) {
     return true;
 }
 
-/// The file says that its rows are in order, and they are not: each row of events is to be later than the one before.
+/// The file says that its rows are in order, and they are not: each row of events is to be later than the one
+/// before.
 START_TEST(notices_events_out_of_order) {
     qd_store_rig rig;
     make(&rig);

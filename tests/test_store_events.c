@@ -179,8 +179,8 @@ static char *events_of(const qd_world *world, qd_status expected) {
     return rows;
 }
 
-// The events of a moment are put after one of the bodies in them was removed, so that nobody knows its label any more, unless they
-// were put before.
+// The events of a moment are put after one of the bodies in them was removed, so that nobody knows its label
+// any more, unless they were put before.
 START_TEST(removed_before_they_are_put) {
     qd_world *world = qd_test_gap(_i == 1);
     char *rows = events_of(world, QD_ERR_STALE);

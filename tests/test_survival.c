@@ -17,7 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-// Disks, rects and capsules that fall, bounce and come to rest, some through an open side; all that can be recorded is.
+// Disks, rects and capsules that fall, bounce and come to rest, some through an open side; all that can be
+// recorded is.
 static const char scene[] = "name: tiny\n"
                             "world: {size: [20, 12], gravity: [0, -5]}\n"
                             "run: {steps: 120, dt: 0.02, seed: 3}\n"
@@ -162,7 +163,8 @@ static counts count(const char *directory, const char *fault) {
     return found;
 }
 
-/// From one call to the next, so that some `times` of them are looked at, beginning with another one for each seed.
+/// From one call to the next, so that some `times` of them are looked at, beginning with another one for each
+/// seed.
 static long stride(long calls, size_t times) {
     long step = calls / (long)times;
     return step > 0 ? step : 1;
@@ -183,8 +185,8 @@ START_TEST(killed_before_any_write) {
 }
 END_TEST
 
-// A file system without flock may have other locks, which keep runs apart just so; where it has none, that is said, and nothing
-// is left.
+// A file system without flock may have other locks, which keep runs apart just so; where it has none, that is
+// said, and nothing is left.
 START_TEST(without_flock) {
     char fault[32];
     snprintf(fault, sizeof fault, "QD_FAULT_FLOCK=%d", ENOSYS);

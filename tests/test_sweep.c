@@ -13,7 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// `quadrille sweep` at work: what it leaves, what it does not do again, shares, scripts for others, and what it says.
+// `quadrille sweep` at work: what it leaves, what it does not do again, shares, scripts for others, and what
+// it says.
 
 enum { REPLICAS = 2, STEPS = 60 };
 

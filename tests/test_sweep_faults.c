@@ -1,4 +1,5 @@
-// Whatever happens to a sweep: gone on with, it leaves the rows that it would have left, and every point once.
+// Whatever happens to a sweep: gone on with, it leaves the rows that it would have left, and every point
+// once.
 #define _GNU_SOURCE // nanosleep
 #include "sim/sweep/sweep_store.h"
 #include "tests/harness.h"

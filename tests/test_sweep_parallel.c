@@ -1,4 +1,5 @@
-// Sweeps through GNU parallel: the list of commands that `--emit parallel` prints, as it is. Where that program is not, it is skipped.
+// Sweeps through GNU parallel: the list of commands that `--emit parallel` prints, as it is. Where that
+// program is not, it is skipped.
 #define _POSIX_C_SOURCE 200809L // popen
 #include "tests/harness.h"
 #include "tests/sweeps.h"
@@ -56,8 +57,8 @@ START_TEST(gnu_parallel_makes_the_same_rows) {
     ck_assert_str_eq(outcome.err, "");
     qd_scratch_write(qd_scratch_at(&program.work, "commands").text, outcome.out);
     qd_program_forget(&outcome);
-    // Its exit code is the number of jobs that have failed, up to 101: those that pass a limit. What is no scene is not in the
-    // list.
+    // Its exit code is the number of jobs that have failed, up to 101: those that pass a limit. What is no
+    // scene is not in the list.
     char command[160];
     snprintf(command, sizeof command, "parallel --will-cite -j2 --joblog log <commands; test $? -eq %u",
              2 * replicas);

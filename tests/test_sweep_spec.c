@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// From the text of a sweep to its points: values, order, seeds, names; and what is said of one that is no good.
+// From the text of a sweep to its points: values, order, seeds, names; and what is said of one that is no
+// good.
 
 static qd_status parse(const char *text, qdi_sweep **sweep, qd_error *error) {
     memset(error->text, 'x', sizeof error->text);
@@ -450,7 +451,8 @@ START_TEST(the_sweeps_of_the_docs) {
 }
 END_TEST
 
-/// Cuts and changes a good sweep anywhere: whatever comes out is read or refused, and points are made of it or not.
+/// Cuts and changes a good sweep anywhere: whatever comes out is read or refused, and points are made of it
+/// or not.
 START_TEST(damaged_text_is_read_or_refused) {
     static const char good[] =
         "name: a\nscene: gas\nset: {bodies: 5, run.steps: 3}\naxes:\n"

@@ -94,7 +94,8 @@ static void add_range(void *context, size_t begin, size_t end, int worker) {
     for (size_t i = begin; i < end; ++i) sums[i] += i + 1;
 }
 
-// Loops that follow each other at once, and after waits that make the threads fall asleep: none is missed, and none seen twice.
+// Loops that follow each other at once, and after waits that make the threads fall asleep: none is missed,
+// and none seen twice.
 START_TEST(short_loops_in_a_row) {
     enum { MOST = 64 };
     qd_team *team = make_team(teams[_i]), *other = make_team(2);
@@ -238,7 +239,8 @@ static int compare_items(const void *left, const void *right) {
     return a->place < b->place ? -1 : a->place > b->place;
 }
 
-// `high` is common to all keys, above the `bits` bits in which they differ; `kinds` how many different keys there are, 0 = any.
+// `high` is common to all keys, above the `bits` bits in which they differ; `kinds` how many different keys
+// there are, 0 = any.
 static void sort_case(qd_team *team, size_t n, int bits, uint64_t high, uint64_t kinds, bool with_values) {
     qd_random random = qd_random_at(n, (uint64_t)bits, 2);
     uint64_t *keys = malloc((n + 1) * sizeof *keys);

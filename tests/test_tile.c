@@ -239,7 +239,8 @@ START_TEST(edges_follow_the_circle) {
 }
 END_TEST
 
-// A million bodies far below a pixel: what they cover is what they are, in the whole and in each part of the picture.
+// A million bodies far below a pixel: what they cover is what they are, in the whole and in each part of the
+// picture.
 START_TEST(a_million_specks) {
     size_t count = qd_test_effort(1000000);
     sheet all = make_sheet(count / QDI_CORNERS_MAX + 1);
@@ -275,7 +276,8 @@ START_TEST(none_vanishes) {
 }
 END_TEST
 
-// Where specks share a pixel its hue is the mean of theirs, by area, and its level the root of what they cover.
+// Where specks share a pixel its hue is the mean of theirs, by area, and its level the root of what they
+// cover.
 START_TEST(specks_show_their_mean) {
     qdi_raster raster = make_raster(16, 16);
     sheet all = make_sheet(16);
@@ -403,7 +405,8 @@ START_TEST(huge_and_distant_disks) {
 }
 END_TEST
 
-// Two halves of a pixel make a whole one; the colour is that of the larger part, and of equal ones that of the higher index.
+// Two halves of a pixel make a whole one; the colour is that of the larger part, and of equal ones that of
+// the higher index.
 START_TEST(coverages_add) {
     qdi_raster raster = make_raster(64, 16);
     sheet all = make_sheet(3);

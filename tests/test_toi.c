@@ -42,7 +42,8 @@ END_TEST
 
 START_TEST(disks_in_closed_form) {
     qdi_form disk = qdi_form_disk(.5);
-    // From 2 apart, head on; then with an offset of .5, where the centres meet at a distance of 1: 2 - cos 30 deg.
+    // From 2 apart, head on; then with an offset of .5, where the centres meet at a distance of 1: 2 - cos 30
+    // deg.
     check_hit(&disk, sweep(0, 0, 4, 0, 0), &disk, sweep(2, 0, 2, 0, 0), .25, 1e-9);
     check_hit(&disk, sweep(0, 0, 4, 0, 0), &disk, sweep(2, .5, 2, .5, 0), (2 - sqrt(3) / 2) / 4, 1e-9);
     check_hit(&disk, sweep(0, 0, 2, 0, 0), &disk, sweep(2, 0, 0, 0, 0), .25, 1e-9);
@@ -114,7 +115,8 @@ START_TEST(bullets_are_caught) {
 }
 END_TEST
 
-/// Random forms and ways: never later than the first contact that small steps find, and true to its own words.
+/// Random forms and ways: never later than the first contact that small steps find, and true to its own
+/// words.
 START_TEST(small_steps_agree) {
     enum { STEPS = 1000 };
     int hits = 0, misses = 0, starts = 0;

@@ -103,7 +103,8 @@ START_TEST(across_a_border) {
 }
 END_TEST
 
-// Of a body that came the way begins where it came, also where it has another's number; of one that went there is none.
+// Of a body that came the way begins where it came, also where it has another's number; of one that went
+// there is none.
 START_TEST(bodies_come_and_go) {
     follower all;
     rig_make(&all, QD_BOUNDARY_REFLECT, 10);

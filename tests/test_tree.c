@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The tree against brute force, over random scenes. A failure names its seed; QD_TEST_SEED=seed runs that scene alone.
+// The tree against brute force, over random scenes. A failure names its seed; QD_TEST_SEED=seed runs that
+// scene alone.
 
 static int compare_pairs(const void *left, const void *right) {
     const qd_pair *a = left;

@@ -1,5 +1,5 @@
-// The tree at its edges: worlds of all sizes and shapes, capacities, roots that grow and shrink, floats at their ends; what it says of
-// itself.
+// The tree at its edges: worlds of all sizes and shapes, capacities, roots that grow and shrink, floats at
+// their ends; what it says of itself.
 #include "tests/tree_rig.h"
 
 #include <float.h>
@@ -220,8 +220,8 @@ START_TEST(half_a_period_on_both_sides) {
 }
 END_TEST
 
-// A body whose new box is bad keeps the one it had, unless that does not fit a period that was set in between: then it is out,
-// and comes in again with the first good one.
+// A body whose new box is bad keeps the one it had, unless that does not fit a period that was set in
+// between: then it is out, and comes in again with the first good one.
 START_TEST(bad_boxes_after_another_period) {
     qd_tree_def def = qd_tree_def_default();
     def.size = def.period = (qd_vec2){100, 100};

@@ -1,5 +1,5 @@
-// What goes wrong: memory that runs out at any moment, bad boxes, indices twice or too large, defs that are not right. The status says
-// so, nothing leaks, and the tree goes on afterwards as if it had not happened.
+// What goes wrong: memory that runs out at any moment, bad boxes, indices twice or too large, defs that are
+// not right. The status says so, nothing leaks, and the tree goes on afterwards as if it had not happened.
 #include "tests/tree_rig.h"
 
 #include <math.h>
@@ -61,8 +61,8 @@ typedef struct story_run {
     size_t failures;
 } story_run;
 
-// A call is made until it does what it should; every refusal must be for memory. After the first, the allocator has no more
-// failures in store, so the second attempt must do. Returns true where it failed.
+// A call is made until it does what it should; every refusal must be for memory. After the first, the
+// allocator has no more failures in store, so the second attempt must do. Returns true where it failed.
 static bool refused(story_run *run, qd_status status) {
     if (status == QD_OK) return false;
     ck_assert_int_eq(status, QD_ERR_MEMORY);
@@ -136,7 +136,8 @@ static void story_pairs(story_run *run, const story_step *step) {
     }
 }
 
-// Makes all things of the story; every failure of allocation `fail_at` must be told. Returns whether there was one.
+// Makes all things of the story; every failure of allocation `fail_at` must be told. Returns whether there
+// was one.
 static bool story_tell(size_t fail_at, int threads) {
     story_run told = {.failures = 0};
     story_run *run = &told;
@@ -429,7 +430,8 @@ static void stained_release(void *context, void *memory, size_t bytes) {
     free(memory);
 }
 
-// A refused refresh must not disturb what the tree knows of its rows: the next one has other bodies in the same number of rows.
+// A refused refresh must not disturb what the tree knows of its rows: the next one has other bodies in the
+// same number of rows.
 START_TEST(rows_are_known_after_a_refused_refresh) {
     enum { N = 100 };
     qd_body_index turned[N];

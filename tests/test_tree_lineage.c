@@ -1,4 +1,5 @@
-// The faults of the systems that Quadrille grew from, each as a test that a tree with that fault fails. The letters are those systems:
+// The faults of the systems that Quadrille grew from, each as a test that a tree with that fault fails. The
+// letters are those systems:
 //   A  the clear-and-insert tree      B  refresh instead of rebuild      C  eight optimizations
 //   D  the notes, a restatement of A with the same faults                E  the ball pool
 #include "tests/tree_rig.h"
@@ -45,7 +46,8 @@ static void put_grid(qd_rig *rig, int side, double half) {
 
 // ---- A, and D
 
-// A: retrieve followed only the one quadrant that holds the whole query; a query across quadrants missed all below.
+// A: retrieve followed only the one quadrant that holds the whole query; a query across quadrants missed all
+// below.
 START_TEST(query_spanning_quadrants_finds_all) {
     qd_rig rig;
     qd_tree_def def = qd_rig_def(64, 64, 2);
@@ -180,7 +182,8 @@ END_TEST
 
 // ---- B
 
-// B: a query was carved along the middle lines, but then the uncarved query was passed on: too much came back.
+// B: a query was carved along the middle lines, but then the uncarved query was passed on: too much came
+// back.
 START_TEST(spanning_query_returns_only_what_overlaps) {
     qd_rig rig;
     qd_tree_def def = qd_rig_def(64, 64, 2);
@@ -330,7 +333,8 @@ START_TEST(large_bodies_found_by_small) {
 }
 END_TEST
 
-// C: the part of an ancestor's list that lies in the other half was skipped, though its objects may reach over the line.
+// C: the part of an ancestor's list that lies in the other half was skipped, though its objects may reach
+// over the line.
 START_TEST(bodies_of_the_other_half_reach_over) {
     qd_rig rig;
     qd_tree_def def = qd_rig_def(64, 64, 1);

@@ -1,5 +1,5 @@
-// Crowds in the wrong places: strays far outside the root, which must not make searches quadratic, and very many bodies in one point,
-// which must not take memory without bound.
+// Crowds in the wrong places: strays far outside the root, which must not make searches quadratic, and very
+// many bodies in one point, which must not take memory without bound.
 #include "core/tree/outer.h"
 #include "tests/tree_rig.h"
 
@@ -132,7 +132,8 @@ START_TEST(strays_are_searched_by_their_bounds) {
 }
 END_TEST
 
-// The same by the clock: eight times the bodies would take 64 times as long if each stray were tested with each.
+// The same by the clock: eight times the bodies would take 64 times as long if each stray were tested with
+// each.
 START_TEST(strays_do_not_make_pairs_quadratic) {
     int n = (int)qd_test_effort(100000);
     double some = pairs_seconds(_i, n / 8);
@@ -157,8 +158,8 @@ START_TEST(strays_are_paired_like_all_others) {
 }
 END_TEST
 
-// A long root's list in a periodic world: strays along the axis that has no period; or, with two periods, bodies just on the upper
-// edges of the world, which are outside the half-open root.
+// A long root's list in a periodic world: strays along the axis that has no period; or, with two periods,
+// bodies just on the upper edges of the world, which are outside the half-open root.
 START_TEST(strays_of_periodic_worlds) {
     qd_rig rig;
     qd_tree_def def = qd_rig_def(16, 16, _i == 2 ? 300 : 4); // that many may stay outside the root

@@ -1,4 +1,5 @@
-// Many threads: any team gives the same tree, pairs and order, bit for bit, also in scenes large enough to be cut for it.
+// Many threads: any team gives the same tree, pairs and order, bit for bit, also in scenes large enough to be
+// cut for it.
 #include "tests/tree_rig.h"
 
 #include <math.h>

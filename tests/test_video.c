@@ -13,8 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-// Videos of runs, and what can go wrong with the encoder, without one: tests/fake_ffmpeg stands for ffmpeg. A video of its is a
-// file that says how many frames it has. What the real one makes is looked at by test_video_ffmpeg.c.
+// Videos of runs, and what can go wrong with the encoder, without one: tests/fake_ffmpeg stands for ffmpeg. A
+// video of its is a file that says how many frames it has. What the real one makes is looked at by
+// test_video_ffmpeg.c.
 
 static qd_program program;
 static char path_variable[600];
@@ -449,7 +450,8 @@ static void make_stopped(void) {
     ck_assert_int_eq(unlink(at("small.mp4").text), 0);
 }
 
-// The segments are gone that the last checkpoints rely on: as with frames, an earlier one is gone back to, or none can be.
+// The segments are gone that the last checkpoints rely on: as with frames, an earlier one is gone back to, or
+// none can be.
 START_TEST(test_segments_that_are_gone) {
     make_stopped();
     expect_line(WITH("", "resume", "out", "-q", "--threads", "1"), 4, "out/video lacks frame 0");
@@ -572,7 +574,8 @@ START_TEST(test_the_command_needs_whole_frames) {
 }
 END_TEST
 
-/// Frames with one palette are joined as they are, others tried again in true colour: a stop is no reason to try again.
+/// Frames with one palette are joined as they are, others tried again in true colour: a stop is no reason to
+/// try again.
 START_TEST(test_the_command_stops_once) {
     expect_code(WITH("", "run", "pool", "--bodies", "30", "--steps", "400", "--frames", "1", "-o", "many"),
                 0);

@@ -84,8 +84,9 @@ static void expect_same_pixels(const char *video, const char *directory, int fir
     free(frames);
 }
 
-/// Frame by frame the picture is that of the file, but for what the encoder loses: the worst frame's peak signal-to-noise ratio is
-/// above this. A video that is one frame late, or that mixes up its colours, is far below.
+/// Frame by frame the picture is that of the file, but for what the encoder loses: the worst frame's peak
+/// signal-to-noise ratio is above this. A video that is one frame late, or that mixes up its colours, is far
+/// below.
 static double worst_psnr(const char *video, const char *directory) {
     char command[1600];
     snprintf(command, sizeof command,
@@ -127,7 +128,8 @@ START_TEST(test_every_kind) {
 }
 END_TEST
 
-/// To ffmpeg some characters of a name mean something: where a protocol ends, where a fragment begins, a number of a picture.
+/// To ffmpeg some characters of a name mean something: where a protocol ends, where a fragment begins, a
+/// number of a picture.
 START_TEST(test_names_that_mean_something_to_ffmpeg) {
     static const char *const names[] = {"d#4", "d?4=1", "http:d", "d %d", "-d"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {

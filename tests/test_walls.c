@@ -19,7 +19,8 @@ static qd_world_def box_def(int model) {
     return def;
 }
 
-// An elastic ball that a wall of speed u hits leaves with 2u (one that flies at it with v with v + 2u), from every side.
+// An elastic ball that a wall of speed u hits leaves with 2u (one that flies at it with v with v + 2u), from
+// every side.
 START_TEST(a_wall_gives_twice_its_speed) {
     int wall = _i % 4, model = _i / 4 % 2;
     double v = _i / 8 ? 3 : 0, u = 2, sign = wall % 2 == 0 ? 1 : -1;
@@ -60,7 +61,8 @@ START_TEST(restitution_is_relative) {
 }
 END_TEST
 
-// A wall that is shaken is where the formula says, and so are the contacts; the ball gets twice its speed of that time.
+// A wall that is shaken is where the formula says, and so are the contacts; the ball gets twice its speed of
+// that time.
 START_TEST(shaken_walls_follow_their_formula) {
     const double two_pi = 6.28318530717958648;
     int model = _i % 2;
@@ -106,7 +108,8 @@ START_TEST(energy_books_balance) {
 }
 END_TEST
 
-// On a floor that goes up and down gently a box stays, and goes along; on one that falls away it does not stick.
+// On a floor that goes up and down gently a box stays, and goes along; on one that falls away it does not
+// stick.
 START_TEST(resting_bodies_ride_along) {
     const double two_pi = 6.28318530717958648;
     qd_world_def def = box_def(1);
@@ -158,7 +161,8 @@ START_TEST(belts_carry) {
 }
 END_TEST
 
-// What flies so fast that its way is followed meets a moving wall where that is then, and not where it will be.
+// What flies so fast that its way is followed meets a moving wall where that is then, and not where it will
+// be.
 START_TEST(fast_bodies_meet_moving_walls) {
     double u = _i % 2 ? -20 : 20, v = 900, radius = 0.1, dt = 0.02;
     qd_world_def def = box_def(1);

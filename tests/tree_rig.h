@@ -39,8 +39,8 @@ size_t qd_rig_pairs(qd_rig *rig);
 bool qd_rig_has_pair(const qd_rig *rig, qd_body_index a, qd_body_index b);
 /// Fails the test unless `rig->pairs` holds exactly what brute force finds.
 void qd_rig_compare(const qd_rig *rig);
-/// Everything at once: the structure is valid and that of a fresh build; both kinds of pairs are those of brute force; each body
-/// retrieves what its pairs say.
+/// Everything at once: the structure is valid and that of a fresh build; both kinds of pairs are those of
+/// brute force; each body retrieves what its pairs say.
 void qd_rig_check(qd_rig *rig);
 /// Bodies that a box retrieves.
 size_t qd_rig_retrieve(const qd_rig *rig, qd_box box, qd_body_index self);

@@ -4,7 +4,8 @@
 #include <quadrille/random.h>
 #include <quadrille/tree.h>
 
-/// Random scenes of boxes for the tests of the tree: every awkward thing that LINEAGE's systems got wrong, mixed.
+/// Random scenes of boxes for the tests of the tree: every awkward thing that LINEAGE's systems got wrong,
+/// mixed.
 
 enum { QD_SCENE_MOST = 1024 };
 

@@ -19,8 +19,9 @@ qd_id qd_test_disk(qd_world *world, double x, double y, double vx, double vy, do
 qd_body_state qd_test_body(const qd_world *world, qd_id id);
 void qd_test_step(qd_world *world, double dt, size_t steps);
 
-/// Three disks in a row, labelled 101 to 103, each of which touches the next; the middle one is removed and nothing detected
-/// since. `refilled`: another, labelled 104, has taken its index, and would touch none of them.
+/// Three disks in a row, labelled 101 to 103, each of which touches the next; the middle one is removed and
+/// nothing detected since. `refilled`: another, labelled 104, has taken its index, and would touch none of
+/// them.
 qd_world *qd_test_gap(bool refilled);
 
 /// A number in [low, high).

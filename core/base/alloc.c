@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Arrays over all bodies are walked in many streams at once, and a few small pages of each do not stay in the processor's table of pages.
+// Arrays over all bodies are walked in many streams at once, and a few small pages of each do not stay in the
+// processor's table of pages.
 static void *heap_allocate(void *context, size_t bytes) {
     (void)context;
     if (bytes > SIZE_MAX - QDI_LARGE_PAGE) return NULL;

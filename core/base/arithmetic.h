@@ -7,17 +7,19 @@
 #    include <fenv.h>
 #endif
 
-/// The processor's mode of floating-point arithmetic belongs to the caller's thread: it may round upward, take denormal numbers for
-/// zero, or trap. Results must not depend on it. So each public function that computes, and each thread of our own, works in the
-/// standard mode (round to nearest, denormals kept, nothing traps), and puts the caller's back when it returns:
+/// The processor's mode of floating-point arithmetic belongs to the caller's thread: it may round upward,
+/// take denormal numbers for zero, or trap. Results must not depend on it. So each public function that
+/// computes, and each thread of our own, works in the standard mode (round to nearest, denormals kept,
+/// nothing traps), and puts the caller's back when it returns:
 ///
 ///     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
 ///
-/// Where the mode is the standard one, which is nearly always, this costs a few nanoseconds: two reads. Functions that a caller hands
-/// over run in the standard mode, too.
+/// Where the mode is the standard one, which is nearly always, this costs a few nanoseconds: two reads.
+/// Functions that a caller hands over run in the standard mode, too.
 ///
-/// The compiler does not move accesses of memory across a change of the mode, but it may compute a result that is returned by value
-/// after the caller's mode is back. QDI_SETTLE(result) before the return keeps it from that.
+/// The compiler does not move accesses of memory across a change of the mode, but it may compute a result
+/// that is returned by value after the caller's mode is back. QDI_SETTLE(result) before the return keeps it
+/// from that.
 
 /// The mode as it was. Where it was another one, `changed` is true.
 typedef struct qdi_arithmetic {
@@ -33,8 +35,8 @@ typedef struct qdi_arithmetic {
 
 #if defined(__x86_64__)
 
-// MXCSR: the six flags are the caller's affair; masks, rounding, flush-to-zero and denormals-are-zero are the mode. The old
-// unit has a mode of its own, by which the C library's conversions of numbers round.
+// MXCSR: the six flags are the caller's affair; masks, rounding, flush-to-zero and denormals-are-zero are the
+// mode. The old unit has a mode of its own, by which the C library's conversions of numbers round.
 #    define QDI_MXCSR_MODE    0xffc0U
 #    define QDI_STANDARD_MODE (UINT64_C(0x037f) << 32 | 0x1f80U)
 

@@ -1,8 +1,8 @@
 #ifndef QD_CORE_ASSERT_H
 #define QD_CORE_ASSERT_H
 
-/// Assertions are for our own bugs, never for bad input. QD_ASSERT costs O(1), QD_ASSERT_FULL may cost O(n). Both are
-/// off in release builds.
+/// Assertions are for our own bugs, never for bad input. QD_ASSERT costs O(1), QD_ASSERT_FULL may cost O(n).
+/// Both are off in release builds.
 #ifdef QD_DEBUG
 #    include <stdio.h>
 #    include <stdlib.h>

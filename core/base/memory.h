@@ -5,16 +5,16 @@
 #include <quadrille/status.h>
 #include <stddef.h>
 
-/// Memory for `count` items of `size` bytes, aligned to 64; NULL for zero bytes, where the product overflows, or where
-/// the allocator has none.
+/// Memory for `count` items of `size` bytes, aligned to 64; NULL for zero bytes, where the product overflows,
+/// or where the allocator has none.
 void *qdi_allocate(const qd_allocator *allocator, size_t count, size_t size);
 
 /// Takes it back; NULL is fine. Same count and size as asked for.
 void qdi_release(const qd_allocator *allocator, void *memory, size_t count, size_t size);
 
-/// A growing array's storage: `array` is the address of the array's pointer (of any type), which has room for `*room`
-/// items of `size` bytes. Makes room for `need` items, at least half as much again when it must grow, and keeps the first
-/// `used` items. Unchanged on QD_ERR_MEMORY.
+/// A growing array's storage: `array` is the address of the array's pointer (of any type), which has room for
+/// `*room` items of `size` bytes. Makes room for `need` items, at least half as much again when it must grow,
+/// and keeps the first `used` items. Unchanged on QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_reserve(const qd_allocator *allocator, void *array, size_t *room, size_t used,
                                   size_t need, size_t size);
 

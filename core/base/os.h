@@ -48,8 +48,9 @@ typedef struct qdi_thread qdi_thread;
 /// Errors: QD_ERR_MEMORY (also where the system has no thread to give).
 QD_MUST_USE qd_status qdi_thread_start(const qd_allocator *allocator, void (*run)(void *context),
                                        void *context, qdi_thread **thread);
-/// How many of `wanted` threads the system would give at once, beside those that there are: so many are started, and ended again. For
-/// a runtime that ends the program where it is refused one. Cost: some 20 microseconds for each.
+/// How many of `wanted` threads the system would give at once, beside those that there are: so many are
+/// started, and ended again. For a runtime that ends the program where it is refused one. Cost: some 20
+/// microseconds for each.
 int qdi_os_threads_to_be_had(int wanted);
 
 /// Waits for its end and frees it; NULL is fine.

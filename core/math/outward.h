@@ -3,9 +3,9 @@
 
 #include <quadrille/box.h>
 
-/// A number of float32 above a value (`side` 1) or below it (-1) by at least one unit in the last place. Unlike qd_float_above
-/// it is plain arithmetic that vectorizes, and not the nearest such number; how far outward a box is rounded changes no
-/// result.
+/// A number of float32 above a value (`side` 1) or below it (-1) by at least one unit in the last place.
+/// Unlike qd_float_above it is plain arithmetic that vectorizes, and not the nearest such number; how far
+/// outward a box is rounded changes no result.
 static inline float qdi_outward(double value, float side) {
     const float ulp = 1.1920928955078125e-7F, least = 1.17549435e-38F;
     const float nearest = (float)value;

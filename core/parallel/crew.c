@@ -1,38 +1,47 @@
-// How the threads of a team wait. OpenMP's own way has two faults where other programs use the processors too: at the end of
-// every parallel region everybody waits for every thread, also for those that had no processor meanwhile and nothing
-// to do; and GNU's runtime waits by spinning for many milliseconds, which takes the processor from just the thread that is waited
-// for. A step of many short loops can so take fifty times as long with two threads as with one. Here nobody waits for a
-// thread that has not begun, and whoever waits looks for a moment only, then gives up the processor, then sleeps.
+// How the threads of a team wait. OpenMP's own way has two faults where other programs use the processors
+// too: at the end of every parallel region everybody waits for every thread, also for those that had no
+// processor meanwhile and nothing to do; and GNU's runtime waits by spinning for many milliseconds, which
+// takes the processor from just the thread that is waited for. A step of many short loops can so take fifty
+// times as long with two threads as with one. Here nobody waits for a thread that has not begun, and whoever
+// waits looks for a moment only, then gives up the processor, then sleeps.
 //
-// One wait is left: for a hand that has begun and then lost its processor. Where that happens others have a better claim to the
-// processors, and the next loops would fare no better. So the leader works alone for ten times as long as it has waited.
+// One wait is left: for a hand that has begun and then lost its processor. Where that happens others have a
+// better claim to the processors, and the next loops would fare no better. So the leader works alone for ten
+// times as long as it has waited.
 //
 // All is decided by one word, the gate:
 //
 //     | number of the loop, 32 bits | most, 12 | inside, 12 | - | dismissed | open |
 //
-// The leader writes the loop's function and context while the gate is shut and nobody inside, then opens it with a new number
-// (release). A hand enters by a compare-and-swap that counts it in (acquire), which fails unless the gate is open, of the
-// loop that it has seen, and not full: so it never sees half a loop, and cannot enter one that is over. It leaves by counting
-// itself out (release). The leader, its own part done, shuts the gate and waits until nobody is inside (acquire): then
-// everything that hands have written is there, and the next loop may be written.
+// The leader writes the loop's function and context while the gate is shut and nobody inside, then opens it
+// with a new number (release). A hand enters by a compare-and-swap that counts it in (acquire), which fails
+// unless the gate is open, of the loop that it has seen, and not full: so it never sees half a loop, and
+// cannot enter one that is over. It leaves by counting itself out (release). The leader, its own part done,
+// shuts the gate and waits until nobody is inside (acquire): then everything that hands have written is
+// there, and the next loop may be written.
 //
-// A hand sleeps in a monitor, and only a wake-up of the leader ends that sleep. That no wake-up is lost follows from two rules.
+// A hand sleeps in a monitor, and only a wake-up of the leader ends that sleep. That no wake-up is lost
+// follows from two rules.
 //
-//  1. `asleep` is written inside the monitor only. A hand sets it in the same visit in which it begins to wait; the leader clears it
+//  1. `asleep` is written inside the monitor only. A hand sets it in the same visit in which it begins to
+//  wait; the leader clears it
 //     in the same visit in which it wakes all. So while a hand waits that nobody has woken, `asleep` is true.
-//  2. The hand sets `asleep` (C) and then loads the gate once more (D); it waits only where the gate is still the old one. The
-//     leader opens the gate (A) and then loads `asleep` (B). All four are sequentially consistent, so they have one order.
+//  2. The hand sets `asleep` (C) and then loads the gate once more (D); it waits only where the gate is still
+//  the old one. The
+//     leader opens the gate (A) and then loads `asleep` (B). All four are sequentially consistent, so they
+//     have one order.
 //
-// Let the leader open the gate while a hand is on its way to sleep, or sleeps. If B gives true, the leader enters the monitor after A
-// and wakes all. A hand that waits is woken; one that is inside the monitor reaches its wait first, for the leader cannot enter
-// before; one that enters later finds the new gate. If B gives false, either C comes after B, then D comes after A and
-// finds the new gate; or `asleep` was cleared between C and B, which only the leader does, for an earlier loop: then, by rule 1,
-// the hand was woken and looks at the gate again. In each case the hand is awake, or is being woken, after the leader has gone on.
-// A hand that leaves the monitor clears nothing: it does not know whether others wait. At worst the leader wakes nobody once.
+// Let the leader open the gate while a hand is on its way to sleep, or sleeps. If B gives true, the leader
+// enters the monitor after A and wakes all. A hand that waits is woken; one that is inside the monitor
+// reaches its wait first, for the leader cannot enter before; one that enters later finds the new gate. If B
+// gives false, either C comes after B, then D comes after A and finds the new gate; or `asleep` was cleared
+// between C and B, which only the leader does, for an earlier loop: then, by rule 1, the hand was woken and
+// looks at the gate again. In each case the hand is awake, or is being woken, after the leader has gone on.
+// A hand that leaves the monitor clears nothing: it does not know whether others wait. At worst the leader
+// wakes nobody once.
 //
-// The leader's own sleep is the same with the parts exchanged: it sets `leader_asleep` and then loads the gate inside its monitor;
-// the last hand counts itself out of the gate and then loads `leader_asleep`.
+// The leader's own sleep is the same with the parts exchanged: it sets `leader_asleep` and then loads the
+// gate inside its monitor; the last hand counts itself out of the gate and then loads `leader_asleep`.
 #include "core/parallel/crew.h"
 
 #include "core/base/memory.h"
@@ -48,11 +57,13 @@ _Static_assert(QD_TEAM_MAX <= COUNT_MASK, "all threads of a team must fit");
 
 /// Turns of looking between two looks at the clock.
 enum { TURNS = 32 };
-/// How long a hand looks out for the next loop before it sleeps, and the leader for the last hands. Nobody yields in between: Linux
-/// lets who does wait for all others that want the processor, while who sleeps is woken in time.
+/// How long a hand looks out for the next loop before it sleeps, and the leader for the last hands. Nobody
+/// yields in between: Linux lets who does wait for all others that want the processor, while who sleeps is
+/// woken in time.
 static const uint64_t patience_ns = 500000, leader_patience_ns = 50000;
 
-/// After a wait for a hand that had no processor the leader works alone for so many times as long; shorter waits do not count.
+/// After a wait for a hand that had no processor the leader works alone for so many times as long; shorter
+/// waits do not count.
 enum { ALONE_TIMES = 10 };
 static const uint64_t long_wait_ns = 300000;
 
@@ -121,8 +132,8 @@ static bool is_new(uint64_t gate, uint64_t seen) {
     return loop_of(gate) != seen || (gate & DISMISSED);
 }
 
-/// Sleeps until the gate is new. `asleep` is set only before a wait: set by a hand that was just woken it would cost the leader
-/// another wake-up.
+/// Sleeps until the gate is new. `asleep` is set only before a wait: set by a hand that was just woken it
+/// would cost the leader another wake-up.
 static uint64_t sleep_until_new(qdi_crew *crew, uint64_t seen) {
     qdi_monitor_enter(crew->hands);
     uint64_t gate = atomic_load(&crew->gate);

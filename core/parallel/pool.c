@@ -1,4 +1,5 @@
-// Shared while workers run: the pool itself, by whoever has set `busy`. In a steady state that is for a few instructions.
+// Shared while workers run: the pool itself, by whoever has set `busy`. In a steady state that is for a few
+// instructions.
 #include "core/parallel/pool.h"
 
 #include "core/base/memory.h"

@@ -1,11 +1,12 @@
-// Shared between the threads: everything in struct qdi_queue but what never changes after it was made (`allocator`, the
-// functions, `context`, `slots`, `crew`). It is read and written inside the monitor only. The work itself runs outside of it.
+// Shared between the threads: everything in struct qdi_queue but what never changes after it was made
+// (`allocator`, the functions, `context`, `slots`, `crew`). It is read and written inside the monitor only.
+// The work itself runs outside of it.
 //
 //   line:  7 8 9        worker 0: make 4 | finish 4 | make 7 ...
 //                       worker 1: make 5 | wait     | finish 5 ...
 //
-// Slots leave the line with a number, counting from 0; `turn` is the number that may be finished. Whoever holds it finishes
-// without waiting for anybody, so that there is always one that gets on.
+// Slots leave the line with a number, counting from 0; `turn` is the number that may be finished. Whoever
+// holds it finishes without waiting for anybody, so that there is always one that gets on.
 
 #include "core/parallel/queue.h"
 

@@ -5,16 +5,17 @@
 #include <quadrille/status.h>
 #include <stddef.h>
 
-/// A bounded queue with a worker thread, or several. Work lies in `slots` numbered places that the owner keeps; the
-/// queue only hands their numbers around: the owner takes a free slot (and waits where there is none), fills
-/// it, puts it in line; the worker works on the slots in that order and frees them. Who holds a slot's number
-/// may touch the slot, nobody else: the monitor inside orders the threads' accesses.
+/// A bounded queue with a worker thread, or several. Work lies in `slots` numbered places that the owner
+/// keeps; the queue only hands their numbers around: the owner takes a free slot (and waits where there is
+/// none), fills it, puts it in line; the worker works on the slots in that order and frees them. Who holds a
+/// slot's number may touch the slot, nobody else: the monitor inside orders the threads' accesses.
 ///
-/// A queue with several workers works on as many slots at a time: each is made ready at the same time as others and then
-/// finished when its turn comes, in the order of the line. So what is finished is the same for any number of workers.
+/// A queue with several workers works on as many slots at a time: each is made ready at the same time as
+/// others and then finished when its turn comes, in the order of the line. So what is finished is the same
+/// for any number of workers.
 ///
-/// Once a worker failed, its status sticks: nothing that comes after it in line is finished any more, and every call says so.
-/// Of several failures the first in line counts.
+/// Once a worker failed, its status sticks: nothing that comes after it in line is finished any more, and
+/// every call says so. Of several failures the first in line counts.
 typedef struct qdi_queue qdi_queue;
 
 /// Works on a slot, on the worker's thread.
@@ -30,8 +31,9 @@ QD_MUST_USE qd_status qdi_queue_create(const qd_allocator *allocator, size_t slo
 /// A part of the work on a slot, on the thread of worker 0, 1, ...
 typedef qd_status (*qdi_queue_part)(void *context, size_t slot, int worker);
 
-/// Starts `workers` (1..QDI_QUEUE_WORKERS_MAX) workers. Each calls `make` for a slot, whatever the others do, then `finish` for the
-/// same slot once all before it in line are finished: one `finish` at a time. Errors: QD_ERR_MEMORY.
+/// Starts `workers` (1..QDI_QUEUE_WORKERS_MAX) workers. Each calls `make` for a slot, whatever the others do,
+/// then `finish` for the same slot once all before it in line are finished: one `finish` at a time. Errors:
+/// QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_queue_create_crew(const qd_allocator *allocator, size_t slots, int workers,
                                             qdi_queue_part make, qdi_queue_part finish, void *context,
                                             qdi_queue **queue);

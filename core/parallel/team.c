@@ -1,14 +1,14 @@
 // The team: the only file with OpenMP pragmas.
 //
-// OpenMP gives the threads, all at once and for as long as the team lives, in one parallel region that a thread of the team's own
-// opens at the first loop worth sharing. How they wait for loops is crew.c's. The region's thread 0 only sleeps: whoever calls
-// qdi_team_for works in its place.
+// OpenMP gives the threads, all at once and for as long as the team lives, in one parallel region that a
+// thread of the team's own opens at the first loop worth sharing. How they wait for loops is crew.c's. The
+// region's thread 0 only sleeps: whoever calls qdi_team_for works in its place.
 //
-// Work is cut into ranges by size alone; each thread has a block of them and helps the others when it is done, so who does a
-// range is a matter of chance. That is safe because a range writes only its own slots, or slots of its worker whose
-// order nobody looks at; what must be in order is merged afterwards in the order of ranges. What is shared and
-// written: busy_ns, one cache line per worker, each by its own worker; and the blocks' counters, which only say which range is next
-// (relaxed: the region's end orders everything else).
+// Work is cut into ranges by size alone; each thread has a block of them and helps the others when it is
+// done, so who does a range is a matter of chance. That is safe because a range writes only its own slots, or
+// slots of its worker whose order nobody looks at; what must be in order is merged afterwards in the order of
+// ranges. What is shared and written: busy_ns, one cache line per worker, each by its own worker; and the
+// blocks' counters, which only say which range is next (relaxed: the region's end orders everything else).
 #include "core/parallel/verbs.h"
 
 #include "core/base/arithmetic.h"
@@ -66,11 +66,12 @@ qd_status qd_team_create(const qd_team_def *def, qd_team **team) {
 
 // ---- its threads ----
 
-/// Threads that are left to others where there are not enough: the runtime needs some memory beside stacks, and we do.
+/// Threads that are left to others where there are not enough: the runtime needs some memory beside stacks,
+/// and we do.
 enum { SPARE_THREADS = 3 };
 
-/// How many threads the region may ask for, its opener included. GNU's and LLVM's runtimes end the program where the system
-/// refuses them a thread, so that is found out before.
+/// How many threads the region may ask for, its opener included. GNU's and LLVM's runtimes end the program
+/// where the system refuses them a thread, so that is found out before.
 static int threads_to_ask_for(const qd_team *team) {
     int wanted = team->threads - 1 + SPARE_THREADS;
     int left = qdi_os_threads_to_be_had(wanted) - SPARE_THREADS;
@@ -93,7 +94,8 @@ static void open_region(void *context) {
     }
 }
 
-/// Calls them, at the first loop that they are worth it. Where there are none the caller works alone, which changes no result.
+/// Calls them, at the first loop that they are worth it. Where there are none the caller works alone, which
+/// changes no result.
 static void call_threads(qd_team *team) {
     if (qdi_thread_start(qd_allocator_default(), open_region, team, &team->opener) != QD_OK)
         team->deserted = true;
@@ -152,8 +154,9 @@ typedef struct shared_loop {
     void *context;
 } shared_loop;
 
-// Takes ranges from the worker's own block first, so that from step to step a thread meets the data that is in its cache, then
-// from the others', so that nobody waits for a slow one. `blocks` holds the next range of each block.
+// Takes ranges from the worker's own block first, so that from step to step a thread meets the data that is
+// in its cache, then from the others', so that nobody waits for a slow one. `blocks` holds the next range of
+// each block.
 static void run_blocks(void *context, int worker) {
     const shared_loop *loop = context;
     uint64_t start = qdi_clock_ns();
@@ -214,8 +217,9 @@ size_t qdi_exclusive_scan(size_t *values, size_t count) {
     return sum;
 }
 
-// One pass of the sort moves items from (keys, values) to (keys_out, values_out) by one digit. Range r of the items has
-// row r of the histogram: first how many of its items have each digit, then where the next of them goes.
+// One pass of the sort moves items from (keys, values) to (keys_out, values_out) by one digit. Range r of the
+// items has row r of the histogram: first how many of its items have each digit, then where the next of them
+// goes.
 typedef struct sort_pass {
     const uint64_t *keys;
     const uint32_t *values;
@@ -255,8 +259,8 @@ static void sort_copy(void *context, size_t begin, size_t end, int worker) {
         memcpy(pass->values_out + begin, pass->values + begin, (end - begin) * sizeof *pass->values);
 }
 
-/// Turns counts into places: digit by digit, and within a digit range by range, which keeps equal keys in order. Returns
-/// false where all items have one digit, so that there is nothing to move.
+/// Turns counts into places: digit by digit, and within a digit range by range, which keeps equal keys in
+/// order. Returns false where all items have one digit, so that there is nothing to move.
 static bool sort_places(const sort_pass *pass, size_t ranges, size_t count) {
     size_t sum = 0;
     for (size_t digit = 0; digit < pass->radix; ++digit) {

@@ -5,21 +5,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// The few verbs in which all parallel work of the project is written. OpenMP's pragmas are in team.c and nowhere
-/// else. Results never depend on the number of threads: work is cut into ranges by size alone, a range writes only
-/// what belongs to it (or to its `worker`, where the order does not matter), and merges follow the order of ranges.
+/// The few verbs in which all parallel work of the project is written. OpenMP's pragmas are in team.c and
+/// nowhere else. Results never depend on the number of threads: work is cut into ranges by size alone, a
+/// range writes only what belongs to it (or to its `worker`, where the order does not matter), and merges
+/// follow the order of ranges.
 
-/// Works on the items [begin, end). begin is a multiple of the grain, so begin / grain numbers the range. `worker`
-/// is 0..qd_team_threads - 1; no two ranges run at the same time with the same worker.
+/// Works on the items [begin, end). begin is a multiple of the grain, so begin / grain numbers the range.
+/// `worker` is 0..qd_team_threads - 1; no two ranges run at the same time with the same worker.
 typedef void (*qdi_range_function)(void *context, size_t begin, size_t end, int worker);
 
-/// Calls `function` for every range of `grain` items of [0, count), in any order, on the team's threads, at most one for
-/// each range. A range should be worth a microsecond or more, ten where loops are rare. What one thread does runs on the
-/// caller's.
+/// Calls `function` for every range of `grain` items of [0, count), in any order, on the team's threads, at
+/// most one for each range. A range should be worth a microsecond or more, ten where loops are rare. What one
+/// thread does runs on the caller's.
 void qdi_team_for(qd_team *team, size_t count, size_t grain, qdi_range_function function, void *context);
 
-/// From now on loops have at most so many threads, 0: all of the team. For phases of many short loops over the same few data, where
-/// what goes from one processor's cache to another's costs more than the other processor saves.
+/// From now on loops have at most so many threads, 0: all of the team. For phases of many short loops over
+/// the same few data, where what goes from one processor's cache to another's costs more than the other
+/// processor saves.
 void qdi_team_use(qd_team *team, int most);
 
 /// How many threads loops have at most.
@@ -30,26 +32,29 @@ static inline size_t qdi_range_count(size_t count, size_t grain) {
     return (count + grain - 1) / grain;
 }
 
-/// A grain of at least `least` and at most `most` items that gives each thread some ranges, where there are items enough: for
-/// loops that have no data of their ranges. (Those that have cut by size alone.)
+/// A grain of at least `least` and at most `most` items that gives each thread some ranges, where there are
+/// items enough: for loops that have no data of their ranges. (Those that have cut by size alone.)
 static inline size_t qdi_fine_grain(const qd_team *team, size_t count, size_t least, size_t most) {
     size_t grain = count / (4 * (size_t)qd_team_threads(team)) + 1;
     return grain < least ? least : grain > most ? most : grain;
 }
 
-/// Replaces values[i] by the sum of all before it; returns the sum of all. Serial: for a value per range, not per body.
+/// Replaces values[i] by the sum of all before it; returns the sum of all. Serial: for a value per range, not
+/// per body.
 size_t qdi_exclusive_scan(size_t *values, size_t count);
 
-/// Sorts items by key, stably (equal keys keep their order), in parallel by least significant digits. `keys` and
-/// `values` are sorted in place; `keys_spare` and `values_spare` have the same length; `values` may be NULL together
-/// with `values_spare`. Only the low `bits` bits of the keys differ. Errors: QD_ERR_MEMORY, nothing moved.
+/// Sorts items by key, stably (equal keys keep their order), in parallel by least significant digits. `keys`
+/// and `values` are sorted in place; `keys_spare` and `values_spare` have the same length; `values` may be
+/// NULL together with `values_spare`. Only the low `bits` bits of the keys differ. Errors: QD_ERR_MEMORY,
+/// nothing moved.
 QD_MUST_USE qd_status qdi_team_sort(qd_team *team, uint64_t *keys, uint32_t *values, uint64_t *keys_spare,
                                     uint32_t *values_spare, size_t count, int bits);
 
 /// Nanoseconds of a clock that never goes back.
 uint64_t qdi_clock_ns(void);
 
-/// Nanoseconds that each worker has spent inside qdi_team_for since the team was made (qd_team_threads values).
+/// Nanoseconds that each worker has spent inside qdi_team_for since the team was made (qd_team_threads
+/// values).
 const uint64_t *qdi_team_busy_ns(const qd_team *team);
 
 /// Nanoseconds that the callers of qdi_team_for have spent in it since the team was made.

@@ -11,7 +11,8 @@ bool qdi_grid_init(qdi_grid *grid, qd_vec2 size) {
     while (side < longer) side *= 2.0;
     grid->unit = side * 0x1p-40;
     grid->per_unit = 1.0 / grid->unit;
-    // R0's corner in R20: Rk is the upper right child of R(k+1) for even k (0, 2, ...), the lower left one otherwise.
+    // R0's corner in R20: Rk is the upper right child of R(k+1) for even k (0, 2, ...), the lower left one
+    // otherwise.
     grid->origin = 0;
     for (int k = 0; k < QD_TREE_MAX_GROWTH; k += 2) grid->origin += UINT64_C(1) << (QDI_CELL_BITS + k);
     for (int level = -QD_TREE_MAX_GROWTH; level <= QD_TREE_MAX_LEVEL; ++level) {
@@ -77,8 +78,8 @@ static double border_exact(const qdi_grid *grid, uint64_t cell, int level) {
 float qdi_grid_border(const qdi_grid *grid, uint64_t cell, int level) {
     uint64_t place = cell << (QDI_CELL_BITS - level);
     uint64_t at = 0;
-    // Rounding never goes past another float, also where the deepest levels far from the world have too many bits for a double:
-    // this is the lowest float at or above the border, or the one below it.
+    // Rounding never goes past another float, also where the deepest levels far from the world have too many
+    // bits for a double: this is the lowest float at or above the border, or the one below it.
     float border = (float)border_exact(grid, cell, level);
     return place_axis(grid, border, &at) && at < place ? next_above(border) : border;
 }

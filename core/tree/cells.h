@@ -9,10 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/// The grid of cells that all nodes come from. The plane is cut into units of side(R0) / 2^40; a centre's place is two
-/// integers, counted in units from the lower left corner of R20, the largest root. R20 is then the root of an ordinary
-/// quadtree, every Rk is one of its cells (the alternation of tree.h is the alternation of the bits), and a cell of level L is
-/// a pair of integers: the places of its centres without their last 40 - L bits. Nothing is ever added up, so borders are exact.
+/// The grid of cells that all nodes come from. The plane is cut into units of side(R0) / 2^40; a centre's
+/// place is two integers, counted in units from the lower left corner of R20, the largest root. R20 is then
+/// the root of an ordinary quadtree, every Rk is one of its cells (the alternation of tree.h is the
+/// alternation of the bits), and a cell of level L is a pair of integers: the places of its centres without
+/// their last 40 - L bits. Nothing is ever added up, so borders are exact.
 
 enum { QDI_CELL_BITS = QD_TREE_MAX_LEVEL, QDI_RINGS = QD_TREE_MAX_GROWTH + 2 };
 
@@ -75,8 +76,8 @@ int qdi_grid_ring(const qdi_grid *grid, qdi_place place);
 /// The ring of a box's centre, QD_TREE_MAX_GROWTH + 1 where it is outside R20.
 int qdi_grid_ring_of_box(const qdi_grid *grid, qd_box box);
 
-/// The lowest float whose place is `cell` (a cell index of a level, on one axis) or above: a centre c lies in cell i
-/// exactly when border(i) <= c < border(i + 1).
+/// The lowest float whose place is `cell` (a cell index of a level, on one axis) or above: a centre c lies in
+/// cell i exactly when border(i) <= c < border(i + 1).
 float qdi_grid_border(const qdi_grid *grid, uint64_t cell, int level);
 
 /// The lower left corner of a cell, relative to the world's centre.

@@ -6,31 +6,33 @@
 #include <quadrille/box.h>
 #include <quadrille/tree.h>
 
-/// Fat boxes: as long as every body's box stays inside a larger one, the pairs of the larger boxes are all that can
-/// overlap, and neither tree nor pairs need to be looked for again.
+/// Fat boxes: as long as every body's box stays inside a larger one, the pairs of the larger boxes are all
+/// that can overlap, and neither tree nor pairs need to be looked for again.
 
 /// Steps that boxes made by the automatic margin shall last, at most.
 #define QDI_MARGIN_LONGEST 64
 
-/// The automatic margin gives each body what it moves by in the steps that its box shall last, and this part of its
-/// longer side besides, but never more than the longer side: what moves faster is dealt with by itself.
+/// The automatic margin gives each body what it moves by in the steps that its box shall last, and this part
+/// of its longer side besides, but never more than the longer side: what moves faster is dealt with by
+/// itself.
 #define QDI_MARGIN_LEAST 0.01
 
 /// The steps that boxes shall last, 0 for boxes that are not fattened. It makes
 ///
 ///     r / k + c p ((1 + g k + e)^2 - 1)
 ///
-/// smallest, where that is below 1, the cost of refresh and retrieve for a body without a margin: finding all pairs anew is
-/// paid every k steps, testing the pairs that only fat boxes have in each step. r = 2 (measured 2 to 3: there are boxes to be made, more
-/// bodies have left their nodes, and more pairs are found), c = 0.2 is the cost of testing a candidate (some 5 ns against 25);
-/// `pairs` is p, the pairs of boxes per body without a margin; `growth` is g, by what part of its size a box grows for
-/// each step it shall last, both sides together, and e = 2 QDI_MARGIN_LEAST. So it is a function of what the bodies
-/// do, never of the time that anything takes. `lasted` is how many steps the boxes before did last: the next ones are
-/// meant for at most twice that and two more, so where bodies change their course all the time boxes do not grow in vain.
+/// smallest, where that is below 1, the cost of refresh and retrieve for a body without a margin: finding all
+/// pairs anew is paid every k steps, testing the pairs that only fat boxes have in each step. r = 2 (measured
+/// 2 to 3: there are boxes to be made, more bodies have left their nodes, and more pairs are found), c = 0.2
+/// is the cost of testing a candidate (some 5 ns against 25); `pairs` is p, the pairs of boxes per body
+/// without a margin; `growth` is g, by what part of its size a box grows for each step it shall last, both
+/// sides together, and e = 2 QDI_MARGIN_LEAST. So it is a function of what the bodies do, never of the time
+/// that anything takes. `lasted` is how many steps the boxes before did last: the next ones are meant for at
+/// most twice that and two more, so where bodies change their course all the time boxes do not grow in vain.
 double qdi_margin_horizon(double growth, double pairs, double lasted);
 
-/// A box with `more` on every side, or with less where it would be longer than half a period; the box itself where the
-/// tree would not take the other.
+/// A box with `more` on every side, or with less where it would be longer than half a period; the box itself
+/// where the tree would not take the other.
 static inline qd_box qdi_margin_fatten(qd_box box, double more, qd_vec2 period) {
     double by[2] = {more, more};
     const double period_of[2] = {period.x, period.y};
@@ -53,7 +55,8 @@ static inline bool qdi_margin_holds(qd_box fat, qd_box box) {
 /// The same where an image of the box does, for bodies that went round a periodic world.
 bool qdi_margin_holds_image(qd_box fat, qd_box box, qd_vec2 period);
 
-/// True where the tree keeps an order of the root's list, which qd_tree_add and qd_tree_remove have to make anew.
+/// True where the tree keeps an order of the root's list, which qd_tree_add and qd_tree_remove have to make
+/// anew.
 bool qdi_tree_edits_are_slow(const qd_tree *tree);
 
 #endif

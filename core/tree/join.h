@@ -4,8 +4,8 @@
 #include "core/tree/pairs_impl.h"
 #include "core/tree/tree_impl.h"
 
-/// The searches that the self-join of a tree is made of. All return false when the search should stop (qdi_pairs_room), and write
-/// to the worker's own buffers only.
+/// The searches that the self-join of a tree is made of. All return false when the search should stop
+/// (qdi_pairs_room), and write to the worker's own buffers only.
 
 typedef struct qdi_join {
     const qd_tree *tree;
@@ -17,14 +17,16 @@ typedef struct qdi_join {
 
 // tree_join.c
 
-/// The pairs of a subtree: with itself, with lists of nodes nearer to the root, and with nodes of the same level that come after.
+/// The pairs of a subtree: with itself, with lists of nodes nearer to the root, and with nodes of the same
+/// level that come after.
 bool qdi_join_subtree(const qdi_join *join, qdi_node_index index);
 /// The same of a node's own list only.
 bool qdi_join_node(const qdi_join *join, qdi_node_index index);
 
 // tree_join_outer.c
 
-/// Bodies [begin, end) of the order of the root's long list with those after them, and with everything below the root.
+/// Bodies [begin, end) of the order of the root's long list with those after them, and with everything below
+/// the root.
 bool qdi_join_outer(const qdi_join *join, size_t begin, size_t end);
 /// The same with the copy: with all of its list, and with everything below its root, seen from either side.
 bool qdi_join_outer_image(const qdi_join *join, size_t begin, size_t end);

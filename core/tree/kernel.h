@@ -6,10 +6,11 @@
 #include "core/tree/pairs_impl.h"
 #include "core/tree/tree_impl.h"
 
-/// The innermost loops of the tree, once per instruction set behind one table. All give the same bits: they only compare,
-/// take minima, maxima and halves, in lists whose order is fixed.
+/// The innermost loops of the tree, once per instruction set behind one table. All give the same bits: they
+/// only compare, take minima, maxima and halves, in lists whose order is fixed.
 ///
-/// Slots may be read up to QDI_SLOT_SLACK past a list's end (the arrays are that much longer); what is read there is masked.
+/// Slots may be read up to QDI_SLOT_SLACK past a list's end (the arrays are that much longer); what is read
+/// there is masked.
 
 /// What decides whether a body belongs to a node's list.
 typedef struct qdi_node_test {
@@ -32,25 +33,29 @@ typedef struct qdi_update_tally {
 } qdi_update_tally;
 
 typedef struct qdi_kernels {
-    /// `box`, body `index`'s, against the slots [begin, end). The pair kernels return false when the search should stop.
+    /// `box`, body `index`'s, against the slots [begin, end). The pair kernels return false when the search
+    /// should stop.
     bool (*box_list)(const qdi_slots *slots, qd_box box, qd_body_index index, size_t begin, size_t end,
                      qd_pairs *pairs, int worker);
-    /// Each of the slots [begin, end), whose bounds are given, against those after it, and against each of the rows
-    /// [rows_begin, rows_end).
+    /// Each of the slots [begin, end), whose bounds are given, against those after it, and against each of
+    /// the rows [rows_begin, rows_end).
     bool (*list)(const qdi_slots *slots, size_t begin, size_t end, qd_box bounds, const qdi_slots *rows,
                  size_t rows_begin, size_t rows_end, qd_pairs *pairs, int worker);
-    /// Copies those of the slots [begin, end) that overlap `box` (boxes and indices) to `to`, from slot `at` on, in their order;
-    /// returns the slot after the last. May write QDI_SLOT_SLACK slots more than end - begin.
+    /// Copies those of the slots [begin, end) that overlap `box` (boxes and indices) to `to`, from slot `at`
+    /// on, in their order; returns the slot after the last. May write QDI_SLOT_SLACK slots more than end -
+    /// begin.
     size_t (*pick)(const qdi_slots *slots, size_t begin, size_t end, qd_box box, const qdi_slots *to,
                    size_t at);
-    /// Which of the slots [begin, end) overlap `box`: bit i of hits[k] tells of slot begin + QDI_PAIR_BLOCK * k + i.
+    /// Which of the slots [begin, end) overlap `box`: bit i of hits[k] tells of slot begin + QDI_PAIR_BLOCK *
+    /// k + i.
     void (*hits)(const qdi_slots *slots, size_t begin, size_t end, qd_box box, unsigned *hits);
     /// Moves `count` slots; the two places may overlap.
     void (*shift)(const qdi_slots *slots, size_t to, size_t from, size_t count);
-    /// Takes those of the slots [begin, end), at most 64, out that `which` names, bit 0 for `begin`, and moves the others together.
+    /// Takes those of the slots [begin, end), at most 64, out that `which` names, bit 0 for `begin`, and
+    /// moves the others together.
     void (*drop)(const qdi_slots *slots, size_t begin, size_t end, uint64_t which);
-    /// Gives the slots [begin, end) of a list (begin at a multiple of QDI_LANES from its start) the boxes of their rows;
-    /// bodies with a bad box keep the one they had. Adds to `tally`.
+    /// Gives the slots [begin, end) of a list (begin at a multiple of QDI_LANES from its start) the boxes of
+    /// their rows; bodies with a bad box keep the one they had. Adds to `tally`.
     void (*update)(const qdi_slots *slots, const qd_box *boxes, const qdi_node_test *test, size_t begin,
                    size_t end, qdi_update_tally *tally);
 } qdi_kernels;

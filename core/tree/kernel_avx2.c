@@ -168,7 +168,8 @@ static inline void window_put(qdi_window *window, unsigned to, const qdi_slots *
                                                coarse_column(here.min_y[p], from_y, by_y));
         const __m256i high = _mm256_packs_epi32(coarse_column(here.max_x[p], from_x, by_x),
                                                 coarse_column(here.max_y[p], from_y, by_y));
-        // Bodies 0 to 3 in one half, 4 to 7 in the other, four bytes of each column; then the bytes of a column together.
+        // Bodies 0 to 3 in one half, 4 to 7 in the other, four bytes of each column; then the bytes of a
+        // column together.
         const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
         half[p] = _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order);
     }

@@ -57,7 +57,8 @@ static inline bool v_rows(const uint32_t *row, size_t left, uint32_t rows[WIDTH]
     return _mm512_cmpeq_epi32_mask(all, _mm512_set1_epi32(-1)) == 0;
 }
 
-// Bodies i, i + 4, i + 8 and i + 12 share a vector, one in each quarter; transposing the quarters puts body j in lane j.
+// Bodies i, i + 4, i + 8 and i + 12 share a vector, one in each quarter; transposing the quarters puts body j
+// in lane j.
 static inline void v_boxes(const qd_box *boxes, const uint32_t rows[WIDTH], vec out[4]) {
     __m512 body[4];
     for (unsigned i = 0; i < 4; ++i) {
@@ -83,7 +84,8 @@ static inline float v_highest(vec a) {
 
 #    include "core/tree/kernel_update.h"
 
-// The lanes of a set, lowest first. One permutation is less work than moving chosen lanes together, and serves all columns.
+// The lanes of a set, lowest first. One permutation is less work than moving chosen lanes together, and
+// serves all columns.
 static inline __m512i lanes_together(__mmask16 set) {
     return _mm512_maskz_compress_epi32(
         set, _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
@@ -175,8 +177,8 @@ static inline void window_put(qdi_window *window, unsigned to, const qdi_slots *
     }
 }
 
-// Notes those pairs of four rows and a block of lanes that may overlap, all at once: the bits that are set, moved together, and what
-// they begin at. More than sixteen are rare. Returns how many there are now.
+// Notes those pairs of four rows and a block of lanes that may overlap, all at once: the bits that are set,
+// moved together, and what they begin at. More than sixteen are rare. Returns how many there are now.
 static inline unsigned note_pairs(qdi_window *window, unsigned used, __mmask64 hits, __m512i base) {
     const __m512i bits = _mm512_maskz_compress_epi8(hits, _mm512_load_si512(&numbers));
     uint8_t *more = window->more + used;
@@ -231,7 +233,8 @@ static inline __m512 look_up_floats(const float *column, __m512i at, unsigned bl
     return _mm512_castsi512_ps(look_up(column, at, blocks));
 }
 
-// Pair i is the words 3 i to 3 i + 2: lower index, higher index, no image. Sixteen of each make three vectors.
+// Pair i is the words 3 i to 3 i + 2: lower index, higher index, no image. Sixteen of each make three
+// vectors.
 static inline void write_pairs(qd_pair *to, __m512i low, __m512i high) {
     _Static_assert(sizeof(qd_pair) == 3 * sizeof(uint32_t), "a pair is three words");
     const __m512i first = _mm512_setr_epi32(0, 16, 0, 1, 17, 0, 2, 18, 0, 3, 19, 0, 4, 20, 0, 5);

@@ -1,16 +1,23 @@
 // The pair kernels, for whoever defines before including this:
 //   block                                  QDI_PAIR_BLOCK slots' boxes, in registers where they fit
 //   block block_load(slots, at)
-//   unsigned block_overlap(const block *, qd_box): one bit per slot of the block, set where it overlaps the box
-//   size_t pick_block(const block *, hits, to, at): copies the slots of the block that `hits` names to `to` from slot `at` on, and
-//                                          may write up to QDI_PAIR_BLOCK slots; returns the slot after the last
-//   void window_put(qdi_window *, unsigned to, slots, at, unsigned count): makes block `to` of the window of the `count`
+//   unsigned block_overlap(const block *, qd_box): one bit per slot of the block, set where it overlaps the
+//   box size_t pick_block(const block *, hits, to, at): copies the slots of the block that `hits` names to
+//   `to` from slot `at` on, and
+//                                          may write up to QDI_PAIR_BLOCK slots; returns the slot after the
+//                                          last
+//   void window_put(qdi_window *, unsigned to, slots, at, unsigned count): makes block `to` of the window of
+//   the `count`
 //                                          slots from `at` on, coarse boxes too
-//   void window_test(qdi_window *, unsigned rows, unsigned lanes, const uint64_t among[4]): notes the pairs of two of its
-//                                          blocks that may overlap, of those that `among` names (as in qdi_window_note)
-//   size_t window_pairs(const qdi_window *, qd_pair *to): writes those of the window's pairs that overlap; returns how many did, and may
+//   void window_test(qdi_window *, unsigned rows, unsigned lanes, const uint64_t among[4]): notes the pairs
+//   of two of its
+//                                          blocks that may overlap, of those that `among` names (as in
+//                                          qdi_window_note)
+//   size_t window_pairs(const qdi_window *, qd_pair *to): writes those of the window's pairs that overlap;
+//   returns how many did, and may
 //                                          write QDI_PAIR_BLOCK more
-// No include guard: each instruction set has its own copy. The order of pairs is the same for all, since blocks are equally long.
+// No include guard: each instruction set has its own copy. The order of pairs is the same for all, since
+// blocks are equally long.
 #include "core/tree/kernel.h"
 
 static inline unsigned lanes_below(size_t count) {
@@ -34,8 +41,8 @@ static bool kernel_box_list(const qdi_slots *slots, qd_box box, qd_body_index in
     return true;
 }
 
-// Coarse coordinates that spread the bounds [low, high] over all numbers. Bounds too far apart for float32 are not spread at all, and
-// equal ones as good as.
+// Coarse coordinates that spread the bounds [low, high] over all numbers. Bounds too far apart for float32
+// are not spread at all, and equal ones as good as.
 static inline void window_axis(float low, float high, float *origin, float *scale) {
     const float width = high - low, most = 254.0F / width;
     const bool finite = width <= 3e38F;

@@ -65,7 +65,8 @@ static inline uint64_t word_of(const uint8_t *bytes) {
 #define TOPS  UINT64_C(0x8080808080808080)
 #define BYTES UINT64_C(0x0101010101010101)
 
-// Bit i is set where byte i of four words is not below that of four others: no byte's difference borrows from the next one's.
+// Bit i is set where byte i of four words is not below that of four others: no byte's difference borrows from
+// the next one's.
 static inline unsigned not_below(const uint64_t high[4], const uint64_t low[4]) {
     const uint64_t hits = ((high[0] | TOPS) - low[0]) & ((high[1] | TOPS) - low[1]) &
                           ((high[2] | TOPS) - low[2]) & ((high[3] | TOPS) - low[3]) & TOPS;

@@ -7,10 +7,10 @@
 #    include <immintrin.h>
 #endif
 
-/// What the pair kernels work in: the boxes that are tested against each other, gathered in one place, and once more in a coarse
-/// form, of which one vector holds many. A coarse box has whole numbers of 0 to 254 for coordinates, made by a function that never
-/// puts a larger number below a smaller one. So boxes that overlap do so in the coarse form too, and of those that do, which are few,
-/// the boxes themselves are looked at.
+/// What the pair kernels work in: the boxes that are tested against each other, gathered in one place, and
+/// once more in a coarse form, of which one vector holds many. A coarse box has whole numbers of 0 to 254 for
+/// coordinates, made by a function that never puts a larger number below a smaller one. So boxes that overlap
+/// do so in the coarse form too, and of those that do, which are few, the boxes themselves are looked at.
 
 /// Boxes in a window, a whole number of blocks.
 #define QDI_WINDOW        256U
@@ -19,7 +19,8 @@
 /// Pairs that may overlap and wait for that look: some for many blocks.
 #define QDI_WINDOW_PAIRS 1024U
 
-/// A block of boxes: columns min x, min y, max x and max y. One that is not there has a min x of 255, and overlaps nothing.
+/// A block of boxes: columns min x, min y, max x and max y. One that is not there has a min x of 255, and
+/// overlaps nothing.
 typedef struct qdi_coarse {
     _Alignas(64) uint8_t column[4][QDI_PAIR_BLOCK];
 } qdi_coarse;
@@ -36,14 +37,14 @@ typedef struct qdi_window {
     uint8_t fours[QDI_WINDOW_BLOCKS];           ///< of bodies in each block, the last one perhaps not full
     unsigned blocks;                            ///< in use
     unsigned used;                              ///< pairs
-    /// Body l of block b and body r: 4096 b + 16 r + l. A few are written past the end. In two parts, whose sum counts, or in the
-    /// first alone.
+    /// Body l of block b and body r: 4096 b + 16 r + l. A few are written past the end. In two parts, whose
+    /// sum counts, or in the first alone.
     uint16_t pair[QDI_WINDOW_PAIRS + 64];
     uint8_t more[QDI_WINDOW_PAIRS + 64];
 } qdi_window;
 
-/// Appends those pairs of four rows and a block of lanes that `hits` names: bit 16 (r % 4) + l is row r and lane l. `base`: the
-/// first pair's number.
+/// Appends those pairs of four rows and a block of lanes that `hits` names: bit 16 (r % 4) + l is row r and
+/// lane l. `base`: the first pair's number.
 static inline void qdi_window_note(qdi_window *window, uint64_t hits, unsigned base) {
     // How many there are is beyond guessing, but mostly no more than four.
     uint16_t *to = window->pair + window->used;
@@ -83,8 +84,8 @@ static inline void qdi_put_pair(qd_pair *to, qd_body_index one, qd_body_index ot
     to->image = (qd_image){0, 0};
 }
 
-/// Writes those of the window's pairs that overlap; returns how many did. Which do is beyond guessing, so all are written, each over
-/// the last that did not.
+/// Writes those of the window's pairs that overlap; returns how many did. Which do is beyond guessing, so all
+/// are written, each over the last that did not.
 static inline size_t qdi_window_pairs(const qdi_window *window, qd_pair *to) {
     qd_pair *const begin = to;
     for (unsigned i = 0; i < window->used; ++i) {

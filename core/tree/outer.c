@@ -34,8 +34,8 @@ static void exchange(uint32_t *order, size_t a, size_t b) {
     order[b] = kept;
 }
 
-// Orders [begin, end) so that what is before `nth` is smaller and what is after it larger (Hoare's selection, the pivot
-// being the median of three).
+// Orders [begin, end) so that what is before `nth` is smaller and what is after it larger (Hoare's selection,
+// the pivot being the median of three).
 static void select_nth(const qd_tree *tree, bool by_y, size_t begin, size_t end, size_t nth) {
     uint32_t *order = tree->outer.order;
     while (end - begin > 2) {

@@ -3,9 +3,10 @@
 
 #include "core/tree/tree_impl.h"
 
-/// The root's list holds what no cell can: bodies outside the root and bodies longer than it, as many as there may be. So that
-/// they do not make searches quadratic, a list of more than QDI_OUTER_MIN is put in a tree of bounding boxes: the list,
-/// ordered by repeated halving at the median of the longer axis of the centres, and a complete binary tree of bounds over it.
+/// The root's list holds what no cell can: bodies outside the root and bodies longer than it, as many as
+/// there may be. So that they do not make searches quadratic, a list of more than QDI_OUTER_MIN is put in a
+/// tree of bounding boxes: the list, ordered by repeated halving at the median of the longer axis of the
+/// centres, and a complete binary tree of bounds over it.
 
 enum { QDI_OUTER_MIN = 64, QDI_OUTER_LEAF = 8 };
 
@@ -44,8 +45,8 @@ QD_MUST_USE qd_status qdi_outer_build(qd_tree *tree);
 /// Called with places p in outer->order; returns false to stop.
 typedef bool (*qdi_outer_visit)(void *context, size_t place);
 
-/// Every place >= `from` of the order whose box, moved by `shift` (whole periods, see qdi_shift_overlap), overlaps `box`.
-/// Returns false when the visit stopped.
+/// Every place >= `from` of the order whose box, moved by `shift` (whole periods, see qdi_shift_overlap),
+/// overlaps `box`. Returns false when the visit stopped.
 bool qdi_outer_search(const qdi_outer *outer, qd_box box, qd_vec2 shift, size_t from, qdi_outer_visit visit,
                       void *context);
 

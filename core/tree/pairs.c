@@ -1,8 +1,9 @@
 // The array of pairs; pairs_impl.h explains how workers fill it.
 //
-// Shared and written while workers run: `found` and `stop`, relaxed atomics that decide only whether the search goes on
-// (their order with other memory does not matter: the join that ends the parallel part orders everything), and the pool, which
-// one worker at a time takes a span from, or holds while it calls the allocator.
+// Shared and written while workers run: `found` and `stop`, relaxed atomics that decide only whether the
+// search goes on (their order with other memory does not matter: the join that ends the parallel part orders
+// everything), and the pool, which one worker at a time takes a span from, or holds while it calls the
+// allocator.
 #include "core/tree/pairs_impl.h"
 
 #include "core/base/memory.h"

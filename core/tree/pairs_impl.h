@@ -11,15 +11,17 @@
 
 /// How pairs get from many workers into one array without locks.
 ///
-/// The search is cut into `parts`, numbered in the order in which the pairs shall appear. A worker that does a part pushes its
-/// pairs to its own buffer between qdi_pairs_part_begin and qdi_pairs_part_end, which note where they lie. When all parts are done,
-/// qdi_pairs_gather adds up the parts' counts in order and copies every part to its place, in parallel.
+/// The search is cut into `parts`, numbered in the order in which the pairs shall appear. A worker that does
+/// a part pushes its pairs to its own buffer between qdi_pairs_part_begin and qdi_pairs_part_end, which note
+/// where they lie. When all parts are done, qdi_pairs_gather adds up the parts' counts in order and copies
+/// every part to its place, in parallel.
 ///
 ///   worker 0:  [part 0 | part 3 | par] -> [t 4 ]    gathered:  [part 0 | part 1 | part 2 | part 3 | ...]
 ///   worker 1:  [part 1 | part 2 | part 5 ]
 ///
-/// A worker's buffer is a chain of spans, taken from a pool one by one, so that all workers together hold what all pairs need,
-/// whoever finds how many. A single worker does the parts in their order, so its buffer is the result itself, and nothing is copied.
+/// A worker's buffer is a chain of spans, taken from a pool one by one, so that all workers together hold
+/// what all pairs need, whoever finds how many. A single worker does the parts in their order, so its buffer
+/// is the result itself, and nothing is copied.
 
 /// Pairs follow it.
 typedef struct qdi_pair_span {
@@ -80,10 +82,12 @@ QD_MUST_USE qd_status qdi_pairs_begin(qd_pairs *pairs, size_t workers, size_t pa
 void qdi_pairs_part_begin(qd_pairs *pairs, int worker, size_t part);
 void qdi_pairs_part_end(qd_pairs *pairs, int worker, size_t part);
 
-/// Makes room for `more` further pairs in a worker's buffer. Returns false when the search should stop: limit or memory.
+/// Makes room for `more` further pairs in a worker's buffer. Returns false when the search should stop: limit
+/// or memory.
 bool qdi_pairs_room(qd_pairs *pairs, int worker, size_t more);
 
-/// Makes room for `need` rows in a worker's `rows`, of which those below `used` are kept. Returns false as above.
+/// Makes room for `need` rows in a worker's `rows`, of which those below `used` are kept. Returns false as
+/// above.
 bool qdi_pairs_rows(qd_pairs *pairs, int worker, size_t used, size_t need);
 
 /// Adds one pair. Returns false when the search should stop.

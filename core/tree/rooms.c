@@ -1,4 +1,5 @@
-// Shared while threads work: nothing but the slots. Each move belongs to one thread, with the room it leaves and the one it takes.
+// Shared while threads work: nothing but the slots. Each move belongs to one thread, with the room it leaves
+// and the one it takes.
 #include "core/tree/rooms.h"
 
 #include "core/base/memory.h"
@@ -101,7 +102,8 @@ qd_status qdi_rooms_shrink(qd_tree *tree, qd_team *team, const uint32_t *nodes, 
     return QD_OK;
 }
 
-// Marks the blocks of a room; false where one was marked before, or where they are no blocks of the slots in use.
+// Marks the blocks of a room; false where one was marked before, or where they are no blocks of the slots in
+// use.
 static bool mark(uint8_t *marks, size_t used, size_t first, size_t room) {
     if (first % QDI_LANES != 0 || room % QDI_LANES != 0 || first > used || room > used - first) return false;
     for (size_t block = first / QDI_LANES; block < (first + room) / QDI_LANES; ++block) {

@@ -5,19 +5,19 @@
 
 #include "core/tree/slots.h"
 
-/// Rooms: the runs of slots that lists live in. A list that needs another one takes it here and gives its old one back, so that
-/// a tree whose bodies move about for ever lives in the same slots.
+/// Rooms: the runs of slots that lists live in. A list that needs another one takes it here and gives its old
+/// one back, so that a tree whose bodies move about for ever lives in the same slots.
 ///
 /// Free rooms of one size are chained through their own first slots, so they cost no memory:
 ///
 ///   chain[3] --> | next: --> | next: none |        rooms of 3 * QDI_LANES slots
 ///
-/// A room that nobody gave back comes from the free end of the slots. Rooms are neither cut nor put together: lists come and go
-/// in the same few sizes, and what one leaves the next one takes. Rooms too large for a chain are left behind (lists so long are few)
-/// until the tree is tidied.
+/// A room that nobody gave back comes from the free end of the slots. Rooms are neither cut nor put together:
+/// lists come and go in the same few sizes, and what one leaves the next one takes. Rooms too large for a
+/// chain are left behind (lists so long are few) until the tree is tidied.
 ///
-/// Taking and giving is for one thread, for many lists at once; what threads share is the copying in between. Which room a list
-/// gets changes no result.
+/// Taking and giving is for one thread, for many lists at once; what threads share is the copying in between.
+/// Which room a list gets changes no result.
 
 enum { QDI_ROOM_SIZES = 64 };
 
@@ -40,8 +40,9 @@ static inline uint32_t qdi_room_for(uint32_t count) {
     return count == 0 ? 0 : (count + 2 + count / 8 + QDI_LANES - 1) / QDI_LANES * QDI_LANES;
 }
 
-/// True where a list of `count` bodies should move to a smaller room: it has two sizes to spare, or a quarter of a long list. Without
-/// that every list would in the end have the largest room that it ever needed, and nobody would want the small ones.
+/// True where a list of `count` bodies should move to a smaller room: it has two sizes to spare, or a quarter
+/// of a long list. Without that every list would in the end have the largest room that it ever needed, and
+/// nobody would want the small ones.
 static inline bool qdi_room_too_large(uint32_t room, uint32_t count) {
     const uint32_t spare = count / 4 > 2 * QDI_LANES ? count / 4 : 2 * QDI_LANES;
     return room >= qdi_room_for(count) + spare;
@@ -55,8 +56,8 @@ static inline bool qdi_room_is_kept(uint32_t room) {
 /// Forgets all free rooms, and what was taken.
 void qdi_rooms_clear(qdi_rooms *rooms);
 
-/// Finds each move's list a room of the size that the move asks for, or of the next; 0 is a fine size. Errors: QD_ERR_MEMORY, and
-/// the tree is only good for clearing.
+/// Finds each move's list a room of the size that the move asks for, or of the next; 0 is a fine size.
+/// Errors: QD_ERR_MEMORY, and the tree is only good for clearing.
 QD_MUST_USE qd_status qdi_rooms_take(qd_tree *tree, qdi_move *moves, size_t count);
 
 /// Gives a room back; `room` 0 is fine.
@@ -68,8 +69,8 @@ void qdi_rooms_give_left(qd_tree *tree, const qdi_move *moves, size_t count);
 /// Moves the lists of nodes whose room is too large.
 QD_MUST_USE qd_status qdi_rooms_shrink(qd_tree *tree, qd_team *team, const uint32_t *nodes, size_t count);
 
-/// Checks the chains: whether they are whole, and their rooms lie apart from each other and from every list. Returns what is
-/// wrong, NULL where nothing is.
+/// Checks the chains: whether they are whole, and their rooms lie apart from each other and from every list.
+/// Returns what is wrong, NULL where nothing is.
 const char *qdi_rooms_broken(const qd_tree *tree);
 
 #endif

@@ -1,13 +1,13 @@
 // Building from nothing.
 //
-// Each body gets a key: the path of its centre from the root, two bits per level, down to the level its size allows (the rest
-// zero), and below it that level:
+// Each body gets a key: the path of its centre from the root, two bits per level, down to the level its size
+// allows (the rest zero), and below it that level:
 //
 //   | path: level 1 | level 2 | ... | level T | cap (6 bits) |
 //
-// Sorted by key, every node's bodies are one run, those that go no deeper first. So nodes are found by binary search, level by
-// level, all nodes of a level at once. Beyond T levels, where only crowded places go, and for bodies in their final
-// order, the ordinary splits and packing do the rest.
+// Sorted by key, every node's bodies are one run, those that go no deeper first. So nodes are found by binary
+// search, level by level, all nodes of a level at once. Beyond T levels, where only crowded places go, and
+// for bodies in their final order, the ordinary splits and packing do the rest.
 #include "core/tree/tree_impl.h"
 
 #include <string.h>

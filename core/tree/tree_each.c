@@ -1,4 +1,5 @@
-// All pairs by one retrieve per body: the plain parallel loop, in tree order so that the result has an order of its own.
+// All pairs by one retrieve per body: the plain parallel loop, in tree order so that the result has an order
+// of its own.
 #include "core/base/arithmetic.h"
 #include "core/tree/pairs_impl.h"
 #include "core/tree/tree_impl.h"

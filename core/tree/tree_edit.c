@@ -1,5 +1,5 @@
-// One body more, less or elsewhere, between refreshes: the steps of a refresh for a single mover, on one thread. Totals and bounds
-// are brought up to date along one path only.
+// One body more, less or elsewhere, between refreshes: the steps of a refresh for a single mover, on one
+// thread. Totals and bounds are brought up to date along one path only.
 #include "core/base/arithmetic.h"
 #include "core/base/memory.h"
 #include "core/tree/horizon.h"
@@ -11,7 +11,8 @@ bool qdi_tree_edits_are_slow(const qd_tree *tree) {
     return qdi_outer_used(tree);
 }
 
-// Brings totals and subtree bounds up to date from a node to the root; `top` gets the topmost node that must merge, or QDI_NONE.
+// Brings totals and subtree bounds up to date from a node to the root; `top` gets the topmost node that must
+// merge, or QDI_NONE.
 static void settle_path(qd_tree *tree, qdi_node_index at, qdi_node_index *top) {
     *top = QDI_NONE;
     for (; at != QDI_NONE; at = tree->infos[qdi_family_of(at)].parent) {
@@ -124,7 +125,8 @@ static void widen_path(qd_tree *tree, qdi_node_index at) {
     }
 }
 
-/// Gives a body that stays in its list a box, where that is all there is to do; false, with nothing done, where it is not.
+/// Gives a body that stays in its list a box, where that is all there is to do; false, with nothing done,
+/// where it is not.
 static bool move_within(qd_tree *tree, qdi_node_index at, size_t slot, qd_box box) {
     const qd_box before = qdi_slot_box(&tree->slots, slot);
     if (at == QDI_ROOT && qdi_outer_used(tree)) return false;

@@ -1,9 +1,9 @@
 // Filing: bodies on their way to a node (movers) are put into lists in bulk.
 //
-// Movers are sorted by (target, index), so that each target's arrivals are one run, and a list is merged with its arrivals in
-// one go. Shared while threads work: a run belongs to the thread whose range it begins in, and with it the target node and
-// the node_of entries of its movers; lists that outgrow their room are counted and noted per range, and one thread finds rooms for
-// all of them before any is moved.
+// Movers are sorted by (target, index), so that each target's arrivals are one run, and a list is merged with
+// its arrivals in one go. Shared while threads work: a run belongs to the thread whose range it begins in,
+// and with it the target node and the node_of entries of its movers; lists that outgrow their room are
+// counted and noted per range, and one thread finds rooms for all of them before any is moved.
 #include "core/tree/kernel.h"
 
 enum { GRAIN = 128, INDEX_BITS = 28 };
@@ -114,8 +114,8 @@ static void note_outgrown(void *context, size_t begin, size_t end, int worker) {
     (void)find_outgrown(job, begin, end, job->moves + job->places[begin / GRAIN]);
 }
 
-// How many of the bodies in slots [begin, end), which are in order, have a lower index. Lists are short but for the root's: the last
-// 64 are counted without a branch.
+// How many of the bodies in slots [begin, end), which are in order, have a lower index. Lists are short but
+// for the root's: the last 64 are counted without a branch.
 static size_t count_below(const qdi_slots *slots, size_t begin, size_t end, qd_body_index index) {
     size_t from = begin;
     while (end - from > 64) {
@@ -131,7 +131,8 @@ static size_t count_below(const qdi_slots *slots, size_t begin, size_t end, qd_b
     return below;
 }
 
-// Merges a list with its arrivals, from the back, so that it works in place and to a new place, `first`, alike.
+// Merges a list with its arrivals, from the back, so that it works in place and to a new place, `first`,
+// alike.
 static void merge_run(const file_job *job, qdi_node *node, uint32_t first, size_t begin, size_t end) {
     const qdi_slots *slots = &job->tree->slots;
     size_t stop = (size_t)node->first + node->count; // of what is still to be moved

@@ -18,16 +18,18 @@
 
 /// How a tree lies in memory.
 ///
-/// Nodes come in families of four siblings: node 4 f + q is child q of family f's parent. The root is node 0, alone in family 0.
-/// A family keeps the bounds of its four subtrees as four-wide arrays in one cache line, so that one test prunes four children.
+/// Nodes come in families of four siblings: node 4 f + q is child q of family f's parent. The root is node 0,
+/// alone in family 0. A family keeps the bounds of its four subtrees as four-wide arrays in one cache line,
+/// so that one test prunes four children.
 ///
-/// The bodies' boxes lie in slots, structure of arrays. A node's list is a run of slots, ordered by body index, with some room
-/// to grow:
+/// The bodies' boxes lie in slots, structure of arrays. A node's list is a run of slots, ordered by body
+/// index, with some room to grow:
 ///
 ///   slots:   | node 0 . . | node 4 . | node 8 . . . | free ...        '.' = room
 ///
-/// A list that outgrows its room moves to another one (rooms.h). When many have moved, the lists are laid in tree order again
-/// (tree_tidy.c), and when the tree has shrunk, families and lists are copied to less memory (tree_pack.c). Neither changes a result.
+/// A list that outgrows its room moves to another one (rooms.h). When many have moved, the lists are laid in
+/// tree order again (tree_tidy.c), and when the tree has shrunk, families and lists are copied to less memory
+/// (tree_pack.c). Neither changes a result.
 
 typedef uint32_t qdi_node_index;
 typedef uint32_t qdi_family_index;
@@ -216,8 +218,9 @@ static inline bool qdi_is_leaf(const qdi_node *node) {
     return node->children == QDI_NO_CHILD;
 }
 
-/// Bodies per task when work over a tree is cut for a team: some sixteen tasks for each thread, and none so small that handing it
-/// out costs more than doing it. `least` is that many bodies; fewer than four times as many are not cut at all.
+/// Bodies per task when work over a tree is cut for a team: some sixteen tasks for each thread, and none so
+/// small that handing it out costs more than doing it. `least` is that many bodies; fewer than four times as
+/// many are not cut at all.
 static inline size_t qdi_task_grain(size_t bodies, const qd_team *team, size_t least) {
     size_t grain = bodies / ((size_t)qd_team_threads(team) * 16) + 1;
     if (bodies < 4 * least) return bodies;
@@ -264,12 +267,13 @@ void qdi_tree_clear(qd_tree *tree);
 
 /// The deepest existing node for a box.
 qdi_node_index qdi_tree_find(const qd_tree *tree, qd_box box);
-/// The same, beginning at a node that the body was in or near: up to the first ancestor that holds it, then down.
+/// The same, beginning at a node that the body was in or near: up to the first ancestor that holds it, then
+/// down.
 qdi_node_index qdi_tree_find_from(const qd_tree *tree, qdi_node_index at, qd_box box);
 /// Puts a mover in its target's list, where there is room. Own bounds and `fit` are kept up to date.
 bool qdi_file_here(qd_tree *tree, const qdi_refiled *mover);
-/// Files movers[0, count): finds each one's node, beginning at `target`, a node it was in or near, and puts it in the list.
-/// Own bounds and `fit` are kept up to date, totals and subtree bounds are not.
+/// Files movers[0, count): finds each one's node, beginning at `target`, a node it was in or near, and puts
+/// it in the list. Own bounds and `fit` are kept up to date, totals and subtree bounds are not.
 QD_MUST_USE qd_status qdi_file_movers(qd_tree *tree, qd_team *team, qdi_refiled *movers, size_t count);
 
 // tree_settle.c and tree_split.c: what keeps the structure canonical.
@@ -292,8 +296,8 @@ bool qdi_must_merge(const qd_tree *tree, qdi_node_index index);
 
 // tree_refresh.c
 
-/// The end of every change: chooses the root, files the movers in scratch.movers, settles, packs where that pays, and orders the
-/// root's list. `count` and `rings` are up to date, the movers included.
+/// The end of every change: chooses the root, files the movers in scratch.movers, settles, packs where that
+/// pays, and orders the root's list. `count` and `rings` are up to date, the movers included.
 QD_MUST_USE qd_status qdi_tree_finish(qd_tree *tree, qd_team *team, size_t mover_count,
                                       qd_tree_counts *counts);
 
@@ -311,30 +315,31 @@ QD_MUST_USE qd_status qdi_root_set(qd_tree *tree, int k, size_t *count);
 QD_MUST_USE qd_status qdi_tree_build(qd_tree *tree, qd_team *team, const qd_box *boxes,
                                      const qd_body_index *indices, size_t n);
 
-/// Where bodies come from while a tree is built: a node's list is then order[first, first + count), rows of the
-/// caller's arrays, in any order.
+/// Where bodies come from while a tree is built: a node's list is then order[first, first + count), rows of
+/// the caller's arrays, in any order.
 typedef struct qdi_pack_source {
     const uint32_t *order;
     const qd_box *boxes;
     const qd_body_index *indices; // NULL: row r is body r
 } qdi_pack_source;
 
-/// Copies families and lists to tree order, with fresh room. `source` NULL: from the slots as they are; else from there,
-/// own bounds and `fit` being measured on the way.
+/// Copies families and lists to tree order, with fresh room. `source` NULL: from the slots as they are; else
+/// from there, own bounds and `fit` being measured on the way.
 QD_MUST_USE qd_status qdi_tree_pack(qd_tree *tree, qd_team *team, const qdi_pack_source *source);
 
 // tree_tidy.c
 
-/// Lays the lists in tree order again, with fresh room, without allocating in a steady state. Where little would be left of the
-/// memory held, it packs the tree instead.
+/// Lays the lists in tree order again, with fresh room, without allocating in a steady state. Where little
+/// would be left of the memory held, it packs the tree instead.
 QD_MUST_USE qd_status qdi_tree_tidy(qd_tree *tree, qd_team *team);
 /// Makes the memory ready that this will take for so many families and slots.
 QD_MUST_USE qd_status qdi_tidy_reserve(qd_tree *tree, size_t families, size_t slots);
 
 // tree_frontier.c
 
-/// The tree cut for parallel work: `tops` are nodes to be done one by one, parents before children; `items` are
-/// subtrees, in tree order, each of about `grain` bodies or less (or a node that cannot be cut). Both in one array: tops first.
+/// The tree cut for parallel work: `tops` are nodes to be done one by one, parents before children; `items`
+/// are subtrees, in tree order, each of about `grain` bodies or less (or a node that cannot be cut). Both in
+/// one array: tops first.
 typedef struct qdi_frontier {
     const qdi_node_index *tops, *items;
     size_t top_count, item_count;

@@ -5,21 +5,23 @@
 //   - lists of the same level: at the one that comes first in tree order;
 //   - lists of different levels: at the deeper one, for which the shallower list is carried down.
 //
-// So whoever visits a node needs to know what is around it: the nodes of its level whose subtrees overlap its bounds, before and after
-// it in tree order, and, carried along, the bodies of shallower lists that do. Both follow from what is around its
-// parent: what does not overlap the parent's bounds does not overlap the child's.
+// So whoever visits a node needs to know what is around it: the nodes of its level whose subtrees overlap its
+// bounds, before and after it in tree order, and, carried along, the bodies of shallower lists that do. Both
+// follow from what is around its parent: what does not overlap the parent's bounds does not overlap the
+// child's.
 //
-//   level 2    . . B B . .     N visited, B before it, A after it. Children of N look for neighbours among those of B and A, and
-//              . B N A . .     among their siblings; the lists of N, B and A are carried down to them, filtered by their bounds.
-//              . A A A . .
+//   level 2    . . B B . .     N visited, B before it, A after it. Children of N look for neighbours among
+//   those of B and A, and
+//              . B N A . .     among their siblings; the lists of N, B and A are carried down to them,
+//              filtered by their bounds. . A A A . .
 //
-// A body is no longer than its node's side and centred in it, so bounds reach at most half a side beyond the cell, and only cells of the
-// 5 x 5 block about a cell can come into question.
+// A body is no longer than its node's side and centred in it, so bounds reach at most half a side beyond the
+// cell, and only cells of the 5 x 5 block about a cell can come into question.
 //
-// For many threads the recursion is cut off where the work left is small: what is cut off becomes a task, numbered in the order
-// of the recursion, and whoever does it finds out what is around its node on the way down from the root. The pairs of a task
-// are one part of the result (pairs_impl.h), so the order of pairs is that of the recursion, wherever it was cut. Everything is
-// read only, but for the workers' own buffers.
+// For many threads the recursion is cut off where the work left is small: what is cut off becomes a task,
+// numbered in the order of the recursion, and whoever does it finds out what is around its node on the way
+// down from the root. The pairs of a task are one part of the result (pairs_impl.h), so the order of pairs is
+// that of the recursion, wherever it was cut. Everything is read only, but for the workers' own buffers.
 #include "core/tree/join.h"
 
 #include "core/base/assert.h"
@@ -71,8 +73,8 @@ static inline bool carry_all(const qdi_join *join, const qdi_node_index *nodes, 
     return true;
 }
 
-// Adds the nodes of a family that a mask names; returns their number with those already there. Which they are is beyond guessing, so
-// all four are written.
+// Adds the nodes of a family that a mask names; returns their number with those already there. Which they are
+// is beyond guessing, so all four are written.
 static inline unsigned add_masked(qdi_node_index *nodes, unsigned already, qdi_family_index family,
                                   unsigned mask) {
     for (unsigned q = 0; q < 4; ++q) {

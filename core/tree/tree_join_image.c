@@ -1,4 +1,5 @@
-// The join of the tree with a copy of itself that is moved by whole periods. Few bodies are near a border, so all of it is plain.
+// The join of the tree with a copy of itself that is moved by whole periods. Few bodies are near a border, so
+// all of it is plain.
 #include "core/tree/image.h"
 #include "core/tree/join.h"
 

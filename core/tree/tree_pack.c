@@ -1,8 +1,9 @@
 // Packing: families and lists are copied to new memory in tree order, lists with fresh room.
 //
-// The tree is cut into subtrees. First each subtree's families and slots are counted, so that each knows where its part of the new
-// memory begins; then each is copied, parents before children, lists in the same order. The few nodes above the subtrees go first.
-// Nothing is shared but node_of, whose entry for a body is written by who has the body's list.
+// The tree is cut into subtrees. First each subtree's families and slots are counted, so that each knows
+// where its part of the new memory begins; then each is copied, parents before children, lists in the same
+// order. The few nodes above the subtrees go first. Nothing is shared but node_of, whose entry for a body is
+// written by who has the body's list.
 #include "core/tree/tree_impl.h"
 
 #include "core/base/memory.h"

@@ -42,7 +42,8 @@ static void plan_node(plan_state *planner, qdi_node_index index) {
     for (unsigned q = 0; q < 4 && !qdi_is_leaf(node); ++q) plan_node(planner, 4 * node->children + q);
 }
 
-// The copy to the right, above, and diagonal. Few bodies are near a border, so a copy is one task for each child of the root.
+// The copy to the right, above, and diagonal. Few bodies are near a border, so a copy is one task for each
+// child of the root.
 static void plan_images(plan_state *planner) {
     const qd_tree *tree = planner->tree;
     static const qd_image copies[4] = {{1, 0}, {0, 1}, {1, 1}, {1, -1}};

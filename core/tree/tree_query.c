@@ -1,4 +1,5 @@
-// Queries of one box, and walks over the nodes. All of them only read, so any number of threads may be here at once.
+// Queries of one box, and walks over the nodes. All of them only read, so any number of threads may be here
+// at once.
 #include "core/base/arithmetic.h"
 #include "core/tree/kernel.h"
 #include "core/tree/outer.h"

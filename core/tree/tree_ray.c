@@ -156,8 +156,8 @@ static bool walk_images(const cast *job, qd_box box, image_visit visit, void *co
     return true;
 }
 
-// True where the ray meets an image of a box before that in the copy which is searched. The walk goes back from there: to the image
-// before, if there is one, so that all walks of a box are no longer than the ray.
+// True where the ray meets an image of a box before that in the copy which is searched. The walk goes back
+// from there: to the image before, if there is one, so that all walks of a box are no longer than the ray.
 static bool met_before(const cast *job, qd_box box) {
     const range columns = columns_of(job, box);
     const int right = columns.first <= columns.last ? 1 : -1;

@@ -1,5 +1,6 @@
-// Refresh: the tree brought up to date with all boxes at once. tree_update.c has the pass over the bodies, tree_file.c and
-// tree_settle.c what follows; here is the order of things, and who is who when the bodies are not the same as last time.
+// Refresh: the tree brought up to date with all boxes at once. tree_update.c has the pass over the bodies,
+// tree_file.c and tree_settle.c what follows; here is the order of things, and who is who when the bodies are
+// not the same as last time.
 #include "core/base/arithmetic.h"
 #include "core/base/assert.h"
 #include "core/base/memory.h"
@@ -74,7 +75,8 @@ static void forget_rows(void *context, size_t begin, size_t end, int worker) {
     for (size_t i = begin; i < end; ++i) job->row_of[i] = QDI_NONE;
 }
 
-// Two rows with one index write the same place: whichever comes last stays, and the other finds it out afterwards.
+// Two rows with one index write the same place: whichever comes last stays, and the other finds it out
+// afterwards.
 static void note_rows(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const refresh_job *job = context;
@@ -106,8 +108,8 @@ static void renumber_slots(void *context, size_t begin, size_t end, int worker) 
     }
 }
 
-// Finds out who is who: every slot gets the row of its body, QDI_NONE where that is gone. `fresh` is the number of
-// bodies that the tree does not have yet.
+// Finds out who is who: every slot gets the row of its body, QDI_NONE where that is gone. `fresh` is the
+// number of bodies that the tree does not have yet.
 static qd_status identify(refresh_job *job, qd_team *team, size_t *fresh) {
     qd_tree *tree = job->tree;
     size_t ranges = qdi_range_count(job->n, GRAIN);
@@ -179,7 +181,8 @@ static void drop_unfit(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-// Has those leave the tree whose boxes are bad, so that they would keep the one they have, which does not fit the new period.
+// Has those leave the tree whose boxes are bad, so that they would keep the one they have, which does not fit
+// the new period.
 static qd_status leave_unfit(refresh_job *job, qd_team *team, size_t *bad) {
     qd_tree *tree = job->tree;
     qd_status status = lowest_bad(job, team, bad);
@@ -248,8 +251,9 @@ qd_status qdi_tree_finish(qd_tree *tree, qd_team *team, size_t mover_count, qd_t
     if (status == QD_OK) status = qdi_tree_settle(tree, team, counts);
     if (status != QD_OK) return status;
     counts->refiled += taken - mover_count;
-    // Lists that lie apart cost more to read, as much as laying them in order does when an eighth of them do for some steps. So much idle is rare, since
-    // rooms are used again, but a tree that changes for good leaves rooms that nobody wants.
+    // Lists that lie apart cost more to read, as much as laying them in order does when an eighth of them do
+    // for some steps. So much idle is rare, since rooms are used again, but a tree that changes for good
+    // leaves rooms that nobody wants.
     const size_t used = tree->slots.used;
     if (used > 1024 && (tree->rooms.taken > used / 8 || tree->slots.idle > used / 4)) {
         status = qdi_tree_tidy(tree, team);

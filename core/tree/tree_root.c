@@ -1,4 +1,5 @@
-// Which square is the root, and how to change it. Only levels on top come and go; the subtree below stays as it is.
+// Which square is the root, and how to change it. Only levels on top come and go; the subtree below stays as
+// it is.
 #include "core/tree/tree_impl.h"
 
 int qdi_root_choose(const qd_tree *tree, size_t bodies) {

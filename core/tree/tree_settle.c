@@ -1,8 +1,10 @@
-// After bodies were filed: totals and subtree bounds from the bottom up, then the merges and splits that keep the tree canonical.
+// After bodies were filed: totals and subtree bounds from the bottom up, then the merges and splits that keep
+// the tree canonical.
 //
-// A node's merge or split changes neither its total nor the bounds of its subtree, so one pass up is enough. The tree is cut
-// into subtrees; each belongs to one thread at a time, and the few nodes above them are done afterwards. Nodes to merge,
-// to split, and to be given a smaller room are chained through `link`, a chain of each kind per subtree; no node is in two.
+// A node's merge or split changes neither its total nor the bounds of its subtree, so one pass up is enough.
+// The tree is cut into subtrees; each belongs to one thread at a time, and the few nodes above them are done
+// afterwards. Nodes to merge, to split, and to be given a smaller room are chained through `link`, a chain of
+// each kind per subtree; no node is in two.
 #include "core/tree/tree_impl.h"
 
 typedef struct node_chain {
@@ -39,8 +41,8 @@ static void chain_shrink(qd_tree *tree, qdi_node_index index, node_chains *chain
         chain_push(tree, chains, SHRINK, index);
 }
 
-// Brings a node up to date whose children are. Of nodes that must merge only the topmost count: a node chains those of its children
-// that must, unless it must itself, which is for its parent to see.
+// Brings a node up to date whose children are. Of nodes that must merge only the topmost count: a node chains
+// those of its children that must, unless it must itself, which is for its parent to see.
 static void node_settle(qd_tree *tree, qdi_node_index index, node_chains *chains) {
     qdi_node *node = &tree->nodes[index];
     qd_box bounds = node->own;

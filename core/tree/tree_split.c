@@ -1,9 +1,10 @@
 // Splitting and merging nodes, many at once.
 //
-// A split works in rounds: every node of the present list gets a family and hands its bodies down, then the children that still
-// hold too many make the next list. A merge puts the lists below a node and its own, each of which is in order of index, into one.
-// Shared while threads work: nothing but the slots and node_of. A node, what is or comes below it, its bodies' entries in node_of and
-// its lists' rooms belong to the thread that has the node; one thread finds the rooms for all lists before.
+// A split works in rounds: every node of the present list gets a family and hands its bodies down, then the
+// children that still hold too many make the next list. A merge puts the lists below a node and its own, each
+// of which is in order of index, into one. Shared while threads work: nothing but the slots and node_of. A
+// node, what is or comes below it, its bodies' entries in node_of and its lists' rooms belong to the thread
+// that has the node; one thread finds the rooms for all lists before.
 #include "core/tree/tree_impl.h"
 
 enum { GRAIN = 8 };
@@ -53,8 +54,8 @@ static float middle_border(const qd_tree *tree, uint64_t cell, int level) {
     return qdi_grid_border(&tree->grid, 2 * cell + 1, level + 1);
 }
 
-// The part that keeps the list's room while the others move, so that a crowd that goes down many levels together moves not once:
-// the one with more than half of the bodies, PARTS where there is none.
+// The part that keeps the list's room while the others move, so that a crowd that goes down many levels
+// together moves not once: the one with more than half of the bodies, PARTS where there is none.
 static unsigned keeper_of(const uint32_t counts[PARTS]) {
     uint32_t all = 0;
     for (unsigned part = 0; part < PARTS; ++part) all += counts[part];

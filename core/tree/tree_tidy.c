@@ -1,11 +1,12 @@
-// Tidying: the lists are laid in tree order again, with fresh rooms, in the memory that they have. Families keep their numbers,
-// so nothing is written but slots and where lists begin.
+// Tidying: the lists are laid in tree order again, with fresh rooms, in the memory that they have. Families
+// keep their numbers, so nothing is written but slots and where lists begin.
 //
 // One column of the slots after the other is gathered in a spare one, in the new order, and copied back:
 //
 //   min_x:   B . A . C .   -->   spare:   A . B . C .   -->   min_x:   A . B . C .
 //
-// Shared while threads work: nothing; whoever has a node copies its list, and copies back go by ranges of slots.
+// Shared while threads work: nothing; whoever has a node copies its list, and copies back go by ranges of
+// slots.
 #include "core/tree/tree_impl.h"
 
 #include <string.h>

@@ -1,12 +1,14 @@
 // The pass over all bodies of a refresh.
 //
-// It goes over the nodes in memory order, which after packing is tree order, so it streams through the slots; the new boxes are
-// gathered by row. A range of families belongs to one thread, with its nodes and slots. The root's list, which may be long, is cut
-// into pieces of its own. What leaves a list is taken out of it at once, while it is in the cache, into the hand of the
-// worker. What of it is left at the end of the range goes to a piece of the pool, and the movers are put together in order of ranges.
+// It goes over the nodes in memory order, which after packing is tree order, so it streams through the slots;
+// the new boxes are gathered by row. A range of families belongs to one thread, with its nodes and slots. The
+// root's list, which may be long, is cut into pieces of its own. What leaves a list is taken out of it at
+// once, while it is in the cache, into the hand of the worker. What of it is left at the end of the range
+// goes to a piece of the pool, and the movers are put together in order of ranges.
 //
-// Shared while threads work: the pool, which one of them at a time takes a piece of, or holds while it calls the allocator because
-// its hand must grow (in a steady state that does not happen), and the note that there was no more memory.
+// Shared while threads work: the pool, which one of them at a time takes a piece of, or holds while it calls
+// the allocator because its hand must grow (in a steady state that does not happen), and the note that there
+// was no more memory.
 #include "core/tree/tree_update.h"
 
 #include "core/base/memory.h"
@@ -160,8 +162,8 @@ static void update_node(update_job *job, qdi_node_index index, range_tally *rang
     }
 }
 
-// Most bodies that leave a node go to one close by, whose list this worker has just been through: those within the range of families
-// are filed at once where there is room.
+// Most bodies that leave a node go to one close by, whose list this worker has just been through: those
+// within the range of families are filed at once where there is room.
 static void file_near(qd_tree *tree, size_t begin, size_t end, qdi_hand *hand, range_tally *range) {
     qdi_refiled *movers = hand->movers.items;
     size_t left = 0;

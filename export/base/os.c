@@ -58,7 +58,8 @@ static void close_end(int *end) {
     *end = -1;
 }
 
-/// Both ends stay out of other programs, and away from the numbers of the standard streams, which may be closed here.
+/// Both ends stay out of other programs, and away from the numbers of the standard streams, which may be
+/// closed here.
 static bool open_pipe(int ends[2]) {
     int made[2];
     ends[0] = ends[1] = -1;

@@ -3,9 +3,9 @@
 //   caller:   take slot -> copy world into shots[slot] -> put slot in line
 //   worker i: draw shots[slot] -> encode -> (in its turn) write and rename -> list in the manifest
 //
-// A shot belongs to whoever holds its slot, workers[i] to worker i. `turn_*` below belongs to the worker whose turn it is; the
-// caller reads it only after the queue told it that a worker has failed for good or that nothing is left to do. All else is
-// the caller's, or never changes once the writer is made.
+// A shot belongs to whoever holds its slot, workers[i] to worker i. `turn_*` below belongs to the worker
+// whose turn it is; the caller reads it only after the queue told it that a worker has failed for good or
+// that nothing is left to do. All else is the caller's, or never changes once the writer is made.
 
 #include <quadrille/frame.h>
 
@@ -375,8 +375,8 @@ static qd_status sync_frame(const qd_frame_writer *writer, uint64_t number, qd_e
     return status == QD_ERR_NOT_FOUND ? QD_OK : status;
 }
 
-/// Brings the frames that are in place to the device, and their names: few one by one, many with all else that is to be written to
-/// the disk. The queue is drained.
+/// Brings the frames that are in place to the device, and their names: few one by one, many with all else
+/// that is to be written to the disk. The queue is drained.
 static qd_status sync_frames(qd_frame_writer *writer) {
     enum { FEW = 4 };
     uint64_t first = writer->synced, end = writer->turn_written;

@@ -142,7 +142,8 @@ static size_t spread(const uint8_t *bytes, size_t count) {
     return sum;
 }
 
-/// Filters a row of true colours by what is left of it or above it, whichever seems to pack better; indices are not filtered.
+/// Filters a row of true colours by what is left of it or above it, whichever seems to pack better; indices
+/// are not filtered.
 static const uint8_t *filter_row(const qdi_apng *apng, const uint8_t *row, const uint8_t *above,
                                  size_t bytes) {
     uint8_t *plain = apng->line, *left = plain + bytes + 1, *up = left + bytes + 1;

@@ -61,8 +61,8 @@ qd_status qdi_apng_join_begin(const qd_allocator *allocator, const char *path, u
     return status;
 }
 
-/// IHDR and PLTE say what all frames have in common: the first file's are taken over, and the others' must be the same.
-/// `seen` counts the bytes of them that this file has shown.
+/// IHDR and PLTE say what all frames have in common: the first file's are taken over, and the others' must be
+/// the same. `seen` counts the bytes of them that this file has shown.
 static qd_status take_head(qdi_apng_joint *joint, bool first, size_t *seen, qd_error *error) {
     const qdi_bytes *chunk = &joint->chunk;
     if (!first) {

@@ -42,11 +42,12 @@ QD_MUST_USE qd_status qdi_bytes_reserve(const qd_allocator *allocator, qdi_bytes
 QD_MUST_USE qd_status qdi_png_chunk_put(const qd_allocator *allocator, qdi_bytes *bytes, const char *letters,
                                         const void *data, size_t size);
 
-/// Fills in length and checksum of a chunk that starts at `chunk`, with `size` bytes of data and the letters in place.
+/// Fills in length and checksum of a chunk that starts at `chunk`, with `size` bytes of data and the letters
+/// in place.
 void qdi_png_chunk_seal(unsigned char *chunk, size_t size);
 
-/// Reads the next chunk, whole, into `chunk`; `size` gets that of its data. Errors: QD_ERR_CORRUPT (cut short, a wrong checksum;
-/// no reason is given), QD_ERR_MEMORY.
+/// Reads the next chunk, whole, into `chunk`; `size` gets that of its data. Errors: QD_ERR_CORRUPT (cut
+/// short, a wrong checksum; no reason is given), QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_png_chunk_read(const qd_allocator *allocator, FILE *file, qdi_bytes *chunk,
                                          size_t *size);
 

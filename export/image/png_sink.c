@@ -1,6 +1,6 @@
-// PNG by chunks of our own around libdeflate's stream. libpng has no way to be given another compressor than zlib, and
-// compressing is most of what a frame costs: libdeflate takes two thirds of zlib's time on pictures of flat colours, and makes
-// them smaller.
+// PNG by chunks of our own around libdeflate's stream. libpng has no way to be given another compressor than
+// zlib, and compressing is most of what a frame costs: libdeflate takes two thirds of zlib's time on pictures
+// of flat colours, and makes them smaller.
 #include "export/image/png_sink.h"
 
 #include "core/base/memory.h"
@@ -60,8 +60,8 @@ static qd_status put_head(const qd_allocator *allocator, const qdi_png_image *im
     return status;
 }
 
-/// All rows in one chunk. They are put together, each behind its filter (none: neighbours of flat colours are best left alone),
-/// where nothing else will be: behind the room for what comes out.
+/// All rows in one chunk. They are put together, each behind its filter (none: neighbours of flat colours are
+/// best left alone), where nothing else will be: behind the room for what comes out.
 static qd_status put_rows(const qd_allocator *allocator, const qdi_png_image *image,
                           struct libdeflate_compressor *compressor, qdi_bytes *bytes) {
     const size_t width = (size_t)image->width, height = (size_t)image->height, raw = (width + 1) * height;

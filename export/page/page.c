@@ -61,7 +61,8 @@ static qd_status put_text(qdi_page *page, const char *text, qd_error *error) {
     return put(page, text, strlen(text), error);
 }
 
-/// Where a program or a style ends, but for the comment that says where its sources would be: nothing is to be fetched.
+/// Where a program or a style ends, but for the comment that says where its sources would be: nothing is to
+/// be fetched.
 static size_t end_of(embedded code) {
     static const char mark[] = "# sourceMappingURL="; // after a slash and another one or a star
     const size_t length = sizeof mark - 1;

@@ -8,11 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// An HTML page that needs nothing but itself: style, programs, charts library, data and pictures are all in it. It is written
-/// from the top down under another name and renamed when it is whole.
+/// An HTML page that needs nothing but itself: style, programs, charts library, data and pictures are all in
+/// it. It is written from the top down under another name and renamed when it is whole.
 ///
-/// Call begin, data once, picture for each picture, end; after an error qdi_page_discard. Errors of all: QD_ERR_IO with the
-/// reason, QD_ERR_VALUE (the path is too long).
+/// Call begin, data once, picture for each picture, end; after an error qdi_page_discard. Errors of all:
+/// QD_ERR_IO with the reason, QD_ERR_VALUE (the path is too long).
 
 /// What it is of: each has a body and a program of its own.
 typedef enum qdi_page_kind { QDI_PAGE_RUN, QDI_PAGE_SWEEP, QDI_PAGE_SCALE } qdi_page_kind;

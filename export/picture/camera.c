@@ -21,7 +21,8 @@ static double key_value(const qd_view_key *key, int which) {
     return which == 1 ? key->y : qd_log(key->zoom);
 }
 
-// The slope at a key: the harmonic mean of those beside it, weighted by their lengths, or none at a turn or an end.
+// The slope at a key: the harmonic mean of those beside it, weighted by their lengths, or none at a turn or
+// an end.
 static double slope_at(const qd_view_camera *camera, int i, int which) {
     const qd_view_key *key = &camera->keys[i];
     if (i == 0 || i + 1 == camera->key_count) return 0.0;
@@ -85,7 +86,8 @@ static double place_of(const mean_of *mean, double mass) {
     return mean->low + (angle < 0.0 ? angle + two_pi : angle) / two_pi * mean->period;
 }
 
-// The centre of mass of what is dynamic, in order of index. Around a periodic axis it is the middle of the circular mean.
+// The centre of mass of what is dynamic, in order of index. Around a periodic axis it is the middle of the
+// circular mean.
 static bool find_mass(const qd_world *world, qd_vec2 *place) {
     const qd_body_view bodies = qd_world_view(world);
     const qd_world_def def = qd_world_definition(world);

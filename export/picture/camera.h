@@ -12,7 +12,8 @@ typedef struct qdi_camera {
     double x0, y0, scale, left, bottom;
 } qdi_camera;
 
-/// The camera that shows all of a part of this size and with this lower left corner in the middle of `area`, with a small margin.
+/// The camera that shows all of a part of this size and with this lower left corner in the middle of `area`,
+/// with a small margin.
 qdi_camera qdi_camera_fit(qd_vec2 size, qd_vec2 origin, qdi_area area);
 
 static inline double qdi_camera_x(const qdi_camera *camera, double x) {
@@ -29,12 +30,13 @@ typedef struct qdi_camera_part {
     bool whole; ///< it is the world: its border is the picture's, and no images are seen beyond it
 } qdi_camera_part;
 
-/// What a camera looks at, at the present moment: a function of the two. Cost: nothing where it follows nobody, else a look at
-/// every body.
+/// What a camera looks at, at the present moment: a function of the two. Cost: nothing where it follows
+/// nobody, else a look at every body.
 qdi_camera_part qdi_camera_look(const qd_view_camera *camera, const qd_world *world);
 
-/// The key between those of a path: the cubics of F. Fritsch and R. Carlson (SIAM J. Numer. Anal. 17, 1980, 238), which rise and
-/// fall only where the keys do; of zooms the logarithm goes that way. There must be one key at least.
+/// The key between those of a path: the cubics of F. Fritsch and R. Carlson (SIAM J. Numer. Anal. 17, 1980,
+/// 238), which rise and fall only where the keys do; of zooms the logarithm goes that way. There must be one
+/// key at least.
 qd_view_key qdi_camera_between(const qd_view_camera *camera, double time);
 
 #endif

@@ -187,7 +187,8 @@ static void draw_colour_bar(const qdi_caption *caption, qdi_raster *raster, int 
     char low[32], high[32];
     (void)qdi_os_print_double(low, sizeof low, 3, range.x);
     (void)qdi_os_print_double(high, sizeof high, 3, range.y);
-    // The numbers need less than there is room for: what is left goes to the left, so that the bar's end stays where it is.
+    // The numbers need less than there is room for: what is left goes to the left, so that the bar's end
+    // stays where it is.
     int numbers = qdi_font_width(font, low) + qdi_font_width(font, high);
     x += 2 * qdi_font_width(font, widest_number) - numbers;
     x = qdi_font_draw(font, raster, x, baseline, qdi_shade_name(caption->view.colour), QDI_INK_LABEL) +

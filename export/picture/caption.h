@@ -4,8 +4,8 @@
 #include "export/picture/picture.h"
 #include "export/raster/text.h"
 
-/// The text below the world, on a ground of its own: the title, step, time, bodies, contacts and nodes in columns that
-/// stay where they are from frame to frame, what the colours mean, and a scale.
+/// The text below the world, on a ground of its own: the title, step, time, bodies, contacts and nodes in
+/// columns that stay where they are from frame to frame, what the colours mean, and a scale.
 
 #define QDI_CAPTION_COLUMNS 5
 
@@ -38,7 +38,8 @@ typedef struct qdi_caption {
 
 /// Lays out the text for pictures of a view's size: as large as fits into one line; where that would be too
 /// small to read, in several lines, but never on more than a third of the picture: items that do not fit
-/// then are left out. `title` is shown where the view wants one; it may be NULL. Errors: QD_ERR_MEMORY, QD_ERR_INTERNAL (font).
+/// then are left out. `title` is shown where the view wants one; it may be NULL. Errors: QD_ERR_MEMORY,
+/// QD_ERR_INTERNAL (font).
 QD_MUST_USE qd_status qdi_caption_create(const qd_allocator *allocator, const qd_view *view,
                                          const char *title, qdi_caption *caption);
 
@@ -47,7 +48,8 @@ void qdi_caption_destroy(qdi_caption *caption);
 /// Draws it. `top` is that of the colour map where the view's range is auto.
 void qdi_caption_draw(const qdi_caption *caption, qdi_raster *raster, const qdi_facts *facts, double top);
 
-/// The longest of the lengths 1, 2 and 5 times a power of ten that is at most `most` > 0 long; it is written to `text` too.
+/// The longest of the lengths 1, 2 and 5 times a power of ten that is at most `most` > 0 long; it is written
+/// to `text` too.
 double qdi_caption_round(double most, char text[32]);
 
 #endif

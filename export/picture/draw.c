@@ -7,8 +7,8 @@
 static const float longest_normal = 14.0F, normal_part = 0.6F;
 static const float largest_point = 3.0F, point_part = 0.22F, smallest_point = 0.6F;
 
-// Normals of bodies with a radius below the first have no length, from the second on all of it: in a heap of small bodies they
-// would cover the bodies' colours.
+// Normals of bodies with a radius below the first have no length, from the second on all of it: in a heap of
+// small bodies they would cover the bodies' colours.
 static const float least_normal = 4.0F, full_normal = 12.0F;
 
 // Width of a trail, in pixels.

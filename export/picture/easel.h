@@ -10,8 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Draws the bodies of a picture tile by tile: each tile knows its bodies, so tiles can be drawn by any number of threads, and a
-/// tile's pixels stay in the cache. Pixels are the same for any number of threads and any order of the bodies.
+/// Draws the bodies of a picture tile by tile: each tile knows its bodies, so tiles can be drawn by any
+/// number of threads, and a tile's pixels stay in the cache. Pixels are the same for any number of threads
+/// and any order of the bodies.
 
 typedef struct qdi_easel {
     const qd_allocator *allocator;
@@ -30,8 +31,8 @@ QD_MUST_USE qd_status qdi_easel_create(const qd_allocator *allocator, qd_team *t
 /// One that is all zero is fine.
 void qdi_easel_destroy(qdi_easel *easel);
 
-/// Draws the picture's bodies over what is there, within the raster's clip. Memory is kept from picture to picture. Errors:
-/// QD_ERR_MEMORY.
+/// Draws the picture's bodies over what is there, within the raster's clip. Memory is kept from picture to
+/// picture. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_easel_draw(qdi_easel *easel, const qdi_picture *picture, qdi_raster *raster);
 
 #endif

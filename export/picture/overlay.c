@@ -10,8 +10,8 @@ static const double smallest_node = 4.0;
 // Contacts between bodies with radii below this many pixels get no mark: the bodies' colour says it all.
 static const double smallest_marked = 3.0;
 
-// The normal of the largest impulse of a frame is half so long, in parts of the smaller body's radius and in pixels, and one with
-// none so short.
+// The normal of the largest impulse of a frame is half so long, in parts of the smaller body's radius and in
+// pixels, and one with none so short.
 static const double longest_impulse = 1.2, shortest_impulse = 0.1, most_impulse = 40.0;
 
 static int clamp_pixel(double value) {

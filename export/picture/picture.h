@@ -36,8 +36,8 @@ typedef struct qdi_line {
     uint8_t ink;
 } qdi_line;
 
-/// A contact: its point, a unit normal, the radius of the smaller body, and half the length of the normal's line; below 0: as the
-/// radius wants.
+/// A contact: its point, a unit normal, the radius of the smaller body, and half the length of the normal's
+/// line; below 0: as the radius wants.
 typedef struct qdi_mark {
     float x, y, normal_x, normal_y, radius, half;
 } qdi_mark;
@@ -102,23 +102,23 @@ typedef struct qdi_picture {
 void qdi_picture_init(qdi_picture *picture, const qd_allocator *allocator);
 void qdi_picture_destroy(qdi_picture *picture);
 
-/// Copies the present moment of a world, on its threads; call it on the thread that steps it. `area` is the part of the picture that the world may use,
-/// `top` the top of the colour map where the view's range is auto. `before`: the tree's nodes before the step to this moment, or
-/// NULL where nobody knows them; asked for where the view shows what has changed. Memory is kept from picture to picture. Errors:
-/// QD_ERR_MEMORY.
+/// Copies the present moment of a world, on its threads; call it on the thread that steps it. `area` is the
+/// part of the picture that the world may use, `top` the top of the colour map where the view's range is
+/// auto. `before`: the tree's nodes before the step to this moment, or NULL where nobody knows them; asked
+/// for where the view shows what has changed. Memory is kept from picture to picture. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_picture_copy(qdi_picture *picture, const qd_world *world, const qd_view *view,
                                        qdi_area area, double top, const qdi_changes *before);
 
-/// The same of a part of the world, whatever the view's camera says: it is in the middle of the area, and what lies beside it is
-/// seen as far as the area goes.
+/// The same of a part of the world, whatever the view's camera says: it is in the middle of the area, and
+/// what lies beside it is seen as far as the area goes.
 QD_MUST_USE qd_status qdi_picture_copy_part(qdi_picture *picture, const qd_world *world, const qd_view *view,
                                             qdi_area area, const qdi_camera_part *look, double top,
                                             const qdi_changes *before);
 
 struct qdi_easel;
 
-/// Draws it, back to front: nodes, trails, bodies, walls, contacts. Does not touch what is outside of the area it was
-/// made for. Errors: QD_ERR_MEMORY.
+/// Draws it, back to front: nodes, trails, bodies, walls, contacts. Does not touch what is outside of the
+/// area it was made for. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_picture_draw(const qdi_picture *picture, struct qdi_easel *easel,
                                        qdi_raster *raster);
 

@@ -1,6 +1,6 @@
-// Bodies are copied in blocks of rows, by the world's threads: each block counts what is seen of it, the counts are added up, and
-// each writes where the ones before it end. So what comes out does not depend on the threads. That rows lie in the order of the
-// tree makes them quick to read and, later, to draw.
+// Bodies are copied in blocks of rows, by the world's threads: each block counts what is seen of it, the
+// counts are added up, and each writes where the ones before it end. So what comes out does not depend on the
+// threads. That rows lie in the order of the tree makes them quick to read and, later, to draw.
 
 #include "core/base/memory.h"
 #include "core/parallel/verbs.h"
@@ -13,8 +13,8 @@
 
 enum { BLOCK = 4096, CHUNK = 256 };
 
-// Figures that reach less far than this many pixels from their centre are drawn as disks of their area; lines are at
-// least so wide on either side.
+// Figures that reach less far than this many pixels from their centre are drawn as disks of their area; lines
+// are at least so wide on either side.
 static const double smallest_figure = 1.0, smallest_line = 0.6;
 
 // By how much figures with sides are drawn smaller than they are: a part of their size, some pixels at most.
@@ -94,7 +94,8 @@ static bool inside(const body_job *job, const images *all) {
            (all->y - reach >= job->min_y) & (all->y + reach <= job->max_y);
 }
 
-// True where all bodies of a chunk are disks too small to show how they are turned, and inside: most chunks of large worlds.
+// True where all bodies of a chunk are disks too small to show how they are turned, and inside: most chunks
+// of large worlds.
 static bool is_plain(const body_job *job, size_t begin, size_t end) {
     double largest = 0.0;
     size_t outside = 0;
@@ -169,8 +170,8 @@ static void place_disk(const body_job *job, double x, double y, double radius, q
     disk->radius = (float)radius;
 }
 
-// The figure of a body as it is drawn at (x, y): a little smaller than it is, so that boxes that stand side by side can be
-// told apart. `corners` is where its corners go.
+// The figure of a body as it is drawn at (x, y): a little smaller than it is, so that boxes that stand side
+// by side can be told apart. `corners` is where its corners go.
 static void place_figure(const body_job *job, const qd_shape *shape, size_t row, double x, double y,
                          size_t corner, qdi_disk *disk) {
     const qdi_copy *copier = job->copier;

@@ -38,8 +38,8 @@ void qdi_trails_copy(qdi_copy *copier);
 /// Copies nodes, contacts and one body's retrieve, where they are wanted, and counts the nodes.
 void qdi_overlay_copy(qdi_copy *copier);
 
-/// Adds an outline of the rectangle from (x0, y0) to (x1, y1), in pixels, and of its images; `held`: only of images of it in whose part
-/// of the picture it is.
+/// Adds an outline of the rectangle from (x0, y0) to (x1, y1), in pixels, and of its images; `held`: only of
+/// images of it in whose part of the picture it is.
 void qdi_overlay_frame(qdi_copy *copier, const double rect[4], int thick, uint8_t ink, bool held);
 
 /// What the retrieve of the view's body met.

@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Where bodies were at the last frames: what their trails are drawn from. It belongs to whoever copies pictures.
+/// Where bodies were at the last frames: what their trails are drawn from. It belongs to whoever copies
+/// pictures.
 
 /// Most places that are kept, all bodies and frames together.
 #define QDI_TRAIL_PLACES_MAX ((size_t)1 << 21)
@@ -39,14 +40,15 @@ void qdi_trails_destroy(qdi_trails *trails);
 /// Whether so many frames of a world's bodies may be kept.
 bool qdi_trails_fit(const qdi_trails *trails, const qd_world *world);
 
-/// Keeps the world's present moment as the last frame. Where that makes too many places, for bodies have come, the oldest
-/// frames are forgotten. Does nothing where there are no trails. Errors: QD_ERR_MEMORY.
+/// Keeps the world's present moment as the last frame. Where that makes too many places, for bodies have
+/// come, the oldest frames are forgotten. Does nothing where there are no trails. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_trails_note(qdi_trails *trails, const qd_world *world);
 
 /// The moment so many frames before the last; NULL where it is not known.
 const qdi_trail_moment *qdi_trails_at(const qdi_trails *trails, size_t age);
 
-/// Writes all that the next frame needs as bytes, the same on every machine, and returns how many; `bytes` NULL: only that.
+/// Writes all that the next frame needs as bytes, the same on every machine, and returns how many; `bytes`
+/// NULL: only that.
 size_t qdi_trails_save(const qdi_trails *trails, unsigned char *bytes);
 
 /// Takes up what was saved. Errors: QD_ERR_CORRUPT, QD_ERR_MEMORY.

@@ -1,5 +1,6 @@
-// Trails of the bodies that are there, from each one's centre back in time, as lines in pixels. They are copied in order of the
-// bodies' indices, newest first, so what comes out depends on the world's past alone. Cost: bodies times frames.
+// Trails of the bodies that are there, from each one's centre back in time, as lines in pixels. They are
+// copied in order of the bodies' indices, newest first, so what comes out depends on the world's past alone.
+// Cost: bodies times frames.
 #include "core/base/memory.h"
 #include "export/picture/picture_impl.h"
 #include "export/picture/trails.h"
@@ -18,7 +19,8 @@ static uint8_t level_at(size_t age, size_t frames) {
     return (uint8_t)(1 + ((MOST_LEVEL - 1) * (frames - age) + steps / 2) / steps);
 }
 
-/// The nearer end of a way between two places, of which the first may have been left across a periodic border.
+/// The nearer end of a way between two places, of which the first may have been left across a periodic
+/// border.
 static double way_back(double from, double to, double period) {
     double way = to - from;
     return period > 0.0 ? way - period * floor(way / period + 0.5) : way;

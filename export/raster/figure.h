@@ -14,8 +14,9 @@
 /// How many corners a shape's core has: 1 for a disk, 2 for a capsule or an edge, ...
 int qdi_figure_corners(const qd_shape *shape);
 
-/// Corners of a shape's core in pixels: its place (x, y), its turn (cosine and sine) and its scale. What lies further than
-/// `room` outside of `clip` is cut off, so that numbers stay small. Returns how many corners there are, 0 where nothing is left.
+/// Corners of a shape's core in pixels: its place (x, y), its turn (cosine and sine) and its scale. What lies
+/// further than `room` outside of `clip` is cut off, so that numbers stay small. Returns how many corners
+/// there are, 0 where nothing is left.
 int qdi_figure_make(const qd_shape *shape, qd_vec2 place, qd_vec2 turn, double scale, qdi_area clip,
                     double room, qdi_corner corners[QDI_CORNERS_MAX]);
 

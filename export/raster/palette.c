@@ -58,8 +58,9 @@ static const theme light = {.background = {{252, 252, 250}},
                             .hit = {{0, 130, 90}},
                             .asked = {{0, 0, 0}}};
 
-// Maps at 0, 0.1, ... 1: viridis and magma (S. van der Walt, N. Smith, E. Firing) as published with matplotlib, public domain
-// (CC0); cividis (J. Nunez, C. Anderton, R. Renslow, PLoS ONE 13, 2018, e0199239), CC0 likewise.
+// Maps at 0, 0.1, ... 1: viridis and magma (S. van der Walt, N. Smith, E. Firing) as published with
+// matplotlib, public domain (CC0); cividis (J. Nunez, C. Anderton, R. Renslow, PLoS ONE 13, 2018, e0199239),
+// CC0 likewise.
 enum { MAP_STEPS = 10 };
 static const rgb maps[][MAP_STEPS + 1] = {
     {{{68, 1, 84}},
@@ -97,8 +98,8 @@ static const rgb maps[][MAP_STEPS + 1] = {
      {{254, 232, 56}}},
 };
 
-// The part of each map that stands out from the ground, in tenths: from the first number on a dark one, up to the second on a
-// light one.
+// The part of each map that stands out from the ground, in tenths: from the first number on a dark one, up to
+// the second on a light one.
 static const int map_parts[][2] = {{2, 8}, {4, 7}, {2, 7}};
 
 // Okabe and Ito's colours without black (M. Okabe, K. Ito, Color Universal Design, 2008).

@@ -11,7 +11,8 @@
 #define QDI_HUES   16
 #define QDI_LEVELS 12
 
-/// The last hue is that of static bodies, whatever colours tell; those before it lie along the map, or are the categories.
+/// The last hue is that of static bodies, whatever colours tell; those before it lie along the map, or are
+/// the categories.
 #define QDI_HUE_STATIC (QDI_HUES - 1)
 #define QDI_MAP_HUES   (QDI_HUES - 1)
 #define QDI_CATEGORIES 7
@@ -54,8 +55,8 @@ typedef struct qdi_palette {
     uint8_t rgb[QDI_INK_COUNT][3];
 } qdi_palette;
 
-/// The palette of a view: of what it colours by, its map, its theme and how it draws nodes. Safe for colour-blind readers:
-/// along a map lightness rises or falls evenly, and categories are Okabe's and Ito's.
+/// The palette of a view: of what it colours by, its map, its theme and how it draws nodes. Safe for
+/// colour-blind readers: along a map lightness rises or falls evenly, and categories are Okabe's and Ito's.
 qdi_palette qdi_palette_make(const qd_view *view);
 
 /// Ink of a body's hue at full coverage.

@@ -19,8 +19,8 @@ static inline int qdi_larger_int(int a, int b) {
     return a > b ? a : b;
 }
 
-/// The next whole number below, or above. The values are to be far inside int's range. On plain x86-64, floorf is a call; this is
-/// two instructions.
+/// The next whole number below, or above. The values are to be far inside int's range. On plain x86-64,
+/// floorf is a call; this is two instructions.
 static inline int qdi_floor_int(float value) {
     int whole = (int)value;
     return whole - (value < (float)whole);

@@ -16,8 +16,8 @@ typedef struct qdi_area {
 /// square from (i, j) to (i + 1, j + 1): its centre is at (i + 0.5, j + 0.5). Nothing is ever drawn outside
 /// of `clip`.
 ///
-/// Bodies cover pixels in part (tile.h): a level is the covered part of a pixel in QDI_LEVELS steps. Only + - * / and
-/// sqrt are used, so pixels are the same everywhere.
+/// Bodies cover pixels in part (tile.h): a level is the covered part of a pixel in QDI_LEVELS steps. Only + -
+/// * / and sqrt are used, so pixels are the same everywhere.
 typedef struct qdi_raster {
     const qd_allocator *allocator;
     uint8_t *pixels;
@@ -51,9 +51,10 @@ typedef struct qdi_corner {
 /// point where both are the same. Costs its bounding box.
 void qdi_raster_mark(qdi_raster *raster, float x0, float y0, float x1, float y1, float width);
 
-/// A line with round ends in a level (1..QDI_LEVELS) of a body's hue, `width` pixels wide; its ends lie within 1e6 pixels. Of two that
-/// share a pixel the stronger one is seen, of equals the one that was there. What is there beside is covered, but for
-/// levels that would leave a dark hole in it. Costs about its length.
+/// A line with round ends in a level (1..QDI_LEVELS) of a body's hue, `width` pixels wide; its ends lie
+/// within 1e6 pixels. Of two that share a pixel the stronger one is seen, of equals the one that was there.
+/// What is there beside is covered, but for levels that would leave a dark hole in it. Costs about its
+/// length.
 void qdi_raster_trail(qdi_raster *raster, qdi_corner from, qdi_corner to, float width, unsigned hue,
                       int level);
 

@@ -132,8 +132,9 @@ void qdi_shade_hues(const qdi_shade *shade, size_t begin, size_t end, uint8_t *h
     }
 }
 
-// How far each body can fall, in the mean: along gravity to the world's far side, and no further where a period never ends
-// that. Bodies are taken in order of index, whatever the rows' order. Without any, the whole way.
+// How far each body can fall, in the mean: along gravity to the world's far side, and no further where a
+// period never ends that. Bodies are taken in order of index, whatever the rows' order. Without any, the
+// whole way.
 static double mean_fall(const qd_world_def *def, const qd_body_view *bodies) {
     double g = sqrt(def->gravity.x * def->gravity.x + def->gravity.y * def->gravity.y);
     if (!(g > 0.0)) return 0.0;
@@ -152,8 +153,8 @@ static double mean_fall(const qd_world_def *def, const qd_body_view *bodies) {
     return count > 0 ? sum / (double)count : fabs(x) * def->size.x + fabs(y) * def->size.y;
 }
 
-// How fast gravity will make bodies from now on: half the speed of a mean fall to the far side, for most falls end before that.
-// Drag sets a limit.
+// How fast gravity will make bodies from now on: half the speed of a mean fall to the far side, for most
+// falls end before that. Drag sets a limit.
 static double speed_of_fall(const qd_world *world, const qd_body_view *bodies) {
     const qd_world_def def = qd_world_definition(world);
     double g = sqrt(def.gravity.x * def.gravity.x + def.gravity.y * def.gravity.y);

@@ -21,8 +21,9 @@ typedef struct qdi_shade {
     size_t material_count;
 } qdi_shade;
 
-/// Gets ready for the present moment of a world; it is good as long as the world does not change. `top` is the top of the map
-/// where the view's range is auto. Cost: nothing to speak of, but by material a look at every body.
+/// Gets ready for the present moment of a world; it is good as long as the world does not change. `top` is
+/// the top of the map where the view's range is auto. Cost: nothing to speak of, but by material a look at
+/// every body.
 qdi_shade qdi_shade_of(const qd_view *view, const qd_world *world, double top);
 
 /// The hue of the body in a row. Any thread.
@@ -34,8 +35,8 @@ void qdi_shade_hues(const qdi_shade *shade, size_t begin, size_t end, uint8_t *h
 /// The value that is on the map; 0 where colours are no map.
 double qdi_shade_value(const qdi_shade *shade, size_t row);
 
-/// A value for the top of the map: three times the root mean square of all speeds or spins; the largest radius or depth. 1 where
-/// that is 0.
+/// A value for the top of the map: three times the root mean square of all speeds or spins; the largest
+/// radius or depth. 1 where that is 0.
 double qdi_shade_top(const qd_view *view, const qd_world *world);
 
 /// The ends of the map: the view's, or 0 and `top`.

@@ -9,8 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Small disks as they are drawn, made once for each size and place in a pixel: working out a disk's coverage takes several
-/// times as long as adding it to a picture. Sizes go in steps of 1/64 pixel, places in steps of 1/8.
+/// Small disks as they are drawn, made once for each size and place in a pixel: working out a disk's coverage
+/// takes several times as long as adding it to a picture. Sizes go in steps of 1/64 pixel, places in steps of
+/// 1/8.
 
 enum {
     QDI_STENCIL_SIDE = 8,   ///< pixels
@@ -22,7 +23,8 @@ enum {
 #define QDI_STENCIL_LEAST 0.75F
 #define QDI_STENCIL_MOST  2.75F
 
-/// Levels of 8 x 8 pixels; the disk's centre is a whole number of pixels and `place` / 8 behind the corner's pixel.
+/// Levels of 8 x 8 pixels; the disk's centre is a whole number of pixels and `place` / 8 behind the corner's
+/// pixel.
 typedef struct qdi_stencil {
     uint8_t level[QDI_STENCIL_SIDE][QDI_STENCIL_SIDE];
     uint8_t left, right, first, last; ///< where levels are above 0; right and last are one past
@@ -36,16 +38,16 @@ typedef struct qdi_stencils qdi_stencils;
 QD_MUST_USE qd_status qdi_stencils_create(const qd_allocator *allocator, qdi_stencils **stencils);
 void qdi_stencils_destroy(const qd_allocator *allocator, qdi_stencils *stencils);
 
-/// The stencil for a disk of a radius from QDI_STENCIL_LEAST to QDI_STENCIL_MOST about (x, y), |x| and |y| below 1e6, and the
-/// pixel where its corner goes.
+/// The stencil for a disk of a radius from QDI_STENCIL_LEAST to QDI_STENCIL_MOST about (x, y), |x| and |y|
+/// below 1e6, and the pixel where its corner goes.
 const qdi_stencil *qdi_stencil_of(qdi_stencils *stencils, float x, float y, float radius, int *corner_x,
                                   int *corner_y);
 
 enum { QDI_COVER_PARTS = 256, QDI_COVER_BLOCK = 8 };
 
-/// Coverage, in QDI_COVER_PARTS of a level, of QDI_COVER_BLOCK pixels whose centres are at (dx, dy), (dx + 1, dy), ... from the
-/// centre of a disk whose straight pieces have the radius `radius`: sqrt(r^2 - 1 / 12) for a disk of radius r, since straight pieces
-/// lie outside of the circle and together add pi / 12 to the area.
+/// Coverage, in QDI_COVER_PARTS of a level, of QDI_COVER_BLOCK pixels whose centres are at (dx, dy), (dx + 1,
+/// dy), ... from the centre of a disk whose straight pieces have the radius `radius`: sqrt(r^2 - 1 / 12) for
+/// a disk of radius r, since straight pieces lie outside of the circle and together add pi / 12 to the area.
 void qdi_cover_block(float dx, float dy, float radius, int32_t parts[QDI_COVER_BLOCK]);
 
 #endif

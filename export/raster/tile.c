@@ -51,8 +51,8 @@ typedef struct speck_parts {
     int32_t usual[QDI_SPECK_BATCH]; // two columns and two rows, in the tile or a pixel before it
 } speck_parts;
 
-// Without branches, so that compilers make vector code of it. The whole is rounded once, and the parts are cut from it, so that
-// nothing is lost.
+// Without branches, so that compilers make vector code of it. The whole is rounded once, and the parts are
+// cut from it, so that nothing is lost.
 static void cut_specks(const qdi_specks *restrict specks, float corner_x, float corner_y,
                        speck_parts *restrict parts) {
     const float end = QDI_TILE_SIDE + 0.999F; // below the last place that has one to its right
@@ -117,9 +117,9 @@ static int speck_level(uint32_t cover) {
     return level > 0 ? level : 1;
 }
 
-// Bodies alone, a row of pixels. What is there is background or the outline of a node, in which a faint edge would leave a
-// dark hole. Without branches, first what is multiplied, in 16 bits, then what is chosen, in bytes: so compilers make vector code
-// of both.
+// Bodies alone, a row of pixels. What is there is background or the outline of a node, in which a faint edge
+// would leave a dark hole. Without branches, first what is multiplied, in 16 bits, then what is chosen, in
+// bytes: so compilers make vector code of both.
 static void put_row(uint8_t *restrict row, const uint8_t *restrict cover, const uint8_t *restrict hue,
                     const uint8_t *restrict tone, int count) {
     uint16_t toned[QDI_TILE_SIDE], first[QDI_TILE_SIDE];

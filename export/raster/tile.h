@@ -8,13 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// A square of a picture in which bodies are added up before they become pixels. What comes out does not depend on the order in
-/// which bodies come: coverages are whole numbers that are added, and of the bodies that share a pixel the one that covers most of
-/// it gives the colour, of equals the one with the higher index, which so lies on top. So tiles can be drawn by any thread, and
-/// the bodies of a tile in any order.
+/// A square of a picture in which bodies are added up before they become pixels. What comes out does not
+/// depend on the order in which bodies come: coverages are whole numbers that are added, and of the bodies
+/// that share a pixel the one that covers most of it gives the colour, of equals the one with the higher
+/// index, which so lies on top. So tiles can be drawn by any thread, and the bodies of a tile in any order.
 ///
-/// Bodies far below a pixel (specks) are kept apart: there many share each pixel, and its colour is the mean of theirs. What they cover shows through a tone curve, the
-/// square root, under which a lone one is still seen and a full pixel is full.
+/// Bodies far below a pixel (specks) are kept apart: there many share each pixel, and its colour is the mean
+/// of theirs. What they cover shows through a tone curve, the square root, under which a lone one is still
+/// seen and a full pixel is full.
 
 /// Pixels along each side. A tile fits into a processor's first cache.
 #define QDI_TILE_SIDE 64
@@ -41,8 +42,8 @@ typedef struct qdi_tile {
         rank[QDI_TILE_CELLS]; ///< level << 28 | index, plus 1, of the body that gives the colour; 0: none
     uint8_t cover[QDI_TILE_CELLS]; ///< sum of all levels, QDI_LEVELS being a whole pixel; it stops at 255
     uint8_t hue[QDI_TILE_CELLS], tone[QDI_TILE_CELLS]; ///< of that body; meaningless where nothing covers
-    /// What specks cover of a pixel, in units, and, in the high half, the same times their hues. Valid where `specked`. More
-    /// than a quarter of a million bodies in one pixel are too many for a right mean.
+    /// What specks cover of a pixel, in units, and, in the high half, the same times their hues. Valid where
+    /// `specked`. More than a quarter of a million bodies in one pixel are too many for a right mean.
     uint64_t specks[QDI_SPECK_SIDE * QDI_SPECK_SIDE];
 } qdi_tile;
 
@@ -52,19 +53,21 @@ typedef struct qdi_brush {
     uint8_t hue;
 } qdi_brush;
 
-/// Tones: how much of its hue's full colour a pixel gets, in sixteenths. Rims and marks on bodies are darker than they are.
+/// Tones: how much of its hue's full colour a pixel gets, in sixteenths. Rims and marks on bodies are darker
+/// than they are.
 enum { QDI_TONE_FULL = 16, QDI_TONE_RIM = 10, QDI_TONE_LINE = 6 };
 
-/// Bodies with at least this radius, in pixels, have a rim; from the next on a disk that has turned shows it by a line.
+/// Bodies with at least this radius, in pixels, have a rim; from the next on a disk that has turned shows it
+/// by a line.
 #define QDI_RIM_FROM  6.0F
 #define QDI_LINE_FROM 7.0F
 
 /// Empties it for a part of the picture.
 void qdi_tile_begin(qdi_tile *tile, qdi_area area);
 
-/// Adds a disk about (x, y) with `radius` > 0, in pixels; |x|, |y| and radius below 1e6. Its levels add up to its area, within
-/// 1 % from a radius of 3 pixels on. One of less than 0.75 pixels is a speck. `turn` is a unit vector along which a line is drawn
-/// from the centre; 0, 0: none.
+/// Adds a disk about (x, y) with `radius` > 0, in pixels; |x|, |y| and radius below 1e6. Its levels add up to
+/// its area, within 1 % from a radius of 3 pixels on. One of less than 0.75 pixels is a speck. `turn` is a
+/// unit vector along which a line is drawn from the centre; 0, 0: none.
 void qdi_tile_disk(qdi_tile *tile, float x, float y, float radius, qdi_corner turn, qdi_brush brush);
 
 /// Disks of less than QDI_SPECK_BELOW pixels, to be added together.
@@ -76,11 +79,13 @@ typedef struct qdi_specks {
     int count;
 } qdi_specks;
 
-/// Adds, for each, a square of the area of a disk of that radius; it may be as small as it likes, and a body always counts.
+/// Adds, for each, a square of the area of a disk of that radius; it may be as small as it likes, and a body
+/// always counts.
 void qdi_tile_specks(qdi_tile *tile, const qdi_specks *specks);
 
-/// Adds a convex figure: all points within `radius` of a polygon, or, where that is below 0 and the polygon has an area, those
-/// that are so far inside of it (1 to QDI_CORNERS_MAX corners in either order round; two make a line).
+/// Adds a convex figure: all points within `radius` of a polygon, or, where that is below 0 and the polygon
+/// has an area, those that are so far inside of it (1 to QDI_CORNERS_MAX corners in either order round; two
+/// make a line).
 void qdi_tile_figure(qdi_tile *tile, const qdi_corner *corners, int count, float radius, qdi_brush brush);
 
 /// Puts what was added over the pixels that are there.

@@ -7,9 +7,11 @@
 
 enum { PARTS = QDI_COVER_PARTS, BLOCK = QDI_COVER_BLOCK };
 
-// Beyond this distance from the circle a pixel is fully inside or outside (half a diagonal, and room for rounding).
+// Beyond this distance from the circle a pixel is fully inside or outside (half a diagonal, and room for
+// rounding).
 static const float edge_reach = 0.75F;
-// Width of a rim and of the line that shows the turn, in parts of the radius, and the narrowest and widest in pixels.
+// Width of a rim and of the line that shows the turn, in parts of the radius, and the narrowest and widest in
+// pixels.
 static const float rim_part = 0.10F, line_part = 0.16F, narrowest = 1.0F, widest = 2.5F;
 // The line goes from the centre so far towards the rim.
 static const float line_length = 0.72F;

@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-// A figure made ready: its sides as half-planes, normal . p <= offset inside. A line has two sides, a point none.
+// A figure made ready: its sides as half-planes, normal . p <= offset inside. A line has two sides, a point
+// none.
 typedef struct outline {
     int count;
     qdi_corner corner[QDI_CORNERS_MAX];
@@ -112,7 +113,8 @@ static void draw_row(const figure_job *job, int row, float left, float right) {
           full_to = right;
     span_of(figure, y, radius + 0.8F, &from, &to);
     if (to < from) return;
-    // Inside by 0.8 pixels a pixel is covered wholly, and by a rim's width more it shows none. Round ends count as edges.
+    // Inside by 0.8 pixels a pixel is covered wholly, and by a rim's width more it shows none. Round ends
+    // count as edges.
     float inside = 0.8F + (job->rimmed ? rim_width : 0.0F);
     span_of(figure, y, figure->count > 2 ? qdi_smaller(radius, 0.0F) - inside : -1e30F, &full_from, &full_to);
     int begin = clamp_to(from - 0.5F, area->min_x, area->max_x);

@@ -7,8 +7,9 @@
 
 #include <stdbool.h>
 
-/// What the files of the trajectory writers share: trajectory.c runs them, trajectory_moment.c looks at the world,
-/// trajectory_lammps.c, _xyz.c, _csv.c and _vtp.c write one format each, trajectory_shape.c turns shapes into points.
+/// What the files of the trajectory writers share: trajectory.c runs them, trajectory_moment.c looks at the
+/// world, trajectory_lammps.c, _xyz.c, _csv.c and _vtp.c write one format each, trajectory_shape.c turns
+/// shapes into points.
 
 /// A contact's point, by number of contact and of touch in it.
 typedef struct qdi_touch_place {
@@ -34,7 +35,8 @@ typedef struct qdi_trajectory_moment {
     size_t node_count, node_room;
 } qdi_trajectory_moment;
 
-/// Looks at a world; with `details` at contacts and nodes too. What was there before is replaced. Errors: QD_ERR_MEMORY.
+/// Looks at a world; with `details` at contacts and nodes too. What was there before is replaced. Errors:
+/// QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_moment_take(qdi_trajectory_moment *moment, const qd_world *world, bool details);
 void qdi_moment_release(qdi_trajectory_moment *moment);
 
@@ -43,7 +45,8 @@ qd_vec2 qdi_moment_size(const qdi_trajectory_moment *moment, uint32_t row);
 /// The angle that it is turned by, in (-pi, pi].
 double qdi_moment_angle(const qdi_trajectory_moment *moment, uint32_t row);
 qd_shape_kind qdi_moment_shape(const qdi_trajectory_moment *moment, uint32_t row);
-/// The label of a body that a contact names; 0 for a wall. And the wall: 0 for a body, else 1 to 4 in the order of qd_wall.
+/// The label of a body that a contact names; 0 for a wall. And the wall: 0 for a body, else 1 to 4 in the
+/// order of qd_wall.
 uint64_t qdi_moment_label(const qdi_trajectory_moment *moment, qd_id id);
 int qdi_moment_wall(qd_id id);
 
@@ -52,8 +55,9 @@ const char *qdi_shape_word(qd_shape_kind kind);
 const char *qdi_kind_word(qd_body_kind kind);
 const char *qdi_wall_word(int wall);
 
-/// Writes what a shape is before it is rounded, as X:Y/X:Y/...: a rect's upper right corner, a capsule's right end (of an edge of a
-/// polyline also the points beside it), a polygon's corners; "-" for a disk. At most QDI_CORE_ROOM bytes. Returns the end.
+/// Writes what a shape is before it is rounded, as X:Y/X:Y/...: a rect's upper right corner, a capsule's
+/// right end (of an edge of a polyline also the points beside it), a polygon's corners; "-" for a disk. At
+/// most QDI_CORE_ROOM bytes. Returns the end.
 #define QDI_CORE_ROOM ((size_t)QD_POLYGON_MAX * 64)
 char *qdi_put_core(char *at, const qd_shape *shape);
 /// The shape of a row that is no disk, or NULL.

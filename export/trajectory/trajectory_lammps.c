@@ -1,4 +1,5 @@
-// LAMMPS dumps as text, as `dump custom` writes them; there is no column z: that is how readers know that it is flat.
+// LAMMPS dumps as text, as `dump custom` writes them; there is no column z: that is how readers know that it
+// is flat.
 
 #include "export/trajectory/trajectory_impl.h"
 

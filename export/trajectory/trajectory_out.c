@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/// Bytes of the buffer and of a block of rows, and blocks that each thread makes before what was made is written: starting a
-/// team costs more than a block.
+/// Bytes of the buffer and of a block of rows, and blocks that each thread makes before what was made is
+/// written: starting a team costs more than a block.
 enum { BUFFER_BYTES = 1 << 16, BLOCK_BYTES = 1 << 16, BLOCKS = 64 };
 
 // ---- values ----

@@ -1,5 +1,5 @@
-// The VTK files of a moment: bodies as points, shapes that are no disks as polygons and lines, nodes as squares, contacts as
-// lines; and a .pvd for each series, which says the times.
+// The VTK files of a moment: bodies as points, shapes that are no disks as polygons and lines, nodes as
+// squares, contacts as lines; and a .pvd for each series, which says the times.
 
 #include "export/trajectory/trajectory_impl.h"
 
@@ -255,7 +255,8 @@ static void write_nodes(qdi_out *out, const vtp_job *job) {
 
 // ---- contacts ----
 
-/// Where a contact's line ends on the side of a body: in its middle if it can move freely, else where the two touch.
+/// Where a contact's line ends on the side of a body: in its middle if it can move freely, else where the two
+/// touch.
 static qd_vec2 line_end(const qdi_trajectory_moment *moment, const qd_contact *contact, qd_vec2 point,
                         bool second) {
     const qd_body_view *view = &moment->view;

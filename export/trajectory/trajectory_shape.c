@@ -1,5 +1,6 @@
-// Shapes as points. A rounded shape is its core with a disk rolled around it: each corner becomes an arc from the normal of
-// the side before to that of the side behind it, and the arcs of all corners together are one turn.
+// Shapes as points. A rounded shape is its core with a disk rolled around it: each corner becomes an arc from
+// the normal of the side before to that of the side behind it, and the arcs of all corners together are one
+// turn.
 
 #include "export/trajectory/trajectory_impl.h"
 

@@ -6,8 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// VTK PolyData as XML with the numbers appended as they are in memory (little-endian): a list of arrays, each with a function
-/// that writes its tuples, and how many points and cells there are. ParaView reads it without loss, and with no time spent on text.
+/// VTK PolyData as XML with the numbers appended as they are in memory (little-endian): a list of arrays,
+/// each with a function that writes its tuples, and how many points and cells there are. ParaView reads it
+/// without loss, and with no time spent on text.
 
 typedef enum qdi_vtp_type { QDI_VTP_FLOAT64, QDI_VTP_UINT64, QDI_VTP_INT64, QDI_VTP_UINT8 } qdi_vtp_type;
 

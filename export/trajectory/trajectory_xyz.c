@@ -1,5 +1,5 @@
-// Extended XYZ: for each moment the number of bodies, a line of KEY=VALUE that names the columns, and a line for each body.
-// Vectors have three components, for readers know no others.
+// Extended XYZ: for each moment the number of bodies, a line of KEY=VALUE that names the columns, and a line
+// for each body. Vectors have three components, for readers know no others.
 
 #include "export/trajectory/trajectory_impl.h"
 

@@ -23,7 +23,8 @@ typedef struct element {
     bool open_end; ///< its size is not known: it ends where its parent does, or with the next of its kind
 } element;
 
-/// A number that says by its first byte how long it is; `keep` leaves the mark of the length in. `ones`: all other bits are set.
+/// A number that says by its first byte how long it is; `keep` leaves the mark of the length in. `ones`: all
+/// other bits are set.
 static bool read_number(FILE *file, int longest, bool keep, uint64_t *value, bool *ones) {
     int first = fgetc(file), length = 1;
     if (first == EOF) return false;

@@ -1,5 +1,5 @@
-// A video is used by one thread at a time. A frame writer's worker adds frames; its owner cuts and finishes, but only after the
-// writer was drained, which orders the two.
+// A video is used by one thread at a time. A frame writer's worker adds frames; its owner cuts and finishes,
+// but only after the writer was drained, which orders the two.
 
 #include "core/base/arithmetic.h"
 #include "export/video/video_impl.h"
@@ -17,7 +17,8 @@
 
 enum { SIDE_MAX = 16384, SEGMENT_SECONDS = 600, PALETTE_BYTES = 1024 };
 
-/// Viewers show no GIF faster than this: they take a shorter delay for a mistake, and make it a tenth of a second.
+/// Viewers show no GIF faster than this: they take a shorter delay for a mistake, and make it a tenth of a
+/// second.
 static const double gif_fps_max = 50;
 
 qd_video_def qd_video_def_default(void) {
@@ -267,7 +268,8 @@ static qd_status open_segment(qd_video *video, const qdi_video_picture *picture)
     return QD_OK;
 }
 
-/// A frame as ffmpeg gets it: with a border where the size is odd, and behind indices the palette, blue first. Returns its size.
+/// A frame as ffmpeg gets it: with a border where the size is odd, and behind indices the palette, blue
+/// first. Returns its size.
 static size_t stage_frame(qd_video *video, const qdi_video_picture *picture) {
     const size_t depth = picture->rgb ? 1 : 3, width = (size_t)video->encoding.width * depth,
                  row = (size_t)picture->width * depth;

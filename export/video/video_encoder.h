@@ -63,25 +63,26 @@ typedef struct qdi_encoding {
 /// True where an encoder has chroma at half the size, so that width and height must be even.
 bool qdi_encoder_wants_even(const char *encoder);
 
-/// ffmpeg from raw pictures (indices with a palette, or with `rgb` red, green, blue) on its standard input to a Matroska
-/// file; `path` NULL: to its standard output.
+/// ffmpeg from raw pictures (indices with a palette, or with `rgb` red, green, blue) on its standard input to
+/// a Matroska file; `path` NULL: to its standard output.
 void qdi_encode_line(const qdi_encoding *encoding, bool rgb, const char *path, qdi_arguments *line);
 
-/// ffmpeg from a list of segments (its concat demuxer) to the video. `palette`: the picture that qdi_palette_line has made, or
-/// NULL.
+/// ffmpeg from a list of segments (its concat demuxer) to the video. `palette`: the picture that
+/// qdi_palette_line has made, or NULL.
 void qdi_join_line(const qdi_encoding *encoding, const char *list, const char *palette,
                    const qd_provenance *provenance, const char *path, qdi_arguments *line);
 
 /// ffmpeg from a list of segments to a picture of the colours that a GIF of them is best made with.
 void qdi_palette_line(const char *list, const char *path, qdi_arguments *line);
 
-/// Finds an encoder that does: `wanted`, or where that is NULL the best that there is, and tries it with a black picture.
-/// `found` gets its name, `encoding->encoder` too. Errors: QD_ERR_NOT_FOUND, with a line that names the ways out;
-/// QD_ERR_MEMORY.
+/// Finds an encoder that does: `wanted`, or where that is NULL the best that there is, and tries it with a
+/// black picture. `found` gets its name, `encoding->encoder` too. Errors: QD_ERR_NOT_FOUND, with a line that
+/// names the ways out; QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_encoder_find(const qd_allocator *allocator, qdi_encoding *encoding,
                                        const char *wanted, char found[32], qd_error *error);
 
-/// Counts the frames of a video: by ffprobe, or where that is missing by ffmpeg. Errors: QD_ERR_STATE, with the reason.
+/// Counts the frames of a video: by ffprobe, or where that is missing by ffmpeg. Errors: QD_ERR_STATE, with
+/// the reason.
 QD_MUST_USE qd_status qdi_video_count(const char *path, uint64_t *frames, qd_error *error);
 
 #endif

@@ -41,7 +41,8 @@ struct qd_video {
     qdi_arguments line;
 };
 
-/// A frame in memory. Rows come top first, without gaps; a pixel is an index of `rgb`, or where that is NULL three bytes.
+/// A frame in memory. Rows come top first, without gaps; a pixel is an index of `rgb`, or where that is NULL
+/// three bytes.
 typedef struct qdi_video_picture {
     int width, height;
     const uint8_t *pixels;
@@ -49,18 +50,20 @@ typedef struct qdi_video_picture {
     int colours;
 } qdi_video_picture;
 
-/// Adds a frame. What goes wrong sticks and is told by qd_video_cut. Meant for a frame writer, which calls it in the order of the
-/// frames.
+/// Adds a frame. What goes wrong sticks and is told by qd_video_cut. Meant for a frame writer, which calls it
+/// in the order of the frames.
 void qdi_video_push(qd_video *video, const qdi_video_picture *picture);
 
 /// Notes why nothing more can be done, once. Returns the failure.
 qd_status qdi_video_fail(qd_video *video, qd_status status, const char *why);
 
-/// What ffmpeg's words mean: QD_ERR_IO where it found no room, else QD_ERR_STATE; with "ffmpeg: ..." in `why`.
+/// What ffmpeg's words mean: QD_ERR_IO where it found no room, else QD_ERR_STATE; with "ffmpeg: ..." in
+/// `why`.
 qd_status qdi_video_blame(const qdi_child *child, char *why, size_t bytes);
 
-/// Whether `file` is, byte for byte, a video that was joined from the segments in `directory`: a process that was killed after it has
-/// left its number of frames (`frames` may be NULL) and a hash there. A link is none. Reads the whole file.
+/// Whether `file` is, byte for byte, a video that was joined from the segments in `directory`: a process that
+/// was killed after it has left its number of frames (`frames` may be NULL) and a hash there. A link is none.
+/// Reads the whole file.
 bool qdi_video_is_joined(const char *directory, const char *file, uint64_t *frames);
 
 /// "mkv" or "png".

@@ -17,8 +17,8 @@ enum { JOIN_SECONDS = 24 * 3600 };
 /// In the folder of the segments.
 static const char list[] = "segments.ffconcat", palette[] = "palette.png";
 
-/// When a frame begins, in millionths of a second. Each segment's length is the difference of two of these, so that roundings
-/// never add up.
+/// When a frame begins, in millionths of a second. Each segment's length is the difference of two of these,
+/// so that roundings never add up.
 static uint64_t begins(const qd_video *video, uint64_t frame) {
     const qdi_rate rate = video->encoding.rate;
     return (uint64_t)floor((double)frame * 1e6 * rate.den / rate.num + 0.5);
@@ -48,8 +48,8 @@ static qd_status write_list(const qd_video *video, const qdi_segments *segments,
     return status;
 }
 
-/// Lets ffmpeg do what `line` says, in the folder of the segments: the names of a list, which are parts of an address, are plain ones
-/// then, whatever the folder's is.
+/// Lets ffmpeg do what `line` says, in the folder of the segments: the names of a list, which are parts of an
+/// address, are plain ones then, whatever the folder's is.
 static qd_status let_work(qd_video *video, const char *doing, qd_error *error) {
     if (video->line.full) return QD_ERR_VALUE;
     qd_status status = qdi_child_start(video->line.items, video->directory, NULL, 0, &video->child, error);
@@ -84,8 +84,8 @@ static qd_status check_count(const qd_video *video, qd_error *error) {
     return status == QD_OK || status == QD_ERR_IO ? status : QD_ERR_STATE;
 }
 
-/// Whether one decoder can read all segments one after the other. Those of another ffmpeg, with which the run was begun, may be
-/// different, and a video of both would be broken from there on.
+/// Whether one decoder can read all segments one after the other. Those of another ffmpeg, with which the run
+/// was begun, may be different, and a video of both would be broken from there on.
 static qd_status check_setup(const qd_video *video, const qdi_segments *segments, qd_error *error) {
     qdi_matroska first = {0, 0};
     for (size_t i = 0; i < segments->count; ++i) {
@@ -178,7 +178,8 @@ bool qdi_video_is_joined(const char *directory, const char *file, uint64_t *fram
     return true;
 }
 
-/// Notes what the video is, before it takes its name: whoever goes on after a kill between that and the end of the run knows it again.
+/// Notes what the video is, before it takes its name: whoever goes on after a kill between that and the end
+/// of the run knows it again.
 static qd_status note_joined(const qd_video *video, qd_error *error) {
     char path[QDI_PATH_MAX], part[QDI_PATH_MAX], line[64];
     uint64_t hash = 0;
@@ -222,8 +223,8 @@ static qd_status join(qd_video *video, const qdi_segments *segments, qd_error *e
     return status;
 }
 
-/// Whether a lossless segment is in true colour. Its frames are PNG files as they are: the first one's header says it, behind its sizes and
-/// depth.
+/// Whether a lossless segment is in true colour. Its frames are PNG files as they are: the first one's header
+/// says it, behind its sizes and depth.
 static qd_status is_rgb(const char *path, bool *rgb, qd_error *error) {
     enum { LOOK = 1 << 15, KIND = 13, TRUE_COLOUR = 2 };
     unsigned char data[LOOK];

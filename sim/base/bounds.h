@@ -4,12 +4,15 @@
 #include <math.h>
 #include <stdbool.h>
 
-/// Which numbers a world holds: one rule for what it is given, for what a step makes of it, for what is read of a file and for what
-/// a saved world may say. So whatever a world accepts can be saved, and what is saved loads.
+/// Which numbers a world holds: one rule for what it is given, for what a step makes of it, for what is read
+/// of a file and for what a saved world may say. So whatever a world accepts can be saved, and what is saved
+/// loads.
 
-/// The largest number that a scene, a def or a body says: places, sizes, velocities, spins, rates, stiffnesses. Boxes are float32.
+/// The largest number that a scene, a def or a body says: places, sizes, velocities, spins, rates,
+/// stiffnesses. Boxes are float32.
 #define QDI_FURTHEST 1e30
-/// The largest mass: the densest disk of the largest size has about that; and the largest moment of inertia that is finite.
+/// The largest mass: the densest disk of the largest size has about that; and the largest moment of inertia
+/// that is finite.
 #define QDI_HEAVIEST   1e90
 #define QDI_MOST_INERT 1e150
 /// The largest number that is worked out or added up of such: energies, impulses, times.

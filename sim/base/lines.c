@@ -94,8 +94,8 @@ static qd_status begin(qdi_lines *lines, qd_error *error) {
     return QD_OK;
 }
 
-/// Bytes up to the first line end. By pieces, so that a file whose lines end with one of the two kinds is not searched
-/// to its end for the other one at each line.
+/// Bytes up to the first line end. By pieces, so that a file whose lines end with one of the two kinds is not
+/// searched to its end for the other one at each line.
 static size_t line_length(const char *text, size_t bytes) {
     const size_t piece = 256;
     for (size_t at = 0; at < bytes; at += piece) {

@@ -8,9 +8,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/// A text from somebody else, line by line, from a file of any length or from memory. Lines end with \n, \r\n or \r;
-/// a byte order mark at the start is left out. What cannot be text is refused with its line: NUL bytes, UTF-16,
-/// compressed files, and lines longer than QDI_LINE_MAX (so a file of gigabytes without a line break costs nothing).
+/// A text from somebody else, line by line, from a file of any length or from memory. Lines end with \n, \r\n
+/// or \r; a byte order mark at the start is left out. What cannot be text is refused with its line: NUL
+/// bytes, UTF-16, compressed files, and lines longer than QDI_LINE_MAX (so a file of gigabytes without a line
+/// break costs nothing).
 
 /// Most bytes of a line, its end included.
 #define QDI_LINE_MAX ((size_t)1 << 18)
@@ -37,14 +38,15 @@ QD_MUST_USE qd_status qdi_lines_of_file(qdi_lines *lines, const qd_allocator *al
 void qdi_lines_of_memory(qdi_lines *lines, const char *path, const char *text, size_t bytes, uint64_t first);
 void qdi_lines_release(qdi_lines *lines);
 
-/// Goes to the next line; `*more` is false past the last one. Errors: QD_ERR_INVALID (what is no text), QD_ERR_IO.
+/// Goes to the next line; `*more` is false past the last one. Errors: QD_ERR_INVALID (what is no text),
+/// QD_ERR_IO.
 QD_MUST_USE qd_status qdi_lines_next(qdi_lines *lines, bool *more, qd_error *error);
 
 /// The beginning of what has not been given out yet: at least a line, or the rest. Errors: QD_ERR_IO.
 QD_MUST_USE qd_status qdi_lines_peek(qdi_lines *lines, const char **text, size_t *bytes, qd_error *error);
 
-/// Puts "PATH:LINE: reason" into `error` (may be NULL) and returns QD_ERR_INVALID; line 0: "PATH: reason". Of a long
-/// path the end is shown.
+/// Puts "PATH:LINE: reason" into `error` (may be NULL) and returns QD_ERR_INVALID; line 0: "PATH: reason". Of
+/// a long path the end is shown.
 qd_status qdi_lines_blame(const char *path, uint64_t line, qd_error *error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -52,8 +54,8 @@ qd_status qdi_lines_blame(const char *path, uint64_t line, qd_error *error, cons
 #define QDI_PATH_SHOWN 200
 const char *qdi_path_shown(char shown[QDI_PATH_SHOWN], const char *path);
 
-/// The next word of a line that spaces and tabs separate; its beginning and length, or false past the last. `*at` is
-/// where to look, 0 at first.
+/// The next word of a line that spaces and tabs separate; its beginning and length, or false past the last.
+/// `*at` is where to look, 0 at first.
 bool qdi_word_next(const char *text, size_t bytes, size_t *at, const char **word, size_t *length);
 
 #endif

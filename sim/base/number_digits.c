@@ -1,6 +1,7 @@
-// Shortest digits by exact whole numbers. A double is m * 2^-s; n digits of it are D = m * 10^k / 2^s, rounded, where k moves the
-// point behind digit n. They read back as the same double where D is nearer to m * 10^k / 2^s than half the way to the next
-// double, which is 10^k / 2^s / 2 (half as far below a power of two). All of this fits 128 bits while 10^k fits 75.
+// Shortest digits by exact whole numbers. A double is m * 2^-s; n digits of it are D = m * 10^k / 2^s,
+// rounded, where k moves the point behind digit n. They read back as the same double where D is nearer to m *
+// 10^k / 2^s than half the way to the next double, which is 10^k / 2^s / 2 (half as far below a power of
+// two). All of this fits 128 bits while 10^k fits 75.
 
 #include "sim/base/number_digits.h"
 

@@ -7,8 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Numbers for things of which many bodies have the same: equal things share one number, which lives as long as
-/// somebody uses it. Only numbers and hashes are kept here; the things lie in arrays of the owner, by number.
+/// Numbers for things of which many bodies have the same: equal things share one number, which lives as long
+/// as somebody uses it. Only numbers and hashes are kept here; the things lie in arrays of the owner, by
+/// number.
 typedef struct qdi_numbers {
     const qd_allocator *allocator;
     uint64_t *hash;   ///< of each number's thing
@@ -24,8 +25,9 @@ typedef struct qdi_numbers {
 /// True where the thing that has `number` is the one that is looked for.
 typedef bool (*qdi_same)(const void *context, uint32_t number);
 
-/// Takes the number of a thing, one use more: that of an equal one, or a free one (`fresh` is set then: the owner puts
-/// the thing there). The lowest free number is not promised. Errors: QD_ERR_MEMORY, nothing changed.
+/// Takes the number of a thing, one use more: that of an equal one, or a free one (`fresh` is set then: the
+/// owner puts the thing there). The lowest free number is not promised. Errors: QD_ERR_MEMORY, nothing
+/// changed.
 QD_MUST_USE qd_status qdi_numbers_take(qdi_numbers *numbers, uint64_t hash, qdi_same same,
                                        const void *context, uint32_t *number, bool *fresh);
 

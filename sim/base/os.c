@@ -39,8 +39,9 @@ static const char *judge(int descriptor, qdi_os_trust trust) {
     return S_ISFIFO(info.st_mode) ? is_pipe : NULL;
 }
 
-/// Opens a file; < 0 with the error's number, and with the reason in `*why` where it is not the system's. What the user has not
-/// named himself is opened without waiting: a pipe would block until somebody writes to it.
+/// Opens a file; < 0 with the error's number, and with the reason in `*why` where it is not the system's.
+/// What the user has not named himself is opened without waiting: a pipe would block until somebody writes to
+/// it.
 static int open_trusted(const char *path, int flags, qdi_os_trust trust, int *number, const char **why) {
     if (trust == QDI_OS_OWN) flags |= O_NOFOLLOW;
     if (trust != QDI_OS_GIVEN) flags |= O_NONBLOCK;
@@ -168,7 +169,8 @@ qd_status qdi_file_overwrite(qdi_file file, const char *path, size_t at, const v
 
 qd_status qdi_file_close(qdi_file file, const char *path, bool sync, qd_error *error) {
     qd_status status = QD_OK;
-    // Full disks often show only now. A file that lies where nothing can be synced (EINVAL, ENOTSUP) is not at fault.
+    // Full disks often show only now. A file that lies where nothing can be synced (EINVAL, ENOTSUP) is not
+    // at fault.
     if (sync && fsync(file) != 0 && errno != EINVAL && errno != ENOTSUP)
         status = failed("write", path, errno, error);
     // The file is closed even where close was interrupted; trying again could close somebody else's.
@@ -240,7 +242,8 @@ qd_status qdi_os_make_parents(const char *path, qd_error *error) {
     for (char *slash = parent; (slash = strchr(slash + 1, '/')) != NULL; *slash = '/') {
         *slash = '\0';
         bool there = qdi_os_is_directory(parent);
-        // Another process may have made it since; a file in its place is told as such by the call that needs it.
+        // Another process may have made it since; a file in its place is told as such by the call that needs
+        // it.
         if (!there && mkdir(parent, 0777) != 0 && errno != EEXIST)
             return failed("make the directory", path, errno, error);
         if (!there) qdi_os_sync_parent(parent);
@@ -340,15 +343,16 @@ void qdi_os_sync_directory(const char *path) {
 
 // ---- locks ----
 
-/// True where `path` still names the open file: between opening and locking, the lock's last holder may have deleted it.
+/// True where `path` still names the open file: between opening and locking, the lock's last holder may have
+/// deleted it.
 static bool still_named(int descriptor, const char *path) {
     struct stat opened, named;
     return fstat(descriptor, &opened) == 0 && lstat(path, &named) == 0 && opened.st_dev == named.st_dev &&
            opened.st_ino == named.st_ino;
 }
 
-/// Locks an open file: 0, EWOULDBLOCK where another has it, or what is wrong. Where the file system does not know flock it may
-/// know locks of ranges; they are let go of with the file, too.
+/// Locks an open file: 0, EWOULDBLOCK where another has it, or what is wrong. Where the file system does not
+/// know flock it may know locks of ranges; they are let go of with the file, too.
 static int lock_descriptor(int descriptor, int operation) {
     if (flock(descriptor, operation | LOCK_NB) == 0) return 0;
     int number = errno;
@@ -366,8 +370,8 @@ static int open_lock(const char *path, bool *made, int *number, qd_error *error)
     return open_own("lock", path, O_RDWR, number, error);
 }
 
-/// `operation`: LOCK_EX or LOCK_SH. Whoever holds the lock may delete its file at any moment, and whoever asks about it has it
-/// for a moment: each is a reason to try again, but not without end.
+/// `operation`: LOCK_EX or LOCK_SH. Whoever holds the lock may delete its file at any moment, and whoever
+/// asks about it has it for a moment: each is a reason to try again, but not without end.
 static qd_status lock_file(const char *path, int operation, qdi_os_lock *lock, qd_error *error) {
     enum { MOST_GONE = 1000, MOST_HELD = 10 };
     static const struct timespec moment = {.tv_nsec = 10000000};

@@ -10,9 +10,10 @@
 /// What this floor needs of the system beyond ISO C, in one place. Every reason in an `error` names the path
 /// and what the system said. Any thread.
 ///
-/// Files are opened here and nowhere else, so that one rule holds for all of them: what the program has made in a directory
-/// of its own is never reached through a link, and is a regular file or a real directory. A directory may have been changed
-/// by others, or come from them: a link in it would lead reading and writing elsewhere, a pipe would block for ever.
+/// Files are opened here and nowhere else, so that one rule holds for all of them: what the program has made
+/// in a directory of its own is never reached through a link, and is a regular file or a real directory. A
+/// directory may have been changed by others, or come from them: a link in it would lead reading and writing
+/// elsewhere, a pipe would block for ever.
 
 // ---- files to read ----
 
@@ -23,8 +24,8 @@ typedef enum qdi_os_trust {
     QDI_OS_GIVEN, ///< said by the user on the command line: what can be read, a pipe too
 } qdi_os_trust;
 
-/// Opens a file to read; the caller closes it. Links in the path's directories are followed. Errors: QD_ERR_NOT_FOUND,
-/// QD_ERR_IO; `why` (may be NULL) says what is wrong without naming the path.
+/// Opens a file to read; the caller closes it. Links in the path's directories are followed. Errors:
+/// QD_ERR_NOT_FOUND, QD_ERR_IO; `why` (may be NULL) says what is wrong without naming the path.
 QD_MUST_USE qd_status qdi_os_open(const char *path, qdi_os_trust trust, FILE **file, qd_error *why);
 
 // ---- files to write ----
@@ -33,12 +34,13 @@ QD_MUST_USE qd_status qdi_os_open(const char *path, qdi_os_trust trust, FILE **f
 typedef int qdi_file;
 #define QDI_FILE_NONE (-1)
 
-/// Makes a file. A file, a link or a pipe that has the name already is deleted first and never written to. On QD_ERR_IO `error` says
-/// which file and why.
+/// Makes a file. A file, a link or a pipe that has the name already is deleted first and never written to. On
+/// QD_ERR_IO `error` says which file and why.
 QD_MUST_USE qd_status qdi_file_create(const char *path, qdi_file *file, qd_error *error);
 /// The same for one that is written as a stream; the caller closes it.
 QD_MUST_USE qd_status qdi_file_create_stream(const char *path, FILE **file, qd_error *error);
-/// Opens a file to write behind what is in it, and makes it if need be. QD_ERR_IO, also where it is a link or no regular file.
+/// Opens a file to write behind what is in it, and makes it if need be. QD_ERR_IO, also where it is a link or
+/// no regular file.
 QD_MUST_USE qd_status qdi_file_append(const char *path, qdi_file *file, qd_error *error);
 /// Writes all of it or fails with QD_ERR_IO; `path` is for the reason only.
 QD_MUST_USE qd_status qdi_file_write(qdi_file file, const char *path, const void *data, size_t bytes,
@@ -53,7 +55,8 @@ QD_MUST_USE qd_status qdi_file_close(qdi_file file, const char *path, bool sync,
 QD_MUST_USE qd_status qdi_file_rename(const char *from, const char *to, qd_error *error);
 /// Removes a file; nothing is said where that fails.
 void qdi_file_remove(const char *path);
-/// What was written to a file, by another program too, is on the device afterwards. QD_ERR_NOT_FOUND, QD_ERR_IO.
+/// What was written to a file, by another program too, is on the device afterwards. QD_ERR_NOT_FOUND,
+/// QD_ERR_IO.
 QD_MUST_USE qd_status qdi_file_sync(const char *path, qd_error *error);
 /// Reads the last bytes of a file. QD_ERR_IO, also where it has fewer: then with no reason.
 QD_MUST_USE qd_status qdi_file_tail(const char *path, void *data, size_t bytes, qd_error *error);
@@ -63,15 +66,16 @@ QD_MUST_USE qd_status qdi_file_tail(const char *path, void *data, size_t bytes, 
 /// What an entry of a directory of ours is to be.
 typedef enum qdi_os_kind { QDI_OS_FILE, QDI_OS_DIRECTORY } qdi_os_kind;
 
-/// Looks whether a name is a regular file or a real directory; one that is not there is fine. Errors: QD_ERR_IO, where it is a link
-/// or something else.
+/// Looks whether a name is a regular file or a real directory; one that is not there is fine. Errors:
+/// QD_ERR_IO, where it is a link or something else.
 QD_MUST_USE qd_status qdi_os_check(const char *path, qdi_os_kind kind, qd_error *error);
 
 /// Makes a directory; its parents must exist. Errors: QD_ERR_EXISTS (something has that name, not always a
 /// directory), QD_ERR_IO.
 QD_MUST_USE qd_status qdi_os_make_directory(const char *path, qd_error *error);
 
-/// Makes all folders that a path leads through, not its last part; those that are there are fine. Errors: QD_ERR_IO.
+/// Makes all folders that a path leads through, not its last part; those that are there are fine. Errors:
+/// QD_ERR_IO.
 QD_MUST_USE qd_status qdi_os_make_parents(const char *path, qd_error *error);
 
 /// Both: the folders that it leads through, and the directory. Errors: those of qdi_os_make_directory.
@@ -94,8 +98,8 @@ QD_MUST_USE qd_status qdi_os_remove_file(const char *path, qd_error *error);
 /// Deletes a directory if it is empty; one that is not empty or not there is fine. Errors: QD_ERR_IO.
 QD_MUST_USE qd_status qdi_os_remove_directory_if_empty(const char *path, qd_error *error);
 
-/// Writes a file whole or not at all: under `temporary`, synced, then renamed to `path`, which may exist and is
-/// replaced. After a failure nothing is left under `temporary`. Errors: QD_ERR_IO.
+/// Writes a file whole or not at all: under `temporary`, synced, then renamed to `path`, which may exist and
+/// is replaced. After a failure nothing is left under `temporary`. Errors: QD_ERR_IO.
 QD_MUST_USE qd_status qdi_os_write_file(const char *temporary, const char *path, const void *data,
                                         size_t bytes, qd_error *error);
 
@@ -108,25 +112,29 @@ QD_MUST_USE qd_status qdi_os_rename_new(const char *from, const char *path, qd_e
 
 /// Syncs a directory, so that the names in it survive a crash. Where a file system cannot, nothing happens.
 void qdi_os_sync_directory(const char *path);
-/// Brings all files of a directory's file system, and their names, to the device: where many were written this costs a fortieth of
-/// what it costs to sync them one by one. Errors: QD_ERR_NOT_FOUND (this system has no such call), QD_ERR_IO.
+/// Brings all files of a directory's file system, and their names, to the device: where many were written
+/// this costs a fortieth of what it costs to sync them one by one. Errors: QD_ERR_NOT_FOUND (this system has
+/// no such call), QD_ERR_IO.
 QD_MUST_USE qd_status qdi_os_sync_disk(const char *path, qd_error *error);
 /// Syncs the directory that a path is in.
 void qdi_os_sync_parent(const char *path);
 
 // ---- locks ----
 
-/// A lock on a file that no other process holds as long as this one does; it ends with the process at the latest.
+/// A lock on a file that no other process holds as long as this one does; it ends with the process at the
+/// latest.
 typedef struct qdi_os_lock {
     int descriptor;
     bool made; ///< the file was not there before
 } qdi_os_lock;
 
-/// Takes the lock and makes its file if need be. One that is held is asked for again for a tenth of a second, in which
-/// qdi_os_lock_is_held may have it. Errors: QD_ERR_STATE (another holds it), QD_ERR_IO (also where the file is a link).
+/// Takes the lock and makes its file if need be. One that is held is asked for again for a tenth of a second,
+/// in which qdi_os_lock_is_held may have it. Errors: QD_ERR_STATE (another holds it), QD_ERR_IO (also where
+/// the file is a link).
 QD_MUST_USE qd_status qdi_os_lock_take(const char *path, qdi_os_lock *lock, qd_error *error);
 
-/// The same, but others may share it: it is taken while nobody has it for himself. To be dropped with a `path` of NULL.
+/// The same, but others may share it: it is taken while nobody has it for himself. To be dropped with a
+/// `path` of NULL.
 QD_MUST_USE qd_status qdi_os_lock_share(const char *path, qdi_os_lock *lock, qd_error *error);
 
 /// True where another process holds the lock. Makes no file, and keeps nobody from taking the lock.

@@ -53,8 +53,8 @@ size_t qdi_utf8_length(const char *text, size_t bytes, uint32_t *code) {
     return sound ? length : 0;
 }
 
-/// The length of the character that `text` begins with, or 0 where it is malformed or must not be shown as it is: control
-/// characters, the two separators that Unicode counts as line breaks, and what YAML refuses.
+/// The length of the character that `text` begins with, or 0 where it is malformed or must not be shown as it
+/// is: control characters, the two separators that Unicode counts as line breaks, and what YAML refuses.
 static size_t printable_length(const char *text, size_t bytes) {
     uint32_t code = 0;
     size_t length = qdi_utf8_length(text, bytes, &code);

@@ -21,14 +21,17 @@ void qdi_text_add_number(qdi_text *text, double value);
 void qdi_text_add_integer(qdi_text *text, uint64_t value);
 void qdi_text_release(qdi_text *text);
 
-/// The length of the UTF-8 character that the `bytes` > 0 bytes of `text` begin with, and its number; 0 where they begin with none.
+/// The length of the UTF-8 character that the `bytes` > 0 bytes of `text` begin with, and its number; 0 where
+/// they begin with none.
 size_t qdi_utf8_length(const char *text, size_t bytes, uint32_t *code);
 
-/// True where text has a control character of ASCII. Names of files may be in any encoding; one with such a character is refused before
-/// it comes to another program, to a script or to a file of ours, where a new line can begin a command.
+/// True where text has a control character of ASCII. Names of files may be in any encoding; one with such a
+/// character is refused before it comes to another program, to a script or to a file of ours, where a new
+/// line can begin a command.
 bool qdi_text_has_control(const char *text);
 
-/// True for UTF-8 that can stand in a line of any text file, YAML among them: all characters that qdi_quote shows as they are.
+/// True for UTF-8 that can stand in a line of any text file, YAML among them: all characters that qdi_quote
+/// shows as they are.
 bool qdi_text_is_line(const char *text);
 
 /// Room for a quotation, its closing zero included.

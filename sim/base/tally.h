@@ -6,11 +6,11 @@
 #include <stdint.h>
 #include <string.h>
 
-/// Sums that do not depend on the order, of QDI_TALLY_LANES numbers side by side. Floating point addition depends on it,
-/// and rows, constraints and movers lie in orders that mean nothing. So a first pass looks for the largest size; a second one
-/// cuts each value in two, the first half a multiple of a unit, the second one of a smaller unit, so that all sums of
-/// halves are exact. What is left over is below 2^-100 n^2 of the largest value (after J. Demmel and H. D. Nguyen,
-/// "Fast reproducible floating-point summation", 2013).
+/// Sums that do not depend on the order, of QDI_TALLY_LANES numbers side by side. Floating point addition
+/// depends on it, and rows, constraints and movers lie in orders that mean nothing. So a first pass looks for
+/// the largest size; a second one cuts each value in two, the first half a multiple of a unit, the second one
+/// of a smaller unit, so that all sums of halves are exact. What is left over is below 2^-100 n^2 of the
+/// largest value (after J. Demmel and H. D. Nguyen, "Fast reproducible floating-point summation", 2013).
 enum { QDI_TALLY_LANES = 4 };
 
 /// The largest sizes; what is no number is passed over.

@@ -1,8 +1,8 @@
 // Events from two ordered lists of contacts. Each contact of `after` is an event, and so is each of `before`
 // that ended; all go where they belong in the order of (a, b) without looking at one another: an event's
-// place is its place in its own list plus the number of events before it from the other. Where a contact of `after` is in
-// `before` is found once, by a walk over both. Ranges write their own slots only; a mark on a contact of `before` is written by the one
-// contact that goes on from it.
+// place is its place in its own list plus the number of events before it from the other. Where a contact of
+// `after` is in `before` is found once, by a walk over both. Ranges write their own slots only; a mark on a
+// contact of `before` is written by the one contact that goes on from it.
 
 #include "sim/world/world_impl.h"
 
@@ -15,9 +15,9 @@ typedef struct event_job {
     const qdi_outcome *outcomes; ///< by contact of `before`, or NULL
     bool springs;                ///< only the shear is taken over: forces are of the moment
     qdi_match *match;            ///< by contact of `after`
-    uint32_t *
-        end_rank; ///< by contact of `before`: 1 where it goes on; then ended ones before it; the last slot holds their number
-    size_t *count; ///< per range: contacts that ended, that begin
+    uint32_t *end_rank; ///< by contact of `before`: 1 where it goes on; then ended ones before it; the last
+                        ///< slot holds their number
+    size_t *count;      ///< per range: contacts that ended, that begin
     qd_contact *ended;
     qd_event *events;
 } event_job;
@@ -45,7 +45,8 @@ static size_t find(const qdi_moment *list, size_t low, size_t high, uint64_t ord
     return low;
 }
 
-/// find for the next contact of an ordered walk that has come to `from`: most often a step or two from the last.
+/// find for the next contact of an ordered walk that has come to `from`: most often a step or two from the
+/// last.
 static size_t find_from(const qdi_moment *list, size_t from, size_t high, uint64_t order) {
     for (int k = 0; k < 8; ++k, ++from)
         if (from == high || order_of(&list->contacts[from]) >= order) return from;
@@ -96,7 +97,8 @@ static void take_over(const event_job *job, size_t at, qd_contact *contact, qdi_
     }
 }
 
-/// Where an ordered walk over contacts has come to in both parts of another list: contacts, and speculative ones.
+/// Where an ordered walk over contacts has come to in both parts of another list: contacts, and speculative
+/// ones.
 typedef struct walk {
     size_t contact, near;
 } walk;
@@ -115,8 +117,8 @@ static size_t walk_to(const qdi_moment *list, walk *at, const qd_contact *contac
     return found(list, at->near, end, contact) ? at->near : SIZE_MAX;
 }
 
-/// Constraints whose pair had one before take over what that holds and, where they touch, its impulses; the others begin with nothing.
-/// Those that touch note their match, and mark it.
+/// Constraints whose pair had one before take over what that holds and, where they touch, its impulses; the
+/// others begin with nothing. Those that touch note their match, and mark it.
 static void take_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const event_job *job = context;

@@ -1,18 +1,20 @@
 // Fat boxes, and the candidates that come of them.
 //
-// With a margin the tree holds boxes that are larger than the bodies' own. The candidates are the pairs of these fat boxes
-// that overlap; as long as every body is inside its fat box they are all that can touch, and a step has nothing to do but to test them.
-// Motion counts the bodies that left their fat box (qdi_margin.left), while it makes their boxes.
+// With a margin the tree holds boxes that are larger than the bodies' own. The candidates are the pairs of
+// these fat boxes that overlap; as long as every body is inside its fat box they are all that can touch, and
+// a step has nothing to do but to test them. Motion counts the bodies that left their fat box
+// (qdi_margin.left), while it makes their boxes.
 //   - Nobody left: tree and candidates stay as they are.
-//   - A few did: these get new fat boxes, the tree is told of each, and their candidates are looked for one by one.
+//   - A few did: these get new fat boxes, the tree is told of each, and their candidates are looked for one
+//   by one.
 //   - Many did: all boxes are made anew, the tree is refreshed and all candidates are retrieved.
-// Either way the candidates are again all pairs of fat boxes that overlap, so what is saved is the fat boxes: a world that is
-// loaded finds the same candidates. Their order is another, but nothing depends on it.
+// Either way the candidates are again all pairs of fat boxes that overlap, so what is saved is the fat boxes:
+// a world that is loaded finds the same candidates. Their order is another, but nothing depends on it.
 //
 // Candidates are kept by row, for that is how they are used, the one with the lower index first.
 //
-// What fat boxes must not do is stop a run that goes on without them: where they have more pairs than limits.pairs allows, the step
-// makes do with the bodies' own boxes.
+// What fat boxes must not do is stop a run that goes on without them: where they have more pairs than
+// limits.pairs allows, the step makes do with the bodies' own boxes.
 
 #include "core/tree/horizon.h"
 
@@ -94,7 +96,8 @@ static double mean_over(fatten_job *job, qdi_range_function pass) {
     return (double)sum / (unit * (double)world->count);
 }
 
-/// What collisions may give to a body, as a part of what bodies move by in the mean. Without a contact model nobody changes his course.
+/// What collisions may give to a body, as a part of what bodies move by in the mean. Without a contact model
+/// nobody changes his course.
 static double slack_part(const qd_world *world) {
     return world->def.contact == QD_CONTACT_NONE ? 0 : 1;
 }
@@ -339,8 +342,8 @@ static qd_status find_about(finder *job) {
     return job->status != QD_OK ? job->status : status == QD_ERR_VALUE ? QD_ERR_INTERNAL : status;
 }
 
-/// Most candidates of a leaver that are looked for by any thread; whoever has more is looked after by one. LEAVERS: for a thread at
-/// once.
+/// Most candidates of a leaver that are looked for by any thread; whoever has more is looked after by one.
+/// LEAVERS: for a thread at once.
 enum { NOTES = 24, LEAVERS = 8 };
 
 /// Leavers that are looked after at once: each notes what it finds in a place of its own.
@@ -382,7 +385,8 @@ static void note_range(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-/// Finds the candidates of the leavers, in their order. Looking for them takes most of the time, and is shared.
+/// Finds the candidates of the leavers, in their order. Looking for them takes most of the time, and is
+/// shared.
 static qd_status find_about_all(qd_world *world, const uint8_t *left, const uint32_t *rows, size_t count) {
     qdi_scratch *scratch = &world->scratch;
     qd_status status = qdi_reserve(world->allocator, &scratch->pending[0], &scratch->pending_room[0], 0,
@@ -440,8 +444,9 @@ static qd_status amend(const fatten_job *fat) {
     return status == QD_OK ? find_about_all(world, job.left, job.rows, left) : status;
 }
 
-/// How many bodies are worth being looked at one by one: what that takes, a microsecond or two each, is to be little
-/// beside a step. Where the root's list has an order of its own, which is made anew for each, fewer are.
+/// How many bodies are worth being looked at one by one: what that takes, a microsecond or two each, is to be
+/// little beside a step. Where the root's list has an order of its own, which is made anew for each, fewer
+/// are.
 static size_t few(const qd_world *world) {
     return qdi_tree_edits_are_slow(world->tree) ? 2 : 8 + world->count / 2048;
 }

@@ -1,14 +1,15 @@
-// Exact tests in float64, in three parallel passes: candidates (narrow_pairs.c) and walls are tested, and what is within reach is made a
-// contact beside the hit; keys are put in order of (a, b); and contacts are copied to the places that this gave them. Their
-// spots stay in the order of the candidates. A range of candidates writes its hits from its own begin on, so ranges share nothing; a scan
-// over the ranges' counts says where each one's keys and spots go:
+// Exact tests in float64, in three parallel passes: candidates (narrow_pairs.c) and walls are tested, and
+// what is within reach is made a contact beside the hit; keys are put in order of (a, b); and contacts are
+// copied to the places that this gave them. Their spots stay in the order of the candidates. A range of
+// candidates writes its hits from its own begin on, so ranges share nothing; a scan over the ranges' counts
+// says where each one's keys and spots go:
 //
 //   candidates  | range 0      | range 1      | range 2    |
 //   hits        | 3 9 . . . .  | 14 . . . . . | 22 25 27 . |      counts 2 1 3 -> first 0 2 3
 //   keys        | 3 9 14 22 25 27 | walls ...                     sorted by (a, b)
 //
-// Two touch where the gap is not above 0; a second point of theirs may be a little apart (QDI_SECOND_REACH), so that what comes to rest
-// on a side has both its ends from the start.
+// Two touch where the gap is not above 0; a second point of theirs may be a little apart (QDI_SECOND_REACH),
+// so that what comes to rest on a side has both its ends from the start.
 
 #include "sim/contact/narrow.h"
 #include "core/base/assert.h"
@@ -73,7 +74,8 @@ static bool meet_wall(const qdi_narrow_job *job, uint32_t row, int wall, qdi_man
            qdi_manifold_gap(manifold) <= wall_reach(job, row);
 }
 
-/// Walls of `mask`, within reach of a disk of the body's radius, that the body meets: by bit; four bits above those that it does not touch.
+/// Walls of `mask`, within reach of a disk of the body's radius, that the body meets: by bit; four bits above
+/// those that it does not touch.
 static unsigned walls_met(const qdi_narrow_job *job, uint32_t row, unsigned mask) {
     const qd_world *world = job->world;
     if (world->kind[row] != QD_BODY_DYNAMIC) return 0;
@@ -178,8 +180,8 @@ static qd_contact wall_contact(const qdi_narrow_job *job, uint32_t row, int wall
     return contact;
 }
 
-/// Spots and what was made lie in the order of the candidates, contacts in that of (a, b), which is any order here: what is read soon is
-/// asked for ahead.
+/// Spots and what was made lie in the order of the candidates, contacts in that of (a, b), which is any order
+/// here: what is read soon is asked for ahead.
 enum { SPOTS_AHEAD = 24, AHEAD = 12 };
 static inline void ask_for(const qdi_narrow_job *job, size_t i, size_t end) {
     const uint32_t *value = job->keys->value;

@@ -6,8 +6,8 @@
 
 /// What the files of the narrow phase share.
 
-/// How far apart the second point of a contact may be, and for rigid bodies the first one too (qdi_speculative): a part of the
-/// distance from centroid to border of the smaller body that moves.
+/// How far apart the second point of a contact may be, and for rigid bodies the first one too
+/// (qdi_speculative): a part of the distance from centroid to border of the smaller body that moves.
 #define QDI_SECOND_REACH 0.05
 
 /// Candidates per range where they may be anything: what two shapes take is many times what two disks do.

@@ -1,13 +1,15 @@
-// Candidates to contacts. Where all bodies are disks, a test is a few products, and comes without a branch; else a range of candidates
-// is first rid of those that are far apart, then its pairs of rects are tested side by side (rects.h), the others one by one, and contacts
-// are made of what is within reach, in the order of the candidates.
+// Candidates to contacts. Where all bodies are disks, a test is a few products, and comes without a branch;
+// else a range of candidates is first rid of those that are far apart, then its pairs of rects are tested
+// side by side (rects.h), the others one by one, and contacts are made of what is within reach, in the order
+// of the candidates.
 
 #include "sim/contact/narrow.h"
 
 #include <string.h>
 
-/// Which image of b, `d` away from a along one axis, is the nearest: two bodies, each no longer than half a period, touch
-/// through no other. Candidates do not say, for a body may have gone round since they were found.
+/// Which image of b, `d` away from a along one axis, is the nearest: two bodies, each no longer than half a
+/// period, touch through no other. Candidates do not say, for a body may have gone round since they were
+/// found.
 static int nearest_image(double d, double period) {
     if (period == 0) return 0;
     return (d < -0.5 * period) - (d > 0.5 * period);
@@ -19,8 +21,8 @@ static qd_image image_of(const qdi_narrow_job *job, uint32_t a, uint32_t b) {
                       (int16_t)nearest_image(m->y[b] - m->y[a], job->period.y)};
 }
 
-/// `d` along one axis, or that to the nearest image: next to always there is no other, so a branch is cheaper than the
-/// general way. Both give the same bits: adding 0 turns -0 into 0, as adding no period does.
+/// `d` along one axis, or that to the nearest image: next to always there is no other, so a branch is cheaper
+/// than the general way. Both give the same bits: adding 0 turns -0 into 0, as adding no period does.
 static inline double to_nearest(double d, double period, double half) {
     return fabs(d) > half ? d + nearest_image(d, period) * period : d + 0;
 }

@@ -23,8 +23,8 @@ typedef struct query {
     void *context;
 } query;
 
-// The tree tells images of a body's box. A body that went round the world since its fat box was made is seen through
-// another image than that.
+// The tree tells images of a body's box. A body that went round the world since its fat box was made is seen
+// through another image than that.
 static qd_image image_of(const query *job, uint32_t row, qd_image of_box) {
     const qd_image in_box = qdi_margin_image(job->world, row);
     return (qd_image){(int16_t)(of_box.x + in_box.x), (int16_t)(of_box.y + in_box.y)};

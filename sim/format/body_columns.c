@@ -87,8 +87,8 @@ static const known_name table_names[] = {
     {"density", QDI_ROLE_DENSITY},
 };
 
-/// The name without capitals, spaces, signs, and what stands in brackets; its length, 0 where it is longer than any
-/// that is known.
+/// The name without capitals, spaces, signs, and what stands in brackets; its length, 0 where it is longer
+/// than any that is known.
 static size_t plain_name(const char *name, size_t bytes, char plain[QDI_COLUMN_NAME]) {
     size_t used = 0;
     for (size_t i = 0; i < bytes && name[i] != '[' && name[i] != '('; ++i) {
@@ -407,7 +407,8 @@ static double mass_of(const qdi_body_reader *reader, const qdi_record *record, d
     return (double)NAN;
 }
 
-/// Whether a row has as many fields as there are columns. One more, and empty, is what a separator at the end leaves.
+/// Whether a row has as many fields as there are columns. One more, and empty, is what a separator at the end
+/// leaves.
 static qd_status check_width(const qdi_body_reader *reader, const qdi_record *record) {
     size_t width = reader->columns.width;
     if (record->column == width) return QD_OK;

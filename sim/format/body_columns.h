@@ -4,8 +4,8 @@
 #include "sim/base/lines.h"
 #include "sim/format/body_file.h"
 
-/// From the columns of a table, whatever their order, to bodies. A reader names the columns one by one, and then hands
-/// in the fields of each row; what no column gives has its default.
+/// From the columns of a table, whatever their order, to bodies. A reader names the columns one by one, and
+/// then hands in the fields of each row; what no column gives has its default.
 
 typedef enum qdi_role {
     QDI_ROLE_NONE, ///< a column that nobody asked for
@@ -89,8 +89,8 @@ typedef struct qdi_body_reader {
 #define QDI_BLAME(reader, ...)                                                                               \
     qdi_lines_blame((reader)->lines.path, (reader)->lines.number, (reader)->error, __VA_ARGS__)
 
-/// The role of a column called `name`, as people spell it: capitals, spaces, underscores and units in brackets do not
-/// matter. `lammps`: names are those of dumps, to the letter.
+/// The role of a column called `name`, as people spell it: capitals, spaces, underscores and units in
+/// brackets do not matter. `lammps`: names are those of dumps, to the letter.
 qdi_role qdi_role_named(const char *name, size_t bytes, bool lammps);
 
 /// Whether the scene names the column number `number` of those that may be named.

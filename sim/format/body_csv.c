@@ -1,7 +1,7 @@
-// Tables of separated values, as spreadsheets and scripts write them: one line that names the columns, then one line
-// per body. The separator is the header's: a tab, a semicolon, a comma, or else spaces. With semicolons and tabs,
-// numbers may have a decimal comma. Fields may stand in quotes. Lines that are empty or begin with # are left out;
-// a header that is such a comment, as numpy writes it, is found there.
+// Tables of separated values, as spreadsheets and scripts write them: one line that names the columns, then
+// one line per body. The separator is the header's: a tab, a semicolon, a comma, or else spaces. With
+// semicolons and tabs, numbers may have a decimal comma. Fields may stand in quotes. Lines that are empty or
+// begin with # are left out; a header that is such a comment, as numpy writes it, is found there.
 
 #include "sim/base/number.h"
 #include "sim/format/body_columns.h"

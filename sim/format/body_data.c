@@ -1,6 +1,6 @@
-// LAMMPS data files, as write_data makes them and read_data takes them: a line of the user's, a header of counts and
-// bounds, then sections of rows. The sections that matter are Masses, Atoms and Velocities; they are found first, since
-// they may come in other orders.
+// LAMMPS data files, as write_data makes them and read_data takes them: a line of the user's, a header of
+// counts and bounds, then sections of rows. The sections that matter are Masses, Atoms and Velocities; they
+// are found first, since they may come in other orders.
 
 #include "sim/format/body_columns.h"
 
@@ -13,7 +13,8 @@
 /// Most atom types whose masses are kept.
 enum { TYPES_MAX = 1 << 20 };
 
-/// Columns of the atom styles that can be read: "-" is not looked at. Three more, the image flags, may follow.
+/// Columns of the atom styles that can be read: "-" is not looked at. Three more, the image flags, may
+/// follow.
 static const struct {
     const char *name;
     const char *columns;

@@ -1,12 +1,12 @@
 // LAMMPS dumps as text (dump custom, dump atom with named columns):
 //
-//   ITEM: TIMESTEP            ITEM: NUMBER OF ATOMS     ITEM: BOX BOUNDS ff ff pp    ITEM: ATOMS id x y radius
-//   2000                      303                       0 160                        1 0.79 0.79 0.44
+//   ITEM: TIMESTEP            ITEM: NUMBER OF ATOMS     ITEM: BOX BOUNDS ff ff pp    ITEM: ATOMS id x y
+//   radius 2000                      303                       0 160                        1 0.79 0.79 0.44
 //                                                       0 160                        ...
 //                                                       -0.5 0.5
 //
-// once per frame; UNITS and TIME may come before. Loading goes through the frames without looking at the atoms and
-// keeps the text of one; reading looks at every line of that one.
+// once per frame; UNITS and TIME may come before. Loading goes through the frames without looking at the
+// atoms and keeps the text of one; reading looks at every line of that one.
 
 #include "sim/format/body_columns.h"
 

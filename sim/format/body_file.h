@@ -10,15 +10,16 @@
 
 #include "sim/base/scene_text.h"
 
-/// Bodies that somebody else wrote: disks from LAMMPS dumps and data files, and bodies of any shape and kind from tables of separated
-/// values and extended XYZ, as `export` writes them.
+/// Bodies that somebody else wrote: disks from LAMMPS dumps and data files, and bodies of any shape and kind
+/// from tables of separated values and extended XYZ, as `export` writes them.
 ///
-/// A file is read in two steps. First the part that is wanted comes to memory: the whole file, or of a trajectory the chosen
-/// frame, so that a trajectory of any length costs no more than its largest frame. Then that part is read. What is
-/// kept is both, the rows and the very bytes that they come from, so that a run can keep a copy that cannot differ from
-/// what it used.
+/// A file is read in two steps. First the part that is wanted comes to memory: the whole file, or of a
+/// trajectory the chosen frame, so that a trajectory of any length costs no more than its largest frame. Then
+/// that part is read. What is kept is both, the rows and the very bytes that they come from, so that a run
+/// can keep a copy that cannot differ from what it used.
 ///
-/// Whatever a file holds, the answer is all of its bodies or one line that says where and why: "PATH:LINE: reason".
+/// Whatever a file holds, the answer is all of its bodies or one line that says where and why: "PATH:LINE:
+/// reason".
 
 typedef enum qdi_body_format {
     QDI_BODY_AUTO,
@@ -28,12 +29,14 @@ typedef enum qdi_body_format {
     QDI_BODY_XYZ
 } qdi_body_format;
 
-/// Which frame of a dump or of extended XYZ; the other formats have one, number 0. 0 is the plain form of the scene's key.
+/// Which frame of a dump or of extended XYZ; the other formats have one, number 0. 0 is the plain form of the
+/// scene's key.
 typedef enum qdi_frame_form { QDI_FRAME_NUMBER, QDI_FRAME_TIMESTEP } qdi_frame_form;
 /// As a number: the last frame.
 #define QDI_FRAME_LAST UINT64_MAX
 
-/// Columns of a table that may be named, in the order of the keys below bodies[].file.columns, and room for a name.
+/// Columns of a table that may be named, in the order of the keys below bodies[].file.columns, and room for a
+/// name.
 enum { QDI_BODY_COLUMNS = 13, QDI_BODY_COLUMN_ROOM = 65 };
 
 /// What is asked of a file. A number that is not NaN holds for all bodies, whatever the file says.
@@ -90,8 +93,8 @@ QD_MUST_USE qd_status qdi_body_file_parse(const char *text, size_t bytes, const 
                                           qd_error *error);
 void qdi_body_file_release(qdi_body_file *file);
 
-/// The ending that a copy of a file of this format gets: ".csv", ".lammpstrj", ".data", ".xyz". By it, and whatever the copy
-/// holds, the format is known again.
+/// The ending that a copy of a file of this format gets: ".csv", ".lammpstrj", ".data", ".xyz". By it, and
+/// whatever the copy holds, the format is known again.
 const char *qdi_body_format_ending(qdi_body_format format);
 
 #endif

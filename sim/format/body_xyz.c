@@ -1,12 +1,11 @@
 // Extended XYZ, as ASE and OVITO write it:
 //
 //   2
-//   Lattice="20 0 0 0 10 0 0 0 1" Origin="-10 0 0" pbc="T F F" Step=100 Properties=species:S:1:pos:R:3:radius:R:1
-//   X 0.5 1.5 0 0.5
-//   X 2.5 1.5 0 0.5
+//   Lattice="20 0 0 0 10 0 0 0 1" Origin="-10 0 0" pbc="T F F" Step=100
+//   Properties=species:S:1:pos:R:3:radius:R:1 X 0.5 1.5 0 0.5 X 2.5 1.5 0 0.5
 //
-// once per frame. The line behind the number of bodies may be anything: what is not KEY=VALUE, or unknown, is passed over.
-// Loading counts lines and keeps the text of one frame; reading looks at every line of that one.
+// once per frame. The line behind the number of bodies may be anything: what is not KEY=VALUE, or unknown, is
+// passed over. Loading counts lines and keeps the text of one frame; reading looks at every line of that one.
 
 #include "sim/base/number.h"
 #include "sim/format/body_columns.h"
@@ -32,7 +31,8 @@ static bool is_blank(const qdi_lines *lines) {
 
 // ---- the second line ----
 
-/// Goes to the next KEY=VALUE; a value in quotes, braces or brackets may hold spaces. Words without = are left out.
+/// Goes to the next KEY=VALUE; a value in quotes, braces or brackets may hold spaces. Words without = are
+/// left out.
 static bool next_pair(span line, size_t *at, span *key, span *value) {
     static const char open[] = "\"'{[", close[] = "\"'}]";
     for (;;) {

@@ -1,23 +1,27 @@
-// What approaches faster than the threshold bounces: colour after colour, sweep after sweep, until nothing does any more
-// or the sweeps are used up. Each bounce is a collision of two bodies by Newton's restitution and Coulomb's friction:
+// What approaches faster than the threshold bounces: colour after colour, sweep after sweep, until nothing
+// does any more or the sweeps are used up. Each bounce is a collision of two bodies by Newton's restitution
+// and Coulomb's friction:
 //
 //   normal      Jn = (1 + e) u_n / k_n            u: velocity of a's point as seen from b's, before
 //   tangential  Jt = (1 + bt) u_t / k_t, at most mu Jn      u_t: after the normal impulse
 //
-// k is what a unit of impulse changes of u: 1/mA + 1/mB + arm^2/IA + arm^2/IB. The friction never turns the energy's
-// balance: it is worked out from what the normal impulse left (Kane's paradox comes from taking both at once).
+// k is what a unit of impulse changes of u: 1/mA + 1/mB + arm^2/IA + arm^2/IB. The friction never turns the
+// energy's balance: it is worked out from what the normal impulse left (Kane's paradox comes from taking both
+// at once).
 //
-// Two touches that both approach are solved together, so that a box that lands flat does not start to turn; where one
-// of them would have to pull, the faster one bounces alone and the next sweep sees to the other. A blow goes through
-// touching bodies pair after pair: three in contact give other velocities than a simultaneous solution would, but
-// momentum, angular momentum and (with e = 1, mu = 0) energy are kept to rounding.
+// Two touches that both approach are solved together, so that a box that lands flat does not start to turn;
+// where one of them would have to pull, the faster one bounces alone and the next sweep sees to the other. A
+// blow goes through touching bodies pair after pair: three in contact give other velocities than a
+// simultaneous solution would, but momentum, angular momentum and (with e = 1, mu = 0) energy are kept to
+// rounding.
 //
-// Sweeps look only where something has changed. Visits of colours are numbered from 1, and `stirred` says of each body
-// which visit changed its velocity last: a constraint whose bodies have been left alone since its own last visit would not bounce
-// now, as it did not then. Before the first visit, bodies are stirred (1) that approach one another fast enough.
+// Sweeps look only where something has changed. Visits of colours are numbered from 1, and `stirred` says of
+// each body which visit changed its velocity last: a constraint whose bodies have been left alone since its
+// own last visit would not bounce now, as it did not then. Before the first visit, bodies are stirred (1)
+// that approach one another fast enough.
 //
-// Shared between ranges of a colour: nothing that is written, see rigid/rigid.c (bodies that nothing moves are never stirred).
-// The counts of bounces are per range.
+// Shared between ranges of a colour: nothing that is written, see rigid/rigid.c (bodies that nothing moves
+// are never stirred). The counts of bounces are per range.
 
 #include "sim/world/account.h"
 
@@ -90,7 +94,8 @@ static bool solve_both(const qdi_constraint *constraint, const double approach[2
     return push[0] >= 0 && push[1] >= 0;
 }
 
-/// The tangential impulse of a constraint whose touches were pushed: one for both, at the lever that their pushes add up to.
+/// The tangential impulse of a constraint whose touches were pushed: one for both, at the lever that their
+/// pushes add up to.
 static void rub(const bounce_job *job, qdi_constraint *constraint, const double push[2],
                 qdi_account *account) {
     const qdi_motion *m = &job->motion;

@@ -57,8 +57,8 @@ static qd_status prepare(qd_world *world) {
     return QD_OK;
 }
 
-/// Puts the end of a new way into `next`. Returns what its energy has over what its impacts explain: forces act on the way as if nothing
-/// had been met.
+/// Puts the end of a new way into `next`. Returns what its energy has over what its impacts explain: forces
+/// act on the way as if nothing had been met.
 static double arrive(const qdi_step *step, const qdi_course *course) {
     qd_world *world = step->world;
     const qdi_motion *next = &world->next;

@@ -3,35 +3,39 @@
 
 #include "sim/world/world_impl.h"
 
-/// Fast bodies: what would pass a wall or another body within a step is followed on its way, bounces where it really
-/// meets something, and goes on from there.
+/// Fast bodies: what would pass a wall or another body within a step is followed on its way, bounces where it
+/// really meets something, and goes on from there.
 ///
-/// **Ways.** A body's way through a step is a row of legs, each straight and even: at first one leg, from where it is to
-/// where the solver sent it. A leg is as fast as its body is in the mean. Its body collides with the velocity that it has at that time:
-/// forces change it on the way, less what contacts hold up, and a push out of an overlap is no velocity.
+/// **Ways.** A body's way through a step is a row of legs, each straight and even: at first one leg, from
+/// where it is to where the solver sent it. A leg is as fast as its body is in the mean. Its body collides
+/// with the velocity that it has at that time: forces change it on the way, less what contacts hold up, and a
+/// push out of an overlap is no velocity.
 ///
-/// **Fixpoint.** Pairs whose ways meet become edges; bodies that edges join form a cluster; a cluster is solved by itself,
-/// from the step's beginning, event after event in order of time, with its edges only (rigid/ccd_solve.c). That gives new
-/// ways, which may meet others: new edges, larger clusters, solved anew, until no two ways meet that are not joined
-/// by an edge. Edges only become more, so this ends, usually after two rounds; a row of n bodies that hit each other
-/// within one step takes n. Clusters are independent and solved in parallel; what they give depends on their edges alone,
-/// and the edges are in order of (a, b): the same for any team.
+/// **Fixpoint.** Pairs whose ways meet become edges; bodies that edges join form a cluster; a cluster is
+/// solved by itself, from the step's beginning, event after event in order of time, with its edges only
+/// (rigid/ccd_solve.c). That gives new ways, which may meet others: new edges, larger clusters, solved anew,
+/// until no two ways meet that are not joined by an edge. Edges only become more, so this ends, usually after
+/// two rounds; a row of n bodies that hit each other within one step takes n. Clusters are independent and
+/// solved in parallel; what they give depends on their edges alone, and the edges are in order of (a, b): the
+/// same for any team.
 ///
-/// **What is followed.** A pair is looked at where one of the two is followed: its leg is longer than the part of
-/// qdi_ccd_part, it is a bullet, or what is followed has set it in such motion. What two slow bodies do to each other is
-/// found where the step ends, as in any step.
+/// **What is followed.** A pair is looked at where one of the two is followed: its leg is longer than the
+/// part of qdi_ccd_part, it is a bullet, or what is followed has set it in such motion. What two slow bodies
+/// do to each other is found where the step ends, as in any step.
 ///
-/// **Who is near.** Bodies that are followed, and those that have been hit, are listed, and a tree of their own holds the
-/// boxes of their whole ways; its pairs are candidates. All others move little: no further than `slow`. The world's tree still
-/// has the boxes of the step's beginning (or fat ones around them), so whoever of them a listed body can meet has a box there
-/// that overlaps the box of that body's way, made larger by `slow`: one retrieve for each body that is followed. Where
-/// many are, or such a box would be too large for a periodic world, all are listed and nothing is retrieved. So a step costs what any step
-/// costs, and something for each body that is followed; the world's tree, margins and candidates are what they are anyway.
-/// Candidates only have to be enough: what becomes an edge is found by an exact test.
+/// **Who is near.** Bodies that are followed, and those that have been hit, are listed, and a tree of their
+/// own holds the boxes of their whole ways; its pairs are candidates. All others move little: no further than
+/// `slow`. The world's tree still has the boxes of the step's beginning (or fat ones around them), so whoever
+/// of them a listed body can meet has a box there that overlaps the box of that body's way, made larger by
+/// `slow`: one retrieve for each body that is followed. Where many are, or such a box would be too large for
+/// a periodic world, all are listed and nothing is retrieved. So a step costs what any step costs, and
+/// something for each body that is followed; the world's tree, margins and candidates are what they are
+/// anyway. Candidates only have to be enough: what becomes an edge is found by an exact test.
 ///
-/// **Bounds.** A cluster has at most QDI_IMPACTS(edges) impacts in a round, and at most QDI_LOOKS(edges) looks ahead in all
-/// rounds; then its bodies are given up: they go as if they had met nobody, and are stopped instead (rigid/ccd_clamp.c). After QDI_ROUNDS rounds what still meets is left to the contacts of the step's
-/// end. On a periodic axis a way that is longer than half a period is not followed.
+/// **Bounds.** A cluster has at most QDI_IMPACTS(edges) impacts in a round, and at most QDI_LOOKS(edges)
+/// looks ahead in all rounds; then its bodies are given up: they go as if they had met nobody, and are
+/// stopped instead (rigid/ccd_clamp.c). After QDI_ROUNDS rounds what still meets is left to the contacts of
+/// the step's end. On a periodic axis a way that is longer than half a period is not followed.
 
 #define QDI_IMPACTS(edges) (2 * (edges) + 30)
 #define QDI_LOOKS(edges)   (16 * (edges) + 2048)
@@ -192,7 +196,8 @@ typedef struct qdi_party {
 
 // ---- rigid/ccd_path.c ----
 
-/// The leg that a body goes where nothing stops it. For bodies that are no disks it is worked out once, when they are listed.
+/// The leg that a body goes where nothing stops it. For bodies that are no disks it is worked out once, when
+/// they are listed.
 qdi_leg qdi_leg_make(const qdi_step *step, uint32_t row);
 static inline qdi_leg qdi_leg_of_row(const qdi_step *step, uint32_t row) {
     return step->world->shape[row] ? step->fast->free[row] : qdi_leg_make(step, row);
@@ -207,8 +212,8 @@ qdi_party qdi_party_of(const qdi_step *step, uint32_t row, const qdi_leg *leg);
 qdi_pose qdi_leg_pose(const qdi_leg *leg, double time);
 /// What contains a body's whole way.
 void qdi_way_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high);
-/// The same as a box for a tree. False: it is too long for a periodic world, and the body is not followed: `box` is that of
-/// its end.
+/// The same as a box for a tree. False: it is too long for a periodic world, and the body is not followed:
+/// `box` is that of its end.
 bool qdi_way_box(const qdi_step *step, uint32_t row, qd_box *box);
 /// A box made larger by what bodies that are not listed move; false: it is too large for a periodic world.
 bool qdi_way_wider(const qdi_step *step, qd_box way, qd_box *wider);
@@ -218,8 +223,8 @@ bool qdi_way_image(const qdi_step *step, uint32_t row_a, uint32_t row_b, qd_imag
 qdi_twist qdi_ccd_forces(const qdi_step *step, uint32_t row);
 /// Energy of a body's motion in `next`, and of gravity as seen from where it was, when it has moved by `way`.
 double qdi_ccd_energy(const qd_world *world, uint32_t row, qd_vec2 way);
-/// What the sum of gravity's work through periodic sides (qdi_account_wraps) gets wrong about a body that has moved by `way`: it goes by
-/// velocities, as if nothing had stopped it.
+/// What the sum of gravity's work through periodic sides (qdi_account_wraps) gets wrong about a body that has
+/// moved by `way`: it goes by velocities, as if nothing had stopped it.
 double qdi_ccd_wrap_error(const qd_world *world, uint32_t row, qd_vec2 way, double dt);
 /// True where a body is within the limits in `next`.
 bool qdi_within_limits(const qd_world *world, uint32_t row);
@@ -246,24 +251,28 @@ bool qdi_leg_meets_wall(const qdi_step *step, const qdi_party *a, int wall, doub
 
 // ---- rigid/ccd_find.c ----
 
-/// What is asked of each candidate: of two bodies, a of the lower index, through an image of b; and of a body and a wall.
+/// What is asked of each candidate: of two bodies, a of the lower index, through an image of b; and of a body
+/// and a wall.
 typedef struct qdi_ccd_visitor {
     void (*pair)(const qdi_step *step, uint32_t row_a, uint32_t row_b, qd_image image, int worker);
     void (*wall)(const qdi_step *step, uint32_t row, int wall, int worker);
 } qdi_ccd_visitor;
-/// Shows all candidates to a visitor, in parallel and in any order; each worker's lists begin empty. Errors: QD_ERR_MEMORY, QD_ERR_STOPPED.
+/// Shows all candidates to a visitor, in parallel and in any order; each worker's lists begin empty. Errors:
+/// QD_ERR_MEMORY, QD_ERR_STOPPED.
 QD_MUST_USE qd_status qdi_ccd_visit(const qdi_step *step, const qdi_ccd_visitor *visitor);
-/// Adds an edge for each pair of ways that meet and have none; `added` tells how many. Errors: QD_ERR_MEMORY, QD_ERR_STOPPED.
+/// Adds an edge for each pair of ways that meet and have none; `added` tells how many. Errors: QD_ERR_MEMORY,
+/// QD_ERR_STOPPED.
 QD_MUST_USE qd_status qdi_ccd_find(const qdi_step *step, size_t *added);
 
 // ---- rigid/ccd_clamp.c ----
 
 /// Stops bodies that would pass through something where they meet it.
 QD_MUST_USE qd_status qdi_ccd_stop(qdi_step *step, qdi_lap *lap);
-/// The same for those bodies alone whose clusters have been given up; the others go their ways. Their new ways are those of their courses.
+/// The same for those bodies alone whose clusters have been given up; the others go their ways. Their new
+/// ways are those of their courses.
 QD_MUST_USE qd_status qdi_ccd_stop_given_up(qdi_step *step);
-/// True where a body passes through what cannot move with its core, though the two do not approach where they touch: it turns about a
-/// corner, say, or is pushed. row_b QDI_NO_ROW: a wall.
+/// True where a body passes through what cannot move with its core, though the two do not approach where they
+/// touch: it turns about a corner, say, or is pushed. row_b QDI_NO_ROW: a wall.
 bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, int wall, qd_image image);
 /// Puts bodies where they stop.
 QD_MUST_USE qd_status qdi_ccd_stopped(const qdi_step *step);
@@ -276,13 +285,15 @@ static inline bool qdi_is_bullet(const qd_world *world, uint32_t row) {
 
 // ---- rigid/ccd_solve.c ----
 
-/// Solves a cluster from the step's beginning. False where the step is to end (qdi_stopping): its ways are incomplete then.
+/// Solves a cluster from the step's beginning. False where the step is to end (qdi_stopping): its ways are
+/// incomplete then.
 bool qdi_cluster_solve(const qdi_step *step, qdi_cluster *cluster);
 
 // ---- rigid/ccd_cluster.c ----
 
-/// Forms clusters and solves those with new edges; their bodies' ways are new then. `outside`: one of these has left the
-/// box that was filed, or has none yet; `wide`: it is too large for a retrieve. Errors: QD_ERR_MEMORY, QD_ERR_STOPPED.
+/// Forms clusters and solves those with new edges; their bodies' ways are new then. `outside`: one of these
+/// has left the box that was filed, or has none yet; `wide`: it is too large for a retrieve. Errors:
+/// QD_ERR_MEMORY, QD_ERR_STOPPED.
 QD_MUST_USE qd_status qdi_ccd_solve(const qdi_step *step, bool *outside, bool *wide);
 
 #endif

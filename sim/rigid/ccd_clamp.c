@@ -1,18 +1,21 @@
-// Fast bodies where not every impact is to be exact: a body that would pass through something stops where it meets it, and what the
-// two do to each other is the next step's business. No chain follows from that: what a body costs is one time of impact for each
-// of its candidates.
+// Fast bodies where not every impact is to be exact: a body that would pass through something stops where it
+// meets it, and what the two do to each other is the next step's business. No chain follows from that: what a
+// body costs is one time of impact for each of its candidates.
 //
-// What counts is the motion of the two relative to each other in the step, also after one of them was stopped, beyond what contacts can
-// deal with at the step's end: half of the body's size, or of both sizes where both move, less what they overlap by at the start. What
-// touches already, and two movers whose motion is less than their sizes, are stopped with their cores alone, disks of half their size:
-// sliding, resting and the blows in a dense spray are the solver's.
+// What counts is the motion of the two relative to each other in the step, also after one of them was
+// stopped, beyond what contacts can deal with at the step's end: half of the body's size, or of both sizes
+// where both move, less what they overlap by at the start. What touches already, and two movers whose motion
+// is less than their sizes, are stopped with their cores alone, disks of half their size: sliding, resting
+// and the blows in a dense spray are the solver's.
 //
-// A body stops at the least time over its candidates, which does not depend on their order; the next round looks for what others, behind
-// it, meet now that it stands. What a kinematic body hits, or finds standing, is carried along for the rest of the step.
+// A body stops at the least time over its candidates, which does not depend on their order; the next round
+// looks for what others, behind it, meet now that it stands. What a kinematic body hits, or finds standing,
+// is carried along for the rest of the step.
 //
 // Where impacts are followed exactly, only those are stopped that were given up (rigid/ccd_solve.c).
 //
-// Shared between ranges: the times, each an atomic minimum (of positive numbers, whose bits are in their order).
+// Shared between ranges: the times, each an atomic minimum (of positive numbers, whose bits are in their
+// order).
 
 #include "sim/rigid/ccd.h"
 #include "sim/world/account.h"
@@ -21,7 +24,8 @@
 #include <math.h>
 #include <string.h>
 
-/// Parts of a body's size: relative motion that is followed against what cannot move, and the radius of a core.
+/// Parts of a body's size: relative motion that is followed against what cannot move, and the radius of a
+/// core.
 static const double followed_part = 0.5, unseen_part = 0.1, core_part = 0.5;
 enum { ROUNDS = 64 };
 
@@ -106,7 +110,8 @@ static double gap_at_start(const qdi_party *a, const qdi_party *b, qd_vec2 shift
     return manifold.count == 2 && manifold.at[1].gap < gap ? manifold.at[1].gap : gap;
 }
 
-/// No more than the distance of a point, `d` away from the form's position at the step's start, from the form.
+/// No more than the distance of a point, `d` away from the form's position at the step's start, from the
+/// form.
 static double side_distance(const qdi_party *party, qd_vec2 d) {
     const qdi_form *form = &party->form;
     const double c = party->leg.c, s = party->leg.s;
@@ -278,8 +283,8 @@ static void clear_range(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-/// Takes over the times of a round. Those that are followed and were stopped have a new way; what a kinematic body stops else moves so
-/// little that nothing else comes of it.
+/// Takes over the times of a round. Those that are followed and were stopped have a new way; what a kinematic
+/// body stops else moves so little that nothing else comes of it.
 static void settle_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const qdi_step *step = context;
@@ -313,8 +318,9 @@ static qd_status reserve(const qdi_step *step) {
     return status;
 }
 
-/// Who carries whom: of those that come to a body where it is stopped, or where it stands since, the first one; of several, that of least
-/// index. What was found about a way that is no longer so does not count; the next round looks again.
+/// Who carries whom: of those that come to a body where it is stopped, or where it stands since, the first
+/// one; of several, that of least index. What was found about a way that is no longer so does not count; the
+/// next round looks again.
 static void choose_carriers(const qdi_step *step) {
     qdi_ccd *fast = step->fast;
     const qd_body_index *index = step->world->index;

@@ -1,5 +1,6 @@
-// Clusters: bodies that edges join, found by union and find. What nothing moves joins nobody. Serial, but for the solving:
-// edges are few. Each cluster's work is its own: its courses, edges, legs and the flags and boxes of its bodies.
+// Clusters: bodies that edges join, found by union and find. What nothing moves joins nobody. Serial, but for
+// the solving: edges are few. Each cluster's work is its own: its courses, edges, legs and the flags and
+// boxes of its bodies.
 
 #include "sim/rigid/ccd.h"
 
@@ -167,8 +168,8 @@ static void keep_legs(qdi_ccd *fast, qdi_course *course) {
     if (course->given_up) fast->leg_count = course->first + 2; // it may be stopped
 }
 
-/// Room for the legs of this round: those of clusters that stay as they are are kept; of the others each course needs a
-/// first one, each impact two, and each course a last one where all stay where they are.
+/// Room for the legs of this round: those of clusters that stay as they are are kept; of the others each
+/// course needs a first one, each impact two, and each course a last one where all stay where they are.
 static qd_status reserve_legs(const qdi_step *step) {
     qdi_ccd *fast = step->fast;
     turn_over(fast);

@@ -1,5 +1,6 @@
-// Which ways meet: the pairs of the listed bodies' tree, the walls, and what is about those that are followed are tested in parallel.
-// Each worker notes what it found, in any order; put in order of (a, b), that is added to the edges.
+// Which ways meet: the pairs of the listed bodies' tree, the walls, and what is about those that are followed
+// are tested in parallel. Each worker notes what it found, in any order; put in order of (a, b), that is
+// added to the edges.
 
 #include "sim/rigid/ccd.h"
 
@@ -83,8 +84,8 @@ static void note(const qdi_step *step, qdi_meets *meets, qdi_meet meet) {
         meets->status = status;
 }
 
-/// True for two disks on their first ways that do not come near each other: the one moves straight, seen from the other. This says
-/// so of most candidates, and soon.
+/// True for two disks on their first ways that do not come near each other: the one moves straight, seen from
+/// the other. This says so of most candidates, and soon.
 static bool plainly_apart(const qdi_step *step, uint32_t a, uint32_t b) {
     const qd_world *world = step->world;
     const qdi_motion *now = &world->now, *next = &world->next;

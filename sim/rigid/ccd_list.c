@@ -1,5 +1,5 @@
-// Who is followed: the list of their rows, and the tree of their ways. A range of rows writes its own flags, its own slots and, from its own
-// first place on, the list.
+// Who is followed: the list of their rows, and the tree of their ways. A range of rows writes its own flags,
+// its own slots and, from its own first place on, the list.
 
 #include "sim/rigid/ccd.h"
 #include "sim/world/pose.h"

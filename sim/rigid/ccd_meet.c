@@ -1,10 +1,11 @@
 // When two on their legs meet. Two disks, and anything that does not turn and a wall, by formula; the rest by
 // conservative advancement (toi.h), and then the narrow phase says where and along which normal.
 //
-// A meeting counts only where the two approach at it, by more than rounding: what has just bounced is still as near as
-// can be. Two things are left to the contacts where the step ends, because they are what resting contacts are made of: what
-// overlaps already at the step's start, and what approaches slower than the threshold of bounces, as long as it can
-// only get a little deeper (`left_to_rest` of the smaller body) until then.
+// A meeting counts only where the two approach at it, by more than rounding: what has just bounced is still
+// as near as can be. Two things are left to the contacts where the step ends, because they are what resting
+// contacts are made of: what overlaps already at the step's start, and what approaches slower than the
+// threshold of bounces, as long as it can only get a little deeper (`left_to_rest` of the smaller body) until
+// then.
 
 #include "sim/base/vec.h"
 #include "sim/rigid/ccd.h"
@@ -178,8 +179,9 @@ static bool advance(const meet *two, double tolerance, double *time) {
     return true;
 }
 
-/// From look number k to the next where the two touch but do not approach: they may once they have turned, or where an edge of a
-/// polyline leaves them to its neighbour. At first no more than a part of their size, however far they go: the neighbour is met soon.
+/// From look number k to the next where the two touch but do not approach: they may once they have turned, or
+/// where an edge of a polyline leaves them to its neighbour. At first no more than a part of their size,
+/// however far they go: the neighbour is met soon.
 static double pause(const meet *two, int k) {
     double speed = speed_of(two->a) + (two->b ? speed_of(two->b) : 0);
     double inner = inner_of(two);
@@ -217,7 +219,8 @@ static bool circles_apart(const meet *two) {
     return x * x + y * y > enough;
 }
 
-/// What turns about several times in a step is met by the disk that is in it: its corners cannot be followed, and nothing passes that.
+/// What turns about several times in a step is met by the disk that is in it: its corners cannot be followed,
+/// and nothing passes that.
 static qdi_party without_whirl(const qdi_step *step, const qdi_party *party) {
     qdi_party met = *party;
     if (!(fabs(party->leg.spin) * step->dt > most_turn)) return met;

@@ -96,7 +96,8 @@ static void include(const qd_world *world, uint32_t row, const qdi_pose *pose, d
     if (pose->y + above.y + more > high->y) high->y = pose->y + above.y + more;
 }
 
-/// A point of a body that turns by an angle comes at most radius * (1 - cos(angle / 2)) further than at both ends.
+/// A point of a body that turns by an angle comes at most radius * (1 - cos(angle / 2)) further than at both
+/// ends.
 static double arc_height(const qdi_step *step, uint32_t row, const qdi_leg *leg, double until) {
     const double turn = fabs(leg->spin) * (until - leg->start);
     return step->world->shape[row] ? (turn < 2 ? 0.125 * turn * turn : 2) * step->world->radius[row] : 0;
@@ -150,8 +151,8 @@ void qdi_way_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *h
         disk_bounds(step, row, low, high);
     else
         legs_bounds(step, row, low, high);
-    // Positions are worked out in more than one way, each with its own rounding; and who comes this near has met
-    // (rigid/ccd_meet.c).
+    // Positions are worked out in more than one way, each with its own rounding; and who comes this near has
+    // met (rigid/ccd_meet.c).
     double more = 1e-9 * step->world->radius[row] +
                   1e-12 * (fabs(low->x) + fabs(low->y) + fabs(high->x) + fabs(high->y));
     *low = (qd_vec2){low->x - more, low->y - more};
@@ -199,7 +200,8 @@ static int image_of(double from, double to, double period) {
     return period > 0 ? -(int)floor((to - from) / period + 0.5) : 0;
 }
 
-// Both ways' boxes are at most half a period long, so if they overlap, then through the image whose middle is nearest.
+// Both ways' boxes are at most half a period long, so if they overlap, then through the image whose middle is
+// nearest.
 bool qdi_way_image(const qdi_step *step, uint32_t row_a, uint32_t row_b, qd_image *image) {
     qd_vec2 period = qdi_world_period(step->world);
     *image = (qd_image){0, 0};

@@ -1,7 +1,7 @@
-// A cluster, event after event. Each edge knows its next impact; a tournament of the edges (a tree in an array: the winner
-// of k is in place k, those of 2k and 2k + 1 have played for it) tells the earliest, of several at one time the first
-// by (a, b). An impact gives both bodies new legs, and all edges of the two look for their next impact anew. An impact is
-// the same collision as in rigid/bounce.c.
+// A cluster, event after event. Each edge knows its next impact; a tournament of the edges (a tree in an
+// array: the winner of k is in place k, those of 2k and 2k + 1 have played for it) tells the earliest, of
+// several at one time the first by (a, b). An impact gives both bodies new legs, and all edges of the two
+// look for their next impact anew. An impact is the same collision as in rigid/bounce.c.
 
 #include "sim/rigid/ccd.h"
 #include "sim/world/account.h"
@@ -79,8 +79,9 @@ static void append(const solve_job *job, uint32_t number, qdi_leg leg) {
     course->last = place;
 }
 
-/// What forces change of a body's velocity in a unit of time. What contacts hold up does not fall: of a body at rest on others only that
-/// part counts which they have left; its way is more than its velocity, where they push it out of an overlap.
+/// What forces change of a body's velocity in a unit of time. What contacts hold up does not fall: of a body
+/// at rest on others only that part counts which they have left; its way is more than its velocity, where
+/// they push it out of an overlap.
 static qdi_twist gain_of(const solve_job *job, uint32_t row, const qdi_leg *leg) {
     const qd_world *world = job->step->world;
     const qdi_motion *next = &world->next;
@@ -209,7 +210,8 @@ static bool is_pushed(const solve_job *job, uint32_t number) {
     return world->scratch.mover_count > 0 && world->scratch.slot[job->fast->courses[number].row] > 0;
 }
 
-/// True where two meet only because one is pushed out of an overlap: that leaves no speed behind, and is left to contacts.
+/// True where two meet only because one is pushed out of an overlap: that leaves no speed behind, and is left
+/// to contacts.
 static bool only_pushed(const solve_job *job, const qdi_edge *edge, const qdi_constraint *constraint,
                         const qdi_twist velocity[2]) {
     if (!is_pushed(job, edge->course_a) && !is_pushed(job, edge->course_b)) return false;

@@ -1,24 +1,28 @@
-// Colouring of the contacts, in parallel and the same for any team: contacts in order of a priority, hashed from the indices of their
-// two bodies, each take the smallest colour that none of the two has yet. What nothing moves (a wall, a static or kinematic body)
-// is nobody's partner: a floor under a thousand boxes makes no thousand colours. A body has QDI_COLOURS_MAX colours; contacts that find
-// none free make a last one, in order of (a, b), whose contacts may share bodies.
+// Colouring of the contacts, in parallel and the same for any team: contacts in order of a priority, hashed
+// from the indices of their two bodies, each take the smallest colour that none of the two has yet. What
+// nothing moves (a wall, a static or kinematic body) is nobody's partner: a floor under a thousand boxes
+// makes no thousand colours. A body has QDI_COLOURS_MAX colours; contacts that find none free make a last
+// one, in order of (a, b), whose contacts may share bodies.
 //
-// A few threads sort the contacts, and one goes through them. Many begin with rounds (after M. T. Jones and P. E. Plassmann, "A parallel
-// graph coloring heuristic", SIAM J. Sci. Comput. 14, 1993): what has the highest priority of those left at both of its bodies takes
-// its colour, for everything before it in the order of the greedy has one; what has not raises its own at them for the next round. When
-// rounds settle little, the rest is sorted. The greedy is one function of the set of contacts, so both give the same.
+// A few threads sort the contacts, and one goes through them. Many begin with rounds (after M. T. Jones and
+// P. E. Plassmann, "A parallel graph coloring heuristic", SIAM J. Sci. Comput. 14, 1993): what has the
+// highest priority of those left at both of its bodies takes its colour, for everything before it in the
+// order of the greedy has one; what has not raises its own at them for the next round. When rounds settle
+// little, the rest is sorted. The greedy is one function of the set of contacts, so both give the same.
 //
-// Each body has two highest priorities, by parity of the round: one is read while the other is written. A round's number is in the top bits,
-// so nothing has to be cleared between rounds. A range of links keeps those that have no colour yet in its part of `pending`. In the end
-// the links are counted by colour and range, and put together colour by colour:
+// Each body has two highest priorities, by parity of the round: one is read while the other is written. A
+// round's number is in the top bits, so nothing has to be cleared between rounds. A range of links keeps
+// those that have no colour yet in its part of `pending`. In the end the links are counted by colour and
+// range, and put together colour by colour:
 //
 //   coloured | colour 0 of range 0, colour 0 of range 1, ... | colour 1 of range 0, ...
 //
-// Shared between ranges: the priorities that are raised. Each is an atomic maximum, and a maximum does not depend on the
-// order in which it was taken; relaxed order will do, because the team's barrier after the round publishes it. But links lie in
-// the order of the tree, so most bodies have links of one range only, and these are spared the atomic maximum: every range
-// writes its number at its bodies (any of several stays), then each that finds another's number says so. The colours of a body are written
-// by the one contact that holds it in a round.
+// Shared between ranges: the priorities that are raised. Each is an atomic maximum, and a maximum does not
+// depend on the order in which it was taken; relaxed order will do, because the team's barrier after the
+// round publishes it. But links lie in the order of the tree, so most bodies have links of one range only,
+// and these are spared the atomic maximum: every range writes its number at its bodies (any of several
+// stays), then each that finds another's number says so. The colours of a body are written by the one contact
+// that holds it in a round.
 
 #include "sim/world/world_impl.h"
 
@@ -53,7 +57,8 @@ static inline uint64_t claim_of(const qdi_link *link, uint64_t round) {
 /// In the place of a range's number: several ranges. Less than any claim of a round.
 static const uint64_t several = UINT64_C(1) << 40;
 
-/// Raises a body's claim; `own`: no other thread does. Which of the two is higher is beyond guessing: no branch where that can be.
+/// Raises a body's claim; `own`: no other thread does. Which of the two is higher is beyond guessing: no
+/// branch where that can be.
 static inline void raise(const colour_job *job, uint32_t row, bool own, uint64_t round, uint64_t claim) {
     _Atomic uint64_t *slot = &job->claims[row].highest[round % 2];
     uint64_t seen = atomic_load_explicit(slot, memory_order_relaxed);
@@ -177,7 +182,8 @@ static size_t run_rounds(qd_world *world, colour_job *job) {
     qdi_team_for(world->team, left, QDI_CONTACT_GRAIN, object_range, job);
     qdi_team_for(world->team, left, QDI_CONTACT_GRAIN, open_range, job);
     size_t won = left;
-    // A round that settles next to nothing is at a hub, where all contacts share one body: no use in going on.
+    // A round that settles next to nothing is at a hub, where all contacts share one body: no use in going
+    // on.
     for (job->round = 1; left > FEW && won * 64 >= left; ++job->round) {
         // Ranges become fewer and fewer links: as many of them go to a thread at once as are worth it.
         size_t grain = job->ranges * QDI_CONTACT_GRAIN / left, sum = 0;
@@ -218,8 +224,8 @@ static int key_left(const colour_job *job) {
     return bits + PRIORITY_BITS;
 }
 
-/// Gives the `count` links that are left their colours, one after the other, by priority. The sort is stable: links that lie in order
-/// of contact need only be sorted by hash.
+/// Gives the `count` links that are left their colours, one after the other, by priority. The sort is stable:
+/// links that lie in order of contact need only be sorted by hash.
 static qd_status paint_rest(qd_world *world, colour_job *job, size_t count) {
     qdi_keys *keys = &world->scratch.keys;
     qd_status status = qdi_keys_reserve(world->allocator, keys, count);

@@ -15,9 +15,10 @@ typedef struct qdi_constraint_rules {
 void qdi_constraint_make(const qd_world *world, const qdi_constraint_rules *rules, const qdi_link *link,
                          qdi_constraint *constraint);
 
-/// Levers of the touches of a link's contact, from the centroids of a and b: `across` is arm x normal (0 for a disk), `along` is
-/// arm . normal. Where one of the two cannot move, the other is pushed at its own surface; else both at the point midway, so that they
-/// get no angular momentum from nowhere. Nothing is written for a touch that is not there.
+/// Levers of the touches of a link's contact, from the centroids of a and b: `across` is arm x normal (0 for
+/// a disk), `along` is arm . normal. Where one of the two cannot move, the other is pushed at its own
+/// surface; else both at the point midway, so that they get no angular momentum from nowhere. Nothing is
+/// written for a touch that is not there.
 typedef struct qdi_levers {
     double across_a[2], along_a[2], across_b[2], along_b[2];
 } qdi_levers;
@@ -55,9 +56,10 @@ bool qdi_constraint_bouncy(const qd_world *world, const qdi_link *link, const qd
 /// True for a constraint that bounces now, unless another one hinders it.
 bool qdi_constraint_fast(const qd_world *world, const qdi_constraint *constraint);
 
-/// True for constraints that the sub-steps work on: all that cannot bounce. Of the others, those stay out that part faster than the
-/// threshold, unless they overlap and will not have parted by the end of the step; and those that are to bounce, but have not met yet:
-/// they fly on, and bounce when they have. What has carried a load in the step before goes on.
+/// True for constraints that the sub-steps work on: all that cannot bounce. Of the others, those stay out
+/// that part faster than the threshold, unless they overlap and will not have parted by the end of the step;
+/// and those that are to bounce, but have not met yet: they fly on, and bounce when they have. What has
+/// carried a load in the step before goes on.
 bool qdi_constraint_taken(const qd_world *world, const qdi_constraint *constraint, double dt);
 
 /// The mean velocity of the wall of a contact in this step.

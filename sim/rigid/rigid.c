@@ -6,10 +6,11 @@
 //     -> rest (rigid/solver.c): what does not part is held, in sub-steps
 //   velocities of the next moment
 //
-// A contact becomes a constraint: what the solver needs of it (rigid/constraint.c). Where nothing bounces that is made while the solver
-// fills its groups, and kept nowhere else. Links of contacts lie in order of colour (rigid/colour.c), one after the other as they are
-// worked on. Those of a colour share no body that moves, so a range of them reads and writes velocities that no other one touches;
-// bodies that nothing moves are shared, but only read. So results depend neither on the order inside a colour nor on the team. What a
+// A contact becomes a constraint: what the solver needs of it (rigid/constraint.c). Where nothing bounces
+// that is made while the solver fills its groups, and kept nowhere else. Links of contacts lie in order of
+// colour (rigid/colour.c), one after the other as they are worked on. Those of a colour share no body that
+// moves, so a range of them reads and writes velocities that no other one touches; bodies that nothing moves
+// are shared, but only read. So results depend neither on the order inside a colour nor on the team. What a
 // contact gave is kept by contact (qdi_outcome).
 
 #include <quadrille/hash.h>
@@ -32,7 +33,8 @@ typedef struct rigid_job {
 
 // ---- links ----
 
-/// Overlap with what cannot move, as a part of a body's size, from which on it is followed however little it moves.
+/// Overlap with what cannot move, as a part of a body's size, from which on it is followed however little it
+/// moves.
 static const double pressed_part = 0.25;
 
 static bool is_pressed(const qd_world *world, const qdi_link *link, const qd_contact *contact) {
@@ -79,7 +81,8 @@ static bool gives_back(const qd_material *surface) {
     return surface->restitution > 0 || surface->tangential > 0;
 }
 
-/// False where no surface gives anything back; true also where there are too many to look, and where nobody has those that do any more.
+/// False where no surface gives anything back; true also where there are too many to look, and where nobody
+/// has those that do any more.
 static bool some_bounce(const qd_world *world) {
     const size_t count = world->traits.numbers.count + 1;
     bool some = gives_back(&world->walls) || count > 64;
@@ -141,7 +144,8 @@ static void end_bounces(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-/// True for a constraint that has bounced though its contact is a speculative one: a body was stopped on its way, just before it touched.
+/// True for a constraint that has bounced though its contact is a speculative one: a body was stopped on its
+/// way, just before it touched.
 static bool is_impact(const rigid_job *job, const qdi_constraint *constraint) {
     return constraint->contact >= job->world->present.contact_count &&
            constraint->impulse[0] + constraint->impulse[1] > 0;

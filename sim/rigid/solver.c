@@ -1,27 +1,33 @@
-// Solves the contacts that neither bounce nor part: stacks, slides, rolling. The step is cut into sub-steps of h = dt / substeps (a
-// projected Gauss-Seidel over the colours, after E. Catto, "Solver2D", 2024):
+// Solves the contacts that neither bounce nor part: stacks, slides, rolling. The step is cut into sub-steps
+// of h = dt / substeps (a projected Gauss-Seidel over the colours, after E. Catto, "Solver2D", 2024):
 //
-//   push     the first time, velocities get their part of what forces give, and every touch gives again what held it in the step before;
-//            later, what changed a velocity in the sub-step before does so again, which is push and warm start at once, without a sweep
-//   solve    the normal: no approach; an overlap is taken back softly, as far as the load of the touch explains it, and the rest of it
+//   push     the first time, velocities get their part of what forces give, and every touch gives again what
+//   held it in the step before;
+//            later, what changed a velocity in the sub-step before does so again, which is push and warm
+//            start at once, without a sweep
+//   solve    the normal: no approach; an overlap is taken back softly, as far as the load of the touch
+//   explains it, and the rest of it
 //            by positions; then friction
 //   move     positions and angles of the movers
-//   relax    the normal again, without taking back, so that what parted the bodies leaves no speed behind; then
+//   relax    the normal again, without taking back, so that what parted the bodies leaves no speed behind;
+//   then
 //            friction, which so has the normal's last word to measure itself by
 //
-// A push-out that is limited by the load keeps piles quiet and gives no speed to what overlaps without one. A touch that is still apart
-// (gap > 0) may close: it only has to keep an approach of gap / h. All lengths are relative to the smaller body and all times to the
-// sub-step, so units do not matter.
+// A push-out that is limited by the load keeps piles quiet and gives no speed to what overlaps without one. A
+// touch that is still apart (gap > 0) may close: it only has to keep an approach of gap / h. All lengths are
+// relative to the smaller body and all times to the sub-step, so units do not matter.
 //
-// The smaller of the last and the mean impulse of a sub-step is what the next step starts from, where the contact persists (by its
-// feature): so a blow in the last sub-step does not come again.
+// The smaller of the last and the mean impulse of a sub-step is what the next step starts from, where the
+// contact persists (by its feature): so a blow in the last sub-step does not come again.
 //
-// This file selects the contacts and puts them into groups of eight (rigid/solver.h); the sweeps are in solver_kernel.h.
+// This file selects the contacts and puts them into groups of eight (rigid/solver.h); the sweeps are in
+// solver_kernel.h.
 //
-// A mover is a body that has such a contact and moves. Movers are numbered by row and constraints lie in order of colour;
-// neither order decides anything, because constraints of a colour share no mover that they write (rigid/rigid.c). Mover 0 stands
-// for walls and static bodies, and the last four for walls where these move; they and the kinematic ones are read by
-// many and written by none. `slot` is written by all ranges that meet a body, with the same value, hence atomic.
+// A mover is a body that has such a contact and moves. Movers are numbered by row and constraints lie in
+// order of colour; neither order decides anything, because constraints of a colour share no mover that they
+// write (rigid/rigid.c). Mover 0 stands for walls and static bodies, and the last four for walls where these
+// move; they and the kinematic ones are read by many and written by none. `slot` is written by all ranges
+// that meet a body, with the same value, hence atomic.
 
 #include "sim/rigid/solver.h"
 #include "sim/rigid/constraint.h"
@@ -47,8 +53,8 @@ typedef struct solver_job {
     uint32_t *list;  ///< numbers of the links with touches, colour by colour
     const qdi_colours *colours;
     const qdi_solver_colours *resting;
-    // Of the colour in work: its groups and their second touches, of which there are `twos_groups`; the constraints with two
-    // touches in them, and with one; and who works on it.
+    // Of the colour in work: its groups and their second touches, of which there are `twos_groups`; the
+    // constraints with two touches in them, and with one; and who works on it.
     qdi_solver_group *groups;
     qdi_solver_point *second;
     size_t twos_groups;
@@ -241,7 +247,8 @@ static size_t colour_of(const qdi_colours *colours, size_t constraint) {
     return low;
 }
 
-/// Puts the numbers of the constraints at rest where they belong: in each colour, those with two touches first.
+/// Puts the numbers of the constraints at rest where they belong: in each colour, those with two touches
+/// first.
 static void list_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const solver_job *job = context;
@@ -327,9 +334,9 @@ static size_t count_groups(const qdi_solver_colours *resting, size_t *with_secon
     return groups;
 }
 
-/// Groups of a colour that are worth a second thread where each takes some 300 ns, and least ones for a range. A sweep takes 80 ns for a
-/// group, and what one processor writes and another reads next costs some microseconds in each of its loops: so sweeps are shared
-/// only where there are many contacts in all.
+/// Groups of a colour that are worth a second thread where each takes some 300 ns, and least ones for a
+/// range. A sweep takes 80 ns for a group, and what one processor writes and another reads next costs some
+/// microseconds in each of its loops: so sweeps are shared only where there are many contacts in all.
 enum { SHARED_GROUPS = 32, FEW_GROUPS = 8, SHARED_SWEEPS = 8192 };
 
 /// Does something to all groups, colour by colour; by several threads where a colour has `shared` of them.
@@ -360,7 +367,8 @@ static void over_colours(solver_job *job, const qdi_solver_colours *resting, qdi
     }
 }
 
-/// Where the constraints at rest of each colour begin, and how many have two touches, from the counts of the ranges before each.
+/// Where the constraints at rest of each colour begin, and how many have two touches, from the counts of the
+/// ranges before each.
 static void part_colours(const solver_job *job, const qdi_colours *all, size_t count, size_t twos,
                          qdi_solver_colours *resting) {
     resting->count = all->count;
@@ -448,8 +456,8 @@ static void push_range(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-/// What changed a mover's velocity in the sub-step before, forces and all that its touches hold it with, does so again: that is push
-/// and warm start at once, without a sweep over the touches.
+/// What changed a mover's velocity in the sub-step before, forces and all that its touches hold it with, does
+/// so again: that is push and warm start at once, without a sweep over the touches.
 static void repeat_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const solver_job *job = context;
@@ -546,7 +554,8 @@ static void close_range(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-/// The next step starts from what a touch gave in the last sub-step, but no more than in the mean: a blow must not come again.
+/// The next step starts from what a touch gave in the last sub-step, but no more than in the mean: a blow
+/// must not come again.
 static void report(const solver_job *job, const qdi_solver_point *touch, size_t lane, qdi_outcome *outcome,
                    int k) {
     double last = touch->normal[lane], mean = touch->total[lane] / job->substeps;
@@ -637,10 +646,11 @@ static void report_range(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-/// The spring of an overlap has an eighth of the sub-steps' frequency, and a quarter against what does not move. Stiffer ones never come
-/// to rest under a high pile; this one lets it sink by the square of the sub-step. A touch may push out as far as its load loses to softness
-/// in a sub-step, and little more: what is left over loads two touches that push against each other (a body between two that do not
-/// move) until their springs are full, and throws it when one of them lets go. Less than that lets piles sink.
+/// The spring of an overlap has an eighth of the sub-steps' frequency, and a quarter against what does not
+/// move. Stiffer ones never come to rest under a high pile; this one lets it sink by the square of the
+/// sub-step. A touch may push out as far as its load loses to softness in a sub-step, and little more: what
+/// is left over loads two touches that push against each other (a body between two that do not move) until
+/// their springs are full, and throws it when one of them lets go. Less than that lets piles sink.
 static qdi_solver_spring spring_of(double h, double part) {
     const double ratio = 10, margin = 1.15, w = 2 * 3.14159265358979324 * part / h;
     double a = 2 * ratio + h * w, b = h * w * a;

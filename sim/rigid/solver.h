@@ -3,18 +3,19 @@
 
 #include "sim/rigid/constraint.h"
 
-/// Contacts at rest as the sweeps of rigid/solver.c work on them: eight of one colour side by side, so that one instruction
-/// does the same to several. Each set of instructions has kernels of its own (solver_kernel.h), and all give the same bits,
-/// for no lane knows of another. Those of a colour that have two touches come first; what is said of the second touch
-/// lies elsewhere, so that memory is not read for touches that are not there.
+/// Contacts at rest as the sweeps of rigid/solver.c work on them: eight of one colour side by side, so that
+/// one instruction does the same to several. Each set of instructions has kernels of its own
+/// (solver_kernel.h), and all give the same bits, for no lane knows of another. Those of a colour that have
+/// two touches come first; what is said of the second touch lies elsewhere, so that memory is not read for
+/// touches that are not there.
 
 /// Contacts of a group. Places that are not filled belong to mover 0, and nothing comes of them.
 enum { QDI_REST_LANES = 8 };
 
 typedef double qdi_lanes[QDI_REST_LANES];
 
-/// One touch of each contact. One that is not there is all zeros, and its levers on b are -0: so adding what it gives
-/// leaves every number as it is, -0 too.
+/// One touch of each contact. One that is not there is all zeros, and its levers on b are -0: so adding what
+/// it gives leaves every number as it is, -0 too.
 struct qdi_solver_point {
     qdi_lanes across_a, along_a, across_b, along_b; ///< levers at the start of the step, see qdi_constraint
     qdi_lanes gap;                                  ///< then
@@ -36,8 +37,9 @@ struct qdi_solver_group {
     uint8_t walls;            ///< have a wall for b
 };
 
-/// The colours of what rests: colour c has start[c + 1] - start[c] contacts, of which those in the first `twos[c]` lanes
-/// may have second touches. All lanes of a serial colour count as such, for these have their order.
+/// The colours of what rests: colour c has start[c + 1] - start[c] contacts, of which those in the first
+/// `twos[c]` lanes may have second touches. All lanes of a serial colour count as such, for these have their
+/// order.
 struct qdi_solver_colours {
     size_t count;
     bool last_is_serial;
@@ -50,13 +52,13 @@ static inline double *qdi_mover_at(qdi_mover *movers, uint32_t slot, unsigned pa
     return (double *)(movers + slot) + part;
 }
 
-/// How overlap is taken back in a sub-step of h: by a spring whose angular frequency is w, over-damped z times (E. Catto, "Soft
-/// constraints", 2011). Speeds are per size of the smaller body.
+/// How overlap is taken back in a sub-step of h: by a spring whose angular frequency is w, over-damped z
+/// times (E. Catto, "Soft constraints", 2011). Speeds are per size of the smaller body.
 typedef struct qdi_solver_spring {
     double rate, per_rate; ///< speed per overlap, and 1 over it
     double mass, impulse;  ///< parts of the effective mass, and of the impulse so far, that count
-    double
-        carried; ///< times what a touch carries: the speed of the overlap that its spring has under that load, and a margin
+    double carried; ///< times what a touch carries: the speed of the overlap that its spring has under that
+                    ///< load, and a margin
 } qdi_solver_spring;
 typedef struct qdi_solver_rules {
     double per_h;
@@ -65,15 +67,16 @@ typedef struct qdi_solver_rules {
     double shift;                  ///< most way out in a sub-step
 } qdi_solver_rules;
 
-/// Finds the movers, whose velocities are those of `next` before the forces, and puts the links that have touches into groups.
+/// Finds the movers, whose velocities are those of `next` before the forces, and puts the links that have
+/// touches into groups.
 QD_MUST_USE qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, double dt,
                                          qdi_solver_colours *resting);
-/// Solves them in sub-steps; afterwards the velocities of `next` are theirs. `bounced`: outcomes and accounts of all contacts have what
-/// bounces gave, and get what the sub-steps give added; else they are set.
+/// Solves them in sub-steps; afterwards the velocities of `next` are theirs. `bounced`: outcomes and accounts
+/// of all contacts have what bounces gave, and get what the sub-steps give added; else they are set.
 void qdi_solver_run(qd_world *world, const qdi_solver_colours *resting, double dt, bool bounced);
 
-/// Does something to `count` groups, one after the other; `second` are their second touches, or NULL where they have none;
-/// `rules` are the same for all.
+/// Does something to `count` groups, one after the other; `second` are their second touches, or NULL where
+/// they have none; `rules` are the same for all.
 typedef void (*qdi_solver_sweep)(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point *second,
                                  size_t count, const qdi_solver_rules *rules);
 

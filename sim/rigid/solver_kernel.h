@@ -1,5 +1,5 @@
-// The sweeps over contacts at rest (rigid/solver.c says what they do), WIDTH lanes at a time. No include guard: each
-// instruction set has its own copy. It says before what `vec` and `mask` are, and has
+// The sweeps over contacts at rest (rigid/solver.c says what they do), WIDTH lanes at a time. No include
+// guard: each instruction set has its own copy. It says before what `vec` and `mask` are, and has
 //
 //   v_load, v_store, v_set                      v_min(a, b) is a < b ? a : b, v_max(a, b) is a > b ? a : b
 //   v_above(a, b)                               the lanes where a > b
@@ -12,8 +12,8 @@
 // Products and sums are the compiler's own, of vectors as of numbers.
 #include "sim/rigid/solver.h"
 
-/// Overlap that is left alone, and the part of the rest that positions take back in a sub-step; overlap with what does not move that is
-/// never passed: parts of the smaller body's size.
+/// Overlap that is left alone, and the part of the rest that positions take back in a sub-step; overlap with
+/// what does not move that is never passed: parts of the smaller body's size.
 static const double slop_part = 2e-3, shift_part = 0.2, deepest_part = 0.5;
 
 enum { LANES_MASK = (1 << WIDTH) - 1 };
@@ -38,8 +38,9 @@ static inline moved take_moved(qdi_mover *movers, const uint32_t *slots) {
     return (moved){out[0], out[1], out[2], out[3]};
 }
 
-/// Contacts while they are worked on: what they are, what they see of the velocities of their two bodies (that of a as seen
-/// from b, along the normal and the tangent, and the two spins), and what they have given them since.
+/// Contacts while they are worked on: what they are, what they see of the velocities of their two bodies
+/// (that of a as seen from b, along the normal and the tangent, and the two spins), and what they have given
+/// them since.
 typedef struct view {
     vec nx, ny, inverse_a, inverse_b, turn_a, turn_b;
     vec normal, tangent, spin_a, spin_b;
@@ -105,7 +106,8 @@ static inline way way_of(const view *v, const moving *a, const moving *b, const 
                  .angle_b = b->angle};
 }
 
-/// The gap of a touch now, to first order in the angles: the next term is none of a disk's, and of others a matter for the next step.
+/// The gap of a touch now, to first order in the angles: the next term is none of a disk's, and of others a
+/// matter for the next step.
 static inline vec gap_now(const qdi_solver_point *touch, unsigned at, const way *w) {
     vec moved_a = v_load(touch->across_a + at) * w->angle_a,
         moved_b = v_load(touch->across_b + at) * w->angle_b;
@@ -153,9 +155,9 @@ static inline vec approach_of(const qdi_solver_point *touch, unsigned at, const 
     return v->normal + (v->spin_a * v_load(touch->across_a + at) - v->spin_b * v_load(touch->across_b + at));
 }
 
-/// No faster approach than the gap allows. An overlap is taken back by a soft spring, as fast as a touch that carries what it
-/// carries needs; so what overlaps without a load gets no speed from it. Returns what is left to positions. Speeds and lengths are
-/// those times the effective mass, which spares divisions.
+/// No faster approach than the gap allows. An overlap is taken back by a soft spring, as fast as a touch that
+/// carries what it carries needs; so what overlaps without a load gets no speed from it. Returns what is left
+/// to positions. Speeds and lengths are those times the effective mass, which spares divisions.
 static inline vec solve_touch(const qdi_solver_group *group, unsigned at, qdi_solver_point *touch,
                               const way *w, const qdi_solver_rules *rules, view *v) {
     const vec none = v_set(0), mass = v_load(touch->mass + at), before = v_load(touch->normal + at);
@@ -178,8 +180,8 @@ static inline vec solve_touch(const qdi_solver_group *group, unsigned at, qdi_so
     return v_pick(apart, none, v_pick(both, left, deep));
 }
 
-/// Moves the bodies apart by what positions take back, `by` and `by_2` at the two touches, times their effective mass; velocities
-/// stay. Their angles are written with the velocities.
+/// Moves the bodies apart by what positions take back, `by` and `by_2` at the two touches, times their
+/// effective mass; velocities stay. Their angles are written with the velocities.
 static inline void shift_lanes(qdi_mover *movers, const qdi_solver_group *group,
                                const qdi_solver_point *second, unsigned at, vec by, vec by_2, const view *v,
                                moving *a, moving *b, moved *to_a, moved *to_b) {

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/// The fields of a world by table: what a saved world holds has a line there. compare.c walks over the things, here is what
-/// they are made of. Any thread.
+/// The fields of a world by table: what a saved world holds has a line there. compare.c walks over the
+/// things, here is what they are made of. Any thread.
 
 typedef enum qdi_field_kind {
     QDI_FIELD_REAL,  ///< double
@@ -64,8 +64,8 @@ extern const qdi_fields qdi_fields_emitter, qdi_fields_sink;
 typedef bool (*qdi_field_visit)(void *context, const char *name, const char *first, const char *second,
                                 bool work);
 
-/// Visits the fields of a table that differ, in its order: bit by bit, but any NaN equals any other. False where the
-/// visitor stopped.
+/// Visits the fields of a table that differ, in its order: bit by bit, but any NaN equals any other. False
+/// where the visitor stopped.
 bool qdi_fields_compare(const qdi_fields *fields, const void *first, const void *second,
                         qdi_field_visit visit, void *context);
 

@@ -21,7 +21,8 @@ static size_t whole_length(const char *name) {
     return ends_with(name, length, PART) ? length - strlen(PART) : length;
 }
 
-/// True for frame_<digits>.png, whole or in the making, with what the digits say, UINT64_MAX where that is too much.
+/// True for frame_<digits>.png, whole or in the making, with what the digits say, UINT64_MAX where that is
+/// too much.
 static bool is_picture(const char *name, uint64_t *number) {
     size_t length = whole_length(name), head = strlen("frame_"), tail = strlen(".png");
     if (length <= head + tail || memcmp(name, "frame_", head) != 0 || !ends_with(name, length, ".png"))

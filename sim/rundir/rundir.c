@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/// First line of every scene.yaml that a run wrote: what has it may be replaced, a file of the user's may not.
+/// First line of every scene.yaml that a run wrote: what has it may be replaced, a file of the user's may
+/// not.
 #define SCENE_MARK "# The complete scene of a Quadrille run.\n"
 
 struct qd_rundir {
@@ -82,7 +83,8 @@ static bool look_at(void *context, const char *name) {
     return true;
 }
 
-/// QD_OK where the file starts as a run's scene.yaml does. Errors: QD_ERR_NOT_FOUND, QD_ERR_IO (it cannot be read).
+/// QD_OK where the file starts as a run's scene.yaml does. Errors: QD_ERR_NOT_FOUND, QD_ERR_IO (it cannot be
+/// read).
 static qd_status find_mark(const char *path, qd_error *error) {
     char start[sizeof SCENE_MARK] = "";
     FILE *file = NULL;
@@ -129,9 +131,9 @@ static qd_status sweep_directory(const qd_allocator *allocator, const char *path
     return status == QD_OK ? job.status : status;
 }
 
-/// A run's top-level files but scene.yaml, which the new one replaces in one move: so a directory whose run was
-/// deleted halfway is still known as a run's. Body files are replaced in the same way: they may be what the new run
-/// reads.
+/// A run's top-level files but scene.yaml, which the new one replaces in one move: so a directory whose run
+/// was deleted halfway is still known as a run's. Body files are replaced in the same way: they may be what
+/// the new run reads.
 static bool is_top_file_to_delete(const char *name) {
     return qdi_run_files_is_top(name) && strcmp(name, "scene.yaml") != 0;
 }
@@ -224,7 +226,8 @@ static qd_status judge(const qd_rundir *rundir, bool force, qd_error *error) {
     return force ? QD_OK : refuse(QD_ERR_EXISTS, error, rundir->path, "holds an earlier run");
 }
 
-/// Locks the directory. One that was there is looked at first, so that nothing is made in a directory of the user's.
+/// Locks the directory. One that was there is looked at first, so that nothing is made in a directory of the
+/// user's.
 static qd_status enter(qd_rundir *rundir, bool made, bool force, qd_error *error) {
     contents found = {false, false, false};
     if (!made) {
@@ -239,8 +242,8 @@ static qd_status enter(qd_rundir *rundir, bool made, bool force, qd_error *error
     if (status == QD_ERR_STATE) return refuse(status, error, rundir->path, "is in use by another run");
     if (status != QD_OK) return status;
     status = judge(rundir, force, error); // again: it may have changed before the lock was ours
-    // Beside a run the lock is a run's: if we have not made it, then one that was killed, or another that came too late as well
-    // and cannot delete it while we have it.
+    // Beside a run the lock is a run's: if we have not made it, then one that was killed, or another that
+    // came too late as well and cannot delete it while we have it.
     bool ours = rundir->lock.made || status == QD_ERR_EXISTS;
     if (status != QD_OK) qdi_os_lock_drop(ours ? rundir->lock_path : NULL, rundir->lock);
     return status;

@@ -72,7 +72,8 @@ static qd_status remove_beside(const qd_store *store, const char *ending, qd_err
     return status;
 }
 
-/// Deletes what an earlier store of this name, itself deleted, has left: SQLite would take it for the new one's.
+/// Deletes what an earlier store of this name, itself deleted, has left: SQLite would take it for the new
+/// one's.
 static qd_status remove_remains(const qd_store *store, qd_error *error) {
     static const char *const endings[] = {PART, "-wal", "-shm", "-journal"};
     qd_status status = QD_OK;

@@ -123,7 +123,8 @@ static qd_vec2 clustered(const qdi_placement *placing, size_t number, const qdi_
     return (qd_vec2){x, y};
 }
 
-/// Brings a coordinate through the seam, where there is one; false where a body would stick out of the interval.
+/// Brings a coordinate through the seam, where there is one; false where a body would stick out of the
+/// interval.
 static bool bring_in(const qdi_interval *within, double radius, double *at) {
     double low = within->low, high = within->low + within->length, room = radius * QDI_CLEARANCE;
     if (!within->seam) return *at >= low + room && *at <= high - room;

@@ -26,7 +26,8 @@ static double radius_power(const qdi_radius *radius, double u) {
     return value < large ? value : large;
 }
 
-/// Draws until one is within the range. Where that takes long, the range is short beside the distribution, which is even there.
+/// Draws until one is within the range. Where that takes long, the range is short beside the distribution,
+/// which is even there.
 static double radius_normal(const qdi_radius *radius, qd_random *random) {
     enum { TRIES = 1000 };
     bool logarithm = radius->form == QDI_RADIUS_LOGNORMAL;

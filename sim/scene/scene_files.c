@@ -36,7 +36,8 @@ static qd_status name_copy(qdi_item_file *item, size_t number) {
     return item->path.status;
 }
 
-/// Says as what the columns of a table were read: what is left out in silence is missed only when the run is over.
+/// Says as what the columns of a table were read: what is left out in silence is missed only when the run is
+/// over.
 static qd_status note_columns(const qdi_scene_reader *reader, const qdi_item_file *item) {
     char shown[QDI_PATH_SHOWN];
     if (item->bodies.columns.used == 0) return QD_OK;
@@ -119,8 +120,8 @@ typedef struct moved {
     double furthest;
 } moved;
 
-/// Brings a coordinate into the world. A centre may lie outside a wall by no more than the disk's radius: soft contacts
-/// press it there. False where it lies further out.
+/// Brings a coordinate into the world. A centre may lie outside a wall by no more than the disk's radius:
+/// soft contacts press it there. False where it lies further out.
 static bool settle(const qdi_axis *axis, double radius, double *at, double *outside) {
     double value = *at;
     if (axis->boundary == QD_BOUNDARY_PERIODIC) *at = qdi_axis_wrap(axis, value);

@@ -29,8 +29,8 @@ static const char *our_name(const char *word, size_t bytes) {
     return NULL;
 }
 
-/// The same word further down in the section where it was written, by its whole path: better than one that is alike.
-/// In another section it means something else.
+/// The same word further down in the section where it was written, by its whole path: better than one that is
+/// alike. In another section it means something else.
 static const char *same_word_below(const qdi_key *parent, const char *word, size_t bytes) {
     size_t above = parent ? strlen(parent->path) : 0;
     const char *found = NULL;

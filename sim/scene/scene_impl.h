@@ -36,8 +36,8 @@ typedef struct qdi_scene_reader {
     char path[192]; ///< of the key being read: "bodies.0.disks.count"
 } qdi_scene_reader;
 
-/// qdi_reason about something in the scene: "FILE:LINE: ..." and QD_ERR_INVALID, or "--set KEY=VALUE: ..." and
-/// QD_ERR_ARGUMENT where the node came from there.
+/// qdi_reason about something in the scene: "FILE:LINE: ..." and QD_ERR_INVALID, or "--set KEY=VALUE: ..."
+/// and QD_ERR_ARGUMENT where the node came from there.
 qd_status qdi_scene_complain(const qdi_scene_reader *reader, qdi_yaml_ref node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -51,8 +51,8 @@ QD_MUST_USE qd_status qdi_overrides_apply(qdi_scene_reader *reader);
 QD_MUST_USE qd_status qdi_overrides_scale(qdi_settings *settings, uint64_t bodies, qd_error *error);
 
 /// scene_files.c
-/// Reads the files that the scene names, takes from them what it does not say of the world, and puts their bodies within
-/// it, as it does with listed ones.
+/// Reads the files that the scene names, takes from them what it does not say of the world, and puts their
+/// bodies within it, as it does with listed ones.
 QD_MUST_USE qd_status qdi_scene_files_read(qdi_scene_reader *reader);
 
 /// The folder of the scene, then the path that an item says; an absolute path stands for itself.
@@ -61,8 +61,8 @@ QD_MUST_USE qd_status qdi_scene_locate(const qdi_scene_reader *reader, const qdi
 qdi_yaml_ref qdi_scene_find(const qdi_scene_reader *reader, qdi_yaml_ref node, const char *const *words);
 
 /// scene_labels.c
-/// Sees to it that no two bodies from files and other runs have one id: it stays that of the first in the scene, later ones get
-/// others above the highest, and a note says so.
+/// Sees to it that no two bodies from files and other runs have one id: it stays that of the first in the
+/// scene, later ones get others above the highest, and a note says so.
 QD_MUST_USE qd_status qdi_scene_labels(const qdi_scene_reader *reader);
 
 /// scene_run.c
@@ -81,13 +81,15 @@ QD_MUST_USE qd_status qdi_scene_read_tree(qdi_scene_reader *reader);
 /// Says that no such key is known below `parent` (NULL: of the scene), and which one may have been meant.
 QD_MUST_USE qd_status qdi_scene_unknown_key(const qdi_scene_reader *reader, const qdi_key *parent,
                                             qdi_yaml_ref node);
-/// True for a list of two rising numbers where one is due that may also be drawn between two; and what to write then.
+/// True for a list of two rising numbers where one is due that may also be drawn between two; and what to
+/// write then.
 bool qdi_scene_is_range(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node);
 QD_MUST_USE qd_status qdi_scene_wants_range(const qdi_scene_reader *reader, const qdi_key *key,
                                             qdi_yaml_ref node);
 /// The value, or the one in a list, that would do but for its quotes; 0 where there is none.
 qdi_yaml_ref qdi_scene_quoted(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node);
-/// Refuses a region of generator `word` of item `number` that reaches outside of the world by more than rounding.
+/// Refuses a region of generator `word` of item `number` that reaches outside of the world by more than
+/// rounding.
 QD_MUST_USE qd_status qdi_scene_check_region(const qdi_scene_reader *reader, const qdi_region *region,
                                              const char *word, size_t number, qdi_yaml_ref node);
 

@@ -1,5 +1,5 @@
-// Bodies of another run: a world that it stored, read from its run.db, or from the file that an earlier run with such a scene
-// has kept of it.
+// Bodies of another run: a world that it stored, read from its run.db, or from the file that an earlier run
+// with such a scene has kept of it.
 
 #include "core/base/memory.h"
 #include "sim/base/lines.h"

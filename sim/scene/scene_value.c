@@ -11,7 +11,8 @@ static void *place_of(const qdi_key *key, void *base) {
     return (char *)base + key->offset;
 }
 
-/// True for a number so large, or a list with one, that it may be beyond bounds which otherwise would tell nobody anything.
+/// True for a number so large, or a list with one, that it may be beyond bounds which otherwise would tell
+/// nobody anything.
 static bool is_huge(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node) {
     const qdi_yaml_node *here = &reader->yaml.nodes[node];
     double value = 0;

@@ -128,7 +128,8 @@ bool qdi_schema_choice(const qdi_key *key, const char *word, size_t bytes, int *
     return false;
 }
 
-/// " > 0", " from 0 to 1", "" where any finite number will do; with all bounds where they are asked for `fully`.
+/// " > 0", " from 0 to 1", "" where any finite number will do; with all bounds where they are asked for
+/// `fully`.
 static void range_words(const qdi_key *key, bool fully, char *text, size_t room) {
     char low[QDI_NUMBER_ROOM], high[QDI_NUMBER_ROOM];
     qdi_number_write(key->low, low);

@@ -47,7 +47,8 @@ typedef enum qdi_item_kind {
 } qdi_item_kind;
 
 /// Radii of a generator: all `range.x`; or between range.x and range.y, uniformly, with a density that
-/// falls as radius^-exponent, or normal about `middle` with standard deviation `deviation`, they or their logarithms.
+/// falls as radius^-exponent, or normal about `middle` with standard deviation `deviation`, they or their
+/// logarithms.
 typedef struct qdi_radius {
     qdi_radius_form form;
     qd_vec2 range;
@@ -218,9 +219,8 @@ typedef struct qdi_key {
     qdi_key_type plain; ///< of QDI_KEY_ONE_OF: the type of the plain value
     bool planned;       ///< known, but not built yet
     bool required;
-    size_t
-        offset; ///< in qdi_settings; in qdi_body_item below bodies[]; in qdi_listed below bodies[].list[]; in
-                ///< qdi_source below emitters[]; in qdi_drain below sinks[]
+    size_t offset; ///< in qdi_settings; in qdi_body_item below bodies[]; in qdi_listed below bodies[].list[];
+                   ///< in qdi_source below emitters[]; in qdi_drain below sinks[]
     size_t form;      ///< of QDI_KEY_ONE_OF: offset of the number of the key that was given, from 1; 0: plain
     double low, high; ///< range of each number
     bool above;       ///< `low` itself is not allowed
@@ -229,8 +229,8 @@ typedef struct qdi_key {
     const char *about;
 } qdi_key;
 
-/// The keys in the order in which a resolved scene has them; a group comes before its keys. NULL past the last. Any
-/// thread.
+/// The keys in the order in which a resolved scene has them; a group comes before its keys. NULL past the
+/// last. Any thread.
 const qdi_key *qdi_schema_at(size_t number);
 size_t qdi_schema_count(void);
 
@@ -249,8 +249,8 @@ bool qdi_schema_choice(const qdi_key *key, const char *word, size_t bytes, int *
 /// The word of choice `number`, without the mark; its length in `bytes`. NULL past the last.
 const char *qdi_schema_choice_word(const qdi_key *key, int number, size_t *bytes, bool *planned);
 
-/// What may stand there, in words: "two numbers > 0", "none or impulse". Room for QDI_EXPECTED_ROOM bytes. Bounds that only
-/// keep arithmetic finite are left out; `_fully` has them too.
+/// What may stand there, in words: "two numbers > 0", "none or impulse". Room for QDI_EXPECTED_ROOM bytes.
+/// Bounds that only keep arithmetic finite are left out; `_fully` has them too.
 #define QDI_EXPECTED_ROOM 160
 const char *qdi_schema_expected_fully(const qdi_key *key, char text[QDI_EXPECTED_ROOM]);
 const char *qdi_schema_expected(const qdi_key *key, char text[QDI_EXPECTED_ROOM]);

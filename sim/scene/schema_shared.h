@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-/// Rows of the schema that several kinds of bodies have. Each stands for rows of a table of qdi_key; `of` is the path of the
-/// kind, a string.
+/// Rows of the schema that several kinds of bodies have. Each stands for rows of a table of qdi_key; `of` is
+/// the path of the kind, a string.
 
 /// How many a generator makes.
 #define COUNT_KEY(of)                                                                                        \

@@ -203,7 +203,8 @@ static qd_status read_event(document_builder *builder, const yaml_event_t *event
     }
 }
 
-/// True where only spaces come before a tab in a line (from 0): people's usual mistake, for which libyaml has no plain words.
+/// True where only spaces come before a tab in a line (from 0): people's usual mistake, for which libyaml has
+/// no plain words.
 static bool tab_begins(const document_builder *builder, size_t line) {
     const char *at = builder->text, *end = at + builder->bytes;
     for (; line > 0 && at; --line) {

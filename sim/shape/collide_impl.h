@@ -25,7 +25,8 @@ void qdi_manifold_order(qdi_manifold *manifold);
 int qdi_manifold_of(const qdi_separation *separation, const qdi_core *core_a, double radius_a,
                     double radius_b, double reach, qdi_manifold *manifold);
 
-/// qdi_collide for two rects whose sides face each other, or that are apart; false where they meet in another way.
+/// qdi_collide for two rects whose sides face each other, or that are apart; false where they meet in another
+/// way.
 bool qdi_collide_rects(const qdi_form *a, const qdi_pose *pa, const qdi_form *b, const qdi_pose *pb,
                        double reach, qdi_manifold *manifold);
 

@@ -6,10 +6,11 @@
 #include <quadrille/simd.h>
 #include <stddef.h>
 
-/// Two rects touch in most contacts of a pile, so pairs of them are tested many at a time: one loop without branches over arrays, for
-/// what every processor has, and (the same lines, so the same bits) for AVX2. All of it happens in axes
-/// of the reference side: n along its normal, t along the side, both from the middle of its rect. There the other rect is its centre
-/// and one direction, that of its first axis; no corner is made but the two that end up in the manifold.
+/// Two rects touch in most contacts of a pile, so pairs of them are tested many at a time: one loop without
+/// branches over arrays, for what every processor has, and (the same lines, so the same bits) for AVX2. All
+/// of it happens in axes of the reference side: n along its normal, t along the side, both from the middle of
+/// its rect. There the other rect is its centre and one direction, that of its first axis; no corner is made
+/// but the two that end up in the manifold.
 
 /// Most pairs of a batch.
 #define QDI_RECTS_MOST 128
@@ -27,9 +28,10 @@ typedef struct qdi_rect_pairs {
 
 /// How a pair lies.
 enum {
-    QDI_RECTS_APART, ///< further than the reach
-    QDI_RECTS_FACE,  ///< a side faces a side: the rest is set
-    QDI_RECTS_CORNERS, ///< two corners are nearest, or one is as thin as a line beside the other: qdi_separate knows
+    QDI_RECTS_APART,   ///< further than the reach
+    QDI_RECTS_FACE,    ///< a side faces a side: the rest is set
+    QDI_RECTS_CORNERS, ///< two corners are nearest, or one is as thin as a line beside the other:
+                       ///< qdi_separate knows
 };
 
 typedef struct qdi_rect_meets {
@@ -51,7 +53,8 @@ void qdi_rects_portable(qdi_rect_pairs *pairs, qdi_rect_meets *meets);
 void qdi_rects_avx2(qdi_rect_pairs *pairs, qdi_rect_meets *meets);
 #endif
 
-/// Puts a pair that is not apart into the arrays, or takes the manifold of one that faces out of them; returns its points.
+/// Puts a pair that is not apart into the arrays, or takes the manifold of one that faces out of them;
+/// returns its points.
 void qdi_rects_put(qdi_rect_pairs *pairs, size_t i, const qdi_form *a, const qdi_pose *pa, const qdi_form *b,
                    const qdi_pose *pb, double reach);
 int qdi_rects_take(const qdi_rect_meets *meets, size_t i, double reach, qdi_manifold *manifold);

@@ -1,5 +1,5 @@
-// What rects.h describes, WIDTH pairs at a time. No include guard: each instruction set has its own copy. Vectors are the compiler's own
-// (GNU C); every choice is one between two numbers that are both there.
+// What rects.h describes, WIDTH pairs at a time. No include guard: each instruction set has its own copy.
+// Vectors are the compiler's own (GNU C); every choice is one between two numbers that are both there.
 #include "sim/shape/rects.h"
 
 #include <string.h>

@@ -13,7 +13,8 @@
 #define LARGEST  1e30
 /// Relative to its extent, how far a polygon's point may be off a side and still be on it.
 #define ON_A_SIDE 1e-9
-/// Relative to its extent, rounding included, how far the centroid of a polygon in order may be from the origin.
+/// Relative to its extent, rounding included, how far the centroid of a polygon in order may be from the
+/// origin.
 #define CENTRED 1e-13
 
 qd_shape qd_shape_disk(double radius) {

@@ -6,9 +6,9 @@
 #include "sim/base/numbers.h"
 #include "sim/shape/form.h"
 
-/// What bodies have in common, by number: their shapes (but disks, of which a body needs only the radius; their number
-/// is 0), and their traits: who moves them, material, filter, sensor, pivot. Equal ones share a number, so a row of a
-/// body holds two small integers, and a hundred thousand equal boxes one hull.
+/// What bodies have in common, by number: their shapes (but disks, of which a body needs only the radius;
+/// their number is 0), and their traits: who moves them, material, filter, sensor, pivot. Equal ones share a
+/// number, so a row of a body holds two small integers, and a hundred thousand equal boxes one hull.
 
 /// A shape ready for use. It stays where it is as long as it is used.
 typedef struct qdi_look {
@@ -65,8 +65,8 @@ uint64_t qdi_trait_hash(const qdi_trait *trait);
 /// Room for what follows, in bytes.
 #define QDI_SHAPE_BYTES (8 + 24 + QD_POLYGON_MAX * 16)
 #define QDI_TRAIT_BYTES (8 + 24 + 12 + 16)
-/// Writes a shape or trait as bytes, or reads it; `at` moves on. A read one is not checked, but for `count` of a
-/// shape, which is at most QD_POLYGON_MAX or -1. Any NaN is read as the same one.
+/// Writes a shape or trait as bytes, or reads it; `at` moves on. A read one is not checked, but for `count`
+/// of a shape, which is at most QD_POLYGON_MAX or -1. Any NaN is read as the same one.
 void qdi_shape_put(const qd_shape *shape, unsigned char **at);
 void qdi_shape_get(const unsigned char **at, qd_shape *shape);
 void qdi_trait_put(const qdi_trait *trait, unsigned char **at);

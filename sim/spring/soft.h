@@ -7,14 +7,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/// What motion does to many disks at once, as plain loops over arrays that compilers make vectors of; the same source is
-/// compiled for several instruction sets (soft_kernel.h), and every one gives the same bits.
+/// What motion does to many disks at once, as plain loops over arrays that compilers make vectors of; the
+/// same source is compiled for several instruction sets (soft_kernel.h), and every one gives the same bits.
 typedef struct qdi_soft_kernels {
     /// to = from + (v - kick) dt. True where some end is not in [low, high).
     bool (*drift)(const double *from, const double *v, double kick, double dt, double low, double high,
                   double *to, size_t count);
-    /// True where something is further from `centre` than `distance`, per axis, faster than the root of `speed_squared`, or
-    /// not finite.
+    /// True where something is further from `centre` than `distance`, per axis, faster than the root of
+    /// `speed_squared`, or not finite.
     bool (*stray)(const double *x, const double *y, const double *vx, const double *vy, qd_vec2 centre,
                   double distance, double speed_squared, size_t count);
     /// Boxes relative to `centre`.
@@ -23,7 +23,8 @@ typedef struct qdi_soft_kernels {
     /// True where some box would not be in its fat one.
     bool (*outgrown)(const double *x, const double *y, const double *radius, qd_vec2 centre,
                      const qd_box *fat, size_t count);
-    /// Turns (c, s) by spin dt. True where some angle is larger than QDI_SMALL_ANGLE, or not finite: its end is wrong then.
+    /// Turns (c, s) by spin dt. True where some angle is larger than QDI_SMALL_ANGLE, or not finite: its end
+    /// is wrong then.
     bool (*turn)(const double *c, const double *s, const double *spin, double dt, double *to_c, double *to_s,
                  size_t count);
 } qdi_soft_kernels;

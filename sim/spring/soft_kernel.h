@@ -1,5 +1,5 @@
-// The source of qdi_soft_kernels, for one instruction set: no branch in any loop, and no operation whose result depends on
-// how many are done at once. QDI_SOFT is the table's name.
+// The source of qdi_soft_kernels, for one instruction set: no branch in any loop, and no operation whose
+// result depends on how many are done at once. QDI_SOFT is the table's name.
 
 #include "core/math/outward.h"
 #include "sim/spring/soft.h"

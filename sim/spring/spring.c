@@ -1,5 +1,6 @@
-// Forces of springs and dashpots, contact by contact. Contacts are worked on as their spots lie, so that what is read of
-// the bodies is in the cache; a contact writes its own shear, pull, impulses and account, and nothing is shared.
+// Forces of springs and dashpots, contact by contact. Contacts are worked on as their spots lie, so that what
+// is read of the bodies is in the cache; a contact writes its own shear, pull, impulses and account, and
+// nothing is shared.
 
 #include "sim/spring/spring.h"
 #include "sim/world/account.h"
@@ -17,8 +18,8 @@ typedef struct spring_job {
     qdi_account *shares; ///< by contact; NULL where dt is 0
 } spring_job;
 
-/// A contact as it is worked on: a's normal to b, levers from each centroid to its own surface as in qdi_constraint, and
-/// velocities of the two.
+/// A contact as it is worked on: a's normal to b, levers from each centroid to its own surface as in
+/// qdi_constraint, and velocities of the two.
 typedef struct grasp {
     double nx, ny;
     double across_a[2], along_a[2], across_b[2], along_b[2];
@@ -89,8 +90,9 @@ static void take(const spring_job *job, const qdi_spot *spot, const qd_contact *
     grip->along_b[0] = wall ? 0 : -world->radius[b];
 }
 
-/// What rubs at a touch: the force on a along the tangent, and the shear that remains, from the one there was. As long as
-/// the surfaces stick the spring loses nothing; where they slide, all is lost that does not stay in it.
+/// What rubs at a touch: the force on a along the tangent, and the shear that remains, from the one there
+/// was. As long as the surfaces stick the spring loses nothing; where they slide, all is lost that does not
+/// stay in it.
 static double rub(const grasp *grip, double dt, double slip, double limit, double *shear, double *lost) {
     const qd_spring_terms *terms = &grip->law.terms;
     double first = *shear, before = first + slip * dt, damping = grip->law.mass * terms->gammat * slip;

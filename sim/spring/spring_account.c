@@ -1,5 +1,6 @@
-// What becomes of the energy that passes through springs, and what walls give. A loss is booked where a force is worked
-// out, with the velocities in the middle of the step; a contact that ends loses the shear that is left in it. Walls give the mean of what they pull at the two ends of a step.
+// What becomes of the energy that passes through springs, and what walls give. A loss is booked where a force
+// is worked out, with the velocities in the middle of the step; a contact that ends loses the shear that is
+// left in it. Walls give the mean of what they pull at the two ends of a step.
 
 #include "sim/spring/spring.h"
 #include "sim/world/account.h"

@@ -1,10 +1,11 @@
-// What bodies feel of all their contacts, and the two half kicks. Forces on a body add in the order of its contacts'
-// numbers, which is that of its partners: contacts are in order of (a, b), so those with lower partners come first, in
-// their order, then those with higher ones, then walls.
+// What bodies feel of all their contacts, and the two half kicks. Forces on a body add in the order of its
+// contacts' numbers, which is that of its partners: contacts are in order of (a, b), so those with lower
+// partners come first, in their order, then those with higher ones, then walls.
 //
-// Every contact has two ends, one at each body. A first pass hangs each end on its body: an atomic exchange makes it the
-// head of the body's chain, whatever head there was comes next. In which order ends come to hang there is chance; so the
-// second pass, over bodies, puts each chain in order before it adds it up. Heads are 0 (no end) outside of these passes:
+// Every contact has two ends, one at each body. A first pass hangs each end on its body: an atomic exchange
+// makes it the head of the body's chain, whatever head there was comes next. In which order ends come to hang
+// there is chance; so the second pass, over bodies, puts each chain in order before it adds it up. Heads are
+// 0 (no end) outside of these passes:
 //
 //   head by row   | 0 | 5 | 0 | 2 |        end 2 s + 1: body a of the contact at spot s; 2 s + 2: body b
 //   next by end   |   ...  5 -> 3 -> 8 -> 0

@@ -1,8 +1,9 @@
-// The drift of disks on springs that nothing else acts on, in short stretches that stay in the cache: velocities in the
-// middle of the step, places, boxes, angles, each in a loop of its own that vectorizes (soft.h). What such a loop cannot
-// do, the few bodies that cross a periodic side, break a limit, leave their fat box or turn far, is looked for where it
-// says that there is some. Where every box of a stretch would be in its fat one, nobody needs it, and it stays what it was: a box
-// of a step before, which is in the fat one too.
+// The drift of disks on springs that nothing else acts on, in short stretches that stay in the cache:
+// velocities in the middle of the step, places, boxes, angles, each in a loop of its own that vectorizes
+// (soft.h). What such a loop cannot do, the few bodies that cross a periodic side, break a limit, leave their
+// fat box or turn far, is looked for where it says that there is some. Where every box of a stretch would be
+// in its fat one, nobody needs it, and it stays what it was: a box of a step before, which is in the fat one
+// too.
 
 #include "sim/spring/soft.h"
 #include "sim/spring/spring.h"

@@ -3,8 +3,8 @@
 
 #include "sim/world/world_impl.h"
 
-/// The motion of disks that nothing but their velocity moves, as plain loops over arrays, which compilers vectorize: for
-/// what every processor has, and (the same lines, so the same bits) for AVX2.
+/// The motion of disks that nothing but their velocity moves, as plain loops over arrays, which compilers
+/// vectorize: for what every processor has, and (the same lines, so the same bits) for AVX2.
 
 typedef struct qdi_disks {
     const double *x, *y, *vx, *vy, *radius;

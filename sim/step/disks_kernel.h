@@ -1,5 +1,5 @@
-// The loops of disks.h; no include guard: each instruction set has its own copy. Conditions are added up as numbers as wide
-// as what is compared, so that nothing branches and lanes fit.
+// The loops of disks.h; no include guard: each instruction set has its own copy. Conditions are added up as
+// numbers as wide as what is compared, so that nothing branches and lanes fit.
 #include "core/math/outward.h"
 #include "core/tree/horizon.h"
 #include "sim/step/disks.h"
@@ -17,7 +17,8 @@ static inline void move_centres(const qdi_disks *disks, size_t begin, size_t end
     }
 }
 
-/// What can be told from the numbers of a disk; nothing is written, so that compilers need not ask what overlaps what.
+/// What can be told from the numbers of a disk; nothing is written, so that compilers need not ask what
+/// overlaps what.
 static inline qdi_disks_found look_at(const qdi_disks *disks, size_t begin, size_t end) {
     const double *x = disks->to_x, *y = disks->to_y, *vx = disks->vx, *vy = disks->vy,
                  *radius = disks->radius;

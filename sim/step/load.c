@@ -242,8 +242,8 @@ static qd_status get_body(const unsigned char **at, qd_world *world, const qdi_s
     return QD_OK;
 }
 
-/// True where a stored contact may name this body: a living one, or, where the world was changed since, one that was removed.
-/// Generations begin again after the last.
+/// True where a stored contact may name this body: a living one, or, where the world was changed since, one
+/// that was removed. Generations begin again after the last.
 static bool id_known(const qd_world *world, qd_id id) {
     if (qdi_body_row(world, id) != QDI_NO_ROW) return true;
     if (!world->changed || id.index >= world->index_count || id.generation == 0) return false;

@@ -1,10 +1,10 @@
 // Drift, boundaries and boxes. A range writes the rows that it was given and its own slots; nothing is
 // shared.
 //
-// Velocities come in with what forces gave in the whole of the step; a body moves with the mean of before and after,
-// x + (v - g dt / 2) dt. So under gravity alone it is on its parabola at every step, to rounding. Bodies at rest on
-// others have been moved in sub-steps (rigid/solver.c), and only end up here. Angles are kept as cosine and sine,
-// turned by spin * dt exactly and brought back to length 1.
+// Velocities come in with what forces gave in the whole of the step; a body moves with the mean of before and
+// after, x + (v - g dt / 2) dt. So under gravity alone it is on its parabola at every step, to rounding.
+// Bodies at rest on others have been moved in sub-steps (rigid/solver.c), and only end up here. Angles are
+// kept as cosine and sine, turned by spin * dt exactly and brought back to length 1.
 
 #include "sim/spring/spring.h"
 #include "sim/step/disks.h"
@@ -66,8 +66,8 @@ static bool mirror(const qdi_axis *axis, qdi_extent reach, double *x, double vel
     return odd;
 }
 
-/// The same where walls move: one after the other, in their own frames. In a step longer than anybody should take the
-/// room between them may be crossed too often to follow; then the body stays at the wall.
+/// The same where walls move: one after the other, in their own frames. In a step longer than anybody should
+/// take the room between them may be crossed too often to follow; then the body stays at the wall.
 static bool mirror_moving(const course *c, qdi_extent reach, double *x, double *velocity) {
     double low = c->axis->low - reach.low, high = c->axis->high - reach.high, before = *velocity;
     if (!(high > low)) {
@@ -186,8 +186,8 @@ static findings findings_of(const move_job *job, size_t begin, size_t end, const
     return result;
 }
 
-/// Free disks that never turn, piece by piece: only where one is at a side is each looked at. In tree order these are
-/// few pieces, and a piece is in the cache the second time.
+/// Free disks that never turn, piece by piece: only where one is at a side is each looked at. In tree order
+/// these are few pieces, and a piece is in the cache the second time.
 static findings move_disks(const move_job *job, size_t begin, size_t end) {
     enum { PIECE = 64 };
     const bool open = job->x.low == -HUGE_VAL && job->y.low == -HUGE_VAL; // see course_of
@@ -236,7 +236,8 @@ static qd_vec2 drift(const move_job *job, size_t row) {
                      y + (next->vy[row] - job->half_kick.y) * job->dt};
 }
 
-/// What moving walls gave to a body: to one that was in their frame as fast before as after, force times way is this.
+/// What moving walls gave to a body: to one that was in their frame as fast before as after, force times way
+/// is this.
 static void note_gain(const move_job *job, size_t row, qd_vec2 before) {
     const qd_world *world = job->world;
     qd_vec2 after = {world->next.vx[row], world->next.vy[row]};

@@ -67,8 +67,8 @@ static qd_status make_contacts(qd_world *world, const qdi_motion *motion, const 
     return status == QD_OK ? qdi_events(world, &world->present, outcomes, &world->following) : status;
 }
 
-/// From candidates to the contacts and events of `following`. `outcomes`: what the present contacts gave in the step on
-/// its way, if there is one; `dt`: how long that is, 0 where there is none.
+/// From candidates to the contacts and events of `following`. `outcomes`: what the present contacts gave in
+/// the step on its way, if there is one; `dt`: how long that is, 0 where there is none.
 static qd_status find_contacts(qd_world *world, const qdi_motion *motion, const qdi_outcome *outcomes,
                                double dt) {
     qd_status status = make_contacts(world, motion, outcomes, dt);
@@ -180,7 +180,8 @@ static void commit_step(qd_world *world, double dt, const qdi_found *found, cons
     world->totals.unfollowed += world->present.unfollowed;
 }
 
-/// From the contacts of the moment to the bodies and walls of the next. What fails is taken back, but for the boxes.
+/// From the contacts of the moment to the bodies and walls of the next. What fails is taken back, but for the
+/// boxes.
 static qd_status move_on(qd_world *world, double dt, qdi_wall_gain gains[2], qdi_lap *lap) {
     double time = time_after(world, dt);
     qdi_walls_aim(world, qd_world_time(world), time);
@@ -200,9 +201,10 @@ static qd_status move_on(qd_world *world, double dt, qdi_wall_gain gains[2], qdi
     return status;
 }
 
-/// Follows those that are fast on their ways, which changes the positions of `next`; lets bodies go and come; and finds
-/// candidates for those that are there then. Where others are there than before, none of the old ones are worth anything. A step
-/// is stopped before it comes to the tree: so the boxes are as they were, and how often it is rebuilt does not depend on stops.
+/// Follows those that are fast on their ways, which changes the positions of `next`; lets bodies go and come;
+/// and finds candidates for those that are there then. Where others are there than before, none of the old
+/// ones are worth anything. A step is stopped before it comes to the tree: so the boxes are as they were, and
+/// how often it is rebuilt does not depend on stops.
 static qd_status follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_found *found, qdi_lap *lap) {
     const qdi_clock then = {.step = world->clock.step + 1, .dt = dt};
     *found = (qdi_found){.rebuilds = 0};

@@ -104,8 +104,9 @@ void qdi_store_disconnect(qd_store *store);
 /// Everything that writing takes: the lock, the log, statements, batches and the thread.
 QD_MUST_USE qd_status qdi_store_get_ready(qd_store *store, qd_error *error);
 
-/// Puts what is in the write-ahead log into the database and makes the log short: else it takes more of the disk than all it is
-/// about. Where that fails, what was committed stays in the log, and the next time may be better.
+/// Puts what is in the write-ahead log into the database and makes the log short: else it takes more of the
+/// disk than all it is about. Where that fails, what was committed stays in the log, and the next time may be
+/// better.
 void qdi_store_empty_log(qd_store *store);
 
 /// Frees everything. The queue has ended.
@@ -118,26 +119,30 @@ qd_status qdi_sql_status(int code);
 
 /// Puts "cannot VERB PATH: what SQLite says" into `error` and returns the status of `code`.
 qd_status qdi_sql_fail(const qd_store *store, const char *verb, int code, qd_error *error);
-/// Runs a statement with a step as its first value, and maybe a text and a hash behind it; returns SQLite's code.
+/// Runs a statement with a step as its first value, and maybe a text and a hash behind it; returns SQLite's
+/// code.
 int qdi_sql_change(qd_store *store, const char *sql, uint64_t step, const char *text, uint64_t hash);
 /// Ends a transaction that went as `code` says.
 QD_MUST_USE qd_status qdi_sql_commit(qd_store *store, int code, qd_error *error);
 /// The same of any database; `db` may be NULL.
 qd_status qdi_sql_fail_at(sqlite3 *db, const char *path, const char *verb, int code, qd_error *error);
 
-/// Keeps what a database brings along from doing anything: its views and triggers do not run, its schema calls no function that
-/// has an effect, and no statement can damage the file. To be called before anything is read. Returns SQLite's code.
+/// Keeps what a database brings along from doing anything: its views and triggers do not run, its schema
+/// calls no function that has an effect, and no statement can damage the file. To be called before anything
+/// is read. Returns SQLite's code.
 int qdi_sql_guard(sqlite3 *db);
 
-/// Whether the database has a table that was made by `head`, which begins with "CREATE TABLE NAME ", any number of plain columns, and
-/// `tail`. SQLite keeps that statement as it was and goes by it, so such a table is neither a view nor computed, and its keys are what
-/// they are meant to be: a query by key is fast and gives rows in order. Errors: QD_ERR_CORRUPT where there is none.
+/// Whether the database has a table that was made by `head`, which begins with "CREATE TABLE NAME ", any
+/// number of plain columns, and `tail`. SQLite keeps that statement as it was and goes by it, so such a table
+/// is neither a view nor computed, and its keys are what they are meant to be: a query by key is fast and
+/// gives rows in order. Errors: QD_ERR_CORRUPT where there is none.
 QD_MUST_USE qd_status qdi_sql_check_table(sqlite3 *db, const char *path, const char *head, const char *tail,
                                           qd_error *error);
 
-/// Opens a database. The path is a file's and nothing else ("file:x" and ":memory:" too), and neither the file nor what SQLite keeps
-/// beside it may be a link or no regular file. With SQLITE_OPEN_READONLY or _READWRITE without _CREATE it must be there. Errors:
-/// QD_ERR_IO, QD_ERR_MEMORY and what SQLite says; the reason in `error`, and no connection is left.
+/// Opens a database. The path is a file's and nothing else ("file:x" and ":memory:" too), and neither the
+/// file nor what SQLite keeps beside it may be a link or no regular file. With SQLITE_OPEN_READONLY or
+/// _READWRITE without _CREATE it must be there. Errors: QD_ERR_IO, QD_ERR_MEMORY and what SQLite says; the
+/// reason in `error`, and no connection is left.
 QD_MUST_USE qd_status qdi_sql_open(const char *path, int flags, sqlite3 **db, qd_error *error);
 
 /// A path as SQLite is to get it, so that it takes it for a file's; `text` is to be released.
@@ -154,8 +159,8 @@ int qdi_sql_number(sqlite3 *db, const char *sql, int64_t *number);
 int qdi_sql_bind_step(sqlite3_stmt *statement, int at, uint64_t step);
 int qdi_sql_bind_hash(sqlite3_stmt *statement, int at, uint64_t hash);
 
-/// Whether a row's first column is a whole number from `least` to `most`, as its query asked for: a damaged file can give any other, and
-/// who goes on from there would come by it for ever. Errors: QD_ERR_CORRUPT.
+/// Whether a row's first column is a whole number from `least` to `most`, as its query asked for: a damaged
+/// file can give any other, and who goes on from there would come by it for ever. Errors: QD_ERR_CORRUPT.
 QD_MUST_USE qd_status qdi_sql_check_step(const qd_store *store, sqlite3_stmt *statement, const char *table,
                                          uint64_t least, uint64_t most, qd_error *error);
 
@@ -179,7 +184,8 @@ const char *qdi_tables_stepped(size_t number);
 
 // ---- store_metrics.c ----
 
-/// Gives the table `metrics` the columns that it lacks: all in a new store, those that came since in an older one.
+/// Gives the table `metrics` the columns that it lacks: all in a new store, those that came since in an older
+/// one.
 int qdi_metrics_columns(qd_store *store);
 
 /// Prepares the statement that inserts a qdi_metrics_row, and binds one.

@@ -45,7 +45,8 @@ static bool read_event(sqlite3_stmt *statement, qd_store_event *event) {
     return kind >= 0 && (side >= 0 || !wall);
 }
 
-/// True where a row comes behind the one before, which is what the table's key says: a damaged file could give rows for ever.
+/// True where a row comes behind the one before, which is what the table's key says: a damaged file could
+/// give rows for ever.
 static bool is_later(const qd_store_event *event, const qd_store_event *before) {
     return event->step > before->step || (event->step == before->step && event->number > before->number);
 }

@@ -52,7 +52,8 @@ static int bind_event_row(const qd_store *store, sqlite3_stmt *statement, const 
     return code == SQLITE_OK ? sqlite3_bind_null(statement, impact ? 14 : 15) : code;
 }
 
-/// What both kinds of stored worlds have in common: step, time, bytes, checksum, and of a checkpoint the session.
+/// What both kinds of stored worlds have in common: step, time, bytes, checksum, and of a checkpoint the
+/// session.
 static int bind_state(const qd_store *store, sqlite3_stmt *statement, const void *data) {
     const qdi_state_row *row = data;
     const unsigned char *session = store->state + row->world_bytes;

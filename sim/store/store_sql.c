@@ -60,7 +60,8 @@ int qdi_sql_guard(sqlite3 *db) {
     return code;
 }
 
-/// Past ", name TYPE", a column that computes nothing and refuses nothing; NULL where anything else is at `at`.
+/// Past ", name TYPE", a column that computes nothing and refuses nothing; NULL where anything else is at
+/// `at`.
 static const char *past_column(const char *at) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
     static const char *const types[] = {" INTEGER", " REAL", " TEXT"};
@@ -108,8 +109,8 @@ void qdi_sql_path(const char *path, qdi_text *text) {
     qdi_text_add(text, path);
 }
 
-/// Looks at the file and what may lie beside it. SQLite follows a link in place of a database, and waits at a pipe in place of a
-/// journal.
+/// Looks at the file and what may lie beside it. SQLite follows a link in place of a database, and waits at a
+/// pipe in place of a journal.
 static qd_status check_files(const char *path, qd_error *error) {
     static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
     qd_status status = QD_OK;

@@ -44,8 +44,9 @@ const char *qdi_tables_stepped(size_t number) {
     return number < sizeof tables / sizeof tables[0] ? tables[number] : NULL;
 }
 
-/// Whether each table is the one that its statement in version_1 makes, with columns behind: those of `metrics`, and what people have
-/// added. A later change of the schema that rewrites one of these tables has its say here too.
+/// Whether each table is the one that its statement in version_1 makes, with columns behind: those of
+/// `metrics`, and what people have added. A later change of the schema that rewrites one of these tables has
+/// its say here too.
 static qd_status check_tables(const qd_store *store, qd_error *error) {
     qd_status status = QD_OK;
     for (const char *at = version_1; *at && status == QD_OK; at += strcspn(at, ";") + 1) {

@@ -8,10 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// A sweep: a base scene, what is changed in it for all runs, and axes along which keys of the scene take values. Its
-/// points are all combinations: the last axis changes fastest, and within a point its replicas. docs/sweep.md has the file's form.
+/// A sweep: a base scene, what is changed in it for all runs, and axes along which keys of the scene take
+/// values. Its points are all combinations: the last axis changes fastest, and within a point its replicas.
+/// docs/sweep.md has the file's form.
 ///
-/// A value of an axis depends on that axis alone: when an axis is added, or made longer, the values that were there stay.
+/// A value of an axis depends on that axis alone: when an axis is added, or made longer, the values that were
+/// there stay.
 typedef struct qdi_sweep qdi_sweep;
 
 /// Points that a sweep may have where neither its `limit` nor the caller says more.
@@ -21,15 +23,17 @@ typedef struct qdi_sweep qdi_sweep;
 /// Longest name of a base scene's file.
 #define QDI_SWEEP_PATH 4096
 
-/// Reads a sweep's file. Errors: QD_ERR_NOT_FOUND, QD_ERR_IO, QD_ERR_INVALID (one line with file, line and, for an unknown
-/// key, the nearest known one), QD_ERR_MEMORY. That the points are good scenes is not looked at.
+/// Reads a sweep's file. Errors: QD_ERR_NOT_FOUND, QD_ERR_IO, QD_ERR_INVALID (one line with file, line and,
+/// for an unknown key, the nearest known one), QD_ERR_MEMORY. That the points are good scenes is not looked
+/// at.
 QD_MUST_USE qd_status qdi_sweep_read(const char *path, qdi_sweep **sweep, qd_error *error);
 
-/// The same for the copy that the directory of a sweep keeps: its base scene is not looked for, since its path begins elsewhere,
-/// and stays as it is in the file.
+/// The same for the copy that the directory of a sweep keeps: its base scene is not looked for, since its
+/// path begins elsewhere, and stays as it is in the file.
 QD_MUST_USE qd_status qdi_sweep_read_kept(const char *path, qdi_sweep **sweep, qd_error *error);
 
-/// The same for text in memory; `name` stands for the file in messages, and the base scene's path begins at its folder.
+/// The same for text in memory; `name` stands for the file in messages, and the base scene's path begins at
+/// its folder.
 QD_MUST_USE qd_status qdi_sweep_parse(const qd_allocator *allocator, const char *text, size_t bytes,
                                       const char *name, qdi_sweep **sweep, qd_error *error);
 
@@ -63,7 +67,8 @@ typedef struct qdi_sweep_changes {
     size_t item_room, char_room;
 } qdi_sweep_changes;
 
-/// Makes them. `seed`: the last of them is run.seed, where the point's replica is not the first. Errors: QD_ERR_MEMORY.
+/// Makes them. `seed`: the last of them is run.seed, where the point's replica is not the first. Errors:
+/// QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_sweep_changes_make(const qdi_sweep *sweep, uint64_t point, uint64_t seed,
                                              qdi_sweep_changes *changes);
 void qdi_sweep_changes_free(qdi_sweep_changes *changes);
@@ -88,9 +93,10 @@ typedef struct qdi_sweep_plan {
     size_t count, room;
 } qdi_sweep_plan;
 
-/// Looks at the points `first`, `first` + `every`, ... (from 0) and at the scene of each; a point that is no good scene is
-/// no error, but a base scene that cannot be read is. Replica 1 has the seed that the scene says; replica r > 1 one that is
-/// derived from it and r, the same for all points that have the same seed. Errors: those of qd_scene_read, QD_ERR_MEMORY.
+/// Looks at the points `first`, `first` + `every`, ... (from 0) and at the scene of each; a point that is no
+/// good scene is no error, but a base scene that cannot be read is. Replica 1 has the seed that the scene
+/// says; replica r > 1 one that is derived from it and r, the same for all points that have the same seed.
+/// Errors: those of qd_scene_read, QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_sweep_plan_make(const qdi_sweep *sweep, uint64_t first, uint64_t every,
                                           qdi_sweep_plan *plan, qd_error *error);
 void qdi_sweep_plan_free(qdi_sweep_plan *plan);

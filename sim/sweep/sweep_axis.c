@@ -17,7 +17,8 @@
 /// What the random numbers are for: a stream of their own beside those of scenes.
 static const uint32_t use_sweep = 0x73776570U;
 
-/// Digits that are kept of a number that was computed: so that 0.1 + 0.1 + 0.1 is 0.3, and a seventh has an end.
+/// Digits that are kept of a number that was computed: so that 0.1 + 0.1 + 0.1 is 0.3, and a seventh has an
+/// end.
 enum { DIGITS_EVEN = 15, DIGITS_OTHER = 12 };
 
 /// Largest whole number that a double counts up to.

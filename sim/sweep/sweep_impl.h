@@ -59,8 +59,8 @@ qd_status qdi_sweep_complain(const qdi_sweep_reader *reader, qdi_yaml_ref node, 
 /// Keeps a text; `place` gets where.
 QD_MUST_USE qd_status qdi_sweep_keep(qdi_sweep *sweep, const char *text, size_t bytes, size_t *place);
 
-/// Looks at every key of a map, which must be among `known` (words with a space between), and says which it may have been
-/// where it is not. `what`: the map, for messages.
+/// Looks at every key of a map, which must be among `known` (words with a space between), and says which it
+/// may have been where it is not. `what`: the map, for messages.
 QD_MUST_USE qd_status qdi_sweep_known(const qdi_sweep_reader *reader, qdi_yaml_ref map, const char *what,
                                       const char *known);
 
@@ -72,7 +72,8 @@ QD_MUST_USE qd_status qdi_sweep_whole(const qdi_sweep_reader *reader, qdi_yaml_r
                                       uint64_t least, uint64_t most, uint64_t *value);
 
 /// sweep_key.c
-/// The scene's key that a path with numbers of items names ("bodies.0.disks.count"), NULL: none, and `hint` gets "" or
+/// The scene's key that a path with numbers of items names ("bodies.0.disks.count"), NULL: none, and `hint`
+/// gets "" or
 /// "; did you mean ...?".
 const qdi_key *qdi_sweep_scene_key(const char *path, size_t bytes, char hint[QDI_QUOTE_ROOM]);
 /// Whether the key takes a single number, and whether that must be whole. `bodies` does: see docs/sweep.md.
@@ -81,7 +82,8 @@ bool qdi_sweep_takes_number(const qdi_key *key, bool *whole);
 /// sweep_axis.c
 /// Reads one item of `axes`: an axis, or several that are zipped.
 QD_MUST_USE qd_status qdi_sweep_axis_read(const qdi_sweep_reader *reader, qdi_yaml_ref node);
-/// Checks the node that names a scene's key, for an axis or below `set`: known, and nowhere else in the sweep.
+/// Checks the node that names a scene's key, for an axis or below `set`: known, and nowhere else in the
+/// sweep.
 QD_MUST_USE qd_status qdi_sweep_key_check(const qdi_sweep_reader *reader, qdi_yaml_ref node, const char *path,
                                           size_t bytes, const qdi_key **key);
 /// Writes a node as YAML on one line. Errors: QD_ERR_INVALID for what has no value.

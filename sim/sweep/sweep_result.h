@@ -36,9 +36,10 @@ typedef struct qdi_sweep_result {
 /// Name and kind of column `number`; false past the last. Those of the metrics begin with "last_".
 bool qdi_sweep_result_column(size_t number, char name[QDI_SWEEP_NAME], qdi_sweep_kind *kind);
 
-/// Reads the result of the run in `directory`. `metrics_step`: of the last row of metrics, UINT64_MAX where there is none; a
-/// row that cannot be read leaves its cells empty. Errors: QD_ERR_NOT_FOUND (no result.json: not complete), QD_ERR_INVALID
-/// (it is not as a run writes it), QD_ERR_IO, QD_ERR_MEMORY; the reason is in `error`.
+/// Reads the result of the run in `directory`. `metrics_step`: of the last row of metrics, UINT64_MAX where
+/// there is none; a row that cannot be read leaves its cells empty. Errors: QD_ERR_NOT_FOUND (no result.json:
+/// not complete), QD_ERR_INVALID (it is not as a run writes it), QD_ERR_IO, QD_ERR_MEMORY; the reason is in
+/// `error`.
 QD_MUST_USE qd_status qdi_sweep_result_read(const char *directory, uint64_t metrics_step,
                                             qdi_sweep_result *result, qd_error *error);
 

@@ -6,8 +6,8 @@
 
 #include <sqlite3.h>
 
-/// What the files of the sweep's store share: sweep_store.c opens, closes and merges, sweep_rows.c writes and reads rows,
-/// sweep_view.c reads all of them, sweep_csv.c writes the CSV file.
+/// What the files of the sweep's store share: sweep_store.c opens, closes and merges, sweep_rows.c writes and
+/// reads rows, sweep_view.c reads all of them, sweep_csv.c writes the CSV file.
 
 struct qdi_sweep_store {
     const qd_allocator *allocator;
@@ -27,8 +27,8 @@ int qdi_sweep_sql_run(const qdi_sweep_store *store, qdi_text *sql);
 #define QDI_SWEEP_POINTS_TAIL ", replica INTEGER, seed INTEGER, directory TEXT, id TEXT NOT NULL)"
 #define QDI_SWEEP_JOIN        " FROM points LEFT JOIN runs USING (id)"
 
-/// The statement of the view `sweep`. The view is for people; this program asks by the statement itself, since in a database that
-/// came from elsewhere the view may be any.
+/// The statement of the view `sweep`. The view is for people; this program asks by the statement itself,
+/// since in a database that came from elsewhere the view may be any.
 void qdi_sweep_add_select(const qdi_sweep *sweep, qdi_text *sql);
 
 #endif

@@ -8,8 +8,8 @@
 
 enum { OWN = 6, COLUMNS = QDI_SWEEP_CELLS + OWN };
 
-/// Which column has what: the cells first, then point, status, seed, directory, code and reason. -1: none has,
-/// as in a file of a program that knew fewer numbers.
+/// Which column has what: the cells first, then point, status, seed, directory, code and reason. -1: none
+/// has, as in a file of a program that knew fewer numbers.
 typedef struct columns {
     int at[COLUMNS];
 } columns;
@@ -23,7 +23,8 @@ static columns find_columns(sqlite3_stmt *statement) {
         bool wanted = i < QDI_SWEEP_CELLS ? qdi_sweep_result_column(i, name, &kind) : true;
         const char *sought = i < QDI_SWEEP_CELLS ? name : own[i - QDI_SWEEP_CELLS];
         found.at[i] = -1;
-        // From the right, since keys of the scene come first and may have the same name, and `status` comes last.
+        // From the right, since keys of the scene come first and may have the same name, and `status` comes
+        // last.
         for (int c = sqlite3_column_count(statement) - 1; wanted && c >= 0 && found.at[i] < 0; --c)
             if (strcmp(sqlite3_column_name(statement, c), sought) == 0) found.at[i] = c;
     }

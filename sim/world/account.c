@@ -1,5 +1,5 @@
-// Sums of what contacts and forces did to the energy, see account.h. Ranges write their own slots, and sums of their own
-// that are exact, so the order in which they are put together decides nothing.
+// Sums of what contacts and forces did to the energy, see account.h. Ranges write their own slots, and sums
+// of their own that are exact, so the order in which they are put together decides nothing.
 
 #include "sim/world/account.h"
 

@@ -5,23 +5,26 @@
 
 /// Where energy goes.
 ///
-/// **Contacts.** An impulse J between two bodies whose points meet with the relative velocity u takes J . (u before + u
-/// after) / 2 from their energy, less what one of the two gives that is not free to move. That holds for all impulses of a
-/// stage together, each with the velocities before and after the whole stage, because every body's velocities change by
-/// impulses alone. So a contact at rest is settled once per step, not once per sub-step: with what it gave in all, and the
-/// means of the velocities before and after. A bounce is settled where it happens: then what one contact lost does not
-/// depend on the next one.
+/// **Contacts.** An impulse J between two bodies whose points meet with the relative velocity u takes J . (u
+/// before + u after) / 2 from their energy, less what one of the two gives that is not free to move. That
+/// holds for all impulses of a stage together, each with the velocities before and after the whole stage,
+/// because every body's velocities change by impulses alone. So a contact at rest is settled once per step,
+/// not once per sub-step: with what it gave in all, and the means of the velocities before and after. A
+/// bounce is settled where it happens: then what one contact lost does not depend on the next one.
 ///
-/// **Forces.** On the way of a free body gravity's work is exactly what the potential loses. A body at rest on others
-/// gets its velocity and its way in sub-steps, of which the two do not quite fit: m g . (mean velocity dt - way) is the
-/// drift. So are changes of place that overlaps bring, and an impact's effect on what forces do in the rest of the step.
+/// **Forces.** On the way of a free body gravity's work is exactly what the potential loses. A body at rest
+/// on others gets its velocity and its way in sub-steps, of which the two do not quite fit: m g . (mean
+/// velocity dt - way) is the drift. So are changes of place that overlaps bring, and an impact's effect on
+/// what forces do in the rest of the step.
 ///
-/// **Order.** All sums are of a kind that does not depend on the order (tally.h), or are made in one that means something.
+/// **Order.** All sums are of a kind that does not depend on the order (tally.h), or are made in one that
+/// means something.
 
 /// Room for the accounts of `count` constraints.
 QD_MUST_USE qd_status qdi_account_begin(qd_world *world, size_t count);
 
-/// Work of the one of a constraint's bodies that does not move freely, whose velocity is in `m`, by the impulses so far.
+/// Work of the one of a constraint's bodies that does not move freely, whose velocity is in `m`, by the
+/// impulses so far.
 double qdi_account_work(const qdi_constraint *constraint, const qdi_motion *m);
 /// What a constraint's centres are apart along the normal, times the impulses so far on b, and across it.
 static inline double qdi_account_virial(const qd_world *world, const qdi_constraint *constraint) {
@@ -52,14 +55,15 @@ static inline void qdi_account_mover_begin(const qd_world *world, size_t slot, q
 }
 /// Room for the movers.
 QD_MUST_USE qd_status qdi_account_movers(qd_world *world, size_t count);
-/// When a mover has its last velocity, and forces have changed it by `change` in the whole of the step: the mean, the drift,
-/// and the work of medium and callback.
+/// When a mover has its last velocity, and forces have changed it by `change` in the whole of the step: the
+/// mean, the drift, and the work of medium and callback.
 void qdi_account_mover(const qd_world *world, uint32_t row, uint32_t slot, qdi_twist change, double dt);
 
-/// Adds the sum of `count` values to a number, the same whatever their order; behind them there is room for as many as a
-/// tally has lanes.
+/// Adds the sum of `count` values to a number, the same whatever their order; behind them there is room for
+/// as many as a tally has lanes.
 QD_MUST_USE qd_status qdi_account_array(qd_world *world, double *values, size_t count, double *number);
-/// Adds the accounts of `count` constraints, those of walls (whose contacts are the first `walls` of the keys) for themselves, and the drift of the movers, to the step's ledger.
+/// Adds the accounts of `count` constraints, those of walls (whose contacts are the first `walls` of the
+/// keys) for themselves, and the drift of the movers, to the step's ledger.
 QD_MUST_USE qd_status qdi_account_constraints(qd_world *world, size_t count, size_t walls);
 /// Sums of `count` accounts, lane by lane, the same whatever their order.
 QD_MUST_USE qd_status qdi_account_sum(qd_world *world, const qdi_account *accounts, size_t count,

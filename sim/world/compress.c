@@ -1,5 +1,5 @@
-// A world that is compressed. Its scale is state: a product of factors, one per step. Rows are scaled by ranges that write
-// their own; sums over bodies and contacts are of the kinds that do not depend on the team.
+// A world that is compressed. Its scale is state: a product of factors, one per step. Rows are scaled by
+// ranges that write their own; sums over bodies and contacts are of the kinds that do not depend on the team.
 
 #include "sim/world/compress.h"
 

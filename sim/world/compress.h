@@ -3,8 +3,8 @@
 
 #include "sim/world/world_impl.h"
 
-/// The world's size in time (quadrille/compression.h). A step is made in the size that it begins with; then everything is
-/// scaled, and contacts are looked for in the size that it ends with.
+/// The world's size in time (quadrille/compression.h). A step is made in the size that it begins with; then
+/// everything is scaled, and contacts are looked for in the size that it ends with.
 
 /// True where the size changes at some time.
 static inline bool qdi_compresses(const qd_world *world) {

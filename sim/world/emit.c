@@ -1,6 +1,7 @@
-// Emitters. What the k-th body of one is comes from (seed, k, emitter); where it finds room also depends on who is there,
-// which is the same for any team: near bodies are gathered in parallel, but only whether one of them is in the way counts.
-// Emitters work one after the other, body after body, so that none overlaps another.
+// Emitters. What the k-th body of one is comes from (seed, k, emitter); where it finds room also depends on
+// who is there, which is the same for any team: near bodies are gathered in parallel, but only whether one of
+// them is in the way counts. Emitters work one after the other, body after body, so that none overlaps
+// another.
 
 #include "core/base/arithmetic.h"
 #include "sim/world/population.h"
@@ -74,8 +75,8 @@ qd_status qdi_emitter_check(const qd_world *world, qd_emitter_def *def, bool loa
         return qdi_reason(error, QD_ERR_VALUE, "an angle must be finite and within 1e30");
     status = qd_shape_settle(&def->body.shape, NULL, error);
     if (status != QD_OK) return status;
-    // Where it will be does not matter here, so it is tried in the middle of the world. Since an emitter was added a period may
-    // have become shorter: then what it makes finds no place.
+    // Where it will be does not matter here, so it is tried in the middle of the world. Since an emitter was
+    // added a period may have become shorter: then what it makes finds no place.
     return qdi_body_def_check(world, body, world->centre, loaded, error);
 }
 

@@ -1,23 +1,28 @@
-// What acts on bodies from afar. Velocities are taken over from the moment before, contacts bounce with these (the
-// speeds at which they really met), and only then do forces act for the whole of the step. So a bounce turns round
-// exactly the speed that a body had, and with restitution 1 a ball under gravity comes back as high as it fell.
+// What acts on bodies from afar. Velocities are taken over from the moment before, contacts bounce with these
+// (the speeds at which they really met), and only then do forces act for the whole of the step. So a bounce
+// turns round exactly the speed that a body had, and with restitution 1 a ball under gravity comes back as
+// high as it fell.
 //
-// Where more than uniform gravity acts, each body's flight through the step is worked out on its own, with the
-// acceleration a at its start taken as constant. Relative to the medium, with z = linear dt:
+// Where more than uniform gravity acts, each body's flight through the step is worked out on its own, with
+// the acceleration a at its start taken as constant. Relative to the medium, with z = linear dt:
 //
 //   linear drag      u' = u exp(-z) + a dt p1(z)     way = u dt p1(z) + a dt^2 p2(z)       (exact)
 //   p1(z) = (1 - exp(-z)) / z, p2(z) = (1 - p1(z)) / z: 1 and 1/2 without drag, which gives the parabola
 //
-//   quadratic drag   has no closed form with a, so half of a dt comes before it and half after. Between them the speed s
-//                    becomes s exp(-z) / D on the way log(D) / quadratic, D = 1 + quadratic s dt p1(z)    (exact)
+//   quadratic drag   has no closed form with a, so half of a dt comes before it and half after. Between them
+//   the speed s
+//                    becomes s exp(-z) / D on the way log(D) / quadratic, D = 1 + quadratic s dt p1(z)
+//                    (exact)
 //
-// Neither ever turns a velocity round, however long the step. The velocity gets what the new place's acceleration
-// differs from the old one's, half of it, after the move (qdi_forces_finish); then this is velocity Verlet. Bodies at rest on
-// others (movers) have been moved in sub-steps with the acceleration of the start, and get no more.
+// Neither ever turns a velocity round, however long the step. The velocity gets what the new place's
+// acceleration differs from the old one's, half of it, after the move (qdi_forces_finish); then this is
+// velocity Verlet. Bodies at rest on others (movers) have been moved in sub-steps with the acceleration of
+// the start, and get no more.
 //
-// A medium with a temperature adds random accelerations, constant in a step, with the variance that makes up for what drag takes:
-// (1 - exp(-2 z)) kT / m for the velocity's change, so (1 - exp(-2 z)) kT / m / (dt p1)^2 for the acceleration's. With quadratic
-// drag alone there are none. They belong to the medium, also in the books of energy.
+// A medium with a temperature adds random accelerations, constant in a step, with the variance that makes up
+// for what drag takes: (1 - exp(-2 z)) kT / m for the velocity's change, so (1 - exp(-2 z)) kT / m / (dt
+// p1)^2 for the acceleration's. With quadratic drag alone there are none. They belong to the medium, also in
+// the books of energy.
 //
 // A range writes its own rows.
 
@@ -29,7 +34,8 @@
 #include <math.h>
 #include <string.h>
 
-/// What random numbers are for: this and the upper half of the step are the `use` of qd_random_at, body and lower half the stream.
+/// What random numbers are for: this and the upper half of the step are the `use` of qd_random_at, body and
+/// lower half the stream.
 enum { USE_MEDIUM = 0x4ea70000 };
 
 static void copy_range(void *context, size_t begin, size_t end, int worker) {
@@ -93,7 +99,8 @@ typedef struct flight_job {
     uint32_t *lowest_bad;   ///< qdi_forces_finish: per range
 } flight_job;
 
-/// Asks the callback for the forces on a range at a moment, of which the positions may be of another than the velocities.
+/// Asks the callback for the forces on a range at a moment, of which the positions may be of another than the
+/// velocities.
 static void ask(const qd_world *world, const qdi_motion *place, double time, double dt, size_t begin,
                 size_t end) {
     double *const *force = world->scratch.force;
@@ -302,7 +309,8 @@ qd_status qdi_forces_kick(qd_world *world, double dt) {
 
 // ---- after the move ----
 
-/// What the callback did beyond what it did on the flight: its force at the new place is another than at the old one.
+/// What the callback did beyond what it did on the flight: its force at the new place is another than at the
+/// old one.
 static void settle_more(const qd_world *world, size_t r, const qdi_flight *before, const qdi_flight *after,
                         double half) {
     const qdi_motion *now = &world->now, *next = &world->next;

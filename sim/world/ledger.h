@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// What became of energy and momentum. A step fills a ledger of its own, which is added to the world's when the step has
-/// succeeded.
+/// What became of energy and momentum. A step fills a ledger of its own, which is added to the world's when
+/// the step has succeeded.
 typedef struct qdi_ledger {
     double lost[2]
                [2];   ///< to contacts: [0] between bodies, [1] with walls; [0] along the normal, [1] friction

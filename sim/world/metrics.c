@@ -1,5 +1,5 @@
-// What is measured of a world. Passes over bodies and contacts go by fixed blocks, each of which fills its own slot; the
-// slots are combined in order.
+// What is measured of a world. Passes over bodies and contacts go by fixed blocks, each of which fills its
+// own slot; the slots are combined in order.
 
 #include <quadrille/metrics.h>
 

@@ -1,8 +1,8 @@
-// Bodies that leave the world: outside of open sides, and in sinks. See population.h for how a change is made and taken
-// back.
+// Bodies that leave the world: outside of open sides, and in sinks. See population.h for how a change is made
+// and taken back.
 //
-// Shared between ranges: nothing; each writes the flags of its own rows. What may have to go is then looked at in order of
-// index, so that a sink which does not take all takes the same ones for any team.
+// Shared between ranges: nothing; each writes the flags of its own rows. What may have to go is then looked
+// at in order of index, so that a sink which does not take all takes the same ones for any team.
 
 #include "sim/world/population.h"
 #include "core/base/arithmetic.h"

@@ -10,8 +10,9 @@
 ///   rows    | bodies that stay, and new ones ... | bodies that go (hidden) |
 ///                                         world->count                count + hidden
 ///
-/// New bodies are added behind the others as usual. Bodies that go change places with the last row and are left out of
-/// the count; their indices are not free and their shapes not dropped before the step has succeeded.
+/// New bodies are added behind the others as usual. Bodies that go change places with the last row and are
+/// left out of the count; their indices are not free and their shapes not dropped before the step has
+/// succeeded.
 
 typedef struct qdi_emitter {
     qd_emitter_def def; ///< the body's shape is in order
@@ -50,8 +51,8 @@ struct qdi_population {
 /// Makes room for the population of a world that has none yet. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_population_ensure(qd_world *world);
 
-/// Why a sink or emitter is refused, or QD_OK; an emitter's shape is put in order. `loaded`: it was added before, when the sides may
-/// have been elsewhere.
+/// Why a sink or emitter is refused, or QD_OK; an emitter's shape is put in order. `loaded`: it was added
+/// before, when the sides may have been elsewhere.
 QD_MUST_USE qd_status qdi_sink_check(const qd_sink_def *def, qd_error *error);
 QD_MUST_USE qd_status qdi_emitter_check(const qd_world *world, qd_emitter_def *def, bool loaded,
                                         qd_error *error);
@@ -65,7 +66,8 @@ QD_MUST_USE qd_status qdi_population_emit(qd_world *world, double time);
 /// Room for an emitter or sink, in bytes.
 #define QDI_EMITTER_BYTES (QDI_SHAPE_BYTES + QDI_TRAIT_BYTES + 23 * 8)
 #define QDI_SINK_BYTES    (6 * 8)
-/// Writes the numbers of emitters and sinks, then all of them; or reads them. A read one that is no good gives QD_ERR_CORRUPT.
+/// Writes the numbers of emitters and sinks, then all of them; or reads them. A read one that is no good
+/// gives QD_ERR_CORRUPT.
 void qdi_population_put(const qd_world *world, unsigned char **at);
 QD_MUST_USE qd_status qdi_population_get(const unsigned char **at, qd_world *world, size_t emitters,
                                          size_t sinks);

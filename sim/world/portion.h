@@ -7,13 +7,15 @@
 
 #include <stddef.h>
 
-/// Contacts from `first` on, for const passes over all of them that have as many slots as there are blocks of indices.
+/// Contacts from `first` on, for const passes over all of them that have as many slots as there are blocks of
+/// indices.
 typedef struct qdi_portion {
     const qd_world *world;
     size_t first;
 } qdi_portion;
 
-/// Ends of the present contacts at dynamic bodies, the deepest overlap, and the energy of springs. On the world's team.
+/// Ends of the present contacts at dynamic bodies, the deepest overlap, and the energy of springs. On the
+/// world's team.
 qdi_contact_look qdi_look_at_contacts(const qd_world *world);
 
 #endif

@@ -4,7 +4,8 @@
 #include "core/math/outward.h"
 #include "sim/world/world_impl.h"
 
-/// Where bodies are: places in periodic worlds, arms about pivots, turns, and how far a body in a pose reaches.
+/// Where bodies are: places in periodic worlds, arms about pivots, turns, and how far a body in a pose
+/// reaches.
 
 /// Period per axis, 0 where there is none.
 qd_vec2 qdi_world_period(const qd_world *world);

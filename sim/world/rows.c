@@ -1,8 +1,8 @@
 // Rows in tree order.
 //
-// Every pass of a step goes over rows or over the tree; when rows lie in tree order, a pass that needs both goes through
-// memory once, and what one thread writes it also reads. Order decays as bodies move, so it is made again when as many
-// bodies have changed their node as there are. No result depends on it.
+// Every pass of a step goes over rows or over the tree; when rows lie in tree order, a pass that needs both
+// goes through memory once, and what one thread writes it also reads. Order decays as bodies move, so it is
+// made again when as many bodies have changed their node as there are. No result depends on it.
 
 #include "sim/world/world_impl.h"
 

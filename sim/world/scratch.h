@@ -15,26 +15,28 @@
 
 /// What a step works with on its way from one moment to the next. But for the holds, none of it is saved.
 
-/// Bytes that the state's hash sees of a body, and the most indices for which there is room to lay all of these
-/// out (13 MB): beyond that a hash is a small part of a step.
+/// Bytes that the state's hash sees of a body, and the most indices for which there is room to lay all of
+/// these out (13 MB): beyond that a hash is a small part of a step.
 enum { QDI_RECORD = 8 + 12 * 8, QDI_RECORDS_MAX = 1 << 17 };
 
 /// Most colours, one for each bit of a number; contacts that find none free are one more, solved serially.
 #define QDI_COLOURS_MAX 64
 
-/// What keeps a contact at rest: the impulses of the last sub-step, by touch. Zero where it does not rest. They are
-/// what the next step starts from, so they are part of the state. With springs it is the shear, as a vector: x in
-/// `normal`, y in `tangent`.
+/// What keeps a contact at rest: the impulses of the last sub-step, by touch. Zero where it does not rest.
+/// They are what the next step starts from, so they are part of the state. With springs it is the shear, as a
+/// vector: x in `normal`, y in `tangent`.
 typedef struct qdi_warm_start {
     double normal[2], tangent[2];
 } qdi_warm_start;
 
-/// What a contact of springs does at its moment: the force on a, whose opposite is on b, and the torques on both.
+/// What a contact of springs does at its moment: the force on a, whose opposite is on b, and the torques on
+/// both.
 typedef struct qdi_pull {
     double x, y, turn_a, turn_b;
 } qdi_pull;
 
-/// Where a contact is among those of the moment before: the first that is not before it in their order, and whether that is the same.
+/// Where a contact is among those of the moment before: the first that is not before it in their order, and
+/// whether that is the same.
 typedef struct qdi_match {
     uint32_t at;
     bool persists;
@@ -60,8 +62,8 @@ typedef struct qdi_link {
     bool moves_a, moves_b; ///< dynamic; the others take no part
     bool own_a, own_b;     ///< no link of another range has that body
     uint8_t touches;       ///< that the solver works on; 0: none, as of sensors
-    bool
-        pressed; ///< one moves and is so deep in the other, which does not, that little more would bring it through
+    bool pressed; ///< one moves and is so deep in the other, which does not, that little more would bring it
+                  ///< through
 } qdi_link;
 
 /// What a contact gave in a step, by contact: all in all, and in the last sub-step.
@@ -70,15 +72,17 @@ typedef struct qdi_outcome {
     qdi_warm_start hold;
 } qdi_outcome;
 
-/// Colouring: the highest priority of the links of a body, by parity of the round. Before the first round, one of the ranges that
-/// have such links, or that there are several. And the colours that these have, by bit.
+/// Colouring: the highest priority of the links of a body, by parity of the round. Before the first round,
+/// one of the ranges that have such links, or that there are several. And the colours that these have, by
+/// bit.
 typedef struct qdi_claims {
     _Atomic uint64_t highest[2];
     uint64_t used;
 } qdi_claims;
 
-/// A contact as the impulse solver works with it. The arms are those of the touches, from the centroid of a (or b) to
-/// the touch: `across` is arm x normal (0 for a disk), `along` is arm . normal, which is arm x tangent.
+/// A contact as the impulse solver works with it. The arms are those of the touches, from the centroid of a
+/// (or b) to the touch: `across` is arm x normal (0 for a disk), `along` is arm . normal, which is arm x
+/// tangent.
 typedef struct qdi_constraint {
     uint32_t row_a, row_b; ///< row_b QDI_NO_ROW: a wall
     uint32_t contact;
@@ -207,7 +211,8 @@ struct qdi_scratch {
     bool feels_present; ///< what is felt is that of the present moment and its rows
 };
 
-/// The colours that a colouring found: colour c is order[start[c]] to order[start[c + 1] - 1], and so are its constraints.
+/// The colours that a colouring found: colour c is order[start[c]] to order[start[c + 1] - 1], and so are its
+/// constraints.
 typedef struct qdi_colours {
     size_t count;
     bool last_is_serial; ///< contacts of the last colour may share bodies

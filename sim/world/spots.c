@@ -1,4 +1,5 @@
-// Spots of contacts that came by another way than from the candidates: those of a loaded world, and those whose rows have changed.
+// Spots of contacts that came by another way than from the candidates: those of a loaded world, and those
+// whose rows have changed.
 
 #include "sim/world/world_impl.h"
 

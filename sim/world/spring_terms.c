@@ -1,4 +1,5 @@
-// What springs are made of: checks, and the closed forms between stiffness, damping, contact time and restitution.
+// What springs are made of: checks, and the closed forms between stiffness, damping, contact time and
+// restitution.
 
 #include "sim/world/spring_terms.h"
 #include "core/base/arithmetic.h"

@@ -1,5 +1,5 @@
-// A note for each body, by index, for rows may be put in another order between the step and the picture. A range of rows is one worker's, and
-// a body is in one row: no two threads write one note.
+// A note for each body, by index, for rows may be put in another order between the step and the picture. A
+// range of rows is one worker's, and a body is in one row: no two threads write one note.
 #include "sim/world/thread_notes.h"
 
 #include "sim/world/world_impl.h"

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Which thread of the team moved which body in the last step, for pictures that show it. No result depends on it, and it is the one thing
-/// that differs from run to run.
+/// Which thread of the team moved which body in the last step, for pictures that show it. No result depends
+/// on it, and it is the one thing that differs from run to run.
 
 /// Of a body.
 typedef struct qdi_thread_note {
@@ -21,7 +21,8 @@ typedef struct qdi_thread_note {
 /// Forgets the last step. Does nothing where nobody asks. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_threads_forget(qd_world *world);
 
-/// The bodies in these rows are this worker's, in the step on its way. Called by many workers, for different rows.
+/// The bodies in these rows are this worker's, in the step on its way. Called by many workers, for different
+/// rows.
 void qdi_threads_note(const qd_world *world, size_t begin, size_t end, int worker);
 
 /// 0 to threads - 1, or QDI_NO_THREAD: nobody asked, there was no step, or the body came after it moved.

@@ -1,4 +1,5 @@
-// Reflecting sides that move. Where they are is a function of the time; the world's axes say where that is now.
+// Reflecting sides that move. Where they are is a function of the time; the world's axes say where that is
+// now.
 
 #include "core/base/arithmetic.h"
 #include "sim/world/compress.h"

@@ -79,7 +79,8 @@ static qd_status contact_check(const qd_world_def *def, qd_error *error) {
     return spring == QD_OK ? qdi_material_check(&def->walls, "the walls'", error) : spring;
 }
 
-/// Where the origin is far off, places in the world are so much coarser. Of 52 bits this leaves 22 to tell places apart.
+/// Where the origin is far off, places in the world are so much coarser. Of 52 bits this leaves 22 to tell
+/// places apart.
 static bool has_places(double origin, double size) {
     return fabs(origin) <= 1e9 * size;
 }

@@ -19,7 +19,8 @@
 ///
 /// **Rows and indices.** The state of the bodies lies in plain arrays by row; rows are dense. A body's index
 /// is its name and never changes, its row may: removing a body moves the last row into the hole, and now and
-/// then all rows are put in tree order. So no result may depend on rows: whatever has an order is ordered by index.
+/// then all rows are put in tree order. So no result may depend on rows: whatever has an order is ordered by
+/// index.
 ///
 /// **Two moments.** Positions, velocities, contacts and events exist twice. A step reads `now`, writes
 /// `next`, and the two change places once everything has succeeded; a step that is refused leaves `now` as it
@@ -38,8 +39,8 @@
 #define QDI_TOUCH_GRAIN 256
 /// Constraints per range of a sweep of bounces, of whose colours most are small.
 #define QDI_BOUNCE_GRAIN 256
-/// Rigid contacts are made and solved by one thread where there are fewer of them, and of bodies: to share some ten short loops would cost
-/// more than they take.
+/// Rigid contacts are made and solved by one thread where there are fewer of them, and of bodies: to share
+/// some ten short loops would cost more than they take.
 #define QDI_FEW 512
 /// Indices (or contacts) per block of an ordered sum or hash.
 #define QDI_BLOCK 4096
@@ -59,16 +60,16 @@ typedef struct qdi_motion {
     double *c, *s, *spin; ///< cosine and sine of the angle; angular velocity
 } qdi_motion;
 
-/// A contact by its place in the order in which the tree told the candidates, where neighbours in the world are neighbours in
-/// memory. No result may depend on that order.
+/// A contact by its place in the order in which the tree told the candidates, where neighbours in the world
+/// are neighbours in memory. No result may depend on that order.
 typedef struct qdi_spot {
     uint32_t contact;      ///< its number
     uint32_t row_a, row_b; ///< of its bodies; row_b QDI_NO_ROW: a wall
 } qdi_spot;
 
-/// Contacts of a moment, and the events that led to them. Behind the contacts lie the speculative ones, in the same order of
-/// (a, b): pairs that do not touch, but whose gap is within the solver's reach (qdi_speculative). Nobody outside of the solver sees them; what
-/// they hold is state all the same.
+/// Contacts of a moment, and the events that led to them. Behind the contacts lie the speculative ones, in
+/// the same order of (a, b): pairs that do not touch, but whose gap is within the solver's reach
+/// (qdi_speculative). Nobody outside of the solver sees them; what they hold is state all the same.
 typedef struct qdi_moment {
     qd_contact *contacts;
     qdi_spot *spots; ///< one for each, speculative ones too; those of walls come last
@@ -110,8 +111,8 @@ typedef struct qdi_margin {
     uint32_t horizon; ///< automatic: steps that boxes are made for, 0: not fattened
     uint32_t age;     ///< steps since fat boxes were made, or since it was found that they would not pay
     uint32_t lasted;  ///< steps that the fat boxes before did last
-    double
-        pairs; ///< candidates per body when all were retrieved last, or, of fat boxes, about what there were without fat
+    double pairs; ///< candidates per body when all were retrieved last, or, of fat boxes, about what there
+                  ///< were without fat
     double slack; ///< automatic: part of its size that each body is given for a step, whatever its speed
     size_t left;  ///< bodies that the last motion brought out of their fat boxes
     bool behind;  ///< not all of the bodies' own boxes are at the places of the last motion
@@ -225,8 +226,8 @@ void qdi_lap_end(qdi_lap *lap, qd_phase phase);
 
 // ---- stepper.c ----
 
-/// True where the step on its way is to end. Once true it stays so until the step's end, so what was left out after one
-/// question is not taken for done at the next. Any thread of the team.
+/// True where the step on its way is to end. Once true it stays so until the step's end, so what was left out
+/// after one question is not taken for done at the next. Any thread of the team.
 bool qdi_stopping(qd_world *world);
 
 // ---- world.c ----
@@ -273,8 +274,9 @@ static inline double qdi_smaller_inner(const qd_world *world, uint32_t a, uint32
     double inner_a = qdi_inner_of_row(world, a);
     return inner_a < inner_b ? inner_a : inner_b;
 }
-/// The solver's reach: the largest gap of a speculative contact, as a part of the distance from centroid to border of the smaller body
-/// that moves. Next to nothing where what is apart bounces, once it has met: only what was stopped on its way, just before it touched.
+/// The solver's reach: the largest gap of a speculative contact, as a part of the distance from centroid to
+/// border of the smaller body that moves. Next to nothing where what is apart bounces, once it has met: only
+/// what was stopped on its way, just before it touched.
 static inline double qdi_speculative(const qd_world *world) {
     const qd_world_def *def = &world->def;
     bool falls = def->gravity.x != 0 || def->gravity.y != 0 || def->attraction.strength != 0;
@@ -315,8 +317,8 @@ typedef struct qdi_placing {
     qd_vec2 position, turn, velocity;
     double spin;
     qd_vec2 pivot; ///< NaN: none; of a fresh body what turns about it has the velocity that follows
-    /// Added or placed just now: its centre must be within reflecting sides, its shape fit between them, and it must be larger than
-    /// rounding at its place.
+    /// Added or placed just now: its centre must be within reflecting sides, its shape fit between them, and
+    /// it must be larger than rounding at its place.
     bool fresh;
     bool sizeless; ///< it need not fit between periodic sides as they are now
 } qdi_placing;
@@ -330,14 +332,15 @@ typedef struct qdi_birth {
 } qdi_birth;
 /// Puts a body into the row after the last; there is room for it.
 void qdi_body_enter(qd_world *world, const qdi_birth *birth);
-/// Adds a body just as it is, or was, in another world: shape, pose, motion, mass, traits and label, bit for bit. Errors: as
-/// qd_world_add.
+/// Adds a body just as it is, or was, in another world: shape, pose, motion, mass, traits and label, bit for
+/// bit. Errors: as qd_world_add.
 QD_MUST_USE qd_status qdi_body_add_again(qd_world *world, const qd_body_state *state, qd_error *error);
 /// Cosine and sine of an angle; exactly (1, 0) for none.
 qd_vec2 qdi_turn_of(double angle);
 /// The traits that a def asks for.
 qdi_trait qdi_trait_of(const qd_body_def *body);
-/// Why a body whose shape is in order would be refused at a position, walls apart and, where it is `sizeless`, its size too; or QD_OK.
+/// Why a body whose shape is in order would be refused at a position, walls apart and, where it is
+/// `sizeless`, its size too; or QD_OK.
 QD_MUST_USE qd_status qdi_body_def_check(const qd_world *world, const qd_body_def *body, qd_vec2 position,
                                          bool sizeless, qd_error *error);
 
@@ -361,8 +364,8 @@ void qdi_limit_report_sums(qd_world *world, uint64_t step);
 
 // ---- motion.c ----
 
-/// Next positions, boundaries, boxes (see motion.c). QD_ERR_LIMIT: reported. `mirrored` is what mirroring walls gave to
-/// the bodies. The walls are where they are at the end of the step.
+/// Next positions, boundaries, boxes (see motion.c). QD_ERR_LIMIT: reported. `mirrored` is what mirroring
+/// walls gave to the bodies. The walls are where they are at the end of the step.
 QD_MUST_USE qd_status qdi_motion_move(qd_world *world, double dt, qdi_wall_gain *mirrored);
 // ---- metrics.c ----
 
@@ -377,11 +380,13 @@ double qdi_contact_energy(const qd_world *world);
 bool qdi_margin_left(const qd_world *world, size_t row, qd_vec2 period);
 /// The image of a body that is in the box which the tree holds for it.
 qd_image qdi_margin_image(const qd_world *world, size_t row);
-/// Finds all that may touch: `boxes` and `margin.left` are those of the bodies at `motion`, `dt` is the step's. What fat
-/// boxes there are may be changed even where it fails. QD_ERR_LIMIT: more pairs than limits.pairs allows.
+/// Finds all that may touch: `boxes` and `margin.left` are those of the bodies at `motion`, `dt` is the
+/// step's. What fat boxes there are may be changed even where it fails. QD_ERR_LIMIT: more pairs than
+/// limits.pairs allows.
 QD_MUST_USE qd_status qdi_candidates_find(qd_world *world, const qdi_motion *motion, double dt,
                                           qdi_found *found, qdi_lap *lap);
-/// Files the fat boxes that were loaded, and finds their candidates again. QD_ERR_CORRUPT: they do not hold the bodies.
+/// Files the fat boxes that were loaded, and finds their candidates again. QD_ERR_CORRUPT: they do not hold
+/// the bodies.
 QD_MUST_USE qd_status qdi_candidates_restore(qd_world *world);
 /// Files the bodies' own boxes at their present places; nothing else changes.
 QD_MUST_USE qd_status qdi_tree_restore(qd_world *world);
@@ -392,7 +397,8 @@ QD_MUST_USE qd_status qdi_rows_order(qd_world *world);
 
 // ---- narrow.c ----
 
-/// From here on (until qdi_team_use gives the whole team back) loops are over so many contacts, and what is made of them.
+/// From here on (until qdi_team_use gives the whole team back) loops are over so many contacts, and what is
+/// made of them.
 static inline void qdi_contacts_share(const qd_world *world, size_t count) {
     bool few = world->def.contact == QD_CONTACT_IMPULSE && count < QDI_FEW && world->count < QDI_FEW;
     qdi_team_use(world->team, few ? 1 : 0);
@@ -411,14 +417,15 @@ void qdi_spots_find_rows(qd_world *world, qdi_moment *moment);
 
 // ---- events.c ----
 
-/// What became of the contacts of `before` in `after`; `before` may hold contacts of bodies that are gone. Contacts that
-/// persist take over impulses and holds: those of the `outcomes` (of the contacts of `before`), or where that is NULL,
-/// because no step lies in between or there is no contact model, those that `before` has. With springs there is nothing to
-/// take over any more.
+/// What became of the contacts of `before` in `after`; `before` may hold contacts of bodies that are gone.
+/// Contacts that persist take over impulses and holds: those of the `outcomes` (of the contacts of `before`),
+/// or where that is NULL, because no step lies in between or there is no contact model, those that `before`
+/// has. With springs there is nothing to take over any more.
 QD_MUST_USE qd_status qdi_events(qd_world *world, const qdi_moment *before, const qdi_outcome *outcomes,
                                  qdi_moment *after);
 
-/// Only the taking over, of what `before` has: with springs, whose forces come of it and belong to the events.
+/// Only the taking over, of what `before` has: with springs, whose forces come of it and belong to the
+/// events.
 QD_MUST_USE qd_status qdi_events_take_over(qd_world *world, const qdi_moment *before, qdi_moment *after);
 
 // ---- rigid/colour.c ----
@@ -430,10 +437,12 @@ QD_MUST_USE qd_status qdi_colour(qd_world *world, size_t count, qdi_colours *col
 
 /// Velocities of `next` as those of `now`.
 void qdi_forces_begin(qd_world *world);
-/// Adds to the velocities of `next` what forces give in `dt`; where more than gravity acts, notes the flights.
+/// Adds to the velocities of `next` what forces give in `dt`; where more than gravity acts, notes the
+/// flights.
 QD_MUST_USE qd_status qdi_forces_kick(qd_world *world, double dt);
-/// After the move: gives to bodies that met nothing what the forces at their new places differ from those at the old
-/// ones. Puts the lowest index that breaks a limit into `lowest_bad`, per range of QDI_BODY_GRAIN, where it is lower.
+/// After the move: gives to bodies that met nothing what the forces at their new places differ from those at
+/// the old ones. Puts the lowest index that breaks a limit into `lowest_bad`, per range of QDI_BODY_GRAIN,
+/// where it is lower.
 void qdi_forces_finish(qd_world *world, double dt, uint32_t *lowest_bad);
 /// True where forces depend on the place.
 bool qdi_forces_vary(const qd_world *world);
@@ -449,7 +458,8 @@ double qdi_attraction_energy(const qd_world *world, double x, double y);
 
 /// Why motions of walls are refused, or QD_OK.
 QD_MUST_USE qd_status qdi_walls_check(const qd_world_def *def, qd_error *error);
-/// Puts the walls where they are at a time. False where two have met, or one is nowhere: then they are as before.
+/// Puts the walls where they are at a time. False where two have met, or one is nowhere: then they are as
+/// before.
 bool qdi_walls_put(qd_world *world, double time);
 /// The mean velocity of a wall in the step on its way, to the right or up.
 static inline double qdi_wall_speed(const qd_world *world, int wall) {
@@ -460,8 +470,8 @@ void qdi_walls_aim(qd_world *world, double from, double to);
 
 // ---- population.c ----
 
-/// Removes and adds the bodies that go and come with the step that leads to `time`, in the moment `next`; or, where it
-/// fails, changes nothing. QD_ERR_LIMIT: no room for another body.
+/// Removes and adds the bodies that go and come with the step that leads to `time`, in the moment `next`; or,
+/// where it fails, changes nothing. QD_ERR_LIMIT: no room for another body.
 QD_MUST_USE qd_status qdi_population_change(qd_world *world, double time);
 /// True where that change was one.
 bool qdi_population_changed(const qd_world *world);
@@ -472,8 +482,9 @@ void qdi_population_release(qd_world *world);
 
 // ---- rigid/rigid.c, rigid/bounce.c, rigid/solver.c ----
 
-/// From the velocities of `now` to those of `next`: contacts that bounce, forces, contacts at rest. Leaves what each
-/// present contact gave in the outcomes, and the ways of bodies at rest in the movers. `walls` is what the walls gave.
+/// From the velocities of `now` to those of `next`: contacts that bounce, forces, contacts at rest. Leaves
+/// what each present contact gave in the outcomes, and the ways of bodies at rest in the movers. `walls` is
+/// what the walls gave.
 QD_MUST_USE qd_status qdi_impulse(qd_world *world, double dt, qdi_wall_gain *walls);
 
 /// The speed that tells what bounces from what rests, where nothing but gravity acts.
@@ -496,7 +507,8 @@ static inline double qdi_bounce_gap(const qdi_constraint *constraint) {
 }
 /// What two surfaces make together.
 void qdi_constraint_mix(const qd_material *a, const qd_material *b, qdi_constraint *constraint);
-/// Bounces one constraint, if some touch of it approaches faster than the threshold; what it lost goes to `account`.
+/// Bounces one constraint, if some touch of it approaches faster than the threshold; what it lost goes to
+/// `account`.
 bool qdi_constraint_bounce(qdi_constraint *constraint, const qdi_motion *motion, double threshold,
                            qdi_account *account);
 /// Nothing has been stirred in this step.
@@ -507,7 +519,8 @@ static inline void qdi_bounce_stir(const qd_world *world, const qdi_constraint *
     if (constraint->moves_a) atomic_store_explicit(&stirred[constraint->row_a], visit, memory_order_relaxed);
     if (constraint->moves_b) atomic_store_explicit(&stirred[constraint->row_b], visit, memory_order_relaxed);
 }
-/// True where a bounce has changed a body's velocity in visit `since` or later, or it approaches something fast (1).
+/// True where a bounce has changed a body's velocity in visit `since` or later, or it approaches something
+/// fast (1).
 static inline bool qdi_is_stirred(const qd_world *world, uint32_t row, uint32_t since) {
     if (row == QDI_NO_ROW) return false;
     return atomic_load_explicit(&world->scratch.stirred[row], memory_order_relaxed) >= since;
@@ -530,14 +543,15 @@ QD_MUST_USE qd_status qdi_sum(qd_world *world, size_t count, qdi_term term, cons
 
 // ---- rigid/ccd.c ----
 
-/// Part of the distance from its centroid to its border that a body may move in a step without being followed.
+/// Part of the distance from its centroid to its border that a body may move in a step without being
+/// followed.
 double qdi_ccd_part(const qd_world *world);
 /// True where some body is pressed so deep into what cannot move that it has to be followed.
 /// qsort's order of impacts: by time, then by (a, b).
 int qdi_impact_order(const void *p, const void *q);
-/// Follows the ways of bodies through the step on its way, from `now` to `next`, and puts into `next` where they
-/// really go, their boxes with them. The world's tree must still be that of `now`, and is not changed. `walls` gets added what
-/// walls gave. Impacts go to `following`.
+/// Follows the ways of bodies through the step on its way, from `now` to `next`, and puts into `next` where
+/// they really go, their boxes with them. The world's tree must still be that of `now`, and is not changed.
+/// `walls` gets added what walls gave. Impacts go to `following`.
 QD_MUST_USE qd_status qdi_ccd_follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_lap *lap);
 
 // ---- stepper.c ----
@@ -549,7 +563,8 @@ void qdi_touching_mark(qd_world *world);
 
 // ---- save.c ----
 
-/// qd_world_save into an array of the caller's, as qdi_reserve makes it grow, with room for `extra` bytes behind.
+/// qd_world_save into an array of the caller's, as qdi_reserve makes it grow, with room for `extra` bytes
+/// behind.
 QD_MUST_USE qd_status qdi_world_save_into(const qd_world *world, size_t extra, const qd_allocator *allocator,
                                           unsigned char **data, size_t *room, size_t *bytes);
 

@@ -6,8 +6,8 @@
 
 /// The motion that all methods share, so that they see the same boxes to the last bit.
 
-/// One coordinate of `count` bodies after a step of dt = 1 in a reflecting world [-half, half]: mirrored once, for no body goes
-/// further. The arrays do not overlap.
+/// One coordinate of `count` bodies after a step of dt = 1 in a reflecting world [-half, half]: mirrored
+/// once, for no body goes further. The arrays do not overlap.
 void qdi_bench_move(double *x, double *v, size_t count, double half);
 
 /// Both coordinates, and the boxes of the disks.

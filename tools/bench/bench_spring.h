@@ -10,8 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Whole steps of disks on springs, ours beside LAMMPS's: the same disks, laws, and step, from the same state. As both do the same
-/// arithmetic but for its order, they must agree on where the disks are in the end.
+/// Whole steps of disks on springs, ours beside LAMMPS's: the same disks, laws, and step, from the same
+/// state. As both do the same arithmetic but for its order, they must agree on where the disks are in the
+/// end.
 
 typedef struct qdi_spring_case {
     const char *name; ///< as --spring takes it
@@ -55,8 +56,8 @@ typedef struct qdi_spring_report {
     size_t contacts;                ///< in the end
     double collisions;              ///< of a disk, on average
     double kinetic;                 ///< energy in the end
-    /// Largest difference of the two in the end, in any place (periods apart), velocity or spin, over the larger of 1 and the
-    /// value; 0 where there is one only.
+    /// Largest difference of the two in the end, in any place (periods apart), velocity or spin, over the
+    /// larger of 1 and the value; 0 where there is one only.
     double difference;
     char version[64]; ///< of LAMMPS
 } qdi_spring_report;
@@ -64,8 +65,8 @@ typedef struct qdi_spring_report {
 /// The largest difference with which two are said to agree: what rounding grows to.
 #define QDI_SPRING_AGREE 1e-6
 
-/// Measures. `*stopped`: tick said so, the report means nothing. Errors: QD_ERR_MEMORY, and what either side answers, with the
-/// reason.
+/// Measures. `*stopped`: tick said so, the report means nothing. Errors: QD_ERR_MEMORY, and what either side
+/// answers, with the reason.
 QD_MUST_USE qd_status qdi_spring_run(const qdi_spring_plan *plan, qdi_spring_report *report, bool *stopped,
                                      qd_error *error);
 

@@ -8,7 +8,8 @@
 /// The scene of this name.
 bool qdi_bench_choose_scene(const char *name, const qdi_bench_scene **scene, qd_error *error);
 
-/// Methods by name, with commas between them; "all" is every one. Puts them into `methods` in the order named, each once.
+/// Methods by name, with commas between them; "all" is every one. Puts them into `methods` in the order
+/// named, each once.
 bool qdi_bench_choose_methods(const char *names, const qdi_bench_method **methods, size_t *count,
                               qd_error *error);
 

@@ -10,13 +10,14 @@
 #include <math.h>
 #include <string.h>
 
-// Rows lie in tree order, so most pairs are of rows near by. Rows are worked on in blocks; the candidates of two rows of the same block
-// are tested right after the block has moved. So a step goes through memory once, and the boxes of a step never get there: they
-// live in a worker's own room, and for the few pairs of rows of two blocks they are made once more.
+// Rows lie in tree order, so most pairs are of rows near by. Rows are worked on in blocks; the candidates of
+// two rows of the same block are tested right after the block has moved. So a step goes through memory once,
+// and the boxes of a step never get there: they live in a worker's own room, and for the few pairs of rows of
+// two blocks they are made once more.
 //
-// A box is kept as (min x, min y, -max x, -max y): then one lies in another where all four are at least the other's, and two
-// overlap where each is at most the negated opposite of the other's, that is, where no sum of opposites is above 0. (A sum of
-// two floats has the sign of the exact one.)
+// A box is kept as (min x, min y, -max x, -max y): then one lies in another where all four are at least the
+// other's, and two overlap where each is at most the negated opposite of the other's, that is, where no sum
+// of opposites is above 0. (A sum of two floats has the sign of the exact one.)
 
 enum {
     BLOCK = 8192,
@@ -199,7 +200,8 @@ bool qdi_bench_fat_pays(qdi_bench_tree *state) {
     fat->age += 1;
     if (fat->held && fat->age <= fat->horizon) return true;
     if (!fat->held && fat->horizon == 0 && fat->age < CHOOSE_AGAIN) return false;
-    // In the bench nothing changes a body's course but walls, so there is no reason why boxes should not last.
+    // In the bench nothing changes a body's course but walls, so there is no reason why boxes should not
+    // last.
     fat->horizon = (uint32_t)qdi_margin_horizon(2 * mean_over(state, sum_strides), fat->pairs,
                                                 QDI_MARGIN_LONGEST);
     fat->held = false;
@@ -221,8 +223,9 @@ static inline bool overlap(const float *a, const float *b) {
 }
 #endif
 
-/// A column of the rows from `row` on. Tests wait for nothing, so meanwhile the rows that come next are asked for: by each piece of tests a
-/// column, by each test a line of it, which makes about as many lines as there are.
+/// A column of the rows from `row` on. Tests wait for nothing, so meanwhile the rows that come next are asked
+/// for: by each piece of tests a column, by each test a line of it, which makes about as many lines as there
+/// are.
 static uintptr_t next_column(const qdi_bench_tree *state, size_t row, size_t piece) {
     if (row >= state->count) row = 0;
     const size_t half = row + BLOCK / 2 < state->count ? row + BLOCK / 2 : row;
@@ -238,7 +241,8 @@ static uintptr_t next_column(const qdi_bench_tree *state, size_t row, size_t pie
     return (uintptr_t)columns[piece < count ? piece : count - 1];
 }
 
-/// Tests the near pairs of a block. Whether two overlap is anybody's guess: so pairs are written whether or not.
+/// Tests the near pairs of a block. Whether two overlap is anybody's guess: so pairs are written whether or
+/// not.
 static void test_near(const qdi_bench_tree *state, size_t block, bench_worker *worker) {
     const qdi_bench_fat *fat = state->fat;
     const uint32_t *index = state->index + block * BLOCK;

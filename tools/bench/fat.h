@@ -38,12 +38,13 @@ typedef struct qdi_bench_tree {
 /// Moves the bodies and makes their boxes.
 void qdi_bench_tree_move(qdi_bench_tree *state);
 
-/// Brings the tree up to date with `boxes`, and puts the rows in its order where that is due: then the boxes are still in the
-/// order of before.
+/// Brings the tree up to date with `boxes`, and puts the rows in its order where that is due: then the boxes
+/// are still in the order of before.
 QD_MUST_USE qd_status qdi_bench_tree_refresh(qdi_bench_tree *state);
 
-/// The quadtree with a margin: the tree holds fat boxes, made with the rules of core/tree/horizon.h, and as long as all bodies
-/// are in theirs a step only tests the pairs of fat boxes for those whose own boxes overlap.
+/// The quadtree with a margin: the tree holds fat boxes, made with the rules of core/tree/horizon.h, and as
+/// long as all bodies are in theirs a step only tests the pairs of fat boxes for those whose own boxes
+/// overlap.
 QD_MUST_USE qd_status qdi_bench_fat_create(const qdi_bench_tree *state, const qdi_bench_options *options,
                                            qdi_bench_fat **made);
 void qdi_bench_fat_destroy(qdi_bench_fat *fat); ///< NULL is fine
@@ -51,8 +52,8 @@ void qdi_bench_fat_destroy(qdi_bench_fat *fat); ///< NULL is fine
 /// False where the automatic margin has none for this step.
 bool qdi_bench_fat_pays(qdi_bench_tree *state);
 
-/// A step. The phases: `move` is motion, the test whether all bodies are in their fat boxes, and, while their own are in the cache, pairs of
-/// bodies near by; `pairs` is the others.
+/// A step. The phases: `move` is motion, the test whether all bodies are in their fat boxes, and, while their
+/// own are in the cache, pairs of bodies near by; `pairs` is the others.
 QD_MUST_USE qd_status qdi_bench_fat_step(qdi_bench_tree *state, qdi_bench_step *step);
 
 #endif

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// How long frames of a world take, move by move: the copy of what a picture needs, which holds up the simulation, the drawing and
-/// the encoding, which a thread of its own can do. Nothing is written to disk.
+/// How long frames of a world take, move by move: the copy of what a picture needs, which holds up the
+/// simulation, the drawing and the encoding, which a thread of its own can do. Nothing is written to disk.
 
 /// A set of frames. `tick` is asked after each frame; false stops.
 typedef struct qdi_frames_plan {
@@ -47,13 +47,14 @@ typedef struct qdi_frames_row {
     uint64_t pixels;             ///< hash
 } qdi_frames_row;
 
-/// Measures all styles, in turns; `stopped` where tick said so, the rows are nothing then. Errors: QD_ERR_MEMORY, QD_ERR_INTERNAL.
+/// Measures all styles, in turns; `stopped` where tick said so, the rows are nothing then. Errors:
+/// QD_ERR_MEMORY, QD_ERR_INTERNAL.
 QD_MUST_USE qd_status qdi_frames_run(const qdi_frames_plan *plan, qdi_frames_row rows[QDI_FRAMES_STYLES],
                                      bool *stopped);
 
-/// Times LAMMPS's `dump image` on the same disks at the same size: `plan->frames` pictures, whole and cpu are their means. The
-/// program `lmp` must be there; its files are removed from the folder again. Errors: QD_ERR_IO, QD_ERR_MEMORY, QD_ERR_CORRUPT
-/// (it did not say how long it took); the reason in `error`.
+/// Times LAMMPS's `dump image` on the same disks at the same size: `plan->frames` pictures, whole and cpu are
+/// their means. The program `lmp` must be there; its files are removed from the folder again. Errors:
+/// QD_ERR_IO, QD_ERR_MEMORY, QD_ERR_CORRUPT (it did not say how long it took); the reason in `error`.
 QD_MUST_USE qd_status qdi_frames_lammps(const qdi_frames_plan *plan, qdi_frames_row *row, qd_error *error);
 
 void qdi_frames_print(FILE *out, const qdi_frames_plan *plan, const qdi_frames_row *rows, size_t count);

@@ -51,13 +51,15 @@ static qd_status write_data(const qdi_frames_plan *plan, const char *path) {
     return good ? QD_OK : QD_ERR_IO;
 }
 
-/// LAMMPS works in the folder, so that its script has plain names: a path may have what LAMMPS takes for words and marks of its own.
+/// LAMMPS works in the folder, so that its script has plain names: a path may have what LAMMPS takes for
+/// words and marks of its own.
 static bool run_lammps(const qdi_frames_plan *plan) {
     char name[] = "lmp", flags[3][8] = {"-log", "none", "-screen"};
     char *const arguments[] = {name, flags[0], flags[1], flags[2], flags[1], NULL};
     qdi_host_program program;
     if (!qdi_host_program_open(arguments, plan->lammps, "/dev/null", &program)) return false;
-    // One picture is made before the loop, one in each of its steps. Nothing moves and nothing is near anything.
+    // One picture is made before the loop, one in each of its steps. Nothing moves and nothing is near
+    // anything.
     fprintf(program.in,
             "log " STEM
             ".log\nunits lj\natom_style sphere\ndimension 2\nboundary f f p\ncomm_modify cutoff 2.0\n"

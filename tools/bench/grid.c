@@ -1,13 +1,14 @@
 // A uniform grid with a counting sort in each step: the rival, in its best case.
 //
-// Bodies lie in rows, in the order of their cells as of the last time that rows were sorted; that is done again when as many
-// bodies have changed their cell as there are. A step moves the rows and finds their cells, counts the bodies of each cell, sums
-// the counts up to the cells' first places, and puts boxes and indices, 24 bytes a body, in the order of the cells. Then every body
-// is tested against the rest of its cell and the next one, which lie side by side, and against the three cells above, which
-// do too. Empty cells are never looked at: the loop goes over bodies.
+// Bodies lie in rows, in the order of their cells as of the last time that rows were sorted; that is done
+// again when as many bodies have changed their cell as there are. A step moves the rows and finds their
+// cells, counts the bodies of each cell, sums the counts up to the cells' first places, and puts boxes and
+// indices, 24 bytes a body, in the order of the cells. Then every body is tested against the rest of its cell
+// and the next one, which lie side by side, and against the three cells above, which do too. Empty cells are
+// never looked at: the loop goes over bodies.
 //
-// With several threads, bodies are counted by atomic additions: their order within a cell is a matter of chance, and so is
-// that of the pairs.
+// With several threads, bodies are counted by atomic additions: their order within a cell is a matter of
+// chance, and so is that of the pairs.
 #include "core/base/memory.h"
 #include "core/parallel/verbs.h"
 #include "tools/bench/bench_motion.h"

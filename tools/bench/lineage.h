@@ -7,8 +7,9 @@
 extern "C" {
 #endif
 
-/// What the lineage's methods (and the peers, which need a home for their bodies too) have in common: bodies by index
-/// and their motion, growing arrays, and the quadrant rule that trees A, B and C share. All of it is serial.
+/// What the lineage's methods (and the peers, which need a home for their bodies too) have in common: bodies
+/// by index and their motion, growing arrays, and the quadrant rule that trees A, B and C share. All of it is
+/// serial.
 
 /// Most objects in a node and most levels below the root, in trees A, B and C alike.
 #define QDI_LINEAGE_OBJECTS 10
@@ -75,8 +76,8 @@ static inline QD_MUST_USE qd_status qdi_lineage_pairs_add(qdi_lineage_pairs *pai
     return QD_OK;
 }
 
-/// Adds a pair for every candidate with a higher index than `self` whose box overlaps that of `self`: of the two
-/// bodies of a pair that retrieve each other, the lower one writes it, and no body meets itself.
+/// Adds a pair for every candidate with a higher index than `self` whose box overlaps that of `self`: of the
+/// two bodies of a pair that retrieve each other, the lower one writes it, and no body meets itself.
 QD_MUST_USE qd_status qdi_lineage_test(const qdi_lineage_bodies *bodies, uint32_t self,
                                        const qdi_lineage_list *candidates, qdi_lineage_pairs *pairs);
 
@@ -86,9 +87,9 @@ void qdi_lineage_report(qdi_bench_step *step, const qdi_lineage_pairs *pairs, si
 /// Nanoseconds since `*since`, which becomes now. The first call's result means nothing.
 uint64_t qdi_lineage_lap(uint64_t *since);
 
-/// The quadrant, numbered counter-clockwise from the upper right, that holds the whole box with room to both middle
-/// lines; -1 where the box touches a line. Outward a quadrant has no end, so that a body outside the world is filed
-/// with what lies in the same direction.
+/// The quadrant, numbered counter-clockwise from the upper right, that holds the whole box with room to both
+/// middle lines; -1 where the box touches a line. Outward a quadrant has no end, so that a body outside the
+/// world is filed with what lies in the same direction.
 static inline int qdi_lineage_quadrant(qd_box box, double mid_x, double mid_y) {
     int right = (double)box.min_x > mid_x, left = (double)box.max_x < mid_x;
     int upper = (double)box.min_y > mid_y, lower = (double)box.max_y < mid_y;
@@ -96,7 +97,8 @@ static inline int qdi_lineage_quadrant(qd_box box, double mid_x, double mid_y) {
     return upper ? left : 2 + right;
 }
 
-/// The middle of quadrant number `quadrant` of a square with this middle, `half` being half the square's side.
+/// The middle of quadrant number `quadrant` of a square with this middle, `half` being half the square's
+/// side.
 static inline double qdi_lineage_middle_x(double mid_x, double half, int quadrant) {
     return quadrant == 0 || quadrant == 3 ? mid_x + 0.5 * half : mid_x - 0.5 * half;
 }

@@ -1,5 +1,6 @@
-// The clear-and-insert tree of the best known tutorial: every step it is cleared, all bodies are inserted one by one,
-// and each body retrieves a list of candidates. An object that fits no quadrant stays with the parent.
+// The clear-and-insert tree of the best known tutorial: every step it is cleared, all bodies are inserted one
+// by one, and each body retrieves a list of candidates. An object that fits no quadrant stays with the
+// parent.
 #include "core/base/memory.h"
 #include "tools/bench/lineage.h"
 

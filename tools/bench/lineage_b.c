@@ -1,5 +1,6 @@
-// Tree A refreshed instead of rebuilt: a walk over all nodes takes out what left its node and inserts it again from
-// the root, and pushes down what now fits a child. A query that spans quadrants is carved along the middle lines.
+// Tree A refreshed instead of rebuilt: a walk over all nodes takes out what left its node and inserts it
+// again from the root, and pushes down what now fits a child. A query that spans quadrants is carved along
+// the middle lines.
 #include "core/base/memory.h"
 #include "tools/bench/lineage.h"
 
@@ -137,8 +138,9 @@ static qd_status refresh(tree *t) {
     return status;
 }
 
-/// Mended: the pieces were computed, but the whole query went on, which also made duplicates; and what was found was
-/// lost in a misspelt variable. A piece goes into its own quadrant alone, so that no node is met twice.
+/// Mended: the pieces were computed, but the whole query went on, which also made duplicates; and what was
+/// found was lost in a misspelt variable. A piece goes into its own quadrant alone, so that no node is met
+/// twice.
 static qd_status retrieve(tree *t, uint32_t at, area query) {
     const node *n = &t->nodes[at];
     qd_status status = qdi_lineage_list_grow(&t->found, n->objects.count);

@@ -1,10 +1,12 @@
-// Tree A with optimizations: each object remembers its path (two bits per level) and its node, and is filed again only
-// when the path changes; retrieve follows the parents' pointers and hands out the nodes' own lists instead of copies.
-// It looks upward only: a pair whose bodies lie at different levels is found by the deeper of the two.
+// Tree A with optimizations: each object remembers its path (two bits per level) and its node, and is filed
+// again only when the path changes; retrieve follows the parents' pointers and hands out the nodes' own lists
+// instead of copies. It looks upward only: a pair whose bodies lie at different levels is found by the deeper
+// of the two.
 //
-// Of the original's eight optimizations four are left out, for they lost pairs: skipping an object that was hit
-// already (A-B hid B-C), looking at two or three levels only (it missed large bodies), and skipping the other half of
-// an ancestor's list and inserting along the old path (both went by quadrants that were stale or partial).
+// Of the original's eight optimizations four are left out, for they lost pairs: skipping an object that was
+// hit already (A-B hid B-C), looking at two or three levels only (it missed large bodies), and skipping the
+// other half of an ancestor's list and inserting along the old path (both went by quadrants that were stale
+// or partial).
 #include "core/base/memory.h"
 #include "tools/bench/lineage.h"
 

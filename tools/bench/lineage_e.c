@@ -1,5 +1,5 @@
-// The ball pool's point quadtree: four points per node, which keeps them when it is divided, built anew each step;
-// every ball asks for the points in a rectangle around it.
+// The ball pool's point quadtree: four points per node, which keeps them when it is divided, built anew each
+// step; every ball asks for the points in a rectangle around it.
 #include "core/base/memory.h"
 #include "tools/bench/lineage.h"
 
@@ -80,8 +80,8 @@ static qd_status go_on(tree *t, uint32_t at) {
     return QD_OK;
 }
 
-/// Mended: a point on a border went into several children; here the upper and the right one have it. No cell is asked
-/// whether it contains the point, so one outside the world goes where its direction lies.
+/// Mended: a point on a border went into several children; here the upper and the right one have it. No cell
+/// is asked whether it contains the point, so one outside the world goes where its direction lies.
 static uint32_t child_of(const node *n, double x, double y) {
     bool right = x >= n->mid_x, upper = y >= n->mid_y;
     return n->children + (upper ? (right ? 0 : 1) : (right ? 3 : 2));
@@ -152,8 +152,9 @@ static double largest_reach(const qdi_lineage_bodies *bodies) {
     return reach + (reach + far) * 0x1p-40;
 }
 
-/// Mended: balls are points in the tree, so what overlaps a ball may have its point outside the ball's rectangle. It
-/// is widened by the largest radius. A query outside the world finds an empty list, not nothing at all.
+/// Mended: balls are points in the tree, so what overlaps a ball may have its point outside the ball's
+/// rectangle. It is widened by the largest radius. A query outside the world finds an empty list, not nothing
+/// at all.
 static qd_status find_pairs(tree *t) {
     const double reach = largest_reach(&t->bodies);
     qd_status status = QD_OK;

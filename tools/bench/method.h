@@ -11,9 +11,10 @@
 extern "C" {
 #endif
 
-/// A way to find all overlapping pairs of moving boxes, step after step. Every method starts from the same bodies, moves them itself
-/// (so that it may keep them in whatever order suits it) by the same arithmetic (motion.h), brings its structure up to date and
-/// writes every pair, once, into one array. What is compared is the time for all three, and the pairs.
+/// A way to find all overlapping pairs of moving boxes, step after step. Every method starts from the same
+/// bodies, moves them itself (so that it may keep them in whatever order suits it) by the same arithmetic
+/// (motion.h), brings its structure up to date and writes every pair, once, into one array. What is compared
+/// is the time for all three, and the pairs.
 
 /// What a method starts from; valid during `create` only. Coordinates are relative to the world's centre.
 typedef struct qdi_bench_bodies {

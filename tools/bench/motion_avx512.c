@@ -1,5 +1,5 @@
-// Compiled for AVX-512 and called only where the processor has it. All by hand: the flags allow FMA, which compilers are not to find
-// a use for on their own.
+// Compiled for AVX-512 and called only where the processor has it. All by hand: the flags allow FMA, which
+// compilers are not to find a use for on their own.
 #ifdef __x86_64__
 #    include "tools/bench/bench_motion.h"
 

@@ -46,7 +46,8 @@ void qdi_bench_write_csv(FILE *out, const qdi_bench_origin *origin, const qdi_be
 QD_MUST_USE qd_status qdi_bench_write_json(qdi_json *json, const qdi_bench_origin *origin,
                                            const qdi_bench_row *rows, size_t count);
 
-/// A script for gnuplot, data included, that draws the rows as a PNG on gnuplot's stdout: bars for one number of bodies, lines for several.
+/// A script for gnuplot, data included, that draws the rows as a PNG on gnuplot's stdout: bars for one number
+/// of bodies, lines for several.
 void qdi_bench_write_plot(FILE *out, const qdi_bench_row *rows, size_t count);
 
 #endif

@@ -1,5 +1,5 @@
-// Box2D's whole step, from version 3.2 on: a C library whose names and headers are not those of 2.4, whose tree is a peer in
-// peer_box2d.cpp. With more than one thread it makes threads of its own.
+// Box2D's whole step, from version 3.2 on: a C library whose names and headers are not those of 2.4, whose
+// tree is a peer in peer_box2d.cpp. With more than one thread it makes threads of its own.
 #include "core/base/memory.h"
 #include "tools/bench/peers.h"
 #include "tools/bench/rigid.h"
@@ -9,7 +9,8 @@
 /// Thick enough that nothing gets through within a step.
 static const double wall = 4;
 
-/// Where a body of the setting is: in a body of Box2D's, which several that turn about one pivot share, as all static ones do.
+/// Where a body of the setting is: in a body of Box2D's, which several that turn about one pivot share, as
+/// all static ones do.
 typedef struct part {
     b2BodyId body;
     b2Transform local; ///< its centroid and angle there

@@ -1,6 +1,6 @@
-// Chipmunk's two broad phases, used the way its space uses them: one call that brings the index up to date and reports
-// every pair that may touch, once. The tree keeps boxes with margins and their pairs from step to step; the hash is
-// emptied and filled again in the very pass that finds the pairs.
+// Chipmunk's two broad phases, used the way its space uses them: one call that brings the index up to date
+// and reports every pair that may touch, once. The tree keeps boxes with margins and their pairs from step to
+// step; the hash is emptied and filled again in the very pass that finds the pairs.
 #include "core/base/memory.h"
 #include "tools/bench/lineage.h"
 #include "tools/bench/peers.h"
@@ -21,7 +21,8 @@ typedef struct space {
     qd_status status;
 } space;
 
-/// The tree's margin allows for a tenth of a second at the velocity it is told; its users make about 60 steps in one.
+/// The tree's margin allows for a tenth of a second at the velocity it is told; its users make about 60 steps
+/// in one.
 #define STEPS_PER_SECOND 60.0F
 
 static cpBB box_of(void *item) {
@@ -86,8 +87,8 @@ static qd_status tree_create(const qdi_bench_bodies *bodies, const qdi_bench_opt
     return chipmunk_create(bodies, index, state);
 }
 
-/// The header asks for cells about as large as the objects and about ten times as many as objects, then for trials:
-/// two diameters and three cells per object were fastest in the bench's scenes.
+/// The header asks for cells about as large as the objects and about ten times as many as objects, then for
+/// trials: two diameters and three cells per object were fastest in the bench's scenes.
 static qd_status hash_create(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **state) {
     (void)options;
     const double least_side = 1e-30;

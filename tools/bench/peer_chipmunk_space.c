@@ -1,4 +1,5 @@
-// Chipmunk's whole step, with either of its broad phases. With more than one thread its threaded space is taken.
+// Chipmunk's whole step, with either of its broad phases. With more than one thread its threaded space is
+// taken.
 #include "core/base/memory.h"
 #include "tools/bench/peers.h"
 #include "tools/bench/rigid.h"
@@ -9,7 +10,8 @@
 #include <math.h>
 #include <quadrille/math.h>
 
-/// Overlap that is left alone, as a part of a body's size: as much as its default is of the bodies that its users have.
+/// Overlap that is left alone, as a part of a body's size: as much as its default is of the bodies that its
+/// users have.
 static const double slop = 0.003;
 /// Thick enough that nothing gets through within a step.
 static const double wall = 4;

@@ -12,9 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Solvers of rigid bodies beside each other: whole steps of the same bodies, in the same state at the start. Two solvers never
-/// agree on where the bodies go, so what is compared besides the time is what can be: contacts, kinetic energy and the
-/// deepest overlap at the end, all three found by one and the same code from the bodies' places and velocities.
+/// Solvers of rigid bodies beside each other: whole steps of the same bodies, in the same state at the start.
+/// Two solvers never agree on where the bodies go, so what is compared besides the time is what can be:
+/// contacts, kinetic energy and the deepest overlap at the end, all three found by one and the same code from
+/// the bodies' places and velocities.
 
 enum { QDI_RIGID_DROPPED = 10, QDI_RIGID_MOST_METHODS = 8 };
 /// Two sweeps (one that takes overlap back, one that relaxes) in each sub-step.
@@ -32,15 +33,16 @@ typedef struct qdi_rigid_case {
     double restitution, friction;
     bool walls;    ///< a box of reflecting sides around the bodies; else the sides are open
     size_t bodies; ///< dynamic ones, by default
-    /// All steps of a repeat by default, those included that are dropped; 0: QDI_BENCH_STEPS that count. Where it is given,
-    /// the work changes from step to step: a sample is the mean over a repeat's steps then, not a step.
+    /// All steps of a repeat by default, those included that are dropped; 0: QDI_BENCH_STEPS that count.
+    /// Where it is given, the work changes from step to step: a sample is the mean over a repeat's steps
+    /// then, not a step.
     size_t steps;
-    /// Puts about `count` dynamic bodies, and then those that they meet, into a setting (qdi_rigid_add) and says how large
-    /// its world is. Errors: QD_ERR_MEMORY.
+    /// Puts about `count` dynamic bodies, and then those that they meet, into a setting (qdi_rigid_add) and
+    /// says how large its world is. Errors: QD_ERR_MEMORY.
     qd_status (*make)(qdi_rigid_setting *setting, size_t count);
     bool settles; ///< the bodies come to rest before the clock starts
-    /// Velocity that the last body, which is kinematic, gets before step number `step`, in `velocity`; false: it keeps what
-    /// it has. NULL: always.
+    /// Velocity that the last body, which is kinematic, gets before step number `step`, in `velocity`; false:
+    /// it keeps what it has. NULL: always.
     bool (*drive)(size_t step, double dt, qd_vec2 *velocity);
 } qdi_rigid_case;
 
@@ -94,20 +96,21 @@ extern const qdi_rigid_method qdi_rigid_impulse_off; ///< and with `continuous: 
 /// Case number `number`, NULL past the last.
 const qdi_rigid_case *qdi_rigid_case_at(size_t number);
 
-/// Adds a body of a shape in order, at rest and not turned; dynamic where `density` > 0, else static. Returns it to be
-/// changed, valid until the next is added; NULL: no memory.
+/// Adds a body of a shape in order, at rest and not turned; dynamic where `density` > 0, else static. Returns
+/// it to be changed, valid until the next is added; NULL: no memory.
 qdi_rigid_body *qdi_rigid_add(qdi_rigid_setting *setting, const qd_shape *shape, qd_vec2 position,
                               double density);
 
-/// Makes the bodies of a case, and lets a pile come to rest, with our own solver. `tick` (may be NULL) is called after
-/// each step of that; where it says stop, the setting is what it is then. Errors: QD_ERR_MEMORY, those of the world.
+/// Makes the bodies of a case, and lets a pile come to rest, with our own solver. `tick` (may be NULL) is
+/// called after each step of that; where it says stop, the setting is what it is then. Errors: QD_ERR_MEMORY,
+/// those of the world.
 QD_MUST_USE qd_status qdi_rigid_setting_make(const qdi_rigid_case *of, size_t count, int threads,
                                              qdi_rigid_tick tick, void *context, qdi_rigid_setting *setting);
 void qdi_rigid_setting_free(qdi_rigid_setting *setting);
 
-/// What a state of the bodies is like. `contacts`: touching now, walls included; `deepest`: overlap among them. Of pyramids
-/// also how high the lowest of their top bodies is above its ground, and how many bodies are further than their own width
-/// from where they started: 0 where all stand.
+/// What a state of the bodies is like. `contacts`: touching now, walls included; `deepest`: overlap among
+/// them. Of pyramids also how high the lowest of their top bodies is above its ground, and how many bodies
+/// are further than their own width from where they started: 0 where all stand.
 typedef struct qdi_rigid_look {
     size_t contacts;
     double kinetic, deepest;
@@ -129,8 +132,8 @@ typedef struct qdi_rigid_plan {
     void *context;
 } qdi_rigid_plan;
 
-/// What one method did. Times are nanoseconds per dynamic body and step, over the steps of all repeats (or over the repeats:
-/// qdi_rigid_case.steps).
+/// What one method did. Times are nanoseconds per dynamic body and step, over the steps of all repeats (or
+/// over the repeats: qdi_rigid_case.steps).
 typedef struct qdi_rigid_row {
     const qdi_rigid_method *method;
     double median, min, mean, spread;
@@ -139,8 +142,8 @@ typedef struct qdi_rigid_row {
     qdi_rigid_look end;
 } qdi_rigid_row;
 
-/// Measures; `rows` gets plan->method_count items in the order of plan->methods. `*stopped`: tick said so, rows mean
-/// nothing. Errors: QD_ERR_MEMORY, and whatever a method answers, with its name in `*failed`.
+/// Measures; `rows` gets plan->method_count items in the order of plan->methods. `*stopped`: tick said so,
+/// rows mean nothing. Errors: QD_ERR_MEMORY, and whatever a method answers, with its name in `*failed`.
 QD_MUST_USE qd_status qdi_rigid_run(const qdi_rigid_plan *plan, qdi_rigid_row *rows, bool *stopped,
                                     const char **failed);
 

@@ -87,7 +87,8 @@ static void shuffle(const qdi_rigid_plan *plan, size_t repeat, size_t *order) {
     }
 }
 
-/// Figures of one set of times. Where the work changes from step to step, the mean of a repeat's steps is one time.
+/// Figures of one set of times. Where the work changes from step to step, the mean of a repeat's steps is one
+/// time.
 static qdi_bench_statistics figures_of(const rigid_run *run, size_t number, size_t set) {
     const qdi_rigid_plan *plan = run->plan;
     uint64_t *times = samples_of(run, number, set);

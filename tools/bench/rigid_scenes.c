@@ -1,5 +1,6 @@
-// The table of cases, and the scenes after those of Box2D's own benchmark program: the same numbers of bodies, lengths, masses,
-// speeds and steps. What turns there on a motor turns here about a pivot, because Quadrille has no joints.
+// The table of cases, and the scenes after those of Box2D's own benchmark program: the same numbers of
+// bodies, lengths, masses, speeds and steps. What turns there on a motor turns here about a pivot, because
+// Quadrille has no joints.
 #include "tools/bench/rigid_scenes.h"
 
 #include <math.h>

@@ -5,16 +5,17 @@
 
 #include <math.h>
 
-// Lengths are in units of the disks' diameter and of the rects' greatest width; a step is a sixtieth of the unit of time.
+// Lengths are in units of the disks' diameter and of the rects' greatest width; a step is a sixtieth of the
+// unit of time.
 static const double step_seconds = 1.0 / 60, disk_radius = 0.5, disk_fill = 0.3, disk_speed = 6;
-/// The pile starts as rows of rects that do not touch, a little turned and of several sizes, each over a gap of the row
-/// below, and falls together.
+/// The pile starts as rows of rects that do not touch, a little turned and of several sizes, each over a gap
+/// of the row below, and falls together.
 static const double rect_room_x = 1.1, rect_room_y = 0.92, rect_turn = 0.1;
 enum { ITERATIONS = 8, SEED = 1, USE_PLACE = 200, USE_BODY = 201, MOST_SETTLING = 900 };
 /// Energy of motion per mass at which the pile is at rest.
 static const double still = 1e-3;
-/// In the first half of the time the rects fall as if through syrup: every SLOWED_EVERY steps they keep this part of their
-/// velocities. So none falls so fast that it ends up inside another.
+/// In the first half of the time the rects fall as if through syrup: every SLOWED_EVERY steps they keep this
+/// part of their velocities. So none falls so fast that it ends up inside another.
 static const double slowed = 0.7;
 enum { SLOWED_EVERY = 8 };
 

@@ -9,7 +9,8 @@
 
 /// The world of a state of qdi_rigid_impulse.
 const qd_world *qdi_rigid_world_of(const void *state);
-/// Leaves all bodies of a state `part` of their velocities. `bodies` is room to work in. Errors: QD_ERR_MEMORY.
+/// Leaves all bodies of a state `part` of their velocities. `bodies` is room to work in. Errors:
+/// QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_rigid_world_slow(void *state, double part, qdi_rigid_body *bodies);
 
 #endif

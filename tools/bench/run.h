@@ -46,21 +46,22 @@ typedef struct qdi_bench_row {
     uint64_t hash;                   ///< of the pairs of the first step and the last, whatever their order
     uint64_t all_pairs;              ///< of all steps of a repeat
     double bytes_per_body;           ///< 0 where not known
-    double
-        leavers; ///< share of bodies that change their place in a step, per cent, on average; below 0 where not known
-    bool steady; ///< every repeat found the same
+    double leavers; ///< share of bodies that change their place in a step, per cent, on average; below 0
+                    ///< where not known
+    bool steady;    ///< every repeat found the same
 } qdi_bench_row;
 
-/// Measures; `rows` gets plan->method_count items in the order of plan->methods. `*stopped` is set where tick said so, and
-/// then rows mean nothing. Errors: QD_ERR_MEMORY, and whatever a method answers, with its name in `*failed`.
+/// Measures; `rows` gets plan->method_count items in the order of plan->methods. `*stopped` is set where tick
+/// said so, and then rows mean nothing. Errors: QD_ERR_MEMORY, and whatever a method answers, with its name
+/// in `*failed`.
 QD_MUST_USE qd_status qdi_bench_run(const qdi_bench_plan *plan, qdi_bench_row *rows, bool *stopped,
                                     const char **failed);
 
 /// Sum over the pairs of a hash of each, the smaller index first.
 uint64_t qdi_bench_pairs_hash(const qdi_bench_step *step);
 
-/// True where all rows of the same number of bodies found the same pairs, in all repeats; otherwise one line in `error` names
-/// two methods that did not.
+/// True where all rows of the same number of bodies found the same pairs, in all repeats; otherwise one line
+/// in `error` names two methods that did not.
 bool qdi_bench_rows_agree(const qdi_bench_row *rows, size_t count, qd_error *error);
 
 #endif

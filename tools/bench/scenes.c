@@ -65,7 +65,8 @@ static void fill_columns(const qdi_bench_scene *scene, double speed, uint64_t se
         random = qd_random_at(seed, i, USE_VELOCITY);
         vx[i] = speed * scene->speed * qd_random_normal(&random);
         vy[i] = speed * scene->speed * qd_random_normal(&random);
-        // The motion mirrors once a step. Only in a world of a few bodies, or many times as fast, is anything so fast.
+        // The motion mirrors once a step. Only in a world of a few bodies, or many times as fast, is anything
+        // so fast.
         if (fabs(vx[i]) > .5 * side) vx[i] = 0;
         if (fabs(vy[i]) > .5 * side) vy[i] = 0;
     }

@@ -5,8 +5,8 @@
 
 #include <quadrille/alloc.h>
 
-/// The bodies that the methods are measured with. The smallest diameter is 1; places are random and may overlap; the order
-/// of the bodies is random too.
+/// The bodies that the methods are measured with. The smallest diameter is 1; places are random and may
+/// overlap; the order of the bodies is random too.
 
 /// One of the bench's scenes.
 typedef struct qdi_bench_scene {
@@ -28,7 +28,8 @@ typedef struct qdi_bench_setting {
     double *block;
 } qdi_bench_setting;
 
-/// Makes the bodies of a scene, `speed` times as fast as it says: a function of scene, speed, count and seed alone. Errors: QD_ERR_MEMORY, nothing to free then.
+/// Makes the bodies of a scene, `speed` times as fast as it says: a function of scene, speed, count and seed
+/// alone. Errors: QD_ERR_MEMORY, nothing to free then.
 QD_MUST_USE qd_status qdi_bench_setting_make(const qdi_bench_scene *scene, double speed, size_t count,
                                              uint64_t seed, const qd_allocator *allocator,
                                              qdi_bench_setting *setting);

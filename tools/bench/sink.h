@@ -8,10 +8,11 @@
 #    include <emmintrin.h>
 #endif
 
-/// Runs of boxes tested against one box, and the pairs that come out, for the methods that keep boxes in plain columns.
+/// Runs of boxes tested against one box, and the pairs that come out, for the methods that keep boxes in
+/// plain columns.
 ///
-/// Threads write pairs into a block of their own that stays in their cache and append it to the one array when it is full; a
-/// shared counter says where. So pairs come in any order, which nobody looks at.
+/// Threads write pairs into a block of their own that stays in their cache and append it to the one array
+/// when it is full; a shared counter says where. So pairs come in any order, which nobody looks at.
 
 /// Boxes as structure of arrays. The columns have room for QDI_BENCH_LANES items more than there are boxes.
 typedef struct qdi_bench_columns {
@@ -70,8 +71,8 @@ static inline size_t qdi_bench_test_lanes(const qdi_bench_columns *boxes, size_t
 /// Box i against boxes [begin, end), at most QDI_BENCH_PIECE: pairs written at `to`; returns how many.
 static inline size_t qdi_bench_test_piece(const qdi_bench_columns *boxes, size_t i, size_t begin, size_t end,
                                           qdi_bench_pair *to) {
-    // In a short run any number may hit: writing all four and counting the hits costs less than guessing. In a long one
-    // most miss.
+    // In a short run any number may hit: writing all four and counting the hits costs less than guessing. In
+    // a long one most miss.
     return end - begin > QDI_BENCH_SHORT ? qdi_bench_test_lanes(boxes, i, begin, end, true, to)
                                          : qdi_bench_test_lanes(boxes, i, begin, end, false, to);
 }

@@ -44,8 +44,8 @@ static void place_disks(qdi_lammps_scene *scene, size_t across, double cell) {
     }
 }
 
-/// Disks of diameter 1, mass 1 and temperature 1, stiff enough to overlap by a hundredth when they meet; a step is a fiftieth
-/// of what that lasts. LAMMPS's skin is the best for it, as is newton on.
+/// Disks of diameter 1, mass 1 and temperature 1, stiff enough to overlap by a hundredth when they meet; a
+/// step is a fiftieth of what that lasts. LAMMPS's skin is the best for it, as is newton on.
 static qd_status make_scene(const qdi_spring_plan *plan, qdi_lammps_scene *scene) {
     size_t across = (size_t)ceil(sqrt((double)plan->bodies));
     double cell = sqrt(0.7853981633974483 / plan->of->fill); // a disk has pi / 4 of its square

@@ -1,7 +1,8 @@
-// The quadtree of this library in three ways: refreshed and joined, refreshed and asked body by body, and built anew in each step.
+// The quadtree of this library in three ways: refreshed and joined, refreshed and asked body by body, and
+// built anew in each step.
 //
-// Bodies lie in rows, in the tree's order as of the last time that rows were put in order; that is done again when as many
-// bodies have changed their node as there are, as worlds do it too.
+// Bodies lie in rows, in the tree's order as of the last time that rows were put in order; that is done again
+// when as many bodies have changed their node as there are, as worlds do it too.
 #include "core/base/memory.h"
 #include "core/parallel/verbs.h"
 #include "tools/bench/bench_motion.h"
@@ -158,7 +159,8 @@ qd_status qdi_bench_tree_refresh(qdi_bench_tree *state) {
     if (status != QD_OK) return status;
     state->refiled = counts.refiled;
     state->changed += counts.refiled;
-    // A tree that is built anew does not say who changed its node; the order of the first step serves it long enough.
+    // A tree that is built anew does not say who changed its node; the order of the first step serves it long
+    // enough.
     return state->changed >= state->count ? order_rows(state) : QD_OK;
 }
 

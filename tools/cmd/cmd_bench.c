@@ -66,8 +66,8 @@ static int read_flags(qdi_bench_job *job) {
     return QDI_EXIT_USAGE;
 }
 
-/// Finds out what would fail at the end before the time is spent: a file that cannot be written, a program that is missing. What
-/// is in the file stays there until then.
+/// Finds out what would fail at the end before the time is spent: a file that cannot be written, a program
+/// that is missing. What is in the file stays there until then.
 int qdi_bench_check_outputs(const qdi_bench_job *job) {
     if (job->settings.plot && !qdi_host_has_program("gnuplot")) {
         qdi_complain("--plot needs the program gnuplot (on Debian: apt-get install gnuplot-nox)");

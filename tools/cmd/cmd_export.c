@@ -1,5 +1,5 @@
-// The moments of a run of the past in the formats of other programs: its snapshots, or the run stepped again from its
-// checkpoints, which gives the same states.
+// The moments of a run of the past in the formats of other programs: its snapshots, or the run stepped again
+// from its checkpoints, which gives the same states.
 
 #include "core/base/memory.h"
 #include "sim/base/os.h"
@@ -99,7 +99,8 @@ static void leave_nothing(const export_job *job) {
 
 // ---- writing ----
 
-/// Writes until the last moment that is wanted, the last that there is, or a signal. QD_ERR_NOT_FOUND: there is none.
+/// Writes until the last moment that is wanted, the last that there is, or a signal. QD_ERR_NOT_FOUND: there
+/// is none.
 static qd_status write_moments(export_job *job, qd_error *error) {
     qd_status status = qdi_moments_next(&job->moments, error);
     while (status == QD_OK) {

@@ -1,5 +1,6 @@
-// Pictures of a run of the past. Two sources: the snapshots that the run kept, or the run stepped again from its checkpoints,
-// which gives the same states. This thread brings one world after the other; those of the frame writer draw and encode them.
+// Pictures of a run of the past. Two sources: the snapshots that the run kept, or the run stepped again from
+// its checkpoints, which gives the same states. This thread brings one world after the other; those of the
+// frame writer draw and encode them.
 
 #include "core/base/memory.h"
 #include "core/parallel/verbs.h"
@@ -46,7 +47,8 @@ typedef struct render_job {
 
 // ---- what to do ----
 
-/// The scene's view with the changes that were asked for. They must be of the view: all else was decided by the run.
+/// The scene's view with the changes that were asked for. They must be of the view: all else was decided by
+/// the run.
 static int choose_view(render_job *job) {
     const render_settings *settings = &job->settings;
     for (size_t i = 0; i < settings->sets.count; ++i) {
@@ -117,7 +119,8 @@ static qd_status draw_nothing_yet(render_job *job, bool *writing, qd_error *erro
     return status;
 }
 
-/// Draws until the last frame that is wanted, the last that there is, or a signal. QD_ERR_NOT_FOUND: there is no such frame.
+/// Draws until the last frame that is wanted, the last that there is, or a signal. QD_ERR_NOT_FOUND: there is
+/// no such frame.
 static qd_status draw(render_job *job, bool *writing, qd_error *error) {
     qd_status status = draw_nothing_yet(job, writing, error);
     if (status == QD_OK) status = qdi_moments_next(&job->moments, error);
@@ -191,7 +194,8 @@ static void leave_nothing(const render_job *job) {
     (void)status; // an empty list is no harm
 }
 
-/// Before the step to a frame: it may ask what the tree was like. The writer's failure comes with the next frame, or the end.
+/// Before the step to a frame: it may ask what the tree was like. The writer's failure comes with the next
+/// frame, or the end.
 static qd_status watch(void *context, const qd_world *world) {
     const render_job *job = context;
     return qd_frame_writer_watch(job->writer, world);

@@ -47,8 +47,8 @@ static int read_with_sets(const run_settings *settings, qdi_session *session) {
     return exit_code;
 }
 
-/// A video needs frames. Where the scene has none it gets as many as make a second of its time a second of the video, and none
-/// of them as a file.
+/// A video needs frames. Where the scene has none it gets as many as make a second of its time a second of
+/// the video, and none of them as a file.
 static int add_frames(run_settings *settings, qdi_session *session) {
     char every[KEY_SET_SIZE];
     double fps = qd_scene_video(session->scene).fps, steps = floor(1 / (fps * session->plan.dt) + 0.5);
@@ -122,7 +122,8 @@ static int tell_complete(const qdi_session *session) {
     return session->json ? qdi_session_print_result(session) : QDI_EXIT_DONE;
 }
 
-/// A run from step 0. Before the world is there, the default is right for signals: nothing would have to be finished.
+/// A run from step 0. Before the world is there, the default is right for signals: nothing would have to be
+/// finished.
 static int begin(const run_settings *settings, qdi_session *session) {
     choose_threads(settings, session);
     int exit_code = qdi_session_plan_video(session, settings->force);

@@ -138,8 +138,8 @@ static bool path_of(const scale *job, const char *name, char path[PATH_SIZE]) {
     return length > 0 && length < PATH_SIZE;
 }
 
-/// Makes it. One that has an earlier test is refused, or with --force rid of its files, so that what is there afterwards is of one
-/// test.
+/// Makes it. One that has an earlier test is refused, or with --force rid of its files, so that what is there
+/// afterwards is of one test.
 static int prepare_directory(const scale *job) {
     static const char *const names[] = {"scale.json", "scale.csv",  "phases.csv",  "steps.csv",
                                         "time.png",   "weak.png",   "speedup.png", "efficiency.png",

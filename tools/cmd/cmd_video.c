@@ -71,7 +71,8 @@ static int read_how(video_job *job) {
     return misuse("--preset", settings->preset, "one of x264's, ultrafast to veryslow");
 }
 
-/// The scene of a run directory says how fast its frames are to follow each other. A directory of frames has none.
+/// The scene of a run directory says how fast its frames are to follow each other. A directory of frames has
+/// none.
 static int read_scene(video_job *job) {
     char path[PATH_SIZE];
     qd_error error = {""};
@@ -155,7 +156,8 @@ static int stopped(void) {
     return QDI_EXIT_SIGNAL + qdi_host_signal();
 }
 
-/// Adds all frames and joins them. Where `again` is set, it stays so if it would do in true colour, and nothing is said.
+/// Adds all frames and joins them. Where `again` is set, it stays so if it would do in true colour, and
+/// nothing is said.
 static int encode(video_job *job, bool *again) {
     qd_error error = {""};
     qd_status status = QD_OK;
@@ -207,8 +209,8 @@ static int make_and_encode(video_job *job) {
     return exit_code;
 }
 
-/// A run that kept no frames as files may still have segments of a video that could not be finished: they are joined as they are.
-/// 0 frames: there are none.
+/// A run that kept no frames as files may still have segments of a video that could not be finished: they are
+/// joined as they are. 0 frames: there are none.
 static int join_segments(video_job *job, uint64_t *frames) {
     char path[PATH_SIZE + 16];
     qd_error error = {""};

@@ -28,8 +28,8 @@ const qdi_command *qdi_command_at(size_t number);
 /// The command of this name; NULL, with the reason said on stderr, where there is none.
 const qdi_command *qdi_command_find(const char *name);
 
-/// Reads a command's arguments into `settings`, which begin with a qdi_common, and answers --help and --version. True where
-/// the command is to go on; otherwise everything is said and `*exit_code` set.
+/// Reads a command's arguments into `settings`, which begin with a qdi_common, and answers --help and
+/// --version. True where the command is to go on; otherwise everything is said and `*exit_code` set.
 bool qdi_command_start(const qdi_command *command, int count, char *const *arguments, void *settings,
                        int *exit_code);
 
@@ -37,8 +37,8 @@ bool qdi_command_start(const qdi_command *command, int count, char *const *argum
 void qdi_help_command(FILE *out, const qdi_command *command);
 void qdi_help_program(FILE *out);
 
-/// The keys of a scene: all of them where `wanted` is NULL, else the one with that path or last word, and those
-/// below it. Returns the exit code, and has said on stderr where there is none.
+/// The keys of a scene: all of them where `wanted` is NULL, else the one with that path or last word, and
+/// those below it. Returns the exit code, and has said on stderr where there is none.
 int qdi_help_scene(FILE *out, const char *wanted);
 
 #endif

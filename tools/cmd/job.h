@@ -43,7 +43,8 @@ typedef struct qdi_bench_job {
     uint64_t steps_done;
 } qdi_bench_job;
 
-/// Finds out what would fail at the end before the time is spent. Returns an exit code; where it is not 0, why was said.
+/// Finds out what would fail at the end before the time is spent. Returns an exit code; where it is not 0,
+/// why was said.
 int qdi_bench_check_outputs(const qdi_bench_job *job);
 
 /// Chooses threads, and shows progress from now on, `steps` in all.

@@ -42,8 +42,9 @@ static double quota_v1(const char *directory) {
     return quota > 0 && period > 0 ? quota / period : 0;
 }
 
-/// The least quota of a group and of all groups above it, up to the mount point. Inside a container the group's path may
-/// name what only the host can see; then the mount point itself is what counts, and it is looked at too.
+/// The least quota of a group and of all groups above it, up to the mount point. Inside a container the
+/// group's path may name what only the host can see; then the mount point itself is what counts, and it is
+/// looked at too.
 static double least_quota(const char *mount, const char *group, double (*quota)(const char *)) {
     char directory[PATH_SIZE];
     int length = snprintf(directory, sizeof directory, "%s%s", mount, group);

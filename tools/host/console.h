@@ -5,7 +5,8 @@
 
 /// What the program says to people, on stderr. Data goes to stdout.
 
-/// Why the program ends: one line, "quadrille: ...". What could break the line (a path with a line break) is replaced.
+/// Why the program ends: one line, "quadrille: ...". What could break the line (a path with a line break) is
+/// replaced.
 void qdi_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /// The same as "quadrille: warning: ...".

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Writes JSON into memory. Ours because numbers must be in the shortest form that reads back equal, and the JSON
-/// library that Debian packages writes all of them with the same number of digits.
+/// Writes JSON into memory. Ours because numbers must be in the shortest form that reads back equal, and the
+/// JSON library that Debian packages writes all of them with the same number of digits.
 ///
 /// Start with a zeroed one and an allocator. Failing to get memory sticks; look at `status` at the end.
 typedef struct qdi_json {

@@ -171,7 +171,8 @@ static qd_status read_letters(reader *in, const char *argument) {
                                 letter == argument + 1 ? strlen(argument) : 2, in->error);
         }
         if (row->kind != QDI_OPTION_FLAG && letter[1]) {
-            // `-oDIR` would be the custom elsewhere, but there `-output x` makes a directory "utput" in silence.
+            // `-oDIR` would be the custom elsewhere, but there `-output x` makes a directory "utput" in
+            // silence.
             snprintf(in->error->text, sizeof in->error->text, "'%.80s': write %s %s, with a space between",
                      argument, row->name, row->value);
             return QD_ERR_ARGUMENT;

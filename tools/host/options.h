@@ -60,17 +60,17 @@ typedef struct qdi_syntax {
     bool needed;        ///< it does not go without them
 } qdi_syntax;
 
-/// Reads `count` arguments (without program and command name) into `settings`, which holds the defaults. `--flag value`
-/// and `--flag=value` are the same, of a flag given twice the last counts, `--` ends the flags.
-/// Errors: QD_ERR_ARGUMENT, with one line in `error`: what is wrong, and the nearest flag.
+/// Reads `count` arguments (without program and command name) into `settings`, which holds the defaults.
+/// `--flag value` and `--flag=value` are the same, of a flag given twice the last counts, `--` ends the
+/// flags. Errors: QD_ERR_ARGUMENT, with one line in `error`: what is wrong, and the nearest flag.
 QD_MUST_USE qd_status qdi_options_parse(const qdi_syntax *syntax, int count, char *const *arguments,
                                         void *settings, qd_error *error);
 
 /// Number `number` of the words that a command takes, and its length; NULL past the last.
 const char *qdi_syntax_word(const qdi_syntax *syntax, size_t number, int *length);
 
-/// A whole decimal number within bounds, also as 1e6 or 2.5e3, as scenes take it; false for anything else, an empty text and
-/// signs included.
+/// A whole decimal number within bounds, also as 1e6 or 2.5e3, as scenes take it; false for anything else, an
+/// empty text and signs included.
 bool qdi_read_whole(const char *text, uint64_t least, uint64_t most, uint64_t *value);
 
 #endif

@@ -23,8 +23,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/// The two things at file scope that change in this program: a signal handler can reach nothing else. The second is when
-/// the first SIGINT came, in nanoseconds of the clock, 0 before.
+/// The two things at file scope that change in this program: a signal handler can reach nothing else. The
+/// second is when the first SIGINT came, in nanoseconds of the clock, 0 before.
 static atomic_int noted_signal; // threads of a team read it in the midst of a step
 static _Atomic uint64_t interrupted_ns;
 
@@ -238,7 +238,8 @@ uint64_t qdi_host_family_ns(void) {
     return usage_of(RUSAGE_SELF).processor_ns + usage_of(RUSAGE_CHILDREN).processor_ns;
 }
 
-/// Ticks that a line of /proc/stat has for programs: user, nice, system, irq, softirq, steal. Guests are in user and nice already.
+/// Ticks that a line of /proc/stat has for programs: user, nice, system, irq, softirq, steal. Guests are in
+/// user and nice already.
 static uint64_t ticks_of(const char *at) {
     enum { FIELDS = 8, IDLE = 3, WAIT = 4 };
     uint64_t sum = 0;

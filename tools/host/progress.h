@@ -31,10 +31,12 @@ void qdi_progress_step(qdi_progress *progress, uint64_t done);
 /// Takes the bar off the screen, so that something else can be said. Call it before any other output.
 void qdi_progress_end(qdi_progress *progress);
 
-/// The words of a moment, `done` steps having taken so many seconds: "step 270 of 600 (45 %), 1234 steps/s, 0:12 left".
+/// The words of a moment, `done` steps having taken so many seconds: "step 270 of 600 (45 %), 1234 steps/s,
+/// 0:12 left".
 void qdi_progress_words(char *text, size_t bytes, uint64_t done, uint64_t total, double seconds);
 
-/// The bar of a moment, at most `width` columns and without a line break; words alone where there is no room for a bar.
+/// The bar of a moment, at most `width` columns and without a line break; words alone where there is no room
+/// for a bar.
 void qdi_progress_bar(char *text, size_t bytes, uint64_t done, uint64_t total, double seconds, int width,
                       bool colour);
 

@@ -10,9 +10,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/// The same disks on springs in a world of ours and in LAMMPS: its program `lmp` is given an input script and a data file in
-/// a folder of their own, and what it leaves there is read. Its terms are those of pair_style gran/hooke/history, fix
-/// wall/gran and fix nve/sphere disc. LAMMPS is never linked.
+/// The same disks on springs in a world of ours and in LAMMPS: its program `lmp` is given an input script and
+/// a data file in a folder of their own, and what it leaves there is read. Its terms are those of pair_style
+/// gran/hooke/history, fix wall/gran and fix nve/sphere disc. LAMMPS is never linked.
 
 typedef struct qdi_lammps_disk {
     qd_vec2 position, velocity;
@@ -76,8 +76,9 @@ typedef struct qdi_lammps_result {
 
 /// True where `lmp` (and for more than one rank `mpirun`) can be started.
 bool qdi_lammps_found(int ranks);
-/// Runs LAMMPS in a folder of its own under the system's one for such, which is gone afterwards; where `keep` is not NULL,
-/// its script and what it left stay there. Errors: QD_ERR_IO, QD_ERR_CORRUPT, QD_ERR_MEMORY, with the reason.
+/// Runs LAMMPS in a folder of its own under the system's one for such, which is gone afterwards; where `keep`
+/// is not NULL, its script and what it left stay there. Errors: QD_ERR_IO, QD_ERR_CORRUPT, QD_ERR_MEMORY,
+/// with the reason.
 QD_MUST_USE qd_status qdi_lammps_run(const qdi_lammps_scene *scene, const qdi_lammps_task *task,
                                      const char *keep, qdi_lammps_result *result, qd_error *error);
 
@@ -89,8 +90,8 @@ void qdi_lammps_write_data(FILE *out, const qdi_lammps_scene *scene);
 
 // ---- lammps_read.c ----
 
-/// Reads NAME.dump, NAME.energy (where there is one) and NAME.log from a folder. Errors: QD_ERR_NOT_FOUND, QD_ERR_CORRUPT,
-/// QD_ERR_MEMORY.
+/// Reads NAME.dump, NAME.energy (where there is one) and NAME.log from a folder. Errors: QD_ERR_NOT_FOUND,
+/// QD_ERR_CORRUPT, QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_lammps_read(const char *folder, const qdi_lammps_scene *scene,
                                       qdi_lammps_result *result, qd_error *error);
 void qdi_lammps_result_free(qdi_lammps_result *result);
@@ -102,14 +103,15 @@ const qdi_lammps_frame *qdi_lammps_frame_at(const qdi_lammps_result *result, siz
 /// The scene as a world of ours; disk i has index i. Errors: those of qd_world_create and qd_world_add.
 QD_MUST_USE qd_status qdi_lammps_world(const qdi_lammps_scene *scene, int threads, qd_simd simd,
                                        qd_world **world, qd_error *error);
-/// What the world's disks are at and feel, in the order of their indices: `disks` has room for all. Forces and torques are those of
-/// the moment, gravity included, and exist after a step.
+/// What the world's disks are at and feel, in the order of their indices: `disks` has room for all. Forces
+/// and torques are those of the moment, gravity included, and exist after a step.
 void qdi_lammps_look(const qdi_lammps_scene *scene, const qd_world *world,
                      double (*disks)[QDI_LAMMPS_COLUMNS]);
 /// Energy of motion, by the scene's masses.
 double qdi_lammps_motion(const qdi_lammps_scene *scene, const qd_world *world);
-/// Largest difference of columns [first, last] between two frames, each over the larger of `scale` and the reference's own
-/// value. Places that differ by a period are the same. NaN where the frame has no such column.
+/// Largest difference of columns [first, last] between two frames, each over the larger of `scale` and the
+/// reference's own value. Places that differ by a period are the same. NaN where the frame has no such
+/// column.
 double qdi_lammps_difference(const qdi_lammps_scene *scene, const qdi_lammps_frame *reference,
                              double (*disks)[QDI_LAMMPS_COLUMNS], qdi_lammps_column first,
                              qdi_lammps_column last, double scale);

@@ -1,5 +1,5 @@
-// What LAMMPS leaves: frames of `dump custom` with any of the columns that are known here, lines of step and energy, and a
-// log that begins with its version.
+// What LAMMPS leaves: frames of `dump custom` with any of the columns that are known here, lines of step and
+// energy, and a log that begins with its version.
 
 #include "core/base/memory.h"
 #include "sim/base/os.h"

@@ -53,7 +53,8 @@ static void find_reason(const char *folder, const qdi_lammps_scene *scene, qd_er
     fclose(log);
 }
 
-/// One thread per rank, and mpirun may be root's, as it is in containers. What is not asked for is not in the environment.
+/// One thread per rank, and mpirun may be root's, as it is in containers. What is not asked for is not in the
+/// environment.
 static qd_status start(const char *folder, const qdi_lammps_scene *scene, int ranks, qd_error *error) {
     char script[80], log[80], count[16];
     snprintf(script, sizeof script, "%.64s.in", scene->name);

@@ -1,5 +1,6 @@
-// Writes the manual pages and the shell completions: quadrille_manual TEXTS OUT. TEXTS has a NAME.txt for each command, with what
-// its page says under DESCRIPTION, quadrille.txt and exit-status.txt; OUT gets man1/*.1, quadrille.bash, _quadrille and quadrille.fish.
+// Writes the manual pages and the shell completions: quadrille_manual TEXTS OUT. TEXTS has a NAME.txt for
+// each command, with what its page says under DESCRIPTION, quadrille.txt and exit-status.txt; OUT gets
+// man1/*.1, quadrille.bash, _quadrille and quadrille.fish.
 
 #include "tools/manual/manual.h"
 

@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/// Manual pages and shell completions, written from the tables that the commands are parsed by, so that none can lack a flag.
+/// Manual pages and shell completions, written from the tables that the commands are parsed by, so that none
+/// can lack a flag.
 
 /// What a word or a flag's value stands for, by the name that the help gives it.
 typedef enum qdi_value_kind {
@@ -24,8 +25,8 @@ typedef enum qdi_value_kind {
 /// "DIR", "DIR1 DIR2", "SCENE", "FILE", ... NULL is QDI_VALUE_ANY.
 qdi_value_kind qdi_value_kind_of(const char *name);
 
-/// The page of a command, in roff. `text` is what it says under DESCRIPTION: paragraphs, parted by empty lines; lines that
-/// begin with two spaces are shown as they are. `exits` is the same for EXIT STATUS.
+/// The page of a command, in roff. `text` is what it says under DESCRIPTION: paragraphs, parted by empty
+/// lines; lines that begin with two spaces are shown as they are. `exits` is the same for EXIT STATUS.
 void qdi_manual_page(FILE *out, const qdi_command *command, const char *text, const char *exits);
 /// The page of the program.
 void qdi_manual_program(FILE *out, const char *text, const char *exits);

@@ -5,8 +5,8 @@
 #include <quadrille/api.h>
 #include <string.h>
 
-/// Text as roff shows it: backslashes and hyphens as they are. `first`: at the beginning of a line, where dots and quotes
-/// are requests.
+/// Text as roff shows it: backslashes and hyphens as they are. `first`: at the beginning of a line, where
+/// dots and quotes are requests.
 static void put_text(FILE *out, const char *text, size_t length, bool first) {
     if (first && length > 0 && (text[0] == '.' || text[0] == '\'')) fputs("\\&", out);
     for (size_t i = 0; i < length; ++i) {

@@ -1,12 +1,12 @@
 // The freely cooling granular gas: Haff's law, T = T0 / (1 + t / tc)^2, and what a collision takes away.
 //
-// A gas comes to equilibrium with restitution 1 first; then its disks go on, from the same places and with velocities
-// scaled to temperature 1, with another restitution. tc = 4 / (nu (1 - e^2)), where nu is the rate of collisions at first;
-// the speeds of a cooling gas are not quite Maxwell's, which a factor close to 1 corrects. The gas is small and thin
-// enough to stay even all through.
+// A gas comes to equilibrium with restitution 1 first; then its disks go on, from the same places and with
+// velocities scaled to temperature 1, with another restitution. tc = 4 / (nu (1 - e^2)), where nu is the rate
+// of collisions at first; the speeds of a cooling gas are not quite Maxwell's, which a factor close to 1
+// corrects. The gas is small and thin enough to stay even all through.
 //
-// In terms of the collisions c that a disk has had, T = T0 exp(-(1 - e^2) c / 2), whatever the density: what is measured is
-// -2 log(T / T0) / c, the part of kT that a collision takes: 1 - e^2, with a like correction.
+// In terms of the collisions c that a disk has had, T = T0 exp(-(1 - e^2) c / 2), whatever the density: what
+// is measured is -2 log(T / T0) / c, the part of kT that a collision takes: 1 - e^2, with a like correction.
 #include "tools/physics/physics.h"
 #include "tools/physics/reference.h"
 

@@ -1,13 +1,17 @@
-// What drives worlds: a medium with a temperature, compression to where disks jam, and walls that carry grains.
+// What drives worlds: a medium with a temperature, compression to where disks jam, and walls that carry
+// grains.
 //
-// Medium: free disks, gamma the drag and m = kT = 1. m v^2 / 2 is kT on average, velocities forget themselves as exp(-gamma t),
-// and so the mean squared way is 4 kT / gamma^2 (gamma t - 1 + exp(-gamma t)) (Ornstein and Fuerth).
+// Medium: free disks, gamma the drag and m = kT = 1. m v^2 / 2 is kT on average, velocities forget themselves
+// as exp(-gamma t), and so the mean squared way is 4 kT / gamma^2 (gamma t - 1 + exp(-gamma t)) (Ornstein and
+// Fuerth).
 //
-// Jamming: frictionless disks, half of them 1.4 times as large as the others, are compressed well past the point where they jam, come
-// to rest, and the world grows again until next to no pressure is left: at 0.840 of the area where worlds are large, 0.835 to 0.850
-// going by how they were compressed (Meer and others, arXiv:2404.02316).
+// Jamming: frictionless disks, half of them 1.4 times as large as the others, are compressed well past the
+// point where they jam, come to rest, and the world grows again until next to no pressure is left: at 0.840
+// of the area where worlds are large, 0.835 to 0.850 going by how they were compressed (Meer and others,
+// arXiv:2404.02316).
 //
-// Silo: what is poured in on top of a column of grains is carried by the walls. Without friction all of it is felt by the floor.
+// Silo: what is poured in on top of a column of grains is carried by the walls. Without friction all of it is
+// felt by the floor.
 #include "tools/physics/physics.h"
 
 #include <math.h>
@@ -125,7 +129,8 @@ static qd_status make_mixture(uint64_t seed, double larger, qd_world **gas, qd_e
     return status;
 }
 
-/// The same disks on springs, as good as at rest, in a world of the same size that changes. NULL is made of NULL.
+/// The same disks on springs, as good as at rest, in a world of the same size that changes. NULL is made of
+/// NULL.
 static qd_status press(const qd_world *from, double rate, double fraction, double pressure, qd_world **world,
                        qd_error *error) {
     qd_world_def def = qd_world_definition(from);

@@ -1,5 +1,5 @@
-// Thresholds without chance: where a lattice of disks begins to touch, and what friction a pile, a block on a slope or a
-// tall box needs. Each is found by halving an interval until it is far shorter than the tolerance.
+// Thresholds without chance: where a lattice of disks begins to touch, and what friction a pile, a block on a
+// slope or a tall box needs. Each is found by halving an interval until it is far shorter than the tolerance.
 #include "tools/physics/physics.h"
 
 #include <math.h>
@@ -25,7 +25,8 @@ static qd_status bisect(trial function, double low, double high, int halvings, d
     return status;
 }
 
-/// Places of a lattice in a periodic world; `apart` is between neighbours, whose rows are `rise` times that apart.
+/// Places of a lattice in a periodic world; `apart` is between neighbours, whose rows are `rise` times that
+/// apart.
 typedef struct lattice {
     double rise, shift;
 } lattice;
@@ -106,7 +107,8 @@ static qd_world_def ground(double slope) {
     return def;
 }
 
-/// Lets a world go on for a while and destroys it: how far its last body has come from where it was, and how far it has turned.
+/// Lets a world go on for a while and destroys it: how far its last body has come from where it was, and how
+/// far it has turned.
 static qd_status wait(qd_world *world, qd_status status, qd_id last, double *way, double *turn) {
     qd_body_state before, after;
     if (status == QD_OK) status = qd_world_body(world, last, &before);
@@ -184,8 +186,8 @@ typedef struct threshold {
     const char *note;
 } threshold;
 
-/// A cylinder on two: tan 15 degrees between them, a third of it on the floor. A block slips at atan(friction); a box twice as
-/// tall as wide tips at atan(1 / 2).
+/// A cylinder on two: tan 15 degrees between them, a third of it on the floor. A block slips at
+/// atan(friction); a box twice as tall as wide tips at atan(1 / 2).
 static const threshold thresholds[] = {
     {try_between, 0.26794919243112270647, 0.05, "friction between three stacked disks below which they part"},
     {try_below, 0.08931639747704090216, 0.05, "friction on the floor below which they part"},

@@ -1,9 +1,9 @@
 // The hard-disk fluid in equilibrium: pressure, collisions and speeds, at area fractions from 0.1 to 0.6.
 //
-// Pressure is the virial's: over a time t, Z = P A / (N kT) = 1 + (sum of r_ab . J) / (2 t N kT), with kT = E / (N - 1), as
-// momentum is kept. With ways followed, no bounce is late and the step plays no part. Looked at in steps only, a pair is found
-// when it overlaps already, by half a step on average: the disks seem smaller in proportion to the step, so what
-// several steps give is extrapolated to 0.
+// Pressure is the virial's: over a time t, Z = P A / (N kT) = 1 + (sum of r_ab . J) / (2 t N kT), with kT = E
+// / (N - 1), as momentum is kept. With ways followed, no bounce is late and the step plays no part. Looked at
+// in steps only, a pair is found when it overlaps already, by half a step on average: the disks seem smaller
+// in proportion to the step, so what several steps give is extrapolated to 0.
 #include "core/base/memory.h"
 #include "tools/physics/blind.h"
 #include "tools/physics/physics.h"
@@ -76,7 +76,8 @@ static qd_status measure(qdi_job *job, qd_world *gas, qdi_blind *blind) {
         status = run_block(job, gas, blind);
         qd_world_measure(gas, &now);
         double time = now.time - before.time;
-        // The temperature that the gas was given, not the one that it has: whoever changes speeds is to be noticed.
+        // The temperature that the gas was given, not the one that it has: whoever changes speeds is to be
+        // noticed.
         double excess = (now.virial_impulse - before.virial_impulse) / (2 * disks * time);
         double rate = 2 * (double)(now.collisions - before.collisions) / (disks * time);
         job->series[STATE_Z][block] = 1 + excess;
@@ -131,7 +132,8 @@ static void plan_state(const qdi_case *self, qdi_plan *plan) {
     qdi_plan_add(plan, &job, TWIN_SEEDS);
 }
 
-/// All speeds that some jobs saw: how far their distribution is from Rayleigh's, with the spread that chance gives it.
+/// All speeds that some jobs saw: how far their distribution is from Rayleigh's, with the spread that chance
+/// gives it.
 static qdi_estimate speeds_of(const qdi_plan *plan, size_t first, size_t count, size_t *seen) {
     *seen = 0;
     for (size_t i = first; i < first + count; ++i) *seen += plan->jobs[i].speed_count;

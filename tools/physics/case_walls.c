@@ -1,11 +1,11 @@
 // Gases that something holds together: a thin one between walls, and one that gravity keeps on a floor.
 //
-// Between walls: centres move in the area (Lx - 1) (Ly - 1), whose area fraction is the one that counts. The pressure is what
-// the walls feel; who hits a wall does so with a mean normal speed of sqrt(pi kT / 2).
+// Between walls: centres move in the area (Lx - 1) (Ly - 1), whose area fraction is the one that counts. The
+// pressure is what the walls feel; who hits a wall does so with a mean normal speed of sqrt(pi kT / 2).
 //
-// In gravity: the mean height of the centres above contact is kT / (m g), but for what disks take from each other: half the
-// number eta0 = n0 pi / 4 of the floor more on average for each power, 1 + eta0 to first order, which is small. Above and
-// below the median height the temperature is the same.
+// In gravity: the mean height of the centres above contact is kT / (m g), but for what disks take from each
+// other: half the number eta0 = n0 pi / 4 of the floor more on average for each power, 1 + eta0 to first
+// order, which is small. Above and below the median height the temperature is the same.
 #include "tools/physics/physics.h"
 #include "tools/physics/reference.h"
 
@@ -104,7 +104,8 @@ static qd_status fill_column(const qdi_job *job, double height, double width, qd
     disk.inertia = HUGE_VAL;
     for (int i = 0; status == QD_OK && i < AIR; ++i) {
         qd_random random = qd_random_at(job->gas.seed, (uint64_t)i, 0);
-        // Heights are spread as they should be, which fixes the energy; 163 has no divisor in common with their number.
+        // Heights are spread as they should be, which fixes the energy; 163 has no divisor in common with
+        // their number.
         disk.position.y = 0.5 - height * qd_log((i + 0.5) / AIR);
         disk.position.x = (163 * i % AIR + qd_random_uniform(&random) * 0.8) * width / AIR;
         qd_sincos(2 * pi * qd_random_uniform(&random), &disk.velocity.y, &disk.velocity.x);

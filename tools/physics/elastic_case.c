@@ -1,5 +1,6 @@
-// A gas of disks on springs without dashpots and friction: velocity Verlet keeps its energy, that in the contacts counted, but
-// for a part that swings with the contacts and falls with the square of the step. What must not be there is a drift.
+// A gas of disks on springs without dashpots and friction: velocity Verlet keeps its energy, that in the
+// contacts counted, but for a part that swings with the contacts and falls with the square of the step. What
+// must not be there is a drift.
 #include "tools/physics/physics.h"
 
 #include <math.h>

@@ -1,11 +1,11 @@
 // Grains run out of a silo through an opening in its floor, and a sink takes them away.
 //
-// What counts of the opening's width D is what the middles of grains pass, and the rate grows as (D - k d)^1.5 (Beverloo's law, in
-// two dimensions); nor does it matter how full a silo is (Mankoc and others, arXiv:0707.4550). Here k is 1.4, and d, the grains'
-// mean diameter, 1.
+// What counts of the opening's width D is what the middles of grains pass, and the rate grows as (D - k
+// d)^1.5 (Beverloo's law, in two dimensions); nor does it matter how full a silo is (Mankoc and others,
+// arXiv:0707.4550). Here k is 1.4, and d, the grains' mean diameter, 1.
 //
-// In a medium with much drag all fall with one speed, and the rate goes as D. Without friction grains are a liquid, which runs
-// out with a speed that grows with the height.
+// In a medium with much drag all fall with one speed, and the rate goes as D. Without friction grains are a
+// liquid, which runs out with a speed that grows with the height.
 #include "tools/physics/physics.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
-// Springs held against LAMMPS: the same disks in both, from the same state, step by step. Its program is run where it is
-// found; else its numbers are those that are kept in tests/data/lammps, with the scripts that made them.
+// Springs held against LAMMPS: the same disks in both, from the same state, step by step. Its program is run
+// where it is found; else its numbers are those that are kept in tests/data/lammps, with the scripts that
+// made them.
 #include "tools/physics/lammps_case.h"
 
 #include "core/base/memory.h"

@@ -61,7 +61,8 @@ static void make_few(size_t number, qdi_lammps_scene *scene) {
     scene->gravity = number == FLOOR ? 3 : 0;
 }
 
-/// A thousand disks of four sizes, on a triangular lattice that is a little disturbed, at random speeds and spins.
+/// A thousand disks of four sizes, on a triangular lattice that is a little disturbed, at random speeds and
+/// spins.
 enum { COLUMNS = 25, ROWS = 40 };
 static void make_many(qdi_lammps_scene *scene, double away, double speed, double spin) {
     static const double radius[4] = {0.44, 0.48, 0.5, 0.54}, mass[4] = {0.8, 0.9, 1, 1.2};

@@ -3,8 +3,8 @@
 
 #include "tools/lammps/lammps.h"
 
-/// What can be planted on our side of a comparison. What is done is not the fault itself but has its effect on the disks of the
-/// scene.
+/// What can be planted on our side of a comparison. What is done is not the fault itself but has its effect
+/// on the disks of the scene.
 typedef enum qdi_lammps_fault {
     QDI_LAMMPS_SOUND,
     QDI_LAMMPS_NO_EFFECTIVE_MASS, ///< damping times a disk's own mass: the rates are doubled
@@ -26,8 +26,8 @@ typedef struct qdi_lammps_match {
 
 enum { QDI_LAMMPS_MATCHES = 9, QDI_LAMMPS_STATE = 7, QDI_LAMMPS_GAS = 8 };
 
-/// Match number 0 to QDI_LAMMPS_MATCHES - 1: few disks, then the state of 1,000 that is looked at for its forces, then the gas
-/// that goes on.
+/// Match number 0 to QDI_LAMMPS_MATCHES - 1: few disks, then the state of 1,000 that is looked at for its
+/// forces, then the gas that goes on.
 const qdi_lammps_match *qdi_lammps_match_at(size_t number);
 /// Makes its scene. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_lammps_scene_make(size_t number, qdi_lammps_scene *scene);

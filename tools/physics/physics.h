@@ -7,10 +7,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/// What tools/validate is made of. A case plans jobs: runs of worlds of their own, each on one thread, which know nothing of
-/// each other and so may run side by side in any order. Each job leaves numbers, and from those of all its jobs a case makes
-/// rows: what was measured, what it should be, and the same with an error planted on purpose, which must be noticed.
-/// Everything is a function of fixed seeds, so a row is the same in every run.
+/// What tools/validate is made of. A case plans jobs: runs of worlds of their own, each on one thread, which
+/// know nothing of each other and so may run side by side in any order. Each job leaves numbers, and from
+/// those of all its jobs a case makes rows: what was measured, what it should be, and the same with an error
+/// planted on purpose, which must be noticed. Everything is a function of fixed seeds, so a row is the same
+/// in every run.
 
 enum { QDI_SERIES = 3, QDI_BLOCKS = 8 };
 
@@ -27,8 +28,8 @@ struct qdi_job {
     double planted, heavier;               ///< errors of the case's own
     double series[QDI_SERIES][QDI_BLOCKS]; ///< averages over parts of the time, in order
     int looks;                             ///< at the speeds, in each part
-    double *
-        speeds; ///< that were seen; allocated by `work` (qd_allocator_default), freed with the plan. NULL: none
+    double *speeds; ///< that were seen; allocated by `work` (qd_allocator_default), freed with the plan.
+                    ///< NULL: none
     size_t speed_count, speed_room;
     qd_status status;
     qd_error error; ///< why it failed
@@ -51,7 +52,8 @@ void qdi_plan_free(qdi_plan *plan);
 /// The estimate of series number `series` over jobs [first, first + count).
 qdi_estimate qdi_plan_estimate(const qdi_plan *plan, size_t first, size_t count, int series);
 
-/// For runs that leave one number each: all blocks are that number, and chance is between runs, of which there are at most 64.
+/// For runs that leave one number each: all blocks are that number, and chance is between runs, of which
+/// there are at most 64.
 void qdi_job_keep(qdi_job *job, int series, double value);
 qdi_estimate qdi_plan_estimate_runs(const qdi_plan *plan, size_t first, size_t count, int series);
 
@@ -73,12 +75,12 @@ typedef struct qdi_rows {
     qd_status status;
 } qdi_rows;
 
-/// Adds a row that passes where |measured - reference| <= max(tolerance, 6 errors) and the error is small enough. The result
-/// is there until the next call; NULL where memory ran out, which `status` keeps.
+/// Adds a row that passes where |measured - reference| <= max(tolerance, 6 errors) and the error is small
+/// enough. The result is there until the next call; NULL where memory ran out, which `status` keeps.
 qdi_row *qdi_rows_add(qdi_rows *rows, const char *name, qdi_estimate measured, double reference,
                       double tolerance);
-/// Gives a row its twin, which fails where it is off by more than max(tolerance, 6 errors). An error that is planted makes at
-/// least four tolerances. `row` may be NULL.
+/// Gives a row its twin, which fails where it is off by more than max(tolerance, 6 errors). An error that is
+/// planted makes at least four tolerances. `row` may be NULL.
 void qdi_row_twin(qdi_row *row, const char *planted, qdi_estimate twin);
 /// Judges a row, again where `error_allowed` was set.
 void qdi_row_judge(qdi_row *row);

@@ -2,9 +2,10 @@
 
 #include <math.h>
 
-/// Numerator and denominator of the approximant, in powers of eta. They follow from the virial coefficients b2 = 1,
-/// b3 = 4/3 - sqrt(3)/pi, b4 = 2 - 9 sqrt(3)/(2 pi) + 10/pi^2, 0.33355604, 0.1988425, 0.1148728, 0.0649930, 0.0362193 and
-/// 0.0199537 of the series 1 + sum of b_k (2 eta)^(k-1), with which it agrees to the ninth power.
+/// Numerator and denominator of the approximant, in powers of eta. They follow from the virial coefficients
+/// b2 = 1, b3 = 4/3 - sqrt(3)/pi, b4 = 2 - 9 sqrt(3)/(2 pi) + 10/pi^2, 0.33355604, 0.1988425, 0.1148728,
+/// 0.0649930, 0.0362193 and 0.0199537 of the series 1 + sum of b_k (2 eta)^(k-1), with which it agrees to the
+/// ninth power.
 static const double above[] = {1, 1.4526537482253195, -1.365877820576118, 0.9285305024117658,
                                -0.20222487623648222};
 static const double below[] = {

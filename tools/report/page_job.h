@@ -10,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// A page on its way from a directory to a file: what `quadrille report` does alike for a run, a sweep and a scaling test.
+/// A page on its way from a directory to a file: what `quadrille report` does alike for a run, a sweep and a
+/// scaling test.
 
 enum { QDI_PAGE_PATH = 4096, QDI_PAGE_NOTES = 8, QDI_PAGE_NOTE = 256 };
 
@@ -32,7 +33,8 @@ typedef struct qdi_page_job {
     qdi_page page;
 } qdi_page_job;
 
-/// Begins one for `directory`. `output` NULL: its report.html. Returns an exit code, and has said why where it is not 0.
+/// Begins one for `directory`. `output` NULL: its report.html. Returns an exit code, and has said why where
+/// it is not 0.
 int qdi_page_job_begin(qdi_page_job *job, const qdi_page_wishes *wishes, const char *directory,
                        const char *output);
 
@@ -50,8 +52,8 @@ uint64_t qdi_page_job_stride(const qdi_page_job *job, uint64_t bytes);
 void qdi_page_job_note_stride(qdi_page_job *job, uint64_t stride, size_t shown, size_t all, const char *what,
                               uint64_t bytes);
 
-/// Reads a whole file. Errors: QD_ERR_NOT_FOUND (`error` stays as it is), QD_ERR_INVALID (it has more than `most` bytes, or
-/// a zero in it), QD_ERR_IO, QD_ERR_MEMORY.
+/// Reads a whole file. Errors: QD_ERR_NOT_FOUND (`error` stays as it is), QD_ERR_INVALID (it has more than
+/// `most` bytes, or a zero in it), QD_ERR_IO, QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_page_job_read(const char *path, uint64_t most, qdi_text *text, qd_error *error);
 
 /// What is in it.
@@ -72,9 +74,11 @@ void qdi_page_job_say(const qdi_page_job *job, size_t count, const char *what);
 
 // ---- page_run.c, page_sweep.c, page_scale.c ----
 
-/// Make a page from what the job's directory holds. They return an exit code and have said why where it is not 0.
+/// Make a page from what the job's directory holds. They return an exit code and have said why where it is
+/// not 0.
 int qdi_page_run(qdi_page_job *job);
-/// With the wish `runs` also those of its runs that are done and have none, or one that is older than their result.json.
+/// With the wish `runs` also those of its runs that are done and have none, or one that is older than their
+/// result.json.
 int qdi_page_sweep(qdi_page_job *job);
 int qdi_page_scale(qdi_page_job *job);
 

@@ -4,7 +4,8 @@
 #include "tools/report/page_job.h"
 #include "tools/verify/replay.h"
 
-/// What the page of a run shows, as JSON: title, facts, provenance, the scene, result.json, frames, rows of metrics, phases.
+/// What the page of a run shows, as JSON: title, facts, provenance, the scene, result.json, frames, rows of
+/// metrics, phases.
 
 /// A frame of the page.
 typedef struct qdi_page_frame {

@@ -100,7 +100,8 @@ static qd_status choose_pictures(sweep_page *sweep) {
 
 // ---- the page ----
 
-/// Columns of the page's own behind those of sweep.csv: what there is to link to, and the number of the picture.
+/// Columns of the page's own behind those of sweep.csv: what there is to link to, and the number of the
+/// picture.
 static void put_links(const sweep_page *sweep, size_t point, size_t *shown, qdi_json *json) {
     char path[FRAME_PATH];
     run_path(sweep, point, "/report.html", path);
@@ -173,7 +174,8 @@ static bool page_is_due(const sweep_page *sweep, size_t point) {
     return qdi_host_file_time(page) < qdi_host_file_time(result);
 }
 
-/// Makes those that are due. One that cannot be made is named and stops no other; the first exit code of such counts.
+/// Makes those that are due. One that cannot be made is named and stops no other; the first exit code of such
+/// counts.
 static int make_run_pages(const sweep_page *sweep) {
     int exit_code = QDI_EXIT_DONE;
     qdi_page_job *job = qdi_allocate(sweep->job->allocator, 1, sizeof *job); // it has a large buffer

@@ -83,8 +83,8 @@ static bool is_other(reading *job) {
     return job->other;
 }
 
-/// True for the directory of a run as a sweep names it: a database may have come from anybody, and a path out of the sweep's
-/// directory would have pages read and written elsewhere.
+/// True for the directory of a run as a sweep names it: a database may have come from anybody, and a path out
+/// of the sweep's directory would have pages read and written elsewhere.
 static bool is_run_directory(const char *path) {
     return strncmp(path, "runs/", 5) == 0 && strlen(path) == 5 + 16 &&
            strspn(path + 5, "0123456789abcdef") == 16;
@@ -120,7 +120,8 @@ typedef struct stores {
     qd_error error;
 } stores;
 
-/// Every `every`th point from `first` on (from 0) is one that the store called `name` knows, unless it is a twin.
+/// Every `every`th point from `first` on (from 0) is one that the store called `name` knows, unless it is a
+/// twin.
 static qd_status read_store(stores *all, const char *name, uint64_t first, uint64_t every) {
     qdi_page_points *points = all->points;
     char path[QDI_PAGE_PATH + 64];

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// The points of a sweep's directory as its page shows them, from sweep.yaml and from the stores of the sweep and of its
-/// shares: these are only read, and put together here.
+/// The points of a sweep's directory as its page shows them, from sweep.yaml and from the stores of the sweep
+/// and of its shares: these are only read, and put together here.
 
 typedef enum qdi_page_state {
     QDI_PAGE_UNKNOWN, ///< no store has the point
@@ -37,7 +37,8 @@ typedef struct qdi_page_points {
     qdi_json scratch;
 } qdi_page_points;
 
-/// Reads them; `job` gets notes. Zero it before, free it in any case. Errors: those of qdi_sweep_read_kept and of reading stores.
+/// Reads them; `job` gets notes. Zero it before, free it in any case. Errors: those of qdi_sweep_read_kept
+/// and of reading stores.
 QD_MUST_USE qd_status qdi_page_points_read(qdi_page_job *job, qdi_page_points *points, qd_error *error);
 void qdi_page_points_free(qdi_page_points *points);
 

@@ -86,8 +86,8 @@ static double calm_time(const runs *all) {
     return sum / (double)all->steps;
 }
 
-/// The part of the time in which it worked, or was to, that a run had no processor. Threads that spin while they wait make it less
-/// than it is; it is never more.
+/// The part of the time in which it worked, or was to, that a run had no processor. Threads that spin while
+/// they wait make it less than it is; it is never more.
 static double taken_time(const qdi_scale_sample *sample, int threads) {
     run_times times = times_of(sample, QDI_SCALE_PHASES, threads);
     double wanted = times.sum + times.wall - times.loop;

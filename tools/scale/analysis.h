@@ -6,8 +6,8 @@
 
 /// What the samples of a scaling test say.
 
-/// Where the threads' time goes in a step, in nanoseconds of all threads together: they add up to threads x time. These are
-/// means over the runs, so that they do.
+/// Where the threads' time goes in a step, in nanoseconds of all threads together: they add up to threads x
+/// time. These are means over the runs, so that they do.
 typedef struct qdi_scale_share {
     double busy;    ///< inside parallel parts
     double serial;  ///< outside of them: one works, and the others' time is lost with its own
@@ -44,8 +44,8 @@ typedef struct qdi_scale_gain {
     double serial_fraction; ///< NaN where it has no meaning
 } qdi_scale_gain;
 
-/// Sums up the runs of configuration `config`: `samples` and `step_ns` (as many as the plan has steps, for each turn) by turn.
-/// Errors: QD_ERR_MEMORY.
+/// Sums up the runs of configuration `config`: `samples` and `step_ns` (as many as the plan has steps, for
+/// each turn) by turn. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_scale_sum_up(const qdi_scale_plan *plan, const qdi_scale_sample *samples,
                                        const uint64_t *step_ns, size_t config, qdi_scale_result *result);
 
@@ -53,15 +53,17 @@ QD_MUST_USE qd_status qdi_scale_sum_up(const qdi_scale_plan *plan, const qdi_sca
 qdi_scale_gain qdi_scale_strong_gain(const qdi_scale_result *base, const qdi_scale_result *result,
                                      size_t phase);
 
-/// As many times the work as there are times the threads: the speed-up is of the work done per time, ideal where the time
-/// stays the same.
+/// As many times the work as there are times the threads: the speed-up is of the work done per time, ideal
+/// where the time stays the same.
 qdi_scale_gain qdi_scale_weak_gain(const qdi_scale_result *base, const qdi_scale_result *result,
                                    size_t phase);
 
-/// True where all runs of the same number of bodies ended in the same state. Else `error` says in one line which did not.
+/// True where all runs of the same number of bodies ended in the same state. Else `error` says in one line
+/// which did not.
 bool qdi_scale_hashes_agree(const qdi_scale_plan *plan, const qdi_scale_sample *samples, qd_error *error);
 
-/// In a sentence or two: what limits the gain from `base` to `result`, and why. `strong`: both do the same work.
+/// In a sentence or two: what limits the gain from `base` to `result`, and why. `strong`: both do the same
+/// work.
 void qdi_scale_verdict(const qdi_scale_result *base, const qdi_scale_result *result, bool strong, char *text,
                        size_t bytes);
 

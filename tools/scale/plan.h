@@ -41,7 +41,8 @@ typedef struct qdi_scale_plan {
     size_t turn_count;
 } qdi_scale_plan;
 
-/// Reads "1,2,4-8" into the plan: numbers from 1 to QD_TEAM_MAX, ranges, in any order. False: one line in `error`.
+/// Reads "1,2,4-8" into the plan: numbers from 1 to QD_TEAM_MAX, ranges, in any order. False: one line in
+/// `error`.
 bool qdi_scale_read_threads(const char *text, qdi_scale_plan *plan, qd_error *error);
 
 /// Without a list: 1, 2, 4, ... and as many as can run at once.
@@ -50,10 +51,11 @@ void qdi_scale_default_threads(qdi_scale_plan *plan);
 /// Reads "1e5,200000" into the plan. False: one line in `error`.
 bool qdi_scale_read_bodies(const char *text, qdi_scale_plan *plan, qd_error *error);
 
-/// From the lists, `weak`, `repeats`, `seed` and `available` makes configurations and turns. Strong: every number of bodies with
-/// every number of threads. Weak: each number of bodies for each thread; where nobody else works on as many bodies with the fewest
-/// threads, that is done once, so that there is a hash to compare with. Every repeat has all configurations, in a random order
-/// of its own. Errors: QD_ERR_MEMORY; QD_ERR_VALUE, with the reason: more bodies than there can be.
+/// From the lists, `weak`, `repeats`, `seed` and `available` makes configurations and turns. Strong: every
+/// number of bodies with every number of threads. Weak: each number of bodies for each thread; where nobody
+/// else works on as many bodies with the fewest threads, that is done once, so that there is a hash to
+/// compare with. Every repeat has all configurations, in a random order of its own. Errors: QD_ERR_MEMORY;
+/// QD_ERR_VALUE, with the reason: more bodies than there can be.
 QD_MUST_USE qd_status qdi_scale_plan_make(qdi_scale_plan *plan, qd_error *error);
 
 /// Frees the turns; a plan that has none is fine.

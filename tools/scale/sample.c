@@ -1,5 +1,6 @@
-// One run is one process: a copy of this one, which has never had threads, so that every run starts with the same memory and with
-// no threads of another's left over, may die without harm to the others, and its time on the processors is its own.
+// One run is one process: a copy of this one, which has never had threads, so that every run starts with the
+// same memory and with no threads of another's left over, may die without harm to the others, and its time on
+// the processors is its own.
 
 #include "tools/scale/sample.h"
 

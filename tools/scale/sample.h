@@ -38,8 +38,9 @@ typedef struct qdi_scale_job {
     size_t steps, dropped;
 } qdi_scale_job;
 
-/// Makes the run in a process of its own and puts what it found into `sample`, and the time of each step that counts into `step_ns`.
-/// Returns an exit code, and has said why where it is not 0; a signal to end is no reason, but 128 and its number.
+/// Makes the run in a process of its own and puts what it found into `sample`, and the time of each step that
+/// counts into `step_ns`. Returns an exit code, and has said why where it is not 0; a signal to end is no
+/// reason, but 128 and its number.
 int qdi_scale_measure(const qdi_scale_job *job, qdi_scale_sample *sample, uint64_t *step_ns);
 
 #endif

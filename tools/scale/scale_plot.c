@@ -17,8 +17,8 @@ bool qdi_scale_picture_there(const qdi_scale_report *report, qdi_scale_picture p
     return report->plan->thread_count > 1 && (picture != QDI_SCALE_WEAK || report->plan->weak);
 }
 
-/// Blocks $s0, $s1, ... one for each number of bodies: threads, ms and its interval, speed-up and its interval, efficiency and its
-/// interval.
+/// Blocks $s0, $s1, ... one for each number of bodies: threads, ms and its interval, speed-up and its
+/// interval, efficiency and its interval.
 static void put_data(FILE *out, const qdi_scale_report *report, bool strong) {
     const qdi_scale_plan *plan = report->plan;
     for (size_t b = 0; b < plan->bodies_count; ++b) {

@@ -34,20 +34,22 @@ typedef struct qdi_scale_report {
     qdi_others_reason others;        ///< what qdi_others_end said of the whole test
 } qdi_scale_report;
 
-/// Why the test's times are not reliable, "" where nothing speaks against them: in a configuration that can run at once threads
-/// had something to do and no processor, or other programs were at work.
+/// Why the test's times are not reliable, "" where nothing speaks against them: in a configuration that can
+/// run at once threads had something to do and no processor, or other programs were at work.
 qdi_others_reason qdi_scale_unreliable(const qdi_scale_report *report);
 
-/// What the test says of a series whose largest member is `largest` (NULL: none): qdi_scale_verdict's sentence, or that the times
-/// are not reliable, and then nothing of what limits. "" where there is nothing to say.
+/// What the test says of a series whose largest member is `largest` (NULL: none): qdi_scale_verdict's
+/// sentence, or that the times are not reliable, and then nothing of what limits. "" where there is nothing
+/// to say.
 void qdi_scale_conclude(const qdi_scale_report *report, bool strong, uint64_t bodies,
                         const qdi_scale_result *largest, char *text, size_t bytes);
 
 /// The result of so many bodies with so many threads, or NULL.
 const qdi_scale_result *qdi_scale_result_of(const qdi_scale_report *report, uint64_t bodies, int threads);
 
-/// The n-th member of a series (strong: of `bodies` bodies; weak: of so many for each thread), or NULL where it has no such
-/// configuration. n counts the plan's numbers of threads; n = 0 is what the others are compared with.
+/// The n-th member of a series (strong: of `bodies` bodies; weak: of so many for each thread), or NULL where
+/// it has no such configuration. n counts the plan's numbers of threads; n = 0 is what the others are
+/// compared with.
 const qdi_scale_result *qdi_scale_member(const qdi_scale_report *report, bool strong, uint64_t bodies,
                                          size_t n);
 qdi_scale_gain qdi_scale_member_gain(const qdi_scale_report *report, bool strong, uint64_t bodies, size_t n,

@@ -8,8 +8,9 @@ static int compare(const void *left, const void *right) {
     return *a < *b ? -1 : *a > *b;
 }
 
-/// How many samples can be left out at each end so that the true median is still between the others with a probability of
-/// .95, and that probability. It is outside at one end with the probability that at most so many of `count` fair coins show heads.
+/// How many samples can be left out at each end so that the true median is still between the others with a
+/// probability of .95, and that probability. It is outside at one end with the probability that at most so
+/// many of `count` fair coins show heads.
 static size_t left_out(size_t count, double *level) {
     double one = 1;
     for (size_t i = 0; i < count; ++i) one /= 2;

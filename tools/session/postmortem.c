@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/// A body's surroundings are so many of its radii wide, to either side; a crowd is a square that holds so few bodies, or is
-/// found in so many halvings.
+/// A body's surroundings are so many of its radii wide, to either side; a crowd is a square that holds so few
+/// bodies, or is found in so many halvings.
 static const double surroundings = 16.0;
 enum { CROWD = 400, HALVINGS = 24, GRID = 8 };
 

@@ -46,7 +46,8 @@ qd_status qdi_result_json(const qdi_result *result, qdi_json *json) {
         qdi_json_close(json, '}');
     }
     qdi_json_real(json, "wall_seconds", (double)result->wall_ns / 1e9);
-    // Without a step of a body there is nothing to divide by, and the key is left out. Three decimals say enough.
+    // Without a step of a body there is nothing to divide by, and the key is left out. Three decimals say
+    // enough.
     if (result->profile.body_steps > 0)
         qdi_json_real(json, "ns_per_body_step",
                       floor(qdi_result_ns_per_body_step(result, result->wall_ns) * 1000 + 0.5) / 1000);

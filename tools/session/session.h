@@ -16,8 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// A run while this process works on it: `run` begins one, `resume` goes on with one. Both end the same way, and leave the
-/// same files as a run that nobody disturbed.
+/// A run while this process works on it: `run` begins one, `resume` goes on with one. Both end the same way,
+/// and leave the same files as a run that nobody disturbed.
 ///
 /// Calls that return an exit code have said why where it is not 0.
 
@@ -77,12 +77,13 @@ void qdi_session_fit_threads(qdi_session *session);
 /// Makes the world at step 0, with its contacts, from the scene. Nothing is written yet.
 int qdi_session_make_world(qdi_session *session);
 
-/// Makes the run directory, the store and the writer of frames, and writes all that belongs to step 0, so that the run can
-/// be gone on with from here.
+/// Makes the run directory, the store and the writer of frames, and writes all that belongs to step 0, so
+/// that the run can be gone on with from here.
 int qdi_session_begin(qdi_session *session, bool force);
 
-/// Opens the directory of an earlier run. `wanted`, if not NULL, is the hash that its scene must have. `there` gets false
-/// (and nothing is said, and 0 returned) where there is no run; `complete` whether nothing is left to do.
+/// Opens the directory of an earlier run. `wanted`, if not NULL, is the hash that its scene must have.
+/// `there` gets false (and nothing is said, and 0 returned) where there is no run; `complete` whether nothing
+/// is left to do.
 int qdi_session_open(qdi_session *session, const uint64_t *wanted, bool *there, bool *complete);
 
 /// After qdi_session_open: the run gets `steps` steps instead of those that its scene says; as many is fine,
@@ -90,11 +91,12 @@ int qdi_session_open(qdi_session *session, const uint64_t *wanted, bool *there, 
 /// something left to do.
 int qdi_session_extend(qdi_session *session, uint64_t steps, bool *complete);
 
-/// After qdi_session_open: goes back to the last sound checkpoint; where there never was one, begins from step 0.
+/// After qdi_session_open: goes back to the last sound checkpoint; where there never was one, begins from
+/// step 0.
 int qdi_session_restore(qdi_session *session);
 
-/// Steps until all are done, something fails or a signal comes; then leaves the directory in order: complete, with
-/// result.json and a report, or so that it can be gone on with.
+/// Steps until all are done, something fails or a signal comes; then leaves the directory in order: complete,
+/// with result.json and a report, or so that it can be gone on with.
 int qdi_session_run(qdi_session *session);
 
 /// Prints the result.json of a complete run on the standard output.
@@ -117,7 +119,8 @@ typedef struct qdi_session_frames {
 /// Makes the frames' folder and writer, behind the frames that there are. `before` NULL: none.
 int qdi_session_make_writer(qdi_session *session, const qdi_session_frames *before);
 
-/// Makes everything that a run from step 0 needs in a directory that is open and has its scene, and writes step 0.
+/// Makes everything that a run from step 0 needs in a directory that is open and has its scene, and writes
+/// step 0.
 int qdi_session_start(qdi_session *session);
 
 /// "DIRECTORY/name"; false where that is too long.
@@ -138,12 +141,14 @@ bool qdi_session_checkpoint(qdi_session *session);
 /// Waits for all frames and commits their rows. False: failed.
 bool qdi_session_flush(qdi_session *session);
 
-/// Finds an encoder for --video and looks whether the file could be written. To be called while nothing of the run is there;
-/// `force`: the file may be.
+/// Finds an encoder for --video and looks whether the file could be written. To be called while nothing of
+/// the run is there; `force`: the file may be.
 int qdi_session_plan_video(qdi_session *session, bool force);
-/// Deletes what lies where the video is to be: it is to be replaced, and whoever goes on with the run finds nothing foreign there.
+/// Deletes what lies where the video is to be: it is to be replaced, and whoever goes on with the run finds
+/// nothing foreign there.
 QD_MUST_USE qd_status qdi_session_clear_video_place(const qdi_session *session, qd_error *error);
-/// What scene.yaml is to hold: the scene, and before it which video there is to be. NULL: no memory. `*bytes` is its size.
+/// What scene.yaml is to hold: the scene, and before it which video there is to be. NULL: no memory. `*bytes`
+/// is its size.
 char *qdi_session_scene_text(const qdi_session *session, size_t *bytes);
 /// Reads from scene.yaml which video the run was begun with; another one by --video is refused.
 int qdi_session_find_video(qdi_session *session);

@@ -1,5 +1,5 @@
-// What is due at a step, in this order: the frame, metrics, hash, events, snapshot; then the checkpoint, once all frames
-// before it are in place. So rows of a step are all there before a checkpoint of that step.
+// What is due at a step, in this order: the frame, metrics, hash, events, snapshot; then the checkpoint, once
+// all frames before it are in place. So rows of a step are all there before a checkpoint of that step.
 
 #include "core/base/memory.h"
 #include "core/parallel/verbs.h"

@@ -1,5 +1,6 @@
-// Going on with a run. Where it can be gone on from is decided here: the last checkpoint that is sound and before which no
-// frame is missing. Everything later than that, rows and files, is deleted; then the run is as it was at that moment.
+// Going on with a run. Where it can be gone on from is decided here: the last checkpoint that is sound and
+// before which no frame is missing. Everything later than that, rows and files, is deleted; then the run is
+// as it was at that moment.
 
 #include "core/base/memory.h"
 #include "core/parallel/verbs.h"
@@ -140,8 +141,8 @@ static uint64_t whole_frames(const qdi_session *session, const candidate *found,
     return frames == found->state.frames ? qdi_session_whole_video(session, frames, error) : frames;
 }
 
-/// Looks for a place to go on from, from the last checkpoint back. Errors: QD_ERR_NOT_FOUND, with the reasons why those that
-/// there are cannot be used, "" where there are none; others.
+/// Looks for a place to go on from, from the last checkpoint back. Errors: QD_ERR_NOT_FOUND, with the reasons
+/// why those that there are cannot be used, "" where there are none; others.
 static qd_status find_checkpoint(qdi_session *session, candidate *found, qd_error *reasons) {
     uint64_t most = UINT64_MAX;
     reasons->text[0] = '\0';
@@ -175,7 +176,8 @@ static qd_status find_checkpoint(qdi_session *session, candidate *found, qd_erro
     }
 }
 
-/// The frames that the store lists, which must be those that the checkpoint counted. `rows` has room for them.
+/// The frames that the store lists, which must be those that the checkpoint counted. `rows` has room for
+/// them.
 static qd_status read_frames(qdi_session *session, qd_frame_row *rows, uint64_t count, qd_error *error) {
     for (uint64_t i = 0; i < count; ++i) {
         qd_store_frame frame;
@@ -191,7 +193,8 @@ static qd_status read_frames(qdi_session *session, qd_frame_row *rows, uint64_t 
     return QD_OK;
 }
 
-/// Deletes all that is later than the checkpoint, and makes the writer of frames go on behind those that stay.
+/// Deletes all that is later than the checkpoint, and makes the writer of frames go on behind those that
+/// stay.
 static int go_back(qdi_session *session, const candidate *found) {
     const qdi_session_state *state = &found->state;
     const qd_allocator *allocator = qd_allocator_default();

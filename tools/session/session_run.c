@@ -1,5 +1,5 @@
-// From the first step that this process makes to the end, and the four ways to end: complete, stopped by a signal, buried
-// with a post-mortem, or broken off for want of room or memory.
+// From the first step that this process makes to the end, and the four ways to end: complete, stopped by a
+// signal, buried with a post-mortem, or broken off for want of room or memory.
 
 #include "core/parallel/verbs.h"
 #include "tools/host/console.h"
@@ -133,8 +133,8 @@ static void draw_postmortem(const qdi_session *session, const qd_limit_report *r
         snprintf(text, bytes, "; no picture of it: %s", qdi_failure_reason(status, &error));
 }
 
-/// There was no memory for a step. The world is as before it, but how fat its boxes are was forgotten on the way: going on from the
-/// checkpoint before gives the counts, too, that nobody disturbed.
+/// There was no memory for a step. The world is as before it, but how fat its boxes are was forgotten on the
+/// way: going on from the checkpoint before gives the counts, too, that nobody disturbed.
 static int end_starved(qdi_session *session, qd_status status) {
     snprintf(session->error.text, sizeof session->error.text, "step %" PRIu64 ": %s", session->steps_done + 1,
              qd_status_text(status));
@@ -142,8 +142,8 @@ static int end_starved(qdi_session *session, qd_status status) {
     return end_broken(session);
 }
 
-/// A limit was passed. The world is as before the step: that state becomes a checkpoint, the reason a row of `failures`,
-/// and there is a picture of the place.
+/// A limit was passed. The world is as before the step: that state becomes a checkpoint, the reason a row of
+/// `failures`, and there is a picture of the place.
 static int end_buried(qdi_session *session) {
     char words[HINT_SIZE], picture[HINT_SIZE] = "";
     qd_limit_report report = qd_world_limit_report(session->world);

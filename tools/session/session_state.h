@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// What a session needs to go on from a checkpoint, beside the world: kept with it as bytes, the same on every machine. Behind them
-/// stands what trails go back to (qd_frame_writer_past).
+/// What a session needs to go on from a checkpoint, beside the world: kept with it as bytes, the same on
+/// every machine. Behind them stands what trails go back to (qd_frame_writer_past).
 typedef struct qdi_session_state {
     uint64_t frames;     ///< handed in so far
     double view_speed;   ///< at the top of the colour map; NaN: not known yet
@@ -27,8 +27,8 @@ enum {
 
 void qdi_session_state_write(const qdi_session_state *state, unsigned char bytes[QDI_SESSION_STATE_BYTES]);
 
-/// Reads them; `size` is with the bytes behind, which are looked at, too. Errors: QD_ERR_CORRUPT, with the reason: too short, too long,
-/// damaged, of another version.
+/// Reads them; `size` is with the bytes behind, which are looked at, too. Errors: QD_ERR_CORRUPT, with the
+/// reason: too short, too long, damaged, of another version.
 QD_MUST_USE qd_status qdi_session_state_read(const unsigned char *bytes, size_t size,
                                              qdi_session_state *state, qd_error *error);
 

@@ -1,8 +1,9 @@
-// The video of a run. It is planned and its encoder tried before anything is written, cut at every checkpoint, and joined when
-// the run is complete. What goes wrong with the encoder never ends the run: it is told at the end. Where the disk is full the
-// run stops, as for everything else that finds no room.
+// The video of a run. It is planned and its encoder tried before anything is written, cut at every
+// checkpoint, and joined when the run is complete. What goes wrong with the encoder never ends the run: it is
+// told at the end. Where the disk is full the run stops, as for everything else that finds no room.
 //
-// What video there is to be stands in the second line of scene.yaml, so that it is there as soon as the run is.
+// What video there is to be stands in the second line of scene.yaml, so that it is there as soon as the run
+// is.
 
 #include "core/base/memory.h"
 #include "export/base/os.h"

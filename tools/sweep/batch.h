@@ -10,11 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// A sweep while this process works on it: what its directory holds, which points are to be done, and the runs that do them.
+/// A sweep while this process works on it: what its directory holds, which points are to be done, and the
+/// runs that do them.
 ///
-/// Each run is a child process: this program as `run`, in a directory of its own, so that one that crashes or fails leaves the
-/// others alone. A run directory with a result.json of the right scene is what makes a point done; sweep.db and sweep.csv
-/// follow from these, but for the reasons of failures, which only they keep.
+/// Each run is a child process: this program as `run`, in a directory of its own, so that one that crashes or
+/// fails leaves the others alone. A run directory with a result.json of the right scene is what makes a point
+/// done; sweep.db and sweep.csv follow from these, but for the reasons of failures, which only they keep.
 ///
 /// Calls that return an exit code have said why where it is not 0.
 
@@ -111,11 +112,13 @@ void qdi_batch_free(qdi_batch *batch);
 
 // ---- sweep_directory.c ----
 
-/// Whether a name is that of a file that a share keeps, such as "sweep.3-of-8.db"; which share of how many is in the other two.
+/// Whether a name is that of a file that a share keeps, such as "sweep.3-of-8.db"; which share of how many is
+/// in the other two.
 bool qdi_batch_is_shard_file(const char *name, const char *ending, uint64_t *shard, uint64_t *shards);
 
-/// Looks whether what a sweep has in its directory are regular files and real directories: the directory itself may be reached
-/// through a link, but nothing in it may be one. Errors: QD_ERR_IO, QD_ERR_VALUE (the path is too long).
+/// Looks whether what a sweep has in its directory are regular files and real directories: the directory
+/// itself may be reached through a link, but nothing in it may be one. Errors: QD_ERR_IO, QD_ERR_VALUE (the
+/// path is too long).
 QD_MUST_USE qd_status qdi_batch_check_files(const char *directory, qd_error *error);
 /// Makes and locks the directory, opens the store, takes in what shards have left.
 int qdi_batch_open(qdi_batch *batch);
@@ -130,7 +133,8 @@ void qdi_batch_close(qdi_batch *batch);
 
 // ---- sweep_run.c ----
 
-/// Runs all that is to do. Returns an exit code, and says why where it is neither 0 nor a matter of single points.
+/// Runs all that is to do. Returns an exit code, and says why where it is neither 0 nor a matter of single
+/// points.
 int qdi_batch_run(qdi_batch *batch);
 
 // ---- sweep_child.c ----

@@ -25,7 +25,8 @@ static void add(command_line *line, const char *argument) {
 }
 
 static void fill(const qdi_batch *batch, size_t item, const qdi_sweep_changes *changes, command_line *line) {
-    // A run that passed a limit would do so again from its checkpoint; one with a result that is of no use is complete.
+    // A run that passed a limit would do so again from its checkpoint; one with a result that is of no use is
+    // complete.
     int code = batch->items[item].code;
     bool anew = code == QDI_EXIT_INVARIANT || (code != 0 && qdi_batch_has_result(batch, item));
     (void)qdi_batch_run_path(batch, item, line->run, sizeof line->run);

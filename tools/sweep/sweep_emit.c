@@ -1,5 +1,5 @@
-// The sweep as work for others: a job script for Slurm, or a list of commands for GNU parallel and its like. Both run shares
-// of the sweep, so that failures are kept and exit codes are the program's own.
+// The sweep as work for others: a job script for Slurm, or a list of commands for GNU parallel and its like.
+// Both run shares of the sweep, so that failures are kept and exit codes are the program's own.
 
 #include "sim/base/scene_text.h"
 #include "tools/host/console.h"

@@ -240,8 +240,8 @@ static void choose_jobs(qdi_batch *batch, size_t to_do) {
                  batch->job_count, batch->threads, batch->allowed, batch->allowed_reason);
 }
 
-/// Gives each job processors of its own where together they take all: then nobody else is in the way. A share of a sweep
-/// does not know what its sisters on the same machine take.
+/// Gives each job processors of its own where together they take all: then nobody else is in the way. A share
+/// of a sweep does not know what its sisters on the same machine take.
 static void pin_jobs(qdi_batch *batch) {
     size_t wanted = (size_t)batch->job_count * (size_t)batch->threads;
     size_t there = qdi_host_processors(batch->processors, batch->processor_room);

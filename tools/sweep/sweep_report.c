@@ -95,7 +95,8 @@ static void put(const char *text, size_t width) {
     printf("%-*s  ", (int)width, text);
 }
 
-/// The widths of the columns, one for each key; the caller frees `room` of them. NULL where there is no memory.
+/// The widths of the columns, one for each key; the caller frees `room` of them. NULL where there is no
+/// memory.
 static size_t *measure(const qdi_batch *batch, size_t *room) {
     *room = 1;
     while (qdi_sweep_key(batch->sweep, *room - 1)) ++*room;

@@ -1,4 +1,5 @@
-// The loop of a sweep: starts runs where a job is free, takes in those that end, and stops in order when it is told to.
+// The loop of a sweep: starts runs where a job is free, takes in those that end, and stops in order when it
+// is told to.
 
 #include "core/parallel/verbs.h"
 #include "tools/host/console.h"
@@ -15,8 +16,8 @@ enum { PATH_ROOM = QDI_BATCH_PATH + 128 };
 
 /// With less room than this on the disk every run would fail for the same reason.
 static const uint64_t room_to_go_on = 8000000U;
-/// Nanoseconds: between two looks at a run that another process works on, and how long that may last with nothing else to
-/// do; between two writings of the CSV file.
+/// Nanoseconds: between two looks at a run that another process works on, and how long that may last with
+/// nothing else to do; between two writings of the CSV file.
 static const uint64_t look_again = 200000000U, patience = 60000000000U, csv_every = 2000000000U;
 /// Seconds to wait for a child before looking around.
 static const double look_around = 0.1;
@@ -42,7 +43,8 @@ static void break_off(looper *loop, const char *reason) {
     loop->stopping = true;
 }
 
-/// True where another process has the run's directory: one that a killed sweep has left is still writing its checkpoint.
+/// True where another process has the run's directory: one that a killed sweep has left is still writing its
+/// checkpoint.
 static bool is_in_use(const qdi_batch *batch, size_t item) {
     char path[PATH_ROOM], lock[PATH_ROOM + 8];
     (void)qdi_batch_run_path(batch, item, path, sizeof path);
@@ -157,8 +159,8 @@ static bool choose(looper *loop, size_t *item) {
     return false;
 }
 
-/// A run that another process has finished meanwhile needs no child. A result that is of no use is a failure, and what a
-/// failure leaves is replaced when it is to be tried again.
+/// A run that another process has finished meanwhile needs no child. A result that is of no use is a failure,
+/// and what a failure leaves is replaced when it is to be tried again.
 static bool is_done_meanwhile(looper *loop, size_t item) {
     if (!qdi_batch_has_result(loop->batch, item) || loop->batch->items[item].code != 0) return false;
     take_done(loop, item);

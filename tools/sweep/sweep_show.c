@@ -15,7 +15,8 @@ static const uint64_t table_every = 200000000U, line_every = 5000000000U;
 
 enum { TABLE_JOBS = 16, BAR = 24, TEXT = 512 };
 
-/// Cut to the terminal's width, so that the cursor is where it is thought to be. Counts characters, not bytes.
+/// Cut to the terminal's width, so that the cursor is where it is thought to be. Counts characters, not
+/// bytes.
 static void cut(char *text, int width) {
     int shown = 0;
     for (char *c = text; *c; ++c) {

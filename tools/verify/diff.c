@@ -1,7 +1,7 @@
-// Where two runs part. Their hashes tell between which two recorded steps. In between each is replayed from the last step at which
-// they are equal: where both replays come to the hashes that are stored, the first step that differs, and what differs in it,
-// are seen by stepping the two side by side. A run that does not replay (another program made it, or it was not undisturbed)
-// is known at its snapshots and checkpoints only.
+// Where two runs part. Their hashes tell between which two recorded steps. In between each is replayed from
+// the last step at which they are equal: where both replays come to the hashes that are stored, the first
+// step that differs, and what differs in it, are seen by stepping the two side by side. A run that does not
+// replay (another program made it, or it was not undisturbed) is known at its snapshots and checkpoints only.
 
 #include "tools/verify/diff.h"
 
@@ -118,7 +118,8 @@ static qd_status step_both(qdi_diff *diff, bool list, qd_error *error) {
     return status;
 }
 
-/// The first sound state that a run has stored at a step >= `from`; the replay is put there. QD_ERR_NOT_FOUND: there is none.
+/// The first sound state that a run has stored at a step >= `from`; the replay is put there.
+/// QD_ERR_NOT_FOUND: there is none.
 static qd_status load_next(qdi_diff_side *side, uint64_t from, qd_error *error) {
     qd_store *store = side->past.store;
     for (;;) {
@@ -138,7 +139,8 @@ static qd_status load_next(qdi_diff_side *side, uint64_t from, qd_error *error) 
     }
 }
 
-/// Puts a side at a step >= `from`, which becomes `*at`: one that replays to that very step. QD_ERR_NOT_FOUND: that cannot be.
+/// Puts a side at a step >= `from`, which becomes `*at`: one that replays to that very step.
+/// QD_ERR_NOT_FOUND: that cannot be.
 static qd_status put_at(qdi_diff_side *side, uint64_t from, uint64_t *at, qd_error *error) {
     if (from > side->past.plan.steps) return QD_ERR_NOT_FOUND;
     qd_status status = QD_OK;

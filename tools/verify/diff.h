@@ -13,8 +13,8 @@
 typedef struct qdi_diff_side {
     qdi_past past;
     qdi_replay replay;
-    bool
-        replayable; ///< from its last step that is equal its replay comes to the state that it has at the one that differs
+    bool replayable; ///< from its last step that is equal its replay comes to the state that it has at the
+                     ///< one that differs
     unsigned char *kept; ///< the state at the last equal step
     size_t kept_bytes;
 } qdi_diff_side;
@@ -39,8 +39,8 @@ typedef bool (*qdi_diff_row)(void *context, const char *directory, uint64_t step
 /// Compares the hashes of the steps that both have. Errors: those of reading the stores.
 QD_MUST_USE qd_status qdi_diff_hashes(qdi_diff *diff, qdi_diff_row row, void *context, qd_error *error);
 
-/// Finds the first step at which the states differ, or as near to it as can be known, and what they differ in. Errors: those of
-/// reading the stores, QD_ERR_MEMORY.
+/// Finds the first step at which the states differ, or as near to it as can be known, and what they differ
+/// in. Errors: those of reading the stores, QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_diff_name(qdi_diff *diff, const qdi_common *common, bool list, qd_error *error);
 
 /// Closes and frees.

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// What is wrong with a run, one by one: a line on stdout, or an object in an array of JSON. What was found once is not told
-/// again.
+/// What is wrong with a run, one by one: a line on stdout, or an object in an array of JSON. What was found
+/// once is not told again.
 
 /// For what has no step.
 #define QDI_NO_STEP UINT64_MAX

@@ -7,8 +7,8 @@
 #include <quadrille/status.h>
 #include <stdint.h>
 
-/// Moments of a run of the past, one after the other: its snapshots, or every E-th step of the run simulated again. They are
-/// numbered from 0. `render` draws them, `export` writes them down.
+/// Moments of a run of the past, one after the other: its snapshots, or every E-th step of the run simulated
+/// again. They are numbered from 0. `render` draws them, `export` writes them down.
 
 /// Which of them. The flags `--frames A:B` and `--every E` of a command say it.
 typedef struct qdi_step_choice {
@@ -20,15 +20,17 @@ typedef struct qdi_step_choice {
     uint64_t given;          ///< how many of those that are wanted there were so far
 } qdi_step_choice;
 
-/// Reads "A:B", "A:", ":B" or "A" (NULL: all) into `first` and `last`; what is wrong is said, and the result is the exit code.
+/// Reads "A:B", "A:", ":B" or "A" (NULL: all) into `first` and `last`; what is wrong is said, and the result
+/// is the exit code.
 int qdi_moments_choose(qdi_step_choice *moments, const char *frames);
 
-/// The world at step 0, or at the first snapshot. Errors: QD_ERR_NOT_FOUND where there is none, with the way out in `error`;
-/// those of qdi_replay_begin and qd_store_next_snapshot.
+/// The world at step 0, or at the first snapshot. Errors: QD_ERR_NOT_FOUND where there is none, with the way
+/// out in `error`; those of qdi_replay_begin and qd_store_next_snapshot.
 QD_MUST_USE qd_status qdi_moments_begin(qdi_step_choice *moments, qd_error *error);
 
-/// Goes on to the first moment that is wanted, and then to each after it. Errors: QD_ERR_NOT_FOUND after the last, with no
-/// reason (and `given` 0 where there was none at all); those of qdi_replay_go and qd_store_next_snapshot.
+/// Goes on to the first moment that is wanted, and then to each after it. Errors: QD_ERR_NOT_FOUND after the
+/// last, with no reason (and `given` 0 where there was none at all); those of qdi_replay_go and
+/// qd_store_next_snapshot.
 QD_MUST_USE qd_status qdi_moments_next(qdi_step_choice *moments, qd_error *error);
 
 #endif

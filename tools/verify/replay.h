@@ -38,7 +38,8 @@ void qdi_past_say(const qdi_past *past, const qdi_common *common);
 /// Says why something failed, and gives the exit code: of a scene, of memory, else of input and output.
 int qdi_past_fail(qd_status status, const qd_error *error);
 
-/// The state hash that the run has for a step. Errors: QD_ERR_NOT_FOUND where it has none, those of qd_store_next_hash.
+/// The state hash that the run has for a step. Errors: QD_ERR_NOT_FOUND where it has none, those of
+/// qd_store_next_hash.
 QD_MUST_USE qd_status qdi_past_hash(const qdi_past *past, uint64_t step, uint64_t *hash);
 
 /// A world of such a run on its way once more. Zero it before, end it in any case.
@@ -53,15 +54,16 @@ typedef struct qdi_replay {
     void *context;
 } qdi_replay;
 
-/// Puts the world where the run began: step 0, with its contacts. Errors: those of qd_world_create and qd_scene_populate,
-/// QD_ERR_LIMIT.
+/// Puts the world where the run began: step 0, with its contacts. Errors: those of qd_world_create and
+/// qd_scene_populate, QD_ERR_LIMIT.
 QD_MUST_USE qd_status qdi_replay_begin(qdi_replay *replay, qd_error *error);
 /// Puts it where a stored world is. Errors: those of qd_world_load.
 QD_MUST_USE qd_status qdi_replay_load(qdi_replay *replay, const unsigned char *data, size_t bytes,
                                       qd_error *error);
 /// Puts it to the last sound checkpoint of a step <= `most`, or to the beginning.
 QD_MUST_USE qd_status qdi_replay_begin_near(qdi_replay *replay, uint64_t most, qd_error *error);
-/// Steps it until it is at `step`. Errors: those of qd_world_step and of `watch`; QD_ERR_LIMIT with body and limit.
+/// Steps it until it is at `step`. Errors: those of qd_world_step and of `watch`; QD_ERR_LIMIT with body and
+/// limit.
 QD_MUST_USE qd_status qdi_replay_go(qdi_replay *replay, uint64_t step, qd_error *error);
 void qdi_replay_end(qdi_replay *replay);
 

@@ -1,5 +1,5 @@
-// One replay beside what is stored. Rows are met in order of their steps; one that does not agree is a suspect until the next
-// one that does: then it was the row that is wrong, else the state is.
+// One replay beside what is stored. Rows are met in order of their steps; one that does not agree is a
+// suspect until the next one that does: then it was the row that is wrong, else the state is.
 //
 //   step     0   10   20   30   40   50
 //   hash     =    =    !    =              20 is a damaged row
@@ -169,7 +169,8 @@ static qd_status acquit(walk *job, uint64_t step) {
 
 static suspect *add_suspect(walk *job, const char *table, uint64_t step) {
     size_t number = job->suspect_count++;
-    // Where there is no more room, the last one is as good as any: all that counts is how many there are, and which names a field.
+    // Where there is no more room, the last one is as good as any: all that counts is how many there are, and
+    // which names a field.
     suspect *row = &job->suspects[number < SUSPECTS_MAX ? number : SUSPECTS_MAX - 1];
     if (row == job->named) row = &job->suspects[SUSPECTS_MAX - 2];
     *row = (suspect){.table = table, .step = step};
@@ -227,7 +228,8 @@ static qd_status judge_state(walk *job, states *of, bool hash_agreed) {
     return status == QD_OK ? next_state(job, of, step + 1) : status;
 }
 
-/// Which numbers of a row of metrics differ; the first one in words. Those that the row has no value for are passed over.
+/// Which numbers of a row of metrics differ; the first one in words. Those that the row has no value for are
+/// passed over.
 static size_t compare_metrics(const qd_metrics *stored, const qd_metrics *here, char *words, size_t bytes) {
     size_t count = 0, differ = 0;
     const qd_metric_field *fields = qd_metric_fields(&count);

@@ -6,8 +6,9 @@
 
 QD_BEGIN_DECLS
 
-/// Where an object takes its memory from. Defs hold a pointer to one; NULL means the C heap. The allocator must
-/// outlive every object made with it. Calls come from the thread that calls us, except where a function says so.
+/// Where an object takes its memory from. Defs hold a pointer to one; NULL means the C heap. The allocator
+/// must outlive every object made with it. Calls come from the thread that calls us, except where a function
+/// says so.
 typedef struct qd_allocator {
     /// Returns `bytes` (> 0) bytes aligned to 64, or NULL.
     void *(*allocate)(void *context, size_t bytes);

@@ -6,15 +6,17 @@
 
 QD_BEGIN_DECLS
 
-/// An axis-aligned box in float32, closed on every side: touching counts as overlapping. Coordinates are relative to
-/// the world's centre. A box that stands for a body is rounded outward, so that it always contains the body.
+/// An axis-aligned box in float32, closed on every side: touching counts as overlapping. Coordinates are
+/// relative to the world's centre. A box that stands for a body is rounded outward, so that it always
+/// contains the body.
 typedef struct qd_box {
     float min_x, min_y, max_x, max_y;
 } qd_box;
 
-/// The float next above `value` rounded up to float32: strictly above it by at least one unit in the last place, also
-/// where `value` is a float itself, so that a box made with it has room for rounding in later float64 arithmetic.
-/// FLT_MAX and beyond give infinity, below -FLT_MAX gives -FLT_MAX, NaN gives NaN. Any thread.
+/// The float next above `value` rounded up to float32: strictly above it by at least one unit in the last
+/// place, also where `value` is a float itself, so that a box made with it has room for rounding in later
+/// float64 arithmetic. FLT_MAX and beyond give infinity, below -FLT_MAX gives -FLT_MAX, NaN gives NaN. Any
+/// thread.
 QD_API float qd_float_above(double value);
 
 /// The mirror image of qd_float_above.

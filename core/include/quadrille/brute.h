@@ -5,8 +5,9 @@
 
 QD_BEGIN_DECLS
 
-/// The tree's calls by brute force: every box against every other. For tests, for the bench, and for a handful of
-/// bodies. Same contracts and errors as the functions of tree.h with the same endings; pairs come in order (a, b).
+/// The tree's calls by brute force: every box against every other. For tests, for the bench, and for a
+/// handful of bodies. Same contracts and errors as the functions of tree.h with the same endings; pairs come
+/// in order (a, b).
 typedef struct qd_brute qd_brute;
 
 /// As qd_tree_create.

@@ -6,9 +6,9 @@
 QD_BEGIN_DECLS
 
 /// Elementary functions whose results depend on nothing but their arguments: no libm, which picks its code by
-/// processor. They use only +, -, *, / and sqrt of IEEE-754 binary64, without fused operations, and expect that the caller's thread
-/// rounds to nearest.
-/// Accuracy is checked against MPFR; the bounds are in units in the last place (ulp). Any thread.
+/// processor. They use only +, -, *, / and sqrt of IEEE-754 binary64, without fused operations, and expect
+/// that the caller's thread rounds to nearest. Accuracy is checked against MPFR; the bounds are in units in
+/// the last place (ulp). Any thread.
 
 /// Sine and cosine of an angle in radians, any finite argument, < 1 ulp. NaN or infinity give NaN.
 QD_API void qd_sincos(double angle, double *sine, double *cosine);

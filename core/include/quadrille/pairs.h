@@ -17,25 +17,25 @@ typedef uint32_t qd_body_index;
 /// Indices are below this.
 #define QD_BODY_INDEX_MAX (UINT32_C(1) << 28)
 
-/// Which periodic image of a body takes part: (x, y) periods are to be added to its position. (0, 0) where the
-/// world is not periodic.
+/// Which periodic image of a body takes part: (x, y) periods are to be added to its position. (0, 0) where
+/// the world is not periodic.
 typedef struct qd_image {
     int16_t x, y;
 } qd_image;
 
-/// Two bodies a < b whose boxes overlap. `image` is that of b: b's position plus image times period lies beside a's.
+/// Two bodies a < b whose boxes overlap. `image` is that of b: b's position plus image times period lies
+/// beside a's.
 typedef struct qd_pair {
     qd_body_index a, b;
     qd_image image;
 } qd_pair;
 
-/// A growing array of pairs, filled by qd_tree_pairs. It keeps its memory from call to call, so a steady state
-/// allocates nothing. One call at a time; each thread that searches needs its own.
+/// A growing array of pairs, filled by qd_tree_pairs. It keeps its memory from call to call, so a steady
+/// state allocates nothing. One call at a time; each thread that searches needs its own.
 typedef struct qd_pairs qd_pairs;
 
-/// Makes an empty array; at most `limit` pairs are ever accepted (0 < limit). `allocator` NULL: the C heap; its
-/// functions are called from the team's threads, one at a time.
-/// Errors: QD_ERR_MEMORY, QD_ERR_VALUE.
+/// Makes an empty array; at most `limit` pairs are ever accepted (0 < limit). `allocator` NULL: the C heap;
+/// its functions are called from the team's threads, one at a time. Errors: QD_ERR_MEMORY, QD_ERR_VALUE.
 QD_API QD_MUST_USE qd_status qd_pairs_create(size_t limit, const qd_allocator *allocator, qd_pairs **pairs);
 
 /// Frees it; NULL is fine.

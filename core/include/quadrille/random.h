@@ -6,10 +6,10 @@
 
 QD_BEGIN_DECLS
 
-/// Counter-based random numbers (Philox4x32-10; Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as
-/// 1, 2, 3", SC11): a number is a function of its key and nothing else, so any thread can draw any number in any
-/// order. A key is (seed, stream, use, counter): the run's seed, usually a body's index, what the number is for, and
-/// which draw it is. Different keys give independent numbers.
+/// Counter-based random numbers (Philox4x32-10; Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as
+/// easy as 1, 2, 3", SC11): a number is a function of its key and nothing else, so any thread can draw any
+/// number in any order. A key is (seed, stream, use, counter): the run's seed, usually a body's index, what
+/// the number is for, and which draw it is. Different keys give independent numbers.
 typedef struct qd_random {
     uint64_t seed;
     uint64_t stream;

@@ -6,9 +6,9 @@
 
 QD_BEGIN_DECLS
 
-/// The vector instructions that kernels are written for: of the tree, of motion and of contacts at rest. All of them give
-/// the same bits; a library built with default flags has all that its architecture knows and takes the best that the
-/// processor has.
+/// The vector instructions that kernels are written for: of the tree, of motion and of contacts at rest. All
+/// of them give the same bits; a library built with default flags has all that its architecture knows and
+/// takes the best that the processor has.
 typedef enum qd_simd {
     QD_SIMD_AUTO,     ///< the best there is
     QD_SIMD_PORTABLE, ///< plain C, as the compiler makes it

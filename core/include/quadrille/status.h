@@ -5,8 +5,8 @@
 
 QD_BEGIN_DECLS
 
-/// What a call that can fail returns. Asserts are for our own bugs; everything that a caller or the machine can get
-/// wrong comes back as one of these.
+/// What a call that can fail returns. Asserts are for our own bugs; everything that a caller or the machine
+/// can get wrong comes back as one of these.
 typedef enum qd_status {
     QD_OK = 0,
     QD_ERR_MEMORY,    ///< the allocator gave nothing
@@ -24,8 +24,8 @@ typedef enum qd_status {
     QD_ERR_STOPPED,   ///< the caller asked for an end before the work was done
 } qd_status;
 
-/// A reason in words, for people: one line without a line break, "" while nothing went wrong. Calls that take a
-/// `qd_error *` accept NULL.
+/// A reason in words, for people: one line without a line break, "" while nothing went wrong. Calls that take
+/// a `qd_error *` accept NULL.
 typedef struct qd_error {
     char text[512];
 } qd_error;

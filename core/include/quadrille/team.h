@@ -7,9 +7,10 @@
 
 QD_BEGIN_DECLS
 
-/// The threads that work together on one call: the caller's and, from the first call on that is worth sharing, others, which OpenMP
-/// makes and which sleep between calls. One call at a time may use a team; two threads that work at the same time need a team
-/// each. A process that was forked from one whose team has threads must not use that team.
+/// The threads that work together on one call: the caller's and, from the first call on that is worth
+/// sharing, others, which OpenMP makes and which sleep between calls. One call at a time may use a team; two
+/// threads that work at the same time need a team each. A process that was forked from one whose team has
+/// threads must not use that team.
 typedef struct qd_team qd_team;
 
 /// Most threads a team can have.
@@ -31,7 +32,8 @@ QD_API QD_MUST_USE qd_status qd_team_create(const qd_team_def *def, qd_team **te
 /// Frees a team; NULL is fine.
 QD_API void qd_team_destroy(qd_team *team);
 
-/// How many threads the team was made for. Where the system has fewer to give, the team works with these; results do not change.
+/// How many threads the team was made for. Where the system has fewer to give, the team works with these;
+/// results do not change.
 QD_API int qd_team_threads(const qd_team *team);
 
 QD_END_DECLS

@@ -10,9 +10,9 @@
 QD_BEGIN_DECLS
 
 /// Writes pictures of a world as PNG files, off the caller's thread: qd_frame_writer_push copies what the
-/// picture needs and returns; threads of the writer's own draw, encode and rename the files into place, in order.
-/// The queue is bounded and blocks rather than drops. Files are written as NAME.part first. Pixels and bytes
-/// depend on the world, the view and the provenance alone.
+/// picture needs and returns; threads of the writer's own draw, encode and rename the files into place, in
+/// order. The queue is bounded and blocks rather than drops. Files are written as NAME.part first. Pixels and
+/// bytes depend on the world, the view and the provenance alone.
 typedef struct qd_frame_writer qd_frame_writer;
 
 /// See <quadrille/video.h>.
@@ -36,19 +36,21 @@ typedef struct qd_frame_row {
 typedef struct qd_frame_writer_def {
     uint32_t cookie; ///< set by qd_frame_writer_def_default; a def without it is refused
     const char
-        *directory; ///< must exist; gets frame_000000.png, ... and manifest.csv; NULL: no files are written
-    qd_video *
-        video; ///< gets every frame, in order, until the writer is drained; NULL: none. Not the writer's to free
+        *directory;  ///< must exist; gets frame_000000.png, ... and manifest.csv; NULL: no files are written
+    qd_video *video; ///< gets every frame, in order, until the writer is drained; NULL: none. Not the
+                     ///< writer's to free
     qd_view view;
     qd_provenance provenance;
     int queue;   ///< frames that may wait, 1..64, default 4
-    int workers; ///< threads that draw and encode, each a frame of its own, 1..16, default 1; changes no result
-    /// Frames that an earlier writer has left in the directory, in order from index 0: they are listed again, and the
-    /// next frame is number `row_count`. Default none. For pictures as the earlier writer's, `view.speed` is to be what
-    /// its qd_frame_writer_speed said.
+    int workers; ///< threads that draw and encode, each a frame of its own, 1..16, default 1; changes no
+                 ///< result
+    /// Frames that an earlier writer has left in the directory, in order from index 0: they are listed again,
+    /// and the next frame is number `row_count`. Default none. For pictures as the earlier writer's,
+    /// `view.speed` is to be what its qd_frame_writer_speed said.
     const qd_frame_row *rows;
     size_t row_count;
-    /// What the earlier writer's qd_frame_writer_past gave behind those frames, for trails as it would have drawn them. Default none.
+    /// What the earlier writer's qd_frame_writer_past gave behind those frames, for trails as it would have
+    /// drawn them. Default none.
     const unsigned char *past;
     size_t past_bytes;
     const qd_allocator *allocator; ///< NULL: the C heap; called from the writer's threads too
@@ -57,61 +59,64 @@ typedef struct qd_frame_writer_def {
 /// The default view, a queue of 4 frames, numbered from 0. The directory must be set.
 QD_API qd_frame_writer_def qd_frame_writer_def_default(void);
 
-/// Starts a writer. Errors: QD_ERR_ARGUMENT, QD_ERR_VALUE (view, queue), QD_ERR_CORRUPT (past), QD_ERR_IO, QD_ERR_MEMORY.
+/// Starts a writer. Errors: QD_ERR_ARGUMENT, QD_ERR_VALUE (view, queue), QD_ERR_CORRUPT (past), QD_ERR_IO,
+/// QD_ERR_MEMORY.
 QD_API QD_MUST_USE qd_status qd_frame_writer_create(const qd_frame_writer_def *def, qd_frame_writer **writer,
                                                     qd_error *error);
 
-/// To be called right before the step that leads to a frame, where the view shows which nodes a step splits and merges: keeps what
-/// the tree is like. Does nothing for other views, and where it was not called no node stands out. Errors: QD_ERR_MEMORY and those
-/// of push.
+/// To be called right before the step that leads to a frame, where the view shows which nodes a step splits
+/// and merges: keeps what the tree is like. Does nothing for other views, and where it was not called no node
+/// stands out. Errors: QD_ERR_MEMORY and those of push.
 QD_API QD_MUST_USE qd_status qd_frame_writer_watch(qd_frame_writer *writer, const qd_world *world);
 
-/// Fixes what the view leaves to frame 0 (`auto`), as that frame would, from a world that is not drawn: so that some frames of
-/// a run look as all of them do. Does nothing once it is fixed. Errors: QD_ERR_ARGUMENT.
+/// Fixes what the view leaves to frame 0 (`auto`), as that frame would, from a world that is not drawn: so
+/// that some frames of a run look as all of them do. Does nothing once it is fixed. Errors: QD_ERR_ARGUMENT.
 QD_API QD_MUST_USE qd_status qd_frame_writer_prime(qd_frame_writer *writer, const qd_world *world);
 
-/// Keeps where bodies are, as a frame does that is not drawn: trails of the frames to come go back to it. Does nothing where the view
-/// has no trails. Errors: QD_ERR_MEMORY and those of push.
+/// Keeps where bodies are, as a frame does that is not drawn: trails of the frames to come go back to it.
+/// Does nothing where the view has no trails. Errors: QD_ERR_MEMORY and those of push.
 QD_API QD_MUST_USE qd_status qd_frame_writer_remember(qd_frame_writer *writer, const qd_world *world);
 
-/// Writes what trails of frames to come need of those before, for a writer that goes on behind this one, and returns how many
-/// bytes that is; 0 where the view has no trails. `bytes` NULL: only tells how many. The bytes are the same on every machine.
+/// Writes what trails of frames to come need of those before, for a writer that goes on behind this one, and
+/// returns how many bytes that is; 0 where the view has no trails. `bytes` NULL: only tells how many. The
+/// bytes are the same on every machine.
 QD_API size_t qd_frame_writer_past(const qd_frame_writer *writer, unsigned char *bytes);
 
 /// Hands in the world's present moment as the next frame. Once a frame failed, every later call returns that
-/// failure. Errors: QD_ERR_IO, QD_ERR_MEMORY; QD_ERR_VALUE where trails would need too many places (bodies times frames) at the
-/// first frame.
+/// failure. Errors: QD_ERR_IO, QD_ERR_MEMORY; QD_ERR_VALUE where trails would need too many places (bodies
+/// times frames) at the first frame.
 QD_API QD_MUST_USE qd_status qd_frame_writer_push(qd_frame_writer *writer, const qd_world *world);
 
-/// Waits until all frames handed in are in place under their own names, and on the device: they outlast a power cut. `rows` and `count` get those that came into place
-/// since the last flush; they are valid until the next call. Both NULL: not asked. Errors: those of push; the reason in
-/// `error`.
+/// Waits until all frames handed in are in place under their own names, and on the device: they outlast a
+/// power cut. `rows` and `count` get those that came into place since the last flush; they are valid until
+/// the next call. Both NULL: not asked. Errors: those of push; the reason in `error`.
 QD_API QD_MUST_USE qd_status qd_frame_writer_flush(qd_frame_writer *writer, const qd_frame_row **rows,
                                                    size_t *count, qd_error *error);
 
-/// From now on frames are not given to the def's video, which may be destroyed. The writer is drained: flushed, with no push since.
+/// From now on frames are not given to the def's video, which may be destroyed. The writer is drained:
+/// flushed, with no push since.
 QD_API void qd_frame_writer_forget_video(qd_frame_writer *writer);
 
-/// The speed (or what else colours tell) at the top of the colour map where the view's range is auto: the view's, or, where that is
-/// `auto`, the one that frame 0 fixed; NaN before.
+/// The speed (or what else colours tell) at the top of the colour map where the view's range is auto: the
+/// view's, or, where that is `auto`, the one that frame 0 fixed; NaN before.
 QD_API double qd_frame_writer_speed(const qd_frame_writer *writer);
 
-/// Waits until all frames are on the device and manifest.csv is complete; `frames` gets their number, those of
-/// the def's `rows` included (NULL is fine). Errors: those of push; the reason in `error`.
+/// Waits until all frames are on the device and manifest.csv is complete; `frames` gets their number, those
+/// of the def's `rows` included (NULL is fine). Errors: those of push; the reason in `error`.
 QD_API QD_MUST_USE qd_status qd_frame_writer_finish(qd_frame_writer *writer, uint64_t *frames,
                                                     qd_error *error);
 
 /// Finishes if need be, stops the thread and frees; NULL is fine.
 QD_API void qd_frame_writer_destroy(qd_frame_writer *writer);
 
-/// Reads a frame's file and tells the hash of its pixels and palette, which is that of its qd_frame_row as long as nobody has
-/// changed the file. `allocator` may be NULL. Errors: QD_ERR_NOT_FOUND, QD_ERR_CORRUPT (damaged, or no picture of a frame), the
-/// reason in `error`; QD_ERR_MEMORY, QD_ERR_ARGUMENT. Any thread.
+/// Reads a frame's file and tells the hash of its pixels and palette, which is that of its qd_frame_row as
+/// long as nobody has changed the file. `allocator` may be NULL. Errors: QD_ERR_NOT_FOUND, QD_ERR_CORRUPT
+/// (damaged, or no picture of a frame), the reason in `error`; QD_ERR_MEMORY, QD_ERR_ARGUMENT. Any thread.
 QD_API QD_MUST_USE qd_status qd_frame_read_pixels(const char *path, const qd_allocator *allocator,
                                                   uint64_t *pixels, qd_error *error);
 
-/// Looks whether the first `count` frames of a directory are there and have their end; returns how many are, up to the first
-/// that is not, whose reason is in `error`. Reads a few bytes of each.
+/// Looks whether the first `count` frames of a directory are there and have their end; returns how many are,
+/// up to the first that is not, whose reason is in `error`. Reads a few bytes of each.
 QD_API uint64_t qd_frames_whole(const char *directory, uint64_t count, qd_error *error);
 
 QD_END_DECLS

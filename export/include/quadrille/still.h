@@ -21,8 +21,9 @@ typedef struct qd_still {
     const char *comment; ///< written into the file as text; NULL = none
 } qd_still;
 
-/// Draws and writes it, under another name first, on the caller's thread. Errors: QD_ERR_ARGUMENT, QD_ERR_VALUE (reach, the
-/// view's size, the path's length), QD_ERR_IO, QD_ERR_MEMORY; the reason in `error`, which may be NULL.
+/// Draws and writes it, under another name first, on the caller's thread. Errors: QD_ERR_ARGUMENT,
+/// QD_ERR_VALUE (reach, the view's size, the path's length), QD_ERR_IO, QD_ERR_MEMORY; the reason in `error`,
+/// which may be NULL.
 QD_API QD_MUST_USE qd_status qd_still_write(const qd_still *still, const qd_world *world, qd_error *error);
 
 QD_END_DECLS

@@ -11,20 +11,23 @@
 
 QD_BEGIN_DECLS
 
-/// Writes the moments of worlds in the formats of other programs; docs/formats.md has every column. Numbers are written in
-/// full: as text in the shortest form that reads back equal, in the C locale, else as IEEE double precision. Bytes depend on
-/// the worlds, the format and the provenance alone.
+/// Writes the moments of worlds in the formats of other programs; docs/formats.md has every column. Numbers
+/// are written in full: as text in the shortest form that reads back equal, in the C locale, else as IEEE
+/// double precision. Bytes depend on the worlds, the format and the provenance alone.
 ///
-/// A trajectory is there whole or not at all: files are written as NAME.part, and those of one that is not finished are
-/// deleted. What is in memory at a time is some blocks of one moment. One thread at a time may use a writer.
+/// A trajectory is there whole or not at all: files are written as NAME.part, and those of one that is not
+/// finished are deleted. What is in memory at a time is some blocks of one moment. One thread at a time may
+/// use a writer.
 typedef struct qd_trajectory qd_trajectory;
 
 /// What other programs read.
 typedef enum qd_trajectory_format {
     QD_TRAJECTORY_LAMMPS, ///< bodies.lammpstrj: LAMMPS dump text
     QD_TRAJECTORY_EXTXYZ, ///< bodies.xyz: extended XYZ
-    QD_TRAJECTORY_VTP, ///< VTK XML, a file per moment for bodies, shapes, nodes and contacts, and a .pvd over each
-    QD_TRAJECTORY_CSV, ///< bodies.csv, contacts.csv, nodes.csv, and with the rows of a run store events.csv, metrics.csv
+    QD_TRAJECTORY_VTP, ///< VTK XML, a file per moment for bodies, shapes, nodes and contacts, and a .pvd over
+                       ///< each
+    QD_TRAJECTORY_CSV, ///< bodies.csv, contacts.csv, nodes.csv, and with the rows of a run store events.csv,
+                       ///< metrics.csv
 } qd_trajectory_format;
 
 /// How a trajectory is made.
@@ -49,17 +52,19 @@ QD_API qd_trajectory_def qd_trajectory_def_default(void);
 /// The format of a name: "lammps", "extxyz", "vtp", "csv". False where there is none.
 QD_API bool qd_trajectory_format_named(const char *name, qd_trajectory_format *format);
 
-/// Starts a trajectory. Errors: QD_ERR_ARGUMENT, QD_ERR_VALUE (format, threads, too long a path), QD_ERR_IO, QD_ERR_MEMORY; the
-/// reason in `error`.
+/// Starts a trajectory. Errors: QD_ERR_ARGUMENT, QD_ERR_VALUE (format, threads, too long a path), QD_ERR_IO,
+/// QD_ERR_MEMORY; the reason in `error`.
 QD_API QD_MUST_USE qd_status qd_trajectory_create(const qd_trajectory_def *def, qd_trajectory **trajectory,
                                                   qd_error *error);
 
-/// Writes the present moment of a world, whose contacts are those that are known (qd_world_contacts). Once a call failed, every
-/// later one returns that failure. Errors: QD_ERR_IO (the disk is full, ...), QD_ERR_MEMORY; the reason in `error`.
+/// Writes the present moment of a world, whose contacts are those that are known (qd_world_contacts). Once a
+/// call failed, every later one returns that failure. Errors: QD_ERR_IO (the disk is full, ...),
+/// QD_ERR_MEMORY; the reason in `error`.
 QD_API QD_MUST_USE qd_status qd_trajectory_add(qd_trajectory *trajectory, const qd_world *world,
                                                qd_error *error);
 
-/// Writes a row of a run store. Errors: as qd_trajectory_add; QD_ERR_STATE for other formats than QD_TRAJECTORY_CSV.
+/// Writes a row of a run store. Errors: as qd_trajectory_add; QD_ERR_STATE for other formats than
+/// QD_TRAJECTORY_CSV.
 QD_API QD_MUST_USE qd_status qd_trajectory_add_event(qd_trajectory *trajectory, const qd_store_event *event,
                                                      qd_error *error);
 QD_API QD_MUST_USE qd_status qd_trajectory_add_metrics(qd_trajectory *trajectory, const qd_metrics *metrics,

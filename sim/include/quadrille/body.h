@@ -9,8 +9,8 @@
 
 QD_BEGIN_DECLS
 
-/// Names a body for as long as it lives: its index in the world's table, and how often that place was used before.
-/// All zero names nobody; a living body's generation is never zero.
+/// Names a body for as long as it lives: its index in the world's table, and how often that place was used
+/// before. All zero names nobody; a living body's generation is never zero.
 typedef struct qd_id {
     uint32_t index;
     uint32_t generation;
@@ -23,16 +23,17 @@ typedef enum qd_body_kind {
     QD_BODY_KINEMATIC, ///< its velocity and spin, which nothing changes; no contact pushes it
 } qd_body_kind;
 
-/// What a surface does in a contact. NaN: as the world's (qd_world_def). Of two surfaces that touch the contact
-/// gets the larger restitution, the larger tangential restitution, and the root of the product of the frictions.
+/// What a surface does in a contact. NaN: as the world's (qd_world_def). Of two surfaces that touch the
+/// contact gets the larger restitution, the larger tangential restitution, and the root of the product of the
+/// frictions.
 typedef struct qd_material {
     double restitution; ///< 0..1: part of the approach speed that a bounce gives back
     double friction;    ///< >= 0, infinity too: most tangential impulse per normal impulse (Coulomb)
     double tangential;  ///< 0..1: part of the tangential speed that a bounce which sticks turns round
 } qd_material;
 
-/// Whom a body can touch. Two bodies of the same group touch if it is > 0 and do not if it is < 0; all others touch
-/// if each one's category has a bit of the other's mask.
+/// Whom a body can touch. Two bodies of the same group touch if it is > 0 and do not if it is < 0; all others
+/// touch if each one's category has a bit of the other's mask.
 typedef struct qd_filter {
     uint32_t category; ///< default 1
     uint32_t mask;     ///< default all ones
@@ -51,17 +52,18 @@ typedef struct qd_body_def {
     qd_vec2 pivot;    ///< kinematic only: the point that it turns about with its spin; NaN (default): itself
     double density;   ///< mass per area, > 0; default 1; not looked at where `mass` is given
     double mass;      ///< > 0, or NaN (the default): from density and shape. Dynamic bodies only
-    double
-        inertia; ///< about the centroid, > 0; infinity: it never turns; NaN (the default): from mass and shape
+    double inertia;   ///< about the centroid, > 0; infinity: it never turns; NaN (the default): from mass and
+                      ///< shape
     qd_material material; ///< default NaN: the world's
     qd_filter filter;
     bool sensor; ///< its contacts are found and reported, but have no effect; default false
-    /// Its way is followed in every step in which it moves (qd_continuous); default false: where the world says so. With `auto`
-    /// what counts is the motion of two bodies relative to each other in a step: more than half of the distance from centroid to
-    /// border against what cannot be moved, more than both such distances together between two that can.
+    /// Its way is followed in every step in which it moves (qd_continuous); default false: where the world
+    /// says so. With `auto` what counts is the motion of two bodies relative to each other in a step: more
+    /// than half of the distance from centroid to border against what cannot be moved, more than both such
+    /// distances together between two that can.
     bool bullet;
-    /// The id that files show; 0 (the default): one above the highest that the world has had so far, so that of a world in which
-    /// all have the default, the number of bodies that were added up to it.
+    /// The id that files show; 0 (the default): one above the highest that the world has had so far, so that
+    /// of a world in which all have the default, the number of bodies that were added up to it.
     uint64_t label;
 } qd_body_def;
 
@@ -102,8 +104,8 @@ typedef struct qd_body_view {
     size_t shape_count;
 } qd_body_view;
 
-/// The row of the body that an id names, UINT32_MAX where it names none: the body was removed, its index may be another's now.
-/// Contacts, events and impacts may name such bodies (qd_world_remove).
+/// The row of the body that an id names, UINT32_MAX where it names none: the body was removed, its index may
+/// be another's now. Contacts, events and impacts may name such bodies (qd_world_remove).
 static inline uint32_t qd_body_view_row(const qd_body_view *view, qd_id id) {
     if (id.index >= view->index_count) return UINT32_MAX;
     uint32_t row = view->row_of_index[id.index];

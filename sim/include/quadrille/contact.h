@@ -7,8 +7,8 @@
 
 QD_BEGIN_DECLS
 
-/// The walls of a reflecting world take part in contacts as bodies with these indices and generation 0. They sort
-/// after all bodies.
+/// The walls of a reflecting world take part in contacts as bodies with these indices and generation 0. They
+/// sort after all bodies.
 typedef enum qd_wall {
     QD_WALL_LEFT = 0x7ffffff0,
     QD_WALL_RIGHT,
@@ -30,16 +30,16 @@ typedef struct qd_touch {
     uint32_t feature; ///< which corners meet: it stays the same while the same sides face each other
 } qd_touch;
 
-/// Two bodies that touch (gap <= 0), or a body and a wall. a.index < b.index. At least one is dynamic. Impulses
-/// belong to the persisting contact: one that has just begun has none yet, and one that ends has its last. With springs
-/// they are the force of the moment times the step, also where the contact has just begun, and nothing where it ends.
+/// Two bodies that touch (gap <= 0), or a body and a wall. a.index < b.index. At least one is dynamic.
+/// Impulses belong to the persisting contact: one that has just begun has none yet, and one that ends has its
+/// last. With springs they are the force of the moment times the step, also where the contact has just begun,
+/// and nothing where it ends.
 typedef struct qd_contact {
     qd_id a, b;
     qd_vec2 normal;    ///< unit, from a to b; (1, 0) where the centres of two disks coincide
     qd_touch touch[2]; ///< the deeper one first
-    double
-        approach; ///< speed at which the two approach at touch[0], along the normal; < 0: they part. With springs
-                  ///< the one in the middle of the step that led to the moment
+    double approach; ///< speed at which the two approach at touch[0], along the normal; < 0: they part. With
+                     ///< springs the one in the middle of the step that led to the moment
     qd_image image; ///< of b
     uint8_t count;  ///< of touches: 1 or 2
     bool sensor;    ///< one of the two is a sensor: nothing comes of it
@@ -63,8 +63,9 @@ typedef enum qd_event_kind {
     QD_EVENT_END,     ///< touched a step before, does not now (or one of the two was removed)
 } qd_event_kind;
 
-/// What became of a contact from one moment to the next. The contact is as it is now, for QD_EVENT_END as it was but
-/// for the impulses, which are those of the step in between: so each step's impulses are in exactly one event.
+/// What became of a contact from one moment to the next. The contact is as it is now, for QD_EVENT_END as it
+/// was but for the impulses, which are those of the step in between: so each step's impulses are in exactly
+/// one event.
 typedef struct qd_event {
     qd_event_kind kind;
     const qd_contact *contact; ///< lives as long as the event

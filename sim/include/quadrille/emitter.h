@@ -8,9 +8,9 @@
 
 QD_BEGIN_DECLS
 
-/// A source of bodies. By the time t of a step's end it has tried to make floor(rate (t - start)) of them; they appear at
-/// the end of the step, with its contacts. All numbers of the k-th one are functions of the world's seed, the emitter's
-/// number and k.
+/// A source of bodies. By the time t of a step's end it has tried to make floor(rate (t - start)) of them;
+/// they appear at the end of the step, with its contacts. All numbers of the k-th one are functions of the
+/// world's seed, the emitter's number and k.
 typedef struct qd_emitter_def {
     uint32_t cookie; ///< set by qd_emitter_def_default; a def without it is refused
     qd_body_def
@@ -25,8 +25,8 @@ typedef struct qd_emitter_def {
     double stop;    ///< time; default infinity
     uint64_t total; ///< makes no more than this; default all
     uint64_t alive; ///< makes none while as many dynamic bodies are in the world; default all
-    /// Places that are tried for each body, default 20. One that touches any body there is (sensors do not count) or
-    /// a reflecting side is no good, and a body that finds none is not made, nor made up for.
+    /// Places that are tried for each body, default 20. One that touches any body there is (sensors do not
+    /// count) or a reflecting side is no good, and a body that finds none is not made, nor made up for.
     int tries;
     bool overlap; ///< takes the first place, whatever is there; default false
 } qd_emitter_def;
@@ -37,8 +37,8 @@ typedef struct qd_emitter_counts {
     uint64_t emitted; ///< that it made; the others found no place
 } qd_emitter_counts;
 
-/// A region where bodies end: those that are not static and have their centre in it (or on its border) at the end of a
-/// step are removed; lowest index first, if not all.
+/// A region where bodies end: those that are not static and have their centre in it (or on its border) at the
+/// end of a step are removed; lowest index first, if not all.
 typedef struct qd_sink_def {
     uint32_t cookie; ///< set by qd_sink_def_default; a def without it is refused
     qd_vec2 low, high;

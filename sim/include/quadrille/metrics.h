@@ -8,27 +8,30 @@
 
 QD_BEGIN_DECLS
 
-/// A `balance_error` above this means that the steps are too long for what happens in them: `quadrille run` warns.
+/// A `balance_error` above this means that the steps are too long for what happens in them: `quadrille run`
+/// warns.
 #define QD_BALANCE_ERROR_MOST 0.01
 
-/// What can be measured of a world: one row of numbers, a function of the world's state alone. So a world that was saved
-/// and loaded gives the same rows as one that was not, and all of it is the same for any thread count, SIMD level,
-/// compiler and optimization level. Units are the scene's own; docs/metrics.md has each number's definition.
+/// What can be measured of a world: one row of numbers, a function of the world's state alone. So a world
+/// that was saved and loaded gives the same rows as one that was not, and all of it is the same for any
+/// thread count, SIMD level, compiler and optimization level. Units are the scene's own; docs/metrics.md has
+/// each number's definition.
 ///
-/// **Sums.** Numbers under "since step 0" only ever grow by what a step did; they are saved with the world. What happened
-/// between two rows, or how fast, is the difference of theirs.
+/// **Sums.** Numbers under "since step 0" only ever grow by what a step did; they are saved with the world.
+/// What happened between two rows, or how fast, is the difference of theirs.
 ///
 /// **Balance.** The energy of a world is where it came from:
 ///
 ///   kinetic + potential + contact_energy + lost + drag_lost
 ///       = entered + wall_work + kinematic_work + force_work + compression_work + drift
 ///
-/// to rounding, where no attraction acts (whose work is not followed; then up to an error of order dt^2). `imbalance` is
-/// the left side minus the right one. With springs `drift` is 0 and `imbalance` is the error
+/// to rounding, where no attraction acts (whose work is not followed; then up to an error of order dt^2).
+/// `imbalance` is the left side minus the right one. With springs `drift` is 0 and `imbalance` is the error
 /// of the steps' finite length, of order dt^2 where nothing is lost.
 ///
-/// What the run turned over is half the sum of the sizes of all these terms but `drift`: each unit of energy is once on the left and
-/// once on the right. `balance_error` is the part of it that the steps' finite length made or took.
+/// What the run turned over is half the sum of the sizes of all these terms but `drift`: each unit of energy
+/// is once on the left and once on the right. `balance_error` is the part of it that the steps' finite length
+/// made or took.
 typedef struct qd_metrics {
     uint64_t step;
     double time;
@@ -112,8 +115,8 @@ typedef struct qd_metric_field {
 /// All numbers in the order of the struct; `count` gets how many there are. The table lives for ever.
 QD_API const qd_metric_field *qd_metric_fields(size_t *count);
 
-/// Measures a world. Changes nothing of it, but works on its team, as qd_world_hash does: one such call at a time.
-/// Cost: about that of qd_world_sum, plus a look at every contact.
+/// Measures a world. Changes nothing of it, but works on its team, as qd_world_hash does: one such call at a
+/// time. Cost: about that of qd_world_sum, plus a look at every contact.
 QD_API void qd_world_measure(const qd_world *world, qd_metrics *metrics);
 
 QD_END_DECLS

@@ -9,7 +9,8 @@ QD_BEGIN_DECLS
 
 /// The parts of a step, in their order.
 typedef enum qd_phase {
-    QD_PHASE_RESOLVE, ///< forces to velocities, then the contact model with the contacts of the present positions
+    QD_PHASE_RESOLVE,  ///< forces to velocities, then the contact model with the contacts of the present
+                       ///< positions
     QD_PHASE_MOVE,     ///< drift, boundaries, new boxes, who comes and goes
     QD_PHASE_REFRESH,  ///< the tree brought up to date
     QD_PHASE_RETRIEVE, ///< candidates of every body

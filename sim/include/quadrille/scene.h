@@ -12,17 +12,16 @@
 
 QD_BEGIN_DECLS
 
-/// A scene: everything that decides a run, read from YAML (or JSON), checked against one schema table, and complete:
-/// what the file leaves out has its default. docs/scene.md lists every key.
+/// A scene: everything that decides a run, read from YAML (or JSON), checked against one schema table, and
+/// complete: what the file leaves out has its default. docs/scene.md lists every key.
 typedef struct qd_scene qd_scene;
 
 /// What to change in a scene while it is read.
 typedef struct qd_scene_changes {
     const char *const *sets; ///< "key=value", as `--set` takes them: any key, list items by number
     size_t set_count;
-    uint64_t
-        bodies; ///< 0 = as the scene says; else scale every generator's count, and the world at constant density, to
-                ///< this many bodies in all
+    uint64_t bodies; ///< 0 = as the scene says; else scale every generator's count, and the world at constant
+                     ///< density, to this many bodies in all
 } qd_scene_changes;
 
 /// Which events a run keeps.
@@ -46,9 +45,10 @@ typedef struct qd_scene_run {
     uint64_t checkpoint_keep;  ///< how many are kept beside that of step 0, >= 1
 } qd_scene_run;
 
-/// Reads a scene file, and the body files that it names; their paths begin at its folder. `changes` may be NULL. Errors: QD_ERR_NOT_FOUND, QD_ERR_IO, QD_ERR_INVALID (one line with file,
-/// line and, for an unknown key, the nearest known one), QD_ERR_ARGUMENT (a `sets` or `bodies` that does not fit the
-/// scene: the caller's flags are wrong), QD_ERR_MEMORY.
+/// Reads a scene file, and the body files that it names; their paths begin at its folder. `changes` may be
+/// NULL. Errors: QD_ERR_NOT_FOUND, QD_ERR_IO, QD_ERR_INVALID (one line with file, line and, for an unknown
+/// key, the nearest known one), QD_ERR_ARGUMENT (a `sets` or `bodies` that does not fit the scene: the
+/// caller's flags are wrong), QD_ERR_MEMORY.
 QD_API QD_MUST_USE qd_status qd_scene_read(const char *path, const qd_scene_changes *changes,
                                            qd_scene **scene, qd_error *error);
 
@@ -56,7 +56,8 @@ QD_API QD_MUST_USE qd_status qd_scene_read(const char *path, const qd_scene_chan
 QD_API QD_MUST_USE qd_status qd_scene_builtin(const char *name, const qd_scene_changes *changes,
                                               qd_scene **scene, qd_error *error);
 
-/// The same for text in memory; `name` stands for the file in messages, and paths of body files begin at its folder.
+/// The same for text in memory; `name` stands for the file in messages, and paths of body files begin at its
+/// folder.
 QD_API QD_MUST_USE qd_status qd_scene_parse(const char *text, size_t bytes, const char *name,
                                             const qd_scene_changes *changes, qd_scene **scene,
                                             qd_error *error);
@@ -84,8 +85,8 @@ QD_API uint64_t qd_scene_bodies(const qd_scene *scene);
 /// True where emitters may add bodies to them in later steps.
 QD_API bool qd_scene_grows(const qd_scene *scene);
 
-/// The resolved scene as YAML: every key with its value; reading it gives the same scene, where the files that it names
-/// (qd_scene_file_at) lie beside it. Free with the scene.
+/// The resolved scene as YAML: every key with its value; reading it gives the same scene, where the files
+/// that it names (qd_scene_file_at) lie beside it. Free with the scene.
 QD_API const char *qd_scene_text(const qd_scene *scene);
 
 /// A file that the resolved scene names: what was read of the body file that the scene came with.
@@ -104,8 +105,8 @@ QD_API const char *qd_scene_notes(const qd_scene *scene);
 /// XXH3-64 of the resolved text, which names hashes of the body files.
 QD_API uint64_t qd_scene_hash(const qd_scene *scene);
 
-/// Adds the scene's bodies to an empty world made from qd_scene_world. Errors: QD_ERR_INVALID (what cannot be placed, how
-/// many were), and those of qd_world_add.
+/// Adds the scene's bodies to an empty world made from qd_scene_world. Errors: QD_ERR_INVALID (what cannot be
+/// placed, how many were), and those of qd_world_add.
 QD_API QD_MUST_USE qd_status qd_scene_populate(const qd_scene *scene, qd_world *world, qd_error *error);
 
 QD_END_DECLS

@@ -85,8 +85,8 @@ QD_API QD_MUST_USE qd_status qd_store_put_hash(qd_store *store, uint64_t step, u
 
 /// The world's events (qd_world_events: begins and ends, with `persist` also what persists) and then its
 /// impacts, in their order. To be called after every step, since a world keeps them for one step only, and at
-/// step 0, before bodies are removed: QD_ERR_STALE, and nothing is put, where a body that touches or met another was
-/// removed since, and its label is not known from earlier events.
+/// step 0, before bodies are removed: QD_ERR_STALE, and nothing is put, where a body that touches or met
+/// another was removed since, and its label is not known from earlier events.
 QD_API QD_MUST_USE qd_status qd_store_put_events(qd_store *store, const qd_world *world, bool persist);
 
 /// The world as it is, as qd_world_save writes it. The caller pays for that only (some 5 ms per 100,000
@@ -153,8 +153,8 @@ QD_API QD_MUST_USE qd_status qd_store_last_step(qd_store *store, uint64_t *step,
 QD_API QD_MUST_USE qd_status qd_store_next_hash(qd_store *store, uint64_t from, uint64_t *step,
                                                 uint64_t *hash, qd_error *error);
 
-/// The first row of metrics of a step >= `from`, phases left out. What it has no value for (a program that knew fewer numbers
-/// wrote it) is NaN, or UINT64_MAX.
+/// The first row of metrics of a step >= `from`, phases left out. What it has no value for (a program that
+/// knew fewer numbers wrote it) is NaN, or UINT64_MAX.
 QD_API QD_MUST_USE qd_status qd_store_next_metrics(qd_store *store, uint64_t from, qd_metrics *metrics,
                                                    qd_error *error);
 
@@ -181,8 +181,8 @@ typedef struct qd_store_event {
 /// Called for each event; returns false to stop.
 typedef bool (*qd_store_visit_event)(void *context, const qd_store_event *event);
 
-/// Every event of the steps from `from` to `to`, both included, in order; where there is none, nothing is called and the
-/// result is QD_OK. QD_ERR_CORRUPT where a word of a row is none that there is.
+/// Every event of the steps from `from` to `to`, both included, in order; where there is none, nothing is
+/// called and the result is QD_OK. QD_ERR_CORRUPT where a word of a row is none that there is.
 QD_API QD_MUST_USE qd_status qd_store_visit_events(qd_store *store, uint64_t from, uint64_t to,
                                                    qd_store_visit_event visit, void *context,
                                                    qd_error *error);
@@ -192,8 +192,8 @@ QD_API QD_MUST_USE qd_status qd_store_visit_events(qd_store *store, uint64_t fro
 QD_API QD_MUST_USE qd_status qd_store_next_failure(qd_store *store, uint64_t from, qd_limit_report *report,
                                                    qd_error *error);
 
-/// The first row of metrics of a step >= `from` that has times: its step, and how long each phase took since the row before, in
-/// nanoseconds, 0 where the row has no such phase.
+/// The first row of metrics of a step >= `from` that has times: its step, and how long each phase took since
+/// the row before, in nanoseconds, 0 where the row has no such phase.
 QD_API QD_MUST_USE qd_status qd_store_next_phases(qd_store *store, uint64_t from, uint64_t *step,
                                                   uint64_t phase_ns[QD_PHASE_COUNT], qd_error *error);
 
@@ -223,8 +223,8 @@ QD_API QD_MUST_USE qd_status qd_store_next_checkpoint(qd_store *store, uint64_t 
 QD_API QD_MUST_USE qd_status qd_store_last_checkpoint(qd_store *store, uint64_t most, qd_store_moment *moment,
                                                       qd_error *skipped);
 
-/// The world that is stored of a step, or the last one (`step` UINT64_MAX): a snapshot, or a checkpoint where there is none.
-/// `moment` has no session. QD_ERR_NOT_FOUND with the steps nearest to it in `error`.
+/// The world that is stored of a step, or the last one (`step` UINT64_MAX): a snapshot, or a checkpoint where
+/// there is none. `moment` has no session. QD_ERR_NOT_FOUND with the steps nearest to it in `error`.
 QD_API QD_MUST_USE qd_status qd_store_find_world(qd_store *store, uint64_t step, qd_store_moment *moment,
                                                  qd_error *error);
 

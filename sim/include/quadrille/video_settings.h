@@ -7,8 +7,8 @@ QD_BEGIN_DECLS
 
 /// How a video is made of frames, as the scene's `video:` says. Plain data; videos are made elsewhere.
 
-/// How much work the encoder takes upon itself: slower ones make smaller files. The words are x264's; for other encoders they are
-/// translated.
+/// How much work the encoder takes upon itself: slower ones make smaller files. The words are x264's; for
+/// other encoders they are translated.
 typedef enum qd_video_preset {
     QD_VIDEO_ULTRAFAST,
     QD_VIDEO_SUPERFAST,

@@ -8,7 +8,8 @@
 
 QD_BEGIN_DECLS
 
-/// What a frame shows and from where, as the scene's `view:` says. Plain data; the pictures are made elsewhere.
+/// What a frame shows and from where, as the scene's `view:` says. Plain data; the pictures are made
+/// elsewhere.
 
 /// What the colour of a body tells.
 typedef enum qd_view_colour {
@@ -70,15 +71,16 @@ typedef struct qd_view_key {
 /// Most keys of a camera's path.
 #define QD_VIEW_KEYS_MAX 32
 
-/// From where a frame is seen: a function of these and of the world's state alone. What is asked for is seen whole, in the
-/// middle of the picture, never stretched.
+/// From where a frame is seen: a function of these and of the world's state alone. What is asked for is seen
+/// whole, in the middle of the picture, never stretched.
 typedef struct qd_view_camera {
     double x, y, width, height; ///< a part of the world; NaN: all of it
     qd_vec2 centre;             ///< the middle of what is seen; NaN: that of the part
     double zoom;                ///< > 0; the part is seen so many times larger; default 1
     uint64_t follow; ///< a body's label, QD_VIEW_MASS or QD_VIEW_NOBODY: the middle, wherever it goes
-    /// A path in time, at most QD_VIEW_KEYS_MAX keys with times that rise; between keys smoothly without overshooting,
-    /// before the first and after the last as there. Where there are some, `centre` and `zoom` do not count.
+    /// A path in time, at most QD_VIEW_KEYS_MAX keys with times that rise; between keys smoothly without
+    /// overshooting, before the first and after the last as there. Where there are some, `centre` and `zoom`
+    /// do not count.
     qd_view_key keys[QD_VIEW_KEYS_MAX];
     int key_count;
 } qd_view_camera;
@@ -93,8 +95,8 @@ typedef struct qd_view {
     qd_view_map map;
     qd_view_theme theme;
     qd_vec2 range; ///< ends of the colour map, x < y; NaN (`auto`): from 0 to `speed`
-    double
-        speed; ///< top of the colour map, > 0, where `range` is auto; NaN (`auto`): fixed at frame 0 from the bodies
+    double speed;  ///< top of the colour map, > 0, where `range` is auto; NaN (`auto`): fixed at frame 0 from
+                   ///< the bodies
     qd_view_nodes nodes;
     qd_view_contacts contacts;
     int trails;        ///< frames back that a body's way is drawn, 0..QD_VIEW_TRAILS_MAX; default 0
@@ -104,7 +106,8 @@ typedef struct qd_view {
     qd_view_camera camera;
 } qd_view;
 
-/// 1280 x 768, contact, viridis, dark, auto, auto, depth, marks, no trails, nobody, true, false, all of the world.
+/// 1280 x 768, contact, viridis, dark, auto, auto, depth, marks, no trails, nobody, true, false, all of the
+/// world.
 QD_API qd_view qd_view_default(void);
 
 QD_END_DECLS

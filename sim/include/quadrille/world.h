@@ -46,12 +46,13 @@ typedef enum qd_retrieve_mode {
     QD_RETRIEVE_EACH, ///< one retrieve per body; the same results
 } qd_retrieve_mode;
 
-/// Which bodies have their way through a step followed (contact model impulse only), so that they pass through nothing. With
-/// `auto` and `off` such a body stops where it meets something, with the velocity that it has then, and bounces in the next step: cheap,
-/// however many bodies there are, but a fast body loses the rest of its step's way at each impact. With `on` it bounces there and then,
-/// and goes on: exact, as collisions of hard disks are, and dear where many touch: bodies that would have too many impacts with one
-/// another in a step are stopped as with `auto`, and counted (qd_world_totals). The others are looked at where a step ends. Bodies
-/// with the flag `bullet` (qd_body_def) are always followed.
+/// Which bodies have their way through a step followed (contact model impulse only), so that they pass
+/// through nothing. With `auto` and `off` such a body stops where it meets something, with the velocity that
+/// it has then, and bounces in the next step: cheap, however many bodies there are, but a fast body loses the
+/// rest of its step's way at each impact. With `on` it bounces there and then, and goes on: exact, as
+/// collisions of hard disks are, and dear where many touch: bodies that would have too many impacts with one
+/// another in a step are stopped as with `auto`, and counted (qd_world_totals). The others are looked at
+/// where a step ends. Bodies with the flag `bullet` (qd_body_def) are always followed.
 typedef enum qd_continuous {
     QD_CONTINUOUS_AUTO, ///< those that could pass through something: see qd_body_def's `bullet`
     QD_CONTINUOUS_ON,   ///< all that move, from impact to impact
@@ -79,8 +80,8 @@ typedef struct qd_world_def {
     qd_drag drag;                  ///< default none
     qd_wall_motion wall_motion[4]; ///< of reflecting sides, in the order of qd_wall; default at rest
     qd_compression compression;    ///< default none
-    /// How far outside of open sides the whole box of a body that is not static must be for the body to be removed at
-    /// the end of a step; >= 0, default infinity: never.
+    /// How far outside of open sides the whole box of a body that is not static must be for the body to be
+    /// removed at the end of a step; >= 0, default infinity: never.
     double removal;
     qd_contact_model contact; ///< default impulse
     double restitution;       ///< 0..1, default 1: of surfaces that have none of their own (qd_material)
@@ -88,18 +89,19 @@ typedef struct qd_world_def {
     double tangential;        ///< 0..1, default 0: the same
     qd_material walls;        ///< of reflecting sides; default NaN: as the three above
     qd_spring spring;         ///< contact model spring only: one of kn and contact_time is needed there
-    /// What approaches slower than this does not bounce but comes to rest; NaN (the default): 2 |gravity| dt, twice
-    /// what a body that rests gains in a step, attraction included. 0 or more.
+    /// What approaches slower than this does not bounce but comes to rest; NaN (the default): 2 |gravity| dt,
+    /// twice what a body that rests gains in a step, attraction included. 0 or more.
     double threshold;
     int iterations; ///< most sweeps over the contacts for what bounces, 1..1000, default 8
-    /// Parts that a step is solved in for what rests, 1..100, default 4. What rests sinks into what it rests on by a length that falls
-    /// with the square of this number and grows with the load: 16 hold 1,000 times a body's own mass within a twentieth of its size.
+    /// Parts that a step is solved in for what rests, 1..100, default 4. What rests sinks into what it rests
+    /// on by a length that falls with the square of this number and grows with the load: 16 hold 1,000 times
+    /// a body's own mass within a twentieth of its size.
     int substeps;
     qd_retrieve_mode retrieve; ///< default join
     qd_continuous continuous;  ///< default auto
-    /// How much larger the boxes in the tree are than the bodies, so that they last for several steps: a length on every side;
-    /// 0: they are the bodies' own and the tree is refreshed in every step; NaN (the default): chosen from what the bodies do,
-    /// 0 where that is best. Changes no result.
+    /// How much larger the boxes in the tree are than the bodies, so that they last for several steps: a
+    /// length on every side; 0: they are the bodies' own and the tree is refreshed in every step; NaN (the
+    /// default): chosen from what the bodies do, 0 where that is best. Changes no result.
     double margin;
     uint32_t capacity;             ///< of the tree's nodes, default 64
     qd_limits limits;              ///< see there
@@ -157,11 +159,11 @@ QD_API QD_MUST_USE qd_status qd_world_create(const qd_world_def *def, qd_world *
 QD_API void qd_world_destroy(qd_world *world);
 
 /// Adds a body; takes the lowest free index. `id` may be NULL. On a periodic axis the position is wrapped.
-/// Errors: QD_ERR_ARGUMENT; QD_ERR_VALUE: something not finite, a shape that qd_shape_settle refuses, mass or inertia
-/// not > 0, a shape without area for a dynamic body; for bodies that are not static a centre outside a reflecting
-/// side or a shape longer than the world there; for all a diameter above half the world's size on a periodic axis, or
-/// past a limit (the reason in `error`, which may be NULL); QD_ERR_LIMIT (2^28 bodies, or no label left), QD_ERR_MEMORY. Nothing changes
-/// then.
+/// Errors: QD_ERR_ARGUMENT; QD_ERR_VALUE: something not finite, a shape that qd_shape_settle refuses, mass or
+/// inertia not > 0, a shape without area for a dynamic body; for bodies that are not static a centre outside
+/// a reflecting side or a shape longer than the world there; for all a diameter above half the world's size
+/// on a periodic axis, or past a limit (the reason in `error`, which may be NULL); QD_ERR_LIMIT (2^28 bodies,
+/// or no label left), QD_ERR_MEMORY. Nothing changes then.
 QD_API QD_MUST_USE qd_status qd_world_add(qd_world *world, const qd_body_def *body, qd_id *id,
                                           qd_error *error);
 
@@ -172,16 +174,17 @@ QD_API QD_MUST_USE qd_status qd_world_remove(qd_world *world, qd_id id);
 QD_API QD_MUST_USE qd_status qd_world_body(const qd_world *world, qd_id id, qd_body_state *state);
 
 /// Adds a polyline: a body for each of its edges, in order, one end of an edge being the start of the next
-/// (qd_shape_chain). `like` tells what the edges have in common: material, filter, sensor, label; its shape's radius
-/// is theirs where that is a capsule, else 0. Where it is kinematic, the polyline moves as a whole, with its velocity or,
-/// about its pivot, with its spin (there must be a pivot then); else all edges are static. `closed`: the last point is joined to the first. `ids` may be NULL, else
-/// it has room for one id for each edge. Errors: as qd_world_add and qd_shape_chain; no edge is added then.
+/// (qd_shape_chain). `like` tells what the edges have in common: material, filter, sensor, label; its shape's
+/// radius is theirs where that is a capsule, else 0. Where it is kinematic, the polyline moves as a whole,
+/// with its velocity or, about its pivot, with its spin (there must be a pivot then); else all edges are
+/// static. `closed`: the last point is joined to the first. `ids` may be NULL, else it has room for one id
+/// for each edge. Errors: as qd_world_add and qd_shape_chain; no edge is added then.
 QD_API QD_MUST_USE qd_status qd_world_add_polyline(qd_world *world, const qd_vec2 *points, size_t count,
                                                    bool closed, const qd_body_def *like, qd_id *ids,
                                                    qd_error *error);
 
-/// Sets position (of the centroid) and velocity (not looked at for static bodies and those that turn about a pivot);
-/// the same rules and errors as qd_world_add, and QD_ERR_STALE.
+/// Sets position (of the centroid) and velocity (not looked at for static bodies and those that turn about a
+/// pivot); the same rules and errors as qd_world_add, and QD_ERR_STALE.
 QD_API QD_MUST_USE qd_status qd_world_place(qd_world *world, qd_id id, qd_vec2 position, qd_vec2 velocity,
                                             qd_error *error);
 
@@ -195,22 +198,23 @@ QD_API QD_MUST_USE qd_status qd_world_turn(qd_world *world, qd_id id, double ang
 /// tries again.
 QD_API QD_MUST_USE qd_status qd_world_detect(qd_world *world);
 
-/// Lets `force` act on the bodies from the next step on (see force.h); NULL: no longer. It is not saved with the world:
-/// whoever loads one says it again. Errors: QD_ERR_ARGUMENT.
+/// Lets `force` act on the bodies from the next step on (see force.h); NULL: no longer. It is not saved with
+/// the world: whoever loads one says it again. Errors: QD_ERR_ARGUMENT.
 QD_API QD_MUST_USE qd_status qd_world_set_force(qd_world *world, qd_force_function force, void *context);
 
-/// Whether a step is to stop. Called by any thread of the world's team, by several at once, up to a million times per second:
-/// it should do no more than read an atomic flag, such as one that a signal handler sets.
+/// Whether a step is to stop. Called by any thread of the world's team, by several at once, up to a million
+/// times per second: it should do no more than read an atomic flag, such as one that a signal handler sets.
 typedef bool (*qd_stop_function)(void *context);
 
-/// From the next step on, `asked` is asked between the phases of a step and within those that can last; NULL: no longer. Once
-/// it says true, qd_world_step returns QD_ERR_STOPPED soon, and the world is as before the step, the counts of its totals
-/// included. What takes one pass over bodies or pairs is not interrupted. It is not saved with the world. Errors: QD_ERR_ARGUMENT.
+/// From the next step on, `asked` is asked between the phases of a step and within those that can last; NULL:
+/// no longer. Once it says true, qd_world_step returns QD_ERR_STOPPED soon, and the world is as before the
+/// step, the counts of its totals included. What takes one pass over bodies or pairs is not interrupted. It
+/// is not saved with the world. Errors: QD_ERR_ARGUMENT.
 QD_API QD_MUST_USE qd_status qd_world_set_stop(qd_world *world, qd_stop_function asked, void *context);
 
-/// Adds an emitter or a sink (see emitter.h), which works from the next step on; they are saved with the world. They work
-/// in the order in which they were added, sinks before emitters. Errors: QD_ERR_ARGUMENT, QD_ERR_VALUE (the reason in
-/// `error`, which may be NULL), QD_ERR_LIMIT (QD_EMITTERS_MAX), QD_ERR_MEMORY.
+/// Adds an emitter or a sink (see emitter.h), which works from the next step on; they are saved with the
+/// world. They work in the order in which they were added, sinks before emitters. Errors: QD_ERR_ARGUMENT,
+/// QD_ERR_VALUE (the reason in `error`, which may be NULL), QD_ERR_LIMIT (QD_EMITTERS_MAX), QD_ERR_MEMORY.
 QD_API QD_MUST_USE qd_status qd_world_add_emitter(qd_world *world, const qd_emitter_def *def,
                                                   qd_error *error);
 QD_API QD_MUST_USE qd_status qd_world_add_sink(qd_world *world, const qd_sink_def *def, qd_error *error);
@@ -220,18 +224,19 @@ QD_API QD_MUST_USE qd_status qd_world_emitter(const qd_world *world, size_t numb
                                               qd_emitter_counts *counts);
 QD_API QD_MUST_USE qd_status qd_world_sink(const qd_world *world, size_t number, uint64_t *taken);
 
-/// Lower left and upper right corner of the world as its sides are now: those that do not move are where `size` and
-/// `origin` say.
+/// Lower left and upper right corner of the world as its sides are now: those that do not move are where
+/// `size` and `origin` say.
 QD_API void qd_world_sides(const qd_world *world, qd_vec2 *low, qd_vec2 *high);
 
 /// One step of `dt` > 0: resolve, move, refresh, retrieve, narrow (see profile.h). `profile` gets what this
-/// step took added on top; NULL is fine. On QD_ERR_LIMIT (see qd_world_limit_report), QD_ERR_MEMORY and QD_ERR_STOPPED
-/// (qd_world_set_stop) the world is as before the step (but a detection that was due has been made). Other errors: QD_ERR_VALUE (dt).
+/// step took added on top; NULL is fine. On QD_ERR_LIMIT (see qd_world_limit_report), QD_ERR_MEMORY and
+/// QD_ERR_STOPPED (qd_world_set_stop) the world is as before the step (but a detection that was due has been
+/// made). Other errors: QD_ERR_VALUE (dt).
 QD_API QD_MUST_USE qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile);
 
-/// From the next step on (or no longer) the world keeps which of its threads moved which body, for pictures that show it
-/// (QD_VIEW_THREAD). No state, hash or event depends on it. Not asked for, it costs nothing; else a few bytes written for each body and
-/// step. It is not saved with the world. Errors: QD_ERR_ARGUMENT.
+/// From the next step on (or no longer) the world keeps which of its threads moved which body, for pictures
+/// that show it (QD_VIEW_THREAD). No state, hash or event depends on it. Not asked for, it costs nothing;
+/// else a few bytes written for each body and step. It is not saved with the world. Errors: QD_ERR_ARGUMENT.
 QD_API QD_MUST_USE qd_status qd_world_note_threads(qd_world *world, bool note);
 
 /// From the next step on the world works with these kernels, as qd_world_def.simd says of a new one. No
@@ -262,13 +267,14 @@ QD_API const qd_contact *qd_world_contacts(const qd_world *world, size_t *count)
 /// change.
 QD_API const qd_event *qd_world_events(const qd_world *world, size_t *count);
 
-/// Bounces on the way through the step that led to the present moment, in order of time, then of (a, b). Such a bounce has
-/// begun and ended within the step, so it is no contact and no event. None after qd_world_load, or where no step was made since
-/// a change. Valid until a change.
+/// Bounces on the way through the step that led to the present moment, in order of time, then of (a, b). Such
+/// a bounce has begun and ended within the step, so it is no contact and no event. None after qd_world_load,
+/// or where no step was made since a change. Valid until a change.
 QD_API const qd_impact *qd_world_impacts(const qd_world *world, size_t *count);
 
-/// The tree, whose indices are the bodies' and whose origin is the world's centre. Its boxes hold the bodies, but may be larger than
-/// they are (qd_world_def.margin), and on a periodic axis lie a period beside them. Valid until a change.
+/// The tree, whose indices are the bodies' and whose origin is the world's centre. Its boxes hold the bodies,
+/// but may be larger than they are (qd_world_def.margin), and on a periodic axis lie a period beside them.
+/// Valid until a change.
 QD_API const qd_tree *qd_world_tree(const qd_world *world);
 
 /// Mass, momentum and energy of all bodies. Cost: O(bodies).
@@ -278,16 +284,18 @@ QD_API qd_world_totals qd_world_total(const qd_world *world);
 /// Which limit stopped the last step; all zero where none did.
 QD_API qd_limit_report qd_world_limit_report(const qd_world *world);
 
-/// How long the shortest collision lasts, head-on, between two bodies as light as the lightest that is there or that an
-/// emitter makes: a step should be a twentieth of that or less, for small errors a fiftieth. Infinity where the contact model is
-/// not QD_CONTACT_SPRING or nothing is dynamic. Cost: a look at every body.
+/// How long the shortest collision lasts, head-on, between two bodies as light as the lightest that is there
+/// or that an emitter makes: a step should be a twentieth of that or less, for small errors a fiftieth.
+/// Infinity where the contact model is not QD_CONTACT_SPRING or nothing is dynamic. Cost: a look at every
+/// body.
 QD_API double qd_world_contact_time(const qd_world *world);
 
-/// XXH3-64 over the hashes of blocks of 4096 indices (ids, shapes, what the bodies are made of, poses, velocities) and
-/// of blocks of 4096 contacts (what keeps resting ones at rest; shear and force of springs), the step, and what emitters and sinks have done. The same for any thread count, SIMD
-/// level, compiler and optimization level. Cost: 1 ms for 100,000 bodies and two threads, and about as much
-/// for as many contacts. A world of up to 131,072 bodies has 104 bytes for each of them, which are
-/// first touched by this call; a larger one does without, and takes twice as long for each body.
+/// XXH3-64 over the hashes of blocks of 4096 indices (ids, shapes, what the bodies are made of, poses,
+/// velocities) and of blocks of 4096 contacts (what keeps resting ones at rest; shear and force of springs),
+/// the step, and what emitters and sinks have done. The same for any thread count, SIMD level, compiler and
+/// optimization level. Cost: 1 ms for 100,000 bodies and two threads, and about as much for as many contacts.
+/// A world of up to 131,072 bodies has 104 bytes for each of them, which are first touched by this call; a
+/// larger one does without, and takes twice as long for each body.
 QD_API uint64_t qd_world_hash(const qd_world *world);
 
 /// Writes everything that decides the world's future to memory: portable between builds and machines,
