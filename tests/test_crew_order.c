@@ -182,7 +182,7 @@ static bool compare_exchange(_Atomic uint64_t *word, uint64_t *expected, uint64_
 #undef atomic_fetch_or
 #undef atomic_fetch_and_explicit
 #undef atomic_compare_exchange_weak_explicit
-#define atomic_load(at)                 _Generic((at), _Atomic uint64_t * : load_w, _Atomic bool * : load_b)(at)
+#define atomic_load(p)                  _Generic((p), _Atomic uint64_t * : load_w, _Atomic bool * : load_b)(p)
 #define atomic_load_explicit(at, order) atomic_load(at)
 #define atomic_store(at, value)                                                                              \
     _Generic((at), _Atomic uint64_t * : store_word, _Atomic bool * : store_flag)(at, value)

@@ -221,9 +221,9 @@ typedef struct qdi_key {
     bool required;
     size_t offset; ///< in qdi_settings; in qdi_body_item below bodies[]; in qdi_listed below bodies[].list[];
                    ///< in qdi_source below emitters[]; in qdi_drain below sinks[]
-    size_t form;      ///< of QDI_KEY_ONE_OF: offset of the number of the key that was given, from 1; 0: plain
-    double low, high; ///< range of each number
-    bool above;       ///< `low` itself is not allowed
+    size_t form;   ///< of QDI_KEY_ONE_OF: offset of the number of the key that was given, from 1; 0: plain
+    double low, high;      ///< range of each number
+    bool above;            ///< `low` itself is not allowed
     const char *choices;   ///< of QDI_KEY_CHOICE: "a|b|-c"; "-": not built yet
     const char *otherwise; ///< the default in words, where the plain value would not tell
     const char *about;

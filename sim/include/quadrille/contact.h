@@ -40,9 +40,9 @@ typedef struct qd_contact {
     qd_touch touch[2]; ///< the deeper one first
     double approach; ///< speed at which the two approach at touch[0], along the normal; < 0: they part. With
                      ///< springs the one in the middle of the step that led to the moment
-    qd_image image; ///< of b
-    uint8_t count;  ///< of touches: 1 or 2
-    bool sensor;    ///< one of the two is a sensor: nothing comes of it
+    qd_image image;  ///< of b
+    uint8_t count;   ///< of touches: 1 or 2
+    bool sensor;     ///< one of the two is a sensor: nothing comes of it
 } qd_contact;
 
 /// A bounce on the way through a step (qd_continuous), between a and b (a.index < b.index, or b is a wall).
