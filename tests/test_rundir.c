@@ -160,10 +160,13 @@ START_TEST(test_a_file_in_place_of_the_directory) {
 }
 END_TEST
 
-START_TEST(test_missing_parent_and_bad_names) {
+START_TEST(test_folders_above_and_bad_names) {
     qd_error error;
-    ck_assert_int_eq(create(qd_scratch_at(&scratch, "no/run").text, false, &error), QD_ERR_IO);
-    ck_assert_ptr_nonnull(strstr(error.text, "No such file"));
+    ck_assert_int_eq(create(qd_scratch_at(&scratch, "no/run").text, false, &error),
+                     QD_OK); // folders above are made
+    ck_assert(qd_scratch_exists(qd_scratch_at(&scratch, "no/run").text));
+    ck_assert_int_eq(create(qd_scratch_at(&scratch, "no/run/scene.yaml/run").text, false, &error), QD_ERR_IO);
+    ck_assert_msg(strstr(error.text, "scene.yaml") != NULL, "%s", error.text);
     ck_assert_int_eq(create("", false, &error), QD_ERR_IO);
     char longer[3000];
     memset(longer, 'x', sizeof longer - 1);
@@ -395,7 +398,7 @@ int main(void) {
     tcase_add_test(tests, test_what_is_no_run_is_never_touched);
     tcase_add_test(tests, test_what_a_killed_run_left_is_no_obstacle);
     tcase_add_test(tests, test_a_file_in_place_of_the_directory);
-    tcase_add_test(tests, test_missing_parent_and_bad_names);
+    tcase_add_test(tests, test_folders_above_and_bad_names);
     tcase_add_test(tests, test_unwritable_directory);
     tcase_add_test(tests, test_one_run_at_a_time);
     tcase_add_test(tests, test_the_lock_ends_with_its_process);
