@@ -406,6 +406,28 @@ START_TEST(test_what_comes_meanwhile_stays) {
 }
 END_TEST
 
+// As after a kill between the joining and the end.
+START_TEST(test_segments_of_a_joined_video_go) {
+    expect_code(WITH("", RUN_SMALL, "--video", "small.png"), 0);
+    const qd_scratch_path file = at("small.png"), segments = at("out/video");
+    ck_assert_int_eq(unlink(file.text), 0);
+    qd_video_def def = qd_video_def_default();
+    def.file = file.text;
+    def.directory = segments.text;
+    def.width = 64;
+    def.height = 40;
+    qd_video *video = NULL;
+    qd_error error;
+    ck_assert_msg(qd_video_create(&def, &video, &error) == QD_OK, "%s", error.text);
+    ck_assert_int_eq(qd_video_add_file(video, at("out/frames/frame_000000.png").text, &error), QD_OK);
+    ck_assert_int_eq(qd_video_finish(video, NULL, &error), QD_OK);
+    qd_video_destroy(video);
+    ck_assert(qd_scratch_exists(segments.text));
+    expect_code(WITH("", "resume", "out", "-q"), 0);
+    ck_assert(!qd_scratch_exists(segments.text) && qd_scratch_exists(file.text));
+}
+END_TEST
+
 // ---- killed and gone on with ----
 
 static void go_on_until_done(const char *mode, const char *video, int kills) {
@@ -501,6 +523,7 @@ static void finish_faulty(const char *fault) {
     expect_complete("out");
     ck_assert_int_eq(qdi_apng_count(qd_allocator_default(), at("small.png").text, &frames, NULL), QD_OK);
     ck_assert_msg(frames == FRAMES, "%s: %d frames", fault, (int)frames);
+    ck_assert_msg(!qd_scratch_exists(at("out/video").text), "%s: segments are left", fault);
     qd_scratch_remove_tree(at("out").text);
     ck_assert_int_eq(unlink(at("small.png").text), 0);
 }
@@ -630,6 +653,7 @@ static Suite *suite(void) {
     tcase_add_test(tcase, test_going_on_replaces_nothing_foreign);
     tcase_add_test(tcase, test_force_takes_an_earlier_video_away_at_once);
     tcase_add_test(tcase, test_what_comes_meanwhile_stays);
+    tcase_add_test(tcase, test_segments_of_a_joined_video_go);
     tcase_add_test(tcase, test_killed_again_and_again);
     tcase_add_test(tcase, test_killed_again_and_again_without_ffmpeg);
     tcase_add_test(tcase, test_segments_that_are_gone);

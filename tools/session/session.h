@@ -164,6 +164,8 @@ bool qdi_session_cut_video(qdi_session *session);
 bool qdi_session_finish_video(qdi_session *session);
 /// Deletes what the video was made of.
 void qdi_session_clear_video(qdi_session *session);
+/// Of a complete run: the same, where the process that joined them was killed before it could.
+void qdi_session_clear_joined_video(qdi_session *session);
 /// At the end of a complete run: what became of the video.
 int qdi_session_tell_video(const qdi_session *session);
 /// A line about the video to come.

@@ -47,7 +47,9 @@ int qdi_session_open(qdi_session *session, const uint64_t *wanted, bool *there, 
     int exit_code = read_scene(session, NULL, wanted);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     *complete = qd_rundir_complete(session->rundir);
-    return *complete ? QDI_EXIT_DONE : qdi_session_find_video(session);
+    if (!*complete) return qdi_session_find_video(session);
+    qdi_session_clear_joined_video(session);
+    return QDI_EXIT_DONE;
 }
 
 /// Writes the scene with more steps. The store follows when the run is restored: it knows its scene but for

@@ -7,6 +7,7 @@
 
 #include "core/base/memory.h"
 #include "export/base/os.h"
+#include "export/video/video_impl.h"
 #include "sim/base/scene_text.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
@@ -227,6 +228,17 @@ void qdi_session_clear_video(qdi_session *session) {
     (void)video_path(session, path);
     qd_status status = qd_video_clear(path, &error);
     if (status != QD_OK && !session->common.quiet) qdi_warn("%s", qdi_failure_reason(status, &error));
+}
+
+void qdi_session_clear_joined_video(qdi_session *session) {
+    const char *asked = session->video_file;
+    char path[QDI_SESSION_PATH + 16];
+    session->video_file = NULL;
+    (void)qdi_session_find_video(session);
+    (void)video_path(session, path);
+    if (session->video_file && qdi_video_is_joined(path, session->video_file, NULL))
+        qdi_session_clear_video(session);
+    session->video_file = asked;
 }
 
 int qdi_session_tell_video(const qdi_session *session) {
