@@ -9,9 +9,8 @@
 //   QD_FAULT_MEMORY=N   allocation number N fails
 //   QD_FAULT_FLOCK=E    the file system does not know flock, which fails with this errno,
 //   QD_FAULT_LOCKS=1    nor locks of ranges that belong to an open file
-//   QD_FAULT_REPORT=F   at the end file F gets the number of file calls, of allocations, and of allocations
-//   of the program's own
-//                       code (not of libraries) that nobody has freed
+//   QD_FAULT_REPORT=F   at the end file F gets the number of file calls, of allocations, and of those of the
+//                       program's own code (not of libraries) that nobody has freed
 //
 // Calls on stdout and stderr do not count, nor do files that are only read, nor shared memory: LLVM's OpenMP
 // has some of its own and ends the program where it gets none.

@@ -24,12 +24,11 @@
 // follows from two rules.
 //
 //  1. `asleep` is written inside the monitor only. A hand sets it in the same visit in which it begins to
-//  wait; the leader clears it
-//     in the same visit in which it wakes all. So while a hand waits that nobody has woken, `asleep` is true.
+//     wait; the leader clears it in the same visit in which it wakes all. So while a hand waits that nobody
+//     has woken, `asleep` is true.
 //  2. The hand sets `asleep` (C) and then loads the gate once more (D); it waits only where the gate is still
-//  the old one. The
-//     leader opens the gate (A) and then loads `asleep` (B). All four are sequentially consistent, so they
-//     have one order.
+//     the old one. The leader opens the gate (A) and then loads `asleep` (B). All four are sequentially
+//     consistent, so they have one order.
 //
 // Let the leader open the gate while a hand is on its way to sleep, or sleeps. If B gives true, the leader
 // enters the monitor after A and wakes all. A hand that waits is woken; one that is inside the monitor

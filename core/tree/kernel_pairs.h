@@ -1,21 +1,20 @@
 // The pair kernels, for whoever defines before including this:
 //   block                                  QDI_PAIR_BLOCK slots' boxes, in registers where they fit
 //   block block_load(slots, at)
-//   unsigned block_overlap(const block *, qd_box): one bit per slot of the block, set where it overlaps the
-//   box size_t pick_block(const block *, hits, to, at): copies the slots of the block that `hits` names to
-//   `to` from slot `at` on, and
-//                                          may write up to QDI_PAIR_BLOCK slots; returns the slot after the
-//                                          last
-//   void window_put(qdi_window *, unsigned to, slots, at, unsigned count): makes block `to` of the window of
-//   the `count`
-//                                          slots from `at` on, coarse boxes too
-//   void window_test(qdi_window *, unsigned rows, unsigned lanes, const uint64_t among[4]): notes the pairs
-//   of two of its
-//                                          blocks that may overlap, of those that `among` names (as in
-//                                          qdi_window_note)
-//   size_t window_pairs(const qdi_window *, qd_pair *to): writes those of the window's pairs that overlap;
-//   returns how many did, and may
-//                                          write QDI_PAIR_BLOCK more
+//   unsigned block_overlap(const block *, qd_box)
+//       one bit per slot of the block, set where it overlaps the box
+//   size_t pick_block(const block *, hits, to, at)
+//       copies the slots of the block that `hits` names to `to` from slot `at` on, and may write up to
+//       QDI_PAIR_BLOCK slots; returns the slot after the last
+//   void window_put(qdi_window *, unsigned to, slots, at, unsigned count)
+//       makes block `to` of the window of the `count` slots from `at` on, coarse boxes too
+//   void window_test(qdi_window *, unsigned rows, unsigned lanes, const uint64_t among[4])
+//       notes the pairs of two of its blocks that may overlap, of those that `among` names (as in
+//       qdi_window_note)
+//   size_t window_pairs(const qdi_window *, qd_pair *to)
+//       writes those of the window's pairs that overlap; returns how many did, and may write QDI_PAIR_BLOCK
+//       more
+//
 // No include guard: each instruction set has its own copy. The order of pairs is the same for all, since
 // blocks are equally long.
 #include "core/tree/kernel.h"

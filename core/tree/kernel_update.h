@@ -3,13 +3,17 @@
 //   vec v_load(const float *), v_set(float), v_add, v_sub, v_mul, v_min, v_max
 //   unsigned v_le(vec a, vec b), v_lt(a, b) one bit per lane: a <= b, a < b
 //   vec v_pick(unsigned mask, vec a, vec b) a where the lane's bit is set, else b
-//   void v_store(float *, unsigned mask, vec) may write all lanes up to QDI_LANES, only those of the mask
-//   beyond bool v_rows(const uint32_t *row, size_t left, uint32_t rows[WIDTH]): the first `left` rows, all
-//   where there are fewer, and the
-//                                          first again and again; false where one is QDI_NONE
-//   void v_boxes(const qd_box *, const uint32_t rows[WIDTH], vec out[4]): min x, min y, max x, max y of the
-//   rows float v_lowest(vec), v_highest(vec) void v_store_first(float *, size_t count, vec): the first
-//   `count` lanes, all where there are fewer
+//   void v_store(float *, unsigned mask, vec)
+//       may write all lanes up to QDI_LANES, only those of the mask beyond
+//   bool v_rows(const uint32_t *row, size_t left, uint32_t rows[WIDTH])
+//       the first `left` rows, all where there are fewer, and the first again and again; false where one is
+//       QDI_NONE
+//   void v_boxes(const qd_box *, const uint32_t rows[WIDTH], vec out[4])
+//       min x, min y, max x, max y of the rows
+//   float v_lowest(vec), v_highest(vec)
+//   void v_store_first(float *, size_t count, vec)
+//       the first `count` lanes, all where there are fewer
+//
 // No include guard: each instruction set has its own copy.
 #include "core/tree/kernel.h"
 

@@ -10,10 +10,12 @@
 // follow from what is around its parent: what does not overlap the parent's bounds does not overlap the
 // child's.
 //
-//   level 2    . . B B . .     N visited, B before it, A after it. Children of N look for neighbours among
-//   those of B and A, and
-//              . B N A . .     among their siblings; the lists of N, B and A are carried down to them,
-//              filtered by their bounds. . A A A . .
+//   level 2    . . B B . .
+//              . B N A . .
+//              . A A A . .
+//
+// N is visited, B is before it, A after it. Children of N look for neighbours among those of B and A, and
+// among their siblings; the lists of N, B and A are carried down to them, filtered by their bounds.
 //
 // A body is no longer than its node's side and centred in it, so bounds reach at most half a side beyond the
 // cell, and only cells of the 5 x 5 block about a cell can come into question.

@@ -1,9 +1,16 @@
 // LAMMPS dumps as text (dump custom, dump atom with named columns):
 //
-//   ITEM: TIMESTEP            ITEM: NUMBER OF ATOMS     ITEM: BOX BOUNDS ff ff pp    ITEM: ATOMS id x y
-//   radius 2000                      303                       0 160                        1 0.79 0.79 0.44
-//                                                       0 160                        ...
-//                                                       -0.5 0.5
+//   ITEM: TIMESTEP
+//   2000
+//   ITEM: NUMBER OF ATOMS
+//   303
+//   ITEM: BOX BOUNDS ff ff pp
+//   0 160
+//   0 160
+//   -0.5 0.5
+//   ITEM: ATOMS id x y radius
+//   1 0.79 0.79 0.44
+//   ...
 //
 // once per frame; UNITS and TIME may come before. Loading goes through the frames without looking at the
 // atoms and keeps the text of one; reading looks at every line of that one.

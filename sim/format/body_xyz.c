@@ -1,8 +1,9 @@
 // Extended XYZ, as ASE and OVITO write it:
 //
 //   2
-//   Lattice="20 0 0 0 10 0 0 0 1" Origin="-10 0 0" pbc="T F F" Step=100
-//   Properties=species:S:1:pos:R:3:radius:R:1 X 0.5 1.5 0 0.5 X 2.5 1.5 0 0.5
+//   Lattice="20 0 0 0 10 0 0 0 1" pbc="T F F" Step=100 Properties=species:S:1:pos:R:3:radius:R:1
+//   X 0.5 1.5 0 0.5
+//   X 2.5 1.5 0 0.5
 //
 // once per frame. The line behind the number of bodies may be anything: what is not KEY=VALUE, or unknown, is
 // passed over. Loading counts lines and keeps the text of one frame; reading looks at every line of that one.

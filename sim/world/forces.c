@@ -10,9 +10,8 @@
 //   p1(z) = (1 - exp(-z)) / z, p2(z) = (1 - p1(z)) / z: 1 and 1/2 without drag, which gives the parabola
 //
 //   quadratic drag   has no closed form with a, so half of a dt comes before it and half after. Between them
-//   the speed s
-//                    becomes s exp(-z) / D on the way log(D) / quadratic, D = 1 + quadratic s dt p1(z)
-//                    (exact)
+//                    the speed s becomes s exp(-z) / D on the way log(D) / quadratic,
+//                    D = 1 + quadratic s dt p1(z)    (exact)
 //
 // Neither ever turns a velocity round, however long the step. The velocity gets what the new place's
 // acceleration differs from the old one's, half of it, after the move (qdi_forces_finish); then this is

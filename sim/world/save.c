@@ -3,10 +3,12 @@
 //   magic (8), version (4), length of all (8); where the bodies are (8), how many (8), bytes of each (4)
 //   def, clock, totals, what became of energy (ledger.h), "changed" flag, highest label
 //   number of indices, bodies, contacts, speculative ones of these, shapes, traits, emitters, sinks (8 each)
-//   generation of each index; shapes and traits that are used, in the order in which bodies name them; bodies
-//   by index; contacts with what holds them, in order; with springs, what each pulls emitters and sinks
-//   (save_population.c); fat boxes in the order of the bodies, where there are some XXH3-64 of everything
-//   before (8)
+//   generation of each index; shapes and traits that are used, in the order in which bodies name them
+//   bodies by index
+//   contacts with what holds them, in order; with springs, what each pulls
+//   emitters and sinks (save_population.c)
+//   fat boxes in the order of the bodies, where there are some
+//   XXH3-64 of everything before (8)
 //
 // Shapes and traits get new numbers from 1 on, in that order. The tree is not stored: it is a
 // function of the boxes, and so are the candidates. Nor are free indices: they are those that no body has.

@@ -1,0 +1,346 @@
+// Selects the contacts that the sub-steps work on, numbers the bodies that they move, and puts the contacts
+// into groups of eight (rigid/solver.h), colour by colour.
+//
+// A mover is a body that has such a contact and moves. Movers are numbered by row and constraints lie in
+// order of colour; neither order decides anything, because constraints of a colour share no mover that they
+// write (rigid/rigid.c). Mover 0 stands for walls and static bodies, and the last four for walls where these
+// move; they and the kinematic ones are read by many and written by none. `slot` is written by all ranges
+// that meet a body, with the same value, hence atomic.
+
+#include "sim/rigid/constraint.h"
+#include "sim/rigid/solver_job.h"
+#include "sim/world/account.h"
+
+#include <string.h>
+
+// ---- who rests ----
+
+static void mark(const qdi_solver_job *job, uint32_t row) {
+    if (row != QDI_NO_ROW && job->world->kind[row] != QD_BODY_STATIC)
+        atomic_store_explicit(&job->world->scratch.slot[row], 1, memory_order_relaxed);
+}
+
+static bool counts_as_two(const qdi_solver_job *job, size_t i) {
+    return job->links[i].touches > (i < job->serial ? 1 : 0);
+}
+
+static void find_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qdi_solver_job *job = context;
+    size_t count = 0, twos = 0;
+    for (size_t i = begin; i < end; ++i) {
+        count += job->links[i].touches > 0;
+        twos += counts_as_two(job, i);
+    }
+    job->count[begin / QDI_CONTACT_GRAIN] = count;
+    job->twos[begin / QDI_CONTACT_GRAIN] = twos;
+}
+
+static void mark_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qdi_solver_job *job = context;
+    for (size_t i = begin; i < end; ++i) {
+        if (!job->links[i].touches) continue;
+        mark(job, job->links[i].row_a);
+        mark(job, job->links[i].row_b);
+    }
+}
+
+static void clear_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qdi_solver_job *job = context;
+    for (size_t r = begin; r < end; ++r)
+        atomic_store_explicit(&job->world->scratch.slot[r], 0, memory_order_relaxed);
+}
+
+static void count_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qdi_solver_job *job = context;
+    size_t count = 0;
+    for (size_t r = begin; r < end; ++r)
+        count += atomic_load_explicit(&job->world->scratch.slot[r], memory_order_relaxed);
+    job->bodies[begin / QDI_BODY_GRAIN] = count;
+}
+
+static void gather_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qdi_solver_job *job = context;
+    const qd_world *world = job->world;
+    const qdi_motion *m = &world->next;
+    size_t slot = job->bodies[begin / QDI_BODY_GRAIN] + 1;
+    for (size_t r = begin; r < end; ++r) {
+        if (!atomic_load_explicit(&world->scratch.slot[r], memory_order_relaxed)) continue;
+        atomic_store_explicit(&world->scratch.slot[r], (uint32_t)slot, memory_order_relaxed);
+        double spin = world->turning ? m->spin[r] : 0;
+        qdi_account_mover_begin(world, slot, (qdi_twist){m->vx[r], m->vy[r], spin});
+        job->movers[slot++] = (qdi_mover){.vx = m->vx[r],
+                                          .vy = m->vy[r],
+                                          .spin = spin,
+                                          .inverse = 1 / world->mass[r],
+                                          .turn = 1 / world->inertia[r]};
+    }
+}
+
+/// Numbers the movers and takes their velocities.
+static qd_status gather(qd_world *world, qdi_solver_job *job, size_t *counts) {
+    qdi_scratch *scratch = &world->scratch;
+    size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
+    job->bodies = counts;
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, count_range, job);
+    size_t bodies = qdi_exclusive_scan(counts, ranges) + 1;
+    size_t count = bodies + (world->walls_move ? QDI_WALLS : 0);
+    qd_status status = qdi_reserve(world->allocator, &scratch->movers, &scratch->mover_room, 0, count,
+                                   sizeof *scratch->movers);
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &scratch->pushes, &scratch->push_room, 0, count,
+                             sizeof *scratch->pushes);
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &scratch->began, &scratch->began_room, 0, count,
+                             sizeof *scratch->began);
+    if (status == QD_OK) status = qdi_account_movers(world, count);
+    if (status != QD_OK) return status;
+    job->movers = scratch->movers;
+    job->movers[0] = (qdi_mover){0};
+    qdi_account_mover_begin(world, 0, (qdi_twist){0, 0, 0});
+    for (size_t k = bodies; k < count; ++k) {
+        qd_vec2 speed = world->wall_mean[k - bodies];
+        job->movers[k] = (qdi_mover){.vx = speed.x, .vy = speed.y};
+        scratch->pushes[k] = (qdi_push){0, 0, 0, 0};
+        qdi_account_mover_begin(world, k, (qdi_twist){speed.x, speed.y, 0});
+    }
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_range, job);
+    scratch->mover_count = count;
+    return QD_OK;
+}
+
+// ---- constraints at rest ----
+
+/// The mover that stands for the wall of a contact.
+static uint32_t slot_of_wall(const qd_world *world, const qd_contact *contact) {
+    if (!world->walls_move) return 0;
+    return (uint32_t)world->scratch.mover_count - QDI_WALLS + (contact->b.index - (uint32_t)QD_WALL_LEFT);
+}
+
+static void make_touch(const qdi_solver_job *job, const qd_contact *contact, const qdi_levers *levers, int k,
+                       qdi_solver_point *touch, size_t lane) {
+    const bool there = k < contact->count;
+    const qdi_warm_start *hold = &job->world->present.holds[contact - job->world->present.contacts];
+    touch->across_a[lane] = there ? levers->across_a[k] : 0;
+    touch->along_a[lane] = there ? levers->along_a[k] : 0;
+    touch->across_b[lane] = there ? levers->across_b[k] : -0.0;
+    touch->along_b[lane] = there ? levers->along_b[k] : -0.0;
+    touch->gap[lane] = there ? -contact->touch[k].depth : 0;
+    touch->mass[lane] = there;
+    touch->normal[lane] = there ? job->again * hold->normal[k] : 0;
+    touch->tangent[lane] = there ? job->again * hold->tangent[k] : 0;
+    touch->total[lane] = touch->total_tangent[lane] = 0;
+}
+
+/// What a group's bodies bring.
+typedef struct inertias {
+    qdi_lanes inverse, turn_a, turn_b; ///< 1 / mass of both, 1 / inertia
+} inertias;
+
+/// Effective masses of touches, whose `mass` so far says which are there.
+static void make_masses(const inertias *of, qdi_solver_point *touch) {
+    for (size_t lane = 0; lane < QDI_REST_LANES; ++lane) {
+        double across_a = touch->across_a[lane], across_b = touch->across_b[lane];
+        double along_a = touch->along_a[lane], along_b = touch->along_b[lane], there = touch->mass[lane];
+        touch->mass[lane] = there / (of->inverse[lane] + across_a * across_a * of->turn_a[lane] +
+                                     across_b * across_b * of->turn_b[lane]);
+        touch->rub_mass[lane] = there / (of->inverse[lane] + along_a * along_a * of->turn_a[lane] +
+                                         along_b * along_b * of->turn_b[lane]);
+    }
+}
+
+static void make_lane(const qdi_solver_job *job, const qdi_link *link, qdi_solver_group *group,
+                      qdi_solver_point *second, inertias *of, size_t lane) {
+    const qd_world *world = job->world;
+    const qd_contact *contact = &world->present.contacts[link->contact];
+    const uint32_t a = link->row_a, b = link->row_b;
+    const uint32_t slot_a = qdi_slot_of(world, a),
+                   slot_b = b == QDI_NO_ROW ? slot_of_wall(world, contact) : qdi_slot_of(world, b);
+    group->slot_a[lane] = slot_a;
+    group->slot_b[lane] = slot_b;
+    group->contact[lane] = link->contact;
+    group->nx[lane] = contact->normal.x;
+    group->ny[lane] = contact->normal.y;
+    group->friction[lane] = qdi_constraint_friction(world, link);
+    group->size[lane] = qdi_smaller_inner(world, a, b);
+    group->moves_a |= (uint8_t)(link->moves_a << lane);
+    group->moves_b |= (uint8_t)(link->moves_b << lane);
+    group->rubs |= (uint8_t)((group->friction[lane] > 0) << lane);
+    group->walls |= (uint8_t)((b == QDI_NO_ROW) << lane);
+    of->inverse[lane] = job->movers[slot_a].inverse + job->movers[slot_b].inverse;
+    of->turn_a[lane] = job->movers[slot_a].turn;
+    of->turn_b[lane] = job->movers[slot_b].turn;
+    qdi_levers levers;
+    qdi_constraint_levers(world, link, contact, &levers);
+    make_touch(job, contact, &levers, 0, &group->touch, lane);
+    if (second) make_touch(job, contact, &levers, 1, second, lane);
+}
+
+/// The colour of a constraint.
+static size_t colour_of(const qdi_colours *colours, size_t constraint) {
+    size_t low = 0, high = colours->count - 1;
+    while (low < high) {
+        size_t middle = low + (high - low + 1) / 2;
+        if (colours->start[middle] <= constraint)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+/// Puts the numbers of the constraints at rest where they belong: in each colour, those with two touches
+/// first.
+static void list_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qdi_solver_job *job = context;
+    const size_t range = begin / QDI_CONTACT_GRAIN, *start = job->colours->start;
+    size_t c = colour_of(job->colours, begin), held = job->count[range] - job->resting->start[c];
+    size_t twos = job->twos[range] - job->resting->twos_before[c], ones = held - twos;
+    for (size_t i = begin; i < end; ++i) {
+        while (i >= start[c + 1]) ++c, twos = ones = 0;
+        if (!job->links[i].touches) continue;
+        size_t first = job->resting->start[c];
+        if (counts_as_two(job, i))
+            job->list[first + twos++] = (uint32_t)i;
+        else
+            job->list[first + job->resting->twos[c] + ones++] = (uint32_t)i;
+    }
+}
+
+/// Contacts and holds lie in order of (a, b): those that are needed soon are asked for ahead.
+enum { CONTACTS_AHEAD = 8 };
+
+static inline void ask_for(const qdi_solver_job *job, const uint32_t *inside, size_t count) {
+    if (CONTACTS_AHEAD >= count) return;
+    const qdi_moment *moment = &job->world->present;
+    const uint32_t contact = job->links[inside[CONTACTS_AHEAD]].contact;
+    const char *first = (const char *)&moment->contacts[contact];
+    for (size_t at = 0; at < sizeof *moment->contacts; at += 64) __builtin_prefetch(first + at);
+    __builtin_prefetch(&moment->holds[contact]);
+}
+
+/// Groups are larger than what the processor can write at a time without having read it.
+static inline void ask_to_write(const void *first, size_t bytes) {
+    for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch((const char *)first + at, 1);
+}
+
+static void make_group(const qdi_solver_job *job, size_t number) {
+    qdi_solver_group *group = &job->groups[number];
+    qdi_solver_point *second = number < job->twos_groups ? &job->second[number] : NULL;
+    const uint32_t *numbers = NULL;
+    size_t left = qdi_solver_constraints(job, number, &numbers);
+    inertias of;
+    ask_to_write(group + 1, sizeof *group);
+    if (second) ask_to_write(second + 1, sizeof *second);
+    if (left < QDI_REST_LANES) {
+        memset(group, 0, sizeof *group);
+        if (second) memset(second, 0, sizeof *second);
+        for (size_t lane = 0; lane < QDI_REST_LANES; ++lane)
+            of.inverse[lane] = 1, of.turn_a[lane] = of.turn_b[lane] = 0;
+    }
+    group->moves_a = group->moves_b = group->rubs = group->walls = 0;
+    for (size_t lane = 0; lane < QDI_REST_LANES && lane < left; ++lane) {
+        ask_for(job, numbers + lane, left - lane);
+        make_lane(job, &job->links[numbers[lane]], group, second, &of, lane);
+    }
+    make_masses(&of, &group->touch);
+    if (second) make_masses(&of, second);
+}
+
+static void make_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    for (size_t g = begin; g < end; ++g) make_group(context, g);
+}
+
+/// Groups of all colours, and those with second touches.
+static size_t count_groups(const qdi_solver_colours *resting, size_t *with_second) {
+    size_t groups = 0, twos_groups = 0;
+    for (size_t c = 0; c < resting->count; ++c) {
+        size_t constraints = resting->start[c + 1] - resting->start[c];
+        twos_groups += qdi_solver_groups_of(resting->twos[c]);
+        groups += qdi_solver_groups_of(resting->twos[c]) +
+                  qdi_solver_groups_of(constraints - resting->twos[c]);
+    }
+    *with_second = twos_groups;
+    return groups;
+}
+
+/// Where the constraints at rest of each colour begin, and how many have two touches, from the counts of the
+/// ranges before each.
+static void part_colours(const qdi_solver_job *job, const qdi_colours *all, size_t count, size_t twos,
+                         qdi_solver_colours *resting) {
+    resting->count = all->count;
+    resting->last_is_serial = all->last_is_serial;
+    for (size_t c = 0; c < all->count; ++c) {
+        size_t range = all->start[c] / QDI_CONTACT_GRAIN;
+        resting->start[c] = job->count[range];
+        resting->twos_before[c] = job->twos[range];
+        for (size_t i = range * QDI_CONTACT_GRAIN; i < all->start[c]; ++i) {
+            resting->start[c] += job->links[i].touches > 0;
+            resting->twos_before[c] += counts_as_two(job, i);
+        }
+        if (c > 0) resting->twos[c - 1] = resting->twos_before[c] - resting->twos_before[c - 1];
+    }
+    resting->start[all->count] = count;
+    resting->twos[all->count - 1] = twos - resting->twos_before[all->count - 1];
+}
+
+static void release(const qd_allocator *allocator, qdi_scratch *scratch) {
+    qdi_release(allocator, scratch->began, scratch->began_room, sizeof *scratch->began);
+    qdi_release(allocator, scratch->groups, scratch->group_room, sizeof *scratch->groups);
+    qdi_release(allocator, scratch->second, scratch->second_room, sizeof *scratch->second);
+}
+
+static qd_status reserve_groups(qd_world *world, const qdi_solver_colours *resting) {
+    qdi_scratch *scratch = &world->scratch;
+    size_t second = 0, groups = count_groups(resting, &second);
+    scratch->release_solver = release;
+    qd_status status = qdi_reserve(world->allocator, &scratch->slot, &scratch->slot_room, 0, world->count,
+                                   sizeof *scratch->slot);
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &scratch->groups, &scratch->group_room, 0, groups,
+                             sizeof *scratch->groups);
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &scratch->second, &scratch->second_room, 0, second,
+                             sizeof *scratch->second);
+    return status;
+}
+
+qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, double dt,
+                             qdi_solver_colours *resting) {
+    qdi_scratch *scratch = &world->scratch;
+    size_t all = colours->start[colours->count], bodies = qdi_range_count(world->count, QDI_BODY_GRAIN);
+    size_t ranges = qdi_range_count(all, QDI_CONTACT_GRAIN);
+    qd_status status = qdi_reserve(world->allocator, &scratch->range_count, &scratch->range_room, 0,
+                                   2 * ranges + bodies, sizeof *scratch->range_count);
+    if (status != QD_OK) return status;
+    qdi_solver_job job = {.world = world,
+                          .links = scratch->coloured,
+                          .count = scratch->range_count,
+                          .twos = scratch->range_count + ranges,
+                          .serial = colours->start[colours->count - (colours->last_is_serial ? 1 : 0)],
+                          .dt = dt,
+                          .again = world->clock.dt > 0 ? dt / world->clock.dt : 1,
+                          .list = scratch->pending[0],
+                          .colours = colours,
+                          .resting = resting};
+    qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, find_range, &job);
+    size_t count = qdi_exclusive_scan(job.count, ranges), twos = qdi_exclusive_scan(job.twos, ranges);
+    part_colours(&job, colours, count, twos, resting);
+    scratch->mover_count = 0;
+    if (count == 0) return QD_OK;
+    status = reserve_groups(world, resting);
+    if (status != QD_OK) return status;
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, &job);
+    qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, mark_range, &job);
+    status = gather(world, &job, scratch->range_count + 2 * ranges);
+    if (status != QD_OK) return status;
+    qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, list_range, &job);
+    qdi_solver_over_colours(&job, resting, make_range, SHARED_GROUPS);
+    return QD_OK;
+}

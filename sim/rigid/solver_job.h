@@ -1,0 +1,66 @@
+#ifndef QD_SIM_RIGID_SOLVER_JOB_H
+#define QD_SIM_RIGID_SOLVER_JOB_H
+
+#include "sim/rigid/solver.h"
+
+/// What the files of the contact solver share: solver_groups.c puts contacts into groups, solver.c runs the
+/// sub-steps, solver_report.c says what came of them.
+
+typedef struct qdi_solver_job {
+    qd_world *world;
+    const qdi_link *links; ///< in order of colour
+    size_t *count, *twos;  ///< per range: links with touches, and those with two
+    size_t *bodies;        ///< per range of bodies: movers
+    size_t serial;   ///< the first link of a serial colour: from there on all have two touches, as it were
+    double dt;       ///< of the step
+    double h, again; ///< sub-step; what a hold of the last step is worth in this one
+    int substeps;
+    bool bounced; ///< outcomes and accounts have something
+    qdi_solver_rules rules;
+    qdi_mover *movers;
+    const qdi_push *pushes;
+    qdi_push *began; ///< by mover: its velocities when the sub-step before began
+    uint32_t *list;  ///< numbers of the links with touches, colour by colour
+    const qdi_colours *colours;
+    const qdi_solver_colours *resting;
+    // Of the colour in work: its groups and their second touches, of which there are `twos_groups`; the
+    // constraints with two touches in them, and with one; and who works on it.
+    qdi_solver_group *groups;
+    qdi_solver_point *second;
+    size_t twos_groups;
+    const uint32_t *inside[2];
+    size_t inside_count[2];
+    const qdi_solver_kernels *kernels;
+} qdi_solver_job;
+
+/// The mover of a body, 0: none.
+static inline uint32_t qdi_slot_of(const qd_world *world, uint32_t row) {
+    return atomic_load_explicit(&world->scratch.slot[row], memory_order_relaxed);
+}
+
+/// The constraints of a group (`numbers`), and how many they and those after them are.
+static inline size_t qdi_solver_constraints(const qdi_solver_job *job, size_t group,
+                                            const uint32_t **numbers) {
+    size_t one = group >= job->twos_groups, first = QDI_REST_LANES * (one ? group - job->twos_groups : group);
+    *numbers = job->inside[one] + first;
+    return job->inside_count[one] - first;
+}
+
+static inline size_t qdi_solver_groups_of(size_t constraints) {
+    return (constraints + QDI_REST_LANES - 1) / QDI_REST_LANES;
+}
+
+/// Groups of a colour that are worth a second thread where each takes some 300 ns, and least ones for a
+/// range. A sweep takes 80 ns for a group, and what one processor writes and another reads next costs some
+/// microseconds in each of its loops: so sweeps are shared only where there are many contacts in all.
+enum { SHARED_GROUPS = 32, FEW_GROUPS = 8, SHARED_SWEEPS = 8192 };
+
+/// Does something to all groups, colour by colour; by several threads where a colour has `shared` of them.
+void qdi_solver_over_colours(qdi_solver_job *job, const qdi_solver_colours *resting,
+                             qdi_range_function function, size_t shared);
+
+/// After the last sub-step: outcomes and accounts of a range of groups, with the means that the movers have
+/// by now.
+void qdi_solver_report(void *context, size_t begin, size_t end, int worker);
+
+#endif
