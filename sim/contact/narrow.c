@@ -18,10 +18,22 @@
 #include <math.h>
 #include <string.h>
 
-// A key is a << bits | b, b of a wall being the number of indices + the wall's bit. So keys are short, and
-// walls sort after bodies; and a bit above all of that makes speculative contacts sort after the others.
-static uint64_t key_of(const qdi_narrow_job *job, bool near, uint64_t a, uint64_t b) {
-    return ((uint64_t)near << job->bits | a) << job->bits | b;
+// A key is a << bits | b, b of a wall being the number of indices + the wall's number. So keys are short, and
+// walls sort after bodies.
+static uint64_t key_of(const qdi_narrow_job *job, uint64_t a, uint64_t b) {
+    return a << job->bits | b;
+}
+
+/// Puts the key of a place, and whether its contact is a speculative one; true where another key was there.
+static bool put_key(const qdi_narrow_job *job, size_t place, uint64_t key, bool near) {
+    const bool other = job->kept <= place || job->pair_key[place] != key;
+    job->pair_key[place] = key;
+    job->near[place] = near;
+    return other;
+}
+
+static void note_change(const qdi_narrow_job *job, bool changed) {
+    if (changed) atomic_store_explicit(job->changed, true, memory_order_relaxed);
 }
 
 static int bits_for(uint64_t most) {
@@ -116,17 +128,21 @@ static void key_pairs(void *context, size_t begin, size_t end, int worker) {
     size_t place = job->count[range];
     size_t stop = range + 1 < ranges ? job->count[range + 1] : job->wall_first;
     const qd_body_index *index = job->world->index;
-    size_t touching = 0;
+    bool changed = false;
     (void)end;
     for (size_t k = begin; place < stop; ++k, ++place) {
         const qdi_meeting pair = job->pairs[job->hits[k]];
-        bool near = job->plain ? qdi_narrow_near(job, pair) : job->made[k].touch[0].depth < 0;
-        touching += !near;
-        job->keys->key[place] = key_of(job, near, index[pair.a], index[pair.b]);
-        job->keys->value[place] = (uint32_t)place;
-        job->spots[place] = (qdi_spot){(uint32_t)k, pair.a, pair.b};
+        const bool plain = job->plain;
+        const bool near = plain ? qdi_narrow_near(job, pair) : job->geometry[k].depth[0] < 0;
+        changed |= put_key(job, place, key_of(job, index[pair.a], index[pair.b]), near);
+        job->spots[place] = (qdi_spot){.row_a = pair.a,
+                                       .row_b = pair.b,
+                                       .geometry = (uint32_t)(plain ? place : k),
+                                       .image = plain ? (qd_image){0, 0} : job->found[k].image,
+                                       .touches = plain || !job->found[k].sensor};
+        if (!plain) job->spots[place].touches *= job->found[k].count;
     }
-    job->touching[range] = touching;
+    note_change(job, changed);
 }
 
 /// Where the keys of the walls that a range of bodies touches end.
@@ -140,24 +156,86 @@ static void key_walls(void *context, size_t begin, size_t end, int worker) {
     const qdi_narrow_job *job = context;
     const qd_world *world = job->world;
     size_t place = job->wall_first + job->wall_count[begin / QDI_BODY_GRAIN];
-    size_t stop = walls_stop(job, begin), touching = 0;
+    size_t stop = walls_stop(job, begin);
+    bool changed = false;
     for (size_t r = begin; r < end && place < stop; ++r) {
         const unsigned met = job->wall_mask[r];
         for (unsigned wall = 0; wall < QDI_WALLS; ++wall) {
             if (!(met >> wall & 1U)) continue;
-            bool near = met >> (QDI_WALLS + wall) & 1U;
-            touching += !near;
-            job->keys->key[place] = key_of(job, near, world->index[r], world->index_count + wall);
-            job->keys->value[place] = (uint32_t)place;
-            ++place;
+            changed |= put_key(job, place++, key_of(job, world->index[r], world->index_count + wall),
+                               met >> (QDI_WALLS + wall) & 1U);
         }
     }
-    job->wall_touching[begin / QDI_BODY_GRAIN] = touching;
+    note_change(job, changed);
+}
+
+// ---- order ----
+
+static void start_sort(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qdi_narrow_job *job = context;
+    memcpy(job->keys->key + begin, job->pair_key + begin, (end - begin) * sizeof *job->pair_key);
+    for (size_t i = begin; i < end; ++i) job->keys->value[i] = (uint32_t)i;
+}
+
+static void keep_order(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qdi_narrow_job *job = context;
+    memcpy(job->pair_order + begin, job->keys->value + begin, (end - begin) * sizeof *job->pair_order);
+}
+
+/// Puts the places in the order of their keys. Where they have the keys of the step before they have its
+/// order too: pairs that lie on each other stay the same for many steps.
+static qd_status sort_pairs(qd_world *world, qdi_narrow_job *job, size_t count) {
+    qdi_scratch *scratch = &world->scratch;
+    qdi_keys *keys = &scratch->keys;
+    if (count == scratch->pair_count && !atomic_load_explicit(job->changed, memory_order_relaxed))
+        return QD_OK;
+    scratch->pair_count = 0;
+    qd_status status = qdi_keys_reserve(world->allocator, keys, count);
+    if (status != QD_OK) return status;
+    job->keys = keys;
+    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, start_sort, job);
+    status = qdi_team_sort(world->team, keys->key, keys->value, keys->key_spare, keys->value_spare, count,
+                           2 * job->bits);
+    if (status != QD_OK) return status;
+    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, keep_order, job);
+    scratch->pair_count = count;
+    return QD_OK;
+}
+
+static void count_touching(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qdi_narrow_job *job = context;
+    size_t touching = 0;
+    for (size_t i = begin; i < end; ++i) touching += !job->near[job->pair_order[i]];
+    job->touching[begin / QDI_CONTACT_GRAIN] = touching;
 }
 
 // ---- contacts ----
 
-static qd_contact wall_contact(const qdi_narrow_job *job, uint32_t row, int wall) {
+/// Writes the contact of a spot.
+static void put_contact(const qdi_narrow_job *job, const qdi_spot *spot, const qdi_found_pair *found,
+                        qd_contact *contact) {
+    const qd_world *world = job->world;
+    const uint32_t a = spot->row_a, b = spot->row_b;
+    const qdi_geometry *geometry = &job->geometry[spot->geometry];
+    contact->a = (qd_id){world->index[a], world->generation[a]};
+    contact->b = b == QDI_NO_ROW ? (qd_id){(uint32_t)QD_WALL_LEFT + spot->wall, 0}
+                                 : (qd_id){world->index[b], world->generation[b]};
+    contact->normal = geometry->normal;
+    for (int k = 0; k < 2; ++k)
+        contact->touch[k] = (qd_touch){
+            .point = geometry->point[k], .depth = geometry->depth[k], .feature = found->feature[k]};
+    contact->approach = found->approach;
+    contact->image = found->image;
+    contact->count = found->count;
+    contact->sensor = found->sensor;
+}
+
+/// How a body meets a wall.
+static void meet_any_wall(const qdi_narrow_job *job, uint32_t row, int wall, qdi_geometry *geometry,
+                          qdi_found_pair *found) {
     const qd_world *world = job->world;
     double x = job->motion.x[row], y = job->motion.y[row];
     qdi_manifold manifold = {.normal = wall_normal(wall), .count = 1};
@@ -170,37 +248,40 @@ static qd_contact wall_contact(const qdi_narrow_job *job, uint32_t row, int wall
         QD_ASSERT(met);
         (void)met;
     }
-    qd_contact contact = {.a = {world->index[row], world->generation[row]},
-                          .b = {(uint32_t)QD_WALL_LEFT + (uint32_t)wall, 0},
-                          .sensor = world->traits.trait[world->trait[row]].sensor};
-    qdi_put_touches(&contact, &manifold, x, y);
-    qd_vec2 arm = {contact.touch[0].point.x - x, contact.touch[0].point.y - y};
+    qdi_put_touches(&manifold, x, y, geometry, found);
+    found->sensor = world->traits.trait[world->trait[row]].sensor;
+    qd_vec2 arm = {geometry->point[0].x - x, geometry->point[0].y - y};
     qd_vec2 v = qdi_velocity_at(job, row, arm), w = world->wall_speed[wall];
-    contact.approach = (v.x - w.x) * contact.normal.x + (v.y - w.y) * contact.normal.y;
-    return contact;
+    found->approach = (v.x - w.x) * geometry->normal.x + (v.y - w.y) * geometry->normal.y;
 }
 
 /// Spots and what was made lie in the order of the candidates, contacts in that of (a, b), which is any order
 /// here: what is read soon is asked for ahead.
 enum { SPOTS_AHEAD = 24, AHEAD = 12 };
 static inline void ask_for(const qdi_narrow_job *job, size_t i, size_t end) {
-    const uint32_t *value = job->keys->value;
+    const uint32_t *value = job->pair_order;
     if (i + SPOTS_AHEAD < end) __builtin_prefetch(&job->spots[value[i + SPOTS_AHEAD]], 1);
     if (job->plain || i + AHEAD >= end || value[i + AHEAD] >= job->wall_first) return;
-    const char *made = (const char *)&job->made[job->spots[value[i + AHEAD]].contact];
-    for (size_t at = 0; at < sizeof(qd_contact); at += 64) __builtin_prefetch(made + at);
+    const uint32_t hit = job->spots[value[i + AHEAD]].geometry;
+    __builtin_prefetch(&job->geometry[hit]);
+    __builtin_prefetch(&job->found[hit]);
 }
 
-/// Puts the contacts of pairs in their order, and tells every spot which contact it is.
+/// Puts the contacts of pairs in their order, speculative ones behind the others, and writes to every spot
+/// which contact it is.
 static void order_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const qdi_narrow_job *job = context;
+    size_t touching = job->touching[begin / QDI_CONTACT_GRAIN], near = job->touching_total + begin - touching;
     for (size_t i = begin; i < end; ++i) {
         ask_for(job, i, end);
-        const uint32_t place = job->keys->value[i];
+        const uint32_t place = job->pair_order[i];
+        const size_t number = job->near[place] ? near++ : touching++;
         qdi_spot *spot = &job->spots[place];
-        if (place < job->wall_first && !job->plain) job->contacts[i] = job->made[spot->contact];
-        spot->contact = (uint32_t)i;
+        if (place < job->wall_first && !job->plain)
+            put_contact(job, spot, &job->found[spot->geometry], &job->contacts[number]);
+        spot->contact = (uint32_t)number;
+        spot->rank = (uint32_t)i;
     }
 }
 
@@ -214,7 +295,10 @@ static void make_disk_contacts(void *context, size_t begin, size_t end, int work
             for (size_t at = 0; at < sizeof(qd_contact); at += 64) __builtin_prefetch(contact + at, 1);
         }
         const qdi_spot *spot = &job->spots[place];
-        qdi_narrow_disks(job, (qdi_meeting){spot->row_a, spot->row_b}, &job->contacts[spot->contact]);
+        qdi_found_pair found;
+        qdi_narrow_disks(job, (qdi_meeting){spot->row_a, spot->row_b}, &job->geometry[place], &found);
+        job->spots[place].image = found.image;
+        put_contact(job, spot, &found, &job->contacts[spot->contact]);
     }
 }
 
@@ -226,10 +310,16 @@ static void make_wall_contacts(void *context, size_t begin, size_t end, int work
     for (size_t r = begin; r < end && place < stop; ++r) {
         for (int wall = 0; wall < QDI_WALLS; ++wall) {
             if (!(job->wall_mask[r] >> wall & 1U)) continue;
-            qdi_spot *spot = &job->spots[place++];
-            job->contacts[spot->contact] = wall_contact(job, (uint32_t)r, wall);
+            qdi_spot *spot = &job->spots[place];
+            qdi_found_pair found;
             spot->row_a = (uint32_t)r;
             spot->row_b = QDI_NO_ROW;
+            spot->geometry = (uint32_t)(job->wall_geometry + place++);
+            spot->wall = (uint8_t)wall;
+            meet_any_wall(job, (uint32_t)r, wall, &job->geometry[spot->geometry], &found);
+            spot->image = found.image;
+            spot->touches = found.sensor ? 0 : found.count;
+            put_contact(job, spot, &found, &job->contacts[spot->contact]);
         }
     }
 }
@@ -243,34 +333,73 @@ static unsigned walls_of(const qd_world *world) {
            (world->axis[1].boundary == QD_BOUNDARY_REFLECT ? 12U : 0U);
 }
 
-static qd_status reserve_tests(qd_world *world, qdi_narrow_job *job) {
+static qd_status reserve_tests(qd_world *world, qdi_narrow_job *job, qdi_moment *moment) {
     qdi_scratch *scratch = &world->scratch;
     size_t ranges = qdi_range_count(job->pair_count, job->grain);
     size_t body_ranges = job->walls ? qdi_range_count(world->count, QDI_BODY_GRAIN) : 0;
     qd_status status = qdi_reserve(world->allocator, &scratch->range_count, &scratch->range_room, 0,
-                                   2 * (ranges + body_ranges), sizeof *scratch->range_count);
+                                   ranges + body_ranges, sizeof *scratch->range_count);
     if (status == QD_OK)
         status = qdi_reserve(world->allocator, &scratch->hits, &scratch->hit_room, 0, job->pair_count,
                              sizeof *scratch->hits);
     if (status == QD_OK && !job->plain)
-        status = qdi_reserve(world->allocator, &scratch->made, &scratch->made_room, 0, job->pair_count,
-                             sizeof *scratch->made);
+        status = qdi_reserve(world->allocator, &scratch->found, &scratch->found_room, 0, job->pair_count,
+                             sizeof *scratch->found);
+    if (status == QD_OK && !job->plain)
+        status = qdi_reserve(world->allocator, &moment->geometry, &moment->geometry_room, 0, job->pair_count,
+                             sizeof *moment->geometry);
     if (status == QD_OK && job->walls)
         status = qdi_reserve(world->allocator, &scratch->wall_mask, &scratch->wall_room, 0, world->count, 1);
     job->count = scratch->range_count;
     job->wall_count = scratch->range_count ? scratch->range_count + ranges : NULL;
-    job->touching = scratch->range_count ? scratch->range_count + ranges + body_ranges : NULL;
-    job->wall_touching = scratch->range_count ? job->touching + ranges : NULL;
     job->hits = scratch->hits;
-    job->made = scratch->made;
+    job->found = scratch->found;
+    job->geometry = moment->geometry;
     job->wall_mask = scratch->wall_mask;
+    return status;
+}
+
+static qd_status reserve_order(qd_world *world, qdi_narrow_job *job, size_t count, qdi_moment *moment) {
+    qdi_scratch *scratch = &world->scratch;
+    const qd_allocator *allocator = world->allocator;
+    qd_status status = qdi_reserve(allocator, &scratch->pair_key, &scratch->pair_key_room,
+                                   scratch->pair_count, count, sizeof *scratch->pair_key);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->pair_order, &scratch->pair_order_room, 0, count,
+                             sizeof *scratch->pair_order);
+    if (status == QD_OK) status = qdi_reserve(allocator, &scratch->near, &scratch->near_room, 0, count, 1);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->touching, &scratch->touching_room, 0,
+                             qdi_range_count(count, QDI_CONTACT_GRAIN), sizeof *scratch->touching);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &moment->contacts, &moment->contact_room, 0, count,
+                             sizeof *moment->contacts);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &moment->spots, &moment->spot_room, 0, count, sizeof *moment->spots);
+    // Geometry of walls lies behind that of pairs, which has gaps.
+    const size_t pairs = job->plain ? job->wall_first : job->pair_count;
+    job->wall_geometry = pairs - job->wall_first;
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &moment->geometry, &moment->geometry_room, job->plain ? 0 : pairs,
+                             pairs + job->wall_total, sizeof *moment->geometry);
+    job->geometry = moment->geometry;
+    job->pair_key = scratch->pair_key;
+    job->pair_order = scratch->pair_order;
+    job->near = scratch->near;
+    job->touching = scratch->touching;
+    job->contacts = moment->contacts;
+    job->spots = moment->spots;
     return status;
 }
 
 qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_moment *moment) {
     qd_team *team = world->team;
-    qdi_narrow_job job = {
-        .world = world, .motion = *motion, .walls = walls_of(world), .keys = &world->scratch.keys};
+    atomic_bool changed = false;
+    qdi_narrow_job job = {.world = world,
+                          .motion = *motion,
+                          .walls = walls_of(world),
+                          .changed = &changed,
+                          .kept = world->scratch.pair_count};
     job.pairs = world->met;
     job.pair_count = world->met_count;
     job.stale = world->margin.held;
@@ -283,7 +412,7 @@ qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_moment *mome
     job.grain = job.plain ? QDI_CONTACT_GRAIN : QDI_SHAPED_GRAIN;
     job.meet_rects = qdi_rects_of(world->def.simd);
     job.bits = bits_for(world->index_count + QDI_WALLS);
-    qd_status status = reserve_tests(world, &job);
+    qd_status status = reserve_tests(world, &job, moment);
     if (status != QD_OK) return status;
 
     // Two disks are tested in a few nanoseconds: so few of them are not worth another thread.
@@ -296,30 +425,19 @@ qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_moment *mome
     size_t count = job.wall_first + job.wall_total;
     qdi_contacts_share(world, count);
 
-    status = qdi_keys_reserve(world->allocator, &world->scratch.keys, count);
-    if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &moment->contacts, &moment->contact_room, 0, count,
-                             sizeof *moment->contacts);
-    if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &moment->spots, &moment->spot_room, 0, count,
-                             sizeof *moment->spots);
+    status = reserve_order(world, &job, count, moment);
     if (status != QD_OK) return status;
-    job.contacts = moment->contacts;
-    job.spots = moment->spots;
     qdi_team_for(team, job.pair_count, job.grain, key_pairs, &job);
     if (job.walls) qdi_team_for(team, world->count, QDI_BODY_GRAIN, key_walls, &job);
-    size_t touching = 0;
-    for (size_t k = 0; k < qdi_range_count(job.pair_count, job.grain); ++k) touching += job.touching[k];
-    for (size_t k = 0; k < body_ranges; ++k) touching += job.wall_touching[k];
-    qdi_keys *keys = &world->scratch.keys;
-    status = qdi_team_sort(team, keys->key, keys->value, keys->key_spare, keys->value_spare, count,
-                           2 * job.bits + (job.reach.part > 0));
+    status = sort_pairs(world, &job, count);
     if (status != QD_OK) return status;
+    qdi_team_for(team, count, QDI_CONTACT_GRAIN, count_touching, &job);
+    job.touching_total = qdi_exclusive_scan(job.touching, qdi_range_count(count, QDI_CONTACT_GRAIN));
     qdi_team_for(team, count, QDI_CONTACT_GRAIN, order_range, &job);
     if (job.plain) qdi_team_for(team, job.wall_first, QDI_CONTACT_GRAIN, make_disk_contacts, &job);
     if (job.walls) qdi_team_for(team, world->count, QDI_BODY_GRAIN, make_wall_contacts, &job);
-    moment->contact_count = touching;
-    moment->near_count = count - touching;
+    moment->contact_count = job.touching_total;
+    moment->near_count = count - job.touching_total;
     moment->first_wall = job.wall_first;
     return QD_OK;
 }

@@ -62,40 +62,39 @@ static inline reaches reaches_of(const qdi_narrow_job *job, uint32_t a, uint32_t
 
 // ---- contacts ----
 
-void qdi_put_touches(qd_contact *contact, const qdi_manifold *manifold, double x, double y) {
-    contact->normal = manifold->normal;
-    contact->count = (uint8_t)manifold->count;
+void qdi_put_touches(const qdi_manifold *manifold, double x, double y, qdi_geometry *geometry,
+                     qdi_found_pair *found) {
+    *geometry = (qdi_geometry){.normal = manifold->normal};
+    *found = (qdi_found_pair){.count = (uint8_t)manifold->count};
     int first = manifold->count == 2 && manifold->at[1].gap < manifold->at[0].gap;
     for (int k = 0; k < manifold->count; ++k) {
         const qdi_touch *touch = &manifold->at[k ^ first];
-        contact->touch[k] = (qd_touch){.point = {x + touch->point.x, y + touch->point.y},
-                                       .depth = 0 - touch->gap, // never -0
-                                       .feature = touch->feature};
+        geometry->point[k] = (qd_vec2){x + touch->point.x, y + touch->point.y};
+        geometry->depth[k] = 0 - touch->gap; // never -0
+        found->feature[k] = touch->feature;
     }
 }
 
-static void make_contact(const qdi_narrow_job *job, uint32_t a, uint32_t b, qd_vec2 d,
-                         const qdi_manifold *manifold, qd_contact *contact) {
+static void put_pair(const qdi_narrow_job *job, uint32_t a, uint32_t b, qd_vec2 d,
+                     const qdi_manifold *manifold, qdi_geometry *geometry, qdi_found_pair *found) {
     const qd_world *world = job->world;
     const double x = job->motion.x[a], y = job->motion.y[a];
-    memset(contact, 0, sizeof *contact);
-    contact->a = (qd_id){world->index[a], world->generation[a]};
-    contact->b = (qd_id){world->index[b], world->generation[b]};
-    if (job->period.x > 0 || job->period.y > 0) contact->image = image_of(job, a, b);
-    contact->sensor = job->traits && (qdi_senses(world, a) || qdi_senses(world, b));
-    qdi_put_touches(contact, manifold, x, y);
-    qd_vec2 arm = {contact->touch[0].point.x - x, contact->touch[0].point.y - y};
+    qdi_put_touches(manifold, x, y, geometry, found);
+    if (job->period.x > 0 || job->period.y > 0) found->image = image_of(job, a, b);
+    found->sensor = job->traits && (qdi_senses(world, a) || qdi_senses(world, b));
+    qd_vec2 arm = {geometry->point[0].x - x, geometry->point[0].y - y};
     qd_vec2 va = qdi_velocity_at(job, a, arm),
             vb = qdi_velocity_at(job, b, (qd_vec2){arm.x - d.x, arm.y - d.y});
-    contact->approach = (va.x - vb.x) * contact->normal.x + (va.y - vb.y) * contact->normal.y;
+    found->approach = (va.x - vb.x) * geometry->normal.x + (va.y - vb.y) * geometry->normal.y;
 }
 
 // ---- disks ----
 
-static void make_of_disks(const qdi_narrow_job *job, uint32_t a, uint32_t b, qd_vec2 d, qd_contact *contact) {
+static void put_disks(const qdi_narrow_job *job, uint32_t a, uint32_t b, qd_vec2 d, qdi_geometry *geometry,
+                      qdi_found_pair *found) {
     qdi_manifold manifold = {.count = 0};
     (void)qdi_collide_disks(job->world->radius[a], job->world->radius[b], d, HUGE_VAL, &manifold);
-    make_contact(job, a, b, d, &manifold, contact);
+    put_pair(job, a, b, d, &manifold, geometry, found);
 }
 
 static size_t test_plain_pairs(const qdi_narrow_job *job, size_t begin, size_t end) {
@@ -121,8 +120,9 @@ bool qdi_narrow_near(const qdi_narrow_job *job, qdi_meeting pair) {
            !qdi_disks_meet(between(job, pair.a, pair.b), radius[pair.a] + radius[pair.b]);
 }
 
-void qdi_narrow_disks(const qdi_narrow_job *job, qdi_meeting pair, qd_contact *contact) {
-    make_of_disks(job, pair.a, pair.b, between(job, pair.a, pair.b), contact);
+void qdi_narrow_disks(const qdi_narrow_job *job, qdi_meeting pair, qdi_geometry *geometry,
+                      qdi_found_pair *found) {
+    put_disks(job, pair.a, pair.b, between(job, pair.a, pair.b), geometry, found);
 }
 
 // ---- all shapes ----
@@ -188,10 +188,10 @@ static size_t test_any_pairs(const qdi_narrow_job *job, size_t begin, size_t end
     size_t found = 0, rect = 0;
     for (size_t k = 0; k < count; ++k) {
         const near_pair *pair = &list[k];
-        qd_contact *contact = &job->made[begin + found];
-        job->hits[begin + found] = pair->candidate;
+        const size_t hit = begin + found;
+        job->hits[hit] = pair->candidate;
         if (pair->disks) {
-            make_of_disks(job, pair->a, pair->b, pair->d, contact);
+            put_disks(job, pair->a, pair->b, pair->d, &job->geometry[hit], &job->found[hit]);
             found += 1;
             continue;
         }
@@ -204,7 +204,7 @@ static size_t test_any_pairs(const qdi_narrow_job *job, size_t begin, size_t end
         else if (!meet(job, pair, &manifold))
             continue;
         if (!(qdi_manifold_gap(&manifold) <= pair->reach.count)) continue;
-        make_contact(job, pair->a, pair->b, pair->d, &manifold, contact);
+        put_pair(job, pair->a, pair->b, pair->d, &manifold, &job->geometry[hit], &job->found[hit]);
         found += 1;
     }
     return found;

@@ -8,7 +8,8 @@
 // P. E. Plassmann, "A parallel graph coloring heuristic", SIAM J. Sci. Comput. 14, 1993): what has the
 // highest priority of those left at both of its bodies takes its colour, for everything before it in the
 // order of the greedy has one; what has not raises its own at them for the next round. When rounds settle
-// little, the rest is sorted. The greedy is one function of the set of contacts, so both give the same.
+// little, the rest is sorted. The greedy is one function of the set of contacts, so both give the same; and
+// while the set stays the same, as it does for most steps of what lies still, its colours are kept.
 //
 // Each body has two highest priorities, by parity of the round: one is read while the other is written. A
 // round's number is in the top bits, so nothing has to be cleared between rounds. A range of links keeps
@@ -39,6 +40,7 @@ typedef struct colour_job {
     uint32_t *pending; ///< links without a colour: each range from its own begin on
     size_t *left;      ///< pending links per range
     size_t *first;     ///< by colour and range: how many links, then where these begin in `coloured`
+    uint32_t *order;   ///< links in order of colour
     qdi_link *coloured;
     qdi_keys *keys; ///< of the greedy
     uint64_t round;
@@ -47,7 +49,7 @@ typedef struct colour_job {
 
 /// Of a link among all; higher ones come first. No two are equal.
 static inline uint64_t priority_of(const qdi_link *link) {
-    return (uint64_t)(link->hash >> (32 - PRIORITY_BITS)) << 32 | link->contact;
+    return (uint64_t)(link->hash >> (32 - PRIORITY_BITS)) << 32 | link->rank;
 }
 
 static inline uint64_t claim_of(const qdi_link *link, uint64_t round) {
@@ -196,14 +198,14 @@ static size_t run_rounds(qd_world *world, colour_job *job) {
     return left;
 }
 
-/// Where no link has a colour, keys lie in order of contact.
+/// Where no link has a colour, keys lie in order of (a, b).
 static void key_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const colour_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         const qdi_link *link = &job->links[i];
-        job->keys->key[link->contact] = link->hash >> (32 - PRIORITY_BITS);
-        job->keys->value[link->contact] = (uint32_t)i;
+        job->keys->key[link->rank] = link->hash >> (32 - PRIORITY_BITS);
+        job->keys->value[link->rank] = (uint32_t)i;
     }
 }
 
@@ -217,7 +219,7 @@ static int key_left(const colour_job *job) {
         for (size_t i = 0; i < job->left[range]; ++i, ++place) {
             uint32_t number = job->pending[range * QDI_CONTACT_GRAIN + i];
             const qdi_link *link = &job->links[number];
-            keys->key[place] = (uint64_t)(link->hash >> (32 - PRIORITY_BITS)) << bits | link->contact;
+            keys->key[place] = (uint64_t)(link->hash >> (32 - PRIORITY_BITS)) << bits | link->rank;
             keys->value[place] = number;
         }
     }
@@ -225,7 +227,7 @@ static int key_left(const colour_job *job) {
 }
 
 /// Gives the `count` links that are left their colours, one after the other, by priority. The sort is stable:
-/// links that lie in order of contact need only be sorted by hash.
+/// links that lie in order of (a, b) need only be sorted by hash.
 static qd_status paint_rest(qd_world *world, colour_job *job, size_t count) {
     qdi_keys *keys = &world->scratch.keys;
     qd_status status = qdi_keys_reserve(world->allocator, keys, count);
@@ -257,38 +259,29 @@ static void place_ranges(void *context, size_t begin, size_t end, int worker) {
     const colour_job *job = context;
     size_t range = begin / QDI_CONTACT_GRAIN, next[SERIAL + 1];
     for (size_t c = 0; c <= SERIAL; ++c) next[c] = job->first[c * job->ranges + range];
-    for (size_t i = begin; i < end; ++i) job->coloured[next[job->colour[i]]++] = job->links[i];
-}
-
-/// Puts links[from[i]] at each i, cycle after cycle; `from` is spent.
-static void follow(qdi_link *links, uint32_t *from, size_t count) {
-    for (size_t first = 0; first < count; ++first) {
-        const qdi_link kept = links[first];
-        size_t at = first;
-        while (from[at] != first && from[at] != at) {
-            const size_t next = from[at];
-            links[at] = links[next];
-            from[at] = (uint32_t)at;
-            at = next;
-        }
-        if (at != first) links[at] = kept;
-        from[at] = (uint32_t)at;
-    }
+    for (size_t i = begin; i < end; ++i) job->order[next[job->colour[i]]++] = (uint32_t)i;
 }
 
 /// Puts the links of the last colour in order of (a, b).
-static qd_status order_serial(qd_world *world, size_t count, qdi_link *links) {
+static qd_status order_serial(qd_world *world, const colour_job *job, size_t first) {
     qdi_keys *keys = &world->scratch.keys;
+    const size_t count = job->link_count - first;
     qd_status status = qdi_keys_reserve(world->allocator, keys, count);
     if (status != QD_OK) return status;
     for (size_t i = 0; i < count; ++i) {
-        keys->key[i] = links[i].contact;
-        keys->value[i] = (uint32_t)i;
+        keys->value[i] = job->order[first + i];
+        keys->key[i] = job->links[keys->value[i]].rank;
     }
     status = qdi_team_sort(world->team, keys->key, keys->value, keys->key_spare, keys->value_spare, count,
                            32);
-    if (status == QD_OK) follow(links, keys->value, count);
+    for (size_t i = 0; i < count && status == QD_OK; ++i) job->order[first + i] = keys->value[i];
     return status;
+}
+
+static void put_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const colour_job *job = context;
+    for (size_t i = begin; i < end; ++i) job->coloured[i] = job->links[job->order[i]];
 }
 
 static qd_status reserve(qd_world *world, size_t count, size_t ranges) {
@@ -296,6 +289,9 @@ static qd_status reserve(qd_world *world, size_t count, size_t ranges) {
     const qd_allocator *allocator = world->allocator;
     qd_status status = qdi_reserve(allocator, &scratch->coloured, &scratch->coloured_room, 0, count,
                                    sizeof *scratch->coloured);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &scratch->colour_order, &scratch->colour_order_room, 0, count,
+                             sizeof *scratch->colour_order);
     for (int k = 0; k < 2 && status == QD_OK; ++k)
         status = qdi_reserve(allocator, &scratch->pending[k], &scratch->pending_room[k], 0, count,
                              sizeof(uint32_t));
@@ -308,14 +304,37 @@ static qd_status reserve(qd_world *world, size_t count, size_t ranges) {
     return status;
 }
 
-qd_status qdi_colour(qd_world *world, size_t count, qdi_colours *colours) {
+/// Colours all links; on failure the scratch has no colours.
+static qd_status colour_all(qd_world *world, colour_job *job, qdi_colours *colours) {
+    const size_t count = job->link_count, ranges = job->ranges;
     colours->count = colours->start[0] = 0;
-    colours->last_is_serial = false;
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, unpaint_range, job);
+    const bool rounds = count > FEW && qdi_team_used(world->team) >= MANY_THREADS;
+    qd_status status = paint_rest(world, job, rounds ? run_rounds(world, job) : count);
+    if (status != QD_OK) return status;
+
+    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, count_ranges, job);
+    job->first[(SERIAL + 1) * ranges] = 0;
+    (void)qdi_exclusive_scan(job->first, (SERIAL + 1) * ranges + 1);
+    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, place_ranges, job);
+    const size_t serial = job->first[SERIAL * ranges];
+    for (size_t c = 0; c <= SERIAL && job->first[c * ranges] < count;
+         ++c) // a colour is taken only where those before it are
+        colours->start[colours->count++] = job->first[c * ranges];
+    colours->start[colours->count] = count;
+    colours->last_is_serial = serial < count;
+    return serial < count ? order_serial(world, job, serial) : QD_OK;
+}
+
+qd_status qdi_colour(qd_world *world, size_t count, bool changed, qdi_colours *colours) {
+    *colours = (qdi_colours){.count = 0};
     if (count == 0) return QD_OK;
+    qdi_scratch *scratch = &world->scratch;
     size_t ranges = qdi_range_count(count, QDI_CONTACT_GRAIN);
+    changed = changed || scratch->link_count != count;
+    if (changed) scratch->link_count = 0;
     qd_status status = reserve(world, count, ranges);
     if (status != QD_OK) return status;
-    qdi_scratch *scratch = &world->scratch;
     colour_job job = {.links = scratch->links,
                       .link_count = count,
                       .ranges = ranges,
@@ -324,21 +343,12 @@ qd_status qdi_colour(qd_world *world, size_t count, qdi_colours *colours) {
                       .pending = scratch->pending[0],
                       .left = scratch->range_count,
                       .first = scratch->range_count + ranges,
+                      .order = scratch->colour_order,
                       .coloured = scratch->coloured};
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, unpaint_range, &job);
-    const bool rounds = count > FEW && qdi_team_used(world->team) >= MANY_THREADS;
-    status = paint_rest(world, &job, rounds ? run_rounds(world, &job) : count);
+    if (changed) status = colour_all(world, &job, &scratch->colours);
     if (status != QD_OK) return status;
-
-    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, count_ranges, &job);
-    job.first[(SERIAL + 1) * ranges] = 0;
-    (void)qdi_exclusive_scan(job.first, (SERIAL + 1) * ranges + 1);
-    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, place_ranges, &job);
-    const size_t serial = job.first[SERIAL * ranges];
-    for (size_t c = 0; c <= SERIAL && job.first[c * ranges] < count;
-         ++c) // a colour is taken only where those before it are
-        colours->start[colours->count++] = job.first[c * ranges];
-    colours->start[colours->count] = count;
-    colours->last_is_serial = serial < count;
-    return serial < count ? order_serial(world, count - serial, job.coloured + serial) : QD_OK;
+    scratch->link_count = count;
+    *colours = scratch->colours;
+    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, put_range, &job);
+    return QD_OK;
 }

@@ -23,10 +23,9 @@ static const qd_material *surface_of_b(const qd_world *world, uint32_t row_b) {
     return row_b == QDI_NO_ROW ? &world->walls : qdi_surface_of_row(world, row_b);
 }
 
-bool qdi_constraint_bouncy(const qd_world *world, const qdi_link *link, const qd_contact *contact) {
+bool qdi_constraint_bouncy(const qd_world *world, const qdi_link *link) {
     const qd_material *a = qdi_surface_of_row(world, link->row_a), *b = surface_of_b(world, link->row_b);
-    return !contact->sensor &&
-           (a->restitution > 0 || b->restitution > 0 || a->tangential > 0 || b->tangential > 0);
+    return a->restitution > 0 || b->restitution > 0 || a->tangential > 0 || b->tangential > 0;
 }
 
 double qdi_constraint_friction(const qd_world *world, const qdi_link *link) {
@@ -85,7 +84,7 @@ void qdi_constraint_make(const qd_world *world, const qdi_constraint_rules *rule
     constraint->turn_a = 1 / world->inertia[a];
     if (!wall) constraint->turn_b = 1 / world->inertia[b];
     qdi_levers levers = {{0, 0}, {0, 0}, {0, 0}, {0, 0}};
-    qdi_constraint_levers(world, link, contact, &levers);
+    qdi_constraint_levers(world, link, constraint->count, &levers);
     memcpy(constraint->across_a, levers.across_a, sizeof levers.across_a);
     memcpy(constraint->along_a, levers.along_a, sizeof levers.along_a);
     memcpy(constraint->across_b, levers.across_b, sizeof levers.across_b);

@@ -15,31 +15,32 @@ typedef struct qdi_constraint_rules {
 void qdi_constraint_make(const qd_world *world, const qdi_constraint_rules *rules, const qdi_link *link,
                          qdi_constraint *constraint);
 
-/// Levers of the touches of a link's contact, from the centroids of a and b: `across` is arm x normal (0 for
-/// a disk), `along` is arm . normal. Where one of the two cannot move, the other is pushed at its own
-/// surface; else both at the point midway, so that they get no angular momentum from nowhere. Nothing is
-/// written for a touch that is not there.
+/// Levers of the first `count` touches of a link's contact, from the centroids of a and b: `across` is arm x
+/// normal (0 for a disk), `along` is arm . normal. Where one of the two cannot move, the other is pushed at
+/// its own surface; else both at the point midway, so that they get no angular momentum from nowhere. Nothing
+/// is written for the others.
 typedef struct qdi_levers {
     double across_a[2], along_a[2], across_b[2], along_b[2];
 } qdi_levers;
-static inline void qdi_constraint_levers(const qd_world *world, const qdi_link *link,
-                                         const qd_contact *contact, qdi_levers *levers) {
+static inline void qdi_constraint_levers(const qd_world *world, const qdi_link *link, int count,
+                                         qdi_levers *levers) {
     const uint32_t a = link->row_a, b = link->row_b;
     const qdi_motion *now = &world->now;
+    const qdi_geometry *contact = &world->present.geometry[link->geometry];
     const double xa = now->x[a], ya = now->y[a], nx = contact->normal.x, ny = contact->normal.y;
     double xb = xa, yb = ya;
     if (b != QDI_NO_ROW) {
         bool px = world->axis[0].boundary == QD_BOUNDARY_PERIODIC,
              py = world->axis[1].boundary == QD_BOUNDARY_PERIODIC;
-        xb = now->x[b] + (px ? contact->image.x * world->axis[0].length : 0);
-        yb = now->y[b] + (py ? contact->image.y * world->axis[1].length : 0);
+        const qd_image image = px || py ? world->present.spots[link->spot].image : (qd_image){0, 0};
+        xb = now->x[b] + (px ? image.x * world->axis[0].length : 0);
+        yb = now->y[b] + (py ? image.y * world->axis[1].length : 0);
     }
     const bool disk_a = world->shape[a] == 0, disk_b = b == QDI_NO_ROW || world->shape[b] == 0;
-    for (int k = 0; k < contact->count; ++k) {
-        const qd_touch *touch = &contact->touch[k];
-        const double half = 0.5 * touch->depth;
+    for (int k = 0; k < count; ++k) {
+        const double half = 0.5 * contact->depth[k];
         const double shift = !link->moves_b ? half : (!link->moves_a ? -half : 0);
-        const double x = touch->point.x + shift * nx, y = touch->point.y + shift * ny;
+        const double x = contact->point[k].x + shift * nx, y = contact->point[k].y + shift * ny;
         levers->across_a[k] = disk_a ? 0 : (x - xa) * ny - (y - ya) * nx;
         levers->along_a[k] = (x - xa) * nx + (y - ya) * ny;
         levers->across_b[k] = disk_b ? 0 : (x - xb) * ny - (y - yb) * nx;
@@ -51,7 +52,7 @@ static inline void qdi_constraint_levers(const qd_world *world, const qdi_link *
 double qdi_constraint_friction(const qd_world *world, const qdi_link *link);
 
 /// True where the surfaces of a link's contact give something back.
-bool qdi_constraint_bouncy(const qd_world *world, const qdi_link *link, const qd_contact *contact);
+bool qdi_constraint_bouncy(const qd_world *world, const qdi_link *link);
 
 /// True for a constraint that bounces now, unless another one hinders it.
 bool qdi_constraint_fast(const qd_world *world, const qdi_constraint *constraint);

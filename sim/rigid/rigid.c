@@ -26,9 +26,11 @@
 typedef struct rigid_job {
     qd_world *world;
     qdi_constraint_rules rules;
-    bool bouncy;     ///< some surface gives something back
-    size_t *count;   ///< per range: constraints that may bounce, that do, impacts
-    size_t *pressed; ///< per range
+    bool bouncy;          ///< some surface gives something back
+    size_t *count;        ///< per range: constraints that may bounce, that do, impacts
+    size_t *pressed;      ///< per range
+    size_t kept;          ///< links that are those of the step before until they are made
+    atomic_bool *changed; ///< some are others
 } rigid_job;
 
 // ---- links ----
@@ -37,9 +39,9 @@ typedef struct rigid_job {
 /// moves.
 static const double pressed_part = 0.25;
 
-static bool is_pressed(const qd_world *world, const qdi_link *link, const qd_contact *contact) {
+static bool is_pressed(const qd_world *world, const qdi_link *link) {
     if (link->moves_a == link->moves_b) return false;
-    double depth = contact->touch[0].depth; // the deeper one
+    double depth = world->present.geometry[link->geometry].depth[0]; // the deeper one
     return depth > pressed_part * qdi_inner_of_row(world, link->moves_a ? link->row_a : link->row_b);
 }
 
@@ -53,28 +55,37 @@ static void make_links(void *context, size_t begin, size_t end, int worker) {
     const rigid_job *job = context;
     const qd_world *world = job->world;
     size_t bouncy = 0, pressed = 0;
+    bool changed = false;
     for (size_t i = begin; i < end; ++i) {
         const qdi_spot *spot = &world->present.spots[i];
         uint32_t a = spot->row_a, b = spot->row_b;
         bool wall = b == QDI_NO_ROW;
-        const qd_contact *contact = &world->present.contacts[spot->contact];
-        uint32_t other = wall ? contact->b.index : world->index[b];
-        bool acts = !contact->sensor; // the others must not take a colour from these
+        uint32_t other = wall ? (uint32_t)QD_WALL_LEFT + spot->wall : world->index[b];
+        bool acts = spot->touches > 0; // sensors must not take a colour from the others
         qdi_link *link = &world->scratch.links[i];
-        *link = (qdi_link){.row_a = a,
-                           .row_b = b,
-                           .hash = (uint32_t)(qd_hash_mix(world->index[a], other) >> 32),
-                           .contact = spot->contact,
-                           .moves_a = acts && world->kind[a] == QD_BODY_DYNAMIC,
-                           .moves_b = acts && !wall && world->kind[b] == QD_BODY_DYNAMIC,
-                           .touches = acts ? contact->count : 0};
+        const bool moves_a = acts && world->kind[a] == QD_BODY_DYNAMIC,
+                   moves_b = acts && !wall && world->kind[b] == QD_BODY_DYNAMIC;
+        const uint32_t hash = (uint32_t)(qd_hash_mix(world->index[a], other) >> 32);
+        changed = changed || i >= job->kept || link->row_a != a || link->row_b != b || link->hash != hash ||
+                  link->rank != spot->rank || link->moves_a != moves_a || link->moves_b != moves_b;
+        link->row_a = a; // field by field: a copy of what was just written would have to wait for it
+        link->row_b = b;
+        link->hash = hash;
+        link->contact = spot->contact;
+        link->spot = (uint32_t)i;
+        link->rank = spot->rank;
+        link->geometry = spot->geometry;
+        link->moves_a = moves_a;
+        link->moves_b = moves_b;
+        link->touches = spot->touches;
         if (!link->touches) clear_outcome(&world->scratch, link->contact); // nobody else writes it
-        bouncy += job->bouncy && qdi_constraint_bouncy(world, link, contact);
-        link->pressed = is_pressed(world, link, contact);
+        bouncy += job->bouncy && acts && qdi_constraint_bouncy(world, link);
+        link->pressed = is_pressed(world, link);
         pressed += link->pressed;
     }
     job->count[begin / QDI_CONTACT_GRAIN] = bouncy;
     job->pressed[begin / QDI_CONTACT_GRAIN] = pressed;
+    if (changed) atomic_store_explicit(job->changed, true, memory_order_relaxed);
 }
 
 static bool gives_back(const qd_material *surface) {
@@ -255,8 +266,8 @@ static qd_status settle(qd_world *world, qdi_wall_gain *walls) {
 static qd_status reserve(qd_world *world, size_t count) {
     qdi_scratch *scratch = &world->scratch;
     const qd_allocator *allocator = world->allocator;
-    qd_status status = qdi_reserve(allocator, &scratch->links, &scratch->link_room, 0, count,
-                                   sizeof *scratch->links);
+    qd_status status = qdi_reserve(allocator, &scratch->links, &scratch->link_room, scratch->link_count,
+                                   count, sizeof *scratch->links);
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->outcomes, &scratch->outcome_room, 0, count,
                              sizeof *scratch->outcomes);
@@ -288,7 +299,10 @@ static qd_status solve(qd_world *world, size_t count, double dt, qdi_wall_gain *
     const size_t ranges = qdi_range_count(count, QDI_CONTACT_GRAIN);
     qd_status status = reserve(world, count);
     if (status != QD_OK) return status;
+    atomic_bool changed = false;
     rigid_job job = {.world = world,
+                     .changed = &changed,
+                     .kept = world->scratch.link_count,
                      .bouncy = some_bounce(world),
                      .rules = {.dt = dt, .threshold = qdi_impulse_threshold(world, dt)},
                      .count = world->scratch.range_count,
@@ -299,7 +313,7 @@ static qd_status solve(qd_world *world, size_t count, double dt, qdi_wall_gain *
     size_t pressed = qdi_exclusive_scan(job.pressed, ranges);
     world->scratch.pressed = world->def.continuous == QD_CONTINUOUS_OFF ? 0 : pressed;
     qdi_colours colours;
-    status = qdi_colour(world, count, &colours);
+    status = qdi_colour(world, count, changed, &colours);
     if (status == QD_OK && bouncy) status = bounce(world, &job, count, &colours);
     qdi_solver_colours taken;
     if (status == QD_OK) status = qdi_solver_prepare(world, &colours, dt, &taken);

@@ -27,14 +27,15 @@ struct qdi_solver_point {
 struct qdi_solver_group {
     uint32_t slot_a[QDI_REST_LANES], slot_b[QDI_REST_LANES]; ///< movers
     uint32_t contact[QDI_REST_LANES];
-    qdi_lanes nx, ny;
+    // Which of the lanes, by bit:
+    uint8_t moves_a, moves_b;  ///< may change a, or b
+    uint8_t rubs;              ///< have friction
+    uint8_t walls;             ///< have a wall for b
+    _Alignas(64) qdi_lanes nx; ///< here lines of the cache begin, for all that follows
+    qdi_lanes ny;
     qdi_lanes friction;
     qdi_lanes size; ///< distance from centroid to border of the smaller body that moves
     qdi_solver_point touch;
-    // Which of the lanes, by bit:
-    uint8_t moves_a, moves_b; ///< may change a, or b
-    uint8_t rubs;             ///< have friction
-    uint8_t walls;            ///< have a wall for b
 };
 
 /// The colours of what rests: colour c has start[c + 1] - start[c] contacts, of which those in the first

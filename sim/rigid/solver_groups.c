@@ -116,20 +116,20 @@ static qd_status gather(qd_world *world, qdi_solver_job *job, size_t *counts) {
 // ---- constraints at rest ----
 
 /// The mover that stands for the wall of a contact.
-static uint32_t slot_of_wall(const qd_world *world, const qd_contact *contact) {
+static uint32_t slot_of_wall(const qd_world *world, const qdi_link *link) {
     if (!world->walls_move) return 0;
-    return (uint32_t)world->scratch.mover_count - QDI_WALLS + (contact->b.index - (uint32_t)QD_WALL_LEFT);
+    return (uint32_t)world->scratch.mover_count - QDI_WALLS + world->present.spots[link->spot].wall;
 }
 
-static void make_touch(const qdi_solver_job *job, const qd_contact *contact, const qdi_levers *levers, int k,
+static void make_touch(const qdi_solver_job *job, const qdi_link *link, const qdi_levers *levers, int k,
                        qdi_solver_point *touch, size_t lane) {
-    const bool there = k < contact->count;
-    const qdi_warm_start *hold = &job->world->present.holds[contact - job->world->present.contacts];
+    const bool there = k < link->touches;
+    const qdi_warm_start *hold = &job->world->present.holds[link->contact];
     touch->across_a[lane] = there ? levers->across_a[k] : 0;
     touch->along_a[lane] = there ? levers->along_a[k] : 0;
     touch->across_b[lane] = there ? levers->across_b[k] : -0.0;
     touch->along_b[lane] = there ? levers->along_b[k] : -0.0;
-    touch->gap[lane] = there ? -contact->touch[k].depth : 0;
+    touch->gap[lane] = there ? -job->world->present.geometry[link->geometry].depth[k] : 0;
     touch->mass[lane] = there;
     touch->normal[lane] = there ? job->again * hold->normal[k] : 0;
     touch->tangent[lane] = there ? job->again * hold->tangent[k] : 0;
@@ -156,10 +156,10 @@ static void make_masses(const inertias *of, qdi_solver_point *touch) {
 static void make_lane(const qdi_solver_job *job, const qdi_link *link, qdi_solver_group *group,
                       qdi_solver_point *second, inertias *of, size_t lane) {
     const qd_world *world = job->world;
-    const qd_contact *contact = &world->present.contacts[link->contact];
+    const qdi_geometry *contact = &world->present.geometry[link->geometry];
     const uint32_t a = link->row_a, b = link->row_b;
     const uint32_t slot_a = qdi_slot_of(world, a),
-                   slot_b = b == QDI_NO_ROW ? slot_of_wall(world, contact) : qdi_slot_of(world, b);
+                   slot_b = b == QDI_NO_ROW ? slot_of_wall(world, link) : qdi_slot_of(world, b);
     group->slot_a[lane] = slot_a;
     group->slot_b[lane] = slot_b;
     group->contact[lane] = link->contact;
@@ -175,9 +175,9 @@ static void make_lane(const qdi_solver_job *job, const qdi_link *link, qdi_solve
     of->turn_a[lane] = job->movers[slot_a].turn;
     of->turn_b[lane] = job->movers[slot_b].turn;
     qdi_levers levers;
-    qdi_constraint_levers(world, link, contact, &levers);
-    make_touch(job, contact, &levers, 0, &group->touch, lane);
-    if (second) make_touch(job, contact, &levers, 1, second, lane);
+    qdi_constraint_levers(world, link, link->touches, &levers);
+    make_touch(job, link, &levers, 0, &group->touch, lane);
+    if (second) make_touch(job, link, &levers, 1, second, lane);
 }
 
 /// The colour of a constraint.
@@ -212,16 +212,16 @@ static void list_range(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-/// Contacts and holds lie in order of (a, b): those that are needed soon are asked for ahead.
+/// A colour takes one contact out of ten, and holds lie in order of (a, b): what is needed soon is asked for
+/// ahead.
 enum { CONTACTS_AHEAD = 8 };
 
 static inline void ask_for(const qdi_solver_job *job, const uint32_t *inside, size_t count) {
     if (CONTACTS_AHEAD >= count) return;
     const qdi_moment *moment = &job->world->present;
-    const uint32_t contact = job->links[inside[CONTACTS_AHEAD]].contact;
-    const char *first = (const char *)&moment->contacts[contact];
-    for (size_t at = 0; at < sizeof *moment->contacts; at += 64) __builtin_prefetch(first + at);
-    __builtin_prefetch(&moment->holds[contact]);
+    const qdi_link *link = &job->links[inside[CONTACTS_AHEAD]];
+    __builtin_prefetch(&moment->geometry[link->geometry]);
+    __builtin_prefetch(&moment->holds[link->contact]);
 }
 
 /// Groups are larger than what the processor can write at a time without having read it.

@@ -260,9 +260,19 @@ static void warm(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point *
     }
 }
 
+/// Asks for the movers of the group after this one: they lie anywhere, groups one after the other.
+static inline void ask_for_movers(qdi_mover *movers, const qdi_solver_group *groups, size_t g, size_t count) {
+    if (g + 1 >= count) return;
+    for (unsigned k = 0; k < QDI_REST_LANES; ++k) {
+        __builtin_prefetch(&movers[groups[g + 1].slot_a[k]]);
+        __builtin_prefetch(&movers[groups[g + 1].slot_b[k]]);
+    }
+}
+
 static void solve(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point *second, size_t count,
                   const qdi_solver_rules *rules) {
     for (size_t g = 0; g < count; ++g) {
+        ask_for_movers(movers, groups, g, count);
         for (unsigned at = 0; at < QDI_REST_LANES; at += WIDTH) {
             if (second)
                 solve_lanes(movers, &groups[g], &second[g], at, rules);
@@ -275,6 +285,7 @@ static void solve(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point 
 static void relax(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point *second, size_t count,
                   const qdi_solver_rules *rules) {
     for (size_t g = 0; g < count; ++g) {
+        ask_for_movers(movers, groups, g, count);
         for (unsigned at = 0; at < QDI_REST_LANES; at += WIDTH) {
             if (second)
                 relax_lanes(movers, &groups[g], &second[g], at, rules);

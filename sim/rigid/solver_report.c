@@ -4,40 +4,75 @@
 #include "sim/rigid/solver_job.h"
 #include "sim/world/account.h"
 
+#include <string.h>
+
+/// The constraints of a group side by side: what their bodies' velocities were in the mean of the step, and
+/// what is reported of them, by lane.
+typedef struct report {
+    qdi_lanes x, y, spin_a, spin_b; ///< mean velocity of a as seen from b, and the mean spins
+    qdi_lanes impulse[2], rub[2];   ///< in all: what bounces gave, and the sub-steps
+    qdi_lanes hold[2], hold_rub[2];
+    qdi_lanes lost_normal, lost_friction, virial;
+} report;
+
+/// What bounces gave, and the velocities; nothing for lanes from `lanes` on.
+static void open_report(const qdi_solver_job *job, const qdi_solver_group *group, size_t lanes, report *r) {
+    const qdi_scratch *scratch = &job->world->scratch;
+    memset(r, 0, sizeof *r);
+    for (size_t lane = 0; lane < lanes; ++lane) {
+        const qdi_twist *a = &scratch->books.means[group->slot_a[lane]];
+        const qdi_twist *b = &scratch->books.means[group->slot_b[lane]];
+        r->x[lane] = a->x - b->x;
+        r->y[lane] = a->y - b->y;
+        r->spin_a[lane] = a->spin;
+        r->spin_b[lane] = b->spin;
+    }
+    for (size_t lane = 0; lane < lanes && job->bounced; ++lane) {
+        const qdi_outcome *outcome = &scratch->outcomes[group->contact[lane]];
+        const qdi_account *account = &scratch->books.accounts[group->contact[lane]];
+        for (int k = 0; k < 2; ++k) {
+            r->impulse[k][lane] = outcome->impulse[k];
+            r->rub[k][lane] = outcome->rub[k];
+        }
+        r->lost_normal[lane] = account->lane[QDI_LOST_NORMAL];
+        r->lost_friction[lane] = account->lane[QDI_LOST_FRICTION];
+    }
+}
+
 /// The next step starts from what a touch gave in the last sub-step, but no more than in the mean: a blow
 /// must not come again.
-static void report(const qdi_solver_job *job, const qdi_solver_point *touch, size_t lane,
-                   qdi_outcome *outcome, int k) {
-    double last = touch->normal[lane], mean = touch->total[lane] / job->substeps;
-    outcome->impulse[k] += touch->total[lane];
-    outcome->rub[k] += touch->total_tangent[lane];
-    outcome->hold.normal[k] = last < mean ? last : mean;
-    outcome->hold.tangent[k] = last > mean ? touch->tangent[lane] * (mean / last) : touch->tangent[lane];
+static void report_impulses(const qdi_solver_job *job, const qdi_solver_point *touch, report *r, int k) {
+    const double part = job->substeps;
+    for (size_t lane = 0; lane < QDI_REST_LANES; ++lane) {
+        const double last = touch->normal[lane], mean = touch->total[lane] / part, rub = touch->tangent[lane];
+        r->impulse[k][lane] += touch->total[lane];
+        r->rub[k][lane] += touch->total_tangent[lane];
+        r->hold[k][lane] = last < mean ? last : mean;
+        r->hold_rub[k][lane] = last > mean ? rub * (mean / last) : rub;
+    }
 }
 
-/// What a touch took in the whole of the step, see account.h.
-static void settle(const qdi_solver_group *group, const qdi_solver_point *touch, size_t lane,
-                   const qdi_books *books, qdi_account *account) {
-    const qdi_twist *a = &books->means[group->slot_a[lane]], *b = &books->means[group->slot_b[lane]];
-    double x = a->x - b->x, y = a->y - b->y, nx = group->nx[lane], ny = group->ny[lane];
-    account->lane[QDI_LOST_NORMAL] += touch->total[lane] *
-                                      (x * nx + y * ny +
-                                       (a->spin * touch->across_a[lane] - b->spin * touch->across_b[lane]));
-    account->lane[QDI_LOST_FRICTION] += touch->total_tangent[lane] *
-                                        (y * nx - x * ny +
-                                         (a->spin * touch->along_a[lane] - b->spin * touch->along_b[lane]));
-}
-
-/// What the centres of a touch's bodies are apart along the normal, times the impulses on b, and across it.
-static double virial(const qdi_solver_point *touch, size_t lane, const qdi_outcome *outcome, int k) {
-    return outcome->impulse[k] * (touch->along_a[lane] - touch->along_b[lane]) -
-           outcome->rub[k] * (touch->across_a[lane] - touch->across_b[lane]);
+/// What a touch took in the whole of the step, see account.h; and what the centres of its bodies are apart
+/// along the normal, times the impulses on b, and across it.
+static void report_energy(const qdi_solver_group *group, const qdi_solver_point *touch, report *r, int k) {
+    for (size_t lane = 0; lane < QDI_REST_LANES; ++lane) {
+        const double x = r->x[lane], y = r->y[lane], nx = group->nx[lane], ny = group->ny[lane];
+        const double across_a = touch->across_a[lane], across_b = touch->across_b[lane];
+        const double along_a = touch->along_a[lane], along_b = touch->along_b[lane];
+        const double spin_a = r->spin_a[lane], spin_b = r->spin_b[lane];
+        r->lost_normal[lane] += touch->total[lane] *
+                                (x * nx + y * ny + (spin_a * across_a - spin_b * across_b));
+        r->lost_friction[lane] += touch->total_tangent[lane] *
+                                  (y * nx - x * ny + (spin_a * along_a - spin_b * along_b));
+        r->virial[lane] += r->impulse[k][lane] * (along_a - along_b) -
+                           r->rub[k][lane] * (across_a - across_b);
+    }
 }
 
 /// Work of the one body of a touch that does not move freely: `held` is its mover, `on_a`: it is a.
 static double work(const qdi_solver_group *group, const qdi_solver_point *touch, size_t lane,
-                   const qdi_mover *held, bool on_a, const qdi_outcome *outcome, int k) {
-    double push = outcome->impulse[k], rub = outcome->rub[k], nx = group->nx[lane], ny = group->ny[lane];
+                   const qdi_mover *held, bool on_a, const report *r, int k) {
+    double push = r->impulse[k][lane], rub = r->rub[k][lane], nx = group->nx[lane], ny = group->ny[lane];
     double across = on_a ? touch->across_a[lane] : touch->across_b[lane],
            along = on_a ? touch->along_a[lane] : touch->along_b[lane];
     double done = (push * nx - rub * ny) * held->vx + (push * ny + rub * nx) * held->vy +
@@ -45,32 +80,31 @@ static double work(const qdi_solver_group *group, const qdi_solver_point *touch,
     return on_a ? done : -done;
 }
 
-/// All that a constraint reports: its outcome, which has what bounces gave, and its account.
-static void report_constraint(const qdi_solver_job *job, size_t group, size_t lane, bool two) {
-    const qd_world *world = job->world;
-    const qdi_books *books = &world->scratch.books;
-    const qdi_solver_group *all = &job->groups[group];
-    const uint32_t contact = all->contact[lane];
-    qdi_outcome *outcome = &world->scratch.outcomes[contact];
-    qdi_account *account = &books->accounts[contact];
-    const qdi_solver_point *touch[2] = {&all->touch, two ? &job->second[group] : NULL};
-    const bool moves_a = all->moves_a >> lane & 1, moves_b = all->moves_b >> lane & 1;
-    const qdi_mover *held = &job->movers[moves_b ? all->slot_a[lane] : all->slot_b[lane]];
-    double sum = 0;
-    if (!job->bounced) {
-        *outcome = (qdi_outcome){.hold = {{0, 0}, {0, 0}}};
-        *account = (qdi_account){{0}};
+/// Writes the outcome and the account of a constraint.
+static void close_report(const qdi_solver_job *job, size_t number, size_t lane, const report *r) {
+    const qdi_scratch *scratch = &job->world->scratch;
+    const qdi_solver_group *group = &job->groups[number];
+    const uint32_t contact = group->contact[lane];
+    const bool moves_a = group->moves_a >> lane & 1, moves_b = group->moves_b >> lane & 1;
+    scratch->outcomes[contact] = (qdi_outcome){
+        .impulse = {r->impulse[0][lane], r->impulse[1][lane]},
+        .rub = {r->rub[0][lane], r->rub[1][lane]},
+        .hold = {.normal = {r->hold[0][lane], r->hold[1][lane]},
+                 .tangent = {r->hold_rub[0][lane], r->hold_rub[1][lane]}}};
+    qdi_account *account = &scratch->books.accounts[contact];
+    const qdi_account before = job->bounced ? *account : (qdi_account){{0}};
+    double virial = before.lane[QDI_VIRIAL], done = before.lane[QDI_WORK];
+    if (moves_a && moves_b) {
+        virial = r->virial[lane];
+    } else if (!(group->walls >> lane & 1)) {
+        const qdi_mover *held = &job->movers[moves_b ? group->slot_a[lane] : group->slot_b[lane]];
+        done = work(group, &group->touch, lane, held, moves_b, r, 0);
+        if (number < job->twos_groups) done += work(group, &job->second[number], lane, held, moves_b, r, 1);
     }
-    for (int k = 0; k < (two ? 2 : 1); ++k) {
-        report(job, touch[k], lane, outcome, k);
-        settle(all, touch[k], lane, books, account);
-        sum += moves_a && moves_b ? virial(touch[k], lane, outcome, k)
-                                  : work(all, touch[k], lane, held, moves_b, outcome, k);
-    }
-    if (moves_a && moves_b)
-        account->lane[QDI_VIRIAL] = sum;
-    else if (!(all->walls >> lane & 1))
-        account->lane[QDI_WORK] = sum;
+    account->lane[QDI_LOST_NORMAL] = r->lost_normal[lane];
+    account->lane[QDI_LOST_FRICTION] = r->lost_friction[lane];
+    account->lane[QDI_VIRIAL] = virial;
+    account->lane[QDI_WORK] = done;
 }
 
 enum { REPORTS_AHEAD = 8 };
@@ -89,9 +123,17 @@ void qdi_solver_report(void *context, size_t begin, size_t end, int worker) {
     for (size_t g = begin; g < end; ++g) {
         const uint32_t *numbers = NULL;
         size_t left = qdi_solver_constraints(job, g, &numbers);
-        for (size_t lane = 0; lane < QDI_REST_LANES && lane < left; ++lane) {
+        const size_t lanes = left < QDI_REST_LANES ? left : QDI_REST_LANES;
+        report r;
+        open_report(job, &job->groups[g], lanes, &r);
+        for (int k = 0; k < (g < job->twos_groups ? 2 : 1); ++k) {
+            const qdi_solver_point *touch = k ? &job->second[g] : &job->groups[g].touch;
+            report_impulses(job, touch, &r, k);
+            report_energy(&job->groups[g], touch, &r, k);
+        }
+        for (size_t lane = 0; lane < lanes; ++lane) {
             if (lane + REPORTS_AHEAD < left) ask_for_report(job, numbers[lane + REPORTS_AHEAD]);
-            report_constraint(job, g, lane, job->second && job->links[numbers[lane]].touches > 1);
+            close_report(job, g, lane, &r);
         }
     }
 }

@@ -54,14 +54,24 @@ typedef struct qdi_meeting {
     uint32_t a, b;
 } qdi_meeting;
 
+/// A pair within reach, beside its geometry.
+typedef struct qdi_found_pair {
+    double approach;
+    uint32_t feature[2];
+    qd_image image;
+    uint8_t count;
+    bool sensor;
+} qdi_found_pair;
+
 /// What the colouring needs of a contact, by spot; then the same in order of colour.
 typedef struct qdi_link {
     uint32_t row_a, row_b; ///< row_b QDI_NO_ROW: a wall
     uint32_t hash;         ///< priority
     uint32_t contact;
-    bool moves_a, moves_b; ///< dynamic; the others take no part
-    bool own_a, own_b;     ///< no link of another range has that body
-    uint8_t touches;       ///< that the solver works on; 0: none, as of sensors
+    uint32_t spot, rank, geometry; ///< its place among the spots, and what that has of it
+    bool moves_a, moves_b;         ///< dynamic; the others take no part
+    bool own_a, own_b;             ///< no link of another range has that body
+    uint8_t touches;               ///< that the solver works on; 0: none, as of sensors
     bool pressed; ///< one moves and is so deep in the other, which does not, that little more would bring it
                   ///< through
 } qdi_link;
@@ -79,6 +89,14 @@ typedef struct qdi_claims {
     _Atomic uint64_t highest[2];
     uint64_t used;
 } qdi_claims;
+
+/// The colours that a colouring found: colour c is order[start[c]] to order[start[c + 1] - 1], and so are its
+/// constraints.
+typedef struct qdi_colours {
+    size_t count;
+    bool last_is_serial; ///< contacts of the last colour may share bodies
+    size_t start[QDI_COLOURS_MAX + 2];
+} qdi_colours;
 
 /// A contact as the impulse solver works with it. The arms are those of the touches, from the centroid of a
 /// (or b) to the touch: `across` is arm x normal (0 for a disk), `along` is arm . normal, which is arm x
@@ -142,14 +160,22 @@ struct qdi_scratch {
     size_t range_room;
     uint32_t *hits; ///< narrow: positions of touching candidates, each range from its own begin on
     size_t hit_room;
-    qd_contact *made; ///< narrow: their contacts, at the same places
-    size_t made_room;
+    qdi_found_pair *found; ///< narrow: what they are beside their geometry, at the same places
+    size_t found_room;
     uint8_t
         *wall_mask; ///< by row: walls touched (narrow), axes mirrored (motion), or that it left its fat box
     size_t wall_room;
     size_t *left; ///< per range of bodies: how many left their fat boxes
     size_t left_room;
     qdi_keys keys;
+    // Narrow: keys of the pairs within reach, as the step before found them, and their order (narrow.h).
+    uint64_t *pair_key;
+    uint32_t *pair_order;
+    size_t pair_count, pair_key_room, pair_order_room;
+    uint8_t *near;
+    size_t near_room;
+    size_t *touching;
+    size_t touching_room;
     uint32_t *end_rank; ///< events: ended contacts before each old contact
     size_t end_room;
     qdi_match *match; ///< events: by new contact
@@ -158,6 +184,10 @@ struct qdi_scratch {
     size_t link_room;
     qdi_link *coloured; ///< links in order of colour
     size_t coloured_room;
+    uint32_t *colour_order; ///< which these are
+    size_t colour_order_room;
+    qdi_colours colours;         ///< of `link_count` links
+    size_t link_count;           ///< 0: there are none from the step before
     qdi_constraint *constraints; ///< the same as constraints, where something may bounce
     size_t constraint_room;
     qdi_outcome *outcomes; ///< by contact
@@ -210,13 +240,5 @@ struct qdi_scratch {
     size_t head_room, chain_room, felt_room, felt_count_room, feel_room, drawn_room;
     bool feels_present; ///< what is felt is that of the present moment and its rows
 };
-
-/// The colours that a colouring found: colour c is order[start[c]] to order[start[c + 1] - 1], and so are its
-/// constraints.
-typedef struct qdi_colours {
-    size_t count;
-    bool last_is_serial; ///< contacts of the last colour may share bodies
-    size_t start[QDI_COLOURS_MAX + 2];
-} qdi_colours;
 
 #endif

@@ -24,16 +24,59 @@ void qdi_spots_find_rows(qd_world *world, qdi_moment *moment) {
     qdi_team_for(world->team, qdi_constraint_count(moment), QDI_CONTACT_GRAIN, find_rows, &job);
 }
 
+static qdi_geometry geometry_of(const qd_contact *contact) {
+    return (qdi_geometry){.normal = contact->normal,
+                          .point = {contact->touch[0].point, contact->touch[1].point},
+                          .depth = {contact->touch[0].depth, contact->touch[1].depth}};
+}
+
+/// Copies to a spot what it has of its contact.
+static void describe(qdi_spot *spot, const qd_contact *contact) {
+    spot->image = contact->image;
+    spot->touches = contact->sensor ? 0 : contact->count;
+    spot->wall = qd_id_is_wall(contact->b) ? (uint8_t)(contact->b.index - (uint32_t)QD_WALL_LEFT) : 0;
+}
+
+static uint64_t order_of(const qd_contact *contact) {
+    return (uint64_t)contact->a.index << 32 | contact->b.index;
+}
+
+/// The ranks of contacts by number: both parts lie in order already.
+static void rank(const qdi_moment *moment, uint32_t *rank_of) {
+    const qd_contact *contacts = moment->contacts;
+    const size_t touching = moment->contact_count, all = qdi_constraint_count(moment);
+    size_t p = 0, q = touching;
+    for (uint32_t r = 0; p < touching || q < all; ++r) {
+        bool first = q == all || (p < touching && order_of(&contacts[p]) < order_of(&contacts[q]));
+        rank_of[first ? p++ : q++] = r;
+    }
+}
+
 qd_status qdi_spots_make(qd_world *world, qdi_moment *moment) {
     size_t count = qdi_constraint_count(moment), place = 0;
     qd_status status = qdi_reserve(world->allocator, &moment->spots, &moment->spot_room, 0, count,
                                    sizeof *moment->spots);
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &moment->geometry, &moment->geometry_room, 0, count,
+                             sizeof *moment->geometry);
+    uint32_t *ranks = NULL;
+    size_t rank_room = 0;
+    if (status == QD_OK) status = qdi_reserve(world->allocator, &ranks, &rank_room, 0, count, sizeof *ranks);
     if (status != QD_OK) return status;
+    rank(moment, ranks);
     for (size_t i = 0; i < count; ++i)
         if (!qd_id_is_wall(moment->contacts[i].b)) moment->spots[place++].contact = (uint32_t)i;
     moment->first_wall = place;
     for (size_t i = 0; i < count; ++i)
         if (qd_id_is_wall(moment->contacts[i].b)) moment->spots[place++].contact = (uint32_t)i;
+    for (size_t i = 0; i < count; ++i) {
+        qdi_spot *spot = &moment->spots[i];
+        spot->rank = ranks[spot->contact];
+        describe(spot, &moment->contacts[spot->contact]);
+        spot->geometry = (uint32_t)i;
+        moment->geometry[i] = geometry_of(&moment->contacts[spot->contact]);
+    }
+    qdi_release(world->allocator, ranks, rank_room, sizeof *ranks);
     qdi_spots_find_rows(world, moment);
     return QD_OK;
 }

@@ -197,6 +197,7 @@ qd_status qd_world_create(const qd_world_def *def, qd_world **world) {
 static void moment_release(const qd_allocator *allocator, qdi_moment *moment) {
     qdi_release(allocator, moment->contacts, moment->contact_room, sizeof *moment->contacts);
     qdi_release(allocator, moment->spots, moment->spot_room, sizeof *moment->spots);
+    qdi_release(allocator, moment->geometry, moment->geometry_room, sizeof *moment->geometry);
     qdi_release(allocator, moment->holds, moment->hold_room, sizeof *moment->holds);
     qdi_release(allocator, moment->pulls, moment->pull_room, sizeof *moment->pulls);
     qdi_release(allocator, moment->impacts, moment->impact_room, sizeof *moment->impacts);
@@ -207,14 +208,19 @@ static void moment_release(const qd_allocator *allocator, qdi_moment *moment) {
 static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch) {
     qdi_release(allocator, scratch->range_count, scratch->range_room, sizeof *scratch->range_count);
     qdi_release(allocator, scratch->hits, scratch->hit_room, sizeof *scratch->hits);
-    qdi_release(allocator, scratch->made, scratch->made_room, sizeof *scratch->made);
+    qdi_release(allocator, scratch->found, scratch->found_room, sizeof *scratch->found);
     qdi_release(allocator, scratch->wall_mask, scratch->wall_room, sizeof *scratch->wall_mask);
     qdi_release(allocator, scratch->left, scratch->left_room, sizeof *scratch->left);
     qdi_keys_release(allocator, &scratch->keys);
+    qdi_release(allocator, scratch->pair_key, scratch->pair_key_room, sizeof *scratch->pair_key);
+    qdi_release(allocator, scratch->pair_order, scratch->pair_order_room, sizeof *scratch->pair_order);
+    qdi_release(allocator, scratch->near, scratch->near_room, 1);
+    qdi_release(allocator, scratch->touching, scratch->touching_room, sizeof *scratch->touching);
     qdi_release(allocator, scratch->end_rank, scratch->end_room, sizeof *scratch->end_rank);
     qdi_release(allocator, scratch->links, scratch->link_room, sizeof *scratch->links);
     qdi_release(allocator, scratch->match, scratch->match_room, sizeof *scratch->match);
     qdi_release(allocator, scratch->coloured, scratch->coloured_room, sizeof *scratch->coloured);
+    qdi_release(allocator, scratch->colour_order, scratch->colour_order_room, sizeof *scratch->colour_order);
     qdi_release(allocator, scratch->outcomes, scratch->outcome_room, sizeof *scratch->outcomes);
     qdi_release(allocator, scratch->stirred, scratch->stirred_room, sizeof *scratch->stirred);
     qdi_release(allocator, scratch->constraints, scratch->constraint_room, sizeof *scratch->constraints);

@@ -65,7 +65,20 @@ typedef struct qdi_motion {
 typedef struct qdi_spot {
     uint32_t contact;      ///< its number
     uint32_t row_a, row_b; ///< of its bodies; row_b QDI_NO_ROW: a wall
+    uint32_t rank;         ///< in the order of (a, b) among all, whether they touch or are speculative
+    uint32_t geometry;     ///< place of its geometry
+    qd_image image;        ///< as in the contact
+    uint8_t touches;       ///< the same; 0 for sensors
+    uint8_t wall;          ///< which one, from QD_WALL_LEFT on, if it is one
 } qdi_spot;
+
+/// What the rigid solver needs of a contact: a line of the cache, in the order of the spots, which is the one
+/// in which they are worked on.
+typedef struct qdi_geometry {
+    _Alignas(64) qd_vec2 normal;
+    qd_vec2 point[2];
+    double depth[2];
+} qdi_geometry;
 
 /// Contacts of a moment, and the events that led to them. Behind the contacts lie the speculative ones, in
 /// the same order of (a, b): pairs that do not touch, but whose gap is within the solver's reach
@@ -74,6 +87,8 @@ typedef struct qdi_moment {
     qd_contact *contacts;
     qdi_spot *spots; ///< one for each, speculative ones too; those of walls come last
     size_t first_wall, spot_room;
+    qdi_geometry *geometry; ///< in the order of the spots, with gaps
+    size_t geometry_room;
     qdi_warm_start *holds; ///< by contact
     qdi_pull *pulls;       ///< by contact, with springs only
     size_t pull_room;
@@ -430,8 +445,9 @@ QD_MUST_USE qd_status qdi_events_take_over(qd_world *world, const qdi_moment *be
 
 // ---- rigid/colour.c ----
 
-/// Puts the `count` links of the scratch into colours whose links share no body that moves.
-QD_MUST_USE qd_status qdi_colour(qd_world *world, size_t count, qdi_colours *colours);
+/// Puts the `count` links of the scratch into colours whose links share no body that moves. `changed`: some
+/// are others than the call before had, in bodies, rank or who moves.
+QD_MUST_USE qd_status qdi_colour(qd_world *world, size_t count, bool changed, qdi_colours *colours);
 
 // ---- forces.c, forces_fields.c ----
 
