@@ -43,12 +43,15 @@
 /// No leg, no course.
 #define QDI_NONE_YET UINT32_MAX
 
-/// A straight piece of a way. It ends where the next one starts, the last where the step ends.
+/// A straight piece of a way. It ends where the next one starts, the last where the step ends. What turns
+/// about a pivot goes along an arc: by chords, each a leg, that follow from the first (ccd_path.c).
 typedef struct qdi_leg {
     double start;        ///< since the step began
     double x, y, c, s;   ///< then; positions go on across the edges of periodic axes
     double vx, vy, spin; ///< on the way
-    uint32_t next;       ///< QDI_NONE_YET: the last
+    uint32_t next;       ///< QDI_NONE_YET: the last, or a chord
+    uint32_t row;        ///< of chords: whose
+    uint8_t part, parts; ///< of chords: which, of how many; else 0
     bool blow;           ///< it starts with an impact that is counted here: `blows` has it
 } qdi_leg;
 
@@ -206,6 +209,13 @@ static inline qdi_leg qdi_leg_of_row(const qdi_step *step, uint32_t row) {
 qdi_leg qdi_way_begin(const qdi_step *step, uint32_t row);
 /// The next one; false: there is none.
 bool qdi_way_next(const qdi_step *step, qdi_leg *leg);
+/// When a leg ends.
+static inline double qdi_leg_end(const qdi_step *step, const qdi_leg *leg) {
+    if (leg->part + 1 < leg->parts) return step->dt * (leg->part + 1) / leg->parts;
+    return leg->next == QDI_NONE_YET ? step->dt : step->fast->legs[leg->next].start;
+}
+/// The leg of what nothing stops at a time.
+qdi_leg qdi_leg_at(const qdi_step *step, uint32_t row, double time);
 /// True where a leg is to be followed.
 bool qdi_leg_followed(const qdi_step *step, uint32_t row, const qdi_leg *leg);
 qdi_party qdi_party_of(const qdi_step *step, uint32_t row, const qdi_leg *leg);

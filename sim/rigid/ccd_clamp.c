@@ -59,7 +59,7 @@ typedef struct walk {
 static walk walk_begin(const qdi_step *step, uint32_t row) {
     walk w = {.leg = qdi_way_begin(step, row),
               .stop = step->fast->stops_hold ? step->fast->stopped[row] : step->dt};
-    w.end = w.leg.next == QDI_NONE_YET ? step->dt : step->fast->legs[w.leg.next].start;
+    w.end = qdi_leg_end(step, &w.leg);
     if (w.end > w.stop) w.end = w.stop;
     return w;
 }
@@ -74,7 +74,7 @@ static bool walk_on(const qdi_step *step, walk *w) {
         return true;
     }
     if (!qdi_way_next(step, &w->leg)) return false;
-    w->end = w->leg.next == QDI_NONE_YET ? step->dt : step->fast->legs[w->leg.next].start;
+    w->end = qdi_leg_end(step, &w->leg);
     if (w->end > w->stop) w->end = w->stop;
     return true;
 }
@@ -242,7 +242,7 @@ static void stop_at_wall(const qdi_step *step, uint32_t row, int wall, int worke
 static double core_to_wall(const qdi_step *step, uint32_t row, int wall) {
     for (qdi_leg leg = qdi_way_begin(step, row);;) {
         const qdi_party whole = qdi_party_of(step, row, &leg), core = core_of(&whole);
-        const double end = leg.next == QDI_NONE_YET ? step->dt : step->fast->legs[leg.next].start;
+        const double end = qdi_leg_end(step, &leg);
         qdi_encounter meeting;
         if (qdi_leg_meets_wall(step, &core, wall, leg.start, end, &meeting)) return meeting.time;
         if (!qdi_way_next(step, &leg)) return (double)INFINITY;
@@ -349,9 +349,9 @@ typedef struct stop_job {
 
 /// A pose that a kinematic body carries from a time to the end of the step.
 static void carry(const qdi_step *step, uint32_t carrier, double from, qdi_pose *pose) {
-    const qdi_leg leg = qdi_leg_of_row(step, carrier);
+    const qdi_leg leg = qdi_leg_at(step, carrier, from), last = qdi_leg_at(step, carrier, step->dt);
     const qd_world *world = step->world;
-    const qdi_pose then = qdi_leg_pose(&leg, from), end = qdi_leg_pose(&leg, step->dt);
+    const qdi_pose then = qdi_leg_pose(&leg, from), end = qdi_leg_pose(&last, step->dt);
     qd_vec2 arm = qdi_pivot_arm(world, (qd_vec2){then.x, then.y}, pose->x, pose->y);
     const double c = then.c * end.c + then.s * end.s, s = then.c * end.s - then.s * end.c;
     const double x = end.x - then.x - arm.x + arm.x * c - arm.y * s,

@@ -40,11 +40,6 @@ static double later(double a, double b) {
     return a > b ? a : b;
 }
 
-/// The end of a leg.
-static double end_of(const qdi_step *step, const qdi_leg *leg) {
-    return leg->next == QDI_NONE_YET ? step->dt : step->fast->legs[leg->next].start;
-}
-
 /// True where two ways meet, on legs of which one is followed.
 static bool ways_meet(const qdi_step *step, uint32_t a, uint32_t b, qd_image image) {
     const qd_world *world = step->world;
@@ -52,7 +47,7 @@ static bool ways_meet(const qdi_step *step, uint32_t a, uint32_t b, qd_image ima
                      image.y != 0 ? image.y * world->axis[1].length : 0};
     qdi_leg leg_a = qdi_way_begin(step, a), leg_b = qdi_way_begin(step, b);
     for (;;) {
-        double end_a = end_of(step, &leg_a), end_b = end_of(step, &leg_b);
+        double end_a = qdi_leg_end(step, &leg_a), end_b = qdi_leg_end(step, &leg_b);
         double from = later(leg_a.start, leg_b.start), until = end_a < end_b ? end_a : end_b;
         if (from <= until && (qdi_leg_followed(step, a, &leg_a) || qdi_leg_followed(step, b, &leg_b))) {
             qdi_party one = qdi_party_of(step, a, &leg_a), two = qdi_party_of(step, b, &leg_b);
@@ -128,7 +123,7 @@ static bool way_meets_wall(const qdi_step *step, uint32_t row, int wall) {
         if (!qdi_leg_followed(step, row, &leg)) continue;
         qdi_party party = qdi_party_of(step, row, &leg);
         qdi_encounter meeting;
-        if (qdi_leg_meets_wall(step, &party, wall, leg.start, end_of(step, &leg), &meeting)) return true;
+        if (qdi_leg_meets_wall(step, &party, wall, leg.start, qdi_leg_end(step, &leg), &meeting)) return true;
     } while (qdi_way_next(step, &leg));
     return false;
 }

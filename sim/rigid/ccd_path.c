@@ -29,7 +29,59 @@ static double mean_velocity(double from, double to, double way, double last, dou
     return from + last * dt == to ? last : way / dt;
 }
 
-qdi_leg qdi_leg_make(const qdi_step *step, uint32_t row) {
+/// A chord may leave its arc by this part of the body's size, or of the arc's radius where that is more.
+static const double chord_size_part = 0.05, chord_radius_part = 1e-3;
+enum { CHORDS = 64 };
+
+/// From its pivot to a body that turns about one, at the step's start; (0, 0) for the others.
+static qd_vec2 pivot_arm(const qd_world *world, uint32_t row) {
+    if (world->kind[row] != QD_BODY_KINEMATIC) return (qd_vec2){0, 0};
+    const qd_vec2 pivot = world->traits.trait[world->trait[row]].pivot;
+    if (isnan(pivot.x)) return (qd_vec2){0, 0};
+    return qdi_pivot_arm(world, pivot, world->now.x[row], world->now.y[row]);
+}
+
+/// Chords for an arc: of an angle t a chord leaves it by radius * t^2 / 8.
+static int chords_of(const qd_world *world, uint32_t row, qd_vec2 arm, double turn) {
+    const double radius = sqrt(arm.x * arm.x + arm.y * arm.y), inner = qdi_inner_of_row(world, row);
+    double most = chord_size_part * inner;
+    if (most < chord_radius_part * radius) most = chord_radius_part * radius;
+    if (!(radius > 0)) return 1;
+    const double parts = ceil(fabs(turn) * sqrt(radius / (8 * most)));
+    return parts < CHORDS ? (parts > 1 ? (int)parts : 1) : CHORDS;
+}
+
+static qd_vec2 turned(qd_vec2 arm, double angle) {
+    double s, c;
+    qd_sincos(angle, &s, &c);
+    return (qd_vec2){arm.x * c - arm.y * s, arm.x * s + arm.y * c};
+}
+
+/// Makes a leg the chord `part` of its arc. `leg` has the whole way.
+static void cut_chord(const qdi_step *step, qdi_leg *leg, uint32_t row, int part, int parts) {
+    const qd_world *world = step->world;
+    const double x = leg->x, y = leg->y, to_x = x + leg->vx * step->dt, to_y = y + leg->vy * step->dt;
+    const double turn = leg->spin * step->dt, from = turn * part / parts, span = step->dt / parts;
+    const qd_vec2 arm = pivot_arm(world, row), begin = turned(arm, from),
+                  end = turned(arm, turn * (part + 1) / parts);
+    const qd_vec2 pose = qdi_motion_turned(leg->c, leg->s, from);
+    const bool last = part + 1 == parts; // it ends where the body is
+    if (part > 0) {
+        leg->x = x - arm.x + begin.x;
+        leg->y = y - arm.y + begin.y;
+        leg->c = pose.x;
+        leg->s = pose.y;
+    }
+    leg->start = step->dt * part / parts;
+    leg->vx = ((last ? to_x : x - arm.x + end.x) - leg->x) / span;
+    leg->vy = ((last ? to_y : y - arm.y + end.y) - leg->y) / span;
+    leg->row = row;
+    leg->part = (uint8_t)part;
+    leg->parts = (uint8_t)parts;
+}
+
+/// The whole way of a body that nothing stops, as one leg.
+static qdi_leg whole_way(const qdi_step *step, uint32_t row) {
     const qd_world *world = step->world;
     const qdi_motion *now = &world->now, *next = &world->next;
     double dt = step->dt, x = now->x[row], y = now->y[row], vx = next->vx[row], vy = next->vy[row];
@@ -47,6 +99,23 @@ qdi_leg qdi_leg_make(const qdi_step *step, uint32_t row) {
     return leg;
 }
 
+qdi_leg qdi_leg_make(const qdi_step *step, uint32_t row) {
+    qdi_leg leg = whole_way(step, row);
+    const qd_vec2 arm = leg.spin != 0 ? pivot_arm(step->world, row) : (qd_vec2){0, 0};
+    const int parts = leg.spin != 0 ? chords_of(step->world, row, arm, leg.spin * step->dt) : 1;
+    if (parts > 1) cut_chord(step, &leg, row, 0, parts);
+    return leg;
+}
+
+qdi_leg qdi_leg_at(const qdi_step *step, uint32_t row, double time) {
+    qdi_leg leg = qdi_leg_of_row(step, row);
+    if (leg.parts == 0 || !(time > qdi_leg_end(step, &leg))) return leg;
+    const int parts = leg.parts, part = (int)(time / step->dt * parts);
+    leg = whole_way(step, row);
+    cut_chord(step, &leg, row, part < parts ? part : parts - 1, parts);
+    return leg;
+}
+
 qdi_leg qdi_way_begin(const qdi_step *step, uint32_t row) {
     uint32_t course = step->fast->course_of[row];
     if (course == QDI_NONE_YET || step->fast->courses[course].first == QDI_NONE_YET)
@@ -55,6 +124,13 @@ qdi_leg qdi_way_begin(const qdi_step *step, uint32_t row) {
 }
 
 bool qdi_way_next(const qdi_step *step, qdi_leg *leg) {
+    if (leg->part + 1 < leg->parts) {
+        const uint32_t row = leg->row;
+        const int part = leg->part + 1, parts = leg->parts;
+        *leg = whole_way(step, row);
+        cut_chord(step, leg, row, part, parts);
+        return true;
+    }
     if (leg->next == QDI_NONE_YET) return false;
     *leg = step->fast->legs[leg->next];
     return true;
@@ -116,7 +192,7 @@ static void legs_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec
     *low = (qd_vec2){HUGE_VAL, HUGE_VAL};
     *high = (qd_vec2){-HUGE_VAL, -HUGE_VAL};
     qdi_leg leg = qdi_way_begin(step, row), after = leg;
-    if (step->fast->course_of[row] == QDI_NONE_YET) { // the pose at its end is known
+    if (step->fast->course_of[row] == QDI_NONE_YET && leg.parts == 0) { // the pose at its end is known
         const qdi_motion *next = &step->world->next;
         const double c = step->world->turning ? next->c[row] : leg.c,
                      s = step->world->turning ? next->s[row] : leg.s;
@@ -127,11 +203,10 @@ static void legs_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec
         include(step->world, row, &end, more, low, high);
         return;
     }
-    while (qdi_way_next(step, &after)) {
-        include_leg(step, row, &leg, after.start, low, high);
+    do {
         leg = after;
-    }
-    include_leg(step, row, &leg, step->dt, low, high);
+        include_leg(step, row, &leg, qdi_leg_end(step, &leg), low, high);
+    } while (qdi_way_next(step, &after));
 }
 
 /// The same for a disk that has met nobody, where no edge of the world wraps it.

@@ -42,27 +42,41 @@ static qdi_edge *earliest(const solve_job *job) {
     return edge_at(job, job->winner[1]); // of one edge, 1 is its own place
 }
 
-/// The last leg so far of an edge's body.
-static qdi_leg last_leg(const solve_job *job, uint32_t course, uint32_t row) {
-    return course == QDI_NONE_YET ? qdi_leg_of_row(job->step, row)
+/// The last leg so far of an edge's body; of what nothing stops the one at a time.
+static qdi_leg last_leg(const solve_job *job, uint32_t course, uint32_t row, double time) {
+    return course == QDI_NONE_YET ? qdi_leg_at(job->step, row, time)
                                   : job->fast->legs[job->fast->courses[course].last];
+}
+
+/// The next impact of two from a time on: one of them may go along chords.
+static bool meet_ahead(const solve_job *job, qdi_edge *edge, double from) {
+    const qdi_step *step = job->step;
+    const qd_world *world = step->world;
+    const qd_vec2 shift = {edge->image.x != 0 ? edge->image.x * world->axis[0].length : 0,
+                           edge->image.y != 0 ? edge->image.y * world->axis[1].length : 0};
+    qdi_leg leg_a = last_leg(job, edge->course_a, edge->row_a, from),
+            leg_b = last_leg(job, edge->course_b, edge->row_b, from);
+    for (;;) {
+        const double end_a = qdi_leg_end(step, &leg_a), end_b = qdi_leg_end(step, &leg_b);
+        const double until = end_a < end_b ? end_a : end_b;
+        const qdi_party a = qdi_party_of(step, edge->row_a, &leg_a),
+                        b = qdi_party_of(step, edge->row_b, &leg_b);
+        if (qdi_legs_meet(step, &a, &b, shift, from, until, &edge->meeting)) return true;
+        if (!qdi_way_next(step, leg_a.parts ? &leg_a : &leg_b)) return false;
+        from = until;
+    }
 }
 
 /// The next impact of an edge from a time on.
 static void look_ahead(const solve_job *job, qdi_edge *edge, double from) {
     const qdi_step *step = job->step;
-    const qd_world *world = step->world;
-    qdi_leg leg_a = last_leg(job, edge->course_a, edge->row_a);
-    qdi_party a = qdi_party_of(step, edge->row_a, &leg_a);
     bool meets;
     if (edge->wall >= 0) {
+        const qdi_leg leg = last_leg(job, edge->course_a, edge->row_a, from);
+        const qdi_party a = qdi_party_of(step, edge->row_a, &leg);
         meets = qdi_leg_meets_wall(step, &a, edge->wall, from, step->dt, &edge->meeting);
     } else {
-        qdi_leg leg_b = last_leg(job, edge->course_b, edge->row_b);
-        qdi_party b = qdi_party_of(step, edge->row_b, &leg_b);
-        qd_vec2 shift = {edge->image.x != 0 ? edge->image.x * world->axis[0].length : 0,
-                         edge->image.y != 0 ? edge->image.y * world->axis[1].length : 0};
-        meets = qdi_legs_meet(step, &a, &b, shift, from, step->dt, &edge->meeting);
+        meets = meet_ahead(job, edge, from);
     }
     edge->time = meets ? edge->meeting.time : (double)INFINITY;
 }
@@ -239,7 +253,8 @@ static void set_off(const solve_job *job, uint32_t number, double time, qdi_twis
     course->given += 0.5 * given;
     course->velocity = velocity;
     course->hit = true;
-    append(job, number, (qdi_leg){time, pose.x, pose.y, pose.c, pose.s, mean.x, mean.y, mean.spin, 0, false});
+    append(job, number,
+           (qdi_leg){time, pose.x, pose.y, pose.c, pose.s, mean.x, mean.y, mean.spin, .next = QDI_NONE_YET});
 }
 
 static qd_id id_of(const qd_world *world, uint32_t row) {
@@ -298,10 +313,10 @@ static void note(const solve_job *job, const qdi_edge *edge, const qdi_leg *a, d
 
 /// False where nothing comes of it.
 static bool collide(const solve_job *job, qdi_edge *edge) {
-    const qdi_leg a = last_leg(job, edge->course_a, edge->row_a);
-    qdi_leg b = {0};
-    if (edge->wall < 0) b = last_leg(job, edge->course_b, edge->row_b);
     const double time = edge->time;
+    const qdi_leg a = last_leg(job, edge->course_a, edge->row_a, time);
+    qdi_leg b = {0};
+    if (edge->wall < 0) b = last_leg(job, edge->course_b, edge->row_b, time);
     const qdi_twist before[2] = {velocity_at(job, edge->course_a, &a, time),
                                  velocity_at(job, edge->course_b, &b, time)};
     qdi_constraint constraint = constraint_of(job, edge);
