@@ -7,40 +7,40 @@
 #include <string.h>
 
 static void release(const qd_allocator *allocator, qdi_scratch *scratch) {
-    qdi_ccd *fast = scratch->ccd;
-    qdi_release(allocator, fast->course_of, fast->course_of_room, sizeof *fast->course_of);
-    qdi_release(allocator, fast->free, fast->free_room, sizeof *fast->free);
-    qdi_release(allocator, fast->place_of, fast->place_of_room, sizeof *fast->place_of);
-    qdi_release(allocator, fast->flags, fast->flag_room, 1);
-    qdi_release(allocator, fast->slowest, fast->slowest_room, sizeof *fast->slowest);
-    qdi_release(allocator, fast->followed, fast->followed_room, sizeof *fast->followed);
-    qdi_release(allocator, fast->listed, fast->listed_room, sizeof *fast->listed);
-    qdi_release(allocator, fast->names, fast->name_room, sizeof *fast->names);
-    qdi_release(allocator, fast->boxes, fast->box_room, sizeof *fast->boxes);
-    qd_tree_destroy(fast->tree);
-    qd_pairs_destroy(fast->pairs);
-    for (size_t w = 0; w < fast->meets_room; ++w) {
-        qdi_release(allocator, fast->meets[w].at, fast->meets[w].room, sizeof *fast->meets[w].at);
-        qdi_release(allocator, fast->meets[w].hits, fast->meets[w].hit_room, sizeof *fast->meets[w].hits);
+    qdi_ccd *ccd = scratch->ccd;
+    qdi_release(allocator, ccd->trajectory_of, ccd->trajectory_of_room, sizeof *ccd->trajectory_of);
+    qdi_release(allocator, ccd->free, ccd->free_room, sizeof *ccd->free);
+    qdi_release(allocator, ccd->place_of, ccd->place_of_room, sizeof *ccd->place_of);
+    qdi_release(allocator, ccd->flags, ccd->flag_room, 1);
+    qdi_release(allocator, ccd->slowest, ccd->slowest_room, sizeof *ccd->slowest);
+    qdi_release(allocator, ccd->followed, ccd->followed_room, sizeof *ccd->followed);
+    qdi_release(allocator, ccd->listed, ccd->listed_room, sizeof *ccd->listed);
+    qdi_release(allocator, ccd->names, ccd->name_room, sizeof *ccd->names);
+    qdi_release(allocator, ccd->boxes, ccd->box_room, sizeof *ccd->boxes);
+    qd_tree_destroy(ccd->tree);
+    qd_pairs_destroy(ccd->pairs);
+    for (size_t w = 0; w < ccd->meets_room; ++w) {
+        qdi_release(allocator, ccd->meets[w].at, ccd->meets[w].room, sizeof *ccd->meets[w].at);
+        qdi_release(allocator, ccd->meets[w].hits, ccd->meets[w].hit_room, sizeof *ccd->meets[w].hits);
     }
-    qdi_release(allocator, fast->meets, fast->meets_room, sizeof *fast->meets);
-    qdi_release(allocator, fast->met, fast->met_room, sizeof *fast->met);
-    qdi_release(allocator, fast->edges, fast->edge_room, sizeof *fast->edges);
-    qdi_release(allocator, fast->courses, fast->course_room, sizeof *fast->courses);
-    qdi_release(allocator, fast->legs, fast->leg_room, sizeof *fast->legs);
-    qdi_release(allocator, fast->blows, fast->blow_room, sizeof *fast->blows);
-    qdi_release(allocator, fast->old_legs, fast->old_leg_room, sizeof *fast->old_legs);
-    qdi_release(allocator, fast->old_blows, fast->old_blow_room, sizeof *fast->old_blows);
-    qdi_release(allocator, fast->stops, fast->stops_room, sizeof *fast->stops);
-    qdi_release(allocator, fast->stopped, fast->stopped_room, sizeof *fast->stopped);
-    qdi_release(allocator, fast->carried, fast->carried_room, sizeof *fast->carried);
-    qdi_release(allocator, fast->carrier, fast->carrier_room, sizeof *fast->carrier);
-    qdi_release(allocator, fast->clusters, fast->cluster_room, sizeof *fast->clusters);
-    qdi_release(allocator, fast->by_cluster, fast->by_cluster_room, sizeof *fast->by_cluster);
-    qdi_release(allocator, fast->edge_by_cluster, fast->edge_by_cluster_room, sizeof *fast->edge_by_cluster);
-    qdi_release(allocator, fast->incident, fast->incident_room, sizeof *fast->incident);
-    qdi_release(allocator, fast->winner, fast->winner_room, sizeof *fast->winner);
-    qdi_release(allocator, fast, 1, sizeof *fast);
+    qdi_release(allocator, ccd->meets, ccd->meets_room, sizeof *ccd->meets);
+    qdi_release(allocator, ccd->met, ccd->met_room, sizeof *ccd->met);
+    qdi_release(allocator, ccd->edges, ccd->edge_room, sizeof *ccd->edges);
+    qdi_release(allocator, ccd->trajectories, ccd->trajectory_room, sizeof *ccd->trajectories);
+    qdi_release(allocator, ccd->segments, ccd->segment_room, sizeof *ccd->segments);
+    qdi_release(allocator, ccd->impacts, ccd->impact_room, sizeof *ccd->impacts);
+    qdi_release(allocator, ccd->old_segments, ccd->old_segment_room, sizeof *ccd->old_segments);
+    qdi_release(allocator, ccd->old_impacts, ccd->old_impact_room, sizeof *ccd->old_impacts);
+    qdi_release(allocator, ccd->stops, ccd->stops_room, sizeof *ccd->stops);
+    qdi_release(allocator, ccd->stopped, ccd->stopped_room, sizeof *ccd->stopped);
+    qdi_release(allocator, ccd->carried, ccd->carried_room, sizeof *ccd->carried);
+    qdi_release(allocator, ccd->carrier, ccd->carrier_room, sizeof *ccd->carrier);
+    qdi_release(allocator, ccd->clusters, ccd->cluster_room, sizeof *ccd->clusters);
+    qdi_release(allocator, ccd->by_cluster, ccd->by_cluster_room, sizeof *ccd->by_cluster);
+    qdi_release(allocator, ccd->edge_by_cluster, ccd->edge_by_cluster_room, sizeof *ccd->edge_by_cluster);
+    qdi_release(allocator, ccd->incident, ccd->incident_room, sizeof *ccd->incident);
+    qdi_release(allocator, ccd->winner, ccd->winner_room, sizeof *ccd->winner);
+    qdi_release(allocator, ccd, 1, sizeof *ccd);
 }
 
 static qd_status prepare(qd_world *world) {
@@ -51,38 +51,38 @@ static qd_status prepare(qd_world *world) {
         memset(scratch->ccd, 0, sizeof *scratch->ccd);
         scratch->release_ccd = release;
     }
-    qdi_ccd *fast = scratch->ccd;
-    fast->stopping = fast->stops_hold = false;
-    fast->edge_count = fast->course_count = fast->leg_count = fast->cluster_count = 0;
+    qdi_ccd *ccd = scratch->ccd;
+    ccd->stopping = ccd->stops_hold = false;
+    ccd->edge_count = ccd->trajectory_count = ccd->segment_count = ccd->cluster_count = 0;
     return QD_OK;
 }
 
-/// Puts the end of a new way into `next`. Returns what its energy has over what its impacts explain: forces
-/// act on the way as if nothing had been met.
-static double arrive(const qdi_step *step, const qdi_course *course) {
+/// Puts the end of a new path into `next`. Returns what its energy has over what its impacts explain: forces
+/// act on the path as if nothing had been met.
+static double arrive(const qdi_step *step, const qdi_trajectory *trajectory) {
     qd_world *world = step->world;
     const qdi_motion *next = &world->next;
-    uint32_t row = course->row;
-    const qdi_leg *first = &step->fast->legs[course->first], free = qdi_leg_of_row(step, row);
+    uint32_t row = trajectory->row;
+    const qdi_segment *first = &step->ccd->segments[trajectory->first], free = qdi_segment_of_row(step, row);
     const double before = qdi_ccd_energy(world, row, (qd_vec2){free.vx * step->dt, free.vy * step->dt});
-    qdi_pose end = qdi_leg_pose(&step->fast->legs[course->last], step->dt);
+    qdi_pose end = qdi_segment_pose(&step->ccd->segments[trajectory->last], step->dt);
     next->x[row] = qdi_axis_wrap(&world->axis[0], end.x);
     next->y[row] = qdi_axis_wrap(&world->axis[1], end.y);
-    const double gone = step->dt - step->fast->legs[course->last].start;
-    next->vx[row] = course->velocity.x + course->gain.x * gone;
-    next->vy[row] = course->velocity.y + course->gain.y * gone;
+    const double gone = step->dt - step->ccd->segments[trajectory->last].start;
+    next->vx[row] = trajectory->velocity.x + trajectory->gain.x * gone;
+    next->vy[row] = trajectory->velocity.y + trajectory->gain.y * gone;
     if (world->turning) {
         double length = sqrt(end.c * end.c + end.s * end.s);
         next->c[row] = end.c / length;
         next->s[row] = end.s / length;
-        next->spin[row] = course->velocity.spin + course->gain.spin * gone;
+        next->spin[row] = trajectory->velocity.spin + trajectory->gain.spin * gone;
     }
     const qd_vec2 way = {end.x - first->x, end.y - first->y};
-    return qdi_ccd_energy(world, row, way) - before - course->given -
+    return qdi_ccd_energy(world, row, way) - before - trajectory->given -
            qdi_ccd_wrap_error(world, row, way, step->dt);
 }
 
-/// The box at the end of a new way, and whether that leaves the fat one.
+/// The box at the end of a new path, and whether that leaves the fat one.
 static void box_again(qd_world *world, uint32_t row) {
     qd_vec2 period = qdi_world_period(world);
     qdi_margin *margin = &world->margin;
@@ -95,23 +95,23 @@ static void box_again(qd_world *world, uint32_t row) {
     margin->left = after ? margin->left + 1 : margin->left - 1;
 }
 
-/// Serial: new ways are few.
+/// Serial: new paths are few.
 static qd_status finish(const qdi_step *step, qdi_wall_gain *walls) {
     qd_world *world = step->world;
-    qdi_ccd *fast = step->fast;
+    qdi_ccd *ccd = step->ccd;
     uint32_t bad = QDI_NO_ROW;
     uint64_t unfollowed = 0;
-    for (size_t i = 0; i < fast->course_count; ++i) {
-        const qdi_course *course = &fast->courses[i];
-        if (course->given_up) ++unfollowed;
-        if (!course->hit) continue;
-        world->scratch.books.ledger.drift += arrive(step, course);
-        box_again(world, course->row);
-        walls->impulse.x += course->walls.impulse.x;
-        walls->impulse.y += course->walls.impulse.y;
-        walls->work += course->walls.work;
-        qdi_ledger_add(&world->scratch.books.ledger, &course->ledger);
-        uint32_t row = course->row;
+    for (size_t i = 0; i < ccd->trajectory_count; ++i) {
+        const qdi_trajectory *trajectory = &ccd->trajectories[i];
+        if (trajectory->given_up) ++unfollowed;
+        if (!trajectory->hit) continue;
+        world->scratch.books.ledger.drift += arrive(step, trajectory);
+        box_again(world, trajectory->row);
+        walls->impulse.x += trajectory->walls.impulse.x;
+        walls->impulse.y += trajectory->walls.impulse.y;
+        walls->work += trajectory->walls.work;
+        qdi_ledger_add(&world->scratch.books.ledger, &trajectory->ledger);
+        uint32_t row = trajectory->row;
         if (!qdi_within_limits(world, row) && (bad == QDI_NO_ROW || world->index[row] < world->index[bad]))
             bad = row;
     }
@@ -133,16 +133,17 @@ int qdi_impact_order(const void *p, const void *q) {
 
 /// Puts the impacts in order into the moment that follows.
 static qd_status list_impacts(const qdi_step *step) {
-    const qdi_ccd *fast = step->fast;
+    const qdi_ccd *ccd = step->ccd;
     qdi_moment *moment = &step->world->following;
     const size_t bounces = moment->impact_count; // of what was stopped in the step before
     size_t count = 0;
     for (int pass = 0; pass < 2; ++pass) { // count, then copy
         count = bounces;
-        for (size_t i = 0; i < fast->course_count; ++i)
-            for (uint32_t leg = fast->courses[i].first; leg != QDI_NONE_YET; leg = fast->legs[leg].next) {
-                if (!fast->legs[leg].blow) continue;
-                if (pass == 1) moment->impacts[count] = fast->blows[leg];
+        for (size_t i = 0; i < ccd->trajectory_count; ++i)
+            for (uint32_t segment = ccd->trajectories[i].first; segment != QDI_NONE_YET;
+                 segment = ccd->segments[segment].next) {
+                if (!ccd->segments[segment].impact) continue;
+                if (pass == 1) moment->impacts[count] = ccd->impacts[segment];
                 ++count;
             }
         if (pass == 1) continue;
@@ -155,15 +156,15 @@ static qd_status list_impacts(const qdi_step *step) {
     return QD_OK;
 }
 
-/// One round: candidates, edges, new ways. `done`: there were no new edges.
+/// One round: candidates, edges, new paths. `done`: there were no new edges.
 static qd_status take_round(qdi_step *step, int round, bool *outside, bool *done, qdi_lap *lap) {
     qd_status status = *outside ? qdi_ccd_file(step, lap) : QD_OK;
     size_t added = 0;
     step->first = round == 0;
-    if (status == QD_OK && step->fast->stopping) {
+    if (status == QD_OK && step->ccd->stopping) {
         status = qdi_ccd_stop_given_up(step);
-        step->fast->stopping = false;
-        step->first = true; // others may have new ways as well
+        step->ccd->stopping = false;
+        step->first = true; // others may have new paths as well
     }
     if (status == QD_OK && round < QDI_ROUNDS) status = qdi_ccd_find(step, &added);
     qdi_lap_end(lap, QD_PHASE_RETRIEVE);
@@ -181,7 +182,7 @@ qd_status qdi_ccd_follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_l
     if (status != QD_OK) return status;
     qd_vec2 period = qdi_world_period(world);
     qdi_step step = {.world = world,
-                     .fast = world->scratch.ccd,
+                     .ccd = world->scratch.ccd,
                      .dt = dt,
                      .part = qdi_ccd_part(world),
                      .threshold = qdi_impulse_threshold(world, dt),

@@ -1,112 +1,112 @@
-#ifndef QD_SIM_FAST_H
-#define QD_SIM_FAST_H
+#ifndef QD_SIM_RIGID_CCD_H
+#define QD_SIM_RIGID_CCD_H
 
 #include "sim/world/world_impl.h"
 
-/// Fast bodies: what would pass a wall or another body within a step is followed on its way, bounces where it
-/// really meets something, and goes on from there.
+/// Fast bodies: what would pass a wall or another body within a step is followed on its path, bounces where
+/// it really meets something, and goes on from there.
 ///
-/// **Ways.** A body's way through a step is a row of legs, each straight and even: at first one leg, from
-/// where it is to where the solver sent it. A leg is as fast as its body is in the mean. Its body collides
-/// with the velocity that it has at that time: forces change it on the way, less what contacts hold up, and a
-/// push out of an overlap is no velocity.
+/// **Paths.** A body's path through a step is a row of segments, each straight and even: at first one
+/// segment, from where it is to where the solver sent it. A segment is as fast as its body is in the mean.
+/// Its body collides with the velocity that it has at that time: forces change it on the path, less what
+/// contacts hold up, and a push out of an overlap is no velocity.
 ///
-/// **Fixpoint.** Pairs whose ways meet become edges; bodies that edges join form a cluster; a cluster is
+/// **Fixpoint.** Pairs whose paths meet become edges; bodies that edges join form a cluster; a cluster is
 /// solved by itself, from the step's beginning, event after event in order of time, with its edges only
-/// (rigid/ccd_solve.c). That gives new ways, which may meet others: new edges, larger clusters, solved anew,
-/// until no two ways meet that are not joined by an edge. Edges only become more, so this ends, usually after
-/// two rounds; a row of n bodies that hit each other within one step takes n. Clusters are independent and
-/// solved in parallel; what they give depends on their edges alone, and the edges are in order of (a, b): the
-/// same for any team.
+/// (rigid/ccd_solve.c). That gives new paths, which may meet others: new edges, larger clusters, solved anew,
+/// until no two paths meet that are not joined by an edge. Edges only become more, so this ends, usually
+/// after two rounds; a row of n bodies that hit each other within one step takes n. Clusters are independent
+/// and solved in parallel; what they give depends on their edges alone, and the edges are in order of (a, b):
+/// the same for any team.
 ///
-/// **What is followed.** A pair is looked at where one of the two is followed: its leg is longer than the
+/// **What is followed.** A pair is looked at where one of the two is followed: its segment is longer than the
 /// part of qdi_ccd_part, it is a bullet, or what is followed has set it in such motion. What two slow bodies
 /// do to each other is found where the step ends, as in any step.
 ///
 /// **Who is near.** Bodies that are followed, and those that have been hit, are listed, and a tree of their
-/// own holds the boxes of their whole ways; its pairs are candidates. All others move little: no further than
-/// `slow`. The world's tree still has the boxes of the step's beginning (or fat ones around them), so whoever
-/// of them a listed body can meet has a box there that overlaps the box of that body's way, made larger by
-/// `slow`: one retrieve for each body that is followed. Where many are, or such a box would be too large for
-/// a periodic world, all are listed and nothing is retrieved. So a step costs what any step costs, and
-/// something for each body that is followed; the world's tree, margins and candidates are what they are
+/// own holds the boxes of their whole paths; its pairs are candidates. All others move little: no further
+/// than `slow`. The world's tree still has the boxes of the step's beginning (or fat ones around them), so
+/// whoever of them a listed body can meet has a box there that overlaps the box of that body's path, made
+/// larger by `slow`: one retrieve for each body that is followed. Where many are, or such a box would be too
+/// large for a periodic world, all are listed and nothing is retrieved. So a step costs what any step costs,
+/// and something for each body that is followed; the world's tree, margins and candidates are what they are
 /// anyway. Candidates only have to be enough: what becomes an edge is found by an exact test.
 ///
 /// **Bounds.** A cluster has at most QDI_IMPACTS(edges) impacts in a round, and at most QDI_LOOKS(edges)
 /// looks ahead in all rounds; then its bodies are given up: they go as if they had met nobody, and are
 /// stopped instead (rigid/ccd_clamp.c). After QDI_ROUNDS rounds what still meets is left to the contacts of
-/// the step's end. On a periodic axis a way that is longer than half a period is not followed.
+/// the step's end. On a periodic axis a path that is longer than half a period is not followed.
 
 #define QDI_IMPACTS(edges) (2 * (edges) + 30)
 #define QDI_LOOKS(edges)   (16 * (edges) + 2048)
 #define QDI_ROUNDS         64
-/// No leg, no course.
+/// No segment, no trajectory.
 #define QDI_NONE_YET UINT32_MAX
 
-/// A straight piece of a way. It ends where the next one starts, the last where the step ends. What turns
-/// about a pivot goes along an arc: by chords, each a leg, that follow from the first (ccd_path.c).
-typedef struct qdi_leg {
+/// A straight piece of a path. It ends where the next one starts, the last where the step ends. What turns
+/// about a pivot goes along an arc: by chords, each a segment, that follow from the first (ccd_path.c).
+typedef struct qdi_segment {
     double start;        ///< since the step began
     double x, y, c, s;   ///< then; positions go on across the edges of periodic axes
-    double vx, vy, spin; ///< on the way
+    double vx, vy, spin; ///< on the path
     uint32_t next;       ///< QDI_NONE_YET: the last, or a chord
     uint32_t row;        ///< of chords: whose
     uint8_t part, parts; ///< of chords: which, of how many; else 0
-    bool blow;           ///< it starts with an impact that is counted here: `blows` has it
-} qdi_leg;
+    bool impact;         ///< it starts with an impact that is counted here: `impacts` has it
+} qdi_segment;
 
-/// A meeting of two on their legs.
+/// A meeting of two on their segments.
 typedef struct qdi_encounter {
     double time;
     qdi_pose a, b; ///< relative to a's position
     qdi_manifold manifold;
 } qdi_encounter;
 
-/// What makes a pair of ways meet; a before b by index, a wall as b.
+/// What makes a pair of paths meet; a before b by index, a wall as b.
 typedef struct qdi_edge {
     uint64_t key; ///< index of a << 32 | index of b; walls after all bodies
     uint32_t row_a, row_b;
     int wall; ///< -1: none
     qd_image image;
-    uint32_t course_a, course_b; ///< QDI_NONE_YET for what nothing moves
-    double time;                 ///< of its next impact; infinity: none
-    qdi_encounter meeting;       ///< that impact
-    uint32_t place;              ///< in its cluster
+    uint32_t trajectory_a, trajectory_b; ///< QDI_NONE_YET for what nothing moves
+    double time;                         ///< of its next impact; infinity: none
+    qdi_encounter meeting;               ///< that impact
+    uint32_t place;                      ///< in its cluster
     bool fresh;
     bool stop; ///< its cluster is to be given up
 } qdi_edge;
 
 /// A dynamic body with edges.
-typedef struct qdi_course {
+typedef struct qdi_trajectory {
     uint32_t row;
-    uint32_t first, last;  ///< legs
-    uint32_t root;         ///< of its cluster: a course on the way there; then the cluster's number
+    uint32_t first, last;  ///< segments
+    uint32_t root;         ///< of its cluster: a trajectory on the path there; then the cluster's number
     uint32_t edges, count; ///< first of its edges in `incident`, and how many there are
-    qdi_twist velocity;    ///< when its last leg begins; that leg itself is as fast as it is in the mean
-    qdi_twist gain;        ///< what forces change of it in a unit of time
-    double given;          ///< energy that impacts gave it
-    uint64_t spent;        ///< looks at its cluster's edges, in all rounds
-    qdi_wall_gain walls;   ///< what walls gave
-    qdi_ledger ledger;     ///< what its impacts did
-    bool hit;              ///< something happened to it
-    bool given_up;         ///< its cluster has used up what it may cost
-} qdi_course;
+    qdi_twist velocity; ///< when its last segment begins; that segment itself is as fast as it is in the mean
+    qdi_twist gain;     ///< what forces change of it in a unit of time
+    double given;       ///< energy that impacts gave it
+    uint64_t spent;     ///< looks at its cluster's edges, in all rounds
+    qdi_wall_gain walls; ///< what walls gave
+    qdi_ledger ledger;   ///< what its impacts did
+    bool hit;            ///< something happened to it
+    bool given_up;       ///< its cluster has used up what it may cost
+} qdi_trajectory;
 
-/// A cluster: edges and legs from their firsts on.
+/// A cluster: edges and segments from their firsts on.
 typedef struct qdi_cluster {
-    uint32_t first_course, courses; ///< in `by_cluster`
-    uint32_t first_edge, edges;     ///< in `edge_by_cluster`
-    uint32_t first_leg, next_leg;   ///< its legs, and the free one
+    uint32_t first_trajectory, trajectories; ///< in `by_cluster`
+    uint32_t first_edge, edges;              ///< in `edge_by_cluster`
+    uint32_t first_segment, next_segment;    ///< its segments, and the free one
     bool fresh;
     bool given_up; ///< it costs too much: its bodies are stopped (rigid/ccd_clamp.c)
-    bool outside;  ///< a way has left the box that was filed, or its body has none
+    bool outside;  ///< a path has left the box that was filed, or its body has none
     bool wide;     ///< and is too wide for a retrieve
 } qdi_cluster;
 
 enum {
-    QDI_FOLLOWED = 1, ///< some leg is to be followed
-    QDI_FRESH = 2,    ///< its way is new
-    QDI_LOST = 4      ///< its way is too long to be followed
+    QDI_FOLLOWED = 1, ///< some segment is to be followed
+    QDI_FRESH = 2,    ///< its path is new
+    QDI_LOST = 4      ///< its path is too long to be followed
 };
 
 /// What an edge is made from.
@@ -135,20 +135,20 @@ typedef struct qdi_meets {
 
 /// Working memory, kept from step to step.
 struct qdi_ccd {
-    uint32_t *course_of; ///< by row
-    uint32_t *place_of;  ///< by row: place in the list, QDI_NONE_YET: not listed
-    uint8_t *flags;      ///< by row
-    qdi_leg *free;       ///< by row, but for disks: the leg that the body goes where nothing stops it
-    size_t course_of_room, place_of_room, flag_room, free_room;
+    uint32_t *trajectory_of; ///< by row
+    uint32_t *place_of;      ///< by row: place in the list, QDI_NONE_YET: not listed
+    uint8_t *flags;          ///< by row
+    qdi_segment *free;       ///< by row, but for disks: the segment that the body goes where nothing stops it
+    size_t trajectory_of_room, place_of_room, flag_room, free_room;
     bool all;         ///< all bodies are listed
-    atomic_bool wide; ///< some way's box is too large to retrieve what is about it
+    atomic_bool wide; ///< some path's box is too large to retrieve what is about it
     double slow;      ///< how far any point of a body that is not listed moves at most
     double *slowest;  ///< per range, the same, squared
     size_t *followed; ///< per range: bodies that are followed
     size_t slowest_room, followed_room;
     uint32_t *listed;     ///< rows
     qd_body_index *names; ///< their indices
-    qd_box *boxes;        ///< of their ways
+    qd_box *boxes;        ///< of their paths
     size_t listed_count, listed_room, name_room, box_room;
     qd_tree *tree;    ///< of these boxes; NULL until it is needed
     qd_pairs *pairs;  ///< of that tree
@@ -158,14 +158,14 @@ struct qdi_ccd {
     size_t met_room;
     qdi_edge *edges; ///< in order of key
     size_t edge_count, edge_room;
-    qdi_course *courses;
-    size_t course_count, course_room;
-    qdi_leg *legs;
-    qd_impact *blows; ///< by leg, with the first dynamic body of the two
-    size_t leg_count, leg_room, blow_room;
-    qdi_leg *old_legs; ///< of the round before
-    qd_impact *old_blows;
-    size_t old_leg_room, old_blow_room;
+    qdi_trajectory *trajectories;
+    size_t trajectory_count, trajectory_room;
+    qdi_segment *segments;
+    qd_impact *impacts; ///< by segment, with the first dynamic body of the two
+    size_t segment_count, segment_room, impact_room;
+    qdi_segment *old_segments; ///< of the round before
+    qd_impact *old_impacts;
+    size_t old_segment_room, old_impact_room;
     qdi_cluster *clusters;
     size_t cluster_count, cluster_room;
     bool stops_hold; ///< `stopped` is of this step
@@ -180,55 +180,55 @@ struct qdi_ccd {
     size_t by_cluster_room, edge_by_cluster_room, incident_room, winner_room;
 };
 
-/// A step on its way, for the files of this.
+/// A step on its path, for the files of this.
 typedef struct qdi_step {
     qd_world *world;
-    qdi_ccd *fast;
+    qdi_ccd *ccd;
     double dt, part, threshold;
     bool following; ///< impacts are followed exactly
     bool first;     ///< round
     bool periodic;  ///< along some axis
 } qdi_step;
 
-/// Somebody on a leg.
+/// Somebody on a segment.
 typedef struct qdi_party {
     qdi_form form;
-    qdi_leg leg;
+    qdi_segment segment;
     double inner, reach; ///< nearest and furthest point of the border from the centroid
 } qdi_party;
 
 // ---- rigid/ccd_path.c ----
 
-/// The leg that a body goes where nothing stops it. For bodies that are no disks it is worked out once, when
-/// they are listed.
-qdi_leg qdi_leg_make(const qdi_step *step, uint32_t row);
-static inline qdi_leg qdi_leg_of_row(const qdi_step *step, uint32_t row) {
-    return step->world->shape[row] ? step->fast->free[row] : qdi_leg_make(step, row);
+/// The segment that a body goes where nothing stops it. For bodies that are no disks it is worked out once,
+/// when they are listed.
+qdi_segment qdi_segment_make(const qdi_step *step, uint32_t row);
+static inline qdi_segment qdi_segment_of_row(const qdi_step *step, uint32_t row) {
+    return step->world->shape[row] ? step->ccd->free[row] : qdi_segment_make(step, row);
 }
-/// The first leg of a body's way as it is now.
-qdi_leg qdi_way_begin(const qdi_step *step, uint32_t row);
+/// The first segment of a body's path as it is now.
+qdi_segment qdi_path_begin(const qdi_step *step, uint32_t row);
 /// The next one; false: there is none.
-bool qdi_way_next(const qdi_step *step, qdi_leg *leg);
-/// When a leg ends.
-static inline double qdi_leg_end(const qdi_step *step, const qdi_leg *leg) {
-    if (leg->part + 1 < leg->parts) return step->dt * (leg->part + 1) / leg->parts;
-    return leg->next == QDI_NONE_YET ? step->dt : step->fast->legs[leg->next].start;
+bool qdi_path_next(const qdi_step *step, qdi_segment *segment);
+/// When a segment ends.
+static inline double qdi_segment_end(const qdi_step *step, const qdi_segment *segment) {
+    if (segment->part + 1 < segment->parts) return step->dt * (segment->part + 1) / segment->parts;
+    return segment->next == QDI_NONE_YET ? step->dt : step->ccd->segments[segment->next].start;
 }
-/// The leg of what nothing stops at a time.
-qdi_leg qdi_leg_at(const qdi_step *step, uint32_t row, double time);
-/// True where a leg is to be followed.
-bool qdi_leg_followed(const qdi_step *step, uint32_t row, const qdi_leg *leg);
-qdi_party qdi_party_of(const qdi_step *step, uint32_t row, const qdi_leg *leg);
-qdi_pose qdi_leg_pose(const qdi_leg *leg, double time);
-/// What contains a body's whole way.
-void qdi_way_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high);
+/// The segment of what nothing stops at a time.
+qdi_segment qdi_segment_at(const qdi_step *step, uint32_t row, double time);
+/// True where a segment is to be followed.
+bool qdi_segment_followed(const qdi_step *step, uint32_t row, const qdi_segment *segment);
+qdi_party qdi_party_of(const qdi_step *step, uint32_t row, const qdi_segment *segment);
+qdi_pose qdi_segment_pose(const qdi_segment *segment, double time);
+/// What contains a body's whole path.
+void qdi_path_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high);
 /// The same as a box for a tree. False: it is too long for a periodic world, and the body is not followed:
 /// `box` is that of its end.
-bool qdi_way_box(const qdi_step *step, uint32_t row, qd_box *box);
+bool qdi_path_box(const qdi_step *step, uint32_t row, qd_box *box);
 /// A box made larger by what bodies that are not listed move; false: it is too large for a periodic world.
-bool qdi_way_wider(const qdi_step *step, qd_box way, qd_box *wider);
-/// Which image of b's way lies beside a's; false: one of them is too long for that.
-bool qdi_way_image(const qdi_step *step, uint32_t row_a, uint32_t row_b, qd_image *image);
+bool qdi_path_wider(const qdi_step *step, qd_box way, qd_box *wider);
+/// Which image of b's path lies beside a's; false: one of them is too long for that.
+bool qdi_path_image(const qdi_step *step, uint32_t row_a, uint32_t row_b, qd_image *image);
 /// What forces add to a body's velocity in the step.
 qdi_twist qdi_ccd_forces(const qdi_step *step, uint32_t row);
 /// Energy of a body's motion in `next`, and of gravity as seen from where it was, when it has moved by `way`.
@@ -243,21 +243,21 @@ bool qdi_within_limits(const qd_world *world, uint32_t row);
 
 /// Finds out who is followed, and lists them.
 QD_MUST_USE qd_status qdi_ccd_list(const qdi_step *step);
-/// Lists those who have a course since. `wide`: the box of somebody's way is too large for a retrieve.
+/// Lists those who have a trajectory since. `wide`: the box of a body's path is too large for a retrieve.
 QD_MUST_USE qd_status qdi_ccd_list_more(const qdi_step *step, bool wide);
-/// Brings the tree of the ways and its pairs up to date.
+/// Brings the tree of the paths and its pairs up to date.
 QD_MUST_USE qd_status qdi_ccd_file(const qdi_step *step, qdi_lap *lap);
-/// After a body got a new way: its flags and its box. Looks at nobody else's.
+/// After a body got a new path: its flags and its box. Looks at nobody else's.
 void qdi_ccd_relist(const qdi_step *step, uint32_t row, qdi_cluster *cluster);
 
 // ---- rigid/ccd_meet.c ----
 
 /// The first time in [from, until] at which the two meet and approach. `shift` is added to b's positions.
-bool qdi_legs_meet(const qdi_step *step, const qdi_party *a, const qdi_party *b, qd_vec2 shift, double from,
-                   double until, qdi_encounter *meeting);
+bool qdi_segments_meet(const qdi_step *step, const qdi_party *a, const qdi_party *b, qd_vec2 shift,
+                       double from, double until, qdi_encounter *meeting);
 /// The same with a wall.
-bool qdi_leg_meets_wall(const qdi_step *step, const qdi_party *a, int wall, double from, double until,
-                        qdi_encounter *meeting);
+bool qdi_segment_meets_wall(const qdi_step *step, const qdi_party *a, int wall, double from, double until,
+                            qdi_encounter *meeting);
 
 // ---- rigid/ccd_find.c ----
 
@@ -270,16 +270,16 @@ typedef struct qdi_ccd_visitor {
 /// Shows all candidates to a visitor, in parallel and in any order; each worker's lists begin empty. Errors:
 /// QD_ERR_MEMORY, QD_ERR_STOPPED.
 QD_MUST_USE qd_status qdi_ccd_visit(const qdi_step *step, const qdi_ccd_visitor *visitor);
-/// Adds an edge for each pair of ways that meet and have none; `added` tells how many. Errors: QD_ERR_MEMORY,
-/// QD_ERR_STOPPED.
+/// Adds an edge for each pair of paths that meet and have none; `added` tells how many. Errors:
+/// QD_ERR_MEMORY, QD_ERR_STOPPED.
 QD_MUST_USE qd_status qdi_ccd_find(const qdi_step *step, size_t *added);
 
 // ---- rigid/ccd_clamp.c ----
 
 /// Stops bodies that would pass through something where they meet it.
 QD_MUST_USE qd_status qdi_ccd_stop(qdi_step *step, qdi_lap *lap);
-/// The same for those bodies alone whose clusters have been given up; the others go their ways. Their new
-/// ways are those of their courses.
+/// The same for those bodies alone whose clusters have been given up; the others go their paths. Their new
+/// paths are those of their trajectories.
 QD_MUST_USE qd_status qdi_ccd_stop_given_up(qdi_step *step);
 /// True where a body passes through what cannot move with its core, though the two do not approach where they
 /// touch: it turns about a corner, say, or is pushed. row_b QDI_NO_ROW: a wall.
@@ -295,13 +295,13 @@ static inline bool qdi_is_bullet(const qd_world *world, uint32_t row) {
 
 // ---- rigid/ccd_solve.c ----
 
-/// Solves a cluster from the step's beginning. False where the step is to end (qdi_stopping): its ways are
+/// Solves a cluster from the step's beginning. False where the step is to end (qdi_stopping): its paths are
 /// incomplete then.
 bool qdi_cluster_solve(const qdi_step *step, qdi_cluster *cluster);
 
 // ---- rigid/ccd_cluster.c ----
 
-/// Forms clusters and solves those with new edges; their bodies' ways are new then. `outside`: one of these
+/// Forms clusters and solves those with new edges; their bodies' paths are new then. `outside`: one of these
 /// has left the box that was filed, or has none yet; `wide`: it is too large for a retrieve. Errors:
 /// QD_ERR_MEMORY, QD_ERR_STOPPED.
 QD_MUST_USE qd_status qdi_ccd_solve(const qdi_step *step, bool *outside, bool *wide);

@@ -1,6 +1,6 @@
-// Which ways meet: the pairs of the listed bodies' tree, the walls, and what is about those that are followed
-// are tested in parallel. Each worker notes what it found, in any order; put in order of (a, b), that is
-// added to the edges.
+// Which paths meet: the pairs of the listed bodies' tree, the walls, and what is about those that are
+// followed are tested in parallel. Each worker notes what it found, in any order; put in order of (a, b),
+// that is added to the edges.
 
 #include "sim/rigid/ccd.h"
 
@@ -23,12 +23,12 @@ static uint64_t key_of(uint64_t a, uint64_t b) {
     return a << 32 | b;
 }
 
-static bool known(const qdi_ccd *fast, uint64_t key) {
-    size_t low = 0, high = fast->edge_count;
+static bool known(const qdi_ccd *ccd, uint64_t key) {
+    size_t low = 0, high = ccd->edge_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (fast->edges[middle].key == key) return true;
-        if (fast->edges[middle].key < key)
+        if (ccd->edges[middle].key == key) return true;
+        if (ccd->edges[middle].key < key)
             low = middle + 1;
         else
             high = middle;
@@ -40,22 +40,23 @@ static double later(double a, double b) {
     return a > b ? a : b;
 }
 
-/// True where two ways meet, on legs of which one is followed.
-static bool ways_meet(const qdi_step *step, uint32_t a, uint32_t b, qd_image image) {
+/// True where two paths meet, on segments of which one is followed.
+static bool paths_meet(const qdi_step *step, uint32_t a, uint32_t b, qd_image image) {
     const qd_world *world = step->world;
     qd_vec2 shift = {image.x != 0 ? image.x * world->axis[0].length : 0,
                      image.y != 0 ? image.y * world->axis[1].length : 0};
-    qdi_leg leg_a = qdi_way_begin(step, a), leg_b = qdi_way_begin(step, b);
+    qdi_segment segment_a = qdi_path_begin(step, a), segment_b = qdi_path_begin(step, b);
     for (;;) {
-        double end_a = qdi_leg_end(step, &leg_a), end_b = qdi_leg_end(step, &leg_b);
-        double from = later(leg_a.start, leg_b.start), until = end_a < end_b ? end_a : end_b;
-        if (from <= until && (qdi_leg_followed(step, a, &leg_a) || qdi_leg_followed(step, b, &leg_b))) {
-            qdi_party one = qdi_party_of(step, a, &leg_a), two = qdi_party_of(step, b, &leg_b);
+        double end_a = qdi_segment_end(step, &segment_a), end_b = qdi_segment_end(step, &segment_b);
+        double from = later(segment_a.start, segment_b.start), until = end_a < end_b ? end_a : end_b;
+        if (from <= until &&
+            (qdi_segment_followed(step, a, &segment_a) || qdi_segment_followed(step, b, &segment_b))) {
+            qdi_party one = qdi_party_of(step, a, &segment_a), two = qdi_party_of(step, b, &segment_b);
             qdi_encounter meeting;
-            if (qdi_legs_meet(step, &one, &two, shift, from, until, &meeting)) return true;
+            if (qdi_segments_meet(step, &one, &two, shift, from, until, &meeting)) return true;
         }
-        bool more_a = end_a <= end_b && qdi_way_next(step, &leg_a);
-        bool more_b = end_b <= end_a && qdi_way_next(step, &leg_b);
+        bool more_a = end_a <= end_b && qdi_path_next(step, &segment_a);
+        bool more_b = end_b <= end_a && qdi_path_next(step, &segment_b);
         if (!more_a && !more_b) return false;
     }
 }
@@ -79,13 +80,14 @@ static void note(const qdi_step *step, qdi_meets *meets, qdi_meet meet) {
         meets->status = status;
 }
 
-/// True for two disks on their first ways that do not come near each other: the one moves straight, seen from
-/// the other. This says so of most candidates, and soon.
+/// True for two disks on their first paths that do not come near each other: the one moves straight, seen
+/// from the other. This says so of most candidates, and soon.
 static bool plainly_apart(const qdi_step *step, uint32_t a, uint32_t b) {
     const qd_world *world = step->world;
     const qdi_motion *now = &world->now, *next = &world->next;
     if ((world->shape[a] | world->shape[b]) != 0 || step->periodic) return false;
-    if (step->fast->course_of[a] != QDI_NONE_YET || step->fast->course_of[b] != QDI_NONE_YET) return false;
+    if (step->ccd->trajectory_of[a] != QDI_NONE_YET || step->ccd->trajectory_of[b] != QDI_NONE_YET)
+        return false;
     double x = now->x[b] - now->x[a], y = now->y[b] - now->y[a];
     double way_x = next->x[b] - next->x[a] - x, way_y = next->y[b] - next->y[a] - y;
     double sum = world->radius[a] + world->radius[b], enough = sum * sum * (1 + 1e-6);
@@ -101,11 +103,11 @@ static bool plainly_apart(const qdi_step *step, uint32_t a, uint32_t b) {
 static void look_at_pair(const find_job *job, uint32_t a, uint32_t b, int worker) {
     const qdi_step *step = job->step;
     const qd_world *world = step->world;
-    uint8_t flags = step->fast->flags[a] | step->fast->flags[b];
+    uint8_t flags = step->ccd->flags[a] | step->ccd->flags[b];
     if (!due(step, flags) || (flags & QDI_LOST) || (step->first && plainly_apart(step, a, b))) return;
     qd_image image;
     if (!qdi_may_touch(world, a, b) || sensor(world, a) || sensor(world, b) ||
-        !qdi_way_image(step, a, b, &image))
+        !qdi_path_image(step, a, b, &image))
         return;
     job->visitor->pair(step, a, b, image, worker);
 }
@@ -117,14 +119,16 @@ static void look_at_pairs(void *context, size_t begin, size_t end, int worker) {
         look_at_pair(job, row[job->pairs[i].a], row[job->pairs[i].b], worker);
 }
 
-static bool way_meets_wall(const qdi_step *step, uint32_t row, int wall) {
-    qdi_leg leg = qdi_way_begin(step, row);
+static bool path_meets_wall(const qdi_step *step, uint32_t row, int wall) {
+    qdi_segment segment = qdi_path_begin(step, row);
     do {
-        if (!qdi_leg_followed(step, row, &leg)) continue;
-        qdi_party party = qdi_party_of(step, row, &leg);
+        if (!qdi_segment_followed(step, row, &segment)) continue;
+        qdi_party party = qdi_party_of(step, row, &segment);
         qdi_encounter meeting;
-        if (qdi_leg_meets_wall(step, &party, wall, leg.start, qdi_leg_end(step, &leg), &meeting)) return true;
-    } while (qdi_way_next(step, &leg));
+        if (qdi_segment_meets_wall(step, &party, wall, segment.start, qdi_segment_end(step, &segment),
+                                   &meeting))
+            return true;
+    } while (qdi_path_next(step, &segment));
     return false;
 }
 
@@ -132,11 +136,11 @@ static double above_zero(double value) {
     return value > 0 ? value : 0;
 }
 
-/// Walls that a way may reach.
+/// Walls that a path may reach.
 static unsigned walls_near(const qdi_step *step, uint32_t row, unsigned walls) {
     const qdi_axis *x = &step->world->axis[0], *y = &step->world->axis[1];
     qd_vec2 centre = step->world->centre;
-    qd_box box = step->fast->boxes[step->fast->place_of[row]];
+    qd_box box = step->ccd->boxes[step->ccd->place_of[row]];
     qd_vec2 low = {centre.x + (double)box.min_x, centre.y + (double)box.min_y},
             high = {centre.x + (double)box.max_x, centre.y + (double)box.max_y};
     double came[QDI_WALLS]; // from where each wall was, if that was further in
@@ -166,11 +170,11 @@ typedef struct about {
 
 /// Those that are listed are met in the pairs of their tree.
 static bool look_at_neighbour(void *context, qd_body_index body, qd_image image) {
-    (void)image; // of a box, not of a way
+    (void)image; // of a box, not of a path
     const about *here = context;
     const qdi_step *step = here->job->step;
     uint32_t row = step->world->row_of_index[body];
-    if (step->fast->place_of[row] != QDI_NONE_YET) return true;
+    if (step->ccd->place_of[row] != QDI_NONE_YET) return true;
     bool first = step->world->index[here->row] < body;
     look_at_pair(here->job, first ? here->row : row, first ? row : here->row, here->worker);
     return true;
@@ -179,16 +183,16 @@ static bool look_at_neighbour(void *context, qd_body_index body, qd_image image)
 static void look_about(void *context, size_t begin, size_t end, int worker) {
     const find_job *job = context;
     const qdi_step *step = job->step;
-    const qdi_ccd *fast = step->fast;
+    const qdi_ccd *ccd = step->ccd;
     for (size_t i = begin; i < end && !qdi_stopping(step->world); ++i) {
-        uint32_t row = fast->listed[i];
-        if (!due(step, fast->flags[row]) || (fast->flags[row] & QDI_LOST)) continue;
+        uint32_t row = ccd->listed[i];
+        if (!due(step, ccd->flags[row]) || (ccd->flags[row] & QDI_LOST)) continue;
         if (job->walls) look_at_walls(job, row, worker);
-        if (fast->all) continue;
+        if (ccd->all) continue;
         about here = {job, row, worker};
         qd_box box;
-        bool fits = qdi_way_wider(step, fast->boxes[i], &box);
-        qd_status status = qd_tree_retrieve(step->world->tree, box, fast->names[i], look_at_neighbour, &here);
+        bool fits = qdi_path_wider(step, ccd->boxes[i], &box);
+        qd_status status = qd_tree_retrieve(step->world->tree, box, ccd->names[i], look_at_neighbour, &here);
         QD_ASSERT(fits && status == QD_OK);
         (void)fits;
         (void)status;
@@ -196,34 +200,34 @@ static void look_about(void *context, size_t begin, size_t end, int worker) {
 }
 
 static qd_status reserve(const qdi_step *step) {
-    qdi_ccd *fast = step->fast;
-    size_t workers = (size_t)qd_team_threads(step->world->team), before = fast->meets_room;
-    qd_status status = qdi_reserve(step->world->allocator, &fast->meets, &fast->meets_room, before, workers,
-                                   sizeof *fast->meets);
+    qdi_ccd *ccd = step->ccd;
+    size_t workers = (size_t)qd_team_threads(step->world->team), before = ccd->meets_room;
+    qd_status status = qdi_reserve(step->world->allocator, &ccd->meets, &ccd->meets_room, before, workers,
+                                   sizeof *ccd->meets);
     if (status != QD_OK) return status;
-    for (size_t w = before; w < fast->meets_room; ++w) fast->meets[w] = (qdi_meets){.at = NULL};
+    for (size_t w = before; w < ccd->meets_room; ++w) ccd->meets[w] = (qdi_meets){.at = NULL};
     for (size_t w = 0; w < workers; ++w) {
-        fast->meets[w].count = fast->meets[w].hit_count = 0;
-        fast->meets[w].status = QD_OK;
+        ccd->meets[w].count = ccd->meets[w].hit_count = 0;
+        ccd->meets[w].status = QD_OK;
     }
     return QD_OK;
 }
 
 qd_status qdi_ccd_visit(const qdi_step *step, const qdi_ccd_visitor *visitor) {
     qd_world *world = step->world;
-    qdi_ccd *fast = step->fast;
+    qdi_ccd *ccd = step->ccd;
     qd_status status = reserve(step);
     if (status != QD_OK) return status;
     find_job job = {.step = step, .visitor = visitor};
     job.walls = (world->axis[0].boundary == QD_BOUNDARY_REFLECT ? 3U : 0U) |
                 (world->axis[1].boundary == QD_BOUNDARY_REFLECT ? 12U : 0U);
     size_t pairs;
-    job.pairs = qd_pairs_data(fast->pairs, &pairs);
+    job.pairs = qd_pairs_data(ccd->pairs, &pairs);
     qdi_team_for(world->team, pairs, QDI_CONTACT_GRAIN, look_at_pairs, &job);
-    qdi_team_for(world->team, fast->listed_count, RETRIEVE_GRAIN, look_about, &job);
+    qdi_team_for(world->team, ccd->listed_count, RETRIEVE_GRAIN, look_about, &job);
     if (qdi_stopping(world)) return QD_ERR_STOPPED;
     for (size_t w = 0; w < (size_t)qd_team_threads(world->team); ++w)
-        if (fast->meets[w].status != QD_OK) return fast->meets[w].status;
+        if (ccd->meets[w].status != QD_OK) return ccd->meets[w].status;
     return QD_OK;
 }
 
@@ -236,16 +240,16 @@ static int compare(const void *p, const void *q) {
 
 /// All that was found, in order of key.
 static qd_status collect(const qdi_step *step, size_t *count) {
-    qdi_ccd *fast = step->fast;
+    qdi_ccd *ccd = step->ccd;
     size_t workers = (size_t)qd_team_threads(step->world->team), found = 0;
-    for (size_t w = 0; w < workers; ++w) found += fast->meets[w].count;
-    qd_status status = qdi_reserve(step->world->allocator, &fast->met, &fast->met_room, 0, found,
-                                   sizeof *fast->met);
+    for (size_t w = 0; w < workers; ++w) found += ccd->meets[w].count;
+    qd_status status = qdi_reserve(step->world->allocator, &ccd->met, &ccd->met_room, 0, found,
+                                   sizeof *ccd->met);
     if (status != QD_OK) return status;
     *count = 0;
     for (size_t w = 0; w < workers; ++w)
-        for (size_t i = 0; i < fast->meets[w].count; ++i) fast->met[(*count)++] = fast->meets[w].at[i];
-    if (found > 0) qsort(fast->met, found, sizeof *fast->met, compare); // no two keys are equal
+        for (size_t i = 0; i < ccd->meets[w].count; ++i) ccd->met[(*count)++] = ccd->meets[w].at[i];
+    if (found > 0) qsort(ccd->met, found, sizeof *ccd->met, compare); // no two keys are equal
     return QD_OK;
 }
 
@@ -260,55 +264,55 @@ static qdi_edge edge_of(const qdi_meet *meet) {
 }
 
 /// Merges what was found into the edges, from the end on.
-static void merge(qdi_ccd *fast, size_t count) {
-    size_t old = fast->edge_count, new = count;
-    for (size_t i = 0; i < old; ++i) fast->edges[i].fresh = false;
-    fast->edge_count = old + new;
+static void merge(qdi_ccd *ccd, size_t count) {
+    size_t old = ccd->edge_count, new = count;
+    for (size_t i = 0; i < old; ++i) ccd->edges[i].fresh = false;
+    ccd->edge_count = old + new;
     for (size_t place = old + new; new > 0;) {
-        bool from_old = old > 0 && fast->edges[old - 1].key > fast->met[new - 1].key;
+        bool from_old = old > 0 && ccd->edges[old - 1].key > ccd->met[new - 1].key;
         --place;
         if (from_old)
-            fast->edges[place] = fast->edges[--old];
+            ccd->edges[place] = ccd->edges[--old];
         else
-            fast->edges[place] = edge_of(&fast->met[--new]);
+            ccd->edges[place] = edge_of(&ccd->met[--new]);
     }
 }
 
-static bool given_up(const qdi_ccd *fast, uint32_t row) {
-    return fast->course_of[row] != QDI_NONE_YET && fast->courses[fast->course_of[row]].given_up;
+static bool given_up(const qdi_ccd *ccd, uint32_t row) {
+    return ccd->trajectory_of[row] != QDI_NONE_YET && ccd->trajectories[ccd->trajectory_of[row]].given_up;
 }
 
-/// Notes two ways that meet, unless an edge joins them already.
+/// Notes two paths that meet, unless an edge joins them already.
 static void note_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image image, int worker) {
     const qd_world *world = step->world;
     uint64_t key = key_of(world->index[a], world->index[b]);
-    if (given_up(step->fast, a) && given_up(step->fast, b)) return;
-    if (known(step->fast, key)) return;
-    const bool meet = ways_meet(step, a, b, image);
+    if (given_up(step->ccd, a) && given_up(step->ccd, b)) return;
+    if (known(step->ccd, key)) return;
+    const bool meet = paths_meet(step, a, b, image);
     if (meet || qdi_ccd_core_passes(step, a, b, -1, image))
-        note(step, &step->fast->meets[worker], (qdi_meet){key, a, b, -1, image, !meet});
+        note(step, &step->ccd->meets[worker], (qdi_meet){key, a, b, -1, image, !meet});
 }
 
 static void note_wall(const qdi_step *step, uint32_t row, int wall, int worker) {
     uint64_t key = key_of(step->world->index[row], (uint64_t)QD_WALL_LEFT + (uint64_t)wall);
-    if (given_up(step->fast, row) || known(step->fast, key)) return;
-    const bool meet = way_meets_wall(step, row, wall);
+    if (given_up(step->ccd, row) || known(step->ccd, key)) return;
+    const bool meet = path_meets_wall(step, row, wall);
     if (meet || qdi_ccd_core_passes(step, row, QDI_NO_ROW, wall, (qd_image){0, 0}))
-        note(step, &step->fast->meets[worker], (qdi_meet){key, row, QDI_NO_ROW, wall, {0, 0}, !meet});
+        note(step, &step->ccd->meets[worker], (qdi_meet){key, row, QDI_NO_ROW, wall, {0, 0}, !meet});
 }
 
 qd_status qdi_ccd_find(const qdi_step *step, size_t *added) {
-    qdi_ccd *fast = step->fast;
+    qdi_ccd *ccd = step->ccd;
     const qdi_ccd_visitor visitor = {note_pair, note_wall};
     *added = 0;
     size_t found;
     qd_status status = qdi_ccd_visit(step, &visitor);
     if (status == QD_OK) status = collect(step, &found);
     if (status == QD_OK)
-        status = qdi_reserve(step->world->allocator, &fast->edges, &fast->edge_room, fast->edge_count,
-                             fast->edge_count + found, sizeof *fast->edges);
+        status = qdi_reserve(step->world->allocator, &ccd->edges, &ccd->edge_room, ccd->edge_count,
+                             ccd->edge_count + found, sizeof *ccd->edges);
     if (status != QD_OK) return status;
-    if (found > 0) merge(fast, found);
+    if (found > 0) merge(ccd, found);
     *added = found;
     return QD_OK;
 }

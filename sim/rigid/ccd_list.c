@@ -1,4 +1,4 @@
-// Who is followed: the list of their rows, and the tree of their ways. A range of rows writes its own flags,
+// Who is followed: the list of their rows, and the tree of their paths. A range of rows writes its own flags,
 // its own slots and, from its own first place on, the list.
 
 #include "sim/rigid/ccd.h"
@@ -15,18 +15,18 @@ enum { MORE_GRAIN = 32 };
 
 /// Whether a body is followed; if not, `way` is how far any point of it moves, squared.
 static bool followed(const qdi_step *step, uint32_t row, double *way) {
-    const qdi_leg leg = qdi_leg_make(step, row);
-    if (step->world->shape[row]) step->fast->free[row] = leg;
-    double far = sqrt(leg.vx * leg.vx + leg.vy * leg.vy) * step->dt;
-    if (step->world->shape[row]) far += fabs(leg.spin) * step->dt * step->world->radius[row];
+    const qdi_segment segment = qdi_segment_make(step, row);
+    if (step->world->shape[row]) step->ccd->free[row] = segment;
+    double far = sqrt(segment.vx * segment.vx + segment.vy * segment.vy) * step->dt;
+    if (step->world->shape[row]) far += fabs(segment.spin) * step->dt * step->world->radius[row];
     *way = far * far;
-    return qdi_leg_followed(step, row, &leg);
+    return qdi_segment_followed(step, row, &segment);
 }
 
 static void clear_flags(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const qdi_step *step = context;
-    memset(step->fast->flags + begin, 0, end - begin);
+    memset(step->ccd->flags + begin, 0, end - begin);
 }
 
 static void mark_pressed(void *context, size_t begin, size_t end, int worker) {
@@ -35,7 +35,7 @@ static void mark_pressed(void *context, size_t begin, size_t end, int worker) {
     for (size_t i = begin; i < end; ++i) {
         const qdi_link *link = &step->world->scratch.links[i];
         if (!link->pressed) continue;
-        uint8_t *flag = &step->fast->flags[link->moves_a ? link->row_a : link->row_b];
+        uint8_t *flag = &step->ccd->flags[link->moves_a ? link->row_a : link->row_b];
         __atomic_store_n(flag, QDI_FOLLOWED, __ATOMIC_RELAXED); // several contacts may press it
     }
 }
@@ -53,7 +53,7 @@ static void survey(void *context, size_t begin, size_t end, int worker) {
     const qdi_step *step = context;
     const qd_world *world = step->world;
     const qdi_motion now = world->now, next = world->next;
-    qdi_ccd *fast = step->fast;
+    qdi_ccd *ccd = step->ccd;
     size_t count = 0;
     double slowest = 0;
     // Most are disks that move by much less than what is followed.
@@ -63,100 +63,98 @@ static void survey(void *context, size_t begin, size_t end, int worker) {
         double way = x * x + y * y;
         bool plain = world->shape[row] == 0 && way <= least_squared * (radius * radius);
         bool is = !plain && followed(step, row, &way);
-        is = is || fast->flags[row] == QDI_FOLLOWED; // as has been marked
-        fast->course_of[row] = fast->place_of[row] = QDI_NONE_YET;
-        fast->flags[row] = is ? QDI_FOLLOWED : 0;
+        is = is || ccd->flags[row] == QDI_FOLLOWED; // as has been marked
+        ccd->trajectory_of[row] = ccd->place_of[row] = QDI_NONE_YET;
+        ccd->flags[row] = is ? QDI_FOLLOWED : 0;
         count += is;
         if (!is && way > slowest) slowest = way;
     }
-    fast->followed[begin / QDI_BODY_GRAIN] = count;
-    fast->slowest[begin / QDI_BODY_GRAIN] = slowest;
+    ccd->followed[begin / QDI_BODY_GRAIN] = count;
+    ccd->slowest[begin / QDI_BODY_GRAIN] = slowest;
 }
 
-/// True where the box of a way is too large to retrieve what is about it.
+/// True where the box of a path is too large to retrieve what is about it.
 static bool too_wide(const qdi_step *step, uint32_t row, qd_box way) {
     qd_box wider;
-    return !step->fast->all && !(step->fast->flags[row] & QDI_LOST) && !qdi_way_wider(step, way, &wider);
+    return !step->ccd->all && !(step->ccd->flags[row] & QDI_LOST) && !qdi_path_wider(step, way, &wider);
 }
 
 static void put_on_list(const qdi_step *step, uint32_t row, uint32_t place) {
-    qdi_ccd *fast = step->fast;
-    fast->listed[place] = row;
-    fast->names[place] = step->world->index[row];
-    fast->place_of[row] = place;
+    qdi_ccd *ccd = step->ccd;
+    ccd->listed[place] = row;
+    ccd->names[place] = step->world->index[row];
+    ccd->place_of[row] = place;
 }
 
-/// The boxes of the ways of those listed from place `begin` to `end`.
+/// The boxes of the paths of those listed from place `begin` to `end`.
 static void make_boxes(const qdi_step *step, size_t begin, size_t end) {
-    qdi_ccd *fast = step->fast;
+    qdi_ccd *ccd = step->ccd;
     bool wide = false;
     for (size_t place = begin; place < end; ++place) {
-        uint32_t row = fast->listed[place];
-        if (!qdi_way_box(step, row, &fast->boxes[place])) fast->flags[row] = QDI_LOST;
-        wide = wide || too_wide(step, row, fast->boxes[place]);
+        uint32_t row = ccd->listed[place];
+        if (!qdi_path_box(step, row, &ccd->boxes[place])) ccd->flags[row] = QDI_LOST;
+        wide = wide || too_wide(step, row, ccd->boxes[place]);
     }
-    if (wide) atomic_store_explicit(&fast->wide, true, memory_order_relaxed);
+    if (wide) atomic_store_explicit(&ccd->wide, true, memory_order_relaxed);
 }
 
 static void gather(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const qdi_step *step = context;
-    qdi_ccd *fast = step->fast;
-    uint32_t place = fast->all ? (uint32_t)begin : (uint32_t)fast->followed[begin / QDI_BODY_GRAIN];
+    qdi_ccd *ccd = step->ccd;
+    uint32_t place = ccd->all ? (uint32_t)begin : (uint32_t)ccd->followed[begin / QDI_BODY_GRAIN];
     uint32_t first = place;
     for (uint32_t row = (uint32_t)begin; row < end; ++row)
-        if (fast->all || fast->flags[row]) put_on_list(step, row, place++);
+        if (ccd->all || ccd->flags[row]) put_on_list(step, row, place++);
     make_boxes(step, first, place);
 }
 
 static qd_status reserve_list(const qdi_step *step, size_t count) {
-    qdi_ccd *fast = step->fast;
+    qdi_ccd *ccd = step->ccd;
     const qd_allocator *allocator = step->world->allocator;
-    qd_status status = qdi_reserve(allocator, &fast->listed, &fast->listed_room, fast->listed_count, count,
-                                   sizeof *fast->listed);
+    qd_status status = qdi_reserve(allocator, &ccd->listed, &ccd->listed_room, ccd->listed_count, count,
+                                   sizeof *ccd->listed);
     if (status == QD_OK)
-        status = qdi_reserve(allocator, &fast->names, &fast->name_room, fast->listed_count, count,
-                             sizeof *fast->names);
+        status = qdi_reserve(allocator, &ccd->names, &ccd->name_room, ccd->listed_count, count,
+                             sizeof *ccd->names);
     if (status == QD_OK)
-        status = qdi_reserve(allocator, &fast->boxes, &fast->box_room, fast->listed_count, count,
-                             sizeof *fast->boxes);
+        status = qdi_reserve(allocator, &ccd->boxes, &ccd->box_room, ccd->listed_count, count,
+                             sizeof *ccd->boxes);
     return status;
 }
 
 static qd_status list_all(const qdi_step *step) {
-    qdi_ccd *fast = step->fast;
-    fast->all = true;
+    qdi_ccd *ccd = step->ccd;
+    ccd->all = true;
     qd_status status = reserve_list(step, step->world->count);
     if (status != QD_OK) return status;
-    fast->listed_count = step->world->count;
+    ccd->listed_count = step->world->count;
     qdi_step job = *step;
     qdi_team_for(step->world->team, step->world->count, QDI_BODY_GRAIN, gather, &job);
     return QD_OK;
 }
 
 static qd_status reserve(const qdi_step *step, size_t ranges) {
-    qdi_ccd *fast = step->fast;
+    qdi_ccd *ccd = step->ccd;
     const qd_allocator *allocator = step->world->allocator;
     size_t count = step->world->count;
-    qd_status status = qdi_reserve(allocator, &fast->course_of, &fast->course_of_room, 0, count,
-                                   sizeof *fast->course_of);
+    qd_status status = qdi_reserve(allocator, &ccd->trajectory_of, &ccd->trajectory_of_room, 0, count,
+                                   sizeof *ccd->trajectory_of);
     if (status == QD_OK)
-        status = qdi_reserve(allocator, &fast->place_of, &fast->place_of_room, 0, count,
-                             sizeof *fast->place_of);
-    if (status == QD_OK) status = qdi_reserve(allocator, &fast->flags, &fast->flag_room, 0, count, 1);
+        status = qdi_reserve(allocator, &ccd->place_of, &ccd->place_of_room, 0, count, sizeof *ccd->place_of);
+    if (status == QD_OK) status = qdi_reserve(allocator, &ccd->flags, &ccd->flag_room, 0, count, 1);
     if (status == QD_OK && step->world->shaped > 0)
-        status = qdi_reserve(allocator, &fast->free, &fast->free_room, 0, count, sizeof *fast->free);
+        status = qdi_reserve(allocator, &ccd->free, &ccd->free_room, 0, count, sizeof *ccd->free);
     if (status == QD_OK)
-        status = qdi_reserve(allocator, &fast->slowest, &fast->slowest_room, 0, ranges,
-                             sizeof *fast->slowest);
+        status = qdi_reserve(allocator, &ccd->slowest, &ccd->slowest_room, 0, ranges, sizeof *ccd->slowest);
     if (status == QD_OK)
-        status = qdi_reserve(allocator, &fast->followed, &fast->followed_room, 0, ranges,
-                             sizeof *fast->followed);
+        status = qdi_reserve(allocator, &ccd->followed, &ccd->followed_room, 0, ranges,
+                             sizeof *ccd->followed);
     return status;
 }
 
 qd_status qdi_ccd_list(const qdi_step *step) {
-    qdi_ccd *fast = step->fast;
+    qdi_ccd *ccd = step->ccd;
     const qd_world *world = step->world;
     size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
     qd_status status = reserve(step, ranges);
@@ -164,20 +162,20 @@ qd_status qdi_ccd_list(const qdi_step *step) {
     qdi_step job = *step;
     find_pressed(&job);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, survey, &job);
-    fast->slow = 0;
+    ccd->slow = 0;
     for (size_t k = 0; k < ranges; ++k)
-        if (fast->slowest[k] > fast->slow) fast->slow = fast->slowest[k];
-    fast->slow = sqrt(fast->slow) * (1 + 1e-9); // it is worked out in another way than boxes are
-    size_t count = qdi_exclusive_scan(fast->followed, ranges);
-    fast->all = false;
-    fast->listed_count = 0;
+        if (ccd->slowest[k] > ccd->slow) ccd->slow = ccd->slowest[k];
+    ccd->slow = sqrt(ccd->slow) * (1 + 1e-9); // it is worked out in another way than boxes are
+    size_t count = qdi_exclusive_scan(ccd->followed, ranges);
+    ccd->all = false;
+    ccd->listed_count = 0;
     if (count * FEW > world->count) return list_all(step);
     status = reserve_list(step, count);
     if (status != QD_OK) return status;
-    fast->listed_count = count;
-    atomic_store_explicit(&fast->wide, false, memory_order_relaxed);
+    ccd->listed_count = count;
+    atomic_store_explicit(&ccd->wide, false, memory_order_relaxed);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather, &job);
-    return atomic_load_explicit(&fast->wide, memory_order_relaxed) ? list_all(step) : QD_OK;
+    return atomic_load_explicit(&ccd->wide, memory_order_relaxed) ? list_all(step) : QD_OK;
 }
 
 typedef struct more_job {
@@ -192,18 +190,18 @@ static void box_more(void *context, size_t begin, size_t end, int worker) {
 }
 
 qd_status qdi_ccd_list_more(const qdi_step *step, bool wide) {
-    qdi_ccd *fast = step->fast;
+    qdi_ccd *ccd = step->ccd;
     if (wide) return list_all(step);
-    size_t first = fast->listed_count;
-    qd_status status = reserve_list(step, first + fast->course_count);
+    size_t first = ccd->listed_count;
+    qd_status status = reserve_list(step, first + ccd->trajectory_count);
     if (status != QD_OK) return status;
-    for (size_t i = 0; i < fast->course_count; ++i)
-        if (fast->place_of[fast->courses[i].row] == QDI_NONE_YET)
-            put_on_list(step, fast->courses[i].row, (uint32_t)fast->listed_count++);
-    atomic_store_explicit(&fast->wide, false, memory_order_relaxed);
+    for (size_t i = 0; i < ccd->trajectory_count; ++i)
+        if (ccd->place_of[ccd->trajectories[i].row] == QDI_NONE_YET)
+            put_on_list(step, ccd->trajectories[i].row, (uint32_t)ccd->listed_count++);
+    atomic_store_explicit(&ccd->wide, false, memory_order_relaxed);
     more_job job = {step, first};
-    qdi_team_for(step->world->team, fast->listed_count - first, MORE_GRAIN, box_more, &job);
-    return atomic_load_explicit(&fast->wide, memory_order_relaxed) ? list_all(step) : QD_OK;
+    qdi_team_for(step->world->team, ccd->listed_count - first, MORE_GRAIN, box_more, &job);
+    return atomic_load_explicit(&ccd->wide, memory_order_relaxed) ? list_all(step) : QD_OK;
 }
 
 static bool contains(qd_box outer, qd_box inner) {
@@ -212,23 +210,23 @@ static bool contains(qd_box outer, qd_box inner) {
 }
 
 void qdi_ccd_relist(const qdi_step *step, uint32_t row, qdi_cluster *cluster) {
-    qdi_ccd *fast = step->fast;
-    if (fast->flags[row] & QDI_LOST) return;
-    qdi_leg leg = qdi_way_begin(step, row);
+    qdi_ccd *ccd = step->ccd;
+    if (ccd->flags[row] & QDI_LOST) return;
+    qdi_segment segment = qdi_path_begin(step, row);
     uint8_t flags = QDI_FRESH;
     do {
-        if (qdi_leg_followed(step, row, &leg)) flags |= QDI_FOLLOWED;
-    } while (qdi_way_next(step, &leg));
-    fast->flags[row] = flags;
-    uint32_t place = fast->place_of[row];
+        if (qdi_segment_followed(step, row, &segment)) flags |= QDI_FOLLOWED;
+    } while (qdi_path_next(step, &segment));
+    ccd->flags[row] = flags;
+    uint32_t place = ccd->place_of[row];
     qd_box box;
     if (place == QDI_NONE_YET) { // it gets one soon
         cluster->outside = true;
         return;
     }
-    if (!qdi_way_box(step, row, &box)) fast->flags[row] = QDI_LOST;
-    if (contains(fast->boxes[place], box)) return;
-    fast->boxes[place] = box;
+    if (!qdi_path_box(step, row, &box)) ccd->flags[row] = QDI_LOST;
+    if (contains(ccd->boxes[place], box)) return;
+    ccd->boxes[place] = box;
     cluster->outside = true;
     cluster->wide = cluster->wide || too_wide(step, row, box);
 }
@@ -236,26 +234,25 @@ void qdi_ccd_relist(const qdi_step *step, uint32_t row, qdi_cluster *cluster) {
 // ---- the tree ----
 
 static qd_status make_tree(const qdi_step *step) {
-    qdi_ccd *fast = step->fast;
+    qdi_ccd *ccd = step->ccd;
     qd_status status = QD_OK;
-    if (!fast->pairs)
-        status = qd_pairs_create(qdi_limit_pairs(step->world), step->world->allocator, &fast->pairs);
-    if (status == QD_OK && !fast->tree) status = qdi_world_make_tree(step->world, &fast->tree);
-    return status == QD_OK ? qd_tree_set_period(fast->tree, qdi_world_period(step->world)) : status;
+    if (!ccd->pairs)
+        status = qd_pairs_create(qdi_limit_pairs(step->world), step->world->allocator, &ccd->pairs);
+    if (status == QD_OK && !ccd->tree) status = qdi_world_make_tree(step->world, &ccd->tree);
+    return status == QD_OK ? qd_tree_set_period(ccd->tree, qdi_world_period(step->world)) : status;
 }
 
 qd_status qdi_ccd_file(const qdi_step *step, qdi_lap *lap) {
-    qdi_ccd *fast = step->fast;
+    qdi_ccd *ccd = step->ccd;
     qd_world *world = step->world;
     qd_status status = make_tree(step);
     if (status != QD_OK) return status;
     // The tree's own errors about boxes and indices cannot happen.
-    status = qd_tree_refresh(fast->tree, world->team, fast->boxes, fast->names, fast->listed_count, NULL,
-                             NULL);
+    status = qd_tree_refresh(ccd->tree, world->team, ccd->boxes, ccd->names, ccd->listed_count, NULL, NULL);
     qdi_lap_end(lap, QD_PHASE_REFRESH);
     if (status != QD_OK) return status == QD_ERR_MEMORY ? status : QD_ERR_INTERNAL;
-    qd_pairs_set_limit(fast->pairs, qdi_limit_pairs(world));
-    status = qd_tree_pairs(fast->tree, world->team, fast->pairs);
+    qd_pairs_set_limit(ccd->pairs, qdi_limit_pairs(world));
+    status = qd_tree_pairs(ccd->tree, world->team, ccd->pairs);
     if (status == QD_ERR_LIMIT) qdi_limit_report_pairs(world, world->clock.step + 1);
     qdi_lap_end(lap, QD_PHASE_RETRIEVE);
     return status;

@@ -1,5 +1,5 @@
-// When two on their legs meet. Two disks, and anything that does not turn and a wall, by formula; the rest by
-// conservative advancement (toi.h), and then the narrow phase says where and along which normal.
+// When two on their segments meet. Two disks, and anything that does not turn and a wall, by formula; the
+// rest by conservative advancement (toi.h), and then the narrow phase says where and along which normal.
 //
 // A meeting counts only where the two approach at it, by more than rounding: what has just bounced is still
 // as near as can be. Two things are left to the contacts where the step ends, because they are what resting
@@ -30,7 +30,7 @@ typedef struct meet {
 
 static qdi_pose pose_b(const meet *two, const qdi_pose *a, double time) {
     if (!two->b) return (qdi_pose){0, 0, 1, 0};
-    qdi_pose pose = qdi_leg_pose(&two->b->leg, time);
+    qdi_pose pose = qdi_segment_pose(&two->b->segment, time);
     pose.x += two->shift.x - a->x;
     pose.y += two->shift.y - a->y;
     return pose;
@@ -38,7 +38,7 @@ static qdi_pose pose_b(const meet *two, const qdi_pose *a, double time) {
 
 /// The touches within reach at a time.
 static void look(const meet *two, double time, double reach, qdi_encounter *seen) {
-    qdi_pose a = qdi_leg_pose(&two->a->leg, time);
+    qdi_pose a = qdi_segment_pose(&two->a->segment, time);
     seen->time = time;
     seen->b = pose_b(two, &a, time);
     seen->a = (qdi_pose){0, 0, a.c, a.s};
@@ -55,7 +55,7 @@ static void look(const meet *two, double time, double reach, qdi_encounter *seen
 }
 
 static double speed_of(const qdi_party *party) {
-    return fabs(party->leg.vx) + fabs(party->leg.vy) + fabs(party->leg.spin) * party->reach;
+    return fabs(party->segment.vx) + fabs(party->segment.vy) + fabs(party->segment.spin) * party->reach;
 }
 
 /// The largest approach of a touch.
@@ -64,14 +64,14 @@ static double approach_of(const meet *two, const qdi_encounter *seen) {
     double most = 0;
     for (int k = 0; k < m->count; ++k) {
         qd_vec2 arm = m->at[k].point;
-        const qdi_leg *a = &two->a->leg;
+        const qdi_segment *a = &two->a->segment;
         double ux = a->vx, uy = a->vy;
         if (two->a->form.kind != QD_SHAPE_DISK) {
             ux -= a->spin * arm.y;
             uy += a->spin * arm.x;
         }
         if (two->b) {
-            const qdi_leg *b = &two->b->leg;
+            const qdi_segment *b = &two->b->segment;
             double spin = two->b->form.kind == QD_SHAPE_DISK ? 0 : b->spin;
             ux -= b->vx - spin * (arm.y - seen->b.y);
             uy -= b->vy + spin * (arm.x - seen->b.x);
@@ -105,8 +105,8 @@ static bool counts(const meet *two, const qdi_encounter *seen) {
 
 /// Two disks: their centres come within `sum`.
 static bool disks(const meet *two, qdi_encounter *meeting) {
-    qdi_pose a = qdi_leg_pose(&two->a->leg, two->from), b = pose_b(two, &a, two->from);
-    double ux = two->b->leg.vx - two->a->leg.vx, uy = two->b->leg.vy - two->a->leg.vy;
+    qdi_pose a = qdi_segment_pose(&two->a->segment, two->from), b = pose_b(two, &a, two->from);
+    double ux = two->b->segment.vx - two->a->segment.vx, uy = two->b->segment.vy - two->a->segment.vy;
     double sum = two->a->form.radius + two->b->form.radius;
     double towards = -(b.x * ux + b.y * uy), distance = sqrt(b.x * b.x + b.y * b.y);
     if (!(towards > 0)) return false;
@@ -123,10 +123,10 @@ static bool disks(const meet *two, qdi_encounter *meeting) {
 
 /// A wall, and something that does not turn.
 static bool straight_to_wall(const meet *two, qdi_encounter *meeting) {
-    const qdi_leg *leg = &two->a->leg;
-    double approach = leg->vx * two->normal.x + leg->vy * two->normal.y, time = two->from;
+    const qdi_segment *segment = &two->a->segment;
+    double approach = segment->vx * two->normal.x + segment->vy * two->normal.y, time = two->from;
     if (!(approach > 0)) return false;
-    qdi_pose pose = qdi_leg_pose(leg, time);
+    qdi_pose pose = qdi_segment_pose(segment, time);
     qd_vec2 low, high;
     qdi_form_bounds(&two->a->form, pose.c, pose.s, &low, &high);
     double out = two->normal.x > 0   ? high.x
@@ -144,7 +144,7 @@ static bool straight_to_wall(const meet *two, qdi_encounter *meeting) {
 static qdi_form slab(const meet *two, qdi_swept_path *sweep) {
     double way = speed_of(two->a) * (two->until - two->from);
     double half = 4 * (two->a->reach + way);
-    qdi_pose pose = qdi_leg_pose(&two->a->leg, two->from);
+    qdi_pose pose = qdi_segment_pose(&two->a->segment, two->from);
     double distance = two->wall_at - (pose.x * two->normal.x + pose.y * two->normal.y) + half;
     qd_vec2 at = {two->normal.x * distance, two->normal.y * distance};
     *sweep = (qdi_swept_path){.from = at, .to = at, .c = 1};
@@ -154,20 +154,20 @@ static qdi_form slab(const meet *two, qdi_swept_path *sweep) {
 /// When the two come within `tolerance`, from `time` on.
 static bool advance(const meet *two, double tolerance, double *time) {
     double span = two->until - *time;
-    qdi_pose a = qdi_leg_pose(&two->a->leg, *time), b = pose_b(two, &a, *time);
-    qdi_swept_path sweep_a = {.to = {two->a->leg.vx * span, two->a->leg.vy * span},
+    qdi_pose a = qdi_segment_pose(&two->a->segment, *time), b = pose_b(two, &a, *time);
+    qdi_swept_path sweep_a = {.to = {two->a->segment.vx * span, two->a->segment.vy * span},
                               .c = a.c,
                               .s = a.s,
-                              .turn = two->a->leg.spin * span};
+                              .turn = two->a->segment.spin * span};
     qdi_swept_path sweep_b;
     qdi_form form_b;
     if (two->b) {
         form_b = two->b->form;
         sweep_b = (qdi_swept_path){.from = {b.x, b.y},
-                                   .to = {b.x + two->b->leg.vx * span, b.y + two->b->leg.vy * span},
+                                   .to = {b.x + two->b->segment.vx * span, b.y + two->b->segment.vy * span},
                                    .c = b.c,
                                    .s = b.s,
-                                   .turn = two->b->leg.spin * span};
+                                   .turn = two->b->segment.spin * span};
     } else {
         meet from_here = *two;
         from_here.from = *time;
@@ -193,8 +193,8 @@ static double pause(const meet *two, int k) {
 static bool any(const meet *two, qdi_encounter *meeting) {
     double size = two->b ? smaller(two->a->reach, two->b->reach) : two->a->reach;
     double tolerance = near_by * size, time = two->from;
-    bool again = two->a->leg.spin != 0 || two->a->form.ghost;
-    if (two->b) again = again || two->b->leg.spin != 0 || two->b->form.ghost;
+    bool again = two->a->segment.spin != 0 || two->a->form.ghost;
+    if (two->b) again = again || two->b->segment.spin != 0 || two->b->form.ghost;
     bool apart = true;
     for (int k = 0; k < 2 * MOST_LOOKS; ++k) {
         if (apart && !advance(two, tolerance, &time)) return false;
@@ -209,8 +209,8 @@ static bool any(const meet *two, qdi_encounter *meeting) {
 
 /// True where the circles about two do not meet: this says so of most, and soon.
 static bool circles_apart(const meet *two) {
-    const qdi_pose a = qdi_leg_pose(&two->a->leg, two->from), b = pose_b(two, &a, two->from);
-    const double ux = two->b->leg.vx - two->a->leg.vx, uy = two->b->leg.vy - two->a->leg.vy;
+    const qdi_pose a = qdi_segment_pose(&two->a->segment, two->from), b = pose_b(two, &a, two->from);
+    const double ux = two->b->segment.vx - two->a->segment.vx, uy = two->b->segment.vy - two->a->segment.vy;
     const double sum = two->a->reach + two->b->reach, enough = sum * sum * (1 + 1e-6);
     const double towards = -(b.x * ux + b.y * uy), squared = ux * ux + uy * uy, span = two->until - two->from;
     double time = 0;
@@ -223,15 +223,15 @@ static bool circles_apart(const meet *two) {
 /// and nothing passes that.
 static qdi_party without_whirl(const qdi_step *step, const qdi_party *party) {
     qdi_party met = *party;
-    if (!(fabs(party->leg.spin) * step->dt > most_turn)) return met;
+    if (!(fabs(party->segment.spin) * step->dt > most_turn)) return met;
     met.form = qdi_form_disk(party->inner);
     met.reach = party->inner;
-    met.leg.spin = 0;
+    met.segment.spin = 0;
     return met;
 }
 
-bool qdi_legs_meet(const qdi_step *step, const qdi_party *a, const qdi_party *b, qd_vec2 shift, double from,
-                   double until, qdi_encounter *meeting) {
+bool qdi_segments_meet(const qdi_step *step, const qdi_party *a, const qdi_party *b, qd_vec2 shift,
+                       double from, double until, qdi_encounter *meeting) {
     meet two = {.step = step, .a = a, .b = b, .shift = shift, .from = from, .until = until};
     if (a->form.kind == QD_SHAPE_DISK && b->form.kind == QD_SHAPE_DISK) return disks(&two, meeting);
     if (circles_apart(&two)) return false;
@@ -241,23 +241,23 @@ bool qdi_legs_meet(const qdi_step *step, const qdi_party *a, const qdi_party *b,
     return any(&two, meeting);
 }
 
-bool qdi_leg_meets_wall(const qdi_step *step, const qdi_party *a, int wall, double from, double until,
-                        qdi_encounter *meeting) {
+bool qdi_segment_meets_wall(const qdi_step *step, const qdi_party *a, int wall, double from, double until,
+                            qdi_encounter *meeting) {
     const qdi_axis *axis = &step->world->axis[wall / 2];
     double sign = wall % 2 == 0 ? -1 : 1;
     // A wall that moves stands still in its own frame, which is where it is at the end of the step.
     qdi_party seen = without_whirl(step, a);
-    double speed = qdi_wall_speed(step->world, wall), ahead = speed * (step->dt - a->leg.start);
-    seen.leg.x += wall / 2 == 0 ? ahead : 0;
-    seen.leg.y += wall / 2 == 0 ? 0 : ahead;
-    seen.leg.vx -= wall / 2 == 0 ? speed : 0;
-    seen.leg.vy -= wall / 2 == 0 ? 0 : speed;
+    double speed = qdi_wall_speed(step->world, wall), ahead = speed * (step->dt - a->segment.start);
+    seen.segment.x += wall / 2 == 0 ? ahead : 0;
+    seen.segment.y += wall / 2 == 0 ? 0 : ahead;
+    seen.segment.vx -= wall / 2 == 0 ? speed : 0;
+    seen.segment.vy -= wall / 2 == 0 ? 0 : speed;
     meet two = {.step = step,
                 .a = &seen,
                 .normal = wall / 2 == 0 ? (qd_vec2){sign, 0} : (qd_vec2){0, sign},
                 .wall_at = wall % 2 == 0 ? -axis->low : axis->high,
                 .from = from,
                 .until = until};
-    if (seen.form.kind == QD_SHAPE_DISK || a->leg.spin == 0) return straight_to_wall(&two, meeting);
+    if (seen.form.kind == QD_SHAPE_DISK || a->segment.spin == 0) return straight_to_wall(&two, meeting);
     return any(&two, meeting);
 }

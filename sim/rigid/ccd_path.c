@@ -1,4 +1,4 @@
-// Ways through a step, and the boxes that contain them. Nothing here writes.
+// Paths through a step, and the boxes that contain them. Nothing here writes.
 
 #include "sim/rigid/ccd.h"
 
@@ -24,7 +24,7 @@ static double displacement(const qdi_axis *axis, double from, double to, double 
     return way;
 }
 
-/// The mean velocity; that of the step's end, where it gives the way exactly, so that nothing is rounded.
+/// The mean velocity; that of the step's end, where it gives the path exactly, so that nothing is rounded.
 static double mean_velocity(double from, double to, double way, double last, double dt) {
     return from + last * dt == to ? last : way / dt;
 }
@@ -57,106 +57,108 @@ static qd_vec2 turned(qd_vec2 arm, double angle) {
     return (qd_vec2){arm.x * c - arm.y * s, arm.x * s + arm.y * c};
 }
 
-/// Makes a leg the chord `part` of its arc. `leg` has the whole way.
-static void cut_chord(const qdi_step *step, qdi_leg *leg, uint32_t row, int part, int parts) {
+/// Makes a segment the chord `part` of its arc. `segment` has the whole path.
+static void cut_chord(const qdi_step *step, qdi_segment *segment, uint32_t row, int part, int parts) {
     const qd_world *world = step->world;
-    const double x = leg->x, y = leg->y, to_x = x + leg->vx * step->dt, to_y = y + leg->vy * step->dt;
-    const double turn = leg->spin * step->dt, from = turn * part / parts, span = step->dt / parts;
+    const double x = segment->x, y = segment->y, to_x = x + segment->vx * step->dt,
+                 to_y = y + segment->vy * step->dt;
+    const double turn = segment->spin * step->dt, from = turn * part / parts, span = step->dt / parts;
     const qd_vec2 arm = pivot_arm(world, row), begin = turned(arm, from),
                   end = turned(arm, turn * (part + 1) / parts);
-    const qd_vec2 pose = qdi_motion_turned(leg->c, leg->s, from);
+    const qd_vec2 pose = qdi_motion_turned(segment->c, segment->s, from);
     const bool last = part + 1 == parts; // it ends where the body is
     if (part > 0) {
-        leg->x = x - arm.x + begin.x;
-        leg->y = y - arm.y + begin.y;
-        leg->c = pose.x;
-        leg->s = pose.y;
+        segment->x = x - arm.x + begin.x;
+        segment->y = y - arm.y + begin.y;
+        segment->c = pose.x;
+        segment->s = pose.y;
     }
-    leg->start = step->dt * part / parts;
-    leg->vx = ((last ? to_x : x - arm.x + end.x) - leg->x) / span;
-    leg->vy = ((last ? to_y : y - arm.y + end.y) - leg->y) / span;
-    leg->row = row;
-    leg->part = (uint8_t)part;
-    leg->parts = (uint8_t)parts;
+    segment->start = step->dt * part / parts;
+    segment->vx = ((last ? to_x : x - arm.x + end.x) - segment->x) / span;
+    segment->vy = ((last ? to_y : y - arm.y + end.y) - segment->y) / span;
+    segment->row = row;
+    segment->part = (uint8_t)part;
+    segment->parts = (uint8_t)parts;
 }
 
-/// The whole way of a body that nothing stops, as one leg.
-static qdi_leg whole_way(const qdi_step *step, uint32_t row) {
+/// The whole path of a body that nothing stops, as one segment.
+static qdi_segment whole_way(const qdi_step *step, uint32_t row) {
     const qd_world *world = step->world;
     const qdi_motion *now = &world->now, *next = &world->next;
     double dt = step->dt, x = now->x[row], y = now->y[row], vx = next->vx[row], vy = next->vy[row];
     double way_x = displacement(&world->axis[0], x, next->x[row], vx * dt);
     double way_y = displacement(&world->axis[1], y, next->y[row], vy * dt);
     double turn = qdi_motion_turn(world, row, dt);
-    qdi_leg leg = {.x = x,
-                   .y = y,
-                   .c = now->c[row],
-                   .s = now->s[row],
-                   .vx = mean_velocity(x, next->x[row], way_x, vx, dt),
-                   .vy = mean_velocity(y, next->y[row], way_y, vy, dt),
-                   .next = QDI_NONE_YET};
-    if (turn != 0) leg.spin = turn == next->spin[row] * dt ? next->spin[row] : turn / dt;
-    return leg;
+    qdi_segment segment = {.x = x,
+                           .y = y,
+                           .c = now->c[row],
+                           .s = now->s[row],
+                           .vx = mean_velocity(x, next->x[row], way_x, vx, dt),
+                           .vy = mean_velocity(y, next->y[row], way_y, vy, dt),
+                           .next = QDI_NONE_YET};
+    if (turn != 0) segment.spin = turn == next->spin[row] * dt ? next->spin[row] : turn / dt;
+    return segment;
 }
 
-qdi_leg qdi_leg_make(const qdi_step *step, uint32_t row) {
-    qdi_leg leg = whole_way(step, row);
-    const qd_vec2 arm = leg.spin != 0 ? pivot_arm(step->world, row) : (qd_vec2){0, 0};
-    const int parts = leg.spin != 0 ? chords_of(step->world, row, arm, leg.spin * step->dt) : 1;
-    if (parts > 1) cut_chord(step, &leg, row, 0, parts);
-    return leg;
+qdi_segment qdi_segment_make(const qdi_step *step, uint32_t row) {
+    qdi_segment segment = whole_way(step, row);
+    const qd_vec2 arm = segment.spin != 0 ? pivot_arm(step->world, row) : (qd_vec2){0, 0};
+    const int parts = segment.spin != 0 ? chords_of(step->world, row, arm, segment.spin * step->dt) : 1;
+    if (parts > 1) cut_chord(step, &segment, row, 0, parts);
+    return segment;
 }
 
-qdi_leg qdi_leg_at(const qdi_step *step, uint32_t row, double time) {
-    qdi_leg leg = qdi_leg_of_row(step, row);
-    if (leg.parts == 0 || !(time > qdi_leg_end(step, &leg))) return leg;
-    const int parts = leg.parts, part = (int)(time / step->dt * parts);
-    leg = whole_way(step, row);
-    cut_chord(step, &leg, row, part < parts ? part : parts - 1, parts);
-    return leg;
+qdi_segment qdi_segment_at(const qdi_step *step, uint32_t row, double time) {
+    qdi_segment segment = qdi_segment_of_row(step, row);
+    if (segment.parts == 0 || !(time > qdi_segment_end(step, &segment))) return segment;
+    const int parts = segment.parts, part = (int)(time / step->dt * parts);
+    segment = whole_way(step, row);
+    cut_chord(step, &segment, row, part < parts ? part : parts - 1, parts);
+    return segment;
 }
 
-qdi_leg qdi_way_begin(const qdi_step *step, uint32_t row) {
-    uint32_t course = step->fast->course_of[row];
-    if (course == QDI_NONE_YET || step->fast->courses[course].first == QDI_NONE_YET)
-        return qdi_leg_of_row(step, row);
-    return step->fast->legs[step->fast->courses[course].first];
+qdi_segment qdi_path_begin(const qdi_step *step, uint32_t row) {
+    uint32_t trajectory = step->ccd->trajectory_of[row];
+    if (trajectory == QDI_NONE_YET || step->ccd->trajectories[trajectory].first == QDI_NONE_YET)
+        return qdi_segment_of_row(step, row);
+    return step->ccd->segments[step->ccd->trajectories[trajectory].first];
 }
 
-bool qdi_way_next(const qdi_step *step, qdi_leg *leg) {
-    if (leg->part + 1 < leg->parts) {
-        const uint32_t row = leg->row;
-        const int part = leg->part + 1, parts = leg->parts;
-        *leg = whole_way(step, row);
-        cut_chord(step, leg, row, part, parts);
+bool qdi_path_next(const qdi_step *step, qdi_segment *segment) {
+    if (segment->part + 1 < segment->parts) {
+        const uint32_t row = segment->row;
+        const int part = segment->part + 1, parts = segment->parts;
+        *segment = whole_way(step, row);
+        cut_chord(step, segment, row, part, parts);
         return true;
     }
-    if (leg->next == QDI_NONE_YET) return false;
-    *leg = step->fast->legs[leg->next];
+    if (segment->next == QDI_NONE_YET) return false;
+    *segment = step->ccd->segments[segment->next];
     return true;
 }
 
-bool qdi_leg_followed(const qdi_step *step, uint32_t row, const qdi_leg *leg) {
+bool qdi_segment_followed(const qdi_step *step, uint32_t row, const qdi_segment *segment) {
     const qd_world *world = step->world;
-    double speed = sqrt(leg->vx * leg->vx + leg->vy * leg->vy);
-    if (world->shape[row]) speed += fabs(leg->spin) * world->radius[row];
+    double speed = sqrt(segment->vx * segment->vx + segment->vy * segment->vy);
+    if (world->shape[row]) speed += fabs(segment->spin) * world->radius[row];
     if (world->traits.trait[world->trait[row]].bullet) return speed > 0;
     return speed > 0 && speed * step->dt > step->part * qdi_inner_of_row(world, row);
 }
 
-qdi_party qdi_party_of(const qdi_step *step, uint32_t row, const qdi_leg *leg) {
-    return (qdi_party){qdi_form_of_row(step->world, row), *leg, qdi_inner_of_row(step->world, row),
+qdi_party qdi_party_of(const qdi_step *step, uint32_t row, const qdi_segment *segment) {
+    return (qdi_party){qdi_form_of_row(step->world, row), *segment, qdi_inner_of_row(step->world, row),
                        step->world->radius[row]};
 }
 
-qdi_pose qdi_leg_pose(const qdi_leg *leg, double time) {
-    double gone = time - leg->start;
-    qdi_pose pose = {leg->x + leg->vx * gone, leg->y + leg->vy * gone, leg->c, leg->s};
-    if (leg->spin == 0 || gone == 0) return pose;
+qdi_pose qdi_segment_pose(const qdi_segment *segment, double time) {
+    double gone = time - segment->start;
+    qdi_pose pose = {segment->x + segment->vx * gone, segment->y + segment->vy * gone, segment->c,
+                     segment->s};
+    if (segment->spin == 0 || gone == 0) return pose;
     double c, s;
-    qd_sincos(leg->spin * gone, &s, &c);
-    pose.c = leg->c * c - leg->s * s;
-    pose.s = leg->s * c + leg->c * s;
+    qd_sincos(segment->spin * gone, &s, &c);
+    pose.c = segment->c * c - segment->s * s;
+    pose.s = segment->s * c + segment->c * s;
     return pose;
 }
 
@@ -174,39 +176,39 @@ static void include(const qd_world *world, uint32_t row, const qdi_pose *pose, d
 
 /// A point of a body that turns by an angle comes at most radius * (1 - cos(angle / 2)) further than at both
 /// ends.
-static double arc_height(const qdi_step *step, uint32_t row, const qdi_leg *leg, double until) {
-    const double turn = fabs(leg->spin) * (until - leg->start);
+static double arc_height(const qdi_step *step, uint32_t row, const qdi_segment *segment, double until) {
+    const double turn = fabs(segment->spin) * (until - segment->start);
     return step->world->shape[row] ? (turn < 2 ? 0.125 * turn * turn : 2) * step->world->radius[row] : 0;
 }
 
-static void include_leg(const qdi_step *step, uint32_t row, const qdi_leg *leg, double until, qd_vec2 *low,
-                        qd_vec2 *high) {
-    const double more = arc_height(step, row, leg, until);
-    qdi_pose begin = qdi_leg_pose(leg, leg->start), end = qdi_leg_pose(leg, until);
+static void include_segment(const qdi_step *step, uint32_t row, const qdi_segment *segment, double until,
+                            qd_vec2 *low, qd_vec2 *high) {
+    const double more = arc_height(step, row, segment, until);
+    qdi_pose begin = qdi_segment_pose(segment, segment->start), end = qdi_segment_pose(segment, until);
     include(step->world, row, &begin, more, low, high);
     include(step->world, row, &end, more, low, high);
 }
 
-/// The bounds of all legs.
-static void legs_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high) {
+/// The bounds of all segments.
+static void segments_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high) {
     *low = (qd_vec2){HUGE_VAL, HUGE_VAL};
     *high = (qd_vec2){-HUGE_VAL, -HUGE_VAL};
-    qdi_leg leg = qdi_way_begin(step, row), after = leg;
-    if (step->fast->course_of[row] == QDI_NONE_YET && leg.parts == 0) { // the pose at its end is known
+    qdi_segment segment = qdi_path_begin(step, row), after = segment;
+    if (step->ccd->trajectory_of[row] == QDI_NONE_YET && segment.parts == 0) { // the pose at its end is known
         const qdi_motion *next = &step->world->next;
-        const double c = step->world->turning ? next->c[row] : leg.c,
-                     s = step->world->turning ? next->s[row] : leg.s;
-        const qdi_pose begin = {leg.x, leg.y, leg.c, leg.s};
-        const qdi_pose end = {leg.x + leg.vx * step->dt, leg.y + leg.vy * step->dt, c, s};
-        const double more = arc_height(step, row, &leg, step->dt);
+        const double c = step->world->turning ? next->c[row] : segment.c,
+                     s = step->world->turning ? next->s[row] : segment.s;
+        const qdi_pose begin = {segment.x, segment.y, segment.c, segment.s};
+        const qdi_pose end = {segment.x + segment.vx * step->dt, segment.y + segment.vy * step->dt, c, s};
+        const double more = arc_height(step, row, &segment, step->dt);
         include(step->world, row, &begin, more, low, high);
         include(step->world, row, &end, more, low, high);
         return;
     }
     do {
-        leg = after;
-        include_leg(step, row, &leg, qdi_leg_end(step, &leg), low, high);
-    } while (qdi_way_next(step, &after));
+        segment = after;
+        include_segment(step, row, &segment, qdi_segment_end(step, &segment), low, high);
+    } while (qdi_path_next(step, &after));
 }
 
 /// The same for a disk that has met nobody, where no edge of the world wraps it.
@@ -219,13 +221,13 @@ static void disk_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec
                       (now->y[row] > next->y[row] ? now->y[row] : next->y[row]) + radius};
 }
 
-void qdi_way_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high) {
+void qdi_path_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high) {
     bool plain = step->world->shape[row] == 0 && !step->periodic &&
-                 step->fast->course_of[row] == QDI_NONE_YET;
+                 step->ccd->trajectory_of[row] == QDI_NONE_YET;
     if (plain)
         disk_bounds(step, row, low, high);
     else
-        legs_bounds(step, row, low, high);
+        segments_bounds(step, row, low, high);
     // Positions are worked out in more than one way, each with its own rounding; and who comes this near has
     // met (rigid/ccd_meet.c).
     double more = 1e-9 * step->world->radius[row] +
@@ -243,28 +245,28 @@ static qd_box box_between(const qd_world *world, qd_vec2 low, qd_vec2 high) {
                     qdi_outward(high.x + shift_x, 1.0F), qdi_outward(high.y + shift_y, 1.0F)};
 }
 
-/// The box of the way's end.
+/// The box of the path's end.
 static qd_box last_box(const qdi_step *step, uint32_t row) {
-    qdi_leg leg = qdi_way_begin(step, row);
-    while (qdi_way_next(step, &leg)) {
+    qdi_segment segment = qdi_path_begin(step, row);
+    while (qdi_path_next(step, &segment)) {
     }
     qd_vec2 low = {HUGE_VAL, HUGE_VAL}, high = {-HUGE_VAL, -HUGE_VAL};
-    qdi_pose end = qdi_leg_pose(&leg, step->dt);
+    qdi_pose end = qdi_segment_pose(&segment, step->dt);
     include(step->world, row, &end, 0, &low, &high);
     return box_between(step->world, low, high);
 }
 
-bool qdi_way_box(const qdi_step *step, uint32_t row, qd_box *box) {
+bool qdi_path_box(const qdi_step *step, uint32_t row, qd_box *box) {
     qd_vec2 low, high;
-    qdi_way_bounds(step, row, &low, &high);
+    qdi_path_bounds(step, row, &low, &high);
     *box = box_between(step->world, low, high);
     if (qdi_box_acceptable(*box, qdi_world_period(step->world))) return true;
     *box = last_box(step, row);
     return false;
 }
 
-bool qdi_way_wider(const qdi_step *step, qd_box way, qd_box *wider) {
-    double more = step->fast->slow;
+bool qdi_path_wider(const qdi_step *step, qd_box way, qd_box *wider) {
+    double more = step->ccd->slow;
     *wider = (qd_box){
         qdi_outward((double)way.min_x - more, -1.0F), qdi_outward((double)way.min_y - more, -1.0F),
         qdi_outward((double)way.max_x + more, 1.0F), qdi_outward((double)way.max_y + more, 1.0F)};
@@ -275,15 +277,15 @@ static int image_of(double from, double to, double period) {
     return period > 0 ? -(int)floor((to - from) / period + 0.5) : 0;
 }
 
-// Both ways' boxes are at most half a period long, so if they overlap, then through the image whose middle is
-// nearest.
-bool qdi_way_image(const qdi_step *step, uint32_t row_a, uint32_t row_b, qd_image *image) {
+// Both paths' boxes are at most half a period long, so if they overlap, then through the image whose middle
+// is nearest.
+bool qdi_path_image(const qdi_step *step, uint32_t row_a, uint32_t row_b, qd_image *image) {
     qd_vec2 period = qdi_world_period(step->world);
     *image = (qd_image){0, 0};
     if (period.x == 0 && period.y == 0) return true;
     qd_vec2 low[2], high[2];
-    qdi_way_bounds(step, row_a, &low[0], &high[0]);
-    qdi_way_bounds(step, row_b, &low[1], &high[1]);
+    qdi_path_bounds(step, row_a, &low[0], &high[0]);
+    qdi_path_bounds(step, row_b, &low[1], &high[1]);
     for (int k = 0; k < 2; ++k)
         if ((period.x > 0 && high[k].x - low[k].x > 0.5 * period.x) ||
             (period.y > 0 && high[k].y - low[k].y > 0.5 * period.y))

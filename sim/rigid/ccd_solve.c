@@ -1,6 +1,6 @@
 // A cluster, event after event. Each edge knows its next impact; a tournament of the edges (a tree in an
 // array: the winner of k is in place k, those of 2k and 2k + 1 have played for it) tells the earliest, of
-// several at one time the first by (a, b). An impact gives both bodies new legs, and all edges of the two
+// several at one time the first by (a, b). An impact gives both bodies new segments, and all edges of the two
 // look for their next impact anew. An impact is the same collision as in rigid/bounce.c.
 
 #include "sim/rigid/ccd.h"
@@ -10,14 +10,14 @@
 
 typedef struct solve_job {
     const qdi_step *step;
-    qdi_ccd *fast;
+    qdi_ccd *ccd;
     qdi_cluster *cluster;
     const uint32_t *edges; ///< of the cluster
     uint32_t *winner;
 } solve_job;
 
 static qdi_edge *edge_at(const solve_job *job, uint32_t place) {
-    return &job->fast->edges[job->edges[place]];
+    return &job->ccd->edges[job->edges[place]];
 }
 
 static uint32_t earlier(const solve_job *job, uint32_t p, uint32_t q) {
@@ -42,10 +42,10 @@ static qdi_edge *earliest(const solve_job *job) {
     return edge_at(job, job->winner[1]); // of one edge, 1 is its own place
 }
 
-/// The last leg so far of an edge's body; of what nothing stops the one at a time.
-static qdi_leg last_leg(const solve_job *job, uint32_t course, uint32_t row, double time) {
-    return course == QDI_NONE_YET ? qdi_leg_at(job->step, row, time)
-                                  : job->fast->legs[job->fast->courses[course].last];
+/// The last segment so far of an edge's body; of what nothing stops the one at a time.
+static qdi_segment last_segment(const solve_job *job, uint32_t trajectory, uint32_t row, double time) {
+    return trajectory == QDI_NONE_YET ? qdi_segment_at(job->step, row, time)
+                                      : job->ccd->segments[job->ccd->trajectories[trajectory].last];
 }
 
 /// The next impact of two from a time on: one of them may go along chords.
@@ -54,15 +54,15 @@ static bool meet_ahead(const solve_job *job, qdi_edge *edge, double from) {
     const qd_world *world = step->world;
     const qd_vec2 shift = {edge->image.x != 0 ? edge->image.x * world->axis[0].length : 0,
                            edge->image.y != 0 ? edge->image.y * world->axis[1].length : 0};
-    qdi_leg leg_a = last_leg(job, edge->course_a, edge->row_a, from),
-            leg_b = last_leg(job, edge->course_b, edge->row_b, from);
+    qdi_segment segment_a = last_segment(job, edge->trajectory_a, edge->row_a, from),
+                segment_b = last_segment(job, edge->trajectory_b, edge->row_b, from);
     for (;;) {
-        const double end_a = qdi_leg_end(step, &leg_a), end_b = qdi_leg_end(step, &leg_b);
+        const double end_a = qdi_segment_end(step, &segment_a), end_b = qdi_segment_end(step, &segment_b);
         const double until = end_a < end_b ? end_a : end_b;
-        const qdi_party a = qdi_party_of(step, edge->row_a, &leg_a),
-                        b = qdi_party_of(step, edge->row_b, &leg_b);
-        if (qdi_legs_meet(step, &a, &b, shift, from, until, &edge->meeting)) return true;
-        if (!qdi_way_next(step, leg_a.parts ? &leg_a : &leg_b)) return false;
+        const qdi_party a = qdi_party_of(step, edge->row_a, &segment_a),
+                        b = qdi_party_of(step, edge->row_b, &segment_b);
+        if (qdi_segments_meet(step, &a, &b, shift, from, until, &edge->meeting)) return true;
+        if (!qdi_path_next(step, segment_a.parts ? &segment_a : &segment_b)) return false;
         from = until;
     }
 }
@@ -72,39 +72,39 @@ static void look_ahead(const solve_job *job, qdi_edge *edge, double from) {
     const qdi_step *step = job->step;
     bool meets;
     if (edge->wall >= 0) {
-        const qdi_leg leg = last_leg(job, edge->course_a, edge->row_a, from);
-        const qdi_party a = qdi_party_of(step, edge->row_a, &leg);
-        meets = qdi_leg_meets_wall(step, &a, edge->wall, from, step->dt, &edge->meeting);
+        const qdi_segment segment = last_segment(job, edge->trajectory_a, edge->row_a, from);
+        const qdi_party a = qdi_party_of(step, edge->row_a, &segment);
+        meets = qdi_segment_meets_wall(step, &a, edge->wall, from, step->dt, &edge->meeting);
     } else {
         meets = meet_ahead(job, edge, from);
     }
     edge->time = meets ? edge->meeting.time : (double)INFINITY;
 }
 
-static void append(const solve_job *job, uint32_t number, qdi_leg leg) {
-    qdi_course *course = &job->fast->courses[number];
-    uint32_t place = job->cluster->next_leg++;
-    if (course->first == QDI_NONE_YET)
-        course->first = place;
+static void append(const solve_job *job, uint32_t number, qdi_segment segment) {
+    qdi_trajectory *trajectory = &job->ccd->trajectories[number];
+    uint32_t place = job->cluster->next_segment++;
+    if (trajectory->first == QDI_NONE_YET)
+        trajectory->first = place;
     else
-        job->fast->legs[course->last].next = place;
-    leg.next = QDI_NONE_YET;
-    job->fast->legs[place] = leg;
-    course->last = place;
+        job->ccd->segments[trajectory->last].next = place;
+    segment.next = QDI_NONE_YET;
+    job->ccd->segments[place] = segment;
+    trajectory->last = place;
 }
 
 /// What forces change of a body's velocity in a unit of time. What contacts hold up does not fall: of a body
-/// at rest on others only that part counts which they have left; its way is more than its velocity, where
+/// at rest on others only that part counts which they have left; its path is more than its velocity, where
 /// they push it out of an overlap.
-static qdi_twist gain_of(const solve_job *job, uint32_t row, const qdi_leg *leg) {
+static qdi_twist gain_of(const solve_job *job, uint32_t row, const qdi_segment *segment) {
     const qd_world *world = job->step->world;
     const qdi_motion *next = &world->next;
     const double dt = job->step->dt;
     const uint32_t slot = world->scratch.mover_count > 0 ? world->scratch.slot[row] : 0;
     if (!slot && !world->scratch.flown) return (qdi_twist){world->def.gravity.x, world->def.gravity.y, 0};
     if (!slot)
-        return (qdi_twist){2 * (next->vx[row] - leg->vx) / dt, 2 * (next->vy[row] - leg->vy) / dt,
-                           world->turning ? 2 * (next->spin[row] - leg->spin) / dt : 0};
+        return (qdi_twist){2 * (next->vx[row] - segment->vx) / dt, 2 * (next->vy[row] - segment->vy) / dt,
+                           world->turning ? 2 * (next->spin[row] - segment->spin) / dt : 0};
     const qdi_twist forces = qdi_ccd_forces(job->step, row), *mean = &world->scratch.books.means[slot];
     const double x = 2 * (next->vx[row] - mean->x), y = 2 * (next->vy[row] - mean->y);
     const double squared = forces.x * forces.x + forces.y * forces.y;
@@ -115,20 +115,20 @@ static qdi_twist gain_of(const solve_job *job, uint32_t row, const qdi_leg *leg)
 
 static void begin(const solve_job *job, uint32_t number) {
     const qd_world *world = job->step->world;
-    qdi_course *course = &job->fast->courses[number];
-    uint32_t row = course->row;
-    qdi_leg leg = qdi_leg_of_row(job->step, row);
-    course->first = course->last = QDI_NONE_YET;
-    course->gain = gain_of(job, row, &leg);
-    course->velocity = (qdi_twist){world->next.vx[row] - course->gain.x * job->step->dt,
-                                   world->next.vy[row] - course->gain.y * job->step->dt,
-                                   world->turning ? world->next.spin[row] - course->gain.spin * job->step->dt
-                                                  : 0};
-    course->given = 0;
-    course->walls = (qdi_wall_gain){{0, 0}, 0};
-    course->ledger = (qdi_ledger){.drift = 0};
-    course->hit = false;
-    append(job, number, leg);
+    qdi_trajectory *trajectory = &job->ccd->trajectories[number];
+    uint32_t row = trajectory->row;
+    qdi_segment segment = qdi_segment_of_row(job->step, row);
+    trajectory->first = trajectory->last = QDI_NONE_YET;
+    trajectory->gain = gain_of(job, row, &segment);
+    trajectory->velocity = (qdi_twist){
+        world->next.vx[row] - trajectory->gain.x * job->step->dt,
+        world->next.vy[row] - trajectory->gain.y * job->step->dt,
+        world->turning ? world->next.spin[row] - trajectory->gain.spin * job->step->dt : 0};
+    trajectory->given = 0;
+    trajectory->walls = (qdi_wall_gain){{0, 0}, 0};
+    trajectory->ledger = (qdi_ledger){.drift = 0};
+    trajectory->hit = false;
+    append(job, number, segment);
 }
 
 // ---- an impact ----
@@ -141,8 +141,8 @@ static qdi_constraint constraint_of(const solve_job *job, const qdi_edge *edge) 
     qdi_constraint constraint = {.row_a = 0,
                                  .row_b = wall ? QDI_NO_ROW : 1,
                                  .count = (uint8_t)m->count,
-                                 .moves_a = edge->course_a != QDI_NONE_YET,
-                                 .moves_b = edge->course_b != QDI_NONE_YET,
+                                 .moves_a = edge->trajectory_a != QDI_NONE_YET,
+                                 .moves_b = edge->trajectory_b != QDI_NONE_YET,
                                  .nx = m->normal.x,
                                  .ny = m->normal.y,
                                  .inverse_a = 1 / world->mass[a],
@@ -169,13 +169,14 @@ static qdi_constraint constraint_of(const solve_job *job, const qdi_edge *edge) 
     return constraint;
 }
 
-/// The velocity at a time on the last leg.
-static qdi_twist velocity_at(const solve_job *job, uint32_t number, const qdi_leg *leg, double time) {
-    if (number == QDI_NONE_YET) return (qdi_twist){leg->vx, leg->vy, leg->spin};
-    const qdi_course *course = &job->fast->courses[number];
-    const double gone = time - leg->start;
-    return (qdi_twist){course->velocity.x + course->gain.x * gone, course->velocity.y + course->gain.y * gone,
-                       course->velocity.spin + course->gain.spin * gone};
+/// The velocity at a time on the last segment.
+static qdi_twist velocity_at(const solve_job *job, uint32_t number, const qdi_segment *segment, double time) {
+    if (number == QDI_NONE_YET) return (qdi_twist){segment->vx, segment->vy, segment->spin};
+    const qdi_trajectory *trajectory = &job->ccd->trajectories[number];
+    const double gone = time - segment->start;
+    return (qdi_twist){trajectory->velocity.x + trajectory->gain.x * gone,
+                       trajectory->velocity.y + trajectory->gain.y * gone,
+                       trajectory->velocity.spin + trajectory->gain.spin * gone};
 }
 
 /// The largest approach of a constraint's touches.
@@ -193,7 +194,7 @@ static double approach_of(const qdi_constraint *constraint, const qdi_twist velo
 /// The mean velocity until the step's end of somebody who has this one.
 static qdi_twist onward(const solve_job *job, uint32_t number, qdi_twist velocity, double time) {
     if (number == QDI_NONE_YET) return velocity;
-    const qdi_twist gain = job->fast->courses[number].gain;
+    const qdi_twist gain = job->ccd->trajectories[number].gain;
     const double half = 0.5 * (job->step->dt - time);
     return (qdi_twist){velocity.x + gain.x * half, velocity.y + gain.y * half,
                        velocity.spin + gain.spin * half};
@@ -202,13 +203,13 @@ static qdi_twist onward(const solve_job *job, uint32_t number, qdi_twist velocit
 /// Where forces would bring two into each other that have just met, they hold each other up from then on.
 static void hold_up(const solve_job *job, const qdi_edge *edge, const qdi_constraint *constraint,
                     const qdi_twist velocity[2]) {
-    const uint32_t number[2] = {edge->course_a, edge->course_b};
+    const uint32_t number[2] = {edge->trajectory_a, edge->trajectory_b};
     const qdi_twist mean[2] = {onward(job, number[0], velocity[0], edge->time),
                                onward(job, number[1], velocity[1], edge->time)};
     if (!(approach_of(constraint, mean) > 0)) return;
     for (int k = 0; k < 2; ++k) {
         if (number[k] == QDI_NONE_YET) continue;
-        qdi_twist *gain = &job->fast->courses[number[k]].gain;
+        qdi_twist *gain = &job->ccd->trajectories[number[k]].gain;
         const double along = gain->x * constraint->nx + gain->y * constraint->ny;
         gain->spin = 0;
         if (!(k == 0 ? along > 0 : along < 0)) continue;
@@ -217,22 +218,22 @@ static void hold_up(const solve_job *job, const qdi_edge *edge, const qdi_constr
     }
 }
 
-/// True for a body that is on the way that the solver gave it, which may be more than its velocity.
+/// True for a body that is on the path that the solver gave it, which may be more than its velocity.
 static bool is_pushed(const solve_job *job, uint32_t number) {
-    if (number == QDI_NONE_YET || job->fast->courses[number].hit) return false;
+    if (number == QDI_NONE_YET || job->ccd->trajectories[number].hit) return false;
     const qd_world *world = job->step->world;
-    return world->scratch.mover_count > 0 && world->scratch.slot[job->fast->courses[number].row] > 0;
+    return world->scratch.mover_count > 0 && world->scratch.slot[job->ccd->trajectories[number].row] > 0;
 }
 
 /// True where two meet only because one is pushed out of an overlap: that leaves no speed behind, and is left
 /// to contacts.
 static bool only_pushed(const solve_job *job, const qdi_edge *edge, const qdi_constraint *constraint,
                         const qdi_twist velocity[2]) {
-    if (!is_pushed(job, edge->course_a) && !is_pushed(job, edge->course_b)) return false;
+    if (!is_pushed(job, edge->trajectory_a) && !is_pushed(job, edge->trajectory_b)) return false;
     const double approach = approach_of(constraint, velocity);
     if (approach > job->step->threshold) return false;
-    const qdi_twist mean[2] = {onward(job, edge->course_a, velocity[0], edge->time),
-                               onward(job, edge->course_b, velocity[1], edge->time)};
+    const qdi_twist mean[2] = {onward(job, edge->trajectory_a, velocity[0], edge->time),
+                               onward(job, edge->trajectory_b, velocity[1], edge->time)};
     const double left = job->step->dt - edge->time;
     return approach_of(constraint, mean) * left <=
            0.1 * qdi_smaller_inner(job->step->world, edge->row_a, edge->row_b);
@@ -243,18 +244,19 @@ static void set_off(const solve_job *job, uint32_t number, double time, qdi_twis
                     qdi_twist velocity) {
     if (number == QDI_NONE_YET) return;
     const qd_world *world = job->step->world;
-    qdi_course *course = &job->fast->courses[number];
-    const qdi_pose pose = qdi_leg_pose(&job->fast->legs[course->last], time);
+    qdi_trajectory *trajectory = &job->ccd->trajectories[number];
+    const qdi_pose pose = qdi_segment_pose(&job->ccd->segments[trajectory->last], time);
     const qdi_twist mean = onward(job, number, velocity, time);
-    const double inertia = world->inertia[course->row];
-    double given = world->mass[course->row] * (velocity.x * velocity.x - before.x * before.x +
-                                               velocity.y * velocity.y - before.y * before.y);
+    const double inertia = world->inertia[trajectory->row];
+    double given = world->mass[trajectory->row] * (velocity.x * velocity.x - before.x * before.x +
+                                                   velocity.y * velocity.y - before.y * before.y);
     if (isfinite(inertia)) given += inertia * (velocity.spin * velocity.spin - before.spin * before.spin);
-    course->given += 0.5 * given;
-    course->velocity = velocity;
-    course->hit = true;
-    append(job, number,
-           (qdi_leg){time, pose.x, pose.y, pose.c, pose.s, mean.x, mean.y, mean.spin, .next = QDI_NONE_YET});
+    trajectory->given += 0.5 * given;
+    trajectory->velocity = velocity;
+    trajectory->hit = true;
+    append(
+        job, number,
+        (qdi_segment){time, pose.x, pose.y, pose.c, pose.s, mean.x, mean.y, mean.spin, .next = QDI_NONE_YET});
 }
 
 static qd_id id_of(const qd_world *world, uint32_t row) {
@@ -281,18 +283,18 @@ static void settle(const qdi_edge *edge, const qdi_constraint *constraint, const
 }
 
 /// Keeps what happened with the first dynamic body of the two.
-static void note(const solve_job *job, const qdi_edge *edge, const qdi_leg *a, double approach,
+static void note(const solve_job *job, const qdi_edge *edge, const qdi_segment *a, double approach,
                  const qdi_constraint *constraint, const qdi_motion *motion, const qdi_account *account) {
     const qd_world *world = job->step->world;
-    qdi_course *course =
-        &job->fast->courses[edge->course_a != QDI_NONE_YET ? edge->course_a : edge->course_b];
+    qdi_trajectory *trajectory =
+        &job->ccd->trajectories[edge->trajectory_a != QDI_NONE_YET ? edge->trajectory_a : edge->trajectory_b];
     const qdi_manifold *m = &edge->meeting.manifold;
-    qdi_pose at = qdi_leg_pose(a, edge->time);
-    settle(edge, constraint, motion, account, &course->ledger);
+    qdi_pose at = qdi_segment_pose(a, edge->time);
+    settle(edge, constraint, motion, account, &trajectory->ledger);
     double push = constraint->impulse[0] + constraint->impulse[1],
            rub = constraint->rub[0] + constraint->rub[1];
-    job->fast->legs[course->last].blow = true;
-    job->fast->blows[course->last] = (qd_impact){
+    job->ccd->segments[trajectory->last].impact = true;
+    job->ccd->impacts[trajectory->last] = (qd_impact){
         .a = id_of(world, edge->row_a),
         .b = edge->wall >= 0 ? (qd_id){(uint32_t)QD_WALL_LEFT + (uint32_t)edge->wall, 0}
                              : id_of(world, edge->row_b),
@@ -306,19 +308,19 @@ static void note(const solve_job *job, const qdi_edge *edge, const qdi_leg *a, d
     if (edge->wall < 0) return;
     qd_vec2 given = {-push * constraint->nx + rub * constraint->ny,
                      -push * constraint->ny - rub * constraint->nx};
-    course->walls.impulse.x += given.x;
-    course->walls.impulse.y += given.y;
-    course->walls.work += given.x * constraint->wx + given.y * constraint->wy;
+    trajectory->walls.impulse.x += given.x;
+    trajectory->walls.impulse.y += given.y;
+    trajectory->walls.work += given.x * constraint->wx + given.y * constraint->wy;
 }
 
 /// False where nothing comes of it.
 static bool collide(const solve_job *job, qdi_edge *edge) {
     const double time = edge->time;
-    const qdi_leg a = last_leg(job, edge->course_a, edge->row_a, time);
-    qdi_leg b = {0};
-    if (edge->wall < 0) b = last_leg(job, edge->course_b, edge->row_b, time);
-    const qdi_twist before[2] = {velocity_at(job, edge->course_a, &a, time),
-                                 velocity_at(job, edge->course_b, &b, time)};
+    const qdi_segment a = last_segment(job, edge->trajectory_a, edge->row_a, time);
+    qdi_segment b = {0};
+    if (edge->wall < 0) b = last_segment(job, edge->trajectory_b, edge->row_b, time);
+    const qdi_twist before[2] = {velocity_at(job, edge->trajectory_a, &a, time),
+                                 velocity_at(job, edge->trajectory_b, &b, time)};
     qdi_constraint constraint = constraint_of(job, edge);
     if (only_pushed(job, edge, &constraint, before)) return false;
     double vx[2] = {before[0].x, before[1].x}, vy[2] = {before[0].y, before[1].y},
@@ -332,8 +334,8 @@ static bool collide(const solve_job *job, qdi_edge *edge) {
     }
     const qdi_twist after[2] = {{vx[0], vy[0], spin[0]}, {vx[1], vy[1], spin[1]}};
     hold_up(job, edge, &constraint, after);
-    set_off(job, edge->course_a, time, before[0], after[0]);
-    set_off(job, edge->course_b, time, before[1], after[1]);
+    set_off(job, edge->trajectory_a, time, before[0], after[0]);
+    set_off(job, edge->trajectory_b, time, before[1], after[1]);
     if (approach > 0) note(job, edge, &a, approach, &constraint, &motion, &account);
     return true;
 }
@@ -341,45 +343,46 @@ static bool collide(const solve_job *job, qdi_edge *edge) {
 /// Returns the number of its edges.
 static uint32_t look_around(const solve_job *job, uint32_t number, double time) {
     if (number == QDI_NONE_YET) return 0;
-    const qdi_course *course = &job->fast->courses[number];
-    for (uint32_t k = 0; k < course->count; ++k) {
-        qdi_edge *edge = &job->fast->edges[job->fast->incident[course->edges + k]];
+    const qdi_trajectory *trajectory = &job->ccd->trajectories[number];
+    for (uint32_t k = 0; k < trajectory->count; ++k) {
+        qdi_edge *edge = &job->ccd->edges[job->ccd->incident[trajectory->edges + k]];
         look_ahead(job, edge, time);
         play_again(job, edge->place);
     }
-    return course->count;
+    return trajectory->count;
 }
 
 /// All go on as if nothing had happened: what stops them is found otherwise.
 static void give_up(const solve_job *job) {
     job->cluster->given_up = true;
-    job->cluster->next_leg = job->cluster->first_leg;
-    for (uint32_t k = 0; k < job->cluster->courses; ++k) {
-        const uint32_t number = job->fast->by_cluster[job->cluster->first_course + k];
+    job->cluster->next_segment = job->cluster->first_segment;
+    for (uint32_t k = 0; k < job->cluster->trajectories; ++k) {
+        const uint32_t number = job->ccd->by_cluster[job->cluster->first_trajectory + k];
         begin(job, number);
-        ++job->cluster->next_leg; // for where it may be stopped
-        job->fast->courses[number].given_up = true;
+        ++job->cluster->next_segment; // for where it may be stopped
+        job->ccd->trajectories[number].given_up = true;
     }
 }
 
-/// What looks the courses of a cluster have cost so far.
+/// What looks the trajectories of a cluster have cost so far.
 static uint64_t spent_on(const solve_job *job) {
     uint64_t most = 0;
-    for (uint32_t k = 0; k < job->cluster->courses; ++k) {
-        const qdi_course *course = &job->fast->courses[job->fast->by_cluster[job->cluster->first_course + k]];
-        if (course->spent > most) most = course->spent;
+    for (uint32_t k = 0; k < job->cluster->trajectories; ++k) {
+        const qdi_trajectory *trajectory =
+            &job->ccd->trajectories[job->ccd->by_cluster[job->cluster->first_trajectory + k]];
+        if (trajectory->spent > most) most = trajectory->spent;
     }
     return most;
 }
 
 static void spend(const solve_job *job, uint64_t spent) {
-    for (uint32_t k = 0; k < job->cluster->courses; ++k)
-        job->fast->courses[job->fast->by_cluster[job->cluster->first_course + k]].spent = spent;
+    for (uint32_t k = 0; k < job->cluster->trajectories; ++k)
+        job->ccd->trajectories[job->ccd->by_cluster[job->cluster->first_trajectory + k]].spent = spent;
 }
 
 /// True for an edge with what cannot move that would be passed: a push may turn a body through it.
 static bool passes(const solve_job *job, const qdi_edge *edge) {
-    if (edge->course_a != QDI_NONE_YET && edge->course_b != QDI_NONE_YET) return false;
+    if (edge->trajectory_a != QDI_NONE_YET && edge->trajectory_b != QDI_NONE_YET) return false;
     return qdi_ccd_core_passes(job->step, edge->row_a, edge->row_b, edge->wall, edge->image);
 }
 
@@ -398,20 +401,21 @@ static bool follow(const solve_job *job, uint64_t *spent) {
             play_again(job, edge->place);
             continue;
         }
-        *spent += look_around(job, edge->course_a, time) + look_around(job, edge->course_b, time);
+        *spent += look_around(job, edge->trajectory_a, time) + look_around(job, edge->trajectory_b, time);
     }
 }
 
 bool qdi_cluster_solve(const qdi_step *step, qdi_cluster *cluster) {
-    qdi_ccd *fast = step->fast;
-    solve_job job = {step, fast, cluster, fast->edge_by_cluster + cluster->first_edge,
-                     fast->winner + 2 * (size_t)cluster->first_edge};
+    qdi_ccd *ccd = step->ccd;
+    solve_job job = {step, ccd, cluster, ccd->edge_by_cluster + cluster->first_edge,
+                     ccd->winner + 2 * (size_t)cluster->first_edge};
     if (cluster->given_up) {
         give_up(&job);
         return true;
     }
     uint64_t spent = spent_on(&job) + cluster->edges;
-    for (uint32_t k = 0; k < cluster->courses; ++k) begin(&job, fast->by_cluster[cluster->first_course + k]);
+    for (uint32_t k = 0; k < cluster->trajectories; ++k)
+        begin(&job, ccd->by_cluster[cluster->first_trajectory + k]);
     for (uint32_t k = 0; k < cluster->edges; ++k) {
         if (qdi_stopping(step->world)) return false;
         look_ahead(&job, edge_at(&job, k), 0);
