@@ -63,7 +63,8 @@ static double arrive(const qdi_step *step, const qdi_trajectory *trajectory) {
     qd_world *world = step->world;
     const qdi_motion *next = &world->next;
     uint32_t row = trajectory->row;
-    const qdi_segment *first = &step->ccd->segments[trajectory->first], free = qdi_segment_of_row(step, row);
+    const qdi_path_segment *first = &step->ccd->segments[trajectory->first],
+                           free = qdi_segment_of_row(step, row);
     const double before = qdi_ccd_energy(world, row, (qd_vec2){free.vx * step->dt, free.vy * step->dt});
     qdi_pose end = qdi_segment_pose(&step->ccd->segments[trajectory->last], step->dt);
     next->x[row] = qdi_axis_wrap(&world->axis[0], end.x);

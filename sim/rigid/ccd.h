@@ -45,7 +45,7 @@
 
 /// A straight piece of a path. It ends where the next one starts, the last where the step ends. What turns
 /// about a pivot goes along an arc: by chords, each a segment, that follow from the first (ccd_path.c).
-typedef struct qdi_segment {
+typedef struct qdi_path_segment {
     double start;        ///< since the step began
     double x, y, c, s;   ///< then; positions go on across the edges of periodic axes
     double vx, vy, spin; ///< on the path
@@ -53,7 +53,7 @@ typedef struct qdi_segment {
     uint32_t row;        ///< of chords: whose
     uint8_t part, parts; ///< of chords: which, of how many; else 0
     bool impact;         ///< it starts with an impact that is counted here: `impacts` has it
-} qdi_segment;
+} qdi_path_segment;
 
 /// A meeting of two on their segments.
 typedef struct qdi_encounter {
@@ -138,7 +138,7 @@ struct qdi_ccd {
     uint32_t *trajectory_of; ///< by row
     uint32_t *place_of;      ///< by row: place in the list, QDI_NONE_YET: not listed
     uint8_t *flags;          ///< by row
-    qdi_segment *free;       ///< by row, but for disks: the segment that the body goes where nothing stops it
+    qdi_path_segment *free;  ///< by row, but for disks: the segment that the body goes where nothing stops it
     size_t trajectory_of_room, place_of_room, flag_room, free_room;
     bool all;         ///< all bodies are listed
     atomic_bool wide; ///< some path's box is too large to retrieve what is about it
@@ -160,10 +160,10 @@ struct qdi_ccd {
     size_t edge_count, edge_room;
     qdi_trajectory *trajectories;
     size_t trajectory_count, trajectory_room;
-    qdi_segment *segments;
+    qdi_path_segment *segments;
     qd_impact *impacts; ///< by segment, with the first dynamic body of the two
     size_t segment_count, segment_room, impact_room;
-    qdi_segment *old_segments; ///< of the round before
+    qdi_path_segment *old_segments; ///< of the round before
     qd_impact *old_impacts;
     size_t old_segment_room, old_impact_room;
     qdi_cluster *clusters;
@@ -193,7 +193,7 @@ typedef struct qdi_step {
 /// Somebody on a segment.
 typedef struct qdi_party {
     qdi_form form;
-    qdi_segment segment;
+    qdi_path_segment segment;
     double inner, reach; ///< nearest and furthest point of the border from the centroid
 } qdi_party;
 
@@ -201,25 +201,25 @@ typedef struct qdi_party {
 
 /// The segment that a body goes where nothing stops it. For bodies that are no disks it is worked out once,
 /// when they are listed.
-qdi_segment qdi_segment_make(const qdi_step *step, uint32_t row);
-static inline qdi_segment qdi_segment_of_row(const qdi_step *step, uint32_t row) {
+qdi_path_segment qdi_segment_make(const qdi_step *step, uint32_t row);
+static inline qdi_path_segment qdi_segment_of_row(const qdi_step *step, uint32_t row) {
     return step->world->shape[row] ? step->ccd->free[row] : qdi_segment_make(step, row);
 }
 /// The first segment of a body's path as it is now.
-qdi_segment qdi_path_begin(const qdi_step *step, uint32_t row);
+qdi_path_segment qdi_path_begin(const qdi_step *step, uint32_t row);
 /// The next one; false: there is none.
-bool qdi_path_next(const qdi_step *step, qdi_segment *segment);
+bool qdi_path_next(const qdi_step *step, qdi_path_segment *segment);
 /// When a segment ends.
-static inline double qdi_segment_end(const qdi_step *step, const qdi_segment *segment) {
+static inline double qdi_segment_end(const qdi_step *step, const qdi_path_segment *segment) {
     if (segment->part + 1 < segment->parts) return step->dt * (segment->part + 1) / segment->parts;
     return segment->next == QDI_NONE_YET ? step->dt : step->ccd->segments[segment->next].start;
 }
 /// The segment of what nothing stops at a time.
-qdi_segment qdi_segment_at(const qdi_step *step, uint32_t row, double time);
+qdi_path_segment qdi_segment_at(const qdi_step *step, uint32_t row, double time);
 /// True where a segment is to be followed.
-bool qdi_segment_followed(const qdi_step *step, uint32_t row, const qdi_segment *segment);
-qdi_party qdi_party_of(const qdi_step *step, uint32_t row, const qdi_segment *segment);
-qdi_pose qdi_segment_pose(const qdi_segment *segment, double time);
+bool qdi_segment_followed(const qdi_step *step, uint32_t row, const qdi_path_segment *segment);
+qdi_party qdi_party_of(const qdi_step *step, uint32_t row, const qdi_path_segment *segment);
+qdi_pose qdi_segment_pose(const qdi_path_segment *segment, double time);
 /// What contains a body's whole path.
 void qdi_path_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high);
 /// The same as a box for a tree. False: it is too long for a periodic world, and the body is not followed:

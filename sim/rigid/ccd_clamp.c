@@ -52,7 +52,7 @@ static void lower(const qdi_ccd *ccd, uint32_t row, double time) {
 
 /// A body's path, segment by segment, and its stand at the end where it was stopped in a round before.
 typedef struct walk {
-    qdi_segment segment;
+    qdi_path_segment segment;
     double end, stop;
 } walk;
 
@@ -68,7 +68,7 @@ static bool walk_on(const qdi_step *step, walk *w) {
     if (w->end >= step->dt) return false;
     if (w->end >= w->stop) {
         const qdi_pose pose = qdi_segment_pose(&w->segment, w->stop);
-        w->segment = (qdi_segment){
+        w->segment = (qdi_path_segment){
             .start = w->stop, .x = pose.x, .y = pose.y, .c = pose.c, .s = pose.s, .next = QDI_NONE_YET};
         w->stop = w->end = step->dt;
         return true;
@@ -103,7 +103,7 @@ static double relative_way(const qdi_step *step, uint32_t row_a, const qdi_party
 
 /// The gap of two at the step's start, or more than `reach`.
 static double gap_at_start(const qdi_party *a, const qdi_party *b, qd_vec2 shift, double reach) {
-    const qdi_segment *p = &a->segment, *q = &b->segment;
+    const qdi_path_segment *p = &a->segment, *q = &b->segment;
     const qdi_pose pose_a = {0, 0, p->c, p->s},
                    pose_b = {q->x + shift.x - p->x, q->y + shift.y - p->y, q->c, q->s};
     qdi_manifold manifold;
@@ -126,7 +126,7 @@ static double side_distance(const qdi_party *party, qd_vec2 d) {
 
 /// No more than the gap at the step's start, for much less work.
 static double least_gap(const qdi_party *a, const qdi_party *b, qd_vec2 shift) {
-    const qdi_segment *p = &a->segment, *q = &b->segment;
+    const qdi_path_segment *p = &a->segment, *q = &b->segment;
     const qd_vec2 d = {q->x + shift.x - p->x, q->y + shift.y - p->y};
     const double from_a = side_distance(a, d) - b->reach,
                  from_b = side_distance(b, (qd_vec2){-d.x, -d.y}) - a->reach;
@@ -179,7 +179,7 @@ static void stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image ima
     const qd_world *world = step->world;
     const bool stop_a = may_stop(step, a), stop_b = may_stop(step, b);
     if (!stop_a && !stop_b) return;
-    const qdi_segment segment_a = qdi_path_begin(step, a), segment_b = qdi_path_begin(step, b);
+    const qdi_path_segment segment_a = qdi_path_begin(step, a), segment_b = qdi_path_begin(step, b);
     qdi_party one = qdi_party_of(step, a, &segment_a), two = qdi_party_of(step, b, &segment_b);
     const bool moves_a = world->kind[a] == QD_BODY_DYNAMIC, moves_b = world->kind[b] == QD_BODY_DYNAMIC;
     const bool both = moves_a && moves_b, bullet = qdi_is_bullet(world, a) || qdi_is_bullet(world, b);
@@ -242,7 +242,7 @@ static void stop_at_wall(const qdi_step *step, uint32_t row, int wall, int worke
 
 /// The first time at which a body's core meets a wall, or infinity.
 static double core_to_wall(const qdi_step *step, uint32_t row, int wall) {
-    for (qdi_segment segment = qdi_path_begin(step, row);;) {
+    for (qdi_path_segment segment = qdi_path_begin(step, row);;) {
         const qdi_party whole = qdi_party_of(step, row, &segment), core = core_of(&whole);
         const double end = qdi_segment_end(step, &segment);
         qdi_encounter meeting;
@@ -253,7 +253,7 @@ static double core_to_wall(const qdi_step *step, uint32_t row, int wall) {
 
 bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, int wall, qd_image image) {
     const qd_world *world = step->world;
-    const qdi_segment segment_a = qdi_path_begin(step, row_a);
+    const qdi_path_segment segment_a = qdi_path_begin(step, row_a);
     qdi_party a = qdi_party_of(step, row_a, &segment_a);
     if (row_b == QDI_NO_ROW) {
         if (a.form.kind == QD_SHAPE_DISK) return false;
@@ -262,7 +262,7 @@ bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, i
     const bool moves_a = world->kind[row_a] == QD_BODY_DYNAMIC,
                moves_b = world->kind[row_b] == QD_BODY_DYNAMIC;
     if (moves_a == moves_b) return false;
-    const qdi_segment segment_b = qdi_path_begin(step, row_b);
+    const qdi_path_segment segment_b = qdi_path_begin(step, row_b);
     qdi_party b = qdi_party_of(step, row_b, &segment_b), *mover = moves_a ? &a : &b;
     const qd_vec2 shift = {image.x != 0 ? image.x * world->axis[0].length : 0,
                            image.y != 0 ? image.y * world->axis[1].length : 0};
@@ -351,8 +351,8 @@ typedef struct stop_job {
 
 /// A pose that a kinematic body carries from a time to the end of the step.
 static void carry(const qdi_step *step, uint32_t carrier, double from, qdi_pose *pose) {
-    const qdi_segment segment = qdi_segment_at(step, carrier, from),
-                      last = qdi_segment_at(step, carrier, step->dt);
+    const qdi_path_segment segment = qdi_segment_at(step, carrier, from),
+                           last = qdi_segment_at(step, carrier, step->dt);
     const qd_world *world = step->world;
     const qdi_pose then = qdi_segment_pose(&segment, from), end = qdi_segment_pose(&last, step->dt);
     qd_vec2 arm = qdi_pivot_arm(world, (qd_vec2){then.x, then.y}, pose->x, pose->y);
@@ -368,7 +368,7 @@ static double arrive(const qdi_step *step, uint32_t row) {
     qd_world *world = step->world;
     const qdi_motion *next = &world->next;
     const double stop = step->ccd->stopped[row], missing = 1 - stop / step->dt;
-    const qdi_segment segment = qdi_segment_of_row(step, row);
+    const qdi_path_segment segment = qdi_segment_of_row(step, row);
     const double before = qdi_ccd_energy(world, row, (qd_vec2){segment.vx * step->dt, segment.vy * step->dt});
     qdi_pose pose = qdi_segment_pose(&segment, stop);
     if (step->ccd->carrier[row] != QDI_NO_ROW)
@@ -476,7 +476,7 @@ qd_status qdi_ccd_stop_given_up(qdi_step *step) {
         const qdi_pose pose = qdi_segment_pose(&ccd->segments[trajectory->first], stop);
         trajectory->last = trajectory->first + 1; // each has room for two
         ccd->segments[trajectory->first].next = trajectory->last;
-        ccd->segments[trajectory->last] = (qdi_segment){
+        ccd->segments[trajectory->last] = (qdi_path_segment){
             .start = stop, .x = pose.x, .y = pose.y, .c = pose.c, .s = pose.s, .next = QDI_NONE_YET};
     }
     return QD_OK;

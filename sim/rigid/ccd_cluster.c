@@ -143,7 +143,7 @@ static void join(qdi_ccd *ccd) {
 
 /// The segments so far become those of the round before.
 static void turn_over(qdi_ccd *ccd) {
-    qdi_segment *segments = ccd->segments;
+    qdi_path_segment *segments = ccd->segments;
     qd_impact *impacts = ccd->impacts;
     size_t segment_room = ccd->segment_room, impact_room = ccd->impact_room;
     ccd->segments = ccd->old_segments;

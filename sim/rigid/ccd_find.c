@@ -45,7 +45,7 @@ static bool paths_meet(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
     const qd_world *world = step->world;
     qd_vec2 shift = {image.x != 0 ? image.x * world->axis[0].length : 0,
                      image.y != 0 ? image.y * world->axis[1].length : 0};
-    qdi_segment segment_a = qdi_path_begin(step, a), segment_b = qdi_path_begin(step, b);
+    qdi_path_segment segment_a = qdi_path_begin(step, a), segment_b = qdi_path_begin(step, b);
     for (;;) {
         double end_a = qdi_segment_end(step, &segment_a), end_b = qdi_segment_end(step, &segment_b);
         double from = later(segment_a.start, segment_b.start), until = end_a < end_b ? end_a : end_b;
@@ -120,7 +120,7 @@ static void look_at_pairs(void *context, size_t begin, size_t end, int worker) {
 }
 
 static bool path_meets_wall(const qdi_step *step, uint32_t row, int wall) {
-    qdi_segment segment = qdi_path_begin(step, row);
+    qdi_path_segment segment = qdi_path_begin(step, row);
     do {
         if (!qdi_segment_followed(step, row, &segment)) continue;
         qdi_party party = qdi_party_of(step, row, &segment);

@@ -15,7 +15,7 @@ enum { MORE_GRAIN = 32 };
 
 /// Whether a body is followed; if not, `way` is how far any point of it moves, squared.
 static bool followed(const qdi_step *step, uint32_t row, double *way) {
-    const qdi_segment segment = qdi_segment_make(step, row);
+    const qdi_path_segment segment = qdi_segment_make(step, row);
     if (step->world->shape[row]) step->ccd->free[row] = segment;
     double far = sqrt(segment.vx * segment.vx + segment.vy * segment.vy) * step->dt;
     if (step->world->shape[row]) far += fabs(segment.spin) * step->dt * step->world->radius[row];
@@ -212,7 +212,7 @@ static bool contains(qd_box outer, qd_box inner) {
 void qdi_ccd_relist(const qdi_step *step, uint32_t row, qdi_cluster *cluster) {
     qdi_ccd *ccd = step->ccd;
     if (ccd->flags[row] & QDI_LOST) return;
-    qdi_segment segment = qdi_path_begin(step, row);
+    qdi_path_segment segment = qdi_path_begin(step, row);
     uint8_t flags = QDI_FRESH;
     do {
         if (qdi_segment_followed(step, row, &segment)) flags |= QDI_FOLLOWED;

@@ -64,14 +64,14 @@ static double approach_of(const meet *two, const qdi_encounter *seen) {
     double most = 0;
     for (int k = 0; k < m->count; ++k) {
         qd_vec2 arm = m->at[k].point;
-        const qdi_segment *a = &two->a->segment;
+        const qdi_path_segment *a = &two->a->segment;
         double ux = a->vx, uy = a->vy;
         if (two->a->form.kind != QD_SHAPE_DISK) {
             ux -= a->spin * arm.y;
             uy += a->spin * arm.x;
         }
         if (two->b) {
-            const qdi_segment *b = &two->b->segment;
+            const qdi_path_segment *b = &two->b->segment;
             double spin = two->b->form.kind == QD_SHAPE_DISK ? 0 : b->spin;
             ux -= b->vx - spin * (arm.y - seen->b.y);
             uy -= b->vy + spin * (arm.x - seen->b.x);
@@ -123,7 +123,7 @@ static bool disks(const meet *two, qdi_encounter *meeting) {
 
 /// A wall, and something that does not turn.
 static bool straight_to_wall(const meet *two, qdi_encounter *meeting) {
-    const qdi_segment *segment = &two->a->segment;
+    const qdi_path_segment *segment = &two->a->segment;
     double approach = segment->vx * two->normal.x + segment->vy * two->normal.y, time = two->from;
     if (!(approach > 0)) return false;
     qdi_pose pose = qdi_segment_pose(segment, time);

@@ -58,7 +58,7 @@ static qd_vec2 turned(qd_vec2 arm, double angle) {
 }
 
 /// Makes a segment the chord `part` of its arc. `segment` has the whole path.
-static void cut_chord(const qdi_step *step, qdi_segment *segment, uint32_t row, int part, int parts) {
+static void cut_chord(const qdi_step *step, qdi_path_segment *segment, uint32_t row, int part, int parts) {
     const qd_world *world = step->world;
     const double x = segment->x, y = segment->y, to_x = x + segment->vx * step->dt,
                  to_y = y + segment->vy * step->dt;
@@ -82,34 +82,34 @@ static void cut_chord(const qdi_step *step, qdi_segment *segment, uint32_t row, 
 }
 
 /// The whole path of a body that nothing stops, as one segment.
-static qdi_segment whole_way(const qdi_step *step, uint32_t row) {
+static qdi_path_segment whole_way(const qdi_step *step, uint32_t row) {
     const qd_world *world = step->world;
     const qdi_motion *now = &world->now, *next = &world->next;
     double dt = step->dt, x = now->x[row], y = now->y[row], vx = next->vx[row], vy = next->vy[row];
     double way_x = displacement(&world->axis[0], x, next->x[row], vx * dt);
     double way_y = displacement(&world->axis[1], y, next->y[row], vy * dt);
     double turn = qdi_motion_turn(world, row, dt);
-    qdi_segment segment = {.x = x,
-                           .y = y,
-                           .c = now->c[row],
-                           .s = now->s[row],
-                           .vx = mean_velocity(x, next->x[row], way_x, vx, dt),
-                           .vy = mean_velocity(y, next->y[row], way_y, vy, dt),
-                           .next = QDI_NONE_YET};
+    qdi_path_segment segment = {.x = x,
+                                .y = y,
+                                .c = now->c[row],
+                                .s = now->s[row],
+                                .vx = mean_velocity(x, next->x[row], way_x, vx, dt),
+                                .vy = mean_velocity(y, next->y[row], way_y, vy, dt),
+                                .next = QDI_NONE_YET};
     if (turn != 0) segment.spin = turn == next->spin[row] * dt ? next->spin[row] : turn / dt;
     return segment;
 }
 
-qdi_segment qdi_segment_make(const qdi_step *step, uint32_t row) {
-    qdi_segment segment = whole_way(step, row);
+qdi_path_segment qdi_segment_make(const qdi_step *step, uint32_t row) {
+    qdi_path_segment segment = whole_way(step, row);
     const qd_vec2 arm = segment.spin != 0 ? pivot_arm(step->world, row) : (qd_vec2){0, 0};
     const int parts = segment.spin != 0 ? chords_of(step->world, row, arm, segment.spin * step->dt) : 1;
     if (parts > 1) cut_chord(step, &segment, row, 0, parts);
     return segment;
 }
 
-qdi_segment qdi_segment_at(const qdi_step *step, uint32_t row, double time) {
-    qdi_segment segment = qdi_segment_of_row(step, row);
+qdi_path_segment qdi_segment_at(const qdi_step *step, uint32_t row, double time) {
+    qdi_path_segment segment = qdi_segment_of_row(step, row);
     if (segment.parts == 0 || !(time > qdi_segment_end(step, &segment))) return segment;
     const int parts = segment.parts, part = (int)(time / step->dt * parts);
     segment = whole_way(step, row);
@@ -117,14 +117,14 @@ qdi_segment qdi_segment_at(const qdi_step *step, uint32_t row, double time) {
     return segment;
 }
 
-qdi_segment qdi_path_begin(const qdi_step *step, uint32_t row) {
+qdi_path_segment qdi_path_begin(const qdi_step *step, uint32_t row) {
     uint32_t trajectory = step->ccd->trajectory_of[row];
     if (trajectory == QDI_NONE_YET || step->ccd->trajectories[trajectory].first == QDI_NONE_YET)
         return qdi_segment_of_row(step, row);
     return step->ccd->segments[step->ccd->trajectories[trajectory].first];
 }
 
-bool qdi_path_next(const qdi_step *step, qdi_segment *segment) {
+bool qdi_path_next(const qdi_step *step, qdi_path_segment *segment) {
     if (segment->part + 1 < segment->parts) {
         const uint32_t row = segment->row;
         const int part = segment->part + 1, parts = segment->parts;
@@ -137,7 +137,7 @@ bool qdi_path_next(const qdi_step *step, qdi_segment *segment) {
     return true;
 }
 
-bool qdi_segment_followed(const qdi_step *step, uint32_t row, const qdi_segment *segment) {
+bool qdi_segment_followed(const qdi_step *step, uint32_t row, const qdi_path_segment *segment) {
     const qd_world *world = step->world;
     double speed = sqrt(segment->vx * segment->vx + segment->vy * segment->vy);
     if (world->shape[row]) speed += fabs(segment->spin) * world->radius[row];
@@ -145,12 +145,12 @@ bool qdi_segment_followed(const qdi_step *step, uint32_t row, const qdi_segment 
     return speed > 0 && speed * step->dt > step->part * qdi_inner_of_row(world, row);
 }
 
-qdi_party qdi_party_of(const qdi_step *step, uint32_t row, const qdi_segment *segment) {
+qdi_party qdi_party_of(const qdi_step *step, uint32_t row, const qdi_path_segment *segment) {
     return (qdi_party){qdi_form_of_row(step->world, row), *segment, qdi_inner_of_row(step->world, row),
                        step->world->radius[row]};
 }
 
-qdi_pose qdi_segment_pose(const qdi_segment *segment, double time) {
+qdi_pose qdi_segment_pose(const qdi_path_segment *segment, double time) {
     double gone = time - segment->start;
     qdi_pose pose = {segment->x + segment->vx * gone, segment->y + segment->vy * gone, segment->c,
                      segment->s};
@@ -176,12 +176,12 @@ static void include(const qd_world *world, uint32_t row, const qdi_pose *pose, d
 
 /// A point of a body that turns by an angle comes at most radius * (1 - cos(angle / 2)) further than at both
 /// ends.
-static double arc_height(const qdi_step *step, uint32_t row, const qdi_segment *segment, double until) {
+static double arc_height(const qdi_step *step, uint32_t row, const qdi_path_segment *segment, double until) {
     const double turn = fabs(segment->spin) * (until - segment->start);
     return step->world->shape[row] ? (turn < 2 ? 0.125 * turn * turn : 2) * step->world->radius[row] : 0;
 }
 
-static void include_segment(const qdi_step *step, uint32_t row, const qdi_segment *segment, double until,
+static void include_segment(const qdi_step *step, uint32_t row, const qdi_path_segment *segment, double until,
                             qd_vec2 *low, qd_vec2 *high) {
     const double more = arc_height(step, row, segment, until);
     qdi_pose begin = qdi_segment_pose(segment, segment->start), end = qdi_segment_pose(segment, until);
@@ -193,7 +193,7 @@ static void include_segment(const qdi_step *step, uint32_t row, const qdi_segmen
 static void segments_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd_vec2 *high) {
     *low = (qd_vec2){HUGE_VAL, HUGE_VAL};
     *high = (qd_vec2){-HUGE_VAL, -HUGE_VAL};
-    qdi_segment segment = qdi_path_begin(step, row), after = segment;
+    qdi_path_segment segment = qdi_path_begin(step, row), after = segment;
     if (step->ccd->trajectory_of[row] == QDI_NONE_YET && segment.parts == 0) { // the pose at its end is known
         const qdi_motion *next = &step->world->next;
         const double c = step->world->turning ? next->c[row] : segment.c,
@@ -247,7 +247,7 @@ static qd_box box_between(const qd_world *world, qd_vec2 low, qd_vec2 high) {
 
 /// The box of the path's end.
 static qd_box last_box(const qdi_step *step, uint32_t row) {
-    qdi_segment segment = qdi_path_begin(step, row);
+    qdi_path_segment segment = qdi_path_begin(step, row);
     while (qdi_path_next(step, &segment)) {
     }
     qd_vec2 low = {HUGE_VAL, HUGE_VAL}, high = {-HUGE_VAL, -HUGE_VAL};

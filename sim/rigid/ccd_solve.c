@@ -43,7 +43,7 @@ static qdi_edge *earliest(const solve_job *job) {
 }
 
 /// The last segment so far of an edge's body; of what nothing stops the one at a time.
-static qdi_segment last_segment(const solve_job *job, uint32_t trajectory, uint32_t row, double time) {
+static qdi_path_segment last_segment(const solve_job *job, uint32_t trajectory, uint32_t row, double time) {
     return trajectory == QDI_NONE_YET ? qdi_segment_at(job->step, row, time)
                                       : job->ccd->segments[job->ccd->trajectories[trajectory].last];
 }
@@ -54,8 +54,8 @@ static bool meet_ahead(const solve_job *job, qdi_edge *edge, double from) {
     const qd_world *world = step->world;
     const qd_vec2 shift = {edge->image.x != 0 ? edge->image.x * world->axis[0].length : 0,
                            edge->image.y != 0 ? edge->image.y * world->axis[1].length : 0};
-    qdi_segment segment_a = last_segment(job, edge->trajectory_a, edge->row_a, from),
-                segment_b = last_segment(job, edge->trajectory_b, edge->row_b, from);
+    qdi_path_segment segment_a = last_segment(job, edge->trajectory_a, edge->row_a, from),
+                     segment_b = last_segment(job, edge->trajectory_b, edge->row_b, from);
     for (;;) {
         const double end_a = qdi_segment_end(step, &segment_a), end_b = qdi_segment_end(step, &segment_b);
         const double until = end_a < end_b ? end_a : end_b;
@@ -72,7 +72,7 @@ static void look_ahead(const solve_job *job, qdi_edge *edge, double from) {
     const qdi_step *step = job->step;
     bool meets;
     if (edge->wall >= 0) {
-        const qdi_segment segment = last_segment(job, edge->trajectory_a, edge->row_a, from);
+        const qdi_path_segment segment = last_segment(job, edge->trajectory_a, edge->row_a, from);
         const qdi_party a = qdi_party_of(step, edge->row_a, &segment);
         meets = qdi_segment_meets_wall(step, &a, edge->wall, from, step->dt, &edge->meeting);
     } else {
@@ -81,7 +81,7 @@ static void look_ahead(const solve_job *job, qdi_edge *edge, double from) {
     edge->time = meets ? edge->meeting.time : (double)INFINITY;
 }
 
-static void append(const solve_job *job, uint32_t number, qdi_segment segment) {
+static void append(const solve_job *job, uint32_t number, qdi_path_segment segment) {
     qdi_trajectory *trajectory = &job->ccd->trajectories[number];
     uint32_t place = job->cluster->next_segment++;
     if (trajectory->first == QDI_NONE_YET)
@@ -96,7 +96,7 @@ static void append(const solve_job *job, uint32_t number, qdi_segment segment) {
 /// What forces change of a body's velocity in a unit of time. What contacts hold up does not fall: of a body
 /// at rest on others only that part counts which they have left; its path is more than its velocity, where
 /// they push it out of an overlap.
-static qdi_twist gain_of(const solve_job *job, uint32_t row, const qdi_segment *segment) {
+static qdi_twist gain_of(const solve_job *job, uint32_t row, const qdi_path_segment *segment) {
     const qd_world *world = job->step->world;
     const qdi_motion *next = &world->next;
     const double dt = job->step->dt;
@@ -117,7 +117,7 @@ static void begin(const solve_job *job, uint32_t number) {
     const qd_world *world = job->step->world;
     qdi_trajectory *trajectory = &job->ccd->trajectories[number];
     uint32_t row = trajectory->row;
-    qdi_segment segment = qdi_segment_of_row(job->step, row);
+    qdi_path_segment segment = qdi_segment_of_row(job->step, row);
     trajectory->first = trajectory->last = QDI_NONE_YET;
     trajectory->gain = gain_of(job, row, &segment);
     trajectory->velocity = (qdi_twist){
@@ -170,7 +170,8 @@ static qdi_constraint constraint_of(const solve_job *job, const qdi_edge *edge) 
 }
 
 /// The velocity at a time on the last segment.
-static qdi_twist velocity_at(const solve_job *job, uint32_t number, const qdi_segment *segment, double time) {
+static qdi_twist velocity_at(const solve_job *job, uint32_t number, const qdi_path_segment *segment,
+                             double time) {
     if (number == QDI_NONE_YET) return (qdi_twist){segment->vx, segment->vy, segment->spin};
     const qdi_trajectory *trajectory = &job->ccd->trajectories[number];
     const double gone = time - segment->start;
@@ -254,9 +255,9 @@ static void set_off(const solve_job *job, uint32_t number, double time, qdi_twis
     trajectory->given += 0.5 * given;
     trajectory->velocity = velocity;
     trajectory->hit = true;
-    append(
-        job, number,
-        (qdi_segment){time, pose.x, pose.y, pose.c, pose.s, mean.x, mean.y, mean.spin, .next = QDI_NONE_YET});
+    append(job, number,
+           (qdi_path_segment){time, pose.x, pose.y, pose.c, pose.s, mean.x, mean.y, mean.spin,
+                              .next = QDI_NONE_YET});
 }
 
 static qd_id id_of(const qd_world *world, uint32_t row) {
@@ -283,7 +284,7 @@ static void settle(const qdi_edge *edge, const qdi_constraint *constraint, const
 }
 
 /// Keeps what happened with the first dynamic body of the two.
-static void note(const solve_job *job, const qdi_edge *edge, const qdi_segment *a, double approach,
+static void note(const solve_job *job, const qdi_edge *edge, const qdi_path_segment *a, double approach,
                  const qdi_constraint *constraint, const qdi_motion *motion, const qdi_account *account) {
     const qd_world *world = job->step->world;
     qdi_trajectory *trajectory =
@@ -316,8 +317,8 @@ static void note(const solve_job *job, const qdi_edge *edge, const qdi_segment *
 /// False where nothing comes of it.
 static bool collide(const solve_job *job, qdi_edge *edge) {
     const double time = edge->time;
-    const qdi_segment a = last_segment(job, edge->trajectory_a, edge->row_a, time);
-    qdi_segment b = {0};
+    const qdi_path_segment a = last_segment(job, edge->trajectory_a, edge->row_a, time);
+    qdi_path_segment b = {0};
     if (edge->wall < 0) b = last_segment(job, edge->trajectory_b, edge->row_b, time);
     const qdi_twist before[2] = {velocity_at(job, edge->trajectory_a, &a, time),
                                  velocity_at(job, edge->trajectory_b, &b, time)};
