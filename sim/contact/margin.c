@@ -16,10 +16,16 @@
 // What fat boxes must not do is stop a run that goes on without them: where they have more pairs than
 // limits.pairs allows, the step makes do with the bodies' own boxes.
 
-#include "core/tree/horizon.h"
+#include "sim/contact/margin.h"
 
+#include "core/tree/horizon.h"
 #include "sim/world/compress.h"
+#include "sim/world/grain.h"
+#include "sim/world/lap.h"
+#include "sim/world/limits.h"
 #include "sim/world/pose.h"
+#include "sim/world/scratch.h"
+#include "sim/world/world_impl.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,8 @@
 
 #include "core/base/arithmetic.h"
 #include "sim/rundir/compare_fields.h"
-#include "sim/spring/spring.h"
+#include "sim/world/bodies.h"
+#include "sim/world/spring_terms.h"
 
 #include <inttypes.h>
 #include <stdio.h>

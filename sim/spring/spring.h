@@ -1,7 +1,9 @@
 #ifndef QD_SIM_SPRING_H
 #define QD_SIM_SPRING_H
 
-#include "sim/world/spring_terms.h"
+#include "sim/world/contact_state.h"
+#include "sim/world/scratch.h"
+#include "sim/world/world_impl.h"
 
 /// The contact model QD_CONTACT_SPRING. What there is to know of a contact from one moment to the next is its
 /// shear (in the place of the holds: normal[k] and tangent[k] are x and y of touch k) and its pull; both

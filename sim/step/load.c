@@ -7,12 +7,21 @@
 #include "core/base/cookie.h"
 #include "core/tree/horizon.h"
 #include "sim/base/bytes.h"
+#include "sim/contact/margin.h"
 #include "sim/spring/spring.h"
 #include "sim/world/account.h"
+#include "sim/world/bodies.h"
 #include "sim/world/compress.h"
+#include "sim/world/contact_state.h"
+#include "sim/world/limits.h"
 #include "sim/world/population.h"
 #include "sim/world/pose.h"
 #include "sim/world/save_impl.h"
+#include "sim/world/spots.h"
+#include "sim/world/spring_terms.h"
+#include "sim/world/walls.h"
+#include "sim/world/world_impl.h"
+#include "sim/world/world_make.h"
 
 #include <math.h>
 

@@ -4,7 +4,13 @@
 #include "sim/world/account.h"
 
 #include "sim/base/tally.h"
+#include "sim/world/forces.h"
+#include "sim/world/grain.h"
+#include "sim/world/ledger.h"
+#include "sim/world/order.h"
 #include "sim/world/pose.h"
+#include "sim/world/scratch.h"
+#include "sim/world/world_impl.h"
 
 enum { GRAIN = 4096 };
 

@@ -1,6 +1,8 @@
 #ifndef QD_SIM_ACCOUNT_H
 #define QD_SIM_ACCOUNT_H
 
+#include "sim/world/ledger.h"
+#include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
 /// Where energy goes.
@@ -106,9 +108,6 @@ double qdi_energy_of_row(const qd_world *world, uint32_t row);
 #define QDI_LEDGER_BYTES (18 * 8)
 void qdi_ledger_put(const qd_world *world, unsigned char **at);
 void qdi_ledger_get(const unsigned char **at, qd_world *world);
-
-/// The size that a world has when it is saved (save.c).
-size_t qdi_saved_bytes(const qd_world *world);
 
 void qdi_books_release(const qd_allocator *allocator, qdi_books *books);
 

@@ -6,8 +6,17 @@
 #include "core/base/assert.h"
 #include "sim/base/bytes.h"
 #include "sim/world/account.h"
+#include "sim/world/bodies.h"
+#include "sim/world/contact_state.h"
+#include "sim/world/grain.h"
+#include "sim/world/limits.h"
+#include "sim/world/order.h"
+#include "sim/world/portion.h"
 #include "sim/world/pose.h"
+#include "sim/world/scratch.h"
 #include "sim/world/spring_terms.h"
+#include "sim/world/walls.h"
+#include "sim/world/world_impl.h"
 
 #include <quadrille/math.h>
 

@@ -2,6 +2,7 @@
 
 #include "sim/base/bytes.h"
 #include "sim/world/compress.h"
+#include "sim/world/world_impl.h"
 
 static double part(const qd_vec2 *v, int axis) {
     return axis == 0 ? v->x : v->y;

@@ -6,8 +6,12 @@
 #include "core/base/arithmetic.h"
 #include "sim/base/bytes.h"
 #include "sim/world/compress.h"
+#include "sim/world/contact_state.h"
+#include "sim/world/forces.h"
+#include "sim/world/grain.h"
 #include "sim/world/population.h"
 #include "sim/world/portion.h"
+#include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
 #include <math.h>

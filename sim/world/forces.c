@@ -25,7 +25,14 @@
 //
 // A range writes its own rows.
 
+#include "sim/world/forces.h"
+
 #include "sim/world/account.h"
+#include "sim/world/grain.h"
+#include "sim/world/ledger.h"
+#include "sim/world/limits.h"
+#include "sim/world/scratch.h"
+#include "sim/world/world_impl.h"
 
 #include <quadrille/math.h>
 #include <quadrille/random.h>

@@ -5,10 +5,17 @@
 // at in order of index, so that a sink which does not take all takes the same ones for any team.
 
 #include "sim/world/population.h"
-#include "core/base/arithmetic.h"
-#include "sim/world/account.h"
 
+#include "core/base/arithmetic.h"
 #include "core/base/cookie.h"
+#include "sim/world/account.h"
+#include "sim/world/bodies.h"
+#include "sim/world/grain.h"
+#include "sim/world/order.h"
+#include "sim/world/pose.h"
+#include "sim/world/scratch.h"
+#include "sim/world/spots.h"
+#include "sim/world/world_impl.h"
 
 #include <math.h>
 

@@ -15,14 +15,18 @@
 
 #include <quadrille/hash.h>
 
+#include "sim/world/save.h"
+
 #include "core/base/arithmetic.h"
 #include "core/base/assert.h"
 #include "sim/base/bytes.h"
 #include "sim/world/account.h"
 #include "sim/world/compress.h"
+#include "sim/world/contact_state.h"
 #include "sim/world/population.h"
 #include "sim/world/save_impl.h"
 #include "sim/world/spring_terms.h"
+#include "sim/world/world_impl.h"
 
 enum {
     MARGIN = 6 * 8,

@@ -1,8 +1,6 @@
 #ifndef QD_SIM_SAVE_IMPL_H
 #define QD_SIM_SAVE_IMPL_H
 
-#include "sim/world/world_impl.h"
-
 /// What save.c and load.c share: the frame around a saved world, and its size.
 
 #define QDI_SAVE_MAGIC "QDWORLD\n"

@@ -2,6 +2,8 @@
 
 #include "sim/base/bytes.h"
 #include "sim/world/account.h"
+#include "sim/world/ledger.h"
+#include "sim/world/world_impl.h"
 
 void qdi_ledger_put(const qd_world *world, unsigned char **at) {
     const qdi_ledger *all = &world->ledger;

@@ -1,9 +1,10 @@
 // Emitters and sinks as bytes: part of a saved world, see save.c.
 
-#include "sim/world/population.h"
-
 #include "core/base/cookie.h"
 #include "sim/base/bytes.h"
+#include "sim/world/bodies.h"
+#include "sim/world/population.h"
+#include "sim/world/world_impl.h"
 
 #include <math.h>
 #include <string.h>

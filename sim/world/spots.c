@@ -1,6 +1,10 @@
 // Spots of contacts that came by another way than from the candidates: those of a loaded world, and those
 // whose rows have changed.
 
+#include "sim/world/spots.h"
+
+#include "sim/world/contact_state.h"
+#include "sim/world/grain.h"
 #include "sim/world/world_impl.h"
 
 typedef struct spots_job {

@@ -1,8 +1,12 @@
 // Reflecting sides that move. Where they are is a function of the time; the world's axes say where that is
 // now.
 
+#include "sim/world/walls.h"
+
 #include "core/base/arithmetic.h"
 #include "sim/world/compress.h"
+#include "sim/world/limits.h"
+#include "sim/world/world_impl.h"
 
 #include <quadrille/math.h>
 
