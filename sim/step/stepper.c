@@ -114,7 +114,6 @@ static void commit_contacts(qd_world *world, const qdi_found *found) {
     totals->splits += counts->splits;
     totals->merges += counts->merges;
     world->changed = false;
-    world->pressed = 0; // only counts until contacts have been found
     world->tree_lost = false;
 }
 

@@ -1,0 +1,40 @@
+// Which features there are, in the order of their hooks. That order matters in three places: a swept path
+// ends before the world is scaled or bodies come and go; gravity's work through periodic sides is added up in
+// the size in which bodies moved; and the energy balance is checked when everything is in it.
+
+#include "sim/step/features.h"
+
+#include "sim/rigid/ccd_follow.h"
+#include "sim/rigid/impulse.h"
+#include "sim/spring/spring.h"
+#include "sim/world/account.h"
+#include "sim/world/compress.h"
+#include "sim/world/forces.h"
+#include "sim/world/population.h"
+#include "sim/world/thread_notes.h"
+#include "sim/world/walls.h"
+
+static const qdi_feature *const features[] = {
+    &qdi_no_contact_feature, &qdi_impulse_feature,      &qdi_ccd_feature,
+    &qdi_wraps_feature,      &qdi_compress_feature,     &qdi_walls_feature,
+    &qdi_population_feature, &qdi_thread_notes_feature, &qdi_spring_feature,
+    &qdi_account_feature,
+};
+enum { FEATURES = sizeof features / sizeof *features };
+
+qd_status qdi_features_at(qdi_stage stage, qd_world *world, qdi_step_context *step) {
+    qd_status status = QD_OK;
+    for (int k = 0; k < FEATURES && status == QD_OK; ++k)
+        if (features[k]->at[stage]) status = features[k]->at[stage](world, step);
+    return status;
+}
+
+void qdi_features_commit(qd_world *world, const qdi_step_context *step) {
+    for (int k = 0; k < FEATURES; ++k)
+        if (features[k]->commit) features[k]->commit(world, step);
+}
+
+void qdi_features_revert(qd_world *world, const qdi_step_context *step) {
+    for (int k = 0; k < FEATURES; ++k)
+        if (features[k]->revert) features[k]->revert(world, step);
+}
