@@ -3,8 +3,12 @@
 
 #include <quadrille/world.h>
 
+#include "sim/world/feature.h"
 #include "sim/world/lap.h"
 #include "sim/world/scratch.h"
+
+/// Follows fast bodies in a step, where there are any.
+extern const qdi_feature qdi_ccd_feature;
 
 /// Part of the distance from its centroid to its border that a body may move in a step without being
 /// followed.

@@ -121,11 +121,14 @@ qd_status qdi_spring_change(qd_world *world) {
     qd_vec2 sum = {0, 0};
     qd_status status = qdi_sum(world, list.moment->contact_count, strain, &list, &sum);
     if (status != QD_OK) return status;
-    if (qdi_is_sane_sum(sum.x) && qdi_is_sane_sum(sum.y) &&
-        qdi_is_sane_sum(world->entered + (sum.x - world->pressed)))
-        return QD_OK;
-    qdi_limit_report_sums(world, world->clock.step);
-    return QD_ERR_LIMIT;
+    const double entered = world->entered + (sum.x - world->pressed);
+    if (!qdi_is_sane_sum(sum.x) || !qdi_is_sane_sum(sum.y) || !qdi_is_sane_sum(entered)) {
+        qdi_limit_report_sums(world, world->clock.step);
+        return QD_ERR_LIMIT;
+    }
+    world->entered = entered;
+    world->pressed = 0; // only counts until contacts have been found
+    return QD_OK;
 }
 
 // ---- books ----

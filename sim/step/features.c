@@ -9,16 +9,16 @@
 #include "sim/spring/spring.h"
 #include "sim/world/account.h"
 #include "sim/world/compress.h"
+#include "sim/world/feature.h"
 #include "sim/world/forces.h"
 #include "sim/world/population.h"
 #include "sim/world/thread_notes.h"
 #include "sim/world/walls.h"
 
 static const qdi_feature *const features[] = {
-    &qdi_no_contact_feature, &qdi_impulse_feature,      &qdi_ccd_feature,
-    &qdi_wraps_feature,      &qdi_compress_feature,     &qdi_walls_feature,
-    &qdi_population_feature, &qdi_thread_notes_feature, &qdi_spring_feature,
-    &qdi_account_feature,
+    &qdi_no_contact_feature, &qdi_impulse_feature, &qdi_ccd_feature,        &qdi_wraps_feature,
+    &qdi_compress_feature,   &qdi_walls_feature,   &qdi_population_feature, &qdi_thread_notes_feature,
+    &qdi_spring_feature,     &qdi_account_feature,
 };
 enum { FEATURES = sizeof features / sizeof *features };
 

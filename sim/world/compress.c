@@ -8,6 +8,7 @@
 #include "sim/world/account.h"
 #include "sim/world/bodies.h"
 #include "sim/world/contact_state.h"
+#include "sim/world/feature.h"
 #include "sim/world/grain.h"
 #include "sim/world/limits.h"
 #include "sim/world/order.h"
@@ -86,18 +87,20 @@ static bool is_pressed(const qd_world *world) {
     return c->rate.x + c->rate.y > 0 ? pressure >= c->pressure : pressure <= c->pressure;
 }
 
-void qdi_compress_aim(qd_world *world, double dt) {
+/// Works out by how much a step scales.
+static qd_status aim(qd_world *world, qdi_step_context *step) {
     qdi_compress *state = &world->compress;
     const qd_compression *c = &world->def.compression;
     state->factor = (qd_vec2){1, 1};
     state->before = state->scale;
     state->ends = false;
-    if (!qdi_compresses(world) || state->done) return;
+    if (!qdi_compresses(world) || state->done) return QD_OK;
     double left = isfinite(c->fraction) ? time_left(world, qd_world_sum(world).area) : HUGE_VAL;
-    state->ends = left <= dt || is_pressed(world);
-    if (left <= 0 || (state->ends && left > dt)) return;
-    double time = left < dt ? left : dt;
+    state->ends = left <= step->dt || is_pressed(world);
+    if (left <= 0 || (state->ends && left > step->dt)) return QD_OK;
+    double time = left < step->dt ? left : step->dt;
     state->factor = (qd_vec2){qd_exp(-c->rate.x * time), qd_exp(-c->rate.y * time)};
+    return QD_OK;
 }
 
 // ---- bodies ----
@@ -139,7 +142,7 @@ static void scale_range(void *context, size_t begin, size_t end, int worker) {
     job->lowest_bad[begin / QDI_BODY_GRAIN] = bad;
 }
 
-qd_status qdi_compress_apply(qd_world *world, double time) {
+static qd_status apply(qd_world *world, qdi_step_context *step) {
     qdi_compress *state = &world->compress;
     qdi_scratch *scratch = &world->scratch;
     if (state->factor.x == 1 && state->factor.y == 1) return QD_OK;
@@ -154,7 +157,7 @@ qd_status qdi_compress_apply(qd_world *world, double time) {
     state->scale = (qd_vec2){state->before.x * state->factor.x, state->before.y * state->factor.y};
     bool fits = can_be(world);
     if (fits) status = qdi_compress_put(world);
-    if (status == QD_OK && !(fits && qdi_walls_put(world, time))) {
+    if (status == QD_OK && !(fits && qdi_walls_put(world, step->end))) {
         qdi_limit_report_size(world);
         return QD_ERR_LIMIT;
     }
@@ -221,7 +224,9 @@ static qd_vec2 pressed(const void *context, size_t i) {
     return (qd_vec2){sum * closer, 0}; // stiffness is half of kn
 }
 
-qd_status qdi_compress_account(qd_world *world) {
+/// Adds what this gave to springs to the step's ledger.
+static qd_status account(qd_world *world, qdi_step_context *step) {
+    (void)step;
     const qdi_compress *state = &world->compress;
     qd_vec2 work[2] = {{0, 0}, {0, 0}}, f = state->factor;
     if (!qdi_springs(world) || (f.x == 1 && f.y == 1)) return QD_OK;
@@ -237,20 +242,28 @@ qd_status qdi_compress_account(qd_world *world) {
 
 // ---- the end of a step ----
 
-void qdi_compress_commit(qd_world *world) {
+static void commit(qd_world *world, const qdi_step_context *step) {
+    (void)step;
     world->compress.done = world->compress.done || world->compress.ends;
     world->compress.ends = false;
 }
 
-void qdi_compress_revert(qd_world *world) {
+static void revert(qd_world *world, const qdi_step_context *step) {
+    (void)step;
     qdi_compress *state = &world->compress;
-    if (!qdi_compresses(world)) return;
-    state->scale = state->before;
     state->ends = false;
+    if (state->scale.x == state->before.x && state->scale.y == state->before.y) return;
+    state->scale = state->before;
     qd_status status = qdi_compress_put(world); // as it was before
     QD_ASSERT(status == QD_OK);
     (void)status;
 }
+
+const qdi_feature qdi_compress_feature = {
+    .at = {[QDI_STAGE_BEGIN] = aim, [QDI_STAGE_CHANGE] = apply, [QDI_STAGE_BALANCE] = account},
+    .commit = commit,
+    .revert = revert,
+};
 
 bool qdi_compress_load(const unsigned char **at, qd_world *world) {
     qdi_compress *state = &world->compress;

@@ -3,6 +3,10 @@
 
 #include <quadrille/world.h>
 
+#include "sim/world/feature.h"
+
+/// The contact model that has no contacts: forces alone change velocities.
+extern const qdi_feature qdi_no_contact_feature;
 /// Velocities of `next` as those of `now`.
 void qdi_forces_begin(qd_world *world);
 /// Adds to the velocities of `next` what forces give in `dt`; where more than gravity acts, notes the

@@ -1,6 +1,7 @@
 #ifndef QD_SIM_POPULATION_H
 #define QD_SIM_POPULATION_H
 
+#include "sim/world/feature.h"
 #include "sim/world/world_impl.h"
 
 /// Who comes and goes by itself: emitters, sinks, and what happens to bodies outside of open sides.
@@ -60,14 +61,11 @@ QD_MUST_USE qd_status qdi_emitter_check(const qd_world *world, qd_emitter_def *d
 QD_MUST_USE qd_status qdi_population_add_sink(qd_world *world, const qdi_sink *sink);
 QD_MUST_USE qd_status qdi_population_add_emitter(qd_world *world, const qdi_emitter *emitter);
 
-/// Removes and adds the bodies that go and come with the step that leads to `time`, in the moment `next`; or,
-/// where it fails, changes nothing. QD_ERR_LIMIT: no room for another body.
-QD_MUST_USE qd_status qdi_population_change(qd_world *world, double time);
-/// True where that change was one.
+/// Removes and adds the bodies that go and come with a step, in `next`. QD_ERR_LIMIT: no room for another
+/// body.
+extern const qdi_feature qdi_population_feature;
+/// True where the step on its way has done that to some body.
 bool qdi_population_changed(const qd_world *world);
-/// Makes that change last, or takes it back.
-void qdi_population_commit(qd_world *world);
-void qdi_population_revert(qd_world *world);
 void qdi_population_release(qd_world *world);
 
 /// Lets all emitters work in the step that leads to `time`.

@@ -1,6 +1,7 @@
 #ifndef QD_SIM_WALLS_H
 #define QD_SIM_WALLS_H
 
+#include "sim/world/feature.h"
 #include "sim/world/world_impl.h"
 
 /// Why motions of walls are refused, or QD_OK.
@@ -12,7 +13,7 @@ bool qdi_walls_put(qd_world *world, double time);
 static inline double qdi_wall_speed(const qd_world *world, int wall) {
     return wall / 2 == 0 ? world->wall_mean[wall].x : world->wall_mean[wall].y;
 }
-/// Works out their mean velocities from one time to another.
-void qdi_walls_aim(qd_world *world, double from, double to);
+/// Moves them in a step, and their mean velocities before it. QD_ERR_LIMIT: reported, two have met.
+extern const qdi_feature qdi_walls_feature;
 
 #endif
