@@ -16,25 +16,32 @@
 #include "sim/world/walls.h"
 
 static const qdi_feature *const features[] = {
-    &qdi_no_contact_feature, &qdi_impulse_feature, &qdi_ccd_feature,        &qdi_wraps_feature,
-    &qdi_compress_feature,   &qdi_walls_feature,   &qdi_population_feature, &qdi_thread_notes_feature,
-    &qdi_spring_feature,     &qdi_account_feature,
+    &qdi_no_contact_feature,
+    &qdi_impulse_feature,
+    &qdi_ccd_feature,
+    &qdi_wraps_feature,
+    &qdi_compress_feature,
+    &qdi_walls_feature,
+    &qdi_population_feature,
+    &qdi_thread_notes_feature,
+    &qdi_spring_feature,
+    &qdi_account_feature,
+    NULL,
 };
-enum { FEATURES = sizeof features / sizeof *features };
 
 qd_status qdi_features_at(qdi_stage stage, qd_world *world, qdi_step_context *step) {
     qd_status status = QD_OK;
-    for (int k = 0; k < FEATURES && status == QD_OK; ++k)
-        if (features[k]->at[stage]) status = features[k]->at[stage](world, step);
+    for (const qdi_feature *const *at = features; *at && status == QD_OK; ++at)
+        if ((*at)->at[stage]) status = (*at)->at[stage](world, step);
     return status;
 }
 
 void qdi_features_commit(qd_world *world, const qdi_step_context *step) {
-    for (int k = 0; k < FEATURES; ++k)
-        if (features[k]->commit) features[k]->commit(world, step);
+    for (const qdi_feature *const *at = features; *at; ++at)
+        if ((*at)->commit) (*at)->commit(world, step);
 }
 
 void qdi_features_revert(qd_world *world, const qdi_step_context *step) {
-    for (int k = 0; k < FEATURES; ++k)
-        if (features[k]->revert) features[k]->revert(world, step);
+    for (const qdi_feature *const *at = features; *at; ++at)
+        if ((*at)->revert) (*at)->revert(world, step);
 }

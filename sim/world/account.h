@@ -98,11 +98,6 @@ extern const qdi_feature qdi_account_feature;
 /// Kinetic and potential energy of a body; 0 for one that is not dynamic.
 double qdi_energy_of_row(const qd_world *world, uint32_t row);
 
-/// Writes the world's ledger and what belongs to it, or reads it as it is.
-#define QDI_LEDGER_BYTES (18 * 8)
-void qdi_ledger_put(const qd_world *world, unsigned char **at);
-void qdi_ledger_get(const unsigned char **at, qd_world *world);
-
 void qdi_books_release(const qd_allocator *allocator, qdi_books *books);
 
 #endif

@@ -4,7 +4,6 @@
 #include "sim/world/compress.h"
 
 #include "core/base/assert.h"
-#include "sim/base/bytes.h"
 #include "sim/world/account.h"
 #include "sim/world/bodies.h"
 #include "sim/world/contact_state.h"
@@ -265,15 +264,11 @@ const qdi_feature qdi_compress_feature = {
     .revert = revert,
 };
 
-bool qdi_compress_load(const unsigned char **at, qd_world *world) {
-    qdi_compress *state = &world->compress;
-    state->scale.x = qdi_get_f64(at);
-    state->scale.y = qdi_get_f64(at);
-    uint64_t done = qdi_get_u64(at);
-    state->done = done != 0;
+bool qdi_compress_restore(qd_world *world) {
+    const qdi_compress *state = &world->compress;
     const qd_vec2 rate = world->def.compression.rate;
     bool fine = state->scale.x > 0 && state->scale.y > 0 && isfinite(state->scale.x) &&
                 isfinite(state->scale.y) && (rate.x != 0 || state->scale.x == 1) &&
-                (rate.y != 0 || state->scale.y == 1) && done <= 1 && can_be(world);
+                (rate.y != 0 || state->scale.y == 1) && can_be(world);
     return fine && qdi_compress_put(world) == QD_OK;
 }

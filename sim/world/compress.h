@@ -26,9 +26,7 @@ void qdi_compress_axis(const qd_world *world, int axis, double *low, double *hig
 /// comes before the walls: those that move by themselves are put into the sides that it leaves.
 extern const qdi_feature qdi_compress_feature;
 
-/// What decides its future, as bytes; reading puts the axes. False: it cannot be.
-#define QDI_COMPRESS_BYTES (3 * 8)
-void qdi_compress_save(const qd_world *world, unsigned char **at);
-bool qdi_compress_load(const unsigned char **at, qd_world *world);
+/// Puts the axes where a scale that was loaded has them. False: it cannot be.
+bool qdi_compress_restore(qd_world *world);
 
 #endif

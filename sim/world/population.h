@@ -71,9 +71,8 @@ void qdi_population_release(qd_world *world);
 /// Lets all emitters work in the step that leads to `time`.
 QD_MUST_USE qd_status qdi_population_emit(qd_world *world, double time);
 
-/// Room for an emitter or sink, in bytes.
-#define QDI_EMITTER_BYTES (QDI_SHAPE_BYTES + QDI_TRAIT_BYTES + 23 * 8)
-#define QDI_SINK_BYTES    (6 * 8)
+/// Bytes of a saved emitter.
+size_t qdi_emitter_bytes(void);
 /// Writes the numbers of emitters and sinks, then all of them; or reads them. A read one that is no good
 /// gives QD_ERR_CORRUPT.
 void qdi_population_put(const qd_world *world, unsigned char **at);
