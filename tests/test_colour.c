@@ -1,3 +1,7 @@
+#include "sim/rigid/colour.h"
+#include "sim/rigid/impulse.h"
+#include "sim/world/contact_state.h"
+#include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 #include "tests/harness.h"
 #include "tests/worlds.h"

@@ -1,3 +1,4 @@
+#include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 #include "tests/harness.h"
 #include "tests/worlds.h"

@@ -1,5 +1,6 @@
 // What slides, rolls and rests, against closed forms. A stepped run may be off by what a body does in a step:
 // `bound`.
+#include "sim/world/grain.h"
 #include "sim/world/world_impl.h"
 #include "tests/harness.h"
 #include "tests/worlds.h"

@@ -417,6 +417,38 @@ START_TEST(elastic_gas_keeps_its_energy) {
 }
 END_TEST
 
+static double entered(const qd_world *world) {
+    qd_metrics m;
+    qd_world_measure(world, &m);
+    return m.entered;
+}
+
+// Energy of springs that are pressed already when a body is added or removed does not enter again.
+START_TEST(a_change_brings_in_no_springs_that_there_were) {
+    qd_world_def def = qd_world_def_default();
+    def.contact = QD_CONTACT_SPRING;
+    def.spring.kn = 100;
+    qd_world *world = qd_test_world(&def);
+    qd_body_def body = qd_body_def_default();
+    body.shape = qd_shape_disk(1);
+    body.position = (qd_vec2){40, 50};
+    qd_test_add(world, &body);
+    body.position.x = 41.5;
+    qd_test_add(world, &body);
+    ck_assert_int_eq(qd_world_detect(world), QD_OK);
+    const double pressed = 0.5 * 100 * 0.5 * 0.5;
+    ck_assert_double_eq_tol(entered(world), pressed, 1e-12);
+    body.position.x = 60;
+    const qd_id other = qd_test_add(world, &body);
+    ck_assert_int_eq(qd_world_detect(world), QD_OK);
+    ck_assert_double_eq_tol(entered(world), pressed, 1e-12);
+    ck_assert_int_eq(qd_world_remove(world, other), QD_OK);
+    qd_test_step(world, 1e-4, 3);
+    ck_assert_double_eq_tol(entered(world), pressed, 1e-12);
+    qd_world_destroy(world);
+}
+END_TEST
+
 // What is lost is where it went: dashpots and friction account for all but what the step's length makes.
 START_TEST(losses_are_booked) {
     double drift[2];
@@ -460,6 +492,7 @@ int main(void) {
     tcase_add_test(tcase, rect_rests_on_two_corners);
     tcase_add_test(tcase, events_tell_the_forces_of_the_moment);
     tcase_add_test(tcase, elastic_gas_keeps_its_energy);
+    tcase_add_test(tcase, a_change_brings_in_no_springs_that_there_were);
     tcase_add_test(tcase, losses_are_booked);
     suite_add_tcase(suite, tcase);
     return qd_test_run(suite);

@@ -4,6 +4,11 @@
 // `after` is in `before` is found once, by a walk over both. Ranges write their own slots only; a mark on a
 // contact of `before` is written by the one contact that goes on from it.
 
+#include "sim/contact/events.h"
+
+#include "sim/world/contact_state.h"
+#include "sim/world/grain.h"
+#include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
 #include <string.h>

@@ -16,10 +16,15 @@
 // What fat boxes must not do is stop a run that goes on without them: where they have more pairs than
 // limits.pairs allows, the step makes do with the bodies' own boxes.
 
-#include "core/tree/horizon.h"
+#include "sim/contact/margin.h"
 
+#include "core/tree/horizon.h"
 #include "sim/world/compress.h"
+#include "sim/world/grain.h"
+#include "sim/world/limits.h"
 #include "sim/world/pose.h"
+#include "sim/world/scratch.h"
+#include "sim/world/world_impl.h"
 
 #include <math.h>
 #include <string.h>
@@ -186,42 +191,49 @@ static void add_counts(qd_tree_counts *counts, const qd_tree_counts *more) {
     counts->merges += more->merges;
 }
 
-/// `growth`: mean part of its size that each box is larger than its body on each side.
-static qd_status rebuild(qd_world *world, const qd_box *boxes, double growth, qdi_found *found,
-                         qdi_lap *lap) {
+static qd_status file_all(qd_world *world, const qd_box *boxes, double growth, qdi_found *found) {
     qd_tree_counts counts = {0};
     qd_status status = refresh(world, boxes, &counts);
     add_counts(&found->counts, &counts);
     found->rebuilds = 1;
-    qdi_lap_end(lap, QD_PHASE_REFRESH);
-    if (status == QD_OK) status = retrieve(world);
-    qdi_lap_end(lap, QD_PHASE_RETRIEVE);
-    double bodies = world->count > 0 ? (double)world->count : 1, fat = 1 + 2 * growth;
-    if (status == QD_OK) world->margin.pairs = (double)world->met_count / (bodies * fat * fat);
+    found->growth = growth;
+    found->fat = boxes == world->fat;
     return status;
 }
 
-static qd_status find_all(fatten_job *job, qdi_found *found, qdi_lap *lap) {
+/// The first half: all boxes to the tree.
+static qd_status refresh_all(fatten_job *job, qdi_found *found) {
     qd_world *world = job->world;
     qdi_margin *margin = &world->margin;
-    margin->held = false;
+    if (margin->behind) qdi_motion_boxes(world, job->motion);
+    margin->behind = margin->held = false;
     if (world->def.margin == 0 || qdi_compress_goes_on(world)) // NaN is not 0
-        return rebuild(world, world->boxes, 0, found, lap);
+        return file_all(world, world->boxes, 0, found);
     qd_status status = qdi_reserve(world->allocator, &world->scratch.range_count, &world->scratch.range_room,
                                    0, qdi_range_count(world->count, QDI_BODY_GRAIN),
                                    sizeof *world->scratch.range_count);
     if (status != QD_OK) return status;
     job->sums = world->scratch.range_count;
     choose(job);
-    if (margin->horizon == 0) return rebuild(world, world->boxes, 0, found, lap);
+    if (margin->horizon == 0) return file_all(world, world->boxes, 0, found);
     double growth = mean_over(job, fatten_range);
-    status = rebuild(world, world->fat, growth, found, lap);
-    if (status == QD_ERR_LIMIT) { // there may be room without a margin
+    return file_all(world, world->fat, growth, found);
+}
+
+/// The second half: all candidates from the tree.
+static qd_status retrieve_all(qd_world *world, qdi_found *found) {
+    qdi_margin *margin = &world->margin;
+    qd_status status = retrieve(world);
+    if (status == QD_ERR_LIMIT && found->fat) { // there may be room without a margin
         margin->horizon = 0;
-        return rebuild(world, world->boxes, 0, found, lap);
+        status = file_all(world, world->boxes, 0, found);
+        if (status == QD_OK) status = retrieve(world);
+    } else if (found->fat) {
+        margin->held = status == QD_OK;
+        margin->age = 0;
     }
-    margin->held = status == QD_OK;
-    margin->age = 0;
+    double bodies = world->count > 0 ? (double)world->count : 1, fat = 1 + 2 * found->growth;
+    if (status == QD_OK) margin->pairs = (double)world->met_count / (bodies * fat * fat);
     return status;
 }
 
@@ -428,8 +440,8 @@ static qd_status reserve_leavers(const fatten_job *fat, leaver_job *job, size_t 
     return status;
 }
 
-/// Gives those that left new fat boxes and candidates. QD_ERR_LIMIT: there are too many of these.
-static qd_status amend(const fatten_job *fat) {
+/// The first half: new fat boxes for those that left.
+static qd_status refresh_leavers(const fatten_job *fat) {
     qd_world *world = fat->world;
     size_t met_ranges = qdi_range_count(world->met_count, QDI_CONTACT_GRAIN), left = world->margin.left;
     leaver_job job;
@@ -440,8 +452,7 @@ static qd_status amend(const fatten_job *fat) {
     qdi_team_for(world->team, world->met_count, QDI_CONTACT_GRAIN, find_holes, &job);
     close_holes(world, &job, met_ranges);
     world->margin.edited = true;
-    status = file_again(world, job.rows, left);
-    return status == QD_OK ? find_about_all(world, job.left, job.rows, left) : status;
+    return file_again(world, job.rows, left);
 }
 
 /// How many bodies are worth being looked at one by one: what that takes, a microsecond or two each, is to be
@@ -453,24 +464,36 @@ static size_t few(const qd_world *world) {
 
 // ---- of a step ----
 
-qd_status qdi_candidates_find(qd_world *world, const qdi_motion *motion, double dt, qdi_found *found,
-                              qdi_lap *lap) {
+static fatten_job job_of(qd_world *world, const qdi_motion *motion, double dt) {
+    return (fatten_job){.world = world, .motion = motion, .dt = dt, .period = qdi_world_period(world)};
+}
+
+qd_status qdi_candidates_refresh(qd_world *world, const qdi_motion *motion, double dt, qdi_found *found) {
     qdi_margin *margin = &world->margin;
-    fatten_job job = {.world = world, .motion = motion, .dt = dt, .period = qdi_world_period(world)};
+    fatten_job job = job_of(world, motion, dt);
     if (margin->held && !world->changed) {
         margin->age += 1;
         if (margin->left == 0) return QD_OK;
         if (margin->left <= few(world)) {
             found->amended = margin->left;
-            qd_status status = amend(&job);
-            qdi_lap_end(lap, QD_PHASE_RETRIEVE);
-            if (status != QD_ERR_LIMIT) return status;
-            found->amended = 0;
+            return refresh_leavers(&job);
         }
     }
-    if (margin->behind) qdi_motion_boxes(world, motion);
-    margin->behind = false;
-    return find_all(&job, found, lap);
+    return refresh_all(&job, found);
+}
+
+qd_status qdi_candidates_retrieve(qd_world *world, const qdi_motion *motion, double dt, qdi_found *found) {
+    if (found->amended > 0) {
+        // The second half, of what refresh_leavers left in the scratch.
+        qd_status status = find_about_all(world, world->scratch.wall_mask, world->scratch.order,
+                                          found->amended);
+        if (status != QD_ERR_LIMIT) return status;
+        found->amended = 0;
+        fatten_job job = job_of(world, motion, dt);
+        status = refresh_all(&job, found);
+        if (status != QD_OK) return status;
+    }
+    return found->rebuilds > 0 ? retrieve_all(world, found) : QD_OK;
 }
 
 qd_status qdi_candidates_restore(qd_world *world) {

@@ -12,8 +12,16 @@
 // so that what comes to rest on a side has both its ends from the start.
 
 #include "sim/contact/narrow.h"
+
 #include "core/base/assert.h"
+#include "sim/contact/narrow_job.h"
+#include "sim/world/contact_state.h"
+#include "sim/world/grain.h"
+#include "sim/world/order.h"
 #include "sim/world/pose.h"
+#include "sim/world/reach.h"
+#include "sim/world/scratch.h"
+#include "sim/world/world_impl.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,85 +1,22 @@
 #ifndef QD_SIM_NARROW_H
 #define QD_SIM_NARROW_H
 
-#include "sim/shape/rects.h"
+#include "sim/world/contact_state.h"
+#include "sim/world/grain.h"
 #include "sim/world/world_impl.h"
 
-/// What the files of the narrow phase share.
-
-/// How far apart the second point of a contact may be, and for rigid bodies the first one too
-/// (qdi_speculative): a part of the distance from centroid to border of the smaller body that moves.
-#define QDI_SECOND_REACH 0.05
-
-/// Candidates per range where they may be anything: what two shapes take is many times what two disks do.
-#define QDI_SHAPED_GRAIN QDI_RECTS_MOST
-
-typedef struct qdi_narrow_job {
-    const qd_world *world;
-    qdi_motion motion;
-    const qdi_meeting *pairs;
-    size_t pair_count;
-    size_t grain;           ///< candidates per range
-    bool stale;             ///< candidates may be those of fat boxes
-    qd_vec2 period, half;   ///< and half of it, HUGE_VAL where there is none
-    int bits;               ///< of b in a key
-    unsigned walls;         ///< which walls there are, by bit
-    uint32_t *hits;         ///< candidates within reach, each range from its own begin on
-    qdi_geometry *geometry; ///< theirs, at the same places, and behind them those of walls; where all are
-                            ///< disks by place
-    qdi_found_pair *found;  ///< the rest of it, at the same places; not of walls, and not where all are disks
-    bool traits;            ///< some bodies have filters, materials or are sensors
-    bool plain;             ///< all bodies are dynamic disks that may touch each other
-    qdi_rects_function meet_rects;
-    qdi_reach reach; ///< of speculative contacts
-    uint8_t *wall_mask;
-    size_t *count;      ///< per range of candidates
-    size_t *wall_count; ///< per range of bodies
-    size_t wall_total;
-    // By place, those of walls last: key, and whether the contact is a speculative one; and the places in
-    // order of keys.
-    uint64_t *pair_key;
-    uint8_t *near;
-    uint32_t *pair_order;
-    size_t kept;          ///< places whose keys are those of the step before until they are put
-    atomic_bool *changed; ///< some of them is another now
-    const qdi_keys *keys; ///< to be sorted
-    size_t *touching;     ///< per range of the order: contacts that touch, then those before it
-    size_t touching_total;
-    size_t wall_first;    ///< place of the first wall's key
-    size_t wall_geometry; ///< how much further behind the geometry of a wall lies
-    qd_contact *contacts;
-    qdi_spot *spots;
-} qdi_narrow_job;
-
-/// The range function over the candidates.
-void qdi_narrow_pairs(void *context, size_t begin, size_t end, int worker);
-
-/// Where all are disks: true for two within reach that do not touch; and their contact.
-bool qdi_narrow_near(const qdi_narrow_job *job, qdi_meeting pair);
-void qdi_narrow_disks(const qdi_narrow_job *job, qdi_meeting pair, qdi_geometry *geometry,
-                      qdi_found_pair *found);
-
-/// Velocity of a body's point that lies at `arm` from its centroid.
-static inline qd_vec2 qdi_velocity_at(const qdi_narrow_job *job, uint32_t row, qd_vec2 arm) {
-    const qdi_motion *m = &job->motion;
-    double spin = job->world->turning ? m->spin[row] : 0;
-    return (qd_vec2){m->vx[row] - spin * arm.y, m->vy[row] + spin * arm.x};
+/// From here on (until qdi_team_use gives the whole team back) loops are over so many contacts, and what is
+/// made of them.
+static inline void qdi_contacts_share(const qd_world *world, size_t count) {
+    bool few = world->def.contact == QD_CONTACT_IMPULSE && count < QDI_FEW && world->count < QDI_FEW;
+    qdi_team_use(world->team, few ? 1 : 0);
 }
 
-/// Touches from a manifold about (x, y), the deeper one first; what else there is of a pair is 0.
-void qdi_put_touches(const qdi_manifold *manifold, double x, double y, qdi_geometry *geometry,
-                     qdi_found_pair *found);
+/// True where two bodies may touch at all.
+bool qdi_may_touch(const qd_world *world, uint32_t row_a, uint32_t row_b);
 
-/// The least gap of a manifold.
-static inline double qdi_manifold_gap(const qdi_manifold *manifold) {
-    double gap = HUGE_VAL;
-    for (int k = 0; k < manifold->count; ++k)
-        if (manifold->at[k].gap < gap) gap = manifold->at[k].gap;
-    return gap;
-}
-
-static inline bool qdi_senses(const qd_world *world, uint32_t row) {
-    return world->traits.trait[world->trait[row]].sensor;
-}
+/// Exact tests of the candidates and of the walls at the positions of `motion`; contacts in order to
+/// `moment`.
+QD_MUST_USE qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_moment *moment);
 
 #endif

@@ -4,6 +4,12 @@
 // of the candidates.
 
 #include "sim/contact/narrow.h"
+#include "sim/contact/narrow_job.h"
+#include "sim/world/bodies.h"
+#include "sim/world/contact_state.h"
+#include "sim/world/reach.h"
+#include "sim/world/scratch.h"
+#include "sim/world/world_impl.h"
 
 #include <string.h>
 

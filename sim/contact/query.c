@@ -5,8 +5,10 @@
 
 #include "core/base/arithmetic.h"
 #include "core/tree/near_places.h"
+#include "sim/contact/margin.h"
 #include "sim/shape/distance.h"
 #include "sim/shape/ray.h"
+#include "sim/world/bodies.h"
 #include "sim/world/world_impl.h"
 #include "sim/world/world_team.h"
 

@@ -23,7 +23,15 @@
 // Shared between ranges of a colour: nothing that is written, see rigid/rigid.c (bodies that nothing moves
 // are never stirred). The counts of bounces are per range.
 
+#include "sim/rigid/bounce.h"
+
+#include "sim/rigid/constraint.h"
 #include "sim/world/account.h"
+#include "sim/world/grain.h"
+#include "sim/world/ledger.h"
+#include "sim/world/scratch.h"
+#include "sim/world/stop.h"
+#include "sim/world/world_impl.h"
 
 typedef struct bounce_job {
     const qd_world *world;

@@ -1,6 +1,16 @@
 #include "sim/rigid/ccd.h"
+
+#include "sim/contact/margin.h"
+#include "sim/rigid/ccd_follow.h"
+#include "sim/rigid/constraint.h"
 #include "sim/world/account.h"
+#include "sim/world/contact_state.h"
+#include "sim/world/grain.h"
+#include "sim/world/lap.h"
+#include "sim/world/limits.h"
 #include "sim/world/pose.h"
+#include "sim/world/scratch.h"
+#include "sim/world/world_impl.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,9 @@
 #ifndef QD_SIM_RIGID_CCD_H
 #define QD_SIM_RIGID_CCD_H
 
+#include "sim/world/lap.h"
+#include "sim/world/ledger.h"
+#include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
 /// Fast bodies: what would pass a wall or another body within a step is followed on its path, bounces where

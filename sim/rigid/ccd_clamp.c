@@ -17,9 +17,17 @@
 // Shared between ranges: the times, each an atomic minimum (of positive numbers, whose bits are in their
 // order).
 
+#include "sim/contact/margin.h"
 #include "sim/rigid/ccd.h"
 #include "sim/world/account.h"
+#include "sim/world/grain.h"
+#include "sim/world/lap.h"
+#include "sim/world/ledger.h"
+#include "sim/world/limits.h"
 #include "sim/world/pose.h"
+#include "sim/world/scratch.h"
+#include "sim/world/walls.h"
+#include "sim/world/world_impl.h"
 
 #include <math.h>
 #include <string.h>

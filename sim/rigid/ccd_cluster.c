@@ -3,6 +3,9 @@
 // and boxes of its bodies.
 
 #include "sim/rigid/ccd.h"
+#include "sim/world/scratch.h"
+#include "sim/world/stop.h"
+#include "sim/world/world_impl.h"
 
 /// Gives the dynamic bodies of new edges a trajectory.
 static qd_status add_courses(const qdi_step *step) {

@@ -2,9 +2,14 @@
 // followed are tested in parallel. Each worker notes what it found, in any order; put in order of (a, b),
 // that is added to the edges.
 
-#include "sim/rigid/ccd.h"
-
 #include "core/base/assert.h"
+#include "sim/contact/narrow.h"
+#include "sim/rigid/ccd.h"
+#include "sim/world/grain.h"
+#include "sim/world/scratch.h"
+#include "sim/world/stop.h"
+#include "sim/world/walls.h"
+#include "sim/world/world_impl.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,14 @@
 // its own slots and, from its own first place on, the list.
 
 #include "sim/rigid/ccd.h"
+#include "sim/world/contact_state.h"
+#include "sim/world/grain.h"
+#include "sim/world/lap.h"
+#include "sim/world/limits.h"
 #include "sim/world/pose.h"
+#include "sim/world/scratch.h"
+#include "sim/world/world_impl.h"
+#include "sim/world/world_make.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,6 +10,9 @@
 #include "sim/base/vec.h"
 #include "sim/rigid/ccd.h"
 #include "sim/shape/toi.h"
+#include "sim/world/pose.h"
+#include "sim/world/walls.h"
+#include "sim/world/world_impl.h"
 
 #include <math.h>
 

@@ -1,10 +1,17 @@
 // Paths through a step, and the boxes that contain them. Nothing here writes.
 
-#include "sim/rigid/ccd.h"
-
 #include "core/math/outward.h"
 #include "core/tree/image.h"
+#include "sim/rigid/ccd.h"
+#include "sim/rigid/ccd_follow.h"
+#include "sim/world/bodies.h"
+#include "sim/world/forces.h"
+#include "sim/world/ledger.h"
+#include "sim/world/limits.h"
 #include "sim/world/pose.h"
+#include "sim/world/reach.h"
+#include "sim/world/scratch.h"
+#include "sim/world/world_impl.h"
 
 #include <quadrille/math.h>
 

@@ -3,8 +3,16 @@
 // several at one time the first by (a, b). An impact gives both bodies new segments, and all edges of the two
 // look for their next impact anew. An impact is the same collision as in rigid/bounce.c.
 
+#include "sim/rigid/bounce.h"
 #include "sim/rigid/ccd.h"
+#include "sim/rigid/constraint.h"
 #include "sim/world/account.h"
+#include "sim/world/ledger.h"
+#include "sim/world/reach.h"
+#include "sim/world/scratch.h"
+#include "sim/world/stop.h"
+#include "sim/world/surface.h"
+#include "sim/world/world_impl.h"
 
 #include <math.h>
 

@@ -25,6 +25,11 @@
 // stays), then each that finds another's number says so. The colours of a body are written by the one contact
 // that holds it in a round.
 
+#include "sim/rigid/colour.h"
+
+#include "sim/world/grain.h"
+#include "sim/world/order.h"
+#include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
 enum { SERIAL = QDI_COLOURS_MAX, PRIORITY_BITS = 12, FEW = 1024 };

@@ -1,5 +1,12 @@
 #include "sim/rigid/constraint.h"
 
+#include "sim/world/contact_state.h"
+#include "sim/world/forces.h"
+#include "sim/world/reach.h"
+#include "sim/world/scratch.h"
+#include "sim/world/surface.h"
+#include "sim/world/world_impl.h"
+
 #include <math.h>
 #include <string.h>
 

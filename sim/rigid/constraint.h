@@ -1,6 +1,8 @@
 #ifndef QD_SIM_RIGID_CONSTRAINT_H
 #define QD_SIM_RIGID_CONSTRAINT_H
 
+#include "sim/world/contact_state.h"
+#include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
 /// From a contact to a contact constraint: what the solver needs of it and of its bodies.
@@ -10,6 +12,28 @@ typedef struct qdi_constraint_rules {
     double dt;
     double threshold; ///< qdi_impulse_threshold
 } qdi_constraint_rules;
+
+/// The speed that tells what bounces from what rests, where nothing but gravity acts.
+double qdi_impulse_threshold(const qd_world *world, double dt);
+
+/// A gap up to which a constraint bounces: what was stopped on its way ends this near.
+static inline double qdi_bounce_gap(const qdi_constraint *constraint) {
+    return 3e-6 * constraint->size;
+}
+/// The speed at which a touch of a constraint approaches.
+static inline double qdi_constraint_approach(const qdi_constraint *constraint, const qdi_motion *m,
+                                             int touch) {
+    uint32_t a = constraint->row_a, b = constraint->row_b;
+    bool wall = b == QDI_NO_ROW;
+    double ux = m->vx[a] - (wall ? constraint->wx : m->vx[b]),
+           uy = m->vy[a] - (wall ? constraint->wy : m->vy[b]);
+    double approach = ux * constraint->nx + uy * constraint->ny;
+    if (constraint->plain) return approach;
+    approach += m->spin[a] * constraint->across_a[touch];
+    return wall ? approach : approach - m->spin[b] * constraint->across_b[touch];
+}
+/// What two surfaces make together.
+void qdi_constraint_mix(const qd_material *a, const qd_material *b, qdi_constraint *constraint);
 
 /// Makes the constraint of a link's contact, which has given nothing so far.
 void qdi_constraint_make(const qd_world *world, const qdi_constraint_rules *rules, const qdi_link *link,

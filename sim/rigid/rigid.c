@@ -15,9 +15,22 @@
 
 #include <quadrille/hash.h>
 
+#include "sim/contact/narrow.h"
+#include "sim/rigid/bounce.h"
+#include "sim/rigid/ccd_follow.h"
+#include "sim/rigid/colour.h"
 #include "sim/rigid/constraint.h"
+#include "sim/rigid/impulse.h"
 #include "sim/rigid/solver.h"
 #include "sim/world/account.h"
+#include "sim/world/contact_state.h"
+#include "sim/world/forces.h"
+#include "sim/world/grain.h"
+#include "sim/world/ledger.h"
+#include "sim/world/order.h"
+#include "sim/world/reach.h"
+#include "sim/world/scratch.h"
+#include "sim/world/world_impl.h"
 
 #include <math.h>
 #include <stdlib.h>

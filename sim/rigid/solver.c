@@ -20,8 +20,15 @@
 // rigid/solver_groups.c has put the contacts into groups of eight (rigid/solver.h); the sweeps over these are
 // in solver_kernel.h.
 
+#include "sim/rigid/solver.h"
+
 #include "sim/rigid/solver_job.h"
 #include "sim/world/account.h"
+#include "sim/world/grain.h"
+#include "sim/world/ledger.h"
+#include "sim/world/scratch.h"
+#include "sim/world/stop.h"
+#include "sim/world/world_impl.h"
 
 #include <math.h>
 

@@ -1,7 +1,9 @@
 #ifndef QD_SIM_RIGID_SOLVER_H
 #define QD_SIM_RIGID_SOLVER_H
 
-#include "sim/rigid/constraint.h"
+#include <quadrille/world.h>
+
+#include "sim/world/scratch.h"
 
 /// Contacts at rest as the sweeps of rigid/solver.c work on them: eight of one colour side by side, so that
 /// one instruction does the same to several. Each set of instructions has kernels of its own

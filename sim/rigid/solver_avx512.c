@@ -1,5 +1,6 @@
 // Eight lanes; compiled for AVX-512 (F, BW, DQ, VL) and called only where the processor has it.
 #include "sim/rigid/solver.h"
+#include "sim/world/scratch.h"
 
 #ifdef __x86_64__
 #    include <immintrin.h>

@@ -8,8 +8,15 @@
 // that meet a body, with the same value, hence atomic.
 
 #include "sim/rigid/constraint.h"
+#include "sim/rigid/solver.h"
 #include "sim/rigid/solver_job.h"
 #include "sim/world/account.h"
+#include "sim/world/contact_state.h"
+#include "sim/world/grain.h"
+#include "sim/world/ledger.h"
+#include "sim/world/reach.h"
+#include "sim/world/scratch.h"
+#include "sim/world/world_impl.h"
 
 #include <string.h>
 

@@ -2,6 +2,8 @@
 #define QD_SIM_RIGID_SOLVER_JOB_H
 
 #include "sim/rigid/solver.h"
+#include "sim/world/scratch.h"
+#include "sim/world/world_impl.h"
 
 /// What the files of the contact solver share: solver_groups.c puts contacts into groups, solver.c runs the
 /// sub-steps, solver_report.c says what came of them.

@@ -11,6 +11,7 @@
 //
 // Products and sums are the compiler's own, of vectors as of numbers.
 #include "sim/rigid/solver.h"
+#include "sim/world/scratch.h"
 
 /// Overlap that is left alone, and the part of the rest that positions take back in a sub-step; overlap with
 /// what does not move that is never passed: parts of the smaller body's size.

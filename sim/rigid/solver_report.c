@@ -1,8 +1,10 @@
 // What the sub-steps gave, contact by contact: impulses, what the next step starts from, and where the energy
 // went.
 
+#include "sim/rigid/solver.h"
 #include "sim/rigid/solver_job.h"
-#include "sim/world/account.h"
+#include "sim/world/ledger.h"
+#include "sim/world/scratch.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 // Two lanes: every x86-64 has them.
 #include "sim/rigid/solver.h"
+#include "sim/world/scratch.h"
 
 #ifdef __x86_64__
 #    include <emmintrin.h>

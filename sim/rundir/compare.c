@@ -2,7 +2,11 @@
 
 #include "core/base/arithmetic.h"
 #include "sim/rundir/compare_fields.h"
-#include "sim/spring/spring.h"
+#include "sim/world/bodies.h"
+#include "sim/world/contact_state.h"
+#include "sim/world/fields.h"
+#include "sim/world/spring_terms.h"
+#include "sim/world/world_impl.h"
 
 #include <inttypes.h>
 #include <stdio.h>

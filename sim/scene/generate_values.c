@@ -2,6 +2,7 @@
 #include "sim/scene/generate.h"
 #include "sim/scene/scene_impl.h"
 #include "sim/world/pose.h"
+#include "sim/world/world_impl.h"
 
 #include <quadrille/math.h>
 #include <quadrille/random.h>

@@ -3,6 +3,7 @@
 #include "sim/base/lines.h"
 #include "sim/scene/generate.h"
 #include "sim/scene/scene_impl.h"
+#include "sim/world/bodies.h"
 #include "sim/world/world_impl.h"
 
 #include <inttypes.h>

@@ -3,6 +3,7 @@
 #include "sim/base/number.h"
 #include "sim/scene/scene_impl.h"
 #include "sim/world/pose.h"
+#include "sim/world/world_impl.h"
 
 #include <inttypes.h>
 #include <math.h>

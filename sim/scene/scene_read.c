@@ -1,7 +1,7 @@
 #include "core/base/memory.h"
 #include "sim/scene/generate.h"
 #include "sim/scene/scene_impl.h"
-#include "sim/world/world_impl.h"
+#include "sim/world/world_make.h"
 
 #include <inttypes.h>
 #include <math.h>

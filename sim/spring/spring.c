@@ -3,8 +3,14 @@
 // nothing is shared.
 
 #include "sim/spring/spring.h"
+
 #include "sim/world/account.h"
+#include "sim/world/contact_state.h"
+#include "sim/world/grain.h"
+#include "sim/world/ledger.h"
 #include "sim/world/pose.h"
+#include "sim/world/spring_terms.h"
+#include "sim/world/world_impl.h"
 
 #include <math.h>
 

@@ -1,12 +1,18 @@
 #ifndef QD_SIM_SPRING_H
 #define QD_SIM_SPRING_H
 
-#include "sim/world/spring_terms.h"
+#include "sim/world/contact_state.h"
+#include "sim/world/feature.h"
+#include "sim/world/scratch.h"
+#include "sim/world/world_impl.h"
 
 /// The contact model QD_CONTACT_SPRING. What there is to know of a contact from one moment to the next is its
 /// shear (in the place of the holds: normal[k] and tangent[k] are x and y of touch k) and its pull; both
 /// belong to the moment, so a step that is refused leaves them as they were. What the bodies feel of all
 /// their pulls together (`feels` of the scratch) follows from these and can be worked out again at any time.
+
+/// Its part in a step (spring_feature.c).
+extern const qdi_feature qdi_spring_feature;
 
 /// Works out shears, pulls and impulses of the contacts of `moment`, whose holds are the shears of a step
 /// before. `m` has positions, and velocities that forces other than contacts have already changed for the
@@ -17,8 +23,8 @@ QD_MUST_USE qd_status qdi_spring_account(qd_world *world, double dt, qdi_wall_ga
 
 /// What bodies that come and go in a step bring and take along in their springs: to `entered`.
 QD_MUST_USE qd_status qdi_spring_population(qd_world *world);
-/// Whether the world can hold forces and energy of the contacts that a change has led to, in `following`.
-/// QD_ERR_LIMIT: reported.
+/// Adds the energy of the contacts that a change by hand has led to, in `following`, to what entered, less
+/// what springs had before. QD_ERR_LIMIT: reported, the world could not hold forces and energy.
 QD_MUST_USE qd_status qdi_spring_change(qd_world *world);
 /// Works out what walls give in a moment, from its pulls and spots; and what they took in a step of `dt` > 0,
 /// whose accounts are then emptied.

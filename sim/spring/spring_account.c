@@ -4,7 +4,16 @@
 
 #include "sim/spring/spring.h"
 #include "sim/world/account.h"
+#include "sim/world/bodies.h"
+#include "sim/world/contact_state.h"
+#include "sim/world/grain.h"
+#include "sim/world/ledger.h"
+#include "sim/world/limits.h"
+#include "sim/world/order.h"
 #include "sim/world/population.h"
+#include "sim/world/scratch.h"
+#include "sim/world/spring_terms.h"
+#include "sim/world/world_impl.h"
 
 #include <math.h>
 #include <string.h>
@@ -112,11 +121,14 @@ qd_status qdi_spring_change(qd_world *world) {
     qd_vec2 sum = {0, 0};
     qd_status status = qdi_sum(world, list.moment->contact_count, strain, &list, &sum);
     if (status != QD_OK) return status;
-    if (qdi_is_sane_sum(sum.x) && qdi_is_sane_sum(sum.y) &&
-        qdi_is_sane_sum(world->entered + (sum.x - world->pressed)))
-        return QD_OK;
-    qdi_limit_report_sums(world, world->clock.step);
-    return QD_ERR_LIMIT;
+    const double entered = world->entered + (sum.x - world->pressed);
+    if (!qdi_is_sane_sum(sum.x) || !qdi_is_sane_sum(sum.y) || !qdi_is_sane_sum(entered)) {
+        qdi_limit_report_sums(world, world->clock.step);
+        return QD_ERR_LIMIT;
+    }
+    world->entered = entered;
+    world->pressed = 0; // only counts until contacts have been found
+    return QD_OK;
 }
 
 // ---- books ----

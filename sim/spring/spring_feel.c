@@ -15,7 +15,14 @@
 // A range of bodies writes what its own bodies feel.
 
 #include "sim/spring/spring.h"
-#include "sim/world/account.h"
+#include "sim/world/contact_state.h"
+#include "sim/world/forces.h"
+#include "sim/world/grain.h"
+#include "sim/world/ledger.h"
+#include "sim/world/limits.h"
+#include "sim/world/scratch.h"
+#include "sim/world/spring_terms.h"
+#include "sim/world/world_impl.h"
 
 #include <math.h>
 #include <string.h>

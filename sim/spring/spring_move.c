@@ -5,9 +5,11 @@
 // in its fat one, nobody needs it, and it stays what it was: a box of a step before, which is in the fat one
 // too.
 
+#include "sim/contact/margin.h"
 #include "sim/spring/soft.h"
 #include "sim/spring/spring.h"
 #include "sim/world/pose.h"
+#include "sim/world/world_impl.h"
 
 #include <math.h>
 

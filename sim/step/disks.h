@@ -1,7 +1,7 @@
 #ifndef QD_SIM_DISKS_H
 #define QD_SIM_DISKS_H
 
-#include "sim/world/world_impl.h"
+#include "sim/world/reach.h"
 
 /// The motion of disks that nothing but their velocity moves, as plain loops over arrays, which compilers
 /// vectorize: for what every processor has, and (the same lines, so the same bits) for AVX2.

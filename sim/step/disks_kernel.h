@@ -3,6 +3,8 @@
 #include "core/math/outward.h"
 #include "core/tree/horizon.h"
 #include "sim/step/disks.h"
+#include "sim/world/pose.h"
+#include "sim/world/reach.h"
 
 #include <math.h>
 

@@ -7,12 +7,22 @@
 #include "core/base/cookie.h"
 #include "core/tree/horizon.h"
 #include "sim/base/bytes.h"
+#include "sim/contact/margin.h"
 #include "sim/spring/spring.h"
 #include "sim/world/account.h"
+#include "sim/world/bodies.h"
 #include "sim/world/compress.h"
+#include "sim/world/contact_state.h"
+#include "sim/world/fields.h"
+#include "sim/world/limits.h"
 #include "sim/world/population.h"
 #include "sim/world/pose.h"
 #include "sim/world/save_impl.h"
+#include "sim/world/spots.h"
+#include "sim/world/spring_terms.h"
+#include "sim/world/walls.h"
+#include "sim/world/world_impl.h"
+#include "sim/world/world_make.h"
 
 #include <math.h>
 
@@ -23,132 +33,24 @@ static qd_vec2 get_vec(const unsigned char **at) {
     return v;
 }
 
-static double get_real(const unsigned char **at) {
-    double value = qdi_get_f64(at);
-    return isnan(value) ? (double)NAN : value;
-}
-
-static void get_fields(const unsigned char **at, qd_world_def *def) {
-    def->attraction.law = (qd_pull_law)qdi_get_u32(at);
-    def->attraction.at = get_vec(at);
-    def->attraction.strength = qdi_get_f64(at);
-    def->attraction.softening = qdi_get_f64(at);
-    def->drag.linear = qdi_get_f64(at);
-    def->drag.quadratic = qdi_get_f64(at);
-    def->drag.spin = qdi_get_f64(at);
-    def->drag.medium = get_vec(at);
-    def->drag.temperature = qdi_get_f64(at);
-    for (int wall = 0; wall < QDI_WALLS; ++wall) {
-        qd_wall_motion *motion = &def->wall_motion[wall];
-        motion->velocity = qdi_get_f64(at);
-        motion->amplitude = qdi_get_f64(at);
-        motion->frequency = qdi_get_f64(at);
-        motion->phase = qdi_get_f64(at);
-        motion->slide = qdi_get_f64(at);
-    }
-    def->compression.rate = get_vec(at);
-    def->compression.fraction = qdi_get_f64(at);
-    def->compression.pressure = qdi_get_f64(at);
-    def->removal = qdi_get_f64(at);
-}
-
-static void get_spring(const unsigned char **at, qd_spring *spring) {
-    spring->contact_time = get_real(at);
-    spring->kn = get_real(at);
-    spring->gamman = get_real(at);
-    spring->kt = get_real(at);
-    spring->gammat = get_real(at);
-    spring->limit_damping = qdi_get_u32(at) != 0;
-}
-
-static void get_def(const unsigned char **at, qd_world_def *def) {
-    def->size = get_vec(at);
-    def->origin = get_vec(at);
-    def->boundary_x = (qd_boundary)qdi_get_u32(at);
-    def->boundary_y = (qd_boundary)qdi_get_u32(at);
-    def->gravity = get_vec(at);
-    get_fields(at, def);
-    def->contact = (qd_contact_model)qdi_get_u32(at);
-    def->retrieve = (qd_retrieve_mode)qdi_get_u32(at);
-    def->restitution = qdi_get_f64(at);
-    def->friction = qdi_get_f64(at);
-    def->tangential = qdi_get_f64(at);
-    def->walls.restitution = get_real(at);
-    def->walls.friction = get_real(at);
-    def->walls.tangential = get_real(at);
-    get_spring(at, &def->spring);
-    def->threshold = get_real(at);
-    uint32_t iterations = qdi_get_u32(at), substeps = qdi_get_u32(at);
-    def->iterations = iterations > 1000 ? 0 : (int)iterations; // 0 is refused by the check of the def
-    def->substeps = substeps > 1000 ? 0 : (int)substeps;
-    def->continuous = (qd_continuous)qdi_get_u32(at);
-    def->margin = get_real(at);
-    def->capacity = qdi_get_u32(at);
-    def->limits.speed = qdi_get_f64(at);
-    def->limits.distance = qdi_get_f64(at);
-    def->limits.pairs = qdi_get_f64(at);
-    def->seed = qdi_get_u64(at);
-}
-
 static bool get_margin(const unsigned char **at, qdi_margin *margin) {
-    uint64_t held = qdi_get_u64(at), horizon = qdi_get_u64(at), age = qdi_get_u64(at),
-             lasted = qdi_get_u64(at);
-    margin->pairs = qdi_get_f64(at);
-    margin->slack = qdi_get_f64(at);
-    margin->held = held != 0;
-    margin->horizon = (uint32_t)horizon;
-    margin->age = (uint32_t)age;
-    margin->lasted = (uint32_t)lasted;
-    return held <= 1 && horizon <= QDI_MARGIN_LONGEST && age <= UINT32_MAX && lasted <= UINT32_MAX &&
+    return qdi_fields_get(&qdi_fields_margin, at, margin) && margin->horizon <= QDI_MARGIN_LONGEST &&
            margin->pairs >= 0 && isfinite(margin->pairs) && margin->slack >= 0 && margin->slack <= 1;
 }
 
-static qd_box get_fat(const unsigned char **at) {
-    float side[4];
-    for (int k = 0; k < 4; ++k) {
-        const uint32_t bits = qdi_get_u32(at);
-        memcpy(&side[k], &bits, sizeof bits);
-    }
-    return (qd_box){side[0], side[1], side[2], side[3]};
-}
-
 static qd_status get_past(const unsigned char **at, qd_world *world) {
-    qdi_clock *clock = &world->clock;
-    clock->step = qdi_get_u64(at);
-    clock->base_step = qdi_get_u64(at);
-    clock->base_time = qdi_get_f64(at);
-    clock->dt = qdi_get_f64(at);
-    qd_world_totals *totals = &world->totals;
-    totals->contacts = qdi_get_u64(at);
-    totals->begins = qdi_get_u64(at);
-    totals->ends = qdi_get_u64(at);
-    totals->impacts = qdi_get_u64(at);
-    totals->unfollowed = qdi_get_u64(at);
-    totals->refresh_in_place = qdi_get_u64(at);
-    totals->refresh_refiled = qdi_get_u64(at);
-    totals->splits = qdi_get_u64(at);
-    totals->merges = qdi_get_u64(at);
-    totals->rebuilds = qdi_get_u64(at);
-    totals->amended = qdi_get_u64(at);
-    totals->wall_impulse = get_vec(at);
-    totals->wall_work = qdi_get_f64(at);
-    totals->emitted = qdi_get_u64(at);
-    totals->blocked = qdi_get_u64(at);
-    totals->departed = qdi_get_u64(at);
-    totals->sunk = qdi_get_u64(at);
-    qdi_ledger_get(at, world);
-    bool sums = qdi_sums_hold(world) && qdi_is_sane_sum(world->pressed) && qdi_is_sane_sum(clock->base_time);
-    bool compress = qdi_compress_load(at, world);
-    uint64_t changed = qdi_get_u64(at), turning = qdi_get_u64(at);
-    world->changed = changed != 0;
-    world->turning = world->turning || turning != 0;
-    world->last_label = qdi_get_u64(at);
+    const qdi_clock *clock = &world->clock;
+    const bool turning = world->turning;
+    bool fits = qdi_fields_get(&qdi_fields_past, at, world);
     bool margin = get_margin(at, &world->margin);
+    world->turning = world->turning || turning;
+    bool sums = qdi_sums_hold(world) && qdi_is_sane_sum(world->pressed) && qdi_is_sane_sum(clock->base_time);
+    bool compress = qdi_compress_restore(world);
     const uint64_t steps_max = UINT64_C(1) << 53; // that time, a double, still tells apart
-    bool fine = clock->step <= steps_max && sums && compress && margin &&
-                !(world->changed && world->margin.held) && changed <= 1 && turning <= 1 &&
-                clock->base_step <= clock->step && isfinite(clock->base_time) &&
-                (clock->dt == 0 || qdi_is_step(clock->dt)) && qdi_walls_put(world, qd_world_time(world));
+    bool fine = fits && clock->step <= steps_max && sums && compress && margin &&
+                !(world->changed && world->margin.held) && clock->base_step <= clock->step &&
+                isfinite(clock->base_time) && (clock->dt == 0 || qdi_is_step(clock->dt)) &&
+                qdi_walls_put(world, qd_world_time(world));
     return fine ? QD_OK : QD_ERR_CORRUPT;
 }
 
@@ -250,39 +152,32 @@ static bool id_known(const qd_world *world, qd_id id) {
     return world->generation_of_index[id.index] - id.generation <= UINT32_MAX / 2;
 }
 
-static bool get_touch(const unsigned char **at, qd_touch *touch, qdi_warm_start *hold, int k) {
-    touch->point = get_vec(at);
-    touch->depth = qdi_get_f64(at);
-    touch->impulse = qdi_get_f64(at);
-    touch->friction = qdi_get_f64(at);
-    touch->feature = qdi_get_u32(at);
-    hold->normal[k] = qdi_get_f64(at);
-    hold->tangent[k] = qdi_get_f64(at);
-    return isfinite(touch->point.x) && isfinite(touch->point.y) && isfinite(touch->depth) &&
-           isfinite(touch->impulse) && isfinite(touch->friction) && isfinite(hold->normal[k]) &&
-           isfinite(hold->tangent[k]);
+/// Reads some contacts.
+static bool read_contacts(const unsigned char **at, qd_contact *contact, qdi_warm_start *hold, size_t count) {
+    qdi_saved_records from = {.at = *at, .bytes = qdi_saved_contact_bytes(), .count = count};
+    memset(contact, 0, count * sizeof *contact);
+    bool fits = qdi_fields_get_each(&qdi_fields_pair_of_bodies, &from, contact, sizeof *contact);
+    for (int k = 0; k < 2; ++k) {
+        fits = qdi_fields_get_each(&qdi_fields_touch, &from, &contact->touch[k], sizeof *contact) && fits;
+        fits = qdi_fields_get_each(&qdi_fields_number, &from, &hold->normal[k], sizeof *hold) && fits;
+        fits = qdi_fields_get_each(&qdi_fields_number, &from, &hold->tangent[k], sizeof *hold) && fits;
+    }
+    *at += count * from.bytes;
+    return fits;
 }
 
-static qd_status get_contact(const unsigned char **at, const qd_world *world, qd_contact *contact,
-                             qdi_warm_start *hold) {
-    memset(contact, 0, sizeof *contact);
-    contact->a.index = qdi_get_u32(at);
-    contact->a.generation = qdi_get_u32(at);
-    contact->b.index = qdi_get_u32(at);
-    contact->b.generation = qdi_get_u32(at);
-    contact->normal = get_vec(at);
-    contact->approach = qdi_get_f64(at);
-    uint32_t image = qdi_get_u32(at), count = qdi_get_u32(at);
-    contact->image = (qd_image){(int16_t)(uint16_t)(image & 0xffff), (int16_t)(uint16_t)(image >> 16)};
-    contact->count = (uint8_t)(count & 255);
-    contact->sensor = count > 255;
-    bool fine = isfinite(contact->approach) && count < 512 && (contact->count == 1 || contact->count == 2);
-    for (int k = 0; k < 2; ++k) fine = get_touch(at, &contact->touch[k], hold, k) && fine;
+static bool contact_fine(const qd_world *world, const qd_contact *contact, const qdi_warm_start *hold) {
+    bool fine = isfinite(contact->approach) && (contact->count == 1 || contact->count == 2);
+    for (int k = 0; k < 2; ++k) {
+        const qd_touch *touch = &contact->touch[k];
+        fine = fine && isfinite(touch->point.x) && isfinite(touch->point.y) && isfinite(touch->depth) &&
+               isfinite(touch->impulse) && isfinite(touch->friction) && isfinite(hold->normal[k]) &&
+               isfinite(hold->tangent[k]);
+    }
     double length = contact->normal.x * contact->normal.x + contact->normal.y * contact->normal.y;
     bool b_known = qd_id_is_wall(contact->b) ? contact->b.generation == 0 : id_known(world, contact->b);
-    fine = fine && contact->a.index < contact->b.index && id_known(world, contact->a) && b_known &&
+    return fine && contact->a.index < contact->b.index && id_known(world, contact->a) && b_known &&
            length > 1 - 1e-6 && length < 1 + 1e-6;
-    return fine ? QD_OK : QD_ERR_CORRUPT;
 }
 
 /// One of two bodies that touch is dynamic; only where bodies have gone since can that not be told.
@@ -303,11 +198,15 @@ static qd_status get_contacts(const unsigned char **at, qd_world *world, size_t 
                              sizeof *moment->holds);
     for (size_t i = 0; i < count && status == QD_OK; ++i) {
         qd_contact *contact = &moment->contacts[i];
-        status = get_contact(at, world, contact, &moment->holds[i]);
+        const size_t some = count - i < QDI_SAVED_TOGETHER ? count - i : QDI_SAVED_TOGETHER;
+        if (i % QDI_SAVED_TOGETHER == 0 && !read_contacts(at, contact, &moment->holds[i], some))
+            return QD_ERR_CORRUPT;
         bool ordered = i == 0 || i == count - near || contact[-1].a.index < contact->a.index ||
                        (contact[-1].a.index == contact->a.index && contact[-1].b.index < contact->b.index);
         bool touches = contact->touch[0].depth >= 0;
-        if (!ordered || touches != (i < count - near) || !may_touch(world, contact)) status = QD_ERR_CORRUPT;
+        if (!contact_fine(world, contact, &moment->holds[i]) || !ordered || touches != (i < count - near) ||
+            !may_touch(world, contact))
+            status = QD_ERR_CORRUPT;
     }
     if (status != QD_OK) return status;
     moment->contact_count = count - near;
@@ -321,11 +220,8 @@ static qd_status get_pulls(const unsigned char **at, qd_world *world, size_t cou
                                    sizeof *moment->pulls);
     for (size_t i = 0; i < count && status == QD_OK; ++i) {
         qdi_pull *pull = &moment->pulls[i];
-        pull->x = qdi_get_f64(at);
-        pull->y = qdi_get_f64(at);
-        pull->turn_a = qdi_get_f64(at);
-        pull->turn_b = qdi_get_f64(at);
-        if (!isfinite(pull->x) || !isfinite(pull->y) || !isfinite(pull->turn_a) || !isfinite(pull->turn_b))
+        if (!qdi_fields_get(&qdi_fields_pull, at, pull) || !isfinite(pull->x) || !isfinite(pull->y) ||
+            !isfinite(pull->turn_a) || !isfinite(pull->turn_b))
             status = QD_ERR_CORRUPT;
     }
     return status;
@@ -373,7 +269,8 @@ static qd_status get_state(const unsigned char **at, qd_world *world, const qdi_
     if (status != QD_OK) return status;
     qdi_touching_mark(world);
     world->moved_since_order = n->bodies; // rows are in order of index: the next step puts them in tree order
-    for (size_t r = 0; r < n->fats; ++r) world->fat[r] = get_fat(at);
+    for (size_t r = 0; r < n->fats; ++r)
+        if (!qdi_fields_get(&qdi_fields_fat, at, &world->fat[r])) return QD_ERR_CORRUPT;
     return n->fats > 0 ? qdi_candidates_restore(world) : qdi_tree_restore(world);
 }
 
@@ -406,8 +303,8 @@ static bool header_fits(const unsigned char *data, const qdi_saved *n) {
 /// Reads behind a good checksum; still, nothing is believed that would lead outside of what there is.
 static qd_status load(const unsigned char *data, size_t bytes, qd_world_def *def, qd_world **result) {
     const unsigned char *at = data + QDI_SAVE_HEADER;
-    get_def(&at, def);
-    if (qdi_world_def_check(def, NULL) != QD_OK) return QD_ERR_CORRUPT;
+    if (!qdi_fields_get(&qdi_fields_def, &at, def) || qdi_world_def_check(def, NULL) != QD_OK)
+        return QD_ERR_CORRUPT;
     qd_world *world = NULL;
     qd_status status = qdi_world_make(def, &world);
     if (status != QD_OK) return status;

@@ -6,11 +6,22 @@
 // Bodies at rest on others have been moved in sub-steps (rigid/solver.c), and only end up here. Angles are
 // kept as cosine and sine, turned by spin * dt exactly and brought back to length 1.
 
+#include "sim/step/motion.h"
+
+#include "sim/contact/margin.h"
+#include "sim/rigid/ccd_follow.h"
 #include "sim/spring/spring.h"
 #include "sim/step/disks.h"
 #include "sim/world/account.h"
+#include "sim/world/forces.h"
+#include "sim/world/grain.h"
+#include "sim/world/limits.h"
+#include "sim/world/order.h"
 #include "sim/world/pose.h"
+#include "sim/world/reach.h"
+#include "sim/world/scratch.h"
 #include "sim/world/thread_notes.h"
+#include "sim/world/world_impl.h"
 
 #include <quadrille/math.h>
 

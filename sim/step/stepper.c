@@ -1,44 +1,28 @@
 // The step, in the order of its phases. Everything is written to `next` and `following`, which nobody else
 // looks at; only when the last phase has succeeded do they become `now` and `present`. So a step that is
 // refused on its way leaves state and contacts as they were, and the tree is given its old boxes back.
+//
+// Contact models and optional parts of the engine hang in hooks (features.c); what stands here, every step
+// of every world does.
 
 #include "core/base/arithmetic.h"
 #include "core/base/assert.h"
-#include "sim/spring/spring.h"
-#include "sim/world/account.h"
-#include "sim/world/compress.h"
-#include "sim/world/population.h"
+#include "sim/contact/events.h"
+#include "sim/contact/margin.h"
+#include "sim/contact/narrow.h"
+#include "sim/step/features.h"
+#include "sim/step/motion.h"
+#include "sim/world/contact_state.h"
+#include "sim/world/feature.h"
+#include "sim/world/lap.h"
+#include "sim/world/limits.h"
 #include "sim/world/pose.h"
-#include "sim/world/thread_notes.h"
+#include "sim/world/rows.h"
+#include "sim/world/spots.h"
+#include "sim/world/stop.h"
+#include "sim/world/world_impl.h"
 
-#include <math.h>
-#include <string.h>
-
-static void unmark_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
-    const qd_world *world = context;
-    void *flags = world->touching + begin; // bytes, at which nobody else is now
-    memset(flags, 0, end - begin);
-}
-
-static void mark_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
-    const qd_world *world = context;
-    for (size_t i = begin; i < end; ++i) {
-        const qdi_spot *spot = &world->present.spots[i];
-        if (spot->contact >= world->present.contact_count) continue; // a speculative one
-        atomic_store_explicit(&world->touching[spot->row_a], 1, memory_order_relaxed);
-        if (spot->row_b != QDI_NO_ROW)
-            atomic_store_explicit(&world->touching[spot->row_b], 1, memory_order_relaxed);
-    }
-}
-
-void qdi_touching_mark(qd_world *world) {
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, unmark_range, world);
-    qdi_team_for(world->team, qdi_constraint_count(&world->present), QDI_CONTACT_GRAIN, mark_range, world);
-}
-
-// ---- refresh, retrieve, narrow ----
+// ---- contacts ----
 
 /// After a step that failed. Where even this finds no memory, the world remembers it and the next call tries
 /// again.
@@ -49,29 +33,15 @@ static void restore(qd_world *world) {
     (void)status;
 }
 
-/// From boxes to candidates. `clock`: when and how long the step is that led to `motion`.
-static qd_status find_candidates(qd_world *world, const qdi_motion *motion, const qdi_clock *clock,
-                                 qdi_found *found, qdi_lap *lap) {
-    qd_status status = qdi_candidates_find(world, motion, clock->dt, found, lap);
-    if (status == QD_ERR_LIMIT) qdi_limit_report_pairs(world, clock->step);
-    return status;
+static qd_status stop_if_asked(qd_world *world, qd_status status) {
+    return status == QD_OK && qdi_stopping(world) ? QD_ERR_STOPPED : status;
 }
 
-static qd_status make_contacts(qd_world *world, const qdi_motion *motion, const qdi_outcome *outcomes,
-                               double dt) {
-    qd_status status = qdi_narrow(world, motion, &world->following);
-    if (status == QD_OK && qdi_springs(world)) {
-        status = qdi_events_take_over(world, &world->present, &world->following);
-        if (status == QD_OK) status = qdi_spring_forces(world, motion, dt, &world->following);
-    }
-    return status == QD_OK ? qdi_events(world, &world->present, outcomes, &world->following) : status;
-}
-
-/// From candidates to the contacts and events of `following`. `outcomes`: what the present contacts gave in
-/// the step on its way, if there is one; `dt`: how long that is, 0 where there is none.
-static qd_status find_contacts(qd_world *world, const qdi_motion *motion, const qdi_outcome *outcomes,
-                               double dt) {
-    qd_status status = make_contacts(world, motion, outcomes, dt);
+/// From candidates to the contacts and events of `following`.
+static qd_status find_contacts(qd_world *world, qdi_step_context *step) {
+    qd_status status = qdi_narrow(world, step->motion, &world->following);
+    if (status == QD_OK) status = qdi_features_at(QDI_STAGE_CONTACT, world, step);
+    if (status == QD_OK) status = qdi_events(world, &world->present, step->outcomes, &world->following);
     qdi_team_use(world->team, 0);
     return status;
 }
@@ -94,25 +64,40 @@ static void commit_contacts(qd_world *world, const qdi_found *found) {
     totals->splits += counts->splits;
     totals->merges += counts->merges;
     world->changed = false;
-    world->pressed = 0; // only counts until contacts have been found
     world->tree_lost = false;
 }
 
+static qdi_step_context context_of(const qd_world *world, double dt, qdi_lap *lap) {
+    const qdi_clock *clock = &world->clock;
+    qdi_step_context step = {.dt = dt, .start = qd_world_time(world), .lap = lap};
+    step.motion = dt > 0 ? &world->next : &world->now;
+    step.end = dt == clock->dt ? clock->base_time + (double)(clock->step + 1 - clock->base_step) * dt
+                               : step.start + dt;
+    return step;
+}
+
+/// Finds the contacts of bodies that were added, removed or placed by hand.
 static qd_status detect(qd_world *world, qdi_lap *lap) {
     if (!world->changed) return world->tree_lost ? qdi_tree_restore(world) : QD_OK;
+    qdi_step_context step = context_of(world, 0, lap);
     qdi_found found = {.rebuilds = 0};
-    world->following.impact_count = 0;
-    world->following.unfollowed = 0;
+    const double dt = world->clock.dt;
+    world->following.impact_count = world->following.unfollowed = 0;
+
     qdi_motion_boxes(world, &world->now);
     qdi_lap_end(lap, QD_PHASE_MOVE);
-    qd_status status = find_candidates(world, &world->now, &world->clock, &found, lap);
-    if (status == QD_OK) status = find_contacts(world, &world->now, NULL, 0);
-    if (status == QD_OK && qdi_springs(world)) status = qdi_spring_change(world);
+
+    qd_status status = qdi_candidates_refresh(world, &world->now, dt, &found);
+    qdi_lap_end(lap, QD_PHASE_REFRESH);
+
+    if (status == QD_OK) status = qdi_candidates_retrieve(world, &world->now, dt, &found);
+    if (status == QD_ERR_LIMIT) qdi_limit_report_pairs(world, world->clock.step);
+    qdi_lap_end(lap, QD_PHASE_RETRIEVE);
+
+    if (status == QD_OK) status = find_contacts(world, &step);
+    if (status == QD_OK) status = qdi_features_at(QDI_STAGE_EDITED, world, &step);
     if (status == QD_OK) {
         commit_contacts(world, &found);
-        world->scratch.feels_present = false;
-        if (qdi_springs(world)) world->entered += qdi_contact_energy(world) - world->pressed;
-        world->pressed = 0;
         if (world->clock.step == 0) world->totals.contacts = world->present.contact_count;
     }
     qdi_lap_end(lap, QD_PHASE_NARROW);
@@ -129,23 +114,43 @@ qd_status qd_world_detect(qd_world *world) {
 
 // ---- the step ----
 
-static qd_status resolve(qd_world *world, double dt, qdi_wall_gain *walls) {
-    *walls = (qdi_wall_gain){{0, 0}, 0};
-    world->scratch.mover_count = world->scratch.pressed = 0;
-    world->following.impact_count = 0;
-    world->following.unfollowed = 0;
-    world->scratch.books.ledger = (qdi_ledger){.drift = 0};
-    if (qdi_springs(world)) return qdi_spring_start(world, dt);
-    qdi_forces_begin(world);
-    if (world->def.contact == QD_CONTACT_IMPULSE) return qdi_impulse(world, dt, walls);
-    return qdi_forces_kick(world, dt);
-}
+/// The phases. `filed`: the boxes are no longer those of `now`. A step is stopped before it comes to the
+/// tree: so the boxes are as they were, and how often the tree is rebuilt does not depend on stops.
+static qd_status pass_phases(qd_world *world, qdi_step_context *step, qdi_found *found, bool *filed) {
+    // Resolve: from contacts and forces to velocities.
+    world->following.impact_count = world->following.unfollowed = 0;
+    qd_status status = qdi_features_at(QDI_STAGE_BEGIN, world, step);
+    if (status == QD_OK) status = qdi_features_at(QDI_STAGE_RESOLVE, world, step);
+    status = stop_if_asked(world, status);
+    qdi_lap_end(step->lap, QD_PHASE_RESOLVE);
+    if (status != QD_OK) return status;
 
-/// The time at the end of a step.
-static double time_after(const qd_world *world, double dt) {
-    const qdi_clock *clock = &world->clock;
-    if (dt != clock->dt) return qd_world_time(world) + dt;
-    return clock->base_time + (double)(clock->step + 1 - clock->base_step) * dt;
+    // Move: from velocities to places and boxes.
+    status = qdi_features_at(QDI_STAGE_PLACE, world, step);
+    if (status == QD_OK) status = qdi_motion_move(world, step->dt, &step->gains[1]);
+    *filed = status == QD_OK;
+    if (status == QD_OK) status = qdi_features_at(QDI_STAGE_FOLLOW, world, step);
+    if (*filed) status = stop_if_asked(world, status);
+    if (status == QD_OK) status = qdi_features_at(QDI_STAGE_CHANGE, world, step);
+    qdi_lap_end(step->lap, QD_PHASE_MOVE);
+    if (status != QD_OK) return status;
+
+    // Refresh: from boxes to the tree.
+    status = qdi_candidates_refresh(world, &world->next, step->dt, found);
+    qdi_lap_end(step->lap, QD_PHASE_REFRESH);
+    if (status != QD_OK) return status;
+
+    // Retrieve: from the tree to candidates.
+    status = qdi_candidates_retrieve(world, &world->next, step->dt, found);
+    if (status == QD_ERR_LIMIT) qdi_limit_report_pairs(world, world->clock.step + 1);
+    qdi_lap_end(step->lap, QD_PHASE_RETRIEVE);
+    if (status != QD_OK) return status;
+
+    // Narrow: from candidates to contacts and events.
+    status = find_contacts(world, step);
+    if (status == QD_OK) status = qdi_features_at(QDI_STAGE_BALANCE, world, step);
+    qdi_lap_end(step->lap, QD_PHASE_NARROW);
+    return status;
 }
 
 static void clock_tick(qd_world *world, double dt) {
@@ -158,7 +163,7 @@ static void clock_tick(qd_world *world, double dt) {
     clock->step += 1;
 }
 
-static void commit_step(qd_world *world, double dt, const qdi_found *found, const qdi_wall_gain gains[2]) {
+static void commit(qd_world *world, const qdi_step_context *step, const qdi_found *found) {
     qdi_motion before = world->now;
     world->now = world->next;
     world->next = before;
@@ -167,57 +172,13 @@ static void commit_step(qd_world *world, double dt, const qdi_found *found, cons
         world->next.s = world->now.s, world->now.s = before.s;
         world->next.spin = world->now.spin, world->now.spin = before.spin;
     }
-    qdi_population_commit(world);
+    qdi_features_commit(world, step);
     commit_contacts(world, found);
-    world->scratch.feels_present = qdi_springs(world);
     world->margin.near = true;
-    qdi_account_commit(world, dt);
-    qdi_compress_commit(world);
-    clock_tick(world, dt);
+    clock_tick(world, step->dt);
     world->totals.contacts += world->present.contact_count;
-    qdi_gains_add(&world->totals, gains);
     world->totals.impacts += world->present.impact_count;
     world->totals.unfollowed += world->present.unfollowed;
-}
-
-/// From the contacts of the moment to the bodies and walls of the next. What fails is taken back, but for the
-/// boxes.
-static qd_status move_on(qd_world *world, double dt, qdi_wall_gain gains[2], qdi_lap *lap) {
-    double time = time_after(world, dt);
-    qdi_walls_aim(world, qd_world_time(world), time);
-    qdi_compress_aim(world, dt);
-    qd_status status = resolve(world, dt, &gains[0]);
-    qdi_lap_end(lap, QD_PHASE_RESOLVE);
-    if (status == QD_OK && qdi_stopping(world)) status = QD_ERR_STOPPED;
-    if (status != QD_OK) return status;
-    if (!qdi_walls_put(world, time)) {
-        qdi_limit_report_walls(world);
-        return QD_ERR_LIMIT;
-    }
-    status = qdi_threads_forget(world);
-    if (status == QD_OK) status = qdi_motion_move(world, dt, &gains[1]);
-    if (status != QD_OK) (void)qdi_walls_put(world, qd_world_time(world)); // they have been there
-    qdi_lap_end(lap, QD_PHASE_MOVE);
-    return status;
-}
-
-/// Follows those that are fast on their ways, which changes the positions of `next`; lets bodies go and come;
-/// and finds candidates for those that are there then. Where others are there than before, none of the old
-/// ones are worth anything. A step is stopped before it comes to the tree: so the boxes are as they were, and
-/// how often it is rebuilt does not depend on stops.
-static qd_status follow(qd_world *world, double dt, qdi_wall_gain *walls, qdi_found *found, qdi_lap *lap) {
-    const qdi_clock then = {.step = world->clock.step + 1, .dt = dt};
-    *found = (qdi_found){.rebuilds = 0};
-    qd_status status = world->fast > 0 || world->scratch.pressed > 0 ? qdi_ccd_follow(world, dt, walls, lap)
-                                                                     : QD_OK;
-    if (status == QD_OK && qdi_stopping(world)) status = QD_ERR_STOPPED;
-    if (status == QD_OK) status = qdi_account_wraps(world, dt);
-    if (status == QD_OK) status = qdi_compress_apply(world, time_after(world, dt));
-    if (status == QD_OK) status = qdi_population_change(world, time_after(world, dt));
-    qdi_lap_end(lap, QD_PHASE_MOVE);
-    if (status != QD_OK) return status;
-    if (qdi_population_changed(world)) world->margin.held = false;
-    return find_candidates(world, &world->next, &then, found, lap);
 }
 
 qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
@@ -232,34 +193,19 @@ qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
     if (world->moved_since_order >= world->count && !world->margin.edited) status = qdi_rows_order(world);
     qdi_lap_end(&lap, QD_PHASE_REFRESH);
     atomic_store_explicit(&world->stopping, false, memory_order_relaxed);
-    if (status == QD_OK && qdi_stopping(world)) status = QD_ERR_STOPPED;
+    status = stop_if_asked(world, status);
     if (status != QD_OK) return status;
 
-    qdi_wall_gain gains[2];
-    status = move_on(world, dt, gains, &lap);
-    if (status != QD_OK) return status;
-
-    qdi_found found;
-    const qdi_outcome *outcomes = world->def.contact == QD_CONTACT_IMPULSE ? world->scratch.outcomes : NULL;
-    status = follow(world, dt, &gains[0], &found, &lap);
-    if (status == QD_OK) status = find_contacts(world, &world->next, outcomes, dt);
-    if (status == QD_OK && qdi_springs(world)) status = qdi_spring_population(world);
-    if (status == QD_OK) status = qdi_compress_account(world);
-    if (status == QD_OK && qdi_springs(world)) status = qdi_spring_account(world, dt, &gains[0]);
-    if (status == QD_OK && qdi_springs(world)) status = qdi_spring_finish(world, dt);
-    if (status == QD_OK && !qdi_account_holds(world, dt, gains)) {
-        qdi_limit_report_sums(world, world->clock.step + 1);
-        status = QD_ERR_LIMIT;
-    }
+    qdi_step_context step = context_of(world, dt, &lap);
+    qdi_found found = {.rebuilds = 0};
+    bool filed = false;
+    status = pass_phases(world, &step, &found, &filed);
     if (status == QD_OK) {
-        commit_step(world, dt, &found, gains);
+        commit(world, &step, &found);
     } else {
-        qdi_compress_revert(world);
-        (void)qdi_walls_put(world, qd_world_time(world));
-        qdi_population_revert(world);
-        if (status != QD_ERR_STOPPED) restore(world);
+        qdi_features_revert(world, &step);
+        if (filed && status != QD_ERR_STOPPED) restore(world);
     }
-    world->fast = 0;
     qdi_lap_end(&lap, QD_PHASE_NARROW);
     if (status == QD_OK && profile) {
         profile->steps += 1;

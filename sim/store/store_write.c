@@ -5,7 +5,7 @@
 #include "core/base/assert.h"
 #include "core/base/memory.h"
 #include "sim/store/store_impl.h"
-#include "sim/world/world_impl.h"
+#include "sim/world/save.h"
 
 #include <string.h>
 

@@ -4,7 +4,15 @@
 #include "sim/world/account.h"
 
 #include "sim/base/tally.h"
+#include "sim/world/feature.h"
+#include "sim/world/forces.h"
+#include "sim/world/grain.h"
+#include "sim/world/ledger.h"
+#include "sim/world/limits.h"
+#include "sim/world/order.h"
 #include "sim/world/pose.h"
+#include "sim/world/scratch.h"
+#include "sim/world/world_impl.h"
 
 enum { GRAIN = 4096 };
 
@@ -242,16 +250,18 @@ static void wrap_range(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-qd_status qdi_account_wraps(qd_world *world, double dt) {
+static qd_status add_wraps(qd_world *world, qdi_step_context *step) {
     qd_vec2 gravity = world->def.gravity, period = qdi_world_period(world);
     if (gravity.x * period.x == 0 && gravity.y * period.y == 0) return QD_OK;
     qdi_books *books = &world->scratch.books;
     qd_status status = reserve_array(world, &books->wraps, &books->wrap_room, world->count);
     if (status != QD_OK) return status;
-    wrap_job job = {world, dt};
+    wrap_job job = {world, step->dt};
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, wrap_range, &job);
     return qdi_account_array(world, books->wraps, world->count, &books->ledger.force);
 }
+
+const qdi_feature qdi_wraps_feature = {.at = {[QDI_STAGE_CHANGE] = add_wraps}};
 
 // ---- the world's ledger ----
 
@@ -270,12 +280,6 @@ void qdi_ledger_add(qdi_ledger *all, const qdi_ledger *part) {
 static qdi_rates rates_of(const qdi_ledger *step, double dt) {
     double push = step->push[0] + step->push[1] + step->push[2] + step->push[3];
     return (qdi_rates){step->virial / dt, push / dt};
-}
-
-void qdi_account_commit(qd_world *world, double dt) {
-    const qdi_ledger *step = &world->scratch.books.ledger;
-    qdi_ledger_add(&world->ledger, step);
-    world->rates = rates_of(step, dt);
 }
 
 static bool all_hold(const double *sums, size_t count) {
@@ -312,14 +316,39 @@ bool qdi_sums_hold(const qd_world *world) {
     return hold(&world->ledger, world->rates, &world->totals, world->entered);
 }
 
-bool qdi_account_holds(const qd_world *world, double dt, const qdi_wall_gain gains[2]) {
-    const qdi_ledger *step = &world->scratch.books.ledger;
+static qd_status begin(qd_world *world, qdi_step_context *step) {
+    (void)step;
+    world->scratch.books.ledger = (qdi_ledger){.drift = 0};
+    return QD_OK;
+}
+
+/// Adds what walls gave in a step.
+static void add_gains(qd_world_totals *totals, const qdi_wall_gain gains[2]) {
+    totals->wall_impulse.x += gains[0].impulse.x + gains[1].impulse.x;
+    totals->wall_impulse.y += gains[0].impulse.y + gains[1].impulse.y;
+    totals->wall_work += gains[0].work + gains[1].work;
+}
+
+static qd_status check(qd_world *world, qdi_step_context *step) {
+    const qdi_ledger *part = &world->scratch.books.ledger;
     qdi_ledger all = world->ledger;
     qd_world_totals totals = world->totals;
-    qdi_ledger_add(&all, step);
-    qdi_gains_add(&totals, gains);
-    return hold(&all, rates_of(step, dt), &totals, world->entered);
+    qdi_ledger_add(&all, part);
+    add_gains(&totals, step->gains);
+    if (hold(&all, rates_of(part, step->dt), &totals, world->entered)) return QD_OK;
+    qdi_limit_report_sums(world, world->clock.step + 1);
+    return QD_ERR_LIMIT;
 }
+
+static void commit(qd_world *world, const qdi_step_context *step) {
+    const qdi_ledger *part = &world->scratch.books.ledger;
+    qdi_ledger_add(&world->ledger, part);
+    world->rates = rates_of(part, step->dt);
+    add_gains(&world->totals, step->gains);
+}
+
+const qdi_feature qdi_account_feature = {.at = {[QDI_STAGE_BEGIN] = begin, [QDI_STAGE_BALANCE] = check},
+                                         .commit = commit};
 
 double qdi_energy_of_row(const qd_world *world, uint32_t row) {
     if (world->kind[row] != QD_BODY_DYNAMIC) return 0;

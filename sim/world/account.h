@@ -1,6 +1,9 @@
 #ifndef QD_SIM_ACCOUNT_H
 #define QD_SIM_ACCOUNT_H
 
+#include "sim/world/feature.h"
+#include "sim/world/ledger.h"
+#include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
 /// Where energy goes.
@@ -80,35 +83,20 @@ static inline void qdi_account_pushes(qd_world *world, qd_vec2 aside, qd_vec2 up
 }
 /// Adds what medium and callback did.
 QD_MUST_USE qd_status qdi_account_flights(qd_world *world);
-/// Adds the work of gravity on bodies that left through periodic sides, from `now` to `next`.
-QD_MUST_USE qd_status qdi_account_wraps(qd_world *world, double dt);
+/// Adds the work of gravity on bodies that left through periodic sides in a step.
+extern const qdi_feature qdi_wraps_feature;
 /// Room for one value by row that qdi_account_array can add up, until the next such.
 QD_MUST_USE qd_status qdi_account_rows(qd_world *world, double **values);
 /// Adds what a part of a step did.
 void qdi_ledger_add(qdi_ledger *all, const qdi_ledger *part);
-/// Adds what walls gave in a step, to bodies that moved and to those that were mirrored.
-static inline void qdi_gains_add(qd_world_totals *totals, const qdi_wall_gain gains[2]) {
-    totals->wall_impulse.x += gains[0].impulse.x + gains[1].impulse.x;
-    totals->wall_impulse.y += gains[0].impulse.y + gains[1].impulse.y;
-    totals->wall_work += gains[0].work + gains[1].work;
-}
 /// True where a world can hold all that it adds up, see bounds.h.
 bool qdi_sums_hold(const qd_world *world);
-/// The same when the step on its way, which gave `gains` by walls, has been added.
-bool qdi_account_holds(const qd_world *world, double dt, const qdi_wall_gain gains[2]);
-/// Adds the step's ledger to the world's, before the clock ticks.
-void qdi_account_commit(qd_world *world, double dt);
+/// Fills a ledger in each step, and adds it to the world's. QD_ERR_LIMIT: reported, the world could not hold
+/// the sums.
+extern const qdi_feature qdi_account_feature;
 
 /// Kinetic and potential energy of a body; 0 for one that is not dynamic.
 double qdi_energy_of_row(const qd_world *world, uint32_t row);
-
-/// Writes the world's ledger and what belongs to it, or reads it as it is.
-#define QDI_LEDGER_BYTES (18 * 8)
-void qdi_ledger_put(const qd_world *world, unsigned char **at);
-void qdi_ledger_get(const unsigned char **at, qd_world *world);
-
-/// The size that a world has when it is saved (save.c).
-size_t qdi_saved_bytes(const qd_world *world);
 
 void qdi_books_release(const qd_allocator *allocator, qdi_books *books);
 

@@ -1,10 +1,16 @@
 #include <quadrille/world.h>
 
+#include "sim/world/bodies.h"
+
 #include "core/base/arithmetic.h"
 #include "core/base/memory.h"
 #include "sim/world/account.h"
+#include "sim/world/grain.h"
 #include "sim/world/population.h"
+#include "sim/world/portion.h"
+#include "sim/world/scratch.h"
 #include "sim/world/spring_terms.h"
+#include "sim/world/world_impl.h"
 
 #include <string.h>
 

@@ -6,7 +6,11 @@
 #include "core/base/cookie.h"
 #include "core/base/memory.h"
 #include "sim/world/account.h"
+#include "sim/world/bodies.h"
+#include "sim/world/limits.h"
 #include "sim/world/pose.h"
+#include "sim/world/surface.h"
+#include "sim/world/world_impl.h"
 
 #include <quadrille/math.h>
 

@@ -4,10 +4,19 @@
 #include "sim/world/compress.h"
 
 #include "core/base/assert.h"
-#include "sim/base/bytes.h"
 #include "sim/world/account.h"
+#include "sim/world/bodies.h"
+#include "sim/world/contact_state.h"
+#include "sim/world/feature.h"
+#include "sim/world/grain.h"
+#include "sim/world/limits.h"
+#include "sim/world/order.h"
+#include "sim/world/portion.h"
 #include "sim/world/pose.h"
+#include "sim/world/scratch.h"
 #include "sim/world/spring_terms.h"
+#include "sim/world/walls.h"
+#include "sim/world/world_impl.h"
 
 #include <quadrille/math.h>
 
@@ -77,18 +86,20 @@ static bool is_pressed(const qd_world *world) {
     return c->rate.x + c->rate.y > 0 ? pressure >= c->pressure : pressure <= c->pressure;
 }
 
-void qdi_compress_aim(qd_world *world, double dt) {
+/// Works out by how much a step scales.
+static qd_status aim(qd_world *world, qdi_step_context *step) {
     qdi_compress *state = &world->compress;
     const qd_compression *c = &world->def.compression;
     state->factor = (qd_vec2){1, 1};
     state->before = state->scale;
     state->ends = false;
-    if (!qdi_compresses(world) || state->done) return;
+    if (!qdi_compresses(world) || state->done) return QD_OK;
     double left = isfinite(c->fraction) ? time_left(world, qd_world_sum(world).area) : HUGE_VAL;
-    state->ends = left <= dt || is_pressed(world);
-    if (left <= 0 || (state->ends && left > dt)) return;
-    double time = left < dt ? left : dt;
+    state->ends = left <= step->dt || is_pressed(world);
+    if (left <= 0 || (state->ends && left > step->dt)) return QD_OK;
+    double time = left < step->dt ? left : step->dt;
     state->factor = (qd_vec2){qd_exp(-c->rate.x * time), qd_exp(-c->rate.y * time)};
+    return QD_OK;
 }
 
 // ---- bodies ----
@@ -130,7 +141,7 @@ static void scale_range(void *context, size_t begin, size_t end, int worker) {
     job->lowest_bad[begin / QDI_BODY_GRAIN] = bad;
 }
 
-qd_status qdi_compress_apply(qd_world *world, double time) {
+static qd_status apply(qd_world *world, qdi_step_context *step) {
     qdi_compress *state = &world->compress;
     qdi_scratch *scratch = &world->scratch;
     if (state->factor.x == 1 && state->factor.y == 1) return QD_OK;
@@ -145,7 +156,7 @@ qd_status qdi_compress_apply(qd_world *world, double time) {
     state->scale = (qd_vec2){state->before.x * state->factor.x, state->before.y * state->factor.y};
     bool fits = can_be(world);
     if (fits) status = qdi_compress_put(world);
-    if (status == QD_OK && !(fits && qdi_walls_put(world, time))) {
+    if (status == QD_OK && !(fits && qdi_walls_put(world, step->end))) {
         qdi_limit_report_size(world);
         return QD_ERR_LIMIT;
     }
@@ -212,7 +223,9 @@ static qd_vec2 pressed(const void *context, size_t i) {
     return (qd_vec2){sum * closer, 0}; // stiffness is half of kn
 }
 
-qd_status qdi_compress_account(qd_world *world) {
+/// Adds what this gave to springs to the step's ledger.
+static qd_status account(qd_world *world, qdi_step_context *step) {
+    (void)step;
     const qdi_compress *state = &world->compress;
     qd_vec2 work[2] = {{0, 0}, {0, 0}}, f = state->factor;
     if (!qdi_springs(world) || (f.x == 1 && f.y == 1)) return QD_OK;
@@ -228,30 +241,34 @@ qd_status qdi_compress_account(qd_world *world) {
 
 // ---- the end of a step ----
 
-void qdi_compress_commit(qd_world *world) {
+static void commit(qd_world *world, const qdi_step_context *step) {
+    (void)step;
     world->compress.done = world->compress.done || world->compress.ends;
     world->compress.ends = false;
 }
 
-void qdi_compress_revert(qd_world *world) {
+static void revert(qd_world *world, const qdi_step_context *step) {
+    (void)step;
     qdi_compress *state = &world->compress;
-    if (!qdi_compresses(world)) return;
-    state->scale = state->before;
     state->ends = false;
+    if (state->scale.x == state->before.x && state->scale.y == state->before.y) return;
+    state->scale = state->before;
     qd_status status = qdi_compress_put(world); // as it was before
     QD_ASSERT(status == QD_OK);
     (void)status;
 }
 
-bool qdi_compress_load(const unsigned char **at, qd_world *world) {
-    qdi_compress *state = &world->compress;
-    state->scale.x = qdi_get_f64(at);
-    state->scale.y = qdi_get_f64(at);
-    uint64_t done = qdi_get_u64(at);
-    state->done = done != 0;
+const qdi_feature qdi_compress_feature = {
+    .at = {[QDI_STAGE_BEGIN] = aim, [QDI_STAGE_CHANGE] = apply, [QDI_STAGE_BALANCE] = account},
+    .commit = commit,
+    .revert = revert,
+};
+
+bool qdi_compress_restore(qd_world *world) {
+    const qdi_compress *state = &world->compress;
     const qd_vec2 rate = world->def.compression.rate;
     bool fine = state->scale.x > 0 && state->scale.y > 0 && isfinite(state->scale.x) &&
                 isfinite(state->scale.y) && (rate.x != 0 || state->scale.x == 1) &&
-                (rate.y != 0 || state->scale.y == 1) && done <= 1 && can_be(world);
+                (rate.y != 0 || state->scale.y == 1) && can_be(world);
     return fine && qdi_compress_put(world) == QD_OK;
 }

@@ -1,6 +1,7 @@
 #ifndef QD_SIM_COMPRESS_H
 #define QD_SIM_COMPRESS_H
 
+#include "sim/world/feature.h"
 #include "sim/world/world_impl.h"
 
 /// The world's size in time (quadrille/compression.h). A step is made in the size that it begins with; then
@@ -21,19 +22,11 @@ QD_MUST_USE qd_status qdi_compress_check(const qd_world_def *def, qd_error *erro
 QD_MUST_USE qd_status qdi_compress_put(qd_world *world);
 /// Low and high of an axis, but for what moving walls do.
 void qdi_compress_axis(const qd_world *world, int axis, double *low, double *high);
-/// Works out by how much a step of `dt` scales.
-void qdi_compress_aim(qd_world *world, double dt);
-/// Scales `next`, sides and boxes. QD_ERR_LIMIT: reported, some body is too long for a period.
-QD_MUST_USE qd_status qdi_compress_apply(qd_world *world, double time);
-/// Adds what this gave to springs to the step's ledger: `following` has its contacts.
-QD_MUST_USE qd_status qdi_compress_account(qd_world *world);
-/// Makes it last, or takes it back (walls that move are still where they were).
-void qdi_compress_commit(qd_world *world);
-void qdi_compress_revert(qd_world *world);
+/// Scales `next`, sides and boxes in a step; QD_ERR_LIMIT: reported, some body is too long for a period. It
+/// comes before the walls: those that move by themselves are put into the sides that it leaves.
+extern const qdi_feature qdi_compress_feature;
 
-/// What decides its future, as bytes; reading puts the axes. False: it cannot be.
-#define QDI_COMPRESS_BYTES (3 * 8)
-void qdi_compress_save(const qd_world *world, unsigned char **at);
-bool qdi_compress_load(const unsigned char **at, qd_world *world);
+/// Puts the axes where a scale that was loaded has them. False: it cannot be.
+bool qdi_compress_restore(qd_world *world);
 
 #endif

@@ -1,7 +1,7 @@
-// The size of a world that is compressed: its axes, and what is saved of it.
+// The axes of a world that is compressed.
 
-#include "sim/base/bytes.h"
 #include "sim/world/compress.h"
+#include "sim/world/world_impl.h"
 
 static double part(const qd_vec2 *v, int axis) {
     return axis == 0 ? v->x : v->y;
@@ -15,10 +15,4 @@ void qdi_compress_axis(const qd_world *world, int axis, double *low, double *hig
     double middle = part(&world->centre, axis), half = 0.5 * (length * scale);
     *low = middle - half;
     *high = middle + half;
-}
-
-void qdi_compress_save(const qd_world *world, unsigned char **at) {
-    qdi_put_f64(at, world->compress.scale.x);
-    qdi_put_f64(at, world->compress.scale.y);
-    qdi_put_u64(at, world->compress.done);
 }

@@ -1,7 +1,11 @@
 // What is measured of the present contacts, by fixed blocks that are combined in order.
 
+#include "sim/world/bodies.h"
+#include "sim/world/grain.h"
+#include "sim/world/ledger.h"
 #include "sim/world/portion.h"
 #include "sim/world/spring_terms.h"
+#include "sim/world/world_impl.h"
 
 static void look_at_block(void *context, size_t begin, size_t end, int worker) {
     (void)worker;

@@ -4,10 +4,16 @@
 #include <quadrille/hash.h>
 
 #include "core/base/arithmetic.h"
+#include "core/base/assert.h"
 #include "sim/base/bytes.h"
 #include "sim/world/compress.h"
+#include "sim/world/contact_state.h"
+#include "sim/world/fields.h"
+#include "sim/world/forces.h"
+#include "sim/world/grain.h"
 #include "sim/world/population.h"
 #include "sim/world/portion.h"
+#include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
 #include <math.h>
@@ -164,6 +170,14 @@ static uint64_t combine(const qd_world *world, size_t blocks, uint64_t hash) {
     return hash;
 }
 
+/// Of a small struct.
+static uint64_t hash_fields(const qdi_fields *fields, const void *from, uint64_t hash) {
+    unsigned char bytes[64], *at = bytes;
+    QD_ASSERT(qdi_fields_bytes(fields) <= sizeof bytes);
+    qdi_fields_put(fields, from, &at);
+    return qd_hash_seeded(bytes, (size_t)(at - bytes), hash);
+}
+
 static uint64_t hash_number(uint64_t number, uint64_t hash) {
     unsigned char bytes[8], *at = bytes;
     qdi_put_u64(&at, number);
@@ -198,9 +212,7 @@ uint64_t qd_world_hash(const qd_world *world) {
         hash = combine(world, qdi_range_count(here, QDI_BLOCK), hash);
     }
     if (qdi_compresses(world)) {
-        unsigned char size[QDI_COMPRESS_BYTES], *end = size;
-        qdi_compress_save(world, &end);
-        hash = qd_hash_seeded(size, sizeof size, hash);
+        hash = hash_fields(&qdi_fields_compress, &world->compress, hash);
     }
     if (world->population) hash = hash_population(world->population, hash);
     return hash;

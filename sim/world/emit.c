@@ -4,11 +4,14 @@
 // another.
 
 #include "core/base/arithmetic.h"
-#include "sim/world/population.h"
-
 #include "core/base/cookie.h"
 #include "sim/shape/distance.h"
+#include "sim/world/bodies.h"
+#include "sim/world/grain.h"
+#include "sim/world/population.h"
 #include "sim/world/pose.h"
+#include "sim/world/scratch.h"
+#include "sim/world/world_impl.h"
 
 #include <quadrille/random.h>
 

@@ -25,7 +25,15 @@
 //
 // A range writes its own rows.
 
+#include "sim/world/forces.h"
+
 #include "sim/world/account.h"
+#include "sim/world/feature.h"
+#include "sim/world/grain.h"
+#include "sim/world/ledger.h"
+#include "sim/world/limits.h"
+#include "sim/world/scratch.h"
+#include "sim/world/world_impl.h"
 
 #include <quadrille/math.h>
 #include <quadrille/random.h>
@@ -305,6 +313,14 @@ qd_status qdi_forces_kick(qd_world *world, double dt) {
     scratch->flown = true;
     return QD_OK;
 }
+
+static qd_status resolve(qd_world *world, qdi_step_context *step) {
+    if (world->def.contact != QD_CONTACT_NONE) return QD_OK;
+    qdi_forces_begin(world);
+    return qdi_forces_kick(world, step->dt);
+}
+
+const qdi_feature qdi_no_contact_feature = {.at = {[QDI_STAGE_RESOLVE] = resolve}};
 
 // ---- after the move ----
 

@@ -1,6 +1,8 @@
 // Attraction towards a point: what it does at a place, and what its potential is there.
 
+#include "sim/world/forces.h"
 #include "sim/world/pose.h"
+#include "sim/world/world_impl.h"
 
 #include <quadrille/math.h>
 

@@ -1,6 +1,7 @@
 #ifndef QD_SIM_LEDGER_H
 #define QD_SIM_LEDGER_H
 
+#include <quadrille/world.h>
 #include <stddef.h>
 #include <stdint.h>
 

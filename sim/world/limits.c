@@ -1,6 +1,10 @@
 #include <quadrille/world.h>
 
+#include "sim/world/limits.h"
+
+#include "sim/world/bodies.h"
 #include "sim/world/pose.h"
+#include "sim/world/world_impl.h"
 
 #include <math.h>
 #include <stdio.h>

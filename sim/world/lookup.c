@@ -1,6 +1,7 @@
 // What is looked up in a world without any work: its time, a body's row and state.
 
 #include "core/base/arithmetic.h"
+#include "sim/world/bodies.h"
 #include "sim/world/world_impl.h"
 
 uint64_t qd_world_steps(const qd_world *world) {

@@ -4,9 +4,10 @@
 #include <quadrille/metrics.h>
 
 #include "core/base/arithmetic.h"
-#include "sim/world/account.h"
+#include "sim/world/ledger.h"
 #include "sim/world/portion.h"
-#include "sim/world/spring_terms.h"
+#include "sim/world/save.h"
+#include "sim/world/world_impl.h"
 
 #include <math.h>
 

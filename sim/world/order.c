@@ -1,3 +1,8 @@
+#include "sim/world/order.h"
+
+#include "sim/world/contact_state.h"
+#include "sim/world/grain.h"
+#include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
 qd_status qdi_keys_reserve(const qd_allocator *allocator, qdi_keys *keys, size_t count) {

@@ -5,10 +5,18 @@
 // at in order of index, so that a sink which does not take all takes the same ones for any team.
 
 #include "sim/world/population.h"
-#include "core/base/arithmetic.h"
-#include "sim/world/account.h"
 
+#include "core/base/arithmetic.h"
 #include "core/base/cookie.h"
+#include "sim/world/account.h"
+#include "sim/world/bodies.h"
+#include "sim/world/feature.h"
+#include "sim/world/grain.h"
+#include "sim/world/order.h"
+#include "sim/world/pose.h"
+#include "sim/world/scratch.h"
+#include "sim/world/spots.h"
+#include "sim/world/world_impl.h"
 
 #include <math.h>
 
@@ -173,36 +181,13 @@ static qd_status choose(qd_world *world, size_t *going) {
 
 // ---- the change ----
 
-qd_status qdi_population_change(qd_world *world, double time) {
-    qdi_population *all = world->population;
-    if (!all) return QD_OK;
-    for (size_t i = 0; i < all->emitter_count; ++i) all->emitters[i].before = all->emitters[i].counts;
-    for (size_t i = 0; i < all->sink_count; ++i) all->sinks[i].before = all->sinks[i].taken;
-    all->hidden = all->newborn_count = all->flagged = 0;
-    all->departed = all->sunk = all->blocked = 0;
-    all->index_count = world->index_count;
-    all->entered = world->entered;
-    all->last_label = world->last_label;
-    all->under_way = true;
-    size_t going;
-    qd_status status = choose(world, &going);
-    if (status == QD_OK) status = qdi_population_emit(world, time);
-    if (status == QD_OK) {
-        for (size_t i = 0; i < going; ++i)
-            qdi_body_hide(world, world->row_of_index[world->scratch.keys.key[i]]);
-        all->hidden = going;
-    } else {
-        qdi_population_revert(world);
-    }
-    return status;
-}
-
 bool qdi_population_changed(const qd_world *world) {
     const qdi_population *all = world->population;
     return all && all->under_way && (all->hidden > 0 || all->newborn_count > 0);
 }
 
-void qdi_population_commit(qd_world *world) {
+static void commit(qd_world *world, const qdi_step_context *step) {
+    (void)step;
     qdi_population *all = world->population;
     if (!all || !all->under_way) return;
     for (size_t k = 0; k < all->hidden; ++k)
@@ -217,7 +202,8 @@ void qdi_population_commit(qd_world *world) {
     all->under_way = false;
 }
 
-void qdi_population_revert(qd_world *world) {
+static void revert(qd_world *world, const qdi_step_context *step) {
+    (void)step;
     qdi_population *all = world->population;
     if (!all || !all->under_way) return;
     for (size_t k = 0; k < all->hidden; ++k) qdi_body_show(world);
@@ -237,3 +223,29 @@ void qdi_population_revert(qd_world *world) {
     world->changed = false; // a step only begins when nothing has been
     all->under_way = false;
 }
+
+static qd_status change(qd_world *world, qdi_step_context *step) {
+    qdi_population *all = world->population;
+    if (!all) return QD_OK;
+    for (size_t i = 0; i < all->emitter_count; ++i) all->emitters[i].before = all->emitters[i].counts;
+    for (size_t i = 0; i < all->sink_count; ++i) all->sinks[i].before = all->sinks[i].taken;
+    all->hidden = all->newborn_count = all->flagged = 0;
+    all->departed = all->sunk = all->blocked = 0;
+    all->index_count = world->index_count;
+    all->entered = world->entered;
+    all->last_label = world->last_label;
+    all->under_way = true;
+    size_t going;
+    qd_status status = choose(world, &going);
+    if (status == QD_OK) status = qdi_population_emit(world, step->end);
+    if (status == QD_OK) {
+        for (size_t i = 0; i < going; ++i)
+            qdi_body_hide(world, world->row_of_index[world->scratch.keys.key[i]]);
+        all->hidden = going;
+        if (qdi_population_changed(world)) world->margin.held = false; // no old candidate is worth anything
+    }
+    return status;
+}
+
+const qdi_feature qdi_population_feature = {
+    .at = {[QDI_STAGE_CHANGE] = change}, .commit = commit, .revert = revert};

@@ -1,6 +1,7 @@
 #ifndef QD_SIM_POPULATION_H
 #define QD_SIM_POPULATION_H
 
+#include "sim/world/feature.h"
 #include "sim/world/world_impl.h"
 
 /// Who comes and goes by itself: emitters, sinks, and what happens to bodies outside of open sides.
@@ -60,12 +61,18 @@ QD_MUST_USE qd_status qdi_emitter_check(const qd_world *world, qd_emitter_def *d
 QD_MUST_USE qd_status qdi_population_add_sink(qd_world *world, const qdi_sink *sink);
 QD_MUST_USE qd_status qdi_population_add_emitter(qd_world *world, const qdi_emitter *emitter);
 
+/// Removes and adds the bodies that go and come with a step, in `next`. QD_ERR_LIMIT: no room for another
+/// body.
+extern const qdi_feature qdi_population_feature;
+/// True where the step on its way has done that to some body.
+bool qdi_population_changed(const qd_world *world);
+void qdi_population_release(qd_world *world);
+
 /// Lets all emitters work in the step that leads to `time`.
 QD_MUST_USE qd_status qdi_population_emit(qd_world *world, double time);
 
-/// Room for an emitter or sink, in bytes.
-#define QDI_EMITTER_BYTES (QDI_SHAPE_BYTES + QDI_TRAIT_BYTES + 23 * 8)
-#define QDI_SINK_BYTES    (6 * 8)
+/// Bytes of a saved emitter.
+size_t qdi_emitter_bytes(void);
 /// Writes the numbers of emitters and sinks, then all of them; or reads them. A read one that is no good
 /// gives QD_ERR_CORRUPT.
 void qdi_population_put(const qd_world *world, unsigned char **at);

@@ -18,4 +18,9 @@ typedef struct qdi_portion {
 /// world's team.
 qdi_contact_look qdi_look_at_contacts(const qd_world *world);
 
+/// The pressure of qd_metrics.
+double qdi_pressure(const qd_world *world);
+/// Energy of springs in the present contacts.
+double qdi_contact_energy(const qd_world *world);
+
 #endif

@@ -1,5 +1,9 @@
 #include "sim/world/pose.h"
 
+#include "sim/world/grain.h"
+#include "sim/world/reach.h"
+#include "sim/world/world_impl.h"
+
 #include <quadrille/math.h>
 
 #include <math.h>

@@ -2,6 +2,7 @@
 #define QD_SIM_POSE_H
 
 #include "core/math/outward.h"
+#include "sim/world/reach.h"
 #include "sim/world/world_impl.h"
 
 /// Where bodies are: places in periodic worlds, arms about pivots, turns, and how far a body in a pose

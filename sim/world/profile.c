@@ -1,7 +1,7 @@
 #include <quadrille/profile.h>
 
 #include "core/parallel/verbs.h"
-#include "sim/world/world_impl.h"
+#include "sim/world/lap.h"
 
 const char *qd_phase_name(qd_phase phase) {
     static const char *const names[QD_PHASE_COUNT] = {"resolve",  "move",   "refresh",

@@ -4,6 +4,11 @@
 // goes through memory once, and what one thread writes it also reads. Order decays as bodies move, so it is
 // made again when as many bodies have changed their node as there are. No result depends on it.
 
+#include "sim/world/rows.h"
+
+#include "sim/world/grain.h"
+#include "sim/world/scratch.h"
+#include "sim/world/spots.h"
 #include "sim/world/world_impl.h"
 
 typedef struct rows_job {

@@ -15,165 +15,48 @@
 
 #include <quadrille/hash.h>
 
+#include "sim/world/save.h"
+
 #include "core/base/arithmetic.h"
 #include "core/base/assert.h"
 #include "sim/base/bytes.h"
-#include "sim/world/account.h"
-#include "sim/world/compress.h"
+#include "sim/world/contact_state.h"
+#include "sim/world/fields.h"
 #include "sim/world/population.h"
 #include "sim/world/save_impl.h"
 #include "sim/world/spring_terms.h"
+#include "sim/world/world_impl.h"
 
-enum {
-    MARGIN = 6 * 8,
-    FIELDS = 4 + 32 + 48 + QDI_WALLS * 40 + 8 + 32,
-    SPRING = 5 * 8 + 4,
-    DEF = 16 + 16 + 8 + 16 + FIELDS + 8 + 7 * 8 + SPRING + 16 + 8 + 24 + 8,
-    PAST = 32 + 88 + 16 + 40 + QDI_LEDGER_BYTES + QDI_COMPRESS_BYTES + 8 + 8 + 8 + MARGIN,
-    COUNTS = 64,
-    PER_INDEX = 4,
-    PER_BODY = 4 + 8 + 8 + 10 * 8,
-    PER_FAT = 16,
-    PER_TOUCH = 16 + 3 * 8 + 4 + 16,
-    PER_CONTACT = 16 + 16 + 8 + 4 + 4 + 2 * PER_TOUCH,
-    PER_PULL = 4 * 8
-};
+enum { COUNTS = 64, PER_INDEX = 4, PER_BODY = 4 + 8 + 8 + 10 * 8 };
 
-static void put_vec(unsigned char **at, qd_vec2 v) {
-    qdi_put_f64(at, v.x);
-    qdi_put_f64(at, v.y);
+/// Where the counts begin.
+static size_t counts_at(void) {
+    return QDI_SAVE_HEADER + qdi_fields_bytes(&qdi_fields_world);
+}
+
+size_t qdi_saved_contact_bytes(void) {
+    return qdi_fields_bytes(&qdi_fields_pair_of_bodies) +
+           2 * (qdi_fields_bytes(&qdi_fields_touch) + QDI_SAVED_HOLD);
 }
 
 size_t qdi_saved_size(const qdi_saved *n) {
-    return QDI_SAVE_HEADER + DEF + PAST + COUNTS + n->indices * PER_INDEX + n->shapes * QDI_SHAPE_BYTES +
-           n->traits * QDI_TRAIT_BYTES + n->bodies * PER_BODY + n->contacts * PER_CONTACT +
-           n->pulls * PER_PULL + n->fats * PER_FAT + n->emitters * QDI_EMITTER_BYTES +
-           n->sinks * QDI_SINK_BYTES + QDI_SAVE_CHECKSUM;
+    return counts_at() + COUNTS + n->indices * PER_INDEX + n->shapes * QDI_SHAPE_BYTES +
+           n->traits * QDI_TRAIT_BYTES + n->bodies * PER_BODY + n->contacts * qdi_saved_contact_bytes() +
+           n->pulls * qdi_fields_bytes(&qdi_fields_pull) + n->fats * qdi_fields_bytes(&qdi_fields_fat) +
+           n->emitters * qdi_emitter_bytes() + n->sinks * qdi_fields_bytes(&qdi_fields_sink) +
+           QDI_SAVE_CHECKSUM;
 }
 
 qdi_saved_bodies qdi_saved_bodies_of(const qdi_saved *n) {
-    return (qdi_saved_bodies){.at = QDI_SAVE_HEADER + DEF + PAST + COUNTS + n->indices * PER_INDEX +
+    return (qdi_saved_bodies){.at = counts_at() + COUNTS + n->indices * PER_INDEX +
                                     n->shapes * QDI_SHAPE_BYTES + n->traits * QDI_TRAIT_BYTES,
                               .count = n->bodies,
                               .bytes = PER_BODY};
 }
 
-/// What acts from afar, and on the sides.
-static void put_fields(unsigned char **at, const qd_world_def *def) {
-    qdi_put_u32(at, (uint32_t)def->attraction.law);
-    put_vec(at, def->attraction.at);
-    qdi_put_f64(at, def->attraction.strength);
-    qdi_put_f64(at, def->attraction.softening);
-    qdi_put_f64(at, def->drag.linear);
-    qdi_put_f64(at, def->drag.quadratic);
-    qdi_put_f64(at, def->drag.spin);
-    put_vec(at, def->drag.medium);
-    qdi_put_f64(at, def->drag.temperature);
-    for (int wall = 0; wall < QDI_WALLS; ++wall) {
-        const qd_wall_motion *motion = &def->wall_motion[wall];
-        qdi_put_f64(at, motion->velocity);
-        qdi_put_f64(at, motion->amplitude);
-        qdi_put_f64(at, motion->frequency);
-        qdi_put_f64(at, motion->phase);
-        qdi_put_f64(at, motion->slide);
-    }
-    put_vec(at, def->compression.rate);
-    qdi_put_f64(at, def->compression.fraction);
-    qdi_put_f64(at, def->compression.pressure);
-    qdi_put_f64(at, def->removal);
-}
-
-static void put_spring(unsigned char **at, const qd_spring *spring) {
-    qdi_put_f64(at, spring->contact_time);
-    qdi_put_f64(at, spring->kn);
-    qdi_put_f64(at, spring->gamman);
-    qdi_put_f64(at, spring->kt);
-    qdi_put_f64(at, spring->gammat);
-    qdi_put_u32(at, spring->limit_damping);
-}
-
-static void put_def(unsigned char **at, const qd_world_def *def) {
-    put_vec(at, def->size);
-    put_vec(at, def->origin);
-    qdi_put_u32(at, (uint32_t)def->boundary_x);
-    qdi_put_u32(at, (uint32_t)def->boundary_y);
-    put_vec(at, def->gravity);
-    put_fields(at, def);
-    qdi_put_u32(at, (uint32_t)def->contact);
-    qdi_put_u32(at, (uint32_t)def->retrieve);
-    qdi_put_f64(at, def->restitution);
-    qdi_put_f64(at, def->friction);
-    qdi_put_f64(at, def->tangential);
-    qdi_put_f64(at, def->walls.restitution);
-    qdi_put_f64(at, def->walls.friction);
-    qdi_put_f64(at, def->walls.tangential);
-    put_spring(at, &def->spring);
-    qdi_put_f64(at, def->threshold);
-    qdi_put_u32(at, (uint32_t)def->iterations);
-    qdi_put_u32(at, (uint32_t)def->substeps);
-    qdi_put_u32(at, (uint32_t)def->continuous);
-    qdi_put_f64(at, def->margin);
-    qdi_put_u32(at, def->capacity);
-    qdi_put_f64(at, def->limits.speed);
-    qdi_put_f64(at, def->limits.distance);
-    qdi_put_f64(at, def->limits.pairs);
-    qdi_put_u64(at, def->seed);
-}
-
 /// Fat boxes are saved only while they count.
 static bool fats_count(const qd_world *world) {
     return world->margin.held && !world->changed;
-}
-
-static void put_margin(unsigned char **at, const qd_world *world) {
-    const qdi_margin *margin = &world->margin;
-    qdi_put_u64(at, fats_count(world));
-    qdi_put_u64(at, margin->horizon);
-    qdi_put_u64(at, margin->age);
-    qdi_put_u64(at, margin->lasted);
-    qdi_put_f64(at, margin->pairs);
-    qdi_put_f64(at, margin->slack);
-}
-
-static void put_fat(unsigned char **at, qd_box fat) {
-    const float side[4] = {fat.min_x, fat.min_y, fat.max_x, fat.max_y};
-    for (int k = 0; k < 4; ++k) {
-        uint32_t bits;
-        memcpy(&bits, &side[k], sizeof bits);
-        qdi_put_u32(at, bits);
-    }
-}
-
-static void put_past(unsigned char **at, const qd_world *world) {
-    const qdi_clock *clock = &world->clock;
-    qdi_put_u64(at, clock->step);
-    qdi_put_u64(at, clock->base_step);
-    qdi_put_f64(at, clock->base_time);
-    qdi_put_f64(at, clock->dt);
-    const qd_world_totals *totals = &world->totals;
-    qdi_put_u64(at, totals->contacts);
-    qdi_put_u64(at, totals->begins);
-    qdi_put_u64(at, totals->ends);
-    qdi_put_u64(at, totals->impacts);
-    qdi_put_u64(at, totals->unfollowed);
-    qdi_put_u64(at, totals->refresh_in_place);
-    qdi_put_u64(at, totals->refresh_refiled);
-    qdi_put_u64(at, totals->splits);
-    qdi_put_u64(at, totals->merges);
-    qdi_put_u64(at, totals->rebuilds);
-    qdi_put_u64(at, totals->amended);
-    put_vec(at, totals->wall_impulse);
-    qdi_put_f64(at, totals->wall_work);
-    qdi_put_u64(at, totals->emitted);
-    qdi_put_u64(at, totals->blocked);
-    qdi_put_u64(at, totals->departed);
-    qdi_put_u64(at, totals->sunk);
-    qdi_ledger_put(world, at);
-    qdi_compress_save(world, at);
-    qdi_put_u64(at, world->changed);
-    qdi_put_u64(at, world->turning);
-    qdi_put_u64(at, world->last_label);
-    put_margin(at, world);
 }
 
 /// `rank`: of each shape's or trait's number, its place in the file; from 1, 0 for disks and for the default.
@@ -196,32 +79,17 @@ static void put_body(unsigned char **at, const qd_world *world, size_t row, cons
     qdi_put_f64(at, now->spin[row]);
 }
 
-static void put_contact(unsigned char **at, const qd_contact *contact, const qdi_warm_start *hold) {
-    qdi_put_u32(at, contact->a.index);
-    qdi_put_u32(at, contact->a.generation);
-    qdi_put_u32(at, contact->b.index);
-    qdi_put_u32(at, contact->b.generation);
-    put_vec(at, contact->normal);
-    qdi_put_f64(at, contact->approach);
-    qdi_put_u32(at, (uint32_t)(uint16_t)contact->image.x | (uint32_t)(uint16_t)contact->image.y << 16);
-    qdi_put_u32(at, contact->count | (contact->sensor ? 256U : 0U));
+/// Some contacts, with what holds them.
+static void put_contacts(unsigned char **at, const qd_contact *contact, const qdi_warm_start *hold,
+                         size_t count) {
+    qdi_records to = {.at = *at, .bytes = qdi_saved_contact_bytes(), .count = count};
+    qdi_fields_put_each(&qdi_fields_pair_of_bodies, contact, sizeof *contact, &to);
     for (int k = 0; k < 2; ++k) {
-        const qd_touch *touch = &contact->touch[k];
-        put_vec(at, touch->point);
-        qdi_put_f64(at, touch->depth);
-        qdi_put_f64(at, touch->impulse);
-        qdi_put_f64(at, touch->friction);
-        qdi_put_u32(at, touch->feature);
-        qdi_put_f64(at, hold->normal[k]);
-        qdi_put_f64(at, hold->tangent[k]);
+        qdi_fields_put_each(&qdi_fields_touch, &contact->touch[k], sizeof *contact, &to);
+        qdi_fields_put_each(&qdi_fields_number, &hold->normal[k], sizeof *hold, &to);
+        qdi_fields_put_each(&qdi_fields_number, &hold->tangent[k], sizeof *hold, &to);
     }
-}
-
-static void put_pull(unsigned char **at, const qdi_pull *pull) {
-    qdi_put_f64(at, pull->x);
-    qdi_put_f64(at, pull->y);
-    qdi_put_f64(at, pull->turn_a);
-    qdi_put_f64(at, pull->turn_b);
+    *at += count * to.bytes;
 }
 
 /// Numbers of shapes or traits in the order in which bodies, by index, name them first.
@@ -271,18 +139,22 @@ static void put_bodies(unsigned char **at, const qd_world *world, const ranks *a
 
 static void put_fats(unsigned char **at, const qd_world *world, const ranks *all) {
     unsigned char *start = *at;
+    const size_t bytes = qdi_fields_bytes(&qdi_fields_fat);
     for (size_t row = 0; row < world->count; ++row) {
-        *at = start + (size_t)all->body[row] * PER_FAT;
-        put_fat(at, world->fat[row]);
+        *at = start + (size_t)all->body[row] * bytes;
+        qdi_fields_put(&qdi_fields_fat, &world->fat[row], at);
     }
-    *at = start + world->count * PER_FAT;
+    *at = start + world->count * bytes;
 }
 
 static void put_all(unsigned char **at, const qd_world *world, const qdi_saved *n, ranks *all) {
     const qdi_moment *moment = &world->present;
     rank_all(world, all);
-    put_def(at, &world->def);
-    put_past(at, world);
+    qdi_margin margin = world->margin;
+    margin.held = fats_count(world);
+    qdi_fields_put(&qdi_fields_def, &world->def, at);
+    qdi_fields_put(&qdi_fields_past, world, at);
+    qdi_fields_put(&qdi_fields_margin, &margin, at);
     qdi_put_u64(at, n->indices);
     qdi_put_u64(at, n->bodies);
     qdi_put_u64(at, n->contacts);
@@ -295,8 +167,10 @@ static void put_all(unsigned char **at, const qd_world *world, const qdi_saved *
     for (size_t i = 0; i < n->shapes; ++i) qdi_shape_put(world->shapes.shape[all->shapes.number[i] + 1], at);
     for (size_t i = 0; i < n->traits; ++i) qdi_trait_put(&world->traits.trait[all->traits.number[i] + 1], at);
     put_bodies(at, world, all);
-    for (size_t i = 0; i < n->contacts; ++i) put_contact(at, &moment->contacts[i], &moment->holds[i]);
-    for (size_t i = 0; i < n->pulls; ++i) put_pull(at, &moment->pulls[i]);
+    for (size_t i = 0; i < n->contacts; i += QDI_SAVED_TOGETHER)
+        put_contacts(at, &moment->contacts[i], &moment->holds[i],
+                     n->contacts - i < QDI_SAVED_TOGETHER ? n->contacts - i : QDI_SAVED_TOGETHER);
+    for (size_t i = 0; i < n->pulls; ++i) qdi_fields_put(&qdi_fields_pull, &moment->pulls[i], at);
     qdi_population_put(world, at);
     if (n->fats > 0) put_fats(at, world, all);
 }

@@ -1,12 +1,12 @@
 #ifndef QD_SIM_SAVE_IMPL_H
 #define QD_SIM_SAVE_IMPL_H
 
-#include "sim/world/world_impl.h"
-
 /// What save.c and load.c share: the frame around a saved world, and its size.
 
 #define QDI_SAVE_MAGIC "QDWORLD\n"
 enum { QDI_SAVE_MAGIC_BYTES = 8, QDI_SAVE_HEADER = 40, QDI_SAVE_CHECKSUM = 8, QDI_SAVE_VERSION = 6 };
+/// Bytes of what a touch holds; contacts that are written or read at once, while they are in the cache.
+enum { QDI_SAVED_HOLD = 16, QDI_SAVED_TOGETHER = 16 };
 
 /// How many there are of each in a saved world.
 typedef struct qdi_saved {
@@ -15,6 +15,8 @@ typedef struct qdi_saved {
     uint64_t pulls; ///< not written: as many as contacts, or none
 } qdi_saved;
 
+/// Bytes of a contact with what holds it.
+size_t qdi_saved_contact_bytes(void);
 /// Bytes in all.
 size_t qdi_saved_size(const qdi_saved *n);
 

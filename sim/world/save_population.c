@@ -1,74 +1,38 @@
 // Emitters and sinks as bytes: part of a saved world, see save.c.
 
-#include "sim/world/population.h"
-
 #include "core/base/cookie.h"
 #include "sim/base/bytes.h"
+#include "sim/world/bodies.h"
+#include "sim/world/fields.h"
+#include "sim/world/population.h"
+#include "sim/world/world_impl.h"
 
-#include <math.h>
-#include <string.h>
+enum { TRIES = 8 };
 
-static void put_vec(unsigned char **at, qd_vec2 v) {
-    qdi_put_f64(at, v.x);
-    qdi_put_f64(at, v.y);
-}
-
-static qd_vec2 get_vec(const unsigned char **at) {
-    qd_vec2 v;
-    v.x = qdi_get_f64(at);
-    v.y = qdi_get_f64(at);
-    return v;
+size_t qdi_emitter_bytes(void) {
+    return QDI_SHAPE_BYTES + QDI_TRAIT_BYTES + qdi_fields_bytes(&qdi_fields_source) + TRIES +
+           qdi_fields_bytes(&qdi_fields_done);
 }
 
 static void put_emitter(unsigned char **at, const qdi_emitter *emitter) {
     const qd_emitter_def *def = &emitter->def;
-    const qd_body_def *body = &def->body;
-    qdi_trait trait = qdi_trait_of(body);
-    qdi_shape_put(&body->shape, at);
+    qdi_trait trait = qdi_trait_of(&def->body);
+    qdi_shape_put(&def->body.shape, at);
     qdi_trait_put(&trait, at);
-    qdi_put_f64(at, body->angle);
-    put_vec(at, body->velocity);
-    qdi_put_f64(at, body->spin);
-    qdi_put_f64(at, body->density);
-    qdi_put_f64(at, body->mass);
-    qdi_put_f64(at, body->inertia);
-    put_vec(at, def->low);
-    put_vec(at, def->high);
-    qdi_put_f64(at, def->scale_low);
-    qdi_put_f64(at, def->scale_high);
-    qdi_put_f64(at, def->turn);
-    qdi_put_f64(at, def->spread);
-    qdi_put_f64(at, def->rate);
-    qdi_put_f64(at, def->start);
-    qdi_put_f64(at, def->stop);
-    qdi_put_u64(at, def->total);
-    qdi_put_u64(at, def->alive);
+    qdi_fields_put(&qdi_fields_source, def, at);
     qdi_put_u64(at, (uint64_t)def->tries << 1 | def->overlap);
-    qdi_put_u64(at, emitter->counts.due);
-    qdi_put_u64(at, emitter->counts.emitted);
-}
-
-static void put_sink(unsigned char **at, const qdi_sink *sink) {
-    put_vec(at, sink->def.low);
-    put_vec(at, sink->def.high);
-    qdi_put_u64(at, sink->def.total);
-    qdi_put_u64(at, sink->taken);
+    qdi_fields_put(&qdi_fields_done, &emitter->counts, at);
 }
 
 void qdi_population_put(const qd_world *world, unsigned char **at) {
     const qdi_population *all = world->population;
     for (size_t i = 0; all && i < all->emitter_count; ++i) put_emitter(at, &all->emitters[i]);
-    for (size_t i = 0; all && i < all->sink_count; ++i) put_sink(at, &all->sinks[i]);
+    for (size_t i = 0; all && i < all->sink_count; ++i) qdi_fields_put(&qdi_fields_sink, &all->sinks[i], at);
 }
 
-static double get_real(const unsigned char **at) {
-    double value = qdi_get_f64(at);
-    return isnan(value) ? (double)NAN : value;
-}
-
+/// Shape and traits.
 static void get_body(const unsigned char **at, qd_body_def *body) {
     qdi_trait trait;
-    *body = qd_body_def_default();
     qdi_shape_get(at, &body->shape);
     qdi_trait_get(at, &trait);
     body->kind = trait.kind;
@@ -77,36 +41,19 @@ static void get_body(const unsigned char **at, qd_body_def *body) {
     body->material = trait.material;
     body->filter = trait.filter;
     body->pivot = trait.pivot;
-    body->angle = qdi_get_f64(at);
-    body->velocity = get_vec(at);
-    body->spin = qdi_get_f64(at);
-    body->density = get_real(at);
-    body->mass = get_real(at);
-    body->inertia = get_real(at);
 }
 
 static qd_status get_emitter(const unsigned char **at, qd_world *world) {
     qdi_emitter emitter = {.def = qd_emitter_def_default()};
     qd_emitter_def *def = &emitter.def;
     get_body(at, &def->body);
-    def->low = get_vec(at);
-    def->high = get_vec(at);
-    def->scale_low = qdi_get_f64(at);
-    def->scale_high = qdi_get_f64(at);
-    def->turn = qdi_get_f64(at);
-    def->spread = qdi_get_f64(at);
-    def->rate = qdi_get_f64(at);
-    def->start = qdi_get_f64(at);
-    def->stop = qdi_get_f64(at);
-    def->total = qdi_get_u64(at);
-    def->alive = qdi_get_u64(at);
+    bool fits = qdi_fields_get(&qdi_fields_source, at, def);
     uint64_t tries = qdi_get_u64(at);
     def->tries = tries >> 1 > 100000 ? 0 : (int)(tries >> 1); // 0 is refused
     def->overlap = tries & 1;
-    emitter.counts.due = qdi_get_u64(at);
-    emitter.counts.emitted = qdi_get_u64(at);
+    fits = qdi_fields_get(&qdi_fields_done, at, &emitter.counts) && fits;
     const qd_shape read = def->body.shape;
-    bool fine = read.count >= 0 && emitter.counts.emitted <= emitter.counts.due &&
+    bool fine = fits && read.count >= 0 && emitter.counts.emitted <= emitter.counts.due &&
                 qdi_emitter_check(world, def, true, NULL) == QD_OK &&
                 qdi_shape_hash(&read) == qdi_shape_hash(&def->body.shape);
     return fine ? qdi_population_add_emitter(world, &emitter) : QD_ERR_CORRUPT;
@@ -114,11 +61,8 @@ static qd_status get_emitter(const unsigned char **at, qd_world *world) {
 
 static qd_status get_sink(const unsigned char **at, qd_world *world) {
     qdi_sink sink = {.def = qd_sink_def_default()};
-    sink.def.low = get_vec(at);
-    sink.def.high = get_vec(at);
-    sink.def.total = qdi_get_u64(at);
-    sink.taken = qdi_get_u64(at);
-    bool fine = qdi_sink_check(&sink.def, NULL) == QD_OK && sink.taken <= sink.def.total;
+    bool fine = qdi_fields_get(&qdi_fields_sink, at, &sink) && qdi_sink_check(&sink.def, NULL) == QD_OK &&
+                sink.taken <= sink.def.total;
     return fine ? qdi_population_add_sink(world, &sink) : QD_ERR_CORRUPT;
 }
 

@@ -4,8 +4,10 @@
 #include <quadrille/alloc.h>
 #include <quadrille/contact.h>
 #include <quadrille/vec.h>
+#include <quadrille/world.h>
 
 #include "sim/shape/collide.h"
+#include "sim/world/contact_state.h"
 #include "sim/world/ledger.h"
 
 #include <stdatomic.h>
@@ -21,19 +23,6 @@ enum { QDI_RECORD = 8 + 12 * 8, QDI_RECORDS_MAX = 1 << 17 };
 
 /// Most colours, one for each bit of a number; contacts that find none free are one more, solved serially.
 #define QDI_COLOURS_MAX 64
-
-/// What keeps a contact at rest: the impulses of the last sub-step, by touch. Zero where it does not rest.
-/// They are what the next step starts from, so they are part of the state. With springs it is the shear, as a
-/// vector: x in `normal`, y in `tangent`.
-typedef struct qdi_warm_start {
-    double normal[2], tangent[2];
-} qdi_warm_start;
-
-/// What a contact of springs does at its moment: the force on a, whose opposite is on b, and the torques on
-/// both.
-typedef struct qdi_pull {
-    double x, y, turn_a, turn_b;
-} qdi_pull;
 
 /// Where a contact is among those of the moment before: the first that is not before it in their order, and
 /// whether that is the same.

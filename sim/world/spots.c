@@ -1,7 +1,13 @@
 // Spots of contacts that came by another way than from the candidates: those of a loaded world, and those
 // whose rows have changed.
 
+#include "sim/world/spots.h"
+
+#include "sim/world/contact_state.h"
+#include "sim/world/grain.h"
 #include "sim/world/world_impl.h"
+
+#include <string.h>
 
 typedef struct spots_job {
     const qd_world *world;
@@ -79,4 +85,30 @@ qd_status qdi_spots_make(qd_world *world, qdi_moment *moment) {
     qdi_release(world->allocator, ranks, rank_room, sizeof *ranks);
     qdi_spots_find_rows(world, moment);
     return QD_OK;
+}
+
+// ---- touching flags ----
+
+static void unmark_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qd_world *world = context;
+    void *flags = world->touching + begin; // bytes, at which nobody else is now
+    memset(flags, 0, end - begin);
+}
+
+static void mark_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    const qd_world *world = context;
+    for (size_t i = begin; i < end; ++i) {
+        const qdi_spot *spot = &world->present.spots[i];
+        if (spot->contact >= world->present.contact_count) continue; // a speculative one
+        atomic_store_explicit(&world->touching[spot->row_a], 1, memory_order_relaxed);
+        if (spot->row_b != QDI_NO_ROW)
+            atomic_store_explicit(&world->touching[spot->row_b], 1, memory_order_relaxed);
+    }
+}
+
+void qdi_touching_mark(qd_world *world) {
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, unmark_range, world);
+    qdi_team_for(world->team, qdi_constraint_count(&world->present), QDI_CONTACT_GRAIN, mark_range, world);
 }

@@ -2,8 +2,12 @@
 // restitution.
 
 #include "sim/world/spring_terms.h"
+
 #include "core/base/arithmetic.h"
+#include "sim/world/bodies.h"
+#include "sim/world/contact_state.h"
 #include "sim/world/population.h"
+#include "sim/world/world_impl.h"
 
 #include <quadrille/math.h>
 

@@ -1,6 +1,8 @@
 #ifndef QD_SIM_SPRING_TERMS_H
 #define QD_SIM_SPRING_TERMS_H
 
+#include "sim/world/contact_state.h"
+#include "sim/world/surface.h"
 #include "sim/world/world_impl.h"
 
 /// What springs are made of: terms of two bodies in contact, and the energy that a contact holds.

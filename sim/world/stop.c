@@ -1,5 +1,7 @@
 // Steps that are stopped on their way.
 
+#include "sim/world/stop.h"
+
 #include "sim/world/world_impl.h"
 
 qd_status qd_world_set_stop(qd_world *world, qd_stop_function asked, void *context) {

@@ -2,6 +2,7 @@
 // range of rows is one worker's, and a body is in one row: no two threads write one note.
 #include "sim/world/thread_notes.h"
 
+#include "sim/world/feature.h"
 #include "sim/world/world_impl.h"
 
 #include <string.h>
@@ -13,7 +14,8 @@ qd_status qd_world_note_threads(qd_world *world, bool note) {
     return QD_OK;
 }
 
-qd_status qdi_threads_forget(qd_world *world) {
+static qd_status forget(qd_world *world, qdi_step_context *step) {
+    (void)step;
     if (!world->threads_noted) return QD_OK;
     qd_status status = qdi_reserve(world->allocator, &world->thread_notes, &world->thread_note_room, 0,
                                    world->index_count, sizeof *world->thread_notes);
@@ -23,6 +25,8 @@ qd_status qdi_threads_forget(qd_world *world) {
         memset(world->thread_notes, 0, world->index_count * sizeof *world->thread_notes);
     return QD_OK;
 }
+
+const qdi_feature qdi_thread_notes_feature = {.at = {[QDI_STAGE_PLACE] = forget}};
 
 void qdi_threads_note(const qd_world *world, size_t begin, size_t end, int worker) {
     if (!world->threads_noted) return;

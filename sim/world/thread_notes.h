@@ -18,8 +18,8 @@ typedef struct qdi_thread_note {
 /// For qdi_thread_of_row: nobody knows.
 #define QDI_NO_THREAD (-1)
 
-/// Forgets the last step. Does nothing where nobody asks. Errors: QD_ERR_MEMORY.
-QD_MUST_USE qd_status qdi_threads_forget(qd_world *world);
+/// Forgets the last step before bodies move. Errors: QD_ERR_MEMORY.
+extern const struct qdi_feature qdi_thread_notes_feature;
 
 /// The bodies in these rows are this worker's, in the step on its way. Called by many workers, for different
 /// rows.

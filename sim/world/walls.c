@@ -1,8 +1,13 @@
 // Reflecting sides that move. Where they are is a function of the time; the world's axes say where that is
 // now.
 
+#include "sim/world/walls.h"
+
 #include "core/base/arithmetic.h"
 #include "sim/world/compress.h"
+#include "sim/world/feature.h"
+#include "sim/world/limits.h"
+#include "sim/world/world_impl.h"
 
 #include <quadrille/math.h>
 
@@ -77,15 +82,31 @@ bool qdi_walls_put(qd_world *world, double time) {
     return true;
 }
 
-void qdi_walls_aim(qd_world *world, double from, double to) {
-    if (!world->walls_move) return;
+/// Works out their mean velocities in a step.
+static qd_status aim(qd_world *world, qdi_step_context *step) {
+    if (!world->walls_move) return QD_OK;
     for (int wall = 0; wall < QDI_WALLS; ++wall) {
         const qd_wall_motion *motion = &world->def.wall_motion[wall];
         double across = motion->velocity;
-        if (motion->amplitude != 0) across = (offset(motion, to) - offset(motion, from)) / (to - from);
+        if (motion->amplitude != 0)
+            across = (offset(motion, step->end) - offset(motion, step->start)) / (step->end - step->start);
         world->wall_mean[wall] = across_and_along(wall, across, motion->slide);
     }
+    return QD_OK;
 }
+
+static qd_status place(qd_world *world, qdi_step_context *step) {
+    if (qdi_walls_put(world, step->end)) return QD_OK;
+    qdi_limit_report_walls(world);
+    return QD_ERR_LIMIT;
+}
+
+static void revert(qd_world *world, const qdi_step_context *step) {
+    (void)qdi_walls_put(world, step->start); // they have been there
+}
+
+const qdi_feature qdi_walls_feature = {.at = {[QDI_STAGE_BEGIN] = aim, [QDI_STAGE_PLACE] = place},
+                                       .revert = revert};
 
 void qd_world_sides(const qd_world *world, qd_vec2 *low, qd_vec2 *high) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();

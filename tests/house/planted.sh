@@ -22,6 +22,17 @@ plant() { # a tree that keeps every rule
         printf '%s/low\n%s/high\n' "$floor" "$floor" >>"$scratch/tree/tests/house/rooms.txt"
         : >"$scratch/tree/$floor/high/above_$floor.h"
     done
+    mkdir -p "$scratch/tree/sim/step"
+    echo sim/step >>"$scratch/tree/tests/house/rooms.txt"
+    echo 'const void *features[] = {&qdi_no_glue_feature, &qdi_magnets_feature};' >"$scratch/tree/sim/step/features.c"
+    echo 'int step;' >"$scratch/tree/sim/step/stepper.c"
+    echo 'target_sources(sim PRIVATE step/features.c step/stepper.c)' >>"$scratch/tree/sim/CMakeLists.txt"
+    mkdir -p "$scratch/tree/sim/world"
+    echo sim/world >>"$scratch/tree/tests/house/rooms.txt"
+    printf '{FIELD(qd_world, step)}, {PART(qd_world, size, vec)}\n' >"$scratch/tree/sim/world/fields.c"
+    printf 'struct qd_world {\n    double step, size[2];\n    int *room; ///< of it\n};\n' >"$scratch/tree/sim/world/world.h"
+    echo 'qd_world room: memory' >"$scratch/tree/tests/house/fields.txt"
+    echo 'target_sources(sim PRIVATE world/fields.c)' >>"$scratch/tree/sim/CMakeLists.txt"
     echo '#include "core/high/above_core.h"' >>"$scratch/tree/sim/low/sim.c"
     printf 'set(qd_tests\n    # core\n    one\n    two)\n' >"$scratch/tree/tests/CMakeLists.txt"
     : >"$scratch/tree/tests/test_one.c"
@@ -43,6 +54,7 @@ expect() { # pass|fail WHAT TEXT COMMAND...
 
 plant
 expect pass "clean tree, floors" "" "$here/floors.sh" "$scratch/tree"
+expect pass "clean tree, fields" "" "$here/fields.sh" "$scratch/tree"
 expect pass "clean tree, sources" "" "$here/sources.sh" "$scratch/tree"
 
 breach() { # TEST TEXT FILE LINE: one line is added to one file
@@ -67,6 +79,12 @@ breach sources "two files have this name" sim/high/core.c 'int core;'
 breach sources "not listed" tests/test_three.c 'int three;'
 breach sources "there is no tests/test_four.c" tests/CMakeLists.txt 'set(qd_tests four)'
 breach sources "is not in core/CMakeLists.txt" core/low/left_out.c 'int left_out;'
+breach sources "must not know the feature magnet" sim/step/stepper.c 'static void pull_Magnet(void);'
+breach sources "must not know the feature no_glue" sim/step/stepper.c 'if (qdi_no_glue(world)) return;'
+breach fields "qd_world.age has no line" sim/world/state.h 'struct qd_world {
+    unsigned age;
+};'
+breach fields "names qd_world.past, which there is not" tests/house/fields.txt 'qd_world past: long ago'
 breach sources "finish it" docs/page.md 'TO''DO: the rest'
 breach sources "somebody's machine" README.md 'It lies in /ho''me/me/quadrille.'
 

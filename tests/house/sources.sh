@@ -5,6 +5,7 @@
 #  - a .c of a floor is in that floor's CMakeLists.txt, so that no file is left out of the build;
 #  - no type of our own (qd_, qdi_) is defined twice, and no two files of the floors have one name, but for os.c, os.h and main.c,
 #    which several floors may have, and a private header beside the public one;
+#  - the stepper names no feature: what sim/step/features.c lists hangs in hooks;
 #  - no notes to oneself, and no path of somebody's machine.
 # usage: sources.sh ROOT
 set -u
@@ -46,6 +47,16 @@ END
 each_line "two files have this name" <<END
 $(find core sim export tools \( -name '*.[ch]' \) ! -path '*/include/*' | sed 's,.*/,,' | sort | uniq -d | grep -v '^\(os\.[ch]\|main\.c\)$')
 END
+
+# qdi_springs_feature is "spring".
+features=$(grep -o '&qdi_[a-z_]*_feature' sim/step/features.c | sed 's/&qdi_//; s/s\{0,1\}_feature$//')
+[ -n "$features" ] || breach "sim/step/features.c lists no feature: this test looks in the wrong place"
+[ -s sim/step/stepper.c ] || breach "there is no sim/step/stepper.c: this test looks in the wrong place"
+for name in $features; do
+    each_line "the stepper must not know the feature $name" <<END
+$(grep -Hni "$name" sim/step/stepper.c)
+END
+done
 
 notes='TO''DO\|FIX''ME\|XX''X\|HA''CK'
 each_line "finish it or leave it out" <<END

@@ -4,6 +4,7 @@
 #include "core/math/outward.h"
 #include "core/parallel/verbs.h"
 #include "core/tree/horizon.h"
+#include "sim/world/pose.h"
 #include "tools/bench/bench_motion.h"
 #include "tools/bench/sink.h"
 

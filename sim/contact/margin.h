@@ -1,0 +1,33 @@
+#ifndef QD_SIM_MARGIN_H
+#define QD_SIM_MARGIN_H
+
+#include "sim/world/lap.h"
+#include "sim/world/world_impl.h"
+
+/// A search for candidates: what it did, and what the second half of it has to do.
+typedef struct qdi_found {
+    qd_tree_counts counts;
+    uint64_t rebuilds; ///< 1 where all candidates are retrieved
+    uint64_t amended;  ///< bodies whose candidates are
+    double growth;     ///< mean part of its size that each box is larger than its body on each side
+    bool fat;          ///< the tree has fat boxes
+} qdi_found;
+
+/// True where a body's box is no longer in its fat box, nor is any image of it.
+bool qdi_margin_left(const qd_world *world, size_t row, qd_vec2 period);
+/// The image of a body that is in the box which the tree holds for it.
+qd_image qdi_margin_image(const qd_world *world, size_t row);
+/// Brings the tree up to date: `boxes` and `margin.left` are those of the bodies at `motion`, `dt` is the
+/// step's. `found` is empty before. What fat boxes there are may be changed even where it fails.
+QD_MUST_USE qd_status qdi_candidates_refresh(qd_world *world, const qdi_motion *motion, double dt,
+                                             qdi_found *found);
+/// Then finds all that may touch. QD_ERR_LIMIT: more pairs than limits.pairs allows.
+QD_MUST_USE qd_status qdi_candidates_retrieve(qd_world *world, const qdi_motion *motion, double dt,
+                                              qdi_found *found);
+/// Files the fat boxes that were loaded, and finds their candidates again. QD_ERR_CORRUPT: they do not hold
+/// the bodies.
+QD_MUST_USE qd_status qdi_candidates_restore(qd_world *world);
+/// Files the bodies' own boxes at their present places; nothing else changes.
+QD_MUST_USE qd_status qdi_tree_restore(qd_world *world);
+
+#endif

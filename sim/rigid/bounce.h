@@ -1,0 +1,29 @@
+#ifndef QD_SIM_BOUNCE_H
+#define QD_SIM_BOUNCE_H
+
+#include "sim/world/ledger.h"
+#include "sim/world/scratch.h"
+#include "sim/world/world_impl.h"
+
+/// Bounces one constraint, if some touch of it approaches faster than the threshold; what it lost goes to
+/// `account`.
+bool qdi_constraint_bounce(qdi_constraint *constraint, const qdi_motion *motion, double threshold,
+                           qdi_account *account);
+/// Nothing has been stirred in this step.
+void qdi_bounce_begin(qd_world *world);
+/// Notes that a constraint's bodies need a look by visit `visit` of their constraints (rigid/bounce.c).
+static inline void qdi_bounce_stir(const qd_world *world, const qdi_constraint *constraint, uint32_t visit) {
+    _Atomic uint32_t *stirred = world->scratch.stirred;
+    if (constraint->moves_a) atomic_store_explicit(&stirred[constraint->row_a], visit, memory_order_relaxed);
+    if (constraint->moves_b) atomic_store_explicit(&stirred[constraint->row_b], visit, memory_order_relaxed);
+}
+/// True where a bounce has changed a body's velocity in visit `since` or later, or it approaches something
+/// fast (1).
+static inline bool qdi_is_stirred(const qd_world *world, uint32_t row, uint32_t since) {
+    if (row == QDI_NO_ROW) return false;
+    return atomic_load_explicit(&world->scratch.stirred[row], memory_order_relaxed) >= since;
+}
+/// Bounces: all constraints, colour by colour, until none approaches faster than its threshold.
+void qdi_bounce(qd_world *world, const qdi_colours *colours);
+
+#endif

@@ -1,0 +1,45 @@
+// What the contact model of springs does in a step, stage by stage. Velocity Verlet: half a kick by what the
+// contacts of the step before pull, the move, the new contacts and their forces, the other half.
+
+#include "sim/contact/events.h"
+#include "sim/spring/spring.h"
+#include "sim/world/feature.h"
+#include "sim/world/spring_terms.h"
+#include "sim/world/world_impl.h"
+
+static qd_status resolve(qd_world *world, qdi_step_context *step) {
+    return qdi_springs(world) ? qdi_spring_start(world, step->dt) : QD_OK;
+}
+
+/// Forces are state, and events carry them.
+static qd_status make_forces(qd_world *world, qdi_step_context *step) {
+    if (!qdi_springs(world)) return QD_OK;
+    qd_status status = qdi_events_take_over(world, &world->present, &world->following);
+    if (status != QD_OK) return status;
+    return qdi_spring_forces(world, step->motion, step->dt, &world->following);
+}
+
+static qd_status change(qd_world *world, qdi_step_context *step) {
+    (void)step;
+    if (!qdi_springs(world)) return QD_OK;
+    world->scratch.feels_present = false;
+    return qdi_spring_change(world);
+}
+
+static qd_status finish(qd_world *world, qdi_step_context *step) {
+    if (!qdi_springs(world)) return QD_OK;
+    qd_status status = qdi_spring_population(world);
+    if (status == QD_OK) status = qdi_spring_account(world, step->dt, &step->gains[0]);
+    return status == QD_OK ? qdi_spring_finish(world, step->dt) : status;
+}
+
+static void commit(qd_world *world, const qdi_step_context *step) {
+    (void)step;
+    world->scratch.feels_present = qdi_springs(world);
+}
+
+const qdi_feature qdi_spring_feature = {.at = {[QDI_STAGE_RESOLVE] = resolve,
+                                               [QDI_STAGE_CONTACT] = make_forces,
+                                               [QDI_STAGE_EDITED] = change,
+                                               [QDI_STAGE_BALANCE] = finish},
+                                        .commit = commit};

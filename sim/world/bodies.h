@@ -1,0 +1,67 @@
+#ifndef QD_SIM_BODIES_H
+#define QD_SIM_BODIES_H
+
+#include "sim/world/world_impl.h"
+
+/// Bodies by row and by index: room, lookup, adding, hiding and removing.
+
+/// Makes room for `rows` bodies and `indices` indices, or leaves everything as it was.
+QD_MUST_USE qd_status qdi_bodies_reserve(qd_world *world, size_t rows, size_t indices);
+void qdi_bodies_release(qd_world *world);
+/// Fills the heap of free indices from row_of_index.
+void qdi_bodies_refill_free(qd_world *world);
+/// Takes the lowest free index; there is room for it.
+qd_body_index qdi_body_take_index(qd_world *world);
+/// The row of a living body, or QDI_NO_ROW.
+uint32_t qdi_body_row(const qd_world *world, qd_id id);
+qd_body_state qdi_body_state_of_row(const qd_world *world, uint32_t row);
+/// Takes a body out of the rows that count: it gets the row after the last, keeps its index and can come back
+/// (qdi_body_show: the one hidden last) as long as no row was added since, or be forgotten for good.
+void qdi_body_hide(qd_world *world, uint32_t row);
+void qdi_body_show(qd_world *world);
+void qdi_body_forget(qd_world *world, uint32_t row);
+/// The form of a body.
+static inline qdi_form qdi_form_of_row(const qd_world *world, uint32_t row) {
+    uint32_t shape = world->shape[row];
+    return shape ? world->shapes.form[shape] : qdi_form_disk(world->radius[row]);
+}
+
+/// What a body is given when it is added, placed or loaded.
+typedef struct qdi_placing {
+    qd_body_kind kind;
+    const qd_shape *shape; ///< in order
+    double mass, inertia;
+    qd_vec2 position, turn, velocity;
+    double spin;
+    qd_vec2 pivot; ///< NaN: none; of a fresh body what turns about it has the velocity that follows
+    /// Added or placed just now: its centre must be within reflecting sides, its shape fit between them, and
+    /// it must be larger than rounding at its place.
+    bool fresh;
+    bool sizeless; ///< it need not fit between periodic sides as they are now
+} qdi_placing;
+
+/// What a row gets when a body is added or loaded.
+typedef struct qdi_birth {
+    qd_id id;
+    uint64_t label;
+    qdi_placing placing;
+    uint32_t shape, trait; ///< numbers that were taken for it
+} qdi_birth;
+/// Puts a body into the row after the last; there is room for it.
+void qdi_body_enter(qd_world *world, const qdi_birth *birth);
+/// Adds a body just as it is, or was, in another world: shape, pose, motion, mass, traits and label, bit for
+/// bit. Errors: as qd_world_add.
+QD_MUST_USE qd_status qdi_body_add_again(qd_world *world, const qd_body_state *state, qd_error *error);
+/// Cosine and sine of an angle; exactly (1, 0) for none.
+qd_vec2 qdi_turn_of(double angle);
+/// The traits that a def asks for.
+qdi_trait qdi_trait_of(const qd_body_def *body);
+/// Why a body whose shape is in order would be refused at a position, walls apart and, where it is
+/// `sizeless`, its size too; or QD_OK.
+QD_MUST_USE qd_status qdi_body_def_check(const qd_world *world, const qd_body_def *body, qd_vec2 position,
+                                         bool sizeless, qd_error *error);
+
+/// Bodies are about to be added, removed or placed: tree and contacts will be behind.
+void qdi_change_begin(qd_world *world);
+
+#endif

@@ -1,0 +1,24 @@
+#ifndef QD_SIM_LIMITS_H
+#define QD_SIM_LIMITS_H
+
+#include <quadrille/world.h>
+
+#include "sim/world/bodies.h"
+
+/// Checks what a body is given; a loaded one's numbers too.
+QD_MUST_USE qd_status qdi_body_check(const qd_world *world, const qdi_placing *placing, qd_error *error);
+/// Checks a material: NaN is fine, `what` names it.
+QD_MUST_USE qd_status qdi_material_check(const qd_material *material, const char *what, qd_error *error);
+/// The largest distance from the world's centre, per axis, and the square of the largest speed.
+double qdi_limit_distance(const qd_world *world);
+double qdi_limit_speed_squared(const qd_world *world);
+size_t qdi_limit_pairs(const qd_world *world);
+/// Reports that a body may not go from `now` to `next`; the step counter is still that of the step before.
+void qdi_limit_report_body(qd_world *world, uint32_t row);
+void qdi_limit_report_pairs(qd_world *world, uint64_t step);
+void qdi_limit_report_walls(qd_world *world);
+void qdi_limit_report_scaled(qd_world *world, uint32_t row);
+void qdi_limit_report_size(qd_world *world);
+void qdi_limit_report_sums(qd_world *world, uint64_t step);
+
+#endif

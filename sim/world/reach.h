@@ -1,0 +1,44 @@
+#ifndef QD_SIM_REACH_H
+#define QD_SIM_REACH_H
+
+#include "sim/world/world_impl.h"
+
+/// Sizes of bodies, and how far around them contacts are looked for.
+
+/// Distance from a body's centroid to the nearest point of its border.
+static inline double qdi_inner_of_row(const qd_world *world, uint32_t row) {
+    uint32_t shape = world->shape[row];
+    return shape ? world->shapes.inner[shape] : world->radius[row];
+}
+/// That of the smaller of two bodies, of those that move; row_b QDI_NO_ROW: a wall.
+static inline double qdi_smaller_inner(const qd_world *world, uint32_t a, uint32_t b) {
+    if (b == QDI_NO_ROW || world->kind[b] != QD_BODY_DYNAMIC) return qdi_inner_of_row(world, a);
+    double inner_b = qdi_inner_of_row(world, b);
+    if (world->kind[a] != QD_BODY_DYNAMIC) return inner_b;
+    double inner_a = qdi_inner_of_row(world, a);
+    return inner_a < inner_b ? inner_a : inner_b;
+}
+/// The solver's reach: the largest gap of a speculative contact, as a part of the distance from centroid to
+/// border of the smaller body that moves. Next to nothing where what is apart bounces, once it has met: only
+/// what was stopped on its way, just before it touched.
+static inline double qdi_speculative(const qd_world *world) {
+    const qd_world_def *def = &world->def;
+    bool falls = def->gravity.x != 0 || def->gravity.y != 0 || def->attraction.strength != 0;
+    bool bounces = def->restitution > 0 && (def->threshold == 0 || (isnan(def->threshold) && !falls));
+    return def->contact != QD_CONTACT_IMPULSE ? 0 : bounces ? 1e-5 : 0.05;
+}
+/// Part of that distance, and most, that a box is fattened by so that speculative contacts are candidates.
+typedef struct qdi_reach {
+    double part, most;
+} qdi_reach;
+/// In a periodic world a box is at most half a period long: bodies that leave no room for it have less reach.
+static inline double qdi_reach_of(const qdi_reach *reach, double inner, double radius) {
+    double far = reach->part * inner, room = reach->most - 0.9 * radius;
+    room = room > 0 ? room : 0;
+    return far < room ? far : room;
+}
+static inline double qdi_reach_of_row(const qd_world *world, const qdi_reach *reach, uint32_t row) {
+    return qdi_reach_of(reach, qdi_inner_of_row(world, row), world->radius[row]);
+}
+
+#endif

@@ -1,0 +1,15 @@
+#ifndef QD_SIM_SPOTS_H
+#define QD_SIM_SPOTS_H
+
+#include <quadrille/world.h>
+
+#include "sim/world/contact_state.h"
+
+/// Makes the spots of contacts that come from elsewhere.
+QD_MUST_USE qd_status qdi_spots_make(qd_world *world, qdi_moment *moment);
+/// Rows have changed: finds those of the spots again.
+void qdi_spots_find_rows(qd_world *world, qdi_moment *moment);
+/// Makes the touching flags those of the present contacts.
+void qdi_touching_mark(qd_world *world);
+
+#endif

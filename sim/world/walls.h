@@ -1,0 +1,19 @@
+#ifndef QD_SIM_WALLS_H
+#define QD_SIM_WALLS_H
+
+#include "sim/world/feature.h"
+#include "sim/world/world_impl.h"
+
+/// Why motions of walls are refused, or QD_OK.
+QD_MUST_USE qd_status qdi_walls_check(const qd_world_def *def, qd_error *error);
+/// Puts the walls where they are at a time. False where two have met, or one is nowhere: then they are as
+/// before.
+bool qdi_walls_put(qd_world *world, double time);
+/// The mean velocity of a wall in the step on its way, to the right or up.
+static inline double qdi_wall_speed(const qd_world *world, int wall) {
+    return wall / 2 == 0 ? world->wall_mean[wall].x : world->wall_mean[wall].y;
+}
+/// Moves them in a step, and their mean velocities before it. QD_ERR_LIMIT: reported, two have met.
+extern const qdi_feature qdi_walls_feature;
+
+#endif

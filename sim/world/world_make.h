@@ -1,0 +1,14 @@
+#ifndef QD_SIM_WORLD_MAKE_H
+#define QD_SIM_WORLD_MAKE_H
+
+#include <quadrille/tree.h>
+#include <quadrille/world.h>
+
+/// Makes an empty world from a checked def; the tree and the team with it.
+QD_MUST_USE qd_status qdi_world_make(const qd_world_def *def, qd_world **world);
+/// Makes a tree such as the world's own, for other boxes in it.
+QD_MUST_USE qd_status qdi_world_make_tree(const qd_world *world, qd_tree **tree);
+/// Why a def is refused, or QD_OK.
+QD_MUST_USE qd_status qdi_world_def_check(const qd_world_def *def, qd_error *error);
+
+#endif
