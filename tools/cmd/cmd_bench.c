@@ -454,23 +454,14 @@ static int bench_spring(qdi_bench_job *job) {
     return measure_spring(job, &plan);
 }
 
-static int bench_main(int count, char *const *arguments) {
-    const qd_allocator *allocator = qd_allocator_default();
-    qdi_bench_job *job = qdi_allocate(allocator, 1, sizeof *job);
-    if (!job) {
-        qdi_complain("%s", qd_status_text(QD_ERR_MEMORY));
-        return QDI_EXIT_FAILED;
-    }
-    memset(job, 0, sizeof *job);
-    int exit_code;
-    if (qdi_command_start(&qdi_command_bench, count, arguments, &job->settings, &exit_code))
-        exit_code = job->settings.frames                         ? qdi_bench_frames(job)
-                    : job->settings.size || job->settings.lammps ? qdi_bench_refuse_frames_flags()
-                    : job->settings.spring                       ? bench_spring(job)
-                    : job->settings.rigid                        ? bench_rigid(job)
-                                                                 : bench_pairs(job);
-    qdi_release(allocator, job, 1, sizeof *job);
-    return exit_code;
+static int bench(void *context) {
+    qdi_bench_job *job = context;
+    const qdi_bench_settings *settings = &job->settings;
+    return settings->frames                     ? qdi_bench_frames(job)
+           : settings->size || settings->lammps ? qdi_bench_refuse_frames_flags()
+           : settings->spring                   ? bench_spring(job)
+           : settings->rigid                    ? bench_rigid(job)
+                                                : bench_pairs(job);
 }
 
 static const qdi_option bench_options[] = {
@@ -512,12 +503,10 @@ static const qdi_option bench_options[] = {
      "print JSON on the standard output instead of tables"},
 };
 
-static const qdi_syntax bench_syntax = {.command = "bench",
-                                        .options = bench_options,
-                                        .option_count = sizeof bench_options / sizeof bench_options[0]};
-
 const qdi_command qdi_command_bench = {
-    &bench_syntax,
+    &(const qdi_syntax){.command = "bench",
+                        .options = bench_options,
+                        .option_count = sizeof bench_options / sizeof bench_options[0]},
     "measure ways to find all pairs beside each other",
     "  quadrille bench                                   the quadtree beside a uniform grid\n"
     "  quadrille bench --scene sizes --bodies 1e4 --methods all\n"
@@ -527,5 +516,7 @@ const qdi_command qdi_command_bench = {
     "  quadrille bench --spring gas --threads 1          grains beside LAMMPS, where it is found\n"
     "  quadrille bench --frames --sweep-bodies 1e5,1e6 --threads 1\n",
     NULL,
-    bench_main,
+    sizeof(qdi_bench_job),
+    bench,
+    NULL,
 };

@@ -240,7 +240,8 @@ static int join_segments(video_job *job, uint64_t *frames) {
     return QDI_EXIT_DONE;
 }
 
-static int run_stages(video_job *job) {
+static int make(void *context) {
+    video_job *job = context;
     qd_error error = {""};
     int exit_code = read_range(job);
     if (exit_code == QDI_EXIT_DONE && job->settings.file && !qd_video_is_known(job->settings.file)) {
@@ -264,15 +265,10 @@ static int run_stages(video_job *job) {
     return exit_code == QDI_EXIT_DONE ? make_and_encode(job) : exit_code;
 }
 
-static int video_main(int count, char *const *arguments) {
-    video_job job;
-    memset(&job, 0, sizeof job);
-    int exit_code;
-    if (!qdi_command_start(&qdi_command_video, count, arguments, &job.settings, &exit_code)) return exit_code;
-    exit_code = run_stages(&job);
-    qdi_frame_list_free(&job.list);
-    qd_scene_destroy(job.scene);
-    return exit_code;
+static void end(void *context) {
+    video_job *job = context;
+    qdi_frame_list_free(&job->list);
+    qd_scene_destroy(job->scene);
 }
 
 static const qdi_option video_options[] = {
@@ -290,19 +286,19 @@ static const qdi_option video_options[] = {
      "replace a file of that name"},
 };
 
-static const qdi_syntax video_syntax = {.command = "video",
-                                        .options = video_options,
-                                        .option_count = sizeof video_options / sizeof video_options[0],
-                                        .word = "DIR",
-                                        .word_offset = offsetof(video_settings, directory),
-                                        .needed = true};
-
 const qdi_command qdi_command_video = {
-    &video_syntax,
+    &(const qdi_syntax){.command = "video",
+                        .options = video_options,
+                        .option_count = sizeof video_options / sizeof video_options[0],
+                        .word = "DIR",
+                        .word_offset = offsetof(video_settings, directory),
+                        .needed = true},
     "make a video of the frames of a run",
     "  quadrille video pool-1a2b3c4d                     pool-1a2b3c4d/pool.mp4\n"
     "  quadrille video out -o pool.gif --fps 25          an animated GIF\n"
     "  quadrille video out -o pool.png --frames 0:99     an animated PNG of the first 100 frames\n",
     "a run directory, or a directory of frames",
-    video_main,
+    sizeof(video_job),
+    make,
+    end,
 };
