@@ -7,7 +7,7 @@
 #include "export/picture/easel.h"
 #include "export/picture/picture.h"
 #include "export/raster/shade.h"
-#include "tools/bench/bench_statistics.h"
+#include "tools/bench/measure.h"
 
 #include <quadrille/hash.h>
 #include <string.h>
