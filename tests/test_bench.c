@@ -2,7 +2,6 @@
 #include "tests/program.h"
 #include "tests/spinners.h"
 #include "tools/bench/choice.h"
-#include "tools/bench/measure.h"
 #include "tools/bench/output.h"
 #include "tools/bench/run.h"
 #include "tools/bench/scenes.h"
@@ -10,6 +9,7 @@
 #include "tools/host/os.h"
 #include "tools/host/others.h"
 #include "tools/host/simd_choice.h"
+#include "tools/host/statistics.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -32,12 +32,12 @@ static void teardown(void) {
 #define RUN(...) qd_program_run(&program, &(qd_program_start){.arguments = {"bench", __VA_ARGS__}})
 
 START_TEST(test_statistics) {
-    uint64_t odd[] = {9, 1, 5, 3, 7}, one[] = {4}, even[] = {10, 20, 30, 40};
-    qdi_bench_statistics of = qdi_bench_statistics_of(odd, 5);
+    double odd[] = {9, 1, 5, 3, 7}, one[] = {4}, even[] = {10, 20, 30, 40};
+    qdi_statistics of = qdi_statistics_of(odd, 5);
     ck_assert(of.min == 1 && of.median == 5 && of.mean == 5 && of.spread == 4.0 / 5);
-    of = qdi_bench_statistics_of(one, 1);
+    of = qdi_statistics_of(one, 1);
     ck_assert(of.min == 4 && of.median == 4 && of.mean == 4 && of.spread == 0);
-    of = qdi_bench_statistics_of(even, 4);
+    of = qdi_statistics_of(even, 4);
     ck_assert(of.min == 10 && of.median == 25 && of.mean == 25 && of.spread == 15.0 / 25);
 }
 END_TEST

@@ -45,7 +45,7 @@ typedef struct qdi_spring_plan {
 /// Times are nanoseconds per body and step, each sample being the mean over the steps of a repeat.
 typedef struct qdi_spring_row {
     const char *method;
-    qdi_bench_statistics ns;
+    qdi_statistics ns;
 } qdi_spring_row;
 
 typedef struct qdi_spring_report {

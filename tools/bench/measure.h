@@ -1,24 +1,14 @@
 #ifndef QD_TOOLS_BENCH_MEASURE_H
 #define QD_TOOLS_BENCH_MEASURE_H
 
+#include "tools/host/statistics.h"
+
 #include <quadrille/status.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/// What all benches do alike: methods that take turns, and what a set of times says.
-
-/// What a set of times says.
-typedef struct qdi_bench_statistics {
-    double min, median, mean;
-    double spread; ///< interquartile range over median, 0 where the median is 0
-} qdi_bench_statistics;
-
-/// Sorts `samples` and looks at them; 0 < count. Quantiles are interpolated between samples.
-qdi_bench_statistics qdi_bench_statistics_of(uint64_t *samples, size_t count);
-
-/// The same per one of `bodies`.
-qdi_bench_statistics qdi_bench_statistics_per(uint64_t *samples, size_t count, size_t bodies);
+/// What all benches do alike: methods that take turns.
 
 /// Methods that take turns: every repeat runs all of them, in a random order of its own.
 typedef struct qdi_bench_turns {

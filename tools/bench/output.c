@@ -79,7 +79,7 @@ void qdi_bench_put_known(qdi_bench_sheet *sheet, qdi_bench_scope scope, const ch
         (void)csv_field(sheet, scope, name);
 }
 
-void qdi_bench_put_statistics(qdi_bench_sheet *sheet, const qdi_bench_statistics *ns) {
+void qdi_bench_put_statistics(qdi_bench_sheet *sheet, const qdi_statistics *ns) {
     qdi_bench_put_short(sheet, QDI_BENCH_OWN, "ns_per_body", ns->median);
     qdi_bench_put_short(sheet, QDI_BENCH_OWN, "min", ns->min);
     qdi_bench_put_short(sheet, QDI_BENCH_OWN, "median", ns->median);

@@ -49,7 +49,7 @@ void qdi_bench_put_short(qdi_bench_sheet *sheet, qdi_bench_scope scope, const ch
 void qdi_bench_put_known(qdi_bench_sheet *sheet, qdi_bench_scope scope, const char *name, bool known,
                          double value);
 /// Median, minimum and so on, of a row.
-void qdi_bench_put_statistics(qdi_bench_sheet *sheet, const qdi_bench_statistics *ns);
+void qdi_bench_put_statistics(qdi_bench_sheet *sheet, const qdi_statistics *ns);
 /// Times of phases: an object `phases`, or columns NAME_ns. `name_of`: of a phase.
 void qdi_bench_put_phases(qdi_bench_sheet *sheet, qdi_bench_scope scope, const char *(*name_of)(int phase),
                           const double *ns, int count, bool known);

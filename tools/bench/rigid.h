@@ -138,7 +138,7 @@ typedef struct qdi_rigid_plan {
 /// over the repeats: qdi_rigid_case.steps).
 typedef struct qdi_rigid_row {
     const qdi_rigid_method *method;
-    qdi_bench_statistics ns;
+    qdi_statistics ns;
     bool has_phases;
     double phases[QD_PHASE_EXPORT]; ///< medians
     qdi_rigid_look end;

@@ -25,11 +25,11 @@ const qdi_rigid_method *qdi_rigid_method_at(size_t number) {
 typedef struct rigid_run {
     const qdi_rigid_plan *plan;
     qdi_rigid_row *rows;
-    uint64_t *samples;      ///< by method, set, repeat, step
+    double *samples;        ///< by method, set, repeat, step
     qdi_rigid_body *bodies; ///< as a method left them
 } rigid_run;
 
-static uint64_t *samples_of(const rigid_run *run, size_t number, size_t set) {
+static double *samples_of(const rigid_run *run, size_t number, size_t set) {
     return run->samples + (number * SETS + set) * run->plan->repeats * run->plan->steps;
 }
 
@@ -48,9 +48,9 @@ static qd_status step_all(const rigid_run *run, size_t number, size_t repeat, vo
         }
         if (k < QDI_RIGID_DROPPED) continue;
         size_t place = repeat * plan->steps + k - QDI_RIGID_DROPPED;
-        samples_of(run, number, 0)[place] = end - start;
+        samples_of(run, number, 0)[place] = (double)(end - start);
         for (size_t phase = 0; phase < QD_PHASE_EXPORT; ++phase)
-            samples_of(run, number, 1 + phase)[place] = profile.wall_ns[phase];
+            samples_of(run, number, 1 + phase)[place] = (double)profile.wall_ns[phase];
         run->rows[number].has_phases = profile.steps > 0;
     }
     return QD_OK;
@@ -77,19 +77,19 @@ static qd_status run_method(void *context, size_t number, size_t repeat, bool *s
 
 /// Figures of one set of times. Where the work changes from step to step, the mean of a repeat's steps is one
 /// time.
-static qdi_bench_statistics figures_of(const rigid_run *run, size_t number, size_t set) {
+static qdi_statistics figures_of(const rigid_run *run, size_t number, size_t set) {
     const qdi_rigid_plan *plan = run->plan;
-    uint64_t *times = samples_of(run, number, set);
+    double *times = samples_of(run, number, set);
     if (plan->setting->of->steps == 0)
-        return qdi_bench_statistics_per(times, plan->repeats * plan->steps, plan->setting->count);
+        return qdi_statistics_per(times, plan->repeats * plan->steps, plan->setting->count);
     for (size_t repeat = 0; repeat < plan->repeats; ++repeat) {
-        uint64_t sum = 0;
+        double sum = 0;
         size_t k = 0;
         do sum += times[repeat * plan->steps + k];
         while (++k < plan->steps);
-        times[repeat] = sum / k; // a place whose time is in a sum already
+        times[repeat] = sum / (double)k; // a place whose time is in a sum already
     }
-    return qdi_bench_statistics_per(times, plan->repeats, plan->setting->count);
+    return qdi_statistics_per(times, plan->repeats, plan->setting->count);
 }
 
 /// Times become figures.

@@ -17,10 +17,10 @@ typedef struct bench_run {
     const qdi_bench_plan *plan;
     qdi_bench_row *rows;
     const qdi_bench_bodies *bodies;
-    uint64_t *samples; ///< by method, set, repeat, step
+    double *samples; ///< by method, set, repeat, step
 } bench_run;
 
-static uint64_t *samples_of(const bench_run *run, size_t method, size_t set) {
+static double *samples_of(const bench_run *run, size_t method, size_t set) {
     return run->samples + (method * SETS + set) * run->plan->repeats * run->plan->steps;
 }
 
@@ -62,10 +62,10 @@ static qd_status run_once(const bench_run *run, size_t method, size_t repeat, vo
         size_t place = repeat * plan->steps + k - QDI_BENCH_DROPPED;
         uint64_t whole = 0;
         for (size_t phase = 0; phase < QDI_BENCH_PHASES; ++phase) {
-            samples_of(run, method, 1 + phase)[place] = step.ns[phase];
+            samples_of(run, method, 1 + phase)[place] = (double)step.ns[phase];
             whole += step.ns[phase];
         }
-        samples_of(run, method, 0)[place] = whole;
+        samples_of(run, method, 0)[place] = (double)whole;
     }
     const double chances = (double)plan->steps * (double)plan->bodies;
     found->leavers = refiled_known ? 100.0 * (double)refiled / chances : -1.0;
@@ -108,10 +108,10 @@ static void evaluate(const bench_run *run) {
     size_t count = plan->repeats * plan->steps;
     for (size_t method = 0; method < plan->method_count; ++method) {
         qdi_bench_row *row = &run->rows[method];
-        row->ns = qdi_bench_statistics_per(samples_of(run, method, 0), count, plan->bodies);
+        row->ns = qdi_statistics_per(samples_of(run, method, 0), count, plan->bodies);
         for (size_t phase = 0; phase < QDI_BENCH_PHASES; ++phase)
             row->phases[phase] =
-                qdi_bench_statistics_per(samples_of(run, method, 1 + phase), count, plan->bodies).median;
+                qdi_statistics_per(samples_of(run, method, 1 + phase), count, plan->bodies).median;
     }
 }
 

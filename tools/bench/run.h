@@ -40,7 +40,7 @@ typedef struct qdi_bench_row {
     int threads;
     qd_simd simd; ///< of a method that has kernels
     size_t steps, repeats;
-    qdi_bench_statistics ns;
+    qdi_statistics ns;
     double phases[QDI_BENCH_PHASES]; ///< medians
     size_t pairs;                    ///< of the last step
     uint64_t hash;                   ///< of the pairs of the first step and the last, whatever their order

@@ -73,7 +73,7 @@ typedef struct spring_run {
     qdi_spring_report *report;
     qd_error *error;
     qdi_lammps_scene scene;
-    uint64_t *samples;                  ///< nanoseconds per step, by method and repeat
+    double *samples;                    ///< nanoseconds per step, by method and repeat
     double (*ours)[QDI_LAMMPS_COLUMNS]; ///< as our disks are in the end
     qdi_lammps_result theirs;           ///< the same of LAMMPS
 } spring_run;
@@ -95,7 +95,7 @@ static void keep_end(spring_run *run, const qd_world *world, const qd_profile *p
         report->phases[phase] = (double)profile->wall_ns[phase] / (double)profile->body_steps;
 }
 
-static qd_status step_ours(spring_run *run, qd_world *world, uint64_t *sample, bool *stopped) {
+static qd_status step_ours(spring_run *run, qd_world *world, double *sample, bool *stopped) {
     const qdi_spring_plan *plan = run->plan;
     qd_profile profile;
     memset(&profile, 0, sizeof profile);
@@ -108,12 +108,12 @@ static qd_status step_ours(spring_run *run, qd_world *world, uint64_t *sample, b
         if (counts) spent += qdi_clock_ns() - start;
         if (!go_on(run, stopped)) return status;
     }
-    *sample = spent / plan->steps;
+    *sample = (double)spent / (double)plan->steps;
     if (status == QD_OK) keep_end(run, world, &profile);
     return status;
 }
 
-static qd_status run_ours(spring_run *run, uint64_t *sample, bool *stopped) {
+static qd_status run_ours(spring_run *run, double *sample, bool *stopped) {
     qd_world *world = NULL;
     qd_status status = qdi_lammps_world(&run->scene, run->plan->threads, run->plan->simd, &world, run->error);
     if (status == QD_OK) status = step_ours(run, world, sample, stopped);
@@ -121,14 +121,14 @@ static qd_status run_ours(spring_run *run, uint64_t *sample, bool *stopped) {
     return status;
 }
 
-static qd_status run_theirs(spring_run *run, uint64_t *sample, bool *stopped) {
+static qd_status run_theirs(spring_run *run, double *sample, bool *stopped) {
     const qdi_spring_plan *plan = run->plan;
     const qdi_lammps_task task = {
         .ranks = plan->threads, .warm = plan->warm, .steps = plan->steps, .columns = "x y vx vy omegaz"};
     qdi_lammps_result_free(&run->theirs);
     qd_status status = qdi_lammps_run(&run->scene, &task, NULL, &run->theirs, run->error);
     if (status != QD_OK) return status;
-    *sample = (uint64_t)(1e9 * run->theirs.seconds / (double)plan->steps);
+    *sample = 1e9 * run->theirs.seconds / (double)plan->steps;
     snprintf(run->report->version, sizeof run->report->version, "%s", run->theirs.version);
     (void)go_on(run, stopped);
     return QD_OK;
@@ -142,7 +142,7 @@ static void evaluate(const spring_run *run) {
     const size_t repeats = run->plan->repeats;
     for (size_t m = 0; m < report->count; ++m)
         report->rows[m] = (qdi_spring_row){
-            names[m], qdi_bench_statistics_per(run->samples + m * repeats, repeats, run->scene.count)};
+            names[m], qdi_statistics_per(run->samples + m * repeats, repeats, run->scene.count)};
     if (report->count < QDI_SPRING_METHODS) return;
     const qdi_lammps_frame *end = &run->theirs.frames[run->theirs.frame_count - 1];
     report->difference = qdi_lammps_difference(&run->scene, end, run->ours, QDI_LAMMPS_X, QDI_LAMMPS_SPIN, 1);
@@ -150,7 +150,7 @@ static void evaluate(const spring_run *run) {
 
 static qd_status run_method(void *context, size_t method, size_t repeat, bool *stopped) {
     spring_run *run = context;
-    uint64_t *sample = &run->samples[method * run->plan->repeats + repeat];
+    double *sample = &run->samples[method * run->plan->repeats + repeat];
     return method == QDI_SPRING_OURS ? run_ours(run, sample, stopped) : run_theirs(run, sample, stopped);
 }
 
