@@ -5,6 +5,7 @@
 #include "sim/store/store_impl.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -160,10 +161,55 @@ int qdi_sql_bind_step(sqlite3_stmt *statement, int at, uint64_t step) {
     return sqlite3_bind_int64(statement, at, (sqlite3_int64)step);
 }
 
-int qdi_sql_bind_hash(sqlite3_stmt *statement, int at, uint64_t hash) {
-    char text[17];
-    (void)snprintf(text, sizeof text, "%016" PRIx64, hash);
-    return sqlite3_bind_text(statement, at, text, 16, SQLITE_TRANSIENT);
+static int bind_all(sqlite3_stmt *statement, int at, const char *kinds, va_list *values) {
+    char hash[17];
+    const char *text;
+    int code = SQLITE_OK;
+    for (; *kinds && code == SQLITE_OK; ++kinds, ++at) {
+        switch (*kinds) {
+        case 'u': code = qdi_sql_bind_step(statement, at, va_arg(*values, uint64_t)); break;
+        case 'd': code = sqlite3_bind_double(statement, at, va_arg(*values, double)); break;
+        case 's':
+            text = va_arg(*values, const char *);
+            code = sqlite3_bind_text(statement, at, text ? text : "", -1, SQLITE_STATIC);
+            break;
+        case 'h':
+            (void)snprintf(hash, sizeof hash, "%016" PRIx64, va_arg(*values, uint64_t));
+            code = sqlite3_bind_text(statement, at, hash, 16, SQLITE_TRANSIENT);
+            break;
+        default: code = sqlite3_bind_null(statement, at); break;
+        }
+    }
+    return code;
+}
+
+int qdi_sql_bind(sqlite3_stmt *statement, int at, const char *kinds, ...) {
+    va_list values;
+    va_start(values, kinds);
+    int code = bind_all(statement, at, kinds, &values);
+    va_end(values);
+    return code;
+}
+
+int qdi_sql_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **statement, const char *kinds, ...) {
+    va_list values;
+    int code = sqlite3_prepare_v2(db, sql, -1, statement, NULL);
+    va_start(values, kinds);
+    if (code == SQLITE_OK) code = bind_all(*statement, 1, kinds, &values);
+    va_end(values);
+    return code;
+}
+
+int qdi_sql_do(sqlite3 *db, const char *sql, const char *kinds, ...) {
+    sqlite3_stmt *statement = NULL;
+    va_list values;
+    int code = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
+    va_start(values, kinds);
+    if (code == SQLITE_OK) code = bind_all(statement, 1, kinds, &values);
+    va_end(values);
+    if (code == SQLITE_OK) code = sqlite3_step(statement);
+    (void)sqlite3_finalize(statement);
+    return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
 qd_status qdi_sql_check_step(const qd_store *store, sqlite3_stmt *statement, const char *table,
@@ -190,17 +236,6 @@ bool qdi_sql_hash(sqlite3_stmt *statement, int column, uint64_t *hash) {
         *hash = *hash << 4 | digit;
     }
     return text != NULL;
-}
-
-int qdi_sql_change(qd_store *store, const char *sql, uint64_t step, const char *text, uint64_t hash) {
-    sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
-    if (code == SQLITE_OK) code = qdi_sql_bind_step(statement, 1, step);
-    if (code == SQLITE_OK && text) code = sqlite3_bind_text(statement, 2, text, -1, SQLITE_STATIC);
-    if (code == SQLITE_OK && text) code = qdi_sql_bind_hash(statement, 3, hash);
-    if (code == SQLITE_OK) code = sqlite3_step(statement);
-    (void)sqlite3_finalize(statement);
-    return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
 qd_status qdi_sql_commit(qd_store *store, int code, qd_error *error) {

@@ -210,24 +210,10 @@ static int put_line(const columns *all, sqlite3_stmt *statement, const qdi_text 
     return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-static int put_about(sqlite3 *db, const qdi_sweep *sweep) {
-    sqlite3_stmt *statement = NULL;
-    size_t bytes = 0;
-    const char *text = qdi_sweep_text(sweep, &bytes);
-    int code = sqlite3_prepare_v2(db,
-                                  "INSERT INTO about VALUES (?, ?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
-                                  -1, &statement, NULL);
-    if (code == SQLITE_OK) code = sqlite3_bind_text(statement, 1, QD_VERSION, -1, SQLITE_STATIC);
-    if (code == SQLITE_OK) code = sqlite3_bind_text(statement, 2, qdi_sweep_name(sweep), -1, SQLITE_STATIC);
-    if (code == SQLITE_OK) code = sqlite3_bind_text(statement, 3, text, (int)bytes, SQLITE_STATIC);
-    if (code == SQLITE_OK) code = sqlite3_step(statement);
-    (void)sqlite3_finalize(statement);
-    return code == SQLITE_DONE ? SQLITE_OK : code;
-}
-
 /// Makes the tables, in memory, and the statement that puts a line into them.
 static int make_tables(sqlite3 *db, const qdi_sweep *sweep, const columns *all, sqlite3_stmt **insert) {
     char mark[96];
+    size_t bytes = 0;
     qdi_text sql = {.allocator = qd_allocator_default()};
     (void)snprintf(mark, sizeof mark, "PRAGMA application_id=%d; PRAGMA user_version=%d; BEGIN",
                    SWEEP_APPLICATION, SWEEP_SCHEMA);
@@ -235,7 +221,9 @@ static int make_tables(sqlite3 *db, const qdi_sweep *sweep, const columns *all, 
     add_statement(all, &sql);
     if (code == SQLITE_OK) code = sql.status == QD_OK ? qdi_sql_run(db, sql.chars) : SQLITE_NOMEM;
     if (code == SQLITE_OK) code = qdi_sql_run(db, ABOUT);
-    if (code == SQLITE_OK) code = put_about(db, sweep);
+    if (code == SQLITE_OK)
+        code = qdi_sql_do(db, "INSERT INTO about VALUES (?, ?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
+                          "sss", QD_VERSION, qdi_sweep_name(sweep), qdi_sweep_text(sweep, &bytes));
     sql.used = 0;
     qdi_text_add(&sql, "INSERT INTO sweep VALUES (?");
     for (size_t i = 1; i < all->count; ++i) qdi_text_add(&sql, ",?");
