@@ -1,5 +1,6 @@
 // How the store speaks with SQLite: codes, reasons, and the few calls that every file of it needs.
 
+#include "sim/base/number.h"
 #include "sim/base/os.h"
 #include "sim/base/reason.h"
 #include "sim/store/store_impl.h"
@@ -223,19 +224,10 @@ qd_status qdi_sql_check_step(const qd_store *store, sqlite3_stmt *statement, con
 }
 
 bool qdi_sql_hash(sqlite3_stmt *statement, int column, uint64_t *hash) {
-    if (sqlite3_column_type(statement, column) != SQLITE_TEXT ||
-        sqlite3_column_bytes(statement, column) != 16)
-        return false;
-    const unsigned char *text = sqlite3_column_text(statement, column);
-    *hash = 0;
-    for (int i = 0; text && i < 16; ++i) {
-        unsigned digit = text[i] >= '0' && text[i] <= '9'   ? text[i] - (unsigned)'0'
-                         : text[i] >= 'a' && text[i] <= 'f' ? text[i] - (unsigned)'a' + 10
-                                                            : 16;
-        if (digit > 15) return false;
-        *hash = *hash << 4 | digit;
-    }
-    return text != NULL;
+    const char *text = sqlite3_column_type(statement, column) == SQLITE_TEXT
+                           ? (const char *)sqlite3_column_text(statement, column)
+                           : NULL;
+    return text && qdi_hash_read(text, (size_t)sqlite3_column_bytes(statement, column), hash);
 }
 
 qd_status qdi_sql_commit(qd_store *store, int code, qd_error *error) {

@@ -73,20 +73,6 @@ static void add_cell(const qdi_yaml *yaml, qdi_yaml_ref node, qdi_sweep_kind kin
     end_cell(cells);
 }
 
-/// Whether the node is a hash of the scene; false where it is no hash at all.
-static bool read_hash(const qdi_yaml *yaml, qdi_yaml_ref node, uint64_t *hash) {
-    static const char digits[] = "0123456789abcdef";
-    const qdi_yaml_node *here = &yaml->nodes[node];
-    *hash = 0;
-    if (!node || here->kind != QDI_YAML_VALUE || here->bytes != 16) return false;
-    for (int i = 0; i < 16; ++i) {
-        const char c = yaml->chars[here->text + (size_t)i], *digit = c ? strchr(digits, c) : NULL;
-        if (!digit) return false;
-        *hash = *hash << 4 | (uint64_t)(digit - digits);
-    }
-    return true;
-}
-
 static qdi_yaml_ref find(const qdi_yaml *yaml, qdi_yaml_ref root, const char *const path[2]) {
     qdi_yaml_ref node = root;
     for (int i = 0; i < 2 && path[i] && node; ++i) node = qdi_yaml_find(yaml, node, path[i], strlen(path[i]));
@@ -101,11 +87,13 @@ static qd_status read_document(const char *path, const qdi_text *text, uint64_t 
     qdi_yaml_ref root = 0;
     static const char *const hash_path[2] = {"scene_hash", NULL};
     qd_status status = qdi_yaml_read(&yaml, text->chars ? text->chars : "", text->used, 0, &root, &fault);
-    bool good = status == QD_OK && root && yaml.nodes[root].kind == QDI_YAML_MAP &&
-                read_hash(&yaml, find(&yaml, root, hash_path), scene_hash);
+    bool good = status == QD_OK && root && yaml.nodes[root].kind == QDI_YAML_MAP;
     if (good) {
-        const qdi_yaml_node *state = &yaml.nodes[find(&yaml, root, fields[0].path)];
-        good = state != yaml.nodes && state->kind == QDI_YAML_VALUE && state->bytes < TEXT_MAX;
+        const qdi_yaml_node *hash = &yaml.nodes[find(&yaml, root, hash_path)],
+                            *state = &yaml.nodes[find(&yaml, root, fields[0].path)];
+        good = hash != yaml.nodes && hash->kind == QDI_YAML_VALUE &&
+               qdi_hash_read(yaml.chars + hash->text, hash->bytes, scene_hash) && state != yaml.nodes &&
+               state->kind == QDI_YAML_VALUE && state->bytes < TEXT_MAX;
     }
     for (size_t i = 0; i < FIELDS && good && cells; ++i)
         add_cell(&yaml, find(&yaml, root, fields[i].path), fields[i].kind, cells);
@@ -121,14 +109,11 @@ static qd_status read_result(const char *path, uint64_t *scene_hash, qdi_text *c
     if (status == QD_ERR_NOT_FOUND) return qdi_reason(error, status, "there is no %.300s", path);
     if (status != QD_OK) return qdi_reason(error, status, "cannot read %.300s: %.150s", path, why.text);
     qdi_text text = {.allocator = qd_allocator_default()};
-    char piece[4096];
-    size_t got = 0;
-    while (text.used <= RESULT_MAX && (got = fread(piece, 1, sizeof piece, file)) > 0)
-        qdi_text_add_bytes(&text, piece, got);
+    bool read = qdi_text_add_file(&text, file, RESULT_MAX);
     status = text.status;
     if (status != QD_OK)
         (void)qdi_reason(error, status, "%s", qd_status_text(status));
-    else if (ferror(file))
+    else if (!read)
         status = qdi_reason(error, QD_ERR_IO, "cannot read %.300s", path);
     (void)fclose(file);
     if (status == QD_OK) status = read_document(path, &text, scene_hash, cells, error);

@@ -236,7 +236,8 @@ static int export(void *context) {
     export_job *job = context;
     const export_settings *settings = &job->settings;
     int exit_code = choose_format(job);
-    if (exit_code == QDI_EXIT_DONE) exit_code = qdi_moments_choose(&job->moments, settings->frames);
+    if (exit_code == QDI_EXIT_DONE)
+        exit_code = qdi_moments_choose(settings->frames, &job->moments.first, &job->moments.last);
     if (exit_code == QDI_EXIT_DONE) exit_code = choose_output(job);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_past_open(&job->past, settings->directory);
     if (exit_code != QDI_EXIT_DONE) return exit_code;

@@ -247,7 +247,7 @@ static int render(void *context) {
         qdi_complain("%.300s exists; --force replaces it", settings->video);
         return QDI_EXIT_OUTPUT;
     }
-    int exit_code = qdi_moments_choose(&job->moments, settings->frames);
+    int exit_code = qdi_moments_choose(settings->frames, &job->moments.first, &job->moments.last);
     if (exit_code == QDI_EXIT_DONE) exit_code = choose_output(job);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_past_open(&job->past, settings->directory);
     if (exit_code == QDI_EXIT_DONE) exit_code = choose_view(job);

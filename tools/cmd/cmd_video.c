@@ -7,6 +7,7 @@
 #include "tools/host/failure.h"
 #include "tools/host/os.h"
 #include "tools/verify/frame_list.h"
+#include "tools/verify/moments.h"
 
 #include <inttypes.h>
 #include <quadrille/scene.h>
@@ -36,21 +37,6 @@ typedef struct video_job {
 
 static int misuse(const char *flag, const char *value, const char *wanted) {
     qdi_complain("%s %.80s: must be %s", flag, value, wanted);
-    return QDI_EXIT_USAGE;
-}
-
-/// "A:B", both ends included; either may be left out. "A" is one frame.
-static int read_range(video_job *job) {
-    const char *text = job->settings.frames, *colon = text ? strchr(text, ':') : NULL;
-    job->first = 0;
-    job->last = UINT64_MAX;
-    if (!text) return QDI_EXIT_DONE;
-    size_t head = colon ? (size_t)(colon - text) : strlen(text);
-    bool fine = head > 0 ? qdi_integer_read(text, head, &job->first) : colon != NULL;
-    if (!colon) job->last = job->first;
-    if (fine && colon && colon[1]) fine = qdi_integer_read(colon + 1, strlen(colon + 1), &job->last);
-    if (fine && job->first <= job->last) return QDI_EXIT_DONE;
-    qdi_complain("--frames: '%.80s' is not a range of frames, as 10:20, 10: or 10", text);
     return QDI_EXIT_USAGE;
 }
 
@@ -243,7 +229,7 @@ static int join_segments(video_job *job, uint64_t *frames) {
 static int make(void *context) {
     video_job *job = context;
     qd_error error = {""};
-    int exit_code = read_range(job);
+    int exit_code = qdi_moments_choose(job->settings.frames, &job->first, &job->last);
     if (exit_code == QDI_EXIT_DONE && job->settings.file && !qd_video_is_known(job->settings.file)) {
         qdi_complain("-o %.300s: a video's name ends in %s", job->settings.file, qd_video_endings());
         return QDI_EXIT_USAGE;
