@@ -231,7 +231,8 @@ START_TEST(test_a_run_measures_and_can_be_stopped) {
     const char *failed;
     ck_assert(qdi_rigid_run(&plan, &row, &stopped, &failed) == QD_OK && !stopped);
     ck_assert_int_eq(left, 1000 - 2 * (4 + QDI_RIGID_DROPPED));
-    ck_assert(row.median > 0 && row.min <= row.median && row.has_phases && row.phases[QD_PHASE_MOVE] > 0);
+    ck_assert(row.ns.median > 0 && row.ns.min <= row.ns.median && row.has_phases &&
+              row.phases[QD_PHASE_MOVE] > 0);
     qdi_rigid_look start;
     ck_assert(qdi_rigid_look_at(&setting, setting.bodies, &start) == QD_OK);
     ck_assert_double_eq_tol(row.end.kinetic, start.kinetic, 1e-9 * start.kinetic);
@@ -243,9 +244,9 @@ END_TEST
 
 START_TEST(test_reference_is_the_fastest_peer) {
     const qdi_rigid_method peer = {.name = "peer", .peer = true};
-    qdi_rigid_row rows[] = {{.method = &qdi_rigid_impulse, .median = 1},
-                            {.method = &peer, .median = 8},
-                            {.method = &peer, .median = 5}};
+    qdi_rigid_row rows[] = {{.method = &qdi_rigid_impulse, .ns.median = 1},
+                            {.method = &peer, .ns.median = 8},
+                            {.method = &peer, .ns.median = 5}};
     ck_assert_ptr_eq(qdi_rigid_reference(rows, 3), &rows[2]);
     ck_assert_ptr_eq(qdi_rigid_reference(rows, 1), &rows[0]);
 }

@@ -45,7 +45,7 @@ START_TEST(test_both_go_the_same_way) {
         ck_assert_msg(qdi_spring_run(&plan, &report, &stopped, &error) == QD_OK, "%s", error.text);
         ck_assert(!stopped);
         ck_assert_uint_eq(report.count, peer ? 2 : 1);
-        ck_assert_double_gt(report.rows[0].median, 0);
+        ck_assert_double_gt(report.rows[0].ns.median, 0);
         ck_assert_double_gt(report.collisions, 0);
         ck_assert_double_gt(report.kinetic, 300);
         ck_assert(qdi_spring_ratio(&report) > 0 || !peer);

@@ -345,7 +345,7 @@ START_TEST(a_sweeps_database_leads_nowhere_else) {
     (void)unlink(at("swept/sweep.csv").text);
     // Directories that a page must not be written to.
     ck_assert_int_eq(rename(at("swept/sweep.db").text, at("swept/run.db").text), 0);
-    qd_runs_change(at("swept").text, "UPDATE points SET directory = '../out'");
+    qd_runs_change(at("swept").text, "UPDATE sweep SET directory = '../out'");
     ck_assert_int_eq(rename(at("swept/run.db").text, at("swept/sweep.db").text), 0);
     SUCCEED("report", "swept", "--runs", "-q");
     ck_assert(!qd_scratch_exists(at("out/report.html").text));

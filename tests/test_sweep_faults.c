@@ -1,7 +1,6 @@
 // Whatever happens to a sweep: gone on with, it leaves the rows that it would have left, and every point
 // once.
 #define _GNU_SOURCE // nanosleep
-#include "sim/sweep/sweep_store.h"
 #include "tests/harness.h"
 #include "tests/stores.h"
 #include "tests/sweeps.h"
@@ -178,6 +177,14 @@ END_TEST
 
 // ---- damage ----
 
+/// `report` refuses a sweep's directory.
+static void expect_refusal(const char *directory, int code, const char *said) {
+    qd_program_outcome outcome = qd_program_run(
+        &program, &(qd_program_start){.arguments = {"report", directory, "-q"}});
+    qd_program_expect_complaint(&outcome, code, said);
+    qd_program_forget(&outcome);
+}
+
 static void damage(const char *path, size_t place, const char *bytes, size_t count) {
     FILE *file = fopen(path, "r+b");
     ck_assert_ptr_nonnull(file);
@@ -186,7 +193,7 @@ static void damage(const char *path, size_t place, const char *bytes, size_t cou
     ck_assert_int_eq(fclose(file), 0);
 }
 
-START_TEST(a_damaged_database_is_put_aside_and_made_again) {
+START_TEST(a_damaged_database_is_made_again) {
     make_good(REPLICAS, STEPS);
     static char garbage[3000];
     memset(garbage, 0xa5, sizeof garbage);
@@ -200,13 +207,17 @@ START_TEST(a_damaged_database_is_put_aside_and_made_again) {
         qd_program_outcome outcome = qd_program_run(
             &program, &(qd_program_start){.arguments = {"sweep", "s.yaml", "-o", "out", "--no-progress"}});
         ck_assert_msg(outcome.code == 1, "kind %d: exit %d: %s", kind, outcome.code, outcome.err);
-        ck_assert_msg(strstr(outcome.err, "out/sweep.db was damaged and is now out/sweep.db.damaged"),
-                      "kind %d: %s", kind, outcome.err);
-        ck_assert_msg(strstr(outcome.err, "4 of them; 4 are done, 4 have failed"), "kind %d: %s", kind,
-                      outcome.err);
+        // What is no database at all may be somebody's.
+        bool aside = strstr(outcome.err, "out/sweep.db was damaged and is now out/sweep.db.damaged") != NULL;
+        ck_assert_msg(aside == (kind % 2 == 0), "kind %d: %s", kind, outcome.err);
+        ck_assert_msg(strstr(outcome.err, "to do    0 of them; 4 are done, 8 have failed"), "kind %d: %s",
+                      kind, outcome.err);
         qd_program_forget(&outcome);
         qd_sweeps_expect_same(&program, "good", "out");
     }
+    char *kept = qd_scratch_read(at("out/sweep.db.damaged").text, NULL);
+    ck_assert_str_eq(kept, "this is no database, and never was one");
+    free(kept);
     qd_sweeps_expect_once(&program, "out", qd_sweeps_done(REPLICAS));
 }
 END_TEST
@@ -216,13 +227,13 @@ START_TEST(databases_of_others_are_left_alone) {
     expect_end("out", NULL, 1, NULL);
     qd_test_sql_run(at("out/sweep.db").text, "PRAGMA user_version=99");
     expect_end("out", NULL, 4, "has schema 99, of a newer Quadrille");
-    qd_test_sql_run(at("out/sweep.db").text, "PRAGMA user_version=1; PRAGMA application_id=7");
+    qd_test_sql_run(at("out/sweep.db").text, "PRAGMA user_version=2; PRAGMA application_id=7");
     expect_end("out", NULL, 4, "is no sweep's database");
     qd_test_sql_run(at("out/sweep.db").text, "PRAGMA application_id=0x51447377");
     expect_end("out", NULL, 1, NULL);
     qd_sweeps_expect_same(&program, "good", "out");
     // One whose rows are gone, or whose runs are.
-    qd_test_sql_run(at("out/sweep.db").text, "DELETE FROM runs WHERE status = 'done'; DROP TABLE points");
+    qd_test_sql_run(at("out/sweep.db").text, "DELETE FROM sweep WHERE status = 'done'; DROP TABLE about");
     expect_end("out", NULL, 1, NULL);
     qd_sweeps_expect_same(&program, "good", "out");
     qd_scratch_remove_tree(run_of("out", 1).text);
@@ -232,6 +243,21 @@ START_TEST(databases_of_others_are_left_alone) {
                    "to do|1\n");
     expect_end("out", NULL, 1, NULL);
     qd_sweeps_expect_same(&program, "good", "out");
+}
+END_TEST
+
+/// Before schema 2 it had tables of its own, and what had failed was told there alone.
+START_TEST(a_database_of_an_older_program_is_made_again) {
+    make_good(REPLICAS, STEPS);
+    expect_end("out", NULL, 1, NULL);
+    qd_scratch_path db = at("out/sweep.db");
+    qd_test_sql_run(db.text, "DROP TABLE sweep; CREATE TABLE points (point INTEGER PRIMARY KEY, id TEXT);"
+                             " CREATE VIEW sweep AS SELECT * FROM points; PRAGMA user_version=1");
+    expect_refusal("out", 3, "has schema 1, of an older Quadrille: `quadrille sweep` brings it up to date");
+    qd_scratch_write(at("out/sweep.db-journal").text, "what it had left when it was killed");
+    expect_end("out", NULL, 1, NULL);
+    qd_sweeps_expect_same(&program, "good", "out");
+    ck_assert(!qd_scratch_exists(at("out/sweep.db-journal").text));
 }
 END_TEST
 
@@ -253,88 +279,70 @@ START_TEST(results_that_are_of_no_use) {
 }
 END_TEST
 
-START_TEST(a_share_that_is_damaged_costs_its_failures_only) {
+START_TEST(a_share_that_is_damaged_costs_nothing) {
     make_good(REPLICAS, STEPS);
     expect_end("out", (const char *const[]){"--shard", "1/2", NULL}, 1, NULL);
     expect_end("out", (const char *const[]){"--shard", "2/2", NULL}, 1, NULL);
     damage(at("out/sweep.1-of-2.db").text, 0, "nothing", 7);
-    expect_end("out", (const char *const[]){"--merge", NULL}, 75, "to do: 2 of 12 points");
+    expect_end("out", (const char *const[]){"--merge", NULL}, 1, "8 of 12 points failed");
+    qd_sweeps_expect_same(&program, "good", "out");
     expect_end("out", NULL, 1, NULL);
     qd_sweeps_expect_same(&program, "good", "out");
     qd_sweeps_expect_once(&program, "out", qd_sweeps_done(REPLICAS));
 }
 END_TEST
 
-/// Makes a store with one row, as of some time.
-static void make_store(const char *path, bool done, const char *ended) {
-    qdi_sweep_store *store = NULL;
-    qd_error note, error = {""};
-    static const qdi_sweep_result nothing; // the cells do not matter here
-    ck_assert_int_eq(qdi_sweep_store_open(path, &store, &note, &error), QD_OK);
-    qd_status status = done ? qdi_sweep_store_put_done(store, 7, &nothing, &error)
-                            : qdi_sweep_store_put_failed(store, 7, 5, ended, &error);
-    ck_assert_msg(status == QD_OK, "%s", error.text);
-    qdi_sweep_store_close(store);
-    char change[96];
-    snprintf(change, sizeof change, "UPDATE runs SET ended_wall = '%s'", ended);
-    qd_test_sql_run(path, change);
-}
-
-/// `runs` is somebody else's: rows without end.
+/// `sweep` is somebody else's: rows without end.
 START_TEST(a_database_with_tables_of_others_is_damaged) {
-    qd_scratch_path path = at("a.db");
-    make_store(path.text, true, "2001");
-    qd_test_sql_run(path.text,
-                    "DROP TABLE runs; CREATE VIEW runs AS WITH RECURSIVE n(id) AS (SELECT 'a' UNION"
-                    " ALL SELECT id || 'a' FROM n) SELECT id, 'done' AS status, 0 AS code,"
-                    " '' AS reason, '2001' AS ended_wall FROM n");
-    qdi_sweep_store *store = NULL;
-    qd_error note, error = {""};
-    ck_assert_int_eq(qdi_sweep_store_open_to_read(path.text, &store, &error), QD_ERR_CORRUPT);
-    ck_assert_msg(strstr(error.text, "has no table runs as Quadrille makes it"), "%s", error.text);
-    ck_assert_int_eq(qdi_sweep_store_open(path.text, &store, &note, &error), QD_OK);
-    ck_assert_msg(strstr(note.text, "was damaged"), "%s", note.text);
-    qdi_sweep_store_close(store);
-}
-END_TEST
-
-/// The view is for people: what it says is nothing to this program, even if it says it without end.
-START_TEST(the_view_of_a_database_is_not_run) {
     make_good(REPLICAS, STEPS);
-    qd_test_sql_run(at("good/sweep.db").text,
-                    "DROP VIEW sweep; CREATE VIEW sweep AS WITH RECURSIVE n(point) AS (SELECT 1 UNION ALL"
+    expect_end("out", NULL, 1, NULL);
+    qd_test_sql_run(at("out/sweep.db").text,
+                    "DROP TABLE sweep; CREATE VIEW sweep AS WITH RECURSIVE n(point) AS (SELECT 1 UNION ALL"
                     " SELECT point + 1 FROM n) SELECT point, 'done' AS status FROM n");
-    qd_program_succeed(&program, &(qd_program_start){.arguments = {"report", "good", "-q"}});
-    expect_end("good", NULL, 1, NULL);
-    qd_test_sql_is(at("good/sweep.db").text, "SELECT count(*) FROM sweep", "12\n");
+    expect_refusal("out", 4, "has no table sweep as Quadrille makes it");
+    expect_end("out", NULL, 1, NULL);
+    qd_test_sql_is(at("out/sweep.db").text, "SELECT count(*) FROM sweep", "12\n");
+    qd_program_succeed(&program, &(qd_program_start){.arguments = {"report", "out", "-q"}});
+    qd_sweeps_expect_same(&program, "good", "out");
 }
 END_TEST
 
-START_TEST(what_is_done_counts_before_what_failed_and_late_before_early) {
-    static const struct {
-        bool done, other_done;
-        const char *ended, *other_ended, *left;
-    } cases[] = {{true, false, "2001", "2002", "done|2001\n"},
-                 {false, true, "2002", "2001", "done|2001\n"},
-                 {false, false, "2001", "2002", "failed|2002\n"},
-                 {false, false, "2002", "2001", "failed|2002\n"},
-                 {true, true, "2001", "2002", "done|2002\n"}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-        qd_scratch_path path = at("a.db"), other = at("b.db");
-        make_store(path.text, cases[i].done, cases[i].ended);
-        make_store(other.text, cases[i].other_done, cases[i].other_ended);
-        qdi_sweep_store *store = NULL;
-        qd_error note, error = {""};
-        ck_assert_int_eq(qdi_sweep_store_open(path.text, &store, &note, &error), QD_OK);
-        qd_status status = qdi_sweep_store_merge(store, other.text, &note, &error);
-        ck_assert_msg(status == QD_OK, "%s", error.text);
-        qdi_sweep_row row;
-        ck_assert_int_eq(qdi_sweep_store_find(store, 7, &row, &error), QD_OK);
-        ck_assert_int_eq(qdi_sweep_store_find(store, 8, &row, &error), QD_ERR_NOT_FOUND);
-        qdi_sweep_store_close(store);
-        qd_test_sql_is(path.text, "SELECT status, ended_wall FROM runs", cases[i].left);
-        ck_assert(remove(path.text) == 0 && remove(other.text) == 0);
+/// The file that says why a point of `good` has failed in another sweep.
+static qd_scratch_path failure_of(const char *directory, int point) {
+    qd_scratch_path run = run_of(directory, point), made;
+    char *id = strrchr(run.text, '/');
+    *id = '\0';
+    *strrchr(run.text, '/') = '\0';
+    snprintf(made.text, sizeof made.text, "%.400s/logs/%.16s.failed", run.text, id + 1);
+    return made;
+}
+
+START_TEST(what_is_done_counts_before_what_failed) {
+    make_good(REPLICAS, STEPS);
+    expect_end("out", NULL, 1, NULL);
+    qd_scratch_write(failure_of("out", 1).text, "exit 4: no room\n");
+    expect_end("out", NULL, 1, "8 of 12 points failed");
+    ck_assert(!qd_scratch_exists(failure_of("out", 1).text));
+    qd_sweeps_expect_same(&program, "good", "out");
+    // The last failure counts; what is no failure's file tells nothing, and what it was about runs again.
+    qd_scratch_write(failure_of("out", 3).text, "exit 4: no room\n");
+    expect_end("out", NULL, 1, NULL);
+    qd_test_sql_is(at("out/sweep.db").text, "SELECT status, code, reason FROM sweep WHERE point = 3",
+                   "failed|4|no room\n");
+    static const char *const others[] = {"", "exit", "exit 5", "exit 0: fine", "step 3"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; ++i) {
+        qd_scratch_write(failure_of("out", 3).text, others[i]);
+        expect_end("out", (const char *const[]){"--merge", NULL}, 75, "to do: 1 of 12 points");
     }
+    // A link leads nowhere.
+    ck_assert_int_eq(remove(failure_of("out", 3).text), 0);
+    qd_scratch_write(at("aim").text, "exit 4: no room\n");
+    ck_assert_int_eq(symlink(at("aim").text, failure_of("out", 3).text), 0);
+    expect_end("out", NULL, 1, NULL);
+    qd_sweeps_expect_same(&program, "good", "out");
+    char *aim = qd_scratch_read(at("aim").text, NULL);
+    ck_assert_str_eq(aim, "exit 4: no room\n");
+    free(aim);
 }
 END_TEST
 
@@ -348,7 +356,7 @@ START_TEST(a_share_tries_again_what_had_failed) {
     qd_program_forget(&outcome);
     expect_end("out", (const char *const[]){"--merge", NULL}, 75, NULL);
     qd_test_sql_is(at("out/sweep.db").text, "SELECT count(*) FROM sweep WHERE code = 4", "4\n");
-    // It knows what sweep.db says, and what it does itself comes after that.
+    // It knows what has failed, and what it does itself comes after that.
     expect_end("out", (const char *const[]){"--shard", "1/2", NULL}, 1, "6 of 6 points failed");
     expect_end("out", (const char *const[]){"--shard", "1/2", "--retry", NULL}, 1, "4 of 6 points failed");
     expect_end("out", (const char *const[]){"--shard", "2/2", NULL}, 1, NULL);
@@ -470,13 +478,13 @@ static Suite *suite(void) {
     tcase_add_test(tcase, one_run_that_is_killed_leaves_the_others_alone);
     tcase_add_test(tcase, one_run_that_is_stopped_stays_to_do);
     tcase_add_test(tcase, a_run_in_use_is_waited_for);
-    tcase_add_test(tcase, a_damaged_database_is_put_aside_and_made_again);
+    tcase_add_test(tcase, a_damaged_database_is_made_again);
     tcase_add_test(tcase, databases_of_others_are_left_alone);
     tcase_add_test(tcase, results_that_are_of_no_use);
     tcase_add_test(tcase, a_database_with_tables_of_others_is_damaged);
-    tcase_add_test(tcase, the_view_of_a_database_is_not_run);
-    tcase_add_test(tcase, a_share_that_is_damaged_costs_its_failures_only);
-    tcase_add_test(tcase, what_is_done_counts_before_what_failed_and_late_before_early);
+    tcase_add_test(tcase, a_database_of_an_older_program_is_made_again);
+    tcase_add_test(tcase, a_share_that_is_damaged_costs_nothing);
+    tcase_add_test(tcase, what_is_done_counts_before_what_failed);
     tcase_add_test(tcase, a_share_tries_again_what_had_failed);
     tcase_add_test(tcase, a_small_disk_is_full_and_freed);
 #ifdef QD_FAULTS

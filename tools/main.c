@@ -27,7 +27,7 @@ static int dispatch(int argc, char **argv) {
     }
     if (argv[1][0] == '-') return answer_flag(argv[1]);
     const qdi_command *command = qdi_command_find(argv[1]);
-    return command ? command->run(argc - 2, argv + 2) : QDI_EXIT_USAGE;
+    return command ? qdi_command_run_with(command, argc - 2, argv + 2) : QDI_EXIT_USAGE;
 }
 
 int main(int argc, char **argv) {

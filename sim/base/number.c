@@ -188,3 +188,14 @@ bool qdi_integer_read(const char *text, size_t bytes, uint64_t *value) {
     *value = (uint64_t)number;
     return true;
 }
+
+bool qdi_hash_read(const char *text, size_t bytes, uint64_t *hash) {
+    static const char digits[] = "0123456789abcdef";
+    *hash = 0;
+    for (size_t i = 0; i < 16 && bytes == 16; ++i) {
+        const char *digit = text[i] ? strchr(digits, text[i]) : NULL;
+        if (!digit) return false;
+        *hash = *hash << 4 | (uint64_t)(digit - digits);
+    }
+    return bytes == 16;
+}

@@ -22,4 +22,7 @@ bool qdi_number_read(const char *text, size_t bytes, double *value);
 /// Reads all of `text` as a whole number from 0 to 2^64 - 1. Forms such as 1e6 and 20.0 are fine up to 2^53.
 bool qdi_integer_read(const char *text, size_t bytes, uint64_t *value);
 
+/// Reads a hash: 16 hexadecimal digits, small letters, and nothing else.
+bool qdi_hash_read(const char *text, size_t bytes, uint64_t *hash);
+
 #endif

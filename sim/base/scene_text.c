@@ -32,6 +32,14 @@ void qdi_text_add_integer(qdi_text *text, uint64_t value) {
     qdi_text_add(text, number);
 }
 
+bool qdi_text_add_file(qdi_text *text, FILE *file, uint64_t most) {
+    char piece[4096];
+    size_t got = 0;
+    while (text->status == QD_OK && text->used <= most && (got = fread(piece, 1, sizeof piece, file)) > 0)
+        qdi_text_add_bytes(text, piece, got);
+    return !ferror(file);
+}
+
 void qdi_text_release(qdi_text *text) {
     qdi_release(text->allocator, text->chars, text->room, 1);
     text->chars = NULL;

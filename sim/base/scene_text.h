@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /// Text that grows. The first failure sticks in `status`; later calls do nothing then.
 typedef struct qdi_text {
@@ -19,6 +20,8 @@ void qdi_text_add(qdi_text *text, const char *more);
 void qdi_text_add_bytes(qdi_text *text, const char *more, size_t bytes);
 void qdi_text_add_number(qdi_text *text, double value);
 void qdi_text_add_integer(qdi_text *text, uint64_t value);
+/// Adds what an open file holds, up to some more than `most` bytes in all; false where it cannot be read.
+bool qdi_text_add_file(qdi_text *text, FILE *file, uint64_t most);
 void qdi_text_release(qdi_text *text);
 
 /// The length of the UTF-8 character that the `bytes` > 0 bytes of `text` begin with, and its number; 0 where

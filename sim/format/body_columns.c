@@ -506,3 +506,25 @@ qd_status qdi_rows_settle(qdi_body_reader *reader) {
     }
     return QD_OK;
 }
+
+qd_status qdi_record_line(qdi_body_reader *reader) {
+    qd_status status = QD_OK;
+    qdi_record record = qdi_record_start();
+    size_t at = 0, length = 0;
+    const char *word = NULL;
+    while (status == QD_OK && qdi_word_next(reader->lines.text, reader->lines.bytes, &at, &word, &length))
+        status = qdi_record_field(reader, &record, word, length);
+    return status == QD_OK ? qdi_record_end(reader, &record) : status;
+}
+
+qd_status qdi_line_whole(const qdi_body_reader *reader, const char *name, uint64_t most, uint64_t *value) {
+    size_t at = 0, length = 0;
+    const char *word = NULL;
+    if (!qdi_word_next(reader->lines.text, reader->lines.bytes, &at, &word, &length))
+        return QDI_BLAME(reader, "%s: is empty", name);
+    qd_status status = qdi_field_whole(reader, name, word, length, most, value);
+    if (status != QD_OK) return status;
+    if (qdi_word_next(reader->lines.text, reader->lines.bytes, &at, &word, &length))
+        return QDI_BLAME(reader, "%s: must be one number", name);
+    return QD_OK;
+}

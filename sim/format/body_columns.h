@@ -119,6 +119,9 @@ QD_MUST_USE qd_status qdi_record_field(qdi_body_reader *reader, qdi_record *reco
 /// QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_record_end(qdi_body_reader *reader, const qdi_record *record);
 
+/// Makes the line at hand, whose fields are words, a body. Errors: as the two above.
+QD_MUST_USE qd_status qdi_record_line(qdi_body_reader *reader);
+
 /// The number that a field holds: finite, within what a world can hold. Errors: QD_ERR_INVALID.
 QD_MUST_USE qd_status qdi_field_number(const qdi_body_reader *reader, const char *name, const char *text,
                                        size_t bytes, double *value);
@@ -128,6 +131,10 @@ QD_MUST_USE qd_status qdi_field_mass(const qdi_body_reader *reader, const char *
 /// A whole number. Errors: QD_ERR_INVALID.
 QD_MUST_USE qd_status qdi_field_whole(const qdi_body_reader *reader, const char *name, const char *text,
                                       size_t bytes, uint64_t most, uint64_t *value);
+
+/// The only word of the line at hand, as a whole number. Errors: QD_ERR_INVALID.
+QD_MUST_USE qd_status qdi_line_whole(const qdi_body_reader *reader, const char *name, uint64_t most,
+                                     uint64_t *value);
 
 /// body_shape.c
 /// Takes the field of a shape, a kind or points. Errors: QD_ERR_INVALID.
@@ -147,6 +154,24 @@ typedef struct qdi_body_format_row {
     qd_status (*load)(qdi_lines *from, const qdi_body_options *options, qdi_body_file *file, qd_error *error);
     qd_status (*read)(qdi_body_reader *reader);
 } qdi_body_format_row;
+
+/// A search for a frame, in formats of many.
+typedef struct qdi_frame_search {
+    const qdi_body_options *options;
+    qdi_body_file *file;
+    qdi_lines *from;
+    qd_error *error;
+    uint64_t frames;          ///< seen so far, the present one included
+    uint64_t first, timestep; ///< timesteps of the first and the present one, where frames have any
+    bool keep;                ///< lines of the present frame go to the part
+    bool found;               ///< the frame that was asked for is whole in the part
+} qdi_frame_search;
+
+/// body_file.c: a frame begins with the line at hand. By timestep it is kept until that is read.
+void qdi_frame_begin(qdi_frame_search *search);
+/// Ends a search: QD_OK where the frame is in the part, else why it is not. `saying`: what a frame says of
+/// its step ("says Step="); NULL: each has a timestep.
+QD_MUST_USE qd_status qdi_frame_search_end(const qdi_frame_search *search, const char *saying);
 
 /// body_file.c: all lines, for formats of one frame.
 qd_status qdi_body_load_all(qdi_lines *from, const qdi_body_options *options, qdi_body_file *file,

@@ -38,101 +38,58 @@ static bool is_blank_line(const qdi_lines *lines) {
     return is_line(lines, "");
 }
 
-/// The only word of a line, as a whole number.
-static qd_status read_whole(const qdi_body_reader *reader, const char *name, uint64_t most, uint64_t *value) {
-    size_t at = 0, length = 0;
-    const char *word = NULL;
-    if (!qdi_word_next(reader->lines.text, reader->lines.bytes, &at, &word, &length))
-        return QDI_BLAME(reader, "%s: is empty", name);
-    qd_status status = qdi_field_whole(reader, name, word, length, most, value);
-    if (status != QD_OK) return status;
-    if (qdi_word_next(reader->lines.text, reader->lines.bytes, &at, &word, &length))
-        return QDI_BLAME(reader, "%s: must be one number", name);
-    return QD_OK;
-}
-
 // ---- loading ----
 
 /// A search for a frame.
-typedef struct frame_search {
-    const qdi_body_options *options;
-    qdi_body_file *file;
-    qdi_lines *from;
-    qd_error *error;
-    uint64_t frames;          ///< seen so far, the present one included
-    uint64_t first, timestep; ///< timesteps of the first and the present one
-    bool in_atoms;            ///< the present frame's atoms have begun
-    bool step_next;           ///< the next line is a timestep
-    bool keep;                ///< lines of the present frame go to the part
-    bool found;               ///< the frame that was asked for has ended; the part has it
-} frame_search;
+typedef struct dump_search {
+    qdi_frame_search frame;
+    bool in_atoms;  ///< the present frame's atoms have begun
+    bool step_next; ///< the next line is a timestep
+} dump_search;
 
-static void begin_frame(frame_search *search) {
-    const qdi_body_options *options = search->options;
-    bool by_number = options->frame_form == QDI_FRAME_NUMBER;
-    bool last = by_number && options->frame == QDI_FRAME_LAST;
-    // Whether it is the timestep in question shows a line or two later.
-    search->keep = last || !by_number || options->frame == search->frames;
-    search->in_atoms = false;
-    search->frames += 1;
-    search->file->part.used = 0;
-    search->file->first_line = search->from->number;
-}
-
-static qd_status take_timestep(frame_search *search) {
-    const qdi_body_reader reader = {.lines = *search->from, .error = search->error};
-    qd_status status = read_whole(&reader, "ITEM: TIMESTEP", UINT64_MAX - 1, &search->timestep);
+static qd_status take_timestep(dump_search *search) {
+    qdi_frame_search *frame = &search->frame;
+    const qdi_body_reader reader = {.lines = *frame->from, .error = frame->error};
+    qd_status status = qdi_line_whole(&reader, "ITEM: TIMESTEP", UINT64_MAX - 1, &frame->timestep);
     if (status != QD_OK) return status;
     search->step_next = false;
-    if (search->frames == 1) search->first = search->timestep;
-    if (search->options->frame_form == QDI_FRAME_TIMESTEP)
-        search->keep = search->timestep == search->options->frame;
+    if (frame->frames == 1) frame->first = frame->timestep;
+    if (frame->options->frame_form == QDI_FRAME_TIMESTEP)
+        frame->keep = frame->timestep == frame->options->frame;
     return QD_OK;
 }
 
-static qd_status take_line(frame_search *search) {
-    const qdi_lines *from = search->from;
+static qd_status take_line(dump_search *search) {
+    qdi_frame_search *frame = &search->frame;
+    const qdi_lines *from = frame->from;
     bool head = begins(from, "ITEM:");
-    if (search->frames == 0 && !head)
-        return qdi_lines_blame(from->path, from->number, search->error,
+    if (frame->frames == 0 && !head)
+        return qdi_lines_blame(from->path, from->number, frame->error,
                                "a dump must begin with ITEM: TIMESTEP");
-    if (head && (search->frames == 0 || search->in_atoms)) {
-        search->found = search->frames > 0 && search->keep && search->options->frame != QDI_FRAME_LAST;
-        if (search->found) return QD_OK;
-        begin_frame(search);
+    if (head && (frame->frames == 0 || search->in_atoms)) {
+        frame->found = frame->frames > 0 && frame->keep && frame->options->frame != QDI_FRAME_LAST;
+        if (frame->found) return QD_OK;
+        qdi_frame_begin(frame);
+        search->in_atoms = false;
     }
     qd_status status = search->step_next ? take_timestep(search) : QD_OK;
     if (is_line(from, "ITEM: TIMESTEP")) search->step_next = true;
     if (begins(from, "ITEM: ATOMS")) search->in_atoms = true;
-    if (status == QD_OK && search->keep) status = qdi_body_part_add(search->file, from, search->error);
+    if (status == QD_OK && frame->keep) status = qdi_body_part_add(frame->file, from, frame->error);
     return status;
-}
-
-static qd_status not_found(const frame_search *search) {
-    const char *plural = search->frames == 1 ? "" : "s";
-    if (search->options->frame_form == QDI_FRAME_NUMBER)
-        return qdi_lines_blame(search->from->path, search->from->number, search->error,
-                               "ends after %" PRIu64
-                               " frame%s (they count from 0): there is no frame %" PRIu64,
-                               search->frames, plural, search->options->frame);
-    return qdi_lines_blame(search->from->path, search->from->number, search->error,
-                           "ends after %" PRIu64 " frame%s (timesteps %" PRIu64 " to %" PRIu64
-                           "): none is of timestep %" PRIu64,
-                           search->frames, plural, search->first, search->timestep, search->options->frame);
 }
 
 qd_status qdi_body_dump_load(qdi_lines *from, const qdi_body_options *options, qdi_body_file *file,
                              qd_error *error) {
-    frame_search search = {.options = options, .file = file, .from = from, .error = error};
-    for (bool more = true; more && !search.found;) {
+    dump_search search = {.frame = {.options = options, .file = file, .from = from, .error = error}};
+    for (bool more = true; more && !search.frame.found;) {
         qd_status status = qdi_lines_next(from, &more, error);
         // Empty lines before the first frame are nobody's fault.
-        bool nothing = search.frames == 0 && more && is_blank_line(from);
+        bool nothing = search.frame.frames == 0 && more && is_blank_line(from);
         if (status == QD_OK && more && !nothing) status = take_line(&search);
         if (status != QD_OK) return status;
     }
-    if (search.frames == 0) return qdi_lines_blame(from->path, 0, error, "holds no frame");
-    return search.found || search.keep ? QD_OK : not_found(&search);
+    return qdi_frame_search_end(&search.frame, NULL);
 }
 
 // ---- reading ----
@@ -234,12 +191,7 @@ static qd_status read_atoms(qdi_body_reader *reader, uint64_t count) {
         if (!more || begins(&reader->lines, "ITEM:"))
             return QDI_BLAME(reader, "the frame has %" PRIu64 " of %" PRIu64 " atoms: it was cut off", i,
                              count);
-        qdi_record record = qdi_record_start();
-        size_t at = 0, length = 0;
-        const char *word = NULL;
-        while (status == QD_OK && qdi_word_next(reader->lines.text, reader->lines.bytes, &at, &word, &length))
-            status = qdi_record_field(reader, &record, word, length);
-        if (status == QD_OK) status = qdi_record_end(reader, &record);
+        status = qdi_record_line(reader);
     }
     for (bool more = true; more && status == QD_OK;) {
         status = qdi_lines_next(&reader->lines, &more, reader->error);
@@ -258,12 +210,12 @@ static qd_status read_block(qdi_body_reader *reader, frame_head *head) {
         return need_line(reader, "its value");
     if (is_line(&reader->lines, "ITEM: TIMESTEP")) {
         status = need_line(reader, "the timestep");
-        if (status == QD_OK) status = read_whole(reader, "ITEM: TIMESTEP", UINT64_MAX - 1, &step);
+        if (status == QD_OK) status = qdi_line_whole(reader, "ITEM: TIMESTEP", UINT64_MAX - 1, &step);
         head->has_step = true;
     } else if (is_line(&reader->lines, "ITEM: NUMBER OF ATOMS")) {
         status = need_line(reader, "the number of atoms");
         if (status == QD_OK)
-            status = read_whole(reader, "ITEM: NUMBER OF ATOMS", (1U << 28) - 1, &head->count);
+            status = qdi_line_whole(reader, "ITEM: NUMBER OF ATOMS", (1U << 28) - 1, &head->count);
         head->has_count = true;
     } else if (begins(&reader->lines, "ITEM: BOX BOUNDS")) {
         status = read_box(reader);

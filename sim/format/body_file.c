@@ -7,6 +7,7 @@
 #include "sim/format/body_columns.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -125,6 +126,35 @@ qd_status qdi_body_part_add(qdi_body_file *file, const qdi_lines *lines, qd_erro
                                part_bytes_max >> 30);
     qdi_text_add_bytes(&file->part, lines->raw, lines->raw_bytes);
     return file->part.status;
+}
+
+void qdi_frame_begin(qdi_frame_search *search) {
+    const qdi_body_options *options = search->options;
+    search->keep = options->frame_form != QDI_FRAME_NUMBER || options->frame == QDI_FRAME_LAST ||
+                   options->frame == search->frames;
+    search->frames += 1;
+    search->file->part.used = 0;
+    search->file->first_line = search->from->number;
+}
+
+qd_status qdi_frame_search_end(const qdi_frame_search *search, const char *saying) {
+    const qdi_lines *from = search->from;
+    const char *plural = search->frames == 1 ? "" : "s";
+    if (search->frames == 0) return qdi_lines_blame(from->path, 0, search->error, "holds no frame");
+    if (search->found || search->keep) return QD_OK;
+    if (search->options->frame_form == QDI_FRAME_NUMBER)
+        return qdi_lines_blame(from->path, from->number, search->error,
+                               "ends after %" PRIu64
+                               " frame%s (they count from 0): there is no frame %" PRIu64,
+                               search->frames, plural, search->options->frame);
+    if (saying)
+        return qdi_lines_blame(from->path, from->number, search->error,
+                               "ends after %" PRIu64 " frame%s: none %s%" PRIu64, search->frames, plural,
+                               saying, search->options->frame);
+    return qdi_lines_blame(from->path, from->number, search->error,
+                           "ends after %" PRIu64 " frame%s (timesteps %" PRIu64 " to %" PRIu64
+                           "): none is of timestep %" PRIu64,
+                           search->frames, plural, search->first, search->timestep, search->options->frame);
 }
 
 qd_status qdi_body_load_all(qdi_lines *from, const qdi_body_options *options, qdi_body_file *file,

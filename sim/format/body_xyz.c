@@ -67,49 +67,25 @@ static bool is_step(span key) {
 
 // ---- loading ----
 
-/// A search for a frame.
-typedef struct xyz_search {
-    const qdi_body_options *options;
-    qdi_body_file *file;
-    qdi_lines *from;
-    qd_error *error;
-    uint64_t frames; ///< seen so far, the present one included
-    bool keep;       ///< lines of the present frame go to the part
-    bool found;      ///< the frame that was asked for is whole in the part
-} xyz_search;
-
-/// The only word of the line at hand: the number of bodies.
 static qd_status read_count(const qdi_body_reader *reader, uint64_t *count) {
-    size_t at = 0, length = 0;
-    const char *word = "";
-    (void)qdi_word_next(reader->lines.text, reader->lines.bytes, &at, &word, &length);
-    qd_status status = qdi_field_whole(reader, "the number of bodies", word, length, (1U << 28) - 1, count);
-    if (status != QD_OK) return status;
-    if (qdi_word_next(reader->lines.text, reader->lines.bytes, &at, &word, &length))
-        return QDI_BLAME(reader, "the number of bodies: must be one number");
-    return QD_OK;
+    return qdi_line_whole(reader, "the number of bodies", (1U << 28) - 1, count);
 }
 
-static qd_status keep_line(const xyz_search *search) {
+static qd_status keep_line(const qdi_frame_search *search) {
     return search->keep ? qdi_body_part_add(search->file, search->from, search->error) : QD_OK;
 }
 
 /// The line with the number of bodies, with which a frame begins.
-static qd_status begin_frame(xyz_search *search, uint64_t *count) {
-    const qdi_body_options *options = search->options;
+static qd_status begin_frame(qdi_frame_search *search, uint64_t *count) {
     const qdi_body_reader reader = {.lines = *search->from, .error = search->error};
     qd_status status = read_count(&reader, count);
     if (status != QD_OK) return status;
-    bool by_number = options->frame_form == QDI_FRAME_NUMBER;
-    search->keep = !by_number || options->frame == QDI_FRAME_LAST || options->frame == search->frames;
-    search->frames += 1;
-    search->file->part.used = 0;
-    search->file->first_line = search->from->number;
+    qdi_frame_begin(search);
     return keep_line(search);
 }
 
 /// Whether it is the step in question shows in the second line.
-static void look_at_step(xyz_search *search) {
+static void look_at_step(qdi_frame_search *search) {
     span line = {search->from->text, search->from->bytes}, key, value;
     uint64_t step = 0;
     search->keep = false;
@@ -120,7 +96,7 @@ static void look_at_step(xyz_search *search) {
 }
 
 /// The lines of a frame behind its first.
-static qd_status take_frame(xyz_search *search, uint64_t count) {
+static qd_status take_frame(qdi_frame_search *search, uint64_t count) {
     for (uint64_t i = 0; i <= count; ++i) {
         bool more = false;
         qd_status status = qdi_lines_next(search->from, &more, search->error);
@@ -137,21 +113,9 @@ static qd_status take_frame(xyz_search *search, uint64_t count) {
     return QD_OK;
 }
 
-static qd_status not_found(const xyz_search *search) {
-    const char *plural = search->frames == 1 ? "" : "s";
-    if (search->options->frame_form == QDI_FRAME_NUMBER)
-        return qdi_lines_blame(search->from->path, search->from->number, search->error,
-                               "ends after %" PRIu64
-                               " frame%s (they count from 0): there is no frame %" PRIu64,
-                               search->frames, plural, search->options->frame);
-    return qdi_lines_blame(search->from->path, search->from->number, search->error,
-                           "ends after %" PRIu64 " frame%s: none says Step=%" PRIu64, search->frames, plural,
-                           search->options->frame);
-}
-
 qd_status qdi_body_xyz_load(qdi_lines *from, const qdi_body_options *options, qdi_body_file *file,
                             qd_error *error) {
-    xyz_search search = {.options = options, .file = file, .from = from, .error = error};
+    qdi_frame_search search = {.options = options, .file = file, .from = from, .error = error};
     for (bool more = true; more && !search.found;) {
         uint64_t count = 0;
         qd_status status = qdi_lines_next(from, &more, error);
@@ -161,8 +125,7 @@ qd_status qdi_body_xyz_load(qdi_lines *from, const qdi_body_options *options, qd
         if (status == QD_OK) status = take_frame(&search, count);
         if (status != QD_OK) return status;
     }
-    if (search.frames == 0) return qdi_lines_blame(from->path, 0, error, "holds no frame");
-    return search.found || search.keep ? QD_OK : not_found(&search);
+    return qdi_frame_search_end(&search, "says Step=");
 }
 
 // ---- reading ----
@@ -313,16 +276,6 @@ static qd_status read_head(qdi_body_reader *reader) {
     return status == QD_OK ? read_properties(reader, list) : status;
 }
 
-static qd_status read_body(qdi_body_reader *reader) {
-    qd_status status = QD_OK;
-    qdi_record record = qdi_record_start();
-    size_t at = 0, length = 0;
-    const char *word = NULL;
-    while (status == QD_OK && qdi_word_next(reader->lines.text, reader->lines.bytes, &at, &word, &length))
-        status = qdi_record_field(reader, &record, word, length);
-    return status == QD_OK ? qdi_record_end(reader, &record) : status;
-}
-
 qd_status qdi_body_xyz_read(qdi_body_reader *reader) {
     bool more = false;
     uint64_t count = 0;
@@ -333,7 +286,7 @@ qd_status qdi_body_xyz_read(qdi_body_reader *reader) {
     if (status == QD_OK) status = read_head(reader);
     for (uint64_t i = 0; i < count && status == QD_OK; ++i) {
         status = qdi_lines_next(&reader->lines, &more, reader->error);
-        if (status == QD_OK) status = read_body(reader);
+        if (status == QD_OK) status = qdi_record_line(reader);
     }
     return status;
 }

@@ -17,41 +17,16 @@ qd_store_def qd_store_def_default(void) {
     return (qd_store_def){.cookie = QDI_COOKIE, .threads = 1};
 }
 
-static int bind_texts(sqlite3_stmt *statement, const char *const *texts, int count) {
-    int code = SQLITE_OK;
-    for (int i = 0; i < count && code == SQLITE_OK; ++i)
-        code = sqlite3_bind_text(statement, i + 1, texts[i] ? texts[i] : "", -1, SQLITE_STATIC);
-    return code;
-}
-
 /// The row of `run`.
 static int put_run(qd_store *store, const qd_store_def *def) {
-    enum { TEXTS = 8 };
     const qd_scene_run plan = qd_scene_run_settings(def->scene);
-    const char *const texts[TEXTS] = {QD_VERSION,
-                                      qd_scene_name(def->scene),
-                                      qd_scene_text(def->scene),
-                                      qd_simd_name(def->simd),
-                                      def->source,
-                                      def->compiler,
-                                      def->flags,
-                                      def->cpu};
-    const uint64_t numbers[] = {plan.seed, plan.steps, def->bodies, (uint64_t)def->threads};
-    sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(
-        store->db,
-        "INSERT INTO run (version, scene, scene_text, simd, source, compiler, flags,"
-        " cpu, seed, steps, bodies, threads, dt, scene_hash, created_wall) VALUES"
-        " (?,?,?,?,?,?,?,?,?,?,?,?,?,?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
-        -1, &statement, NULL);
-    if (code == SQLITE_OK) code = bind_texts(statement, texts, TEXTS);
-    for (int i = 0; i < 4 && code == SQLITE_OK; ++i)
-        code = qdi_sql_bind_step(statement, TEXTS + 1 + i, numbers[i]);
-    if (code == SQLITE_OK) code = sqlite3_bind_double(statement, TEXTS + 5, plan.dt);
-    if (code == SQLITE_OK) code = qdi_sql_bind_hash(statement, TEXTS + 6, qd_scene_hash(def->scene));
-    if (code == SQLITE_OK) code = sqlite3_step(statement);
-    (void)sqlite3_finalize(statement);
-    return code == SQLITE_DONE ? SQLITE_OK : code;
+    return qdi_sql_do(store->db,
+                      "INSERT INTO run (version, scene, scene_text, simd, source, compiler, flags,"
+                      " cpu, seed, steps, bodies, threads, dt, scene_hash, created_wall) VALUES"
+                      " (?,?,?,?,?,?,?,?,?,?,?,?,?,?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
+                      "ssssssssuuuudh", QD_VERSION, qd_scene_name(def->scene), qd_scene_text(def->scene),
+                      qd_simd_name(def->simd), def->source, def->compiler, def->flags, def->cpu, plan.seed,
+                      plan.steps, def->bodies, (uint64_t)def->threads, plan.dt, qd_scene_hash(def->scene));
 }
 
 /// "PATH" + `ending`; the caller releases `*bytes` bytes. NULL where there is no memory.
@@ -142,11 +117,11 @@ qd_status qd_store_extend(qd_store *store, const qd_scene *scene, qd_error *erro
     const qd_scene_run plan = qd_scene_run_settings(scene);
     int code = qdi_sql_run(store->db, "BEGIN");
     if (code == SQLITE_OK && plan.record_hashes > 0)
-        code = qdi_sql_change(store,
-                              "DELETE FROM hashes WHERE step = (SELECT steps FROM run) AND step % ? != 0",
-                              plan.record_hashes, NULL, 0);
+        code = qdi_sql_do(store->db,
+                          "DELETE FROM hashes WHERE step = (SELECT steps FROM run) AND step % ? != 0", "u",
+                          plan.record_hashes);
     if (code == SQLITE_OK)
-        code = qdi_sql_change(store, "UPDATE run SET steps = ?, scene_text = ?, scene_hash = ?", plan.steps,
-                              qd_scene_text(scene), qd_scene_hash(scene));
+        code = qdi_sql_do(store->db, "UPDATE run SET steps = ?, scene_text = ?, scene_hash = ?", "ush",
+                          plan.steps, qd_scene_text(scene), qd_scene_hash(scene));
     return qdi_sql_commit(store, code, error);
 }

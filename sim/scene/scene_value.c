@@ -243,16 +243,7 @@ static qd_status read_text(const qdi_scene_reader *reader, const qdi_key *key, q
 
 static bool read_hash(const qdi_scene_reader *reader, qdi_yaml_ref node, uint64_t *hash) {
     const qdi_yaml_node *here = &reader->yaml.nodes[node];
-    if (here->kind != QDI_YAML_VALUE || here->bytes != 16) return false;
-    const char *text = reader->yaml.chars + here->text;
-    *hash = 0;
-    for (size_t i = 0; i < 16; ++i) {
-        static const char digits[] = "0123456789abcdef";
-        const char *digit = text[i] ? strchr(digits, text[i]) : NULL;
-        if (!digit) return false;
-        *hash = *hash << 4 | (uint64_t)(digit - digits);
-    }
-    return true;
+    return here->kind == QDI_YAML_VALUE && qdi_hash_read(reader->yaml.chars + here->text, here->bytes, hash);
 }
 
 qd_status qdi_scene_read_value(const qdi_scene_reader *reader, const qdi_key *key, qdi_key_type type,

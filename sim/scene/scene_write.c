@@ -13,6 +13,16 @@ static void add_pair(qdi_text *text, const double *values, size_t count) {
     qdi_text_add(text, "]");
 }
 
+/// The same, or one lone number; `auto` where the first is NaN.
+static void add_or_auto(qdi_text *text, const double *values, size_t count) {
+    if (isnan(*values))
+        qdi_text_add(text, "auto");
+    else if (count == 1)
+        qdi_text_add_number(text, *values);
+    else
+        add_pair(text, values, count);
+}
+
 /// In quotes, for a hash may look like a number.
 static void add_hash(qdi_text *text, uint64_t hash) {
     char digits[24];
@@ -70,30 +80,15 @@ void qdi_scene_write_value(const qdi_key *key, qdi_key_type type, const void *ba
     case QDI_KEY_INT: qdi_text_add_number(text, *whole); break;
     case QDI_KEY_INT_PAIR: add_pair(text, (double[]){whole[0], whole[1]}, 2); break;
     case QDI_KEY_REAL: qdi_text_add_number(text, *real); break;
-    case QDI_KEY_REAL_OR_AUTO:
-        if (isnan(*real))
-            qdi_text_add(text, "auto");
-        else
-            qdi_text_add_number(text, *real);
-        break;
+    case QDI_KEY_REAL_OR_AUTO: add_or_auto(text, real, 1); break;
     case QDI_KEY_PAIR:
     case QDI_KEY_RANGE:
     case QDI_KEY_PAIR_OR_ZERO: add_pair(text, real, 2); break;
     case QDI_KEY_RANGE_OR_AUTO:
-    case QDI_KEY_PAIR_OR_AUTO:
-        if (isnan(*real))
-            qdi_text_add(text, "auto");
-        else
-            add_pair(text, real, 2);
-        break;
+    case QDI_KEY_PAIR_OR_AUTO: add_or_auto(text, real, 2); break;
     case QDI_KEY_POINTS: qdi_text_add(text, "[]"); break; // where there are some, add_points writes them
     case QDI_KEY_REGION: add_pair(text, real, 4); break;
-    case QDI_KEY_REGION_OR_AUTO:
-        if (isnan(*real))
-            qdi_text_add(text, "auto");
-        else
-            add_pair(text, real, 4);
-        break;
+    case QDI_KEY_REGION_OR_AUTO: add_or_auto(text, real, 4); break;
     case QDI_KEY_LABEL: {
         uint64_t label = *(const uint64_t *)place;
         int number = UINT64_MAX - label < 16 ? (int)(UINT64_MAX - label) : -1;

@@ -25,4 +25,18 @@ qdi_schema_piece qdi_schema_bodies(void);
 qdi_schema_piece qdi_schema_sources(void);
 qdi_schema_piece qdi_schema_output(void);
 
+/// Rows of the table: path, type, where the value is kept, least and most (both 0: of that type there is no
+/// such), what it means; then what else is to be said of it, as `.above = true`.
+#define KEY(of, kind, place, least, most, ...)                                                               \
+    { .path = of, .type = QDI_KEY_##kind, .offset = place, .low = least, .high = most, .about = __VA_ARGS__ }
+/// One of any sign, as far as a world reaches.
+#define ANY_KEY(of, kind, place, ...) KEY(of, kind, place, -QDI_FURTHEST, QDI_FURTHEST, __VA_ARGS__)
+/// One without bounds.
+#define FREE_KEY(of, kind, place, ...) KEY(of, kind, place, 0, 0, __VA_ARGS__)
+/// One of several words.
+#define CHOICE_KEY(of, place, words, ...) FREE_KEY(of, CHOICE, place, __VA_ARGS__, .choices = words)
+/// What has keys below it.
+#define GROUP_KEY(of, ...)                                                                                   \
+    { .path = of, .type = QDI_KEY_GROUP, .about = __VA_ARGS__ }
+
 #endif

@@ -10,172 +10,100 @@
 
 /// How many a generator makes.
 #define COUNT_KEY(of)                                                                                        \
-    {                                                                                                        \
-        .path = of ".count", .type = QDI_KEY_UINT64, .required = true, .offset = IN_ITEM(count),             \
-        .high = QDI_BODIES_MAX, .about = "How many."                                                         \
-    }
+    KEY(of ".count", UINT64, IN_ITEM(count), 0, QDI_BODIES_MAX, "How many.", .required = true)
 
 /// Sizes that differ by a factor only.
 #define SCALE_KEYS(of)                                                                                       \
-    {.path = of ".scale",                                                                                    \
-     .type = QDI_KEY_ONE_OF,                                                                                 \
-     .plain = QDI_KEY_REAL,                                                                                  \
-     .offset = IN_ITEM(scale.range.x),                                                                       \
-     .form = IN_ITEM(scale.form),                                                                            \
-     .above = true,                                                                                          \
-     .high = 1e30,                                                                                           \
-     .about = "Times the sizes above: the same for all, or the following."},                                 \
-    {                                                                                                        \
-        .path = of ".scale.uniform", .type = QDI_KEY_RANGE, .offset = IN_ITEM(scale.range), .above = true,   \
-        .high = 1e30, .about = "Between the two, each as likely as any other."                               \
-    }
+    KEY(of ".scale", ONE_OF, IN_ITEM(scale.range.x), 0, 1e30,                                                \
+        "Times the sizes above: the same for all, or the following.", .plain = QDI_KEY_REAL,                 \
+        .form = IN_ITEM(scale.form), .above = true),                                                         \
+        KEY(of ".scale.uniform", RANGE, IN_ITEM(scale.range), 0, 1e30,                                       \
+            "Between the two, each as likely as any other.", .above = true)
 
 /// How they are turned.
 #define ANGLE_KEY(of)                                                                                        \
-    {                                                                                                        \
-        .path = of ".angle", .type = QDI_KEY_REAL_OR_AUTO, .offset = IN_ITEM(angle), .low = -QDI_FURTHEST,   \
-        .high = QDI_FURTHEST,                                                                                \
-        .about = "That they are turned by, in radians, counter-clockwise; `auto`: each its own, at random."  \
-    }
+    ANY_KEY(of ".angle", REAL_OR_AUTO, IN_ITEM(angle),                                                       \
+            "That they are turned by, in radians, counter-clockwise; `auto`: each its own, at random.")
 
 /// Where a generator puts them. `bodies`: what they are called.
 #define PLACE_KEYS(of, bodies)                                                                               \
-    {.path = of ".place",                                                                                    \
-     .type = QDI_KEY_CHOICE,                                                                                 \
-     .offset = IN_ITEM(place),                                                                               \
-     .choices = "grid|random|pyramid|clusters",                                                              \
-     .about =                                                                                                \
-         "`grid`: rows that fill the region, from its lower left corner; `random`: anywhere without "        \
-         "overlap, the largest bodies first; `pyramid`: rows on top of each other, each one shorter by one " \
-         "than that below, the lowest one across the region's bottom; `clusters`: as `random`, but crowded " \
-         "about some middles. A scene whose bodies do not fit is refused, with the number that did."},       \
-        {.path = of ".spacing",                                                                              \
-         .type = QDI_KEY_PAIR_OR_AUTO,                                                                       \
-         .offset = IN_ITEM(spacing),                                                                         \
-         .above = true,                                                                                      \
-         .high = 1e30,                                                                                       \
-         .about = "With `place: grid`: from one middle to the next along x and along y, row by row from "    \
-                  "the region's lower left corner; `auto`: as the region allows."},                          \
-        {.path = of ".clusters", .type = QDI_KEY_GROUP, .about = "With `place: clusters`."},                 \
-        {.path = of ".clusters.count",                                                                       \
-         .type = QDI_KEY_UINT32,                                                                             \
-         .offset = IN_ITEM(cluster_count),                                                                   \
-         .low = 1,                                                                                           \
-         .high = QDI_BODIES_MAX,                                                                             \
-         .about = "How many clusters, with their middles anywhere in the region."},                          \
-        {.path = of ".clusters.spread",                                                                      \
-         .type = QDI_KEY_RANGE,                                                                              \
-         .offset = IN_ITEM(cluster_spread),                                                                  \
-         .above = true,                                                                                      \
-         .high = 1,                                                                                          \
-         .about = "How wide they are: the standard deviation of their bodies along x and y, as a part of "   \
-                  "the region's shorter side. Each cluster has its own, between the two."},                  \
-        {.path = of ".region",                                                                               \
-         .type = QDI_KEY_REGION,                                                                             \
-         .offset = IN_ITEM(region),                                                                          \
-         .low = -1e30,                                                                                       \
-         .high = 1e30,                                                                                       \
-         .otherwise = "the world",                                                                           \
-         .about = "Where: x and y of the lower left corner, width, height. Whole " bodies                    \
-                  " lie inside, but those across the seam of a region as long as a periodic world."},        \
-    {                                                                                                        \
-        .path = of ".round", .type = QDI_KEY_BOOL, .offset = IN_ITEM(round),                                 \
-        .about = "Of the region, only the largest disk in its middle. Not with rows."                        \
-    }
+    CHOICE_KEY(                                                                                              \
+        of ".place", IN_ITEM(place), "grid|random|pyramid|clusters",                                         \
+        "`grid`: rows that fill the region, from its lower left corner; `random`: anywhere without "         \
+        "overlap, the largest bodies first; `pyramid`: rows on top of each other, each one shorter by one "  \
+        "than that below, the lowest one across the region's bottom; `clusters`: as `random`, but crowded "  \
+        "about some middles. A scene whose bodies do not fit is refused, with the number that did."),        \
+        KEY(of ".spacing", PAIR_OR_AUTO, IN_ITEM(spacing), 0, 1e30,                                          \
+            "With `place: grid`: from one middle to the next along x and along y, row by row from the "      \
+            "region's lower left corner; `auto`: as the region allows.",                                     \
+            .above = true),                                                                                  \
+        GROUP_KEY(of ".clusters", "With `place: clusters`."),                                                \
+        KEY(of ".clusters.count", UINT32, IN_ITEM(cluster_count), 1, QDI_BODIES_MAX,                         \
+            "How many clusters, with their middles anywhere in the region."),                                \
+        KEY(of ".clusters.spread", RANGE, IN_ITEM(cluster_spread), 0, 1,                                     \
+            "How wide they are: the standard deviation of their bodies along x and y, as a part of the "     \
+            "region's shorter side. Each cluster has its own, between the two.",                             \
+            .above = true),                                                                                  \
+        KEY(of ".region", REGION, IN_ITEM(region), -1e30, 1e30,                                              \
+            "Where: x and y of the lower left corner, width, height. Whole " bodies                          \
+            " lie inside, but those across the seam of a region as long as a periodic world.",               \
+            .otherwise = "the world"),                                                                       \
+        FREE_KEY(of ".round", BOOL, IN_ITEM(round),                                                          \
+                 "Of the region, only the largest disk in its middle. Not with rows.")
 
 /// How they move at first.
 #define VELOCITY_KEYS(of)                                                                                    \
-    {.path = of ".velocity",                                                                                 \
-     .type = QDI_KEY_ONE_OF,                                                                                 \
-     .plain = QDI_KEY_PAIR_OR_ZERO,                                                                          \
-     .offset = IN_ITEM(velocity.value),                                                                      \
-     .form = IN_ITEM(velocity.form),                                                                         \
-     .low = -QDI_FURTHEST,                                                                                   \
-     .high = QDI_FURTHEST,                                                                                   \
-     .about = "The same for all, or one of the following. A lone `0` stands for `[0, 0]`."},                 \
-        {.path = of ".velocity.normal",                                                                      \
-         .type = QDI_KEY_REAL,                                                                               \
-         .offset = IN_ITEM(velocity.value.x),                                                                \
-         .high = QDI_FURTHEST,                                                                               \
-         .about = "Each component normal about 0 with this standard deviation."},                            \
-    {                                                                                                        \
-        .path = of ".velocity.uniform", .type = QDI_KEY_REAL, .offset = IN_ITEM(velocity.value.x),           \
-        .high = QDI_FURTHEST, .about = "Each component between minus this and this."                         \
-    }
+    ANY_KEY(of ".velocity", ONE_OF, IN_ITEM(velocity.value),                                                 \
+            "The same for all, or one of the following. A lone `0` stands for `[0, 0]`.",                    \
+            .plain = QDI_KEY_PAIR_OR_ZERO, .form = IN_ITEM(velocity.form)),                                  \
+        KEY(of ".velocity.normal", REAL, IN_ITEM(velocity.value.x), 0, QDI_FURTHEST,                         \
+            "Each component normal about 0 with this standard deviation."),                                  \
+        KEY(of ".velocity.uniform", REAL, IN_ITEM(velocity.value.x), 0, QDI_FURTHEST,                        \
+            "Each component between minus this and this.")
 
 /// How they turn at first.
 #define SPIN_KEYS(of)                                                                                        \
-    {.path = of ".spin",                                                                                     \
-     .type = QDI_KEY_ONE_OF,                                                                                 \
-     .plain = QDI_KEY_REAL,                                                                                  \
-     .offset = IN_ITEM(spin.value.x),                                                                        \
-     .form = IN_ITEM(spin.form),                                                                             \
-     .low = -QDI_FURTHEST,                                                                                   \
-     .high = QDI_FURTHEST,                                                                                   \
-     .about = "Angular velocity, counter-clockwise, in radians per time: the same for all, or one of the "   \
-              "following."},                                                                                 \
-        {.path = of ".spin.normal",                                                                          \
-         .type = QDI_KEY_REAL,                                                                               \
-         .offset = IN_ITEM(spin.value.x),                                                                    \
-         .high = QDI_FURTHEST,                                                                               \
-         .about = "Normal about 0 with this standard deviation."},                                           \
-    {                                                                                                        \
-        .path = of ".spin.uniform", .type = QDI_KEY_REAL, .offset = IN_ITEM(spin.value.x),                   \
-        .high = QDI_FURTHEST, .about = "Between minus this and this."                                        \
-    }
+    ANY_KEY(of ".spin", ONE_OF, IN_ITEM(spin.value.x),                                                       \
+            "Angular velocity, counter-clockwise, in radians per time: the same for all, or one of the "     \
+            "following.",                                                                                    \
+            .plain = QDI_KEY_REAL, .form = IN_ITEM(spin.form)),                                              \
+        KEY(of ".spin.normal", REAL, IN_ITEM(spin.value.x), 0, QDI_FURTHEST,                                 \
+            "Normal about 0 with this standard deviation."),                                                 \
+        KEY(of ".spin.uniform", REAL, IN_ITEM(spin.value.x), 0, QDI_FURTHEST,                                \
+            "Between minus this and this.")
 
 /// How heavy they are. `body`: what one is called.
 #define MASS_KEYS(of, body)                                                                                  \
-    {.path = of ".density",                                                                                  \
-     .type = QDI_KEY_REAL,                                                                                   \
-     .offset = IN_ITEM(density),                                                                             \
-     .above = true,                                                                                          \
-     .high = QDI_FURTHEST,                                                                                   \
-     .about = "Mass per area."},                                                                             \
-    {                                                                                                        \
-        .path = of ".mass", .type = QDI_KEY_REAL_OR_AUTO, .offset = IN_ITEM(mass), .above = true,            \
-        .high = QDI_HEAVIEST, .about = "Of each " body "; `auto`: from its density and area."                \
-    }
+    KEY(of ".density", REAL, IN_ITEM(density), 0, QDI_FURTHEST, "Mass per area.", .above = true),            \
+        KEY(of ".mass", REAL_OR_AUTO, IN_ITEM(mass), 0, QDI_HEAVIEST,                                        \
+            "Of each " body "; `auto`: from its density and area.", .above = true)
 
-/// Surface and filter. `in`: the macro that says where a member of the body lies.
-#define SURFACE_KEYS(of, in)                                                                                 \
-    {.path = of ".restitution",                                                                              \
-     .type = QDI_KEY_REAL_OR_AUTO,                                                                           \
-     .offset = in(material.restitution),                                                                     \
-     .high = 1,                                                                                              \
-     .about =                                                                                                \
-         "As `contact.restitution`, of this surface; `auto`: as that. Of two surfaces the larger counts."},  \
-        {.path = of ".friction",                                                                             \
-         .type = QDI_KEY_REAL_OR_AUTO,                                                                       \
-         .offset = in(material.friction),                                                                    \
-         .high = (double)INFINITY,                                                                           \
-         .about = "As `contact.friction`, of this surface; `auto`: as that. Of two surfaces the root of "    \
-                  "the product counts."},                                                                    \
-        {.path = of ".tangential_restitution",                                                               \
-         .type = QDI_KEY_REAL_OR_AUTO,                                                                       \
-         .offset = in(material.tangential),                                                                  \
-         .high = 1,                                                                                          \
-         .about = "As `contact.tangential_restitution`, of this surface; `auto`: as that. Of two surfaces "  \
-                  "the larger counts."},                                                                     \
-        {.path = of ".filter",                                                                               \
-         .type = QDI_KEY_GROUP,                                                                              \
-         .about =                                                                                            \
-             "Whom it can touch: two bodies touch if each one's category has a bit of the other's mask."},   \
-        {.path = of ".filter.category",                                                                      \
-         .type = QDI_KEY_UINT32,                                                                             \
-         .offset = in(filter.category),                                                                      \
-         .high = UINT32_MAX,                                                                                 \
-         .about = "A sum of 1, 2, 4, 8, ..."},                                                               \
-        {.path = of ".filter.mask",                                                                          \
-         .type = QDI_KEY_UINT32,                                                                             \
-         .offset = in(filter.mask),                                                                          \
-         .high = UINT32_MAX,                                                                                 \
-         .about = "A sum of the same."},                                                                     \
-    {                                                                                                        \
-        .path = of ".filter.group", .type = QDI_KEY_INT, .offset = in(filter.group), .low = INT32_MIN,       \
-        .high = INT32_MAX,                                                                                   \
-        .about = "Bodies of one group > 0 always touch, of one group < 0 never, whatever the category; 0: "  \
-                 "no group."                                                                                 \
-    }
+/// Surface and filter. `in`: the macro that says where a member of the body lies; `whom`: "it can".
+#define SURFACE_KEYS(of, in, whom)                                                                           \
+    KEY(of ".restitution", REAL_OR_AUTO, in(material.restitution), 0, 1,                                     \
+        "As `contact.restitution`, of this surface; `auto`: as that. Of two surfaces the larger counts."),   \
+        KEY(of ".friction", REAL_OR_AUTO, in(material.friction), 0, (double)INFINITY,                        \
+            "As `contact.friction`, of this surface; `auto`: as that. Of two surfaces the root of the "      \
+            "product counts."),                                                                              \
+        KEY(of ".tangential_restitution", REAL_OR_AUTO, in(material.tangential), 0, 1,                       \
+            "As `contact.tangential_restitution`, of this surface; `auto`: as that. Of two surfaces the "    \
+            "larger counts."),                                                                               \
+        GROUP_KEY(of ".filter",                                                                              \
+                  "Whom " whom                                                                               \
+                  " touch: two bodies touch if each one's category has a bit of the other's mask."),         \
+        KEY(of ".filter.category", UINT32, in(filter.category), 0, UINT32_MAX, "A sum of 1, 2, 4, 8, ..."),  \
+        KEY(of ".filter.mask", UINT32, in(filter.mask), 0, UINT32_MAX, "A sum of the same."),                \
+        KEY(of ".filter.group", INT, in(filter.group), INT32_MIN, INT32_MAX,                                 \
+            "Bodies of one group > 0 always touch, of one group < 0 never, whatever the category; 0: no "    \
+            "group.")
+
+/// Sizes of a body of a list, or of those that an emitter makes.
+#define SIZE_KEYS(of, in)                                                                                    \
+    KEY(of ".radius", REAL_OR_AUTO, in(radius), 0, QDI_FURTHEST,                                             \
+        "Of a disk or capsule, `auto`: 0.5; of what is laid around a rect or polygon, `auto`: 0."),          \
+        KEY(of ".size", PAIR, in(size), 0, QDI_FURTHEST, "Width and height of a rect.", .above = true),      \
+        KEY(of ".length", REAL, in(length), 0, QDI_FURTHEST, "Of the line that a capsule is laid around.",   \
+            .above = true),                                                                                  \
+        ANY_KEY(of ".points", POINTS, in(points), "Corners of a convex polygon, 3 to 16, in any order.")
 
 #endif

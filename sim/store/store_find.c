@@ -12,8 +12,7 @@
 static qd_status first_row(qd_store *store, const char *sql, uint64_t step, bool *found, uint64_t *at,
                            bool *snapshot, qd_error *error) {
     sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
-    if (code == SQLITE_OK) code = qdi_sql_bind_step(statement, 1, step);
+    int code = qdi_sql_prepare(store->db, sql, &statement, "u", step);
     if (code == SQLITE_OK) code = sqlite3_step(statement);
     *found = code == SQLITE_ROW;
     if (*found) {

@@ -119,9 +119,6 @@ qd_status qdi_sql_status(int code);
 
 /// Puts "cannot VERB PATH: what SQLite says" into `error` and returns the status of `code`.
 qd_status qdi_sql_fail(const qd_store *store, const char *verb, int code, qd_error *error);
-/// Runs a statement with a step as its first value, and maybe a text and a hash behind it; returns SQLite's
-/// code.
-int qdi_sql_change(qd_store *store, const char *sql, uint64_t step, const char *text, uint64_t hash);
 /// Ends a transaction that went as `code` says.
 QD_MUST_USE qd_status qdi_sql_commit(qd_store *store, int code, qd_error *error);
 /// The same of any database; `db` may be NULL.
@@ -155,9 +152,17 @@ int qdi_sql_run(sqlite3 *db, const char *sql);
 /// SQLite's code.
 int qdi_sql_number(sqlite3 *db, const char *sql, int64_t *number);
 
-/// Binds a step or number, or a hash as its 16 digits.
+/// Binds a step or number.
 int qdi_sql_bind_step(sqlite3_stmt *statement, int at, uint64_t step);
-int qdi_sql_bind_hash(sqlite3_stmt *statement, int at, uint64_t hash);
+
+/// Binds values from place `at` on, as the letters of `kinds` say: u a uint64_t, d a double, h a hash
+/// (uint64_t) as its 16 digits, s a text that stays until the statement has run (NULL: an empty one), n
+/// nothing, which takes no argument. Returns SQLite's code, as do the two below.
+int qdi_sql_bind(sqlite3_stmt *statement, int at, const char *kinds, ...);
+/// Makes a statement and binds all its values. The caller finalizes it in any case.
+int qdi_sql_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **statement, const char *kinds, ...);
+/// Runs a statement with values that gives no rows.
+int qdi_sql_do(sqlite3 *db, const char *sql, const char *kinds, ...);
 
 /// Whether a row's first column is a whole number from `least` to `most`, as its query asked for: a damaged
 /// file can give any other, and who goes on from there would come by it for ever. Errors: QD_ERR_CORRUPT.

@@ -20,9 +20,7 @@ static qd_status query(qd_store *store, const char *sql, uint64_t from, sqlite3_
     if (from > QDI_STORE_STEP_MAX) return QD_ERR_NOT_FOUND;
     qd_status status = qdi_store_settle(store, error);
     if (status != QD_OK) return status;
-    int code = sqlite3_prepare_v2(store->db, sql, -1, statement, NULL);
-    if (code == SQLITE_OK && sqlite3_bind_parameter_count(*statement) > 0)
-        code = qdi_sql_bind_step(*statement, 1, from);
+    int code = qdi_sql_prepare(store->db, sql, statement, strchr(sql, '?') ? "u" : "", from);
     if (code == SQLITE_OK) code = sqlite3_step(*statement);
     if (code == SQLITE_ROW) return QD_OK;
     return code == SQLITE_DONE ? QD_ERR_NOT_FOUND : qdi_sql_fail(store, "read", code, error);
@@ -209,19 +207,11 @@ static qd_status copy_session(qd_store *store, sqlite3_stmt *statement, int colu
     return QD_OK;
 }
 
-/// Begins a query about the parts of a world; `owner` is "snapshot" or "checkpoint". Returns SQLite's code.
-static int query_parts(qd_store *store, const char *sql, const char *owner, uint64_t step,
-                       sqlite3_stmt **statement) {
-    int code = sqlite3_prepare_v2(store->db, sql, -1, statement, NULL);
-    if (code == SQLITE_OK) code = sqlite3_bind_text(*statement, 1, owner, -1, SQLITE_STATIC);
-    return code == SQLITE_OK ? qdi_sql_bind_step(*statement, 2, step) : code;
-}
-
-/// Bytes that the parts of a world have in all.
+/// Bytes that the parts of a world have in all; `owner` is "snapshot" or "checkpoint".
 static int count_parts(qd_store *store, const char *owner, uint64_t step, size_t *bytes) {
     sqlite3_stmt *statement = NULL;
-    int code = query_parts(store, "SELECT sum(length(data)) FROM parts WHERE owner = ? AND step = ?", owner,
-                           step, &statement);
+    int code = qdi_sql_prepare(store->db, "SELECT sum(length(data)) FROM parts WHERE owner = ? AND step = ?",
+                               &statement, "su", owner, step);
     if (code == SQLITE_OK) code = sqlite3_step(statement);
     *bytes = code == SQLITE_ROW ? (size_t)sqlite3_column_int64(statement, 0) : 0;
     (void)sqlite3_finalize(statement);
@@ -232,8 +222,8 @@ static int count_parts(qd_store *store, const char *owner, uint64_t step, size_t
 static int join_parts(qd_store *store, const char *owner, qd_store_moment *moment) {
     sqlite3_stmt *statement = NULL;
     size_t at = 0;
-    int code = query_parts(store, "SELECT data FROM parts WHERE owner = ? AND step = ? ORDER BY part", owner,
-                           moment->step, &statement);
+    int code = qdi_sql_prepare(store->db, "SELECT data FROM parts WHERE owner = ? AND step = ? ORDER BY part",
+                               &statement, "su", owner, moment->step);
     if (code == SQLITE_OK) code = sqlite3_step(statement);
     for (; code == SQLITE_ROW; code = sqlite3_step(statement)) {
         const void *blob = sqlite3_column_blob(statement, 0);

@@ -81,14 +81,11 @@ qd_status qd_store_visit_events(qd_store *store, uint64_t from, uint64_t to, qd_
     qd_status status = qdi_store_settle(store, error);
     if (status != QD_OK) return status;
     sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(store->db,
-                                  "SELECT step, number, kind, a, b, side, x, y, normal_x, normal_y, impulse,"
-                                  " friction, approach, depth, within FROM events WHERE step BETWEEN ? AND ?"
-                                  " ORDER BY step, number",
-                                  -1, &statement, NULL);
-    if (code == SQLITE_OK) code = qdi_sql_bind_step(statement, 1, from);
-    if (code == SQLITE_OK)
-        code = qdi_sql_bind_step(statement, 2, to > QDI_STORE_STEP_MAX ? QDI_STORE_STEP_MAX : to);
+    int code = qdi_sql_prepare(store->db,
+                               "SELECT step, number, kind, a, b, side, x, y, normal_x, normal_y, impulse,"
+                               " friction, approach, depth, within FROM events WHERE step BETWEEN ? AND ?"
+                               " ORDER BY step, number",
+                               &statement, "uu", from, to > QDI_STORE_STEP_MAX ? QDI_STORE_STEP_MAX : to);
     status = code == SQLITE_OK ? visit_all(store, statement, visit, context, error)
                                : qdi_sql_fail(store, "read", code, error);
     (void)sqlite3_finalize(statement);

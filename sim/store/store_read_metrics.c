@@ -81,8 +81,7 @@ static qd_status next_row(qd_store *store, const char *sql, uint64_t from, const
     qd_status status = qdi_store_settle(store, error);
     if (status != QD_OK) return status;
     sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
-    if (code == SQLITE_OK) code = qdi_sql_bind_step(statement, 1, from);
+    int code = qdi_sql_prepare(store->db, sql, &statement, "u", from);
     if (code == SQLITE_OK) code = sqlite3_step(statement);
     bool none = code == SQLITE_DONE;
     status = code == SQLITE_ROW

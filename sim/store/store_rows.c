@@ -14,21 +14,7 @@ typedef int (*binder)(const qd_store *store, sqlite3_stmt *statement, const void
 static int bind_hash_row(const qd_store *store, sqlite3_stmt *statement, const void *data) {
     (void)store;
     const qdi_hash_row *row = data;
-    int code = qdi_sql_bind_step(statement, 1, row->step);
-    return code == SQLITE_OK ? qdi_sql_bind_hash(statement, 2, row->hash) : code;
-}
-
-/// Numbers from place `at` on.
-static int bind_reals(sqlite3_stmt *statement, int at, const double *values, int count) {
-    int code = SQLITE_OK;
-    for (int i = 0; i < count && code == SQLITE_OK; ++i)
-        code = sqlite3_bind_double(statement, at + i, values[i]);
-    return code;
-}
-
-/// Text that never changes.
-static int bind_word(sqlite3_stmt *statement, int at, const char *word) {
-    return sqlite3_bind_text(statement, at, word, -1, SQLITE_STATIC);
+    return qdi_sql_bind(statement, 1, "uh", row->step, row->hash);
 }
 
 static int bind_event_row(const qd_store *store, sqlite3_stmt *statement, const void *data) {
@@ -36,20 +22,14 @@ static int bind_event_row(const qd_store *store, sqlite3_stmt *statement, const 
     static const char *const sides[] = {"left", "right", "bottom", "top"};
     (void)store;
     const qdi_event_row *row = data;
-    const double reals[] = {row->point.x, row->point.y,  row->normal.x, row->normal.y,
-                            row->impulse, row->friction, row->approach};
-    bool impact = row->kind == QDI_EVENT_IMPACT;
-    int code = qdi_sql_bind_step(statement, 1, row->step);
-    if (code == SQLITE_OK) code = qdi_sql_bind_step(statement, 2, row->number);
-    if (code == SQLITE_OK) code = bind_word(statement, 3, kinds[row->kind]);
-    if (code == SQLITE_OK) code = qdi_sql_bind_step(statement, 4, row->a);
-    if (code == SQLITE_OK)
-        code = row->side ? sqlite3_bind_null(statement, 5) : qdi_sql_bind_step(statement, 5, row->b);
-    if (code == SQLITE_OK)
-        code = row->side ? bind_word(statement, 6, sides[row->side - 1]) : sqlite3_bind_null(statement, 6);
-    if (code == SQLITE_OK) code = bind_reals(statement, 7, reals, 7);
-    if (code == SQLITE_OK) code = sqlite3_bind_double(statement, impact ? 15 : 14, row->rest);
-    return code == SQLITE_OK ? sqlite3_bind_null(statement, impact ? 14 : 15) : code;
+    const char *kind = kinds[row->kind];
+    int code = row->side ? qdi_sql_bind(statement, 1, "uusuns", row->step, row->number, kind, row->a,
+                                        sides[row->side - 1])
+                         : qdi_sql_bind(statement, 1, "uusuun", row->step, row->number, kind, row->a, row->b);
+    if (code != SQLITE_OK) return code;
+    return qdi_sql_bind(statement, 7, row->kind == QDI_EVENT_IMPACT ? "dddddddnd" : "ddddddddn", row->point.x,
+                        row->point.y, row->normal.x, row->normal.y, row->impulse, row->friction,
+                        row->approach, row->rest);
 }
 
 /// What both kinds of stored worlds have in common: step, time, bytes, checksum, and of a checkpoint the
@@ -60,10 +40,7 @@ static int bind_state(const qd_store *store, sqlite3_stmt *statement, const void
     uint64_t checksum = qd_hash_bytes(store->state, row->world_bytes);
     bool more = sqlite3_bind_parameter_count(statement) > 4;
     if (more) checksum = qd_hash_seeded(session, row->session_bytes, checksum);
-    int code = qdi_sql_bind_step(statement, 1, row->step);
-    if (code == SQLITE_OK) code = sqlite3_bind_double(statement, 2, row->time);
-    if (code == SQLITE_OK) code = qdi_sql_bind_step(statement, 3, row->world_bytes);
-    if (code == SQLITE_OK) code = qdi_sql_bind_hash(statement, 4, checksum);
+    int code = qdi_sql_bind(statement, 1, "uduh", row->step, row->time, row->world_bytes, checksum);
     if (code == SQLITE_OK && more)
         code = sqlite3_bind_blob64(statement, 5, session, row->session_bytes, SQLITE_STATIC);
     return code;
@@ -72,22 +49,16 @@ static int bind_state(const qd_store *store, sqlite3_stmt *statement, const void
 static int bind_frame_row(const qd_store *store, sqlite3_stmt *statement, const void *data) {
     (void)store;
     const qd_store_frame *row = data;
-    int code = qdi_sql_bind_step(statement, 1, row->number);
-    if (code == SQLITE_OK) code = qdi_sql_bind_step(statement, 2, row->step);
-    if (code == SQLITE_OK) code = sqlite3_bind_double(statement, 3, row->time);
-    return code == SQLITE_OK ? qdi_sql_bind_hash(statement, 4, row->pixels) : code;
+    return qdi_sql_bind(statement, 1, "uudh", row->number, row->step, row->time, row->pixels);
 }
 
 static int bind_failure_row(const qd_store *store, sqlite3_stmt *statement, const void *data) {
     (void)store;
     const qd_limit_report *row = data;
-    const double reals[] = {row->body.position.x, row->body.position.y, row->body.velocity.x,
-                            row->body.velocity.y};
-    int code = qdi_sql_bind_step(statement, 1, row->step);
-    if (code == SQLITE_OK) code = sqlite3_bind_text(statement, 2, row->reason, -1, SQLITE_TRANSIENT);
+    int code = qdi_sql_bind(statement, 1, "us", row->step, row->reason);
     if (code != SQLITE_OK || !row->has_body) return code;
-    code = qdi_sql_bind_step(statement, 3, row->label);
-    return code == SQLITE_OK ? bind_reals(statement, 4, reals, 4) : code;
+    return qdi_sql_bind(statement, 3, "udddd", row->label, row->body.position.x, row->body.position.y,
+                        row->body.velocity.x, row->body.velocity.y);
 }
 
 static const struct {
@@ -158,11 +129,9 @@ static int run(sqlite3_stmt *statement) {
 
 /// The world of a snapshot or checkpoint, in place of one that is there.
 static int write_world(qd_store *store, const char *owner, const qdi_state_row *row) {
-    int code = bind_word(store->drop_parts, 1, owner);
-    if (code == SQLITE_OK) code = qdi_sql_bind_step(store->drop_parts, 2, row->step);
+    int code = qdi_sql_bind(store->drop_parts, 1, "su", owner, row->step);
     if (code == SQLITE_OK) code = run(store->drop_parts);
-    if (code == SQLITE_OK) code = bind_word(store->put_part, 1, owner);
-    if (code == SQLITE_OK) code = qdi_sql_bind_step(store->put_part, 2, row->step);
+    if (code == SQLITE_OK) code = qdi_sql_bind(store->put_part, 1, "su", owner, row->step);
     uint64_t part = 0;
     for (size_t at = 0; at < row->world_bytes && code == SQLITE_OK; at += store->part_bytes) {
         size_t left = row->world_bytes - at, bytes = left < store->part_bytes ? left : store->part_bytes;

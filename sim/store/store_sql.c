@@ -1,10 +1,12 @@
 // How the store speaks with SQLite: codes, reasons, and the few calls that every file of it needs.
 
+#include "sim/base/number.h"
 #include "sim/base/os.h"
 #include "sim/base/reason.h"
 #include "sim/store/store_impl.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -160,10 +162,55 @@ int qdi_sql_bind_step(sqlite3_stmt *statement, int at, uint64_t step) {
     return sqlite3_bind_int64(statement, at, (sqlite3_int64)step);
 }
 
-int qdi_sql_bind_hash(sqlite3_stmt *statement, int at, uint64_t hash) {
-    char text[17];
-    (void)snprintf(text, sizeof text, "%016" PRIx64, hash);
-    return sqlite3_bind_text(statement, at, text, 16, SQLITE_TRANSIENT);
+static int bind_all(sqlite3_stmt *statement, int at, const char *kinds, va_list *values) {
+    char hash[17];
+    const char *text;
+    int code = SQLITE_OK;
+    for (; *kinds && code == SQLITE_OK; ++kinds, ++at) {
+        switch (*kinds) {
+        case 'u': code = qdi_sql_bind_step(statement, at, va_arg(*values, uint64_t)); break;
+        case 'd': code = sqlite3_bind_double(statement, at, va_arg(*values, double)); break;
+        case 's':
+            text = va_arg(*values, const char *);
+            code = sqlite3_bind_text(statement, at, text ? text : "", -1, SQLITE_STATIC);
+            break;
+        case 'h':
+            (void)snprintf(hash, sizeof hash, "%016" PRIx64, va_arg(*values, uint64_t));
+            code = sqlite3_bind_text(statement, at, hash, 16, SQLITE_TRANSIENT);
+            break;
+        default: code = sqlite3_bind_null(statement, at); break;
+        }
+    }
+    return code;
+}
+
+int qdi_sql_bind(sqlite3_stmt *statement, int at, const char *kinds, ...) {
+    va_list values;
+    va_start(values, kinds);
+    int code = bind_all(statement, at, kinds, &values);
+    va_end(values);
+    return code;
+}
+
+int qdi_sql_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **statement, const char *kinds, ...) {
+    va_list values;
+    int code = sqlite3_prepare_v2(db, sql, -1, statement, NULL);
+    va_start(values, kinds);
+    if (code == SQLITE_OK) code = bind_all(*statement, 1, kinds, &values);
+    va_end(values);
+    return code;
+}
+
+int qdi_sql_do(sqlite3 *db, const char *sql, const char *kinds, ...) {
+    sqlite3_stmt *statement = NULL;
+    va_list values;
+    int code = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
+    va_start(values, kinds);
+    if (code == SQLITE_OK) code = bind_all(statement, 1, kinds, &values);
+    va_end(values);
+    if (code == SQLITE_OK) code = sqlite3_step(statement);
+    (void)sqlite3_finalize(statement);
+    return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
 qd_status qdi_sql_check_step(const qd_store *store, sqlite3_stmt *statement, const char *table,
@@ -177,30 +224,10 @@ qd_status qdi_sql_check_step(const qd_store *store, sqlite3_stmt *statement, con
 }
 
 bool qdi_sql_hash(sqlite3_stmt *statement, int column, uint64_t *hash) {
-    if (sqlite3_column_type(statement, column) != SQLITE_TEXT ||
-        sqlite3_column_bytes(statement, column) != 16)
-        return false;
-    const unsigned char *text = sqlite3_column_text(statement, column);
-    *hash = 0;
-    for (int i = 0; text && i < 16; ++i) {
-        unsigned digit = text[i] >= '0' && text[i] <= '9'   ? text[i] - (unsigned)'0'
-                         : text[i] >= 'a' && text[i] <= 'f' ? text[i] - (unsigned)'a' + 10
-                                                            : 16;
-        if (digit > 15) return false;
-        *hash = *hash << 4 | digit;
-    }
-    return text != NULL;
-}
-
-int qdi_sql_change(qd_store *store, const char *sql, uint64_t step, const char *text, uint64_t hash) {
-    sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
-    if (code == SQLITE_OK) code = qdi_sql_bind_step(statement, 1, step);
-    if (code == SQLITE_OK && text) code = sqlite3_bind_text(statement, 2, text, -1, SQLITE_STATIC);
-    if (code == SQLITE_OK && text) code = qdi_sql_bind_hash(statement, 3, hash);
-    if (code == SQLITE_OK) code = sqlite3_step(statement);
-    (void)sqlite3_finalize(statement);
-    return code == SQLITE_DONE ? SQLITE_OK : code;
+    const char *text = sqlite3_column_type(statement, column) == SQLITE_TEXT
+                           ? (const char *)sqlite3_column_text(statement, column)
+                           : NULL;
+    return text && qdi_hash_read(text, (size_t)sqlite3_column_bytes(statement, column), hash);
 }
 
 qd_status qdi_sql_commit(qd_store *store, int code, qd_error *error) {

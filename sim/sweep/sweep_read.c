@@ -251,15 +251,12 @@ static qd_status read_file(const char *path, bool kept, qdi_sweep **sweep, qd_er
     if (status != QD_OK)
         return qdi_reason(error, status, "%s: cannot be opened: %s", qdi_path_shown(shown, path), why.text);
     qdi_text text = {.allocator = allocator};
-    char piece[4096];
-    size_t got = 0;
     errno = 0;
-    while (text.used <= SOURCE_MAX && (got = fread(piece, 1, sizeof piece, file)) > 0)
-        qdi_text_add_bytes(&text, piece, got);
+    bool whole = qdi_text_add_file(&text, file, SOURCE_MAX);
     status = text.status;
     if (status != QD_OK)
         (void)qdi_reason(error, status, "%s", out_of_memory);
-    else if (ferror(file))
+    else if (!whole)
         status = qdi_reason(error, QD_ERR_IO, "%s: cannot be read: %s", qdi_path_shown(shown, path),
                             strerror(errno));
     else if (text.used > SOURCE_MAX)

@@ -24,7 +24,7 @@ static size_t put_data(FILE *out, const qdi_bench_row *rows, size_t count) {
         fprintf(out, "$d%zu << END\n", methods++);
         for (size_t j = i; j < count; ++j)
             if (rows[j].method == rows[i].method)
-                fprintf(out, "%zu %.6g %.6g\n", rows[j].bodies, rows[j].median, rows[j].bytes_per_body);
+                fprintf(out, "%zu %.6g %.6g\n", rows[j].bodies, rows[j].ns.median, rows[j].bytes_per_body);
         fputs("END\n", out);
     }
     return methods;

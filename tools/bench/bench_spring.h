@@ -45,7 +45,7 @@ typedef struct qdi_spring_plan {
 /// Times are nanoseconds per body and step, each sample being the mean over the steps of a repeat.
 typedef struct qdi_spring_row {
     const char *method;
-    double median, min, mean, spread;
+    qdi_statistics ns;
 } qdi_spring_row;
 
 typedef struct qdi_spring_report {
@@ -72,11 +72,6 @@ QD_MUST_USE qd_status qdi_spring_run(const qdi_spring_plan *plan, qdi_spring_rep
 
 /// How many times as fast as LAMMPS ours is, or 0.
 double qdi_spring_ratio(const qdi_spring_report *report);
-void qdi_spring_print(FILE *out, const qdi_spring_report *report);
-/// A heading and a line per row.
-void qdi_spring_write_csv(FILE *out, const qdi_bench_origin *origin, const qdi_spring_report *report);
-/// An object with an array of rows. Errors: QD_ERR_MEMORY.
-QD_MUST_USE qd_status qdi_spring_write_json(qdi_json *json, const qdi_bench_origin *origin,
-                                            const qdi_spring_report *report);
+qdi_bench_results qdi_spring_results_of(const qdi_spring_report *report);
 
 #endif

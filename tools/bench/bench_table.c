@@ -29,13 +29,14 @@ static void print_table(FILE *out, const qdi_bench_row *rows, size_t count) {
         if (row->bytes_per_body > 0) snprintf(bytes, sizeof bytes, "%.0f", row->bytes_per_body);
         if (row->leavers >= 0) snprintf(leavers, sizeof leavers, "%.2f%%", row->leavers);
         fprintf(out, "%-14s %7d %9.2f %9.2f %9.2f %6.1f%% %9.2f %9.2f %9.2f %8s %7s %7.2f\n",
-                row->method->name, row->threads, row->median, row->min, row->mean, 100.0 * row->spread,
-                row->phases[QDI_BENCH_MOVE], row->phases[QDI_BENCH_STRUCTURE], row->phases[QDI_BENCH_PAIRS],
-                leavers, bytes, row->median > 0 ? other->median / row->median : 0.0);
+                row->method->name, row->threads, row->ns.median, row->ns.min, row->ns.mean,
+                100.0 * row->ns.spread, row->phases[QDI_BENCH_MOVE], row->phases[QDI_BENCH_STRUCTURE],
+                row->phases[QDI_BENCH_PAIRS], leavers, bytes,
+                row->ns.median > 0 ? other->ns.median / row->ns.median : 0.0);
     }
 }
 
-void qdi_bench_print_tables(FILE *out, const qdi_bench_row *rows, size_t count) {
+static void print_tables(FILE *out, const qdi_bench_row *rows, size_t count) {
     for (size_t first = 0; first < count;) {
         size_t size = group(rows + first, count - first);
         if (first > 0) fputc('\n', out);
@@ -54,7 +55,7 @@ static void print_line(FILE *out, const qdi_bench_row *rows, size_t count, const
         for (size_t i = first; i < first + size; ++i) {
             if (rows[i].method != method) continue;
             if (!bytes)
-                snprintf(text, sizeof text, "%.2f", rows[i].median);
+                snprintf(text, sizeof text, "%.2f", rows[i].ns.median);
             else if (rows[i].bytes_per_body > 0)
                 snprintf(text, sizeof text, "%.0f", rows[i].bytes_per_body);
         }
@@ -64,7 +65,8 @@ static void print_line(FILE *out, const qdi_bench_row *rows, size_t count, const
     fputc('\n', out);
 }
 
-void qdi_bench_print_sweep(FILE *out, const qdi_bench_row *rows, size_t count) {
+/// Methods against numbers of bodies: times, then memory.
+static void print_sweep(FILE *out, const qdi_bench_row *rows, size_t count) {
     for (int bytes = 0; bytes < 2; ++bytes) {
         fprintf(out, "\n%s\n%-14s", bytes ? "bytes per body" : "nanoseconds per body and step (median)",
                 "bodies");
@@ -77,4 +79,39 @@ void qdi_bench_print_sweep(FILE *out, const qdi_bench_row *rows, size_t count) {
             if (!seen) print_line(out, rows, count, rows[i].method, bytes != 0);
         }
     }
+}
+
+static void print(FILE *out, const void *report) {
+    const qdi_bench_rows *rows = report;
+    print_tables(out, rows->rows, rows->count);
+    if (rows->count > group(rows->rows, rows->count)) print_sweep(out, rows->rows, rows->count);
+}
+
+static const char *phase_name(int phase) {
+    static const char *const names[QDI_BENCH_PHASES] = {"move", "structure", "pairs"};
+    return names[phase];
+}
+
+static void put_fields(qdi_bench_sheet *sheet, const void *report, size_t number) {
+    const qdi_bench_row *row = &((const qdi_bench_rows *)report)->rows[number];
+    const char *simd = qdi_bench_has_kernels(row->method) ? qd_simd_name(row->simd) : "none";
+    qdi_bench_put_text(sheet, QDI_BENCH_OWN, "method", row->method->name);
+    qdi_bench_put_text(sheet, QDI_BENCH_OWN, "scene", row->scene->name);
+    qdi_bench_put_short(sheet, QDI_BENCH_OWN, "speed", row->speed);
+    qdi_bench_put_whole(sheet, QDI_BENCH_OWN, "bodies", row->bodies);
+    qdi_bench_put_whole(sheet, QDI_BENCH_OWN, "threads", (uint64_t)row->threads);
+    qdi_bench_put_text(sheet, QDI_BENCH_OWN, "simd", simd);
+    qdi_bench_put_whole(sheet, QDI_BENCH_OWN, "steps", row->steps);
+    qdi_bench_put_whole(sheet, QDI_BENCH_OWN, "repeats", row->repeats);
+    qdi_bench_put_statistics(sheet, &row->ns);
+    qdi_bench_put_whole(sheet, QDI_BENCH_OWN, "pairs", row->pairs);
+    qdi_bench_put_hash(sheet, QDI_BENCH_OWN, "hash", row->hash);
+    qdi_bench_put_phases(sheet, QDI_BENCH_OWN, phase_name, row->phases, QDI_BENCH_PHASES, true);
+    qdi_bench_put_known(sheet, QDI_BENCH_OWN, "leavers", row->leavers >= 0, row->leavers);
+    qdi_bench_put_known(sheet, QDI_BENCH_OWN, "bytes_per_body", row->bytes_per_body > 0, row->bytes_per_body);
+}
+
+qdi_bench_results qdi_bench_results_of(const qdi_bench_rows *rows) {
+    return (qdi_bench_results){
+        .report = rows, .count = rows->count, .fields = put_fields, .print = print, .apart = true};
 }

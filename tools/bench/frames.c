@@ -7,7 +7,7 @@
 #include "export/picture/easel.h"
 #include "export/picture/picture.h"
 #include "export/raster/shade.h"
-#include "tools/bench/bench_statistics.h"
+#include "tools/bench/measure.h"
 
 #include <quadrille/hash.h>
 #include <string.h>
@@ -25,8 +25,8 @@ typedef struct frames_job {
     qdi_raster raster;
     qdi_easel easel;
     qdi_bytes bytes;
-    uint64_t *samples; ///< by move, then frame
-    double cpu;        ///< seconds of all measured frames
+    double *samples; ///< by move, then frame
+    double cpu;      ///< seconds of all measured frames
 } frames_job;
 
 const char *qdi_frames_style_name(qdi_frames_style style) {
@@ -94,7 +94,7 @@ static void free_job(const qdi_frames_plan *plan, frames_job *job) {
 /// One frame; its times go to place `number` of each move.
 static qd_status make_frame(const qdi_frames_plan *plan, const qd_world *world, size_t number,
                             frames_job *job) {
-    uint64_t times[MOVES];
+    double times[MOVES];
     const clock_t before = clock();
     uint64_t start = qdi_clock_ns();
     qd_status status = qdi_picture_copy(&job->picture, world, &job->view, job->caption.world, job->speed_top,
@@ -113,20 +113,20 @@ static qd_status make_frame(const qdi_frames_plan *plan, const qd_world *world, 
     status = qdi_png_encode(qd_allocator_default(), &image, &job->bytes, &error);
     uint64_t done = qdi_clock_ns();
     if (number > 0) job->cpu += (double)(clock() - before) / CLOCKS_PER_SEC;
-    times[COPY] = copied - start;
-    times[DRAW] = drawn - copied;
-    times[ENCODE] = done - drawn;
-    times[WHOLE] = done - start;
+    times[COPY] = (double)(copied - start);
+    times[DRAW] = (double)(drawn - copied);
+    times[ENCODE] = (double)(done - drawn);
+    times[WHOLE] = (double)(done - start);
     for (size_t move = 0; move < MOVES; ++move)
         job->samples[move * (plan->frames + 1) + number] = times[move];
     return status;
 }
 
 static qdi_frames_row evaluate(const qdi_frames_plan *plan, qdi_frames_style style, const frames_job *job) {
-    qdi_bench_statistics found[MOVES];
+    qdi_statistics found[MOVES];
     // The first frame finds its memory.
     for (size_t move = 0; move < MOVES; ++move)
-        found[move] = qdi_bench_statistics_of(job->samples + move * (plan->frames + 1) + 1, plan->frames);
+        found[move] = qdi_statistics_of(job->samples + move * (plan->frames + 1) + 1, plan->frames);
     const qdi_raster *raster = &job->raster;
     return (qdi_frames_row){
         .style = style,

@@ -57,15 +57,13 @@ QD_MUST_USE qd_status qdi_frames_run(const qdi_frames_plan *plan, qdi_frames_row
 /// QD_ERR_IO, QD_ERR_MEMORY, QD_ERR_CORRUPT (it did not say how long it took); the reason in `error`.
 QD_MUST_USE qd_status qdi_frames_lammps(const qdi_frames_plan *plan, qdi_frames_row *row, qd_error *error);
 
-void qdi_frames_print(FILE *out, const qdi_frames_plan *plan, const qdi_frames_row *rows, size_t count);
+/// Rows of several numbers of bodies.
+typedef struct qdi_frames_report {
+    qdi_frames_plan plan;
+    const qdi_frames_row *rows;
+    size_t count;
+} qdi_frames_report;
 
-/// A heading and a line per row.
-void qdi_frames_write_csv(FILE *out, const qdi_bench_origin *origin, const qdi_frames_plan *plan,
-                          const qdi_frames_row *rows, size_t count);
-
-/// An object with an array of rows. Errors: QD_ERR_MEMORY.
-QD_MUST_USE qd_status qdi_frames_write_json(qdi_json *json, const qdi_bench_origin *origin,
-                                            const qdi_frames_plan *plan, const qdi_frames_row *rows,
-                                            size_t count);
+qdi_bench_results qdi_frames_results_of(const qdi_frames_report *report);
 
 #endif

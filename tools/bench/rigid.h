@@ -1,6 +1,8 @@
 #ifndef QD_TOOLS_BENCH_RIGID_H
 #define QD_TOOLS_BENCH_RIGID_H
 
+#include "tools/bench/measure.h"
+
 #include <quadrille/body.h>
 #include <quadrille/profile.h>
 #include <quadrille/random.h>
@@ -136,7 +138,7 @@ typedef struct qdi_rigid_plan {
 /// over the repeats: qdi_rigid_case.steps).
 typedef struct qdi_rigid_row {
     const qdi_rigid_method *method;
-    double median, min, mean, spread;
+    qdi_statistics ns;
     bool has_phases;
     double phases[QD_PHASE_EXPORT]; ///< medians
     qdi_rigid_look end;

@@ -1,20 +1,15 @@
 #include "tools/bench/rigid_output.h"
 
-#include "sim/base/number.h"
-
-#include <math.h>
-
-enum { OUTPUT_SCHEMA = 1 };
-
 const qdi_rigid_row *qdi_rigid_reference(const qdi_rigid_row *rows, size_t count) {
     const qdi_rigid_row *best = NULL;
     for (size_t i = 0; i < count; ++i)
-        if (rows[i].method->peer && (!best || rows[i].median < best->median)) best = &rows[i];
+        if (rows[i].method->peer && (!best || rows[i].ns.median < best->ns.median)) best = &rows[i];
     return best ? best : rows;
 }
 
 static double times_as_fast(const qdi_rigid_report *report, const qdi_rigid_row *row) {
-    return row->median > 0 ? qdi_rigid_reference(report->rows, report->count)->median / row->median : 0;
+    return row->ns.median > 0 ? qdi_rigid_reference(report->rows, report->count)->ns.median / row->ns.median
+                              : 0;
 }
 
 static void print_look(FILE *out, const qdi_rigid_setting *setting, const qdi_rigid_look *look) {
@@ -22,7 +17,8 @@ static void print_look(FILE *out, const qdi_rigid_setting *setting, const qdi_ri
     if (setting->pyramid) fprintf(out, " %8.3f %7zu", look->top, look->fallen);
 }
 
-void qdi_rigid_print(FILE *out, const qdi_rigid_report *report) {
+static void print(FILE *out, const void *measured) {
+    const qdi_rigid_report *report = measured;
     const qdi_rigid_plan *plan = report->plan;
     const qdi_rigid_setting *setting = plan->setting;
     fprintf(out, "%s: %zu bodies, %d iterations; %zu steps, %zu times\n", setting->of->name, setting->count,
@@ -45,7 +41,8 @@ void qdi_rigid_print(FILE *out, const qdi_rigid_report *report) {
     for (size_t i = 0; i < report->count; ++i) {
         const qdi_rigid_row *row = &report->rows[i];
         fprintf(out, "%-14s %7d %9.2f %9.2f %9.2f %6.1f%% %7.2f", row->method->name, plan->options.threads,
-                row->median, row->min, row->mean, 100.0 * row->spread, times_as_fast(report, row));
+                row->ns.median, row->ns.min, row->ns.mean, 100.0 * row->ns.spread,
+                times_as_fast(report, row));
         print_look(out, setting, &row->end);
         fputc('\n', out);
     }
@@ -59,102 +56,47 @@ void qdi_rigid_print(FILE *out, const qdi_rigid_report *report) {
     }
 }
 
-/// A figure with three decimals, but with all that it has where it is a quantity of the bodies.
-static double rounded(double value) {
-    return floor(value * 1000.0 + .5) / 1000.0;
+static const char *phase_name(int phase) {
+    return qd_phase_name((qd_phase)phase);
 }
 
-static void put_real(FILE *out, double value) {
-    char digits[QDI_NUMBER_ROOM];
-    qdi_number_write(value, digits);
-    fprintf(out, ",%s", digits);
+/// What a state is like; without a pyramid the last two columns stay empty.
+static void put_look(qdi_bench_sheet *sheet, qdi_bench_scope scope, const qdi_rigid_setting *setting,
+                     const qdi_rigid_look *look) {
+    qdi_bench_put_whole(sheet, scope, "contacts", look->contacts);
+    qdi_bench_put_real(sheet, scope, "kinetic", look->kinetic);
+    qdi_bench_put_real(sheet, scope, "deepest", look->deepest);
+    if (setting->pyramid) {
+        qdi_bench_put_real(sheet, scope, "top", look->top);
+        qdi_bench_put_whole(sheet, scope, "fallen", look->fallen);
+    } else {
+        qdi_bench_put_known(sheet, scope, "top", false, 0);
+        qdi_bench_put_known(sheet, scope, "fallen", false, 0);
+    }
 }
 
-void qdi_rigid_write_csv(FILE *out, const qdi_bench_origin *origin, const qdi_rigid_report *report) {
+static void put_fields(qdi_bench_sheet *sheet, const void *measured, size_t number) {
+    const qdi_rigid_report *report = measured;
     const qdi_rigid_plan *plan = report->plan;
     const qdi_rigid_setting *setting = plan->setting;
-    fputs("method,rigid,bodies,threads,simd,iterations,steps,repeats,ns_per_body,min,median,mean,spread,"
-          "contacts,kinetic,"
-          "deepest,top,fallen,times_as_fast",
-          out);
-    for (int phase = 0; phase < QD_PHASE_EXPORT; ++phase)
-        fprintf(out, ",%s_ns", qd_phase_name((qd_phase)phase));
-    fputs("," QDI_BENCH_LAST_NAMES, out);
-    for (size_t i = 0; i < report->count; ++i) {
-        const qdi_rigid_row *row = &report->rows[i];
-        fprintf(out, "%s,%s,%zu,%d,%s,%d,%zu,%zu", row->method->name, setting->of->name, setting->count,
-                plan->options.threads, row->method->peer ? "none" : qd_simd_name(plan->options.simd),
-                setting->iterations, plan->steps, plan->repeats);
-        const double figures[] = {row->median, row->min, row->median, row->mean, row->spread};
-        for (size_t k = 0; k < sizeof figures / sizeof figures[0]; ++k) put_real(out, rounded(figures[k]));
-        fprintf(out, ",%zu", row->end.contacts);
-        put_real(out, row->end.kinetic);
-        put_real(out, row->end.deepest);
-        if (setting->pyramid) {
-            put_real(out, row->end.top);
-            fprintf(out, ",%zu", row->end.fallen);
-        } else {
-            fputs(",,", out);
-        }
-        put_real(out, rounded(times_as_fast(report, row)));
-        for (int phase = 0; phase < QD_PHASE_EXPORT; ++phase) {
-            if (row->has_phases)
-                put_real(out, rounded(row->phases[phase]));
-            else
-                fputc(',', out);
-        }
-        qdi_bench_put_last(out, origin);
-    }
+    const qdi_rigid_row *row = &report->rows[number];
+    const char *simd = row->method->peer ? "none" : qd_simd_name(plan->options.simd);
+    qdi_bench_put_text(sheet, QDI_BENCH_OWN, "method", row->method->name);
+    qdi_bench_put_text(sheet, QDI_BENCH_SHARED, "rigid", setting->of->name);
+    qdi_bench_put_whole(sheet, QDI_BENCH_SHARED, "bodies", setting->count);
+    qdi_bench_put_whole(sheet, QDI_BENCH_SHARED, "threads", (uint64_t)plan->options.threads);
+    qdi_bench_put_text(sheet, QDI_BENCH_OWN, "simd", simd);
+    qdi_bench_put_whole(sheet, QDI_BENCH_SHARED, "iterations", (uint64_t)setting->iterations);
+    qdi_bench_put_whole(sheet, QDI_BENCH_SHARED, "steps", plan->steps);
+    qdi_bench_put_whole(sheet, QDI_BENCH_SHARED, "repeats", plan->repeats);
+    qdi_bench_put_statistics(sheet, &row->ns);
+    put_look(sheet, QDI_BENCH_START, setting, &report->start);
+    put_look(sheet, QDI_BENCH_OWN, setting, &row->end);
+    qdi_bench_put_short(sheet, QDI_BENCH_OWN, "times_as_fast", times_as_fast(report, row));
+    qdi_bench_put_phases(sheet, QDI_BENCH_OWN, phase_name, row->phases, QD_PHASE_EXPORT, row->has_phases);
 }
 
-static void put_look(qdi_json *json, const qdi_rigid_setting *setting, const qdi_rigid_look *look) {
-    qdi_json_whole(json, "contacts", look->contacts);
-    qdi_json_real(json, "kinetic", look->kinetic);
-    qdi_json_real(json, "deepest", look->deepest);
-    if (!setting->pyramid) return;
-    qdi_json_real(json, "top", look->top);
-    qdi_json_whole(json, "fallen", look->fallen);
-}
-
-static void put_row(qdi_json *json, const qdi_rigid_report *report, const qdi_rigid_row *row) {
-    qdi_json_open(json, NULL, '{');
-    qdi_json_text(json, "method", row->method->name);
-    qdi_json_text(json, "simd", row->method->peer ? "none" : qd_simd_name(report->plan->options.simd));
-    qdi_json_real(json, "ns_per_body", rounded(row->median));
-    qdi_json_real(json, "min", rounded(row->min));
-    qdi_json_real(json, "median", rounded(row->median));
-    qdi_json_real(json, "mean", rounded(row->mean));
-    qdi_json_real(json, "spread", rounded(row->spread));
-    put_look(json, report->plan->setting, &row->end);
-    qdi_json_real(json, "times_as_fast", rounded(times_as_fast(report, row)));
-    if (row->has_phases) {
-        qdi_json_open(json, "phases", '{');
-        for (int phase = 0; phase < QD_PHASE_EXPORT; ++phase)
-            qdi_json_real(json, qd_phase_name((qd_phase)phase), rounded(row->phases[phase]));
-        qdi_json_close(json, '}');
-    }
-    qdi_json_close(json, '}');
-}
-
-qd_status qdi_rigid_write_json(qdi_json *json, const qdi_bench_origin *origin,
-                               const qdi_rigid_report *report) {
-    const qdi_rigid_plan *plan = report->plan;
-    qdi_json_open(json, NULL, '{');
-    qdi_json_whole(json, "schema", OUTPUT_SCHEMA);
-    qdi_json_text(json, "version", QD_VERSION);
-    qdi_json_text(json, "rigid", plan->setting->of->name);
-    qdi_json_whole(json, "bodies", plan->setting->count);
-    qdi_json_whole(json, "threads", (uint64_t)plan->options.threads);
-    qdi_json_whole(json, "iterations", (uint64_t)plan->setting->iterations);
-    qdi_json_whole(json, "steps", plan->steps);
-    qdi_json_whole(json, "repeats", plan->repeats);
-    qdi_bench_json_origin(json, origin);
-    qdi_json_open(json, "start", '{');
-    put_look(json, plan->setting, &report->start);
-    qdi_json_close(json, '}');
-    qdi_json_open(json, "rows", '[');
-    for (size_t i = 0; i < report->count; ++i) put_row(json, report, &report->rows[i]);
-    qdi_json_close(json, ']');
-    qdi_json_close(json, '}');
-    return json->status;
+qdi_bench_results qdi_rigid_results_of(const qdi_rigid_report *report) {
+    return (qdi_bench_results){
+        .report = report, .count = report->count, .fields = put_fields, .print = print, .start = true};
 }

@@ -1,12 +1,10 @@
 #include "tools/bench/run.h"
 
 #include "core/base/memory.h"
-#include "tools/bench/bench_statistics.h"
+#include "tools/bench/measure.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <quadrille/hash.h>
-#include <quadrille/random.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,11 +17,10 @@ typedef struct bench_run {
     const qdi_bench_plan *plan;
     qdi_bench_row *rows;
     const qdi_bench_bodies *bodies;
-    uint64_t *samples; ///< by method, set, repeat, step
-    bool stopped;
+    double *samples; ///< by method, set, repeat, step
 } bench_run;
 
-static uint64_t *samples_of(const bench_run *run, size_t method, size_t set) {
+static double *samples_of(const bench_run *run, size_t method, size_t set) {
     return run->samples + (method * SETS + set) * run->plan->repeats * run->plan->steps;
 }
 
@@ -40,7 +37,8 @@ uint64_t qdi_bench_pairs_hash(const qdi_bench_step *step) {
 }
 
 /// Runs one method once, and writes its times and what it found.
-static qd_status run_once(bench_run *run, size_t method, size_t repeat, void *state, qdi_bench_row *found) {
+static qd_status run_once(const bench_run *run, size_t method, size_t repeat, void *state,
+                          qdi_bench_row *found, bool *stopped) {
     const qdi_bench_plan *plan = run->plan;
     uint64_t refiled = 0;
     bool refiled_known = true;
@@ -55,7 +53,7 @@ static qd_status run_once(bench_run *run, size_t method, size_t repeat, void *st
         if (k == 0 || k + 1 == QDI_BENCH_DROPPED + plan->steps)
             found->hash = qd_hash_mix(found->hash, qdi_bench_pairs_hash(&step));
         if (plan->tick && !plan->tick(plan->context)) {
-            run->stopped = true;
+            *stopped = true;
             return QD_OK;
         }
         if (k < QDI_BENCH_DROPPED) continue;
@@ -64,17 +62,18 @@ static qd_status run_once(bench_run *run, size_t method, size_t repeat, void *st
         size_t place = repeat * plan->steps + k - QDI_BENCH_DROPPED;
         uint64_t whole = 0;
         for (size_t phase = 0; phase < QDI_BENCH_PHASES; ++phase) {
-            samples_of(run, method, 1 + phase)[place] = step.ns[phase];
+            samples_of(run, method, 1 + phase)[place] = (double)step.ns[phase];
             whole += step.ns[phase];
         }
-        samples_of(run, method, 0)[place] = whole;
+        samples_of(run, method, 0)[place] = (double)whole;
     }
     const double chances = (double)plan->steps * (double)plan->bodies;
     found->leavers = refiled_known ? 100.0 * (double)refiled / chances : -1.0;
     return QD_OK;
 }
 
-static qd_status run_method(bench_run *run, size_t method, size_t repeat) {
+static qd_status run_method(void *context, size_t method, size_t repeat, bool *stopped) {
+    const bench_run *run = context;
     const qdi_bench_plan *plan = run->plan;
     const qdi_bench_method *tested = plan->methods[method];
     qdi_bench_row found;
@@ -92,9 +91,9 @@ static qd_status run_method(bench_run *run, size_t method, size_t repeat) {
     void *state = NULL;
     qd_status status = tested->create(run->bodies, &options, &state);
     if (status != QD_OK) return status;
-    status = run_once(run, method, repeat, state, &found);
+    status = run_once(run, method, repeat, state, &found, stopped);
     tested->destroy(state);
-    if (status != QD_OK || run->stopped) return status;
+    if (status != QD_OK || *stopped) return status;
     qdi_bench_row *row = &run->rows[method];
     if (repeat == 0)
         *row = found;
@@ -103,32 +102,16 @@ static qd_status run_method(bench_run *run, size_t method, size_t repeat) {
     return QD_OK;
 }
 
-/// The methods in the order of one repeat.
-static void shuffle(const qdi_bench_plan *plan, size_t repeat, size_t *order) {
-    qd_random random = qd_random_at(plan->seed, repeat, USE_ORDER);
-    for (size_t i = 0; i < plan->method_count; ++i) order[i] = i;
-    for (size_t i = plan->method_count; i > 1; --i) {
-        size_t j = (size_t)(qd_random_uniform(&random) * (double)i), kept = order[i - 1];
-        order[i - 1] = order[j];
-        order[j] = kept;
-    }
-}
-
 /// Times become figures.
 static void evaluate(const bench_run *run) {
     const qdi_bench_plan *plan = run->plan;
     size_t count = plan->repeats * plan->steps;
-    double bodies = (double)plan->bodies;
     for (size_t method = 0; method < plan->method_count; ++method) {
         qdi_bench_row *row = &run->rows[method];
-        qdi_bench_statistics whole = qdi_bench_statistics_of(samples_of(run, method, 0), count);
-        row->median = whole.median / bodies;
-        row->min = whole.min / bodies;
-        row->mean = whole.mean / bodies;
-        row->spread = whole.spread;
+        row->ns = qdi_statistics_per(samples_of(run, method, 0), count, plan->bodies);
         for (size_t phase = 0; phase < QDI_BENCH_PHASES; ++phase)
-            row->phases[phase] = qdi_bench_statistics_of(samples_of(run, method, 1 + phase), count).median /
-                                 bodies;
+            row->phases[phase] =
+                qdi_statistics_per(samples_of(run, method, 1 + phase), count, plan->bodies).median;
     }
 }
 
@@ -143,17 +126,16 @@ qd_status qdi_bench_run(const qdi_bench_plan *plan, qdi_bench_row *rows, bool *s
     bench_run run = {.plan = plan, .rows = rows, .bodies = &setting.bodies};
     size_t samples = plan->method_count * SETS * plan->repeats;
     run.samples = qdi_allocate(allocator, samples, plan->steps * sizeof *run.samples);
-    if (!run.samples) status = QD_ERR_MEMORY;
-    for (size_t repeat = 0; status == QD_OK && !run.stopped && repeat < plan->repeats; ++repeat) {
-        size_t order[QDI_BENCH_MOST_METHODS] = {0};
-        shuffle(plan, repeat, order);
-        for (size_t i = 0; status == QD_OK && !run.stopped && i < plan->method_count; ++i) {
-            *failed = plan->methods[order[i]]->name;
-            status = run_method(&run, order[i], repeat);
-        }
+    const qdi_bench_turns turns = {plan->method_count, plan->repeats, plan->seed,
+                                   USE_ORDER,          run_method,    &run};
+    size_t last = 0;
+    if (run.samples) {
+        status = qdi_bench_take_turns(&turns, stopped, &last);
+        *failed = plan->methods[last]->name;
+    } else {
+        status = QD_ERR_MEMORY;
     }
-    if (status == QD_OK && !run.stopped) evaluate(&run);
-    *stopped = run.stopped;
+    if (status == QD_OK && !*stopped) evaluate(&run);
     qdi_release(allocator, run.samples, samples, plan->steps * sizeof *run.samples);
     qdi_bench_setting_free(&setting);
     return status;

@@ -1,6 +1,7 @@
 #ifndef QD_TOOLS_BENCH_RUN_H
 #define QD_TOOLS_BENCH_RUN_H
 
+#include "tools/bench/measure.h"
 #include "tools/bench/method.h"
 #include "tools/bench/scenes.h"
 
@@ -39,8 +40,7 @@ typedef struct qdi_bench_row {
     int threads;
     qd_simd simd; ///< of a method that has kernels
     size_t steps, repeats;
-    double median, min, mean;
-    double spread;                   ///< interquartile range over median
+    qdi_statistics ns;
     double phases[QDI_BENCH_PHASES]; ///< medians
     size_t pairs;                    ///< of the last step
     uint64_t hash;                   ///< of the pairs of the first step and the last, whatever their order

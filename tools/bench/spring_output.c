@@ -1,14 +1,8 @@
 #include "tools/bench/bench_spring.h"
 
-#include "sim/base/number.h"
-
-#include <math.h>
-
-enum { OUTPUT_SCHEMA = 1 };
-
 double qdi_spring_ratio(const qdi_spring_report *report) {
-    if (report->count < QDI_SPRING_METHODS || !(report->rows[QDI_SPRING_OURS].median > 0)) return 0;
-    return report->rows[QDI_SPRING_LAMMPS].median / report->rows[QDI_SPRING_OURS].median;
+    if (report->count < QDI_SPRING_METHODS || !(report->rows[QDI_SPRING_OURS].ns.median > 0)) return 0;
+    return report->rows[QDI_SPRING_LAMMPS].ns.median / report->rows[QDI_SPRING_OURS].ns.median;
 }
 
 static double times_as_fast(const qdi_spring_report *report, size_t method) {
@@ -19,7 +13,8 @@ static const char *simd_of(const qdi_spring_report *report, size_t method) {
     return method == QDI_SPRING_OURS ? qd_simd_name(report->plan->simd) : "none";
 }
 
-void qdi_spring_print(FILE *out, const qdi_spring_report *report) {
+static void print(FILE *out, const void *measured) {
+    const qdi_spring_report *report = measured;
     const qdi_spring_plan *plan = report->plan;
     fprintf(out, "%s: %zu disks; %zu steps after %zu, %zu times\n", plan->of->name, plan->bodies, plan->steps,
             plan->warm, plan->repeats);
@@ -29,8 +24,8 @@ void qdi_spring_print(FILE *out, const qdi_spring_report *report) {
             "method", "threads", "median", "min", "mean", "spread", "x");
     for (size_t i = 0; i < report->count; ++i) {
         const qdi_spring_row *row = &report->rows[i];
-        fprintf(out, "%-8s %7d %9.2f %9.2f %9.2f %6.1f%% %7.2f\n", row->method, plan->threads, row->median,
-                row->min, row->mean, 100.0 * row->spread, times_as_fast(report, i));
+        fprintf(out, "%-8s %7d %9.2f %9.2f %9.2f %6.1f%% %7.2f\n", row->method, plan->threads, row->ns.median,
+                row->ns.min, row->ns.mean, 100.0 * row->ns.spread, times_as_fast(report, i));
     }
     fprintf(out, "spring by phase:");
     for (int phase = 0; phase < QD_PHASE_EXPORT; ++phase)
@@ -45,78 +40,34 @@ void qdi_spring_print(FILE *out, const qdi_spring_report *report) {
                 plan->threads > 1 ? ", or mpirun," : "");
 }
 
-static void put_real(FILE *out, double value) {
-    char digits[QDI_NUMBER_ROOM];
-    qdi_number_write(value, digits);
-    fprintf(out, ",%s", digits);
+static const char *phase_name(int phase) {
+    return qd_phase_name((qd_phase)phase);
 }
 
-static double rounded(double value) {
-    return floor(value * 1000.0 + .5) / 1000.0;
-}
-
-void qdi_spring_write_csv(FILE *out, const qdi_bench_origin *origin, const qdi_spring_report *report) {
+static void put_fields(qdi_bench_sheet *sheet, const void *measured, size_t number) {
+    const qdi_spring_report *report = measured;
     const qdi_spring_plan *plan = report->plan;
-    fputs("method,spring,bodies,threads,simd,steps,repeats,ns_per_body,min,median,mean,spread,contacts,"
-          "collisions,kinetic,difference,times_as_fast," QDI_BENCH_LAST_NAMES,
-          out);
-    for (size_t i = 0; i < report->count; ++i) {
-        const qdi_spring_row *row = &report->rows[i];
-        fprintf(out, "%s,%s,%zu,%d,%s,%zu,%zu", row->method, plan->of->name, plan->bodies, plan->threads,
-                simd_of(report, i), plan->steps, plan->repeats);
-        const double figures[] = {row->median, row->min, row->median, row->mean, row->spread};
-        for (size_t k = 0; k < sizeof figures / sizeof figures[0]; ++k) put_real(out, rounded(figures[k]));
-        fprintf(out, ",%zu", report->contacts);
-        put_real(out, report->collisions);
-        put_real(out, report->kinetic);
-        put_real(out, report->difference);
-        put_real(out, rounded(times_as_fast(report, i)));
-        qdi_bench_put_last(out, origin);
-    }
+    const qdi_spring_row *row = &report->rows[number];
+    bool both = report->count == QDI_SPRING_METHODS;
+    qdi_bench_put_text(sheet, QDI_BENCH_OWN, "method", row->method);
+    qdi_bench_put_text(sheet, QDI_BENCH_SHARED, "spring", plan->of->name);
+    qdi_bench_put_whole(sheet, QDI_BENCH_SHARED, "bodies", plan->bodies);
+    qdi_bench_put_whole(sheet, QDI_BENCH_SHARED, "threads", (uint64_t)plan->threads);
+    qdi_bench_put_text(sheet, QDI_BENCH_OWN, "simd", simd_of(report, number));
+    qdi_bench_put_whole(sheet, QDI_BENCH_SHARED, "steps", plan->steps);
+    qdi_bench_put_whole(sheet, QDI_BENCH_SHARED, "repeats", plan->repeats);
+    qdi_bench_put_statistics(sheet, &row->ns);
+    qdi_bench_put_whole(sheet, QDI_BENCH_SHARED, "contacts", report->contacts);
+    qdi_bench_put_real(sheet, QDI_BENCH_SHARED, "collisions", report->collisions);
+    qdi_bench_put_real(sheet, QDI_BENCH_SHARED, "kinetic", report->kinetic);
+    qdi_bench_put_real(sheet, both ? QDI_BENCH_SHARED : QDI_BENCH_CSV, "difference", report->difference);
+    if (both && sheet->json) qdi_bench_put_text(sheet, QDI_BENCH_SHARED, "lammps", report->version);
+    qdi_bench_put_short(sheet, QDI_BENCH_OWN, "times_as_fast", times_as_fast(report, number));
+    qdi_bench_put_phases(sheet, QDI_BENCH_JSON, phase_name, report->phases, QD_PHASE_EXPORT,
+                         number == QDI_SPRING_OURS);
 }
 
-static void put_row(qdi_json *json, const qdi_spring_report *report, size_t method) {
-    const qdi_spring_row *row = &report->rows[method];
-    qdi_json_open(json, NULL, '{');
-    qdi_json_text(json, "method", row->method);
-    qdi_json_text(json, "simd", simd_of(report, method));
-    qdi_json_real(json, "ns_per_body", rounded(row->median));
-    qdi_json_real(json, "min", rounded(row->min));
-    qdi_json_real(json, "median", rounded(row->median));
-    qdi_json_real(json, "mean", rounded(row->mean));
-    qdi_json_real(json, "spread", rounded(row->spread));
-    qdi_json_real(json, "times_as_fast", rounded(times_as_fast(report, method)));
-    if (method == QDI_SPRING_OURS) {
-        qdi_json_open(json, "phases", '{');
-        for (int phase = 0; phase < QD_PHASE_EXPORT; ++phase)
-            qdi_json_real(json, qd_phase_name((qd_phase)phase), rounded(report->phases[phase]));
-        qdi_json_close(json, '}');
-    }
-    qdi_json_close(json, '}');
-}
-
-qd_status qdi_spring_write_json(qdi_json *json, const qdi_bench_origin *origin,
-                                const qdi_spring_report *report) {
-    const qdi_spring_plan *plan = report->plan;
-    qdi_json_open(json, NULL, '{');
-    qdi_json_whole(json, "schema", OUTPUT_SCHEMA);
-    qdi_json_text(json, "version", QD_VERSION);
-    qdi_json_text(json, "spring", plan->of->name);
-    qdi_json_whole(json, "bodies", plan->bodies);
-    qdi_json_whole(json, "threads", (uint64_t)plan->threads);
-    qdi_json_whole(json, "steps", plan->steps);
-    qdi_json_whole(json, "repeats", plan->repeats);
-    qdi_json_whole(json, "contacts", report->contacts);
-    qdi_json_real(json, "collisions", report->collisions);
-    qdi_json_real(json, "kinetic", report->kinetic);
-    if (report->count == QDI_SPRING_METHODS) {
-        qdi_json_real(json, "difference", report->difference);
-        qdi_json_text(json, "lammps", report->version);
-    }
-    qdi_bench_json_origin(json, origin);
-    qdi_json_open(json, "rows", '[');
-    for (size_t i = 0; i < report->count; ++i) put_row(json, report, i);
-    qdi_json_close(json, ']');
-    qdi_json_close(json, '}');
-    return json->status;
+qdi_bench_results qdi_spring_results_of(const qdi_spring_report *report) {
+    return (qdi_bench_results){
+        .report = report, .count = report->count, .fields = put_fields, .print = print};
 }

@@ -2,7 +2,6 @@
 
 #include "core/base/memory.h"
 #include "core/parallel/verbs.h"
-#include "tools/bench/bench_statistics.h"
 #include "tools/lammps/lammps.h"
 
 #include <math.h>
@@ -72,17 +71,17 @@ static qd_status make_scene(const qdi_spring_plan *plan, qdi_lammps_scene *scene
 typedef struct spring_run {
     const qdi_spring_plan *plan;
     qdi_spring_report *report;
+    qd_error *error;
     qdi_lammps_scene scene;
-    uint64_t *samples;                  ///< nanoseconds per step, by method and repeat
+    double *samples;                    ///< nanoseconds per step, by method and repeat
     double (*ours)[QDI_LAMMPS_COLUMNS]; ///< as our disks are in the end
     qdi_lammps_result theirs;           ///< the same of LAMMPS
-    bool stopped;
 } spring_run;
 
-static bool go_on(spring_run *run) {
+static bool go_on(const spring_run *run, bool *stopped) {
     const qdi_spring_plan *plan = run->plan;
-    if (plan->tick && !plan->tick(plan->context)) run->stopped = true;
-    return !run->stopped;
+    *stopped = plan->tick && !plan->tick(plan->context);
+    return !*stopped;
 }
 
 static void keep_end(spring_run *run, const qd_world *world, const qd_profile *profile) {
@@ -96,7 +95,7 @@ static void keep_end(spring_run *run, const qd_world *world, const qd_profile *p
         report->phases[phase] = (double)profile->wall_ns[phase] / (double)profile->body_steps;
 }
 
-static qd_status step_ours(spring_run *run, qd_world *world, uint64_t *sample) {
+static qd_status step_ours(spring_run *run, qd_world *world, double *sample, bool *stopped) {
     const qdi_spring_plan *plan = run->plan;
     qd_profile profile;
     memset(&profile, 0, sizeof profile);
@@ -107,31 +106,31 @@ static qd_status step_ours(spring_run *run, qd_world *world, uint64_t *sample) {
         uint64_t start = qdi_clock_ns();
         status = qd_world_step(world, run->scene.dt, counts ? &profile : NULL);
         if (counts) spent += qdi_clock_ns() - start;
-        if (!go_on(run)) return status;
+        if (!go_on(run, stopped)) return status;
     }
-    *sample = spent / plan->steps;
+    *sample = (double)spent / (double)plan->steps;
     if (status == QD_OK) keep_end(run, world, &profile);
     return status;
 }
 
-static qd_status run_ours(spring_run *run, uint64_t *sample, qd_error *error) {
+static qd_status run_ours(spring_run *run, double *sample, bool *stopped) {
     qd_world *world = NULL;
-    qd_status status = qdi_lammps_world(&run->scene, run->plan->threads, run->plan->simd, &world, error);
-    if (status == QD_OK) status = step_ours(run, world, sample);
+    qd_status status = qdi_lammps_world(&run->scene, run->plan->threads, run->plan->simd, &world, run->error);
+    if (status == QD_OK) status = step_ours(run, world, sample, stopped);
     qd_world_destroy(world);
     return status;
 }
 
-static qd_status run_theirs(spring_run *run, uint64_t *sample, qd_error *error) {
+static qd_status run_theirs(spring_run *run, double *sample, bool *stopped) {
     const qdi_spring_plan *plan = run->plan;
     const qdi_lammps_task task = {
         .ranks = plan->threads, .warm = plan->warm, .steps = plan->steps, .columns = "x y vx vy omegaz"};
     qdi_lammps_result_free(&run->theirs);
-    qd_status status = qdi_lammps_run(&run->scene, &task, NULL, &run->theirs, error);
+    qd_status status = qdi_lammps_run(&run->scene, &task, NULL, &run->theirs, run->error);
     if (status != QD_OK) return status;
-    *sample = (uint64_t)(1e9 * run->theirs.seconds / (double)plan->steps);
+    *sample = 1e9 * run->theirs.seconds / (double)plan->steps;
     snprintf(run->report->version, sizeof run->report->version, "%s", run->theirs.version);
-    (void)go_on(run);
+    (void)go_on(run, stopped);
     return QD_OK;
 }
 
@@ -141,36 +140,18 @@ static void evaluate(const spring_run *run) {
     static const char *const names[QDI_SPRING_METHODS] = {"spring", "lammps"};
     qdi_spring_report *report = run->report;
     const size_t repeats = run->plan->repeats;
-    const double bodies = (double)run->scene.count;
-    for (size_t m = 0; m < report->count; ++m) {
-        qdi_bench_statistics found = qdi_bench_statistics_of(run->samples + m * repeats, repeats);
-        report->rows[m] = (qdi_spring_row){.method = names[m],
-                                           .median = found.median / bodies,
-                                           .min = found.min / bodies,
-                                           .mean = found.mean / bodies,
-                                           .spread = found.spread};
-    }
+    for (size_t m = 0; m < report->count; ++m)
+        report->rows[m] = (qdi_spring_row){
+            names[m], qdi_statistics_per(run->samples + m * repeats, repeats, run->scene.count)};
     if (report->count < QDI_SPRING_METHODS) return;
     const qdi_lammps_frame *end = &run->theirs.frames[run->theirs.frame_count - 1];
     report->difference = qdi_lammps_difference(&run->scene, end, run->ours, QDI_LAMMPS_X, QDI_LAMMPS_SPIN, 1);
 }
 
-static qd_status repeat_all(spring_run *run, qd_error *error) {
-    const qdi_spring_plan *plan = run->plan;
-    qd_status status = QD_OK;
-    for (size_t repeat = 0; status == QD_OK && !run->stopped && repeat < plan->repeats; ++repeat) {
-        qd_random random = qd_random_at(plan->seed, repeat, USE_ORDER);
-        bool ours_last = plan->peer && qd_random_uniform(&random) < 0.5;
-        for (int turn = 0; turn < 2 && status == QD_OK && !run->stopped; ++turn) {
-            bool ours = (turn == 1) == ours_last;
-            uint64_t *sample = &run->samples[ours ? repeat : plan->repeats + repeat];
-            if (ours)
-                status = run_ours(run, sample, error);
-            else if (plan->peer)
-                status = run_theirs(run, sample, error);
-        }
-    }
-    return status;
+static qd_status run_method(void *context, size_t method, size_t repeat, bool *stopped) {
+    spring_run *run = context;
+    double *sample = &run->samples[method * run->plan->repeats + repeat];
+    return method == QDI_SPRING_OURS ? run_ours(run, sample, stopped) : run_theirs(run, sample, stopped);
 }
 
 qd_status qdi_spring_run(const qdi_spring_plan *plan, qdi_spring_report *report, bool *stopped,
@@ -178,16 +159,18 @@ qd_status qdi_spring_run(const qdi_spring_plan *plan, qdi_spring_report *report,
     const qd_allocator *allocator = qd_allocator_default();
     const size_t samples = QDI_SPRING_METHODS * plan->repeats;
     *report = (qdi_spring_report){.plan = plan, .count = plan->peer ? QDI_SPRING_METHODS : 1};
-    spring_run run = {.plan = plan, .report = report};
+    spring_run run = {.plan = plan, .report = report, .error = error};
+    const qdi_bench_turns turns = {report->count, plan->repeats, plan->seed, USE_ORDER, run_method, &run};
+    size_t last = 0;
     error->text[0] = '\0';
+    *stopped = false;
     qd_status status = make_scene(plan, &run.scene);
     if (status != QD_OK) return status;
     run.samples = qdi_allocate(allocator, samples, sizeof *run.samples);
     run.ours = qdi_allocate(allocator, plan->bodies, sizeof *run.ours);
     if (!run.samples || !run.ours) status = QD_ERR_MEMORY;
-    if (status == QD_OK) status = repeat_all(&run, error);
-    if (status == QD_OK && !run.stopped) evaluate(&run);
-    *stopped = run.stopped;
+    if (status == QD_OK) status = qdi_bench_take_turns(&turns, stopped, &last);
+    if (status == QD_OK && !*stopped) evaluate(&run);
     qdi_lammps_result_free(&run.theirs);
     qdi_release(allocator, run.samples, samples, sizeof *run.samples);
     qdi_release(allocator, run.ours, plan->bodies, sizeof *run.ours);

@@ -131,46 +131,27 @@ static void choose_fitting(qdi_bench_job *job, size_t bodies) {
     qdi_warn("left out with %zu bodies, because it would take for ever: %s", bodies, left_out);
 }
 
-static int measure(qdi_bench_job *job) {
-    for (size_t s = 0; s < job->size_count; ++s) {
-        choose_fitting(job, job->sizes[s]);
-        if (job->plan.method_count == 0) continue;
-        bool stopped = false;
-        const char *failed = "";
-        qd_status status = qdi_bench_run(&job->plan, job->rows + job->row_count, &stopped, &failed);
-        if (status != QD_OK || stopped) qdi_progress_end(&job->progress);
-        if (status != QD_OK) {
-            qdi_complain("%s with %zu bodies: %s", failed, job->sizes[s], qd_status_text(status));
-            return QDI_EXIT_FAILED;
-        }
-        if (stopped) {
-            qdi_complain("stopped by %s; nothing was written", qdi_host_signal_name(qdi_host_signal()));
-            return QDI_EXIT_SIGNAL + qdi_host_signal();
-        }
-        job->row_count += job->plan.method_count;
-    }
+int qdi_bench_tell_stopped(qdi_bench_job *job) {
     qdi_progress_end(&job->progress);
-    return QDI_EXIT_DONE;
+    qdi_complain("stopped by %s; nothing was written", qdi_host_signal_name(qdi_host_signal()));
+    return QDI_EXIT_SIGNAL + qdi_host_signal();
 }
 
-/// What was measured where it is not pairs; both NULL where it is.
-typedef struct bench_report {
-    const qdi_rigid_report *rigid;
-    const qdi_spring_report *spring;
-} bench_report;
+/// Says what has failed, and how; the exit code.
+static int tell_failed(qdi_bench_job *job, const char *failed, size_t bodies, qd_status status) {
+    qdi_progress_end(&job->progress);
+    qdi_complain("%s with %zu bodies: %s", failed, bodies, qd_status_text(status));
+    return QDI_EXIT_FAILED;
+}
 
-static int write_csv(const qdi_bench_job *job, const qdi_bench_origin *origin, const bench_report *report) {
+static int write_csv(const qdi_bench_job *job, const qdi_bench_origin *origin,
+                     const qdi_bench_results *results) {
     const char *path = job->settings.csv;
     if (!path) return QDI_EXIT_DONE;
     FILE *file = fopen(path, "wb");
     bool good = file != NULL;
     if (file) {
-        if (report->rigid)
-            qdi_rigid_write_csv(file, origin, report->rigid);
-        else if (report->spring)
-            qdi_spring_write_csv(file, origin, report->spring);
-        else
-            qdi_bench_write_csv(file, origin, job->rows, job->row_count);
+        qdi_bench_write_csv(file, origin, results);
         good = !ferror(file);
         good = fclose(file) == 0 && good;
     }
@@ -192,30 +173,18 @@ static int write_plot(const qdi_bench_job *job) {
     return good ? QDI_EXIT_DONE : QDI_EXIT_OUTPUT;
 }
 
-static qd_status write_json(const qdi_bench_job *job, const qdi_bench_origin *origin,
-                            const bench_report *report, qdi_json *json) {
-    if (report->rigid) return qdi_rigid_write_json(json, origin, report->rigid);
-    if (report->spring) return qdi_spring_write_json(json, origin, report->spring);
-    return qdi_bench_write_json(json, origin, job->rows, job->row_count);
-}
-
 static int write_stdout(const qdi_bench_job *job, const qdi_bench_origin *origin,
-                        const bench_report *report) {
+                        const qdi_bench_results *results) {
     qd_status status = QD_OK;
     if (job->settings.json) {
         qdi_json json = {.allocator = qd_allocator_default()};
-        status = write_json(job, origin, report, &json);
-        if (status == QD_OK) fputs(json.text, stdout);
-        qdi_json_free(&json);
-    } else if (report->rigid) {
-        qdi_rigid_print(stdout, report->rigid);
-    } else if (report->spring) {
-        qdi_spring_print(stdout, report->spring);
+        status = qdi_bench_write_json(&json, origin, results);
+        const qd_status printed = qdi_json_print(&json);
+        if (status == QD_OK) status = printed;
     } else {
-        qdi_bench_print_tables(stdout, job->rows, job->row_count);
-        if (job->size_count > 1) qdi_bench_print_sweep(stdout, job->rows, job->row_count);
+        results->print(stdout, results->report);
+        qdi_bench_print_reliability(stdout, origin);
     }
-    if (!job->settings.json) qdi_bench_print_reliability(stdout, origin);
     if (status != QD_OK) {
         qdi_complain("%s", qd_status_text(status));
         return QDI_EXIT_FAILED;
@@ -225,18 +194,33 @@ static int write_stdout(const qdi_bench_job *job, const qdi_bench_origin *origin
     return QDI_EXIT_OUTPUT;
 }
 
-static int write_all(const qdi_bench_job *job, const bench_report *report) {
+int qdi_bench_write_all(qdi_bench_job *job, qdi_bench_results results) {
     char processor[200];
+    qdi_progress_end(&job->progress);
     qdi_host_processor(processor, sizeof processor);
     qdi_others_reason unreliable = qdi_others_end(&job->others, job->plan.threads);
     const qdi_bench_origin origin = qdi_bench_origin_here(processor, unreliable.text);
-    int exit_code = write_csv(job, &origin, report);
+    int exit_code = write_csv(job, &origin, &results);
     if (exit_code == QDI_EXIT_DONE) exit_code = write_plot(job);
-    if (exit_code == QDI_EXIT_DONE) exit_code = write_stdout(job, &origin, report);
+    if (exit_code == QDI_EXIT_DONE) exit_code = write_stdout(job, &origin, &results);
     return exit_code;
 }
 
 // ---- pairs ----
+
+static int measure(qdi_bench_job *job) {
+    for (size_t s = 0; s < job->size_count; ++s) {
+        choose_fitting(job, job->sizes[s]);
+        if (job->plan.method_count == 0) continue;
+        bool stopped = false;
+        const char *failed = "";
+        qd_status status = qdi_bench_run(&job->plan, job->rows + job->row_count, &stopped, &failed);
+        if (status != QD_OK) return tell_failed(job, failed, job->sizes[s], status);
+        if (stopped) return qdi_bench_tell_stopped(job);
+        job->row_count += job->plan.method_count;
+    }
+    return QDI_EXIT_DONE;
+}
 
 static int bench_pairs(qdi_bench_job *job) {
     int exit_code = read_flags(job);
@@ -244,7 +228,9 @@ static int bench_pairs(qdi_bench_job *job) {
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     qdi_bench_start(job, total_steps(job));
     exit_code = measure(job);
-    if (exit_code == QDI_EXIT_DONE) exit_code = write_all(job, &(bench_report){NULL, NULL});
+    if (exit_code == QDI_EXIT_DONE)
+        exit_code = qdi_bench_write_all(job,
+                                        qdi_bench_results_of(&(qdi_bench_rows){job->rows, job->row_count}));
     qd_error error = {""};
     if (exit_code == QDI_EXIT_DONE && !qdi_bench_rows_agree(job->rows, job->row_count, &error)) {
         qdi_complain("%s", error.text);
@@ -336,12 +322,8 @@ static int measure_rigid(qdi_bench_job *job, const qdi_rigid_setting *setting) {
     const char *failed = "the bodies";
     qd_status status = qdi_rigid_look_at(setting, setting->bodies, &report.start);
     if (status == QD_OK) status = qdi_rigid_run(&plan, rows, &stopped, &failed);
-    qdi_progress_end(&job->progress);
-    if (status != QD_OK) {
-        qdi_complain("%s with %zu bodies: %s", failed, setting->count, qd_status_text(status));
-        return QDI_EXIT_FAILED;
-    }
-    return stopped ? QDI_EXIT_SIGNAL : write_all(job, &(bench_report){&report, NULL});
+    if (status != QD_OK) return tell_failed(job, failed, setting->count, status);
+    return stopped ? qdi_bench_tell_stopped(job) : qdi_bench_write_all(job, qdi_rigid_results_of(&report));
 }
 
 static bool go_on(void *context) {
@@ -377,9 +359,7 @@ static int bench_rigid(qdi_bench_job *job) {
     }
     exit_code = measure_rigid(job, &setting);
     qdi_rigid_setting_free(&setting);
-    if (exit_code != QDI_EXIT_SIGNAL) return exit_code;
-    qdi_complain("stopped by %s; nothing was written", qdi_host_signal_name(qdi_host_signal()));
-    return QDI_EXIT_SIGNAL + qdi_host_signal();
+    return exit_code;
 }
 
 // ---- disks on springs ----
@@ -415,16 +395,13 @@ static int measure_spring(qdi_bench_job *job, const qdi_spring_plan *plan) {
     qd_error error;
     bool stopped = false;
     qd_status status = qdi_spring_run(plan, &report, &stopped, &error);
-    qdi_progress_end(&job->progress);
-    if (qdi_host_signal() != 0) {
-        qdi_complain("stopped by %s; nothing was written", qdi_host_signal_name(qdi_host_signal()));
-        return QDI_EXIT_SIGNAL + qdi_host_signal();
-    }
+    if (qdi_host_signal() != 0) return qdi_bench_tell_stopped(job);
     if (status != QD_OK) {
+        qdi_progress_end(&job->progress);
         qdi_complain("%s%s%s", qd_status_text(status), error.text[0] ? ": " : "", error.text);
         return QDI_EXIT_FAILED;
     }
-    int exit_code = write_all(job, &(bench_report){NULL, &report});
+    int exit_code = qdi_bench_write_all(job, qdi_spring_results_of(&report));
     if (exit_code == QDI_EXIT_DONE && !(report.difference <= QDI_SPRING_AGREE)) {
         qdi_complain("after the last step the two differ by %.2g, more than %.0g", report.difference,
                      QDI_SPRING_AGREE);
@@ -454,23 +431,14 @@ static int bench_spring(qdi_bench_job *job) {
     return measure_spring(job, &plan);
 }
 
-static int bench_main(int count, char *const *arguments) {
-    const qd_allocator *allocator = qd_allocator_default();
-    qdi_bench_job *job = qdi_allocate(allocator, 1, sizeof *job);
-    if (!job) {
-        qdi_complain("%s", qd_status_text(QD_ERR_MEMORY));
-        return QDI_EXIT_FAILED;
-    }
-    memset(job, 0, sizeof *job);
-    int exit_code;
-    if (qdi_command_start(&qdi_command_bench, count, arguments, &job->settings, &exit_code))
-        exit_code = job->settings.frames                         ? qdi_bench_frames(job)
-                    : job->settings.size || job->settings.lammps ? qdi_bench_refuse_frames_flags()
-                    : job->settings.spring                       ? bench_spring(job)
-                    : job->settings.rigid                        ? bench_rigid(job)
-                                                                 : bench_pairs(job);
-    qdi_release(allocator, job, 1, sizeof *job);
-    return exit_code;
+static int bench(void *context) {
+    qdi_bench_job *job = context;
+    const qdi_bench_settings *settings = &job->settings;
+    return settings->frames                     ? qdi_bench_frames(job)
+           : settings->size || settings->lammps ? qdi_bench_refuse_frames_flags()
+           : settings->spring                   ? bench_spring(job)
+           : settings->rigid                    ? bench_rigid(job)
+                                                : bench_pairs(job);
 }
 
 static const qdi_option bench_options[] = {
@@ -512,12 +480,10 @@ static const qdi_option bench_options[] = {
      "print JSON on the standard output instead of tables"},
 };
 
-static const qdi_syntax bench_syntax = {.command = "bench",
-                                        .options = bench_options,
-                                        .option_count = sizeof bench_options / sizeof bench_options[0]};
-
 const qdi_command qdi_command_bench = {
-    &bench_syntax,
+    &(const qdi_syntax){.command = "bench",
+                        .options = bench_options,
+                        .option_count = sizeof bench_options / sizeof bench_options[0]},
     "measure ways to find all pairs beside each other",
     "  quadrille bench                                   the quadtree beside a uniform grid\n"
     "  quadrille bench --scene sizes --bodies 1e4 --methods all\n"
@@ -527,5 +493,7 @@ const qdi_command qdi_command_bench = {
     "  quadrille bench --spring gas --threads 1          grains beside LAMMPS, where it is found\n"
     "  quadrille bench --frames --sweep-bodies 1e5,1e6 --threads 1\n",
     NULL,
-    bench_main,
+    sizeof(qdi_bench_job),
+    bench,
+    NULL,
 };

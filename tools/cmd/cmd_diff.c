@@ -153,7 +153,9 @@ static int say_verdict(const diff_job *job) {
     return QDI_EXIT_INVARIANT;
 }
 
-static int run_stages(diff_job *job) {
+static int compare(void *context) {
+    diff_job *job = context;
+    job->json.allocator = qd_allocator_default();
     int exit_code = QDI_EXIT_DONE;
     for (int k = 0; k < 2 && exit_code == QDI_EXIT_DONE; ++k)
         exit_code = qdi_past_open(&job->diff.side[k].past, job->settings.directories[k]);
@@ -167,16 +169,10 @@ static int run_stages(diff_job *job) {
     return job->json.status == QD_OK ? say_verdict(job) : qdi_past_fail(job->json.status, &error);
 }
 
-static int diff_main(int count, char *const *arguments) {
-    diff_job job;
-    memset(&job, 0, sizeof job);
-    job.json.allocator = qd_allocator_default();
-    int exit_code;
-    if (qdi_command_start(&qdi_command_diff, count, arguments, &job.settings, &exit_code))
-        exit_code = run_stages(&job);
-    qdi_diff_end(&job.diff);
-    qdi_json_free(&job.json);
-    return exit_code;
+static void end(void *context) {
+    diff_job *job = context;
+    qdi_diff_end(&job->diff);
+    qdi_json_free(&job->json);
 }
 
 static const qdi_option diff_options[] = {
@@ -184,18 +180,18 @@ static const qdi_option diff_options[] = {
      "print what was found as JSON on the standard output"},
 };
 
-static const qdi_syntax diff_syntax = {.command = "diff",
-                                       .options = diff_options,
-                                       .option_count = sizeof diff_options / sizeof diff_options[0],
-                                       .word = "DIR1 DIR2",
-                                       .word_offset = offsetof(diff_settings, directories),
-                                       .needed = true};
-
 const qdi_command qdi_command_diff = {
-    &diff_syntax,
+    &(const qdi_syntax){.command = "diff",
+                        .options = diff_options,
+                        .option_count = sizeof diff_options / sizeof diff_options[0],
+                        .word = "DIR1 DIR2",
+                        .word_offset = offsetof(diff_settings, directories),
+                        .needed = true},
     "compare two runs: keys, first step, body and field that differ",
     "  quadrille diff out-here out-there                 where two machines part\n"
     "  quadrille diff pool-1a2b3c4d pool-5e6f7a8b -v     and every field that differs there\n",
     "two run directories; nothing in them is changed",
-    diff_main,
+    sizeof(diff_job),
+    compare,
+    end,
 };

@@ -1,7 +1,6 @@
 // The moments of a run of the past in the formats of other programs: its snapshots, or the run stepped again
 // from its checkpoints, which gives the same states.
 
-#include "core/base/memory.h"
 #include "sim/base/os.h"
 #include "sim/rundir/export_files.h"
 #include "tools/cmd/command.h"
@@ -166,10 +165,7 @@ static qd_status print_json(const export_job *job) {
     qdi_json_whole(&json, "bytes", job->totals.bytes);
     qdi_json_hash(&json, "scene_hash", job->past.run.scene_hash);
     qdi_json_close(&json, '}');
-    qd_status status = json.status;
-    if (status == QD_OK) fputs(json.text, stdout);
-    qdi_json_free(&json);
-    return status;
+    return qdi_json_print(&json);
 }
 
 static int report(const export_job *job) {
@@ -236,10 +232,12 @@ static int export_all(export_job *job) {
     return status == QD_OK ? report(job) : explain(job, status, &error);
 }
 
-static int run_stages(export_job *job) {
+static int export(void *context) {
+    export_job *job = context;
     const export_settings *settings = &job->settings;
     int exit_code = choose_format(job);
-    if (exit_code == QDI_EXIT_DONE) exit_code = qdi_moments_choose(&job->moments, settings->frames);
+    if (exit_code == QDI_EXIT_DONE)
+        exit_code = qdi_moments_choose(settings->frames, &job->moments.first, &job->moments.last);
     if (exit_code == QDI_EXIT_DONE) exit_code = choose_output(job);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_past_open(&job->past, settings->directory);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
@@ -257,17 +255,9 @@ static int run_stages(export_job *job) {
     return exit_code;
 }
 
-static int export_main(int count, char *const *arguments) {
-    const qd_allocator *allocator = qd_allocator_default();
-    export_job *job = qdi_allocate(allocator, 1, sizeof *job);
-    if (!job) return qdi_fail(QD_ERR_MEMORY, &(qd_error){""}, QDI_EXIT_FAILED);
-    memset(job, 0, sizeof *job);
-    int exit_code;
-    if (qdi_command_start(&qdi_command_export, count, arguments, &job->settings, &exit_code))
-        exit_code = run_stages(job);
+static void end(void *context) {
+    export_job *job = context;
     qdi_past_close(&job->past);
-    qdi_release(allocator, job, 1, sizeof *job);
-    return exit_code;
 }
 
 static const qdi_option export_options[] = {
@@ -287,19 +277,19 @@ static const qdi_option export_options[] = {
      "print what was written as JSON on the standard output"},
 };
 
-static const qdi_syntax export_syntax = {.command = "export",
-                                         .options = export_options,
-                                         .option_count = sizeof export_options / sizeof export_options[0],
-                                         .word = "DIR",
-                                         .word_offset = offsetof(export_settings, directory),
-                                         .needed = true};
-
 const qdi_command qdi_command_export = {
-    &export_syntax,
+    &(const qdi_syntax){.command = "export",
+                        .options = export_options,
+                        .option_count = sizeof export_options / sizeof export_options[0],
+                        .word = "DIR",
+                        .word_offset = offsetof(export_settings, directory),
+                        .needed = true},
     "write the states of a run in the formats of other programs",
     "  quadrille export out --format vtp               every snapshot that was kept, in out/export/vtp\n"
     "  quadrille export out --format lammps --every 5  without snapshots: simulated again\n"
     "  quadrille export out --format csv --frames 10:20 -o tables\n",
     "a run directory; nothing that the run wrote is changed",
-    export_main,
+    sizeof(export_job),
+    export,
+    end,
 };

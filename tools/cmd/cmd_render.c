@@ -2,7 +2,6 @@
 // its checkpoints, which gives the same states. This thread brings one world after the other; those of the
 // frame writer draw and encode them.
 
-#include "core/base/memory.h"
 #include "core/parallel/verbs.h"
 #include "sim/base/number.h"
 #include "sim/base/os.h"
@@ -148,10 +147,7 @@ static qd_status print_json(const render_job *job) {
     qdi_json_whole(&json, "last_step", job->last_step);
     qdi_json_hash(&json, "scene_hash", job->past.run.scene_hash);
     qdi_json_close(&json, '}');
-    qd_status status = json.status;
-    if (status == QD_OK) fputs(json.text, stdout);
-    qdi_json_free(&json);
-    return status;
+    return qdi_json_print(&json);
 }
 
 static int report(const render_job *job) {
@@ -184,7 +180,7 @@ static int make_video(const render_job *job) {
     if (job->settings.force) line[count++] = "--force";
     if (job->settings.common.quiet) line[count++] = "-q";
     for (size_t i = 0; arguments[i]; ++i) line[count++] = arguments[i];
-    return qdi_command_video.run(count, line);
+    return qdi_command_run_with(&qdi_command_video, count, line);
 }
 
 /// Takes back a directory in which nothing was drawn.
@@ -240,7 +236,8 @@ static int draw_all(render_job *job) {
     return exit_code == QDI_EXIT_DONE && job->settings.video ? make_video(job) : exit_code;
 }
 
-static int run_stages(render_job *job) {
+static int render(void *context) {
+    render_job *job = context;
     const render_settings *settings = &job->settings;
     if (settings->video && (!qd_video_is_known(settings->video) || strlen(settings->video) >= PATH_SIZE)) {
         qdi_complain("--video %.300s: a video's name ends in %s", settings->video, qd_video_endings());
@@ -250,7 +247,7 @@ static int run_stages(render_job *job) {
         qdi_complain("%.300s exists; --force replaces it", settings->video);
         return QDI_EXIT_OUTPUT;
     }
-    int exit_code = qdi_moments_choose(&job->moments, settings->frames);
+    int exit_code = qdi_moments_choose(settings->frames, &job->moments.first, &job->moments.last);
     if (exit_code == QDI_EXIT_DONE) exit_code = choose_output(job);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_past_open(&job->past, settings->directory);
     if (exit_code == QDI_EXIT_DONE) exit_code = choose_view(job);
@@ -269,23 +266,9 @@ static int run_stages(render_job *job) {
     return exit_code;
 }
 
-static int render_main(int count, char *const *arguments) {
-    const qd_allocator *allocator = qd_allocator_default();
-    render_job *job = qdi_allocate(allocator, 1, sizeof *job);
-    const char **sets = qdi_allocate(allocator, (size_t)count + 1, sizeof *sets);
-    int exit_code;
-    if (!job || !sets) {
-        exit_code = qdi_fail(QD_ERR_MEMORY, &(qd_error){""}, QDI_EXIT_FAILED);
-    } else {
-        memset(job, 0, sizeof *job);
-        job->settings.sets.items = sets;
-        if (qdi_command_start(&qdi_command_render, count, arguments, &job->settings, &exit_code))
-            exit_code = run_stages(job);
-        qdi_past_close(&job->past);
-    }
-    qdi_release(allocator, sets, (size_t)count + 1, sizeof *sets);
-    qdi_release(allocator, job, 1, sizeof *job);
-    return exit_code;
+static void end(void *context) {
+    render_job *job = context;
+    qdi_past_close(&job->past);
 }
 
 static const qdi_option render_options[] = {
@@ -307,19 +290,19 @@ static const qdi_option render_options[] = {
      "print what was drawn as JSON on the standard output"},
 };
 
-static const qdi_syntax render_syntax = {.command = "render",
-                                         .options = render_options,
-                                         .option_count = sizeof render_options / sizeof render_options[0],
-                                         .word = "DIR",
-                                         .word_offset = offsetof(render_settings, directory),
-                                         .needed = true};
-
 const qdi_command qdi_command_render = {
-    &render_syntax,
+    &(const qdi_syntax){.command = "render",
+                        .options = render_options,
+                        .option_count = sizeof render_options / sizeof render_options[0],
+                        .word = "DIR",
+                        .word_offset = offsetof(render_settings, directory),
+                        .needed = true},
     "draw a run again, seen in another way",
     "  quadrille render out --set view.colour=speed      every snapshot that it kept, into out/render\n"
     "  quadrille render out --every 5 -o close           without snapshots: simulated again\n"
     "  quadrille render out --frames 10:20 --set view.size=[3840,2160]\n",
     "a run directory; nothing that the run wrote is changed",
-    render_main,
+    sizeof(render_job),
+    render,
+    end,
 };

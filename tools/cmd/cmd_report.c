@@ -1,9 +1,7 @@
-#include "core/base/memory.h"
 #include "sim/base/os.h"
 #include "tools/cmd/command.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
-#include "tools/host/failure.h"
 #include "tools/host/os.h"
 #include "tools/report/page_job.h"
 
@@ -25,8 +23,15 @@ static maker find_maker(const char *directory) {
     return qdi_page_run;
 }
 
-static int make_page(qdi_page_job *job, const qdi_page_wishes *wishes) {
-    int exit_code = qdi_page_job_begin(job, wishes, wishes->directory, wishes->output);
+typedef struct report_job {
+    qdi_page_wishes wishes;
+    qdi_page_job page;
+} report_job;
+
+static int report(void *context) {
+    report_job *job = context;
+    const qdi_page_wishes *wishes = &job->wishes;
+    int exit_code = qdi_page_job_begin(&job->page, wishes, wishes->directory, wishes->output);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     maker make = find_maker(wishes->directory);
     if (wishes->runs && make != qdi_page_sweep && qdi_os_is_directory(wishes->directory)) {
@@ -34,19 +39,7 @@ static int make_page(qdi_page_job *job, const qdi_page_wishes *wishes) {
         return QDI_EXIT_USAGE;
     }
     qdi_host_watch_signals(); // writing past a limit fails instead of ending the program
-    return make(job);
-}
-
-static int report_main(int count, char *const *arguments) {
-    const qd_allocator *allocator = qd_allocator_default();
-    qdi_page_wishes wishes = {.directory = NULL};
-    int exit_code;
-    if (!qdi_command_start(&qdi_command_report, count, arguments, &wishes, &exit_code)) return exit_code;
-    qdi_page_job *job = qdi_allocate(allocator, 1, sizeof *job); // it has a large buffer
-    if (!job) return qdi_fail(QD_ERR_MEMORY, &(qd_error){""}, QDI_EXIT_FAILED);
-    exit_code = make_page(job, &wishes);
-    qdi_release(allocator, job, 1, sizeof *job);
-    return exit_code;
+    return make(&job->page);
 }
 
 static const qdi_option report_options[] = {
@@ -58,19 +51,19 @@ static const qdi_option report_options[] = {
      "of a sweep: make the pages of its runs too, where they are missing or old"},
 };
 
-static const qdi_syntax report_syntax = {.command = "report",
-                                         .options = report_options,
-                                         .option_count = sizeof report_options / sizeof report_options[0],
-                                         .word = "DIR",
-                                         .word_offset = offsetof(qdi_page_wishes, directory),
-                                         .needed = true};
-
 const qdi_command qdi_command_report = {
-    &report_syntax,
+    &(const qdi_syntax){.command = "report",
+                        .options = report_options,
+                        .option_count = sizeof report_options / sizeof report_options[0],
+                        .word = "DIR",
+                        .word_offset = offsetof(qdi_page_wishes, directory),
+                        .needed = true},
     "make a page of a run, a sweep or a scaling test",
     "  quadrille report out                              out/report.html, which needs nothing else\n"
     "  quadrille report out -o pages/out.html --max-size 200\n"
     "  quadrille report swept --runs                     a table of the runs, and a page of each\n",
     "a directory of quadrille run, sweep or scale",
-    report_main,
+    sizeof(report_job),
+    report,
+    NULL,
 };

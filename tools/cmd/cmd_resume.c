@@ -18,6 +18,11 @@ typedef struct resume_settings {
     bool force;
 } resume_settings;
 
+typedef struct resume_job {
+    resume_settings settings;
+    qdi_session session;
+} resume_job;
+
 /// Threads and kernels may be others than those that the run was begun with: results are the same.
 static int prepare(const resume_settings *settings, qdi_session *session) {
     if (strlen(settings->directory) >= sizeof session->directory) {
@@ -35,7 +40,10 @@ static int prepare(const resume_settings *settings, qdi_session *session) {
     return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_USAGE);
 }
 
-static int resume(const resume_settings *settings, qdi_session *session) {
+static int resume(void *context) {
+    resume_job *job = context;
+    const resume_settings *settings = &job->settings;
+    qdi_session *session = &job->session;
     int exit_code = prepare(settings, session);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     qdi_host_watch_signals();
@@ -59,16 +67,9 @@ static int resume(const resume_settings *settings, qdi_session *session) {
     return exit_code == QDI_EXIT_DONE ? qdi_session_run(session) : exit_code;
 }
 
-static int resume_main(int count, char *const *arguments) {
-    resume_settings settings;
-    qdi_session session;
-    memset(&settings, 0, sizeof settings);
-    memset(&session, 0, sizeof session);
-    int exit_code;
-    if (!qdi_command_start(&qdi_command_resume, count, arguments, &settings, &exit_code)) return exit_code;
-    exit_code = resume(&settings, &session);
-    qdi_session_close(&session);
-    return exit_code;
+static void end(void *context) {
+    resume_job *job = context;
+    qdi_session_close(&job->session);
 }
 
 static const qdi_option resume_options[] = {
@@ -84,19 +85,19 @@ static const qdi_option resume_options[] = {
      "replace a file that lies where the run's video is to be"},
 };
 
-static const qdi_syntax resume_syntax = {.command = "resume",
-                                         .options = resume_options,
-                                         .option_count = sizeof resume_options / sizeof resume_options[0],
-                                         .word = "DIR",
-                                         .word_offset = offsetof(resume_settings, directory),
-                                         .needed = true};
-
 const qdi_command qdi_command_resume = {
-    &resume_syntax,
+    &(const qdi_syntax){.command = "resume",
+                        .options = resume_options,
+                        .option_count = sizeof resume_options / sizeof resume_options[0],
+                        .word = "DIR",
+                        .word_offset = offsetof(resume_settings, directory),
+                        .needed = true},
     "go on with a run that was stopped or killed, or to more steps",
     "  quadrille resume pool-1a2b3c4d                    from its last checkpoint to its end\n"
     "  quadrille resume out --threads 16                 with more threads than before\n"
     "  quadrille resume out --steps 2000                 a complete run of 1,000 steps gets 1,000 more\n",
     "the directory of the run",
-    resume_main,
+    sizeof(resume_job),
+    resume,
+    end,
 };

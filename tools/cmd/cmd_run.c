@@ -21,6 +21,7 @@
 /// Flags that stand for a key of the scene: --steps, --seed, --frames, --snapshots.
 /// And the two that a video brings along where the scene has no frames.
 enum { KEY_FLAGS = 4, KEY_SET_SIZE = 64, VIDEO_SETS = 2 };
+_Static_assert(KEY_FLAGS + VIDEO_SETS <= QDI_COMMAND_SPARE, "the list of sets has room for these");
 
 typedef struct run_settings {
     qdi_common common;
@@ -34,6 +35,11 @@ typedef struct run_settings {
     char *input; ///< the scene as it came from the standard input, or NULL
     size_t input_bytes, input_room;
 } run_settings;
+
+typedef struct run_job {
+    run_settings settings;
+    qdi_session session;
+} run_job;
 
 static int read_with_sets(const run_settings *settings, qdi_session *session) {
     qd_scene_changes changes = {settings->sets.items, settings->sets.count,
@@ -148,7 +154,11 @@ static int go_on(const run_settings *settings, qdi_session *session) {
     return exit_code == QDI_EXIT_DONE ? qdi_session_run(session) : exit_code;
 }
 
-static int run_stages(run_settings *settings, qdi_session *session) {
+static int run(void *context) {
+    run_job *job = context;
+    run_settings *settings = &job->settings;
+    qdi_session *session = &job->session;
+    if (!settings->scene) settings->scene = "pool";
     if (settings->force && settings->resume) {
         qdi_complain("--force replaces an earlier run and --resume goes on with it: one of them, please");
         return QDI_EXIT_USAGE;
@@ -169,25 +179,10 @@ static int run_stages(run_settings *settings, qdi_session *session) {
     return settings->resume ? go_on(settings, session) : begin(settings, session);
 }
 
-static int run_main(int count, char *const *arguments) {
-    run_settings settings;
-    qdi_session session;
-    memset(&settings, 0, sizeof settings);
-    memset(&session, 0, sizeof session);
-    const qd_allocator *allocator = qd_allocator_default();
-    size_t room = (size_t)count + KEY_FLAGS + VIDEO_SETS;
-    settings.sets.items = qdi_allocate(allocator, room, sizeof *settings.sets.items);
-    int exit_code;
-    if (!settings.sets.items) {
-        exit_code = qdi_fail(QD_ERR_MEMORY, &(qd_error){""}, QDI_EXIT_FAILED);
-    } else if (qdi_command_start(&qdi_command_run, count, arguments, &settings, &exit_code)) {
-        if (!settings.scene) settings.scene = "pool";
-        exit_code = run_stages(&settings, &session);
-    }
-    qdi_session_close(&session);
-    qdi_release(allocator, settings.input, settings.input_room, 1);
-    qdi_release(allocator, settings.sets.items, room, sizeof *settings.sets.items);
-    return exit_code;
+static void end(void *context) {
+    run_job *job = context;
+    qdi_session_close(&job->session);
+    qdi_release(qd_allocator_default(), job->settings.input, job->settings.input_room, 1);
 }
 
 static const qdi_option run_options[] = {
@@ -221,19 +216,19 @@ static const qdi_option run_options[] = {
      "print the content of result.json on the standard output"},
 };
 
-static const qdi_syntax run_syntax = {.command = "run",
-                                      .options = run_options,
-                                      .option_count = sizeof run_options / sizeof run_options[0],
-                                      .word = "SCENE",
-                                      .word_offset = offsetof(run_settings, scene)};
-
 const qdi_command qdi_command_run = {
-    &run_syntax,
+    &(const qdi_syntax){.command = "run",
+                        .options = run_options,
+                        .option_count = sizeof run_options / sizeof run_options[0],
+                        .word = "SCENE",
+                        .word_offset = offsetof(run_settings, scene)},
     "simulate a scene into a run directory",
     "  quadrille run                                     the scene pool, with pictures\n"
     "  quadrille run gas --bodies 100000 --frames 0      100,000 bodies, no pictures\n"
     "  quadrille run my.yaml -o out --set contact.restitution=0.9\n"
     "  quadrille run pool --steps 100 --json -q          result.json on the standard output, nothing else\n",
     "a built-in scene (default pool), a YAML file, or - for the standard input",
-    run_main,
+    sizeof(run_job),
+    run,
+    end,
 };

@@ -332,7 +332,8 @@ static int go(scale *job) {
     return QDI_EXIT_INVARIANT;
 }
 
-static void free_all(scale *job) {
+static void end(void *context) {
+    scale *job = context;
     const qd_allocator *allocator = qd_allocator_default();
     const qdi_scale_plan *plan = &job->plan;
     for (size_t i = 0; job->scenes && i < plan->config_count; ++i) qd_scene_destroy(job->scenes[i]);
@@ -344,27 +345,12 @@ static void free_all(scale *job) {
     qdi_scale_plan_free(&job->plan);
 }
 
-static int scale_main(int count, char *const *arguments) {
-    const qd_allocator *allocator = qd_allocator_default();
-    size_t room = (size_t)count + 1;
-    scale *job = qdi_allocate(allocator, 1, sizeof *job);
-    const char **sets = qdi_allocate(allocator, room, sizeof(const char *));
-    int exit_code = QDI_EXIT_FAILED;
-    if (!job || !sets) {
-        qdi_complain("%s", qd_status_text(QD_ERR_MEMORY));
-    } else {
-        memset(job, 0, sizeof *job);
-        job->settings.sets.items = sets;
-        if (qdi_command_start(&qdi_command_scale, count, arguments, &job->settings, &exit_code)) {
-            exit_code = read_flags(job);
-            if (exit_code == QDI_EXIT_DONE) exit_code = make_plan(job);
-            if (exit_code == QDI_EXIT_DONE) exit_code = job->settings.dry_run ? print_plan(job) : go(job);
-        }
-        free_all(job);
-    }
-    qdi_release(allocator, sets, room, sizeof(const char *));
-    qdi_release(allocator, job, 1, sizeof *job);
-    return exit_code;
+static int run(void *context) {
+    scale *job = context;
+    int exit_code = read_flags(job);
+    if (exit_code == QDI_EXIT_DONE) exit_code = make_plan(job);
+    if (exit_code != QDI_EXIT_DONE) return exit_code;
+    return job->settings.dry_run ? print_plan(job) : go(job);
 }
 
 static const qdi_option scale_options[] = {
@@ -396,20 +382,20 @@ static const qdi_option scale_options[] = {
      "print the content of scale.json on the standard output instead of tables"},
 };
 
-static const qdi_syntax scale_syntax = {.command = "scale",
-                                        .options = scale_options,
-                                        .option_count = sizeof scale_options / sizeof scale_options[0],
-                                        .word = "SCENE",
-                                        .word_offset = offsetof(scale_settings, scene),
-                                        .needed = true};
-
 const qdi_command qdi_command_scale = {
-    &scale_syntax,
+    &(const qdi_syntax){.command = "scale",
+                        .options = scale_options,
+                        .option_count = sizeof scale_options / sizeof scale_options[0],
+                        .word = "SCENE",
+                        .word_offset = offsetof(scale_settings, scene),
+                        .needed = true},
     "measure how a scene gains from more threads",
     "  quadrille scale gas -o out                        1, 2, 4, ... threads, strong scaling\n"
     "  quadrille scale gas --threads 1,2,4-8 --bodies 1e4,2e5 --weak -o out\n"
     "  quadrille scale hopper --warmup 300 --set contact.friction=0.5 -o out\n"
     "  quadrille scale gas --threads 1-16 --dry-run      what would be run, in which order\n",
     "a built-in scene (`quadrille scenes` lists them) or a YAML file",
-    scale_main,
+    sizeof(scale),
+    run,
+    end,
 };

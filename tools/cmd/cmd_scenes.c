@@ -28,25 +28,22 @@ static int print_scene(const char *name) {
     return QDI_EXIT_SCENE;
 }
 
-static int scenes_main(int count, char *const *arguments) {
-    scenes_settings settings = {{false, false, false, false, false, false}, NULL};
-    int exit_code;
-    if (!qdi_command_start(&qdi_command_scenes, count, arguments, &settings, &exit_code)) return exit_code;
-    if (settings.name) return print_scene(settings.name);
+static int list(void *context) {
+    const scenes_settings *settings = context;
+    if (settings->name) return print_scene(settings->name);
     const char *name;
     for (size_t i = 0; (name = qd_scene_builtin_name(i)) != NULL; ++i)
         printf("%-12s %s\n", name, qd_scene_builtin_about(i));
     return QDI_EXIT_DONE;
 }
 
-static const qdi_syntax scenes_syntax = {
-    .command = "scenes", .word = "SCENE", .word_offset = offsetof(scenes_settings, name)};
-
 const qdi_command qdi_command_scenes = {
-    &scenes_syntax,
+    &(const qdi_syntax){.command = "scenes", .word = "SCENE", .word_offset = offsetof(scenes_settings, name)},
     "list the built-in scenes, or print one",
     "  quadrille scenes                   names, one per line\n"
     "  quadrille scenes pool > my.yaml    a scene to change and run\n",
     "a built-in scene: its YAML is printed",
-    scenes_main,
+    sizeof(scenes_settings),
+    list,
+    NULL,
 };

@@ -108,7 +108,8 @@ static int work(qdi_batch *batch) {
     return batch->wishes.merge ? qdi_batch_report(batch, false) : qdi_batch_run(batch);
 }
 
-static int sweep(qdi_batch *batch) {
+static int sweep(void *context) {
+    qdi_batch *batch = context;
     int exit_code = check_wishes(&batch->wishes);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_batch_plan(batch);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
@@ -123,15 +124,10 @@ static int sweep(qdi_batch *batch) {
     return qdi_batch_list(batch);
 }
 
-static int sweep_main(int count, char *const *arguments) {
-    qdi_batch batch;
-    memset(&batch, 0, sizeof batch);
-    int exit_code;
-    if (!qdi_command_start(&qdi_command_sweep, count, arguments, &batch.wishes, &exit_code)) return exit_code;
-    exit_code = sweep(&batch);
-    qdi_batch_close(&batch);
-    qdi_batch_free(&batch);
-    return exit_code;
+static void end(void *context) {
+    qdi_batch *batch = context;
+    qdi_batch_close(batch);
+    qdi_batch_free(batch);
 }
 
 static const qdi_option sweep_options[] = {
@@ -157,15 +153,13 @@ static const qdi_option sweep_options[] = {
      "counts and failures (or all points) as JSON on stdout"},
 };
 
-static const qdi_syntax sweep_syntax = {.command = "sweep",
-                                        .options = sweep_options,
-                                        .option_count = sizeof sweep_options / sizeof sweep_options[0],
-                                        .word = "SWEEP.yaml",
-                                        .word_offset = offsetof(qdi_batch_wishes, sweep),
-                                        .needed = true};
-
 const qdi_command qdi_command_sweep = {
-    &sweep_syntax,
+    &(const qdi_syntax){.command = "sweep",
+                        .options = sweep_options,
+                        .option_count = sizeof sweep_options / sizeof sweep_options[0],
+                        .word = "SWEEP.yaml",
+                        .word_offset = offsetof(qdi_batch_wishes, sweep),
+                        .needed = true},
     "run many variants of a scene, side by side",
     "  quadrille sweep friction.yaml -o out --dry-run      the points, and what they will need\n"
     "  quadrille sweep friction.yaml -o out                run what is not done; see out/sweep.csv\n"
@@ -173,5 +167,7 @@ const qdi_command qdi_command_sweep = {
     "  quadrille sweep friction.yaml -o out --shard 2/8    one of eight machines; --merge afterwards\n"
     "  quadrille sweep friction.yaml -o out --emit parallel | parallel --joblog log\n",
     "the base scene and its axes, see docs/sweep.md",
-    sweep_main,
+    sizeof(qdi_batch),
+    sweep,
+    end,
 };

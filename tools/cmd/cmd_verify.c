@@ -169,7 +169,9 @@ static int say_verdict(const verify_job *job) {
     return QDI_EXIT_DONE;
 }
 
-static int run_stages(verify_job *job) {
+static int verify(void *context) {
+    verify_job *job = context;
+    job->json.allocator = job->findings.allocator = qd_allocator_default();
     int exit_code = choose_threads(job);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_past_open(&job->past, job->settings.directory);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
@@ -189,17 +191,11 @@ static int run_stages(verify_job *job) {
     return status == QD_OK ? say_verdict(job) : qdi_past_fail(status, &error);
 }
 
-static int verify_main(int count, char *const *arguments) {
-    verify_job job;
-    memset(&job, 0, sizeof job);
-    job.json.allocator = job.findings.allocator = qd_allocator_default();
-    int exit_code;
-    if (qdi_command_start(&qdi_command_verify, count, arguments, &job.settings, &exit_code))
-        exit_code = run_stages(&job);
-    qdi_findings_free(&job.findings);
-    qdi_json_free(&job.json);
-    qdi_past_close(&job.past);
-    return exit_code;
+static void end(void *context) {
+    verify_job *job = context;
+    qdi_findings_free(&job->findings);
+    qdi_json_free(&job->json);
+    qdi_past_close(&job->past);
 }
 
 static const qdi_option verify_options[] = {
@@ -209,19 +205,19 @@ static const qdi_option verify_options[] = {
      "print what was found as JSON on the standard output"},
 };
 
-static const qdi_syntax verify_syntax = {.command = "verify",
-                                         .options = verify_options,
-                                         .option_count = sizeof verify_options / sizeof verify_options[0],
-                                         .word = "DIR",
-                                         .word_offset = offsetof(verify_settings, directory),
-                                         .needed = true};
-
 const qdi_command qdi_command_verify = {
-    &verify_syntax,
+    &(const qdi_syntax){.command = "verify",
+                        .options = verify_options,
+                        .option_count = sizeof verify_options / sizeof verify_options[0],
+                        .word = "DIR",
+                        .word_offset = offsetof(verify_settings, directory),
+                        .needed = true},
     "replay a run and compare it with what was recorded",
     "  quadrille verify pool-1a2b3c4d                    all that it recorded\n"
     "  quadrille verify out --threads 1,2,4              the same with each number of threads\n"
     "  quadrille verify out -v                           and every field that differs\n",
     "a run directory; nothing in it is changed",
-    verify_main,
+    sizeof(verify_job),
+    verify,
+    end,
 };

@@ -7,6 +7,7 @@
 #include "tools/host/failure.h"
 #include "tools/host/os.h"
 #include "tools/verify/frame_list.h"
+#include "tools/verify/moments.h"
 
 #include <inttypes.h>
 #include <quadrille/scene.h>
@@ -36,21 +37,6 @@ typedef struct video_job {
 
 static int misuse(const char *flag, const char *value, const char *wanted) {
     qdi_complain("%s %.80s: must be %s", flag, value, wanted);
-    return QDI_EXIT_USAGE;
-}
-
-/// "A:B", both ends included; either may be left out. "A" is one frame.
-static int read_range(video_job *job) {
-    const char *text = job->settings.frames, *colon = text ? strchr(text, ':') : NULL;
-    job->first = 0;
-    job->last = UINT64_MAX;
-    if (!text) return QDI_EXIT_DONE;
-    size_t head = colon ? (size_t)(colon - text) : strlen(text);
-    bool fine = head > 0 ? qdi_integer_read(text, head, &job->first) : colon != NULL;
-    if (!colon) job->last = job->first;
-    if (fine && colon && colon[1]) fine = qdi_integer_read(colon + 1, strlen(colon + 1), &job->last);
-    if (fine && job->first <= job->last) return QDI_EXIT_DONE;
-    qdi_complain("--frames: '%.80s' is not a range of frames, as 10:20, 10: or 10", text);
     return QDI_EXIT_USAGE;
 }
 
@@ -240,9 +226,10 @@ static int join_segments(video_job *job, uint64_t *frames) {
     return QDI_EXIT_DONE;
 }
 
-static int run_stages(video_job *job) {
+static int make(void *context) {
+    video_job *job = context;
     qd_error error = {""};
-    int exit_code = read_range(job);
+    int exit_code = qdi_moments_choose(job->settings.frames, &job->first, &job->last);
     if (exit_code == QDI_EXIT_DONE && job->settings.file && !qd_video_is_known(job->settings.file)) {
         qdi_complain("-o %.300s: a video's name ends in %s", job->settings.file, qd_video_endings());
         return QDI_EXIT_USAGE;
@@ -264,15 +251,10 @@ static int run_stages(video_job *job) {
     return exit_code == QDI_EXIT_DONE ? make_and_encode(job) : exit_code;
 }
 
-static int video_main(int count, char *const *arguments) {
-    video_job job;
-    memset(&job, 0, sizeof job);
-    int exit_code;
-    if (!qdi_command_start(&qdi_command_video, count, arguments, &job.settings, &exit_code)) return exit_code;
-    exit_code = run_stages(&job);
-    qdi_frame_list_free(&job.list);
-    qd_scene_destroy(job.scene);
-    return exit_code;
+static void end(void *context) {
+    video_job *job = context;
+    qdi_frame_list_free(&job->list);
+    qd_scene_destroy(job->scene);
 }
 
 static const qdi_option video_options[] = {
@@ -290,19 +272,19 @@ static const qdi_option video_options[] = {
      "replace a file of that name"},
 };
 
-static const qdi_syntax video_syntax = {.command = "video",
-                                        .options = video_options,
-                                        .option_count = sizeof video_options / sizeof video_options[0],
-                                        .word = "DIR",
-                                        .word_offset = offsetof(video_settings, directory),
-                                        .needed = true};
-
 const qdi_command qdi_command_video = {
-    &video_syntax,
+    &(const qdi_syntax){.command = "video",
+                        .options = video_options,
+                        .option_count = sizeof video_options / sizeof video_options[0],
+                        .word = "DIR",
+                        .word_offset = offsetof(video_settings, directory),
+                        .needed = true},
     "make a video of the frames of a run",
     "  quadrille video pool-1a2b3c4d                     pool-1a2b3c4d/pool.mp4\n"
     "  quadrille video out -o pool.gif --fps 25          an animated GIF\n"
     "  quadrille video out -o pool.png --frames 0:99     an animated PNG of the first 100 frames\n",
     "a run directory, or a directory of frames",
-    video_main,
+    sizeof(video_job),
+    make,
+    end,
 };

@@ -2,13 +2,15 @@
 
 #include "tools/cmd/command.h"
 
+#include "core/base/memory.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
 
 #include <string.h>
 
-bool qdi_command_start(const qdi_command *command, int count, char *const *arguments, void *settings,
-                       int *exit_code) {
+/// True where the command is to go on; otherwise everything is said and `*exit_code` set.
+static bool start(const qdi_command *command, int count, char *const *arguments, void *settings,
+                  int *exit_code) {
     qd_error error = {""};
     *exit_code = QDI_EXIT_DONE;
     if (qdi_options_parse(command->syntax, count, arguments, settings, &error) != QD_OK) {
@@ -25,6 +27,35 @@ bool qdi_command_start(const qdi_command *command, int count, char *const *argum
     else
         return true;
     return false;
+}
+
+/// Gives the list among a command's options, if there is one, its room.
+static void give_list(const qdi_syntax *syntax, char *settings, const char **items) {
+    const qdi_option_list list = {items, 0};
+    for (size_t i = 0; i < syntax->option_count; ++i)
+        if (syntax->options[i].kind == QDI_OPTION_LIST)
+            memcpy(settings + syntax->options[i].offset, &list, sizeof list);
+}
+
+int qdi_command_run_with(const qdi_command *command, int count, char *const *arguments) {
+    const qd_allocator *allocator = qd_allocator_default();
+    const size_t room = (size_t)count + QDI_COMMAND_SPARE;
+    int exit_code = QDI_EXIT_FAILED;
+    void *job = qdi_allocate(allocator, 1, command->job_bytes);
+    const char **items = qdi_allocate(allocator, room, sizeof *items);
+    if (!job || !items) {
+        qdi_complain("%s", qd_status_text(QD_ERR_MEMORY));
+    } else {
+        memset(job, 0, command->job_bytes);
+        give_list(command->syntax, job, items);
+        if (start(command, count, arguments, job, &exit_code)) {
+            exit_code = command->run(job);
+            if (command->end) command->end(job);
+        }
+    }
+    qdi_release(allocator, items, room, sizeof *items);
+    qdi_release(allocator, job, 1, command->job_bytes);
+    return exit_code;
 }
 
 static void print_options(FILE *out, const qdi_option *options, size_t count) {

@@ -12,9 +12,15 @@ typedef struct qdi_command {
     const char *about;        ///< one line
     const char *examples;     ///< whole lines
     const char *word_about;   ///< of the word it takes, or NULL
-    /// Gets the arguments after the command's name; returns the exit code.
-    int (*run)(int count, char *const *arguments);
+    /// Of the job that the command works on. The settings that its options fill come first in it, and in
+    /// these a qdi_common. It is zeroed; a list among the options has room for all arguments and
+    /// QDI_COMMAND_SPARE more.
+    size_t job_bytes;
+    int (*run)(void *job);  ///< returns the exit code
+    void (*end)(void *job); ///< gives back what `run` has taken, however that went; NULL: nothing
 } qdi_command;
+
+enum { QDI_COMMAND_SPARE = 8 };
 
 extern const qdi_command qdi_command_run, qdi_command_resume, qdi_command_scenes, qdi_command_bench,
     qdi_command_help;
@@ -28,10 +34,9 @@ const qdi_command *qdi_command_at(size_t number);
 /// The command of this name; NULL, with the reason said on stderr, where there is none.
 const qdi_command *qdi_command_find(const char *name);
 
-/// Reads a command's arguments into `settings`, which begin with a qdi_common, and answers --help and
-/// --version. True where the command is to go on; otherwise everything is said and `*exit_code` set.
-bool qdi_command_start(const qdi_command *command, int count, char *const *arguments, void *settings,
-                       int *exit_code);
+/// Reads the arguments after the command's name, answers --help and --version, and runs it. Returns the exit
+/// code; everything is said.
+int qdi_command_run_with(const qdi_command *command, int count, char *const *arguments);
 
 /// The help of one command, and of the program.
 void qdi_help_command(FILE *out, const qdi_command *command);

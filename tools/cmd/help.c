@@ -60,35 +60,33 @@ typedef struct help_settings {
     const char *command, *key;
 } help_settings;
 
-static int help_main(int count, char *const *arguments) {
-    help_settings settings = {{false, false, false, false, false, false}, NULL, NULL};
-    int exit_code;
-    if (!qdi_command_start(&qdi_command_help, count, arguments, &settings, &exit_code)) return exit_code;
-    if (!settings.command) {
+static int help(void *context) {
+    const help_settings *settings = context;
+    if (!settings->command) {
         qdi_help_program(stdout);
         return QDI_EXIT_DONE;
     }
-    if (strcmp(settings.command, "scene") == 0) return qdi_help_scene(stdout, settings.key);
-    const qdi_command *command = qdi_command_find(settings.command);
+    if (strcmp(settings->command, "scene") == 0) return qdi_help_scene(stdout, settings->key);
+    const qdi_command *command = qdi_command_find(settings->command);
     if (!command) return QDI_EXIT_USAGE;
-    if (settings.key) {
-        qdi_complain("help takes a KEY after scene only: '%.80s'", settings.key);
+    if (settings->key) {
+        qdi_complain("help takes a KEY after scene only: '%.80s'", settings->key);
         return QDI_EXIT_USAGE;
     }
     qdi_help_command(stdout, command);
     return QDI_EXIT_DONE;
 }
 
-static const qdi_syntax help_syntax = {
-    .command = "help", .word = "COMMAND KEY", .word_offset = offsetof(help_settings, command)};
-
 const qdi_command qdi_command_help = {
-    &help_syntax,
+    &(const qdi_syntax){
+        .command = "help", .word = "COMMAND KEY", .word_offset = offsetof(help_settings, command)},
     "show help",
     "  quadrille help\n"
     "  quadrille help run\n"
     "  quadrille help scene                all keys of a scene\n"
     "  quadrille help scene contact        one key, or a section\n",
     "a command's name; or scene, and a KEY of it",
-    help_main,
+    sizeof(help_settings),
+    help,
+    NULL,
 };

@@ -53,6 +53,12 @@ void qdi_bench_start(qdi_bench_job *job, uint64_t steps);
 /// One step more is done; false: a signal has come. `context` is the job.
 bool qdi_bench_job_tick(void *context);
 
+/// Writes what was measured: the CSV file, the plot and the standard output. Returns an exit code.
+int qdi_bench_write_all(qdi_bench_job *job, qdi_bench_results results);
+
+/// Says that a signal has come; the exit code.
+int qdi_bench_tell_stopped(qdi_bench_job *job);
+
 /// `--frames`, and what is to be said where --size or --lammps came without it. They return exit codes.
 int qdi_bench_frames(qdi_bench_job *job);
 int qdi_bench_refuse_frames_flags(void);

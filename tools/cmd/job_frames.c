@@ -9,12 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef struct frames_report {
-    qdi_frames_plan plan;
-    qdi_frames_row rows[QDI_BENCH_MOST_SIZES * (QDI_FRAMES_STYLES + 1)];
-    size_t count;
-} frames_report;
-
 /// WIDTHxHEIGHT.
 static bool read_size(const char *text, int *width, int *height) {
     char *end = NULL;
@@ -53,41 +47,9 @@ static bool read_frames_flags(qdi_bench_job *job, qdi_frames_plan *plan) {
     return good;
 }
 
-static int write_frames(const qdi_bench_job *job, const frames_report *report) {
-    char processor[200];
-    qdi_host_processor(processor, sizeof processor);
-    qdi_others_reason unreliable = qdi_others_end(&job->others, job->plan.threads);
-    const qdi_bench_origin origin = qdi_bench_origin_here(processor, unreliable.text);
-    if (job->settings.csv) {
-        FILE *file = fopen(job->settings.csv, "wb");
-        bool good = file != NULL;
-        if (file) {
-            qdi_frames_write_csv(file, &origin, &report->plan, report->rows, report->count);
-            good = !ferror(file);
-            good = fclose(file) == 0 && good;
-        }
-        if (!good) {
-            qdi_complain("%.500s cannot be written", job->settings.csv);
-            return QDI_EXIT_OUTPUT;
-        }
-    }
-    qd_status status = QD_OK;
-    if (job->settings.json) {
-        qdi_json json = {.allocator = qd_allocator_default()};
-        status = qdi_frames_write_json(&json, &origin, &report->plan, report->rows, report->count);
-        if (status == QD_OK) fputs(json.text, stdout);
-        qdi_json_free(&json);
-    } else {
-        qdi_frames_print(stdout, &report->plan, report->rows, report->count);
-        qdi_bench_print_reliability(stdout, &origin);
-    }
-    if (status == QD_OK && fflush(stdout) == 0) return QDI_EXIT_DONE;
-    qdi_complain("the standard output cannot be written");
-    return QDI_EXIT_OUTPUT;
-}
-
 int qdi_bench_frames(qdi_bench_job *job) {
-    frames_report report = {.count = 0};
+    qdi_frames_row rows[QDI_BENCH_MOST_SIZES * (QDI_FRAMES_STYLES + 1)];
+    qdi_frames_report report = {.rows = rows};
     qdi_frames_plan *plan = &report.plan;
     if (!read_frames_flags(job, plan)) return QDI_EXIT_USAGE;
     int exit_code = qdi_bench_check_outputs(job);
@@ -106,20 +68,17 @@ int qdi_bench_frames(qdi_bench_job *job) {
     for (size_t i = 0; i < job->size_count; ++i) {
         bool stopped = false;
         plan->bodies = job->sizes[i];
-        qd_status status = qdi_frames_run(plan, report.rows + report.count, &stopped);
-        if (status != QD_OK || stopped) qdi_progress_end(&job->progress);
+        qd_status status = qdi_frames_run(plan, rows + report.count, &stopped);
         if (status != QD_OK) {
+            qdi_progress_end(&job->progress);
             qdi_complain("frames of %zu bodies: %s", plan->bodies, qd_status_text(status));
             return QDI_EXIT_FAILED;
         }
-        if (stopped) {
-            qdi_complain("stopped by %s; nothing was written", qdi_host_signal_name(qdi_host_signal()));
-            return QDI_EXIT_SIGNAL + qdi_host_signal();
-        }
+        if (stopped) return qdi_bench_tell_stopped(job);
         report.count += QDI_FRAMES_STYLES;
         if (!plan->lammps) continue;
         qd_error error = {""};
-        status = qdi_frames_lammps(plan, &report.rows[report.count], &error);
+        status = qdi_frames_lammps(plan, &rows[report.count], &error);
         if (status != QD_OK) {
             qdi_progress_end(&job->progress);
             qdi_complain("%s", error.text);
@@ -127,8 +86,7 @@ int qdi_bench_frames(qdi_bench_job *job) {
         }
         report.count += 1;
     }
-    qdi_progress_end(&job->progress);
-    return write_frames(job, &report);
+    return qdi_bench_write_all(job, qdi_frames_results_of(&report));
 }
 
 int qdi_bench_refuse_frames_flags(void) {

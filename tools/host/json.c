@@ -118,3 +118,9 @@ void qdi_json_free(qdi_json *json) {
     json->text = NULL;
     json->length = json->room = 0;
 }
+
+qd_status qdi_json_print(qdi_json *json) {
+    if (json->status == QD_OK) fputs(json->text, stdout);
+    qdi_json_free(json);
+    return json->status;
+}

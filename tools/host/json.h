@@ -38,5 +38,7 @@ void qdi_json_hash(qdi_json *json, const char *name, uint64_t value);
 void qdi_json_verbatim(qdi_json *json, const char *name, const char *text);
 
 void qdi_json_free(qdi_json *json);
+/// Prints it on the standard output, unless `status` is an error, and frees it; returns `status`.
+QD_MUST_USE qd_status qdi_json_print(qdi_json *json);
 
 #endif

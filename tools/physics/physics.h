@@ -1,8 +1,8 @@
 #ifndef QD_TOOLS_PHYSICS_PHYSICS_H
 #define QD_TOOLS_PHYSICS_PHYSICS_H
 
+#include "tools/host/statistics.h"
 #include "tools/physics/gas.h"
-#include "tools/physics/physics_statistics.h"
 
 #include <stdbool.h>
 #include <stddef.h>

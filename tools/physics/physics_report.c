@@ -53,8 +53,5 @@ qd_status qdi_report_json(const qdi_rows *rows) {
     qdi_json_open(&json, NULL, '[');
     for (size_t i = 0; i < rows->count; ++i) json_row(&json, &rows->rows[i]);
     qdi_json_close(&json, ']');
-    qd_status status = json.status;
-    if (status == QD_OK) (void)fputs(json.text, stdout);
-    qdi_json_free(&json);
-    return status;
+    return qdi_json_print(&json);
 }

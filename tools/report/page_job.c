@@ -78,12 +78,9 @@ qd_status qdi_page_job_read(const char *path, uint64_t most, qdi_text *text, qd_
     qd_status status = qdi_os_open(path, QDI_OS_OWN, &file, &why);
     if (status == QD_ERR_IO) (void)qdi_reason(error, status, "cannot read %.300s: %.150s", path, why.text);
     if (status != QD_OK) return status;
-    char piece[4096];
-    size_t got = 0;
-    while (text->status == QD_OK && text->used <= most && (got = fread(piece, 1, sizeof piece, file)) > 0)
-        qdi_text_add_bytes(text, piece, got);
+    bool read = qdi_text_add_file(text, file, most);
     status = text->status;
-    if (status == QD_OK && ferror(file))
+    if (status == QD_OK && !read)
         status = qdi_reason(error, QD_ERR_IO, "cannot read %.300s", path);
     else if (status == QD_OK && (text->used > most || (text->used > 0 && strlen(text->chars) < text->used)))
         status = qdi_reason(error, QD_ERR_INVALID, "%.300s is not as Quadrille writes it", path);

@@ -4,7 +4,7 @@
 #include "sim/base/number.h"
 #include "sim/base/os.h"
 #include "sim/base/reason.h"
-#include "sim/sweep/sweep_store.h"
+#include "sim/sweep/sweep_table.h"
 #include "tools/sweep/batch.h"
 
 #include <math.h>
@@ -14,73 +14,64 @@
 /// Up to here every whole number is one in the browser too.
 static const uint64_t exact_most = UINT64_C(1) << 53;
 
-// ---- lines of stores ----
+// ---- lines of tables ----
 
-static void put_cell(qdi_json *json, const qdi_sweep_cell *cell) {
-    switch (cell->kind) {
-    case QDI_SWEEP_REAL: qdi_json_real(json, NULL, cell->real); break;
-    case QDI_SWEEP_WHOLE: qdi_json_whole(json, NULL, cell->whole); break;
-    case QDI_SWEEP_TEXT: qdi_json_text(json, NULL, cell->text); break;
-    default: qdi_json_null(json, NULL); break;
-    }
-}
-
-static void put_seed(qdi_json *json, const char *text) {
-    uint64_t seed;
-    if (!*text)
-        qdi_json_null(json, NULL);
-    else if (qdi_integer_read(text, strlen(text), &seed) && seed <= exact_most)
-        qdi_json_whole(json, NULL, seed);
+/// A number where it is one, so that the page can compute with it.
+static void put_value(qdi_json *json, const char *text) {
+    uint64_t whole = 0;
+    double real = 0;
+    size_t bytes = strlen(text);
+    if (qdi_integer_read(text, bytes, &whole) && whole <= exact_most)
+        qdi_json_whole(json, NULL, whole);
+    else if (qdi_number_read(text, bytes, &real) && isfinite(real))
+        qdi_json_real(json, NULL, real);
     else
         qdi_json_text(json, NULL, text);
 }
 
-static void put_line(qdi_json *json, const qdi_sweep_line *line, bool ended) {
+/// What is not text is a number, or is not there.
+static void put_cell(qdi_json *json, qdi_sweep_kind kind, const char *text) {
+    if (!*text)
+        qdi_json_null(json, NULL);
+    else if (kind == QDI_SWEEP_TEXT)
+        qdi_json_text(json, NULL, text);
+    else
+        put_value(json, text);
+}
+
+/// A seed beyond what a browser can tell exactly is text.
+static void put_seed(qdi_json *json, const char *text) {
+    uint64_t seed;
+    bool exact = qdi_integer_read(text, strlen(text), &seed) && seed <= exact_most;
+    put_cell(json, exact ? QDI_SWEEP_WHOLE : QDI_SWEEP_TEXT, text);
+}
+
+static void put_line(qdi_json *json, const qdi_sweep_line *line) {
+    static const char *const states[] = {"to do", "failed", "done"};
     char name[QDI_SWEEP_NAME];
     qdi_sweep_kind kind;
+    const char *cell = line->cells;
     put_seed(json, line->seed);
-    qdi_json_text(json, NULL, line->status);
-    for (size_t i = 0; qdi_sweep_result_column(i, name, &kind); ++i) put_cell(json, &line->cells[i]);
+    qdi_json_text(json, NULL, states[line->state]);
+    for (size_t i = 0; qdi_sweep_result_column(i, name, &kind); ++i) {
+        put_cell(json, kind, cell ? cell : "");
+        if (cell) cell += strlen(cell) + 1;
+    }
     qdi_json_text(json, NULL, line->directory);
-    if (ended)
-        qdi_json_whole(json, NULL, (uint64_t)line->code);
-    else
-        qdi_json_null(json, NULL);
+    put_cell(json, QDI_SWEEP_WHOLE, line->code);
     qdi_json_text(json, NULL, line->reason);
 }
 
-static qdi_page_state state_of(const char *status) {
-    return strcmp(status, "done") == 0     ? QDI_PAGE_DONE
-           : strcmp(status, "failed") == 0 ? QDI_PAGE_FAILED
-                                           : QDI_PAGE_TO_DO;
-}
-
 /// Keeps the cells of a line as text. Errors: QD_ERR_MEMORY.
-static qd_status keep_line(qdi_page_points *points, const qdi_sweep_line *line, bool ended, size_t *place) {
+static qd_status keep_line(qdi_page_points *points, const qdi_sweep_line *line, size_t *place) {
     qdi_json *json = &points->scratch;
     json->length = 0;
     json->filled = false;
-    put_line(json, line, ended);
+    put_line(json, line);
     if (json->status != QD_OK) return json->status;
     *place = points->texts.used;
     qdi_text_add_bytes(&points->texts, json->text, json->length + 1);
     return points->texts.status;
-}
-
-/// What a store is read with.
-typedef struct reading {
-    qdi_page_points *points;
-    const qdi_text *text; ///< of the sweep that the store has
-    bool known;           ///< it was looked at,
-    bool other;           ///< and is another one than the directory's
-} reading;
-
-static bool is_other(reading *job) {
-    size_t bytes = 0;
-    const char *own = qdi_sweep_text(job->points->sweep, &bytes);
-    if (!job->known) job->other = job->text->used != bytes || memcmp(own, job->text->chars, bytes) != 0;
-    job->known = true;
-    return job->other;
 }
 
 /// True for the directory of a run as a sweep names it: a database may have come from anybody, and a path out
@@ -90,68 +81,67 @@ static bool is_run_directory(const char *path) {
            strspn(path + 5, "0123456789abcdef") == 16;
 }
 
-static qd_status take_line(void *context, const qdi_sweep_line *given) {
-    reading *job = context;
-    qdi_sweep_line shown = *given, *line = &shown;
-    if (!is_run_directory(line->directory)) line->directory = "";
-    qdi_page_points *points = job->points;
-    if (is_other(job) || line->point < 1 || line->point > points->count) return QD_OK;
-    qdi_page_point *point = &points->points[line->point - 1];
-    qdi_page_state state = state_of(line->status);
-    if (state <= point->state) return QD_OK; // another store knows as much, or more
-    point->state = state;
-    (void)snprintf(point->directory, sizeof point->directory, "%s", line->directory);
-    qd_status status = keep_line(points, line, state >= QDI_PAGE_FAILED, &point->cells);
+/// The number of frames of a run that is done.
+static uint64_t frames_of(const qdi_sweep_line *line) {
     char name[QDI_SWEEP_NAME];
     qdi_sweep_kind kind;
-    for (size_t i = 0; qdi_sweep_result_column(i, name, &kind); ++i)
-        if (strcmp(name, "frames") == 0 && line->cells[i].kind == QDI_SWEEP_WHOLE)
-            point->frames = line->cells[i].whole;
-    return status;
+    uint64_t frames = 0;
+    const char *cell = line->cells;
+    for (size_t i = 0; qdi_sweep_result_column(i, name, &kind); ++i, cell += strlen(cell) + 1)
+        if (strcmp(name, "frames") == 0 && !qdi_integer_read(cell, strlen(cell), &frames)) return 0;
+    return frames;
 }
 
-// ---- stores ----
+static qd_status take_line(void *context, const qdi_sweep_line *given) {
+    static const qdi_page_state states[] = {QDI_PAGE_TO_DO, QDI_PAGE_FAILED, QDI_PAGE_DONE};
+    qdi_sweep_line shown = *given, *line = &shown;
+    if (!is_run_directory(line->directory)) line->directory = "";
+    qdi_page_points *points = context;
+    if (line->point < 1 || line->point > points->count) return QD_OK;
+    qdi_page_point *point = &points->points[line->point - 1];
+    if (states[line->state] <= point->state) return QD_OK; // another table knows as much, or more
+    point->state = states[line->state];
+    point->frames = frames_of(line);
+    (void)snprintf(point->directory, sizeof point->directory, "%s", line->directory);
+    return keep_line(points, line, &point->cells);
+}
 
-typedef struct stores {
+// ---- tables ----
+
+typedef struct tables {
     qdi_page_job *job;
     qdi_page_points *points;
-    size_t count; ///< stores that were read
+    size_t count; ///< tables that were read
     qd_status status;
     qd_error error;
-} stores;
+} tables;
 
-/// Every `every`th point from `first` on (from 0) is one that the store called `name` knows, unless it is a
+/// Every `every`th point from `first` on (from 0) is one that the table called `name` has, unless it is a
 /// twin.
-static qd_status read_store(stores *all, const char *name, uint64_t first, uint64_t every) {
+static qd_status read_table(tables *all, const char *name, uint64_t first, uint64_t every) {
     qdi_page_points *points = all->points;
     char path[QDI_PAGE_PATH + 64];
+    bool other = false;
     (void)snprintf(path, sizeof path, "%s/%s", all->job->directory, name);
-    qdi_sweep_store *store = NULL;
-    qd_status status = qdi_sweep_store_open_to_read(path, &store, &all->error);
-    if (status == QD_ERR_NOT_FOUND) return QD_OK; // another process has merged it meanwhile
-    qdi_text text = {.allocator = points->allocator};
-    reading job = {.points = points, .text = &text};
-    if (status == QD_OK) status = qdi_sweep_store_visit(store, &text, take_line, &job, &all->error);
-    qdi_sweep_store_close(store);
-    bool planned = status == QD_OK && text.used > 0, other = planned && is_other(&job);
-    for (uint64_t i = first; planned && !other && i < points->count; i += every)
+    qd_status status = qdi_sweep_table_read(path, points->sweep, &other, take_line, points, &all->error);
+    if (status == QD_ERR_NOT_FOUND) return QD_OK; // another process has put it into the one table meanwhile
+    for (uint64_t i = first; status == QD_OK && !other && i < points->count; i += every)
         points->points[i].planned = true;
     if (other)
         qdi_page_job_note(
             all->job,
             "%s is of another form of the sweep, and left out: `quadrille sweep` brings it up to date", name);
     all->count += 1;
-    qdi_text_release(&text);
     return status;
 }
 
 static bool read_entry(void *context, const char *name) {
-    stores *all = context;
+    tables *all = context;
     uint64_t shard = 1, shards = 1;
     bool own = strcmp(name, "sweep.db") == 0;
     if (!own && !qdi_batch_is_shard_file(name, ".db", &shard, &shards)) return true;
     if (shard < 1 || shards < shard) return true;
-    all->status = read_store(all, name, shard - 1, shards);
+    all->status = read_table(all, name, shard - 1, shards);
     return all->status == QD_OK;
 }
 
@@ -183,7 +173,7 @@ qd_status qdi_page_points_read(qdi_page_job *job, qdi_page_points *points, qd_er
     qd_status status = qdi_sweep_read_kept(path, &points->sweep, error);
     if (status == QD_OK) status = make_points(points, error);
     if (status != QD_OK) return status;
-    stores all = {.job = job, .points = points};
+    tables all = {.job = job, .points = points};
     status = qdi_batch_check_files(job->directory, error);
     if (status != QD_OK) return status;
     status = qdi_os_list(job->directory, read_entry, &all, &all.error);
@@ -230,19 +220,6 @@ void qdi_page_points_names(const qdi_page_points *points, qdi_json *json) {
     qdi_json_text(json, NULL, "reason");
 }
 
-/// A number where it is one, so that the page can compute with it.
-static void put_value(qdi_json *json, const char *text) {
-    uint64_t whole = 0;
-    double real = 0;
-    size_t bytes = strlen(text);
-    if (qdi_integer_read(text, bytes, &whole) && whole <= exact_most)
-        qdi_json_whole(json, NULL, whole);
-    else if (qdi_number_read(text, bytes, &real) && isfinite(real))
-        qdi_json_real(json, NULL, real);
-    else
-        qdi_json_text(json, NULL, text);
-}
-
 void qdi_page_points_row(const qdi_page_points *points, size_t i, qdi_json *json) {
     qdi_json_whole(json, NULL, i + 1);
     for (size_t k = 0; qdi_sweep_key(points->sweep, k); ++k)
@@ -252,7 +229,5 @@ void qdi_page_points_row(const qdi_page_points *points, size_t i, qdi_json *json
         qdi_json_verbatim(json, NULL, points->texts.chars + points->points[i].cells);
         return;
     }
-    const qdi_sweep_cell none[QDI_SWEEP_CELLS] = {{.kind = QDI_SWEEP_NOTHING}};
-    const qdi_sweep_line line = {.status = "to do", .seed = "", .directory = "", .reason = "", .cells = none};
-    put_line(json, &line, false);
+    put_line(json, &(qdi_sweep_line){.seed = "", .directory = "", .code = "", .reason = ""});
 }

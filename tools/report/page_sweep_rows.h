@@ -9,11 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// The points of a sweep's directory as its page shows them, from sweep.yaml and from the stores of the sweep
+/// The points of a sweep's directory as its page shows them, from sweep.yaml and from the tables of the sweep
 /// and of its shares: these are only read, and put together here.
 
 typedef enum qdi_page_state {
-    QDI_PAGE_UNKNOWN, ///< no store has the point
+    QDI_PAGE_UNKNOWN, ///< no table has the point
     QDI_PAGE_TO_DO,
     QDI_PAGE_FAILED,
     QDI_PAGE_DONE,
@@ -21,7 +21,7 @@ typedef enum qdi_page_state {
 
 typedef struct qdi_page_point {
     qdi_page_state state;
-    bool planned;       ///< a store has the sweep that it is of: unknown there, it is the same run as another
+    bool planned;       ///< a table has the sweep that it is of: unknown there, it is the same run as another
     char directory[24]; ///< "runs/HASH"; "" where it has none
     size_t cells;       ///< where its cells are in `texts`
     uint64_t frames;    ///< that its run has made, if it is done
@@ -38,7 +38,7 @@ typedef struct qdi_page_points {
 } qdi_page_points;
 
 /// Reads them; `job` gets notes. Zero it before, free it in any case. Errors: those of qdi_sweep_read_kept
-/// and of reading stores.
+/// and of reading tables.
 QD_MUST_USE qd_status qdi_page_points_read(qdi_page_job *job, qdi_page_points *points, qd_error *error);
 void qdi_page_points_free(qdi_page_points *points);
 

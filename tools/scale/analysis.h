@@ -1,8 +1,8 @@
 #ifndef QD_TOOLS_SCALE_ANALYSIS_H
 #define QD_TOOLS_SCALE_ANALYSIS_H
 
+#include "tools/host/statistics.h"
 #include "tools/scale/sample.h"
-#include "tools/scale/scale_statistics.h"
 
 /// What the samples of a scaling test say.
 

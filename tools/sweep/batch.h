@@ -3,7 +3,7 @@
 
 #include "sim/base/os.h"
 #include "sim/sweep/sweep.h"
-#include "sim/sweep/sweep_store.h"
+#include "sim/sweep/sweep_table.h"
 #include "tools/host/options.h"
 
 #include <stdbool.h>
@@ -15,7 +15,8 @@
 ///
 /// Each run is a child process: this program as `run`, in a directory of its own, so that one that crashes or
 /// fails leaves the others alone. A run directory with a result.json of the right scene is what makes a point
-/// done; sweep.db and sweep.csv follow from these, but for the reasons of failures, which only they keep.
+/// done, and logs/HASH.failed, with the exit code and the reason, what makes one failed. sweep.db and
+/// sweep.csv follow from these.
 ///
 /// Calls that return an exit code have said why where it is not 0.
 
@@ -38,6 +39,8 @@ typedef struct qdi_batch_item {
     int code;      ///< exit code; also of an earlier failure that is to be tried again
     uint64_t disk; ///< bytes that its run is going to need, about
     char *reason;  ///< of a failure, NULL: none
+    /// What its run has to tell (qdi_sweep_result_read), where it is done and a table is written.
+    qdi_text cells;
 } qdi_batch_item;
 
 /// A place for one child at a time.
@@ -66,7 +69,7 @@ typedef struct qdi_batch {
     qdi_sweep_plan plan;
     qdi_batch_item *items; ///< as many as the plan has points
     char directory[QDI_BATCH_PATH];
-    qdi_sweep_store *store;
+    bool writes; ///< the directory is open, and its tables are kept up to date
     bool locked, share_locked;
     qdi_os_lock lock, share_lock;
     int allowed; ///< processors
@@ -95,6 +98,8 @@ bool qdi_batch_path(const qdi_batch *batch, char *path, size_t bytes, const char
 /// The directory of a point's run, and the file that has what it said.
 bool qdi_batch_run_path(const qdi_batch *batch, size_t item, char *path, size_t bytes);
 bool qdi_batch_log_path(const qdi_batch *batch, size_t item, char *path, size_t bytes);
+/// The file that says why it failed.
+bool qdi_batch_failure_path(const qdi_batch *batch, size_t item, char *path, size_t bytes);
 
 /// Whether a point's run has a result.json, good or bad.
 bool qdi_batch_has_result(const qdi_batch *batch, size_t item);
@@ -120,14 +125,17 @@ bool qdi_batch_is_shard_file(const char *name, const char *ending, uint64_t *sha
 /// itself may be reached through a link, but nothing in it may be one. Errors: QD_ERR_IO, QD_ERR_VALUE (the
 /// path is too long).
 QD_MUST_USE qd_status qdi_batch_check_files(const char *directory, qd_error *error);
-/// Makes and locks the directory, opens the store, takes in what shards have left.
+/// Makes and locks the directory.
 int qdi_batch_open(qdi_batch *batch);
-/// Finds out what is done and what has failed. Without a store of its own it only reads.
+/// Finds out what is done and what has failed. One that is open gets its tables, and those of shares go.
 int qdi_batch_look(qdi_batch *batch);
-/// Reads a complete run; the state is settled by what is found. `row`: put it into the store as well.
-qd_status qdi_batch_take_result(qdi_batch *batch, size_t item, bool row, qd_error *error);
-/// Writes the CSV file.
-QD_MUST_USE qd_status qdi_batch_write_csv(const qdi_batch *batch, qd_error *error);
+/// Reads a complete run; the state is settled by what is found.
+qd_status qdi_batch_take_result(qdi_batch *batch, size_t item, qd_error *error);
+/// Settles a failure and keeps it.
+QD_MUST_USE qd_status qdi_batch_keep_failure(qdi_batch *batch, size_t item, int code, const char *reason,
+                                             qd_error *error);
+/// Writes sweep.csv and sweep.db, or those of a share.
+QD_MUST_USE qd_status qdi_batch_write_table(const qdi_batch *batch, qd_error *error);
 /// Closes and unlocks.
 void qdi_batch_close(qdi_batch *batch);
 

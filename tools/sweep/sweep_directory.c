@@ -21,7 +21,7 @@ bool qdi_batch_is_shard_file(const char *name, const char *ending, uint64_t *sha
            strcmp(name + used, ending) == 0;
 }
 
-/// A store that a shard has left; with its journal where it was killed.
+/// A file that a shard has left.
 static bool is_shard_file(const char *name, const char *ending) {
     uint64_t shard = 0, shards = 0;
     return qdi_batch_is_shard_file(name, ending, &shard, &shards);
@@ -134,48 +134,6 @@ static int keep_sweep(const qdi_batch *batch) {
     return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_OUTPUT);
 }
 
-// ---- shards ----
-
-/// Takes over what shards have left, while none of them works.
-typedef struct merging {
-    qdi_batch *batch;
-    qd_status status;
-    qd_error error;
-} merging;
-
-static bool merge_one(void *context, const char *name) {
-    merging *job = context;
-    char path[PATH_ROOM];
-    qd_error note = {""};
-    if (!is_shard_file(name, ".db")) return true;
-    (void)qdi_batch_path(job->batch, path, sizeof path, "%s", name);
-    job->status = qdi_sweep_store_merge(job->batch->store, path, &note, &job->error);
-    if (note.text[0] && !job->batch->wishes.common.quiet) qdi_warn("%s", note.text);
-    return job->status == QD_OK;
-}
-
-/// Deletes them, once their rows are in the one store.
-static bool remove_one(void *context, const char *name) {
-    merging *job = context;
-    char path[PATH_ROOM];
-    if (!is_shard_file(name, ".db") && !is_shard_file(name, ".csv") && !is_shard_file(name, ".db-journal") &&
-        !is_shard_file(name, ".lock") && !is_shard_file(name, ".csv.part") &&
-        !is_shard_file(name, ".yaml.part"))
-        return true;
-    (void)qdi_batch_path(job->batch, path, sizeof path, "%s", name);
-    job->status = qdi_os_remove_file(path, &job->error);
-    return job->status == QD_OK;
-}
-
-static int merge_shards(qdi_batch *batch) {
-    merging job = {batch, QD_OK, {""}};
-    qd_status status = qdi_os_list(batch->directory, merge_one, &job, &job.error);
-    if (status == QD_OK) status = job.status;
-    if (status == QD_OK) status = qdi_os_list(batch->directory, remove_one, &job, &job.error);
-    if (status == QD_OK) status = job.status;
-    return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &job.error, QDI_EXIT_OUTPUT);
-}
-
 int qdi_batch_open(qdi_batch *batch) {
     char path[PATH_ROOM];
     qd_error error = {""}, note = {""};
@@ -184,16 +142,16 @@ int qdi_batch_open(qdi_batch *batch) {
     if (exit_code == QDI_EXIT_DONE) exit_code = keep_sweep(batch);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     own_path(batch, ".db", path, sizeof path);
-    qd_status status = qdi_sweep_store_open(path, &batch->store, &note, &error);
+    qd_status status = qdi_sweep_table_judge(path, &note, &error);
     if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_OUTPUT);
     if (note.text[0] && !batch->wishes.common.quiet) qdi_warn("%s", note.text);
-    return batch->sharded ? QDI_EXIT_DONE : merge_shards(batch);
+    batch->writes = true;
+    return QDI_EXIT_DONE;
 }
 
 void qdi_batch_close(qdi_batch *batch) {
     char path[PATH_ROOM];
-    qdi_sweep_store_close(batch->store);
-    batch->store = NULL;
+    batch->writes = false;
     if (batch->sharded)
         own_path(batch, ".lock", path, sizeof path);
     else
@@ -203,10 +161,79 @@ void qdi_batch_close(qdi_batch *batch) {
     batch->locked = batch->share_locked = false;
 }
 
-qd_status qdi_batch_write_csv(const qdi_batch *batch, qd_error *error) {
+// ---- tables ----
+
+static qdi_sweep_row row_of(const void *context, size_t item) {
+    const qdi_batch_item *here = &((const qdi_batch *)context)->items[item];
+    qdi_sweep_row row = {.state = QDI_SWEEP_TO_DO};
+    if (here->state == QDI_ITEM_FAILED)
+        row = (qdi_sweep_row){QDI_SWEEP_FAILED, here->code, here->reason, NULL};
+    if (here->state == QDI_ITEM_DONE) row = (qdi_sweep_row){QDI_SWEEP_DONE, 0, NULL, here->cells.chars};
+    return row;
+}
+
+qd_status qdi_batch_write_table(const qdi_batch *batch, qd_error *error) {
     char path[PATH_ROOM];
-    own_path(batch, ".csv", path, sizeof path);
-    return qdi_sweep_store_csv(batch->store, batch->sweep, path, error);
+    const qdi_sweep_table table = {batch->sweep, &batch->plan, row_of, batch};
+    own_path(batch, "", path, sizeof path);
+    return qdi_sweep_table_write(&table, path, error);
+}
+
+/// Deletes what shards have left, while none of them works: the one table has their rows.
+typedef struct clearing {
+    const qdi_batch *batch;
+    qd_status status;
+    qd_error error;
+} clearing;
+
+static bool remove_one(void *context, const char *name) {
+    static const char *const endings[] = {".db",      ".csv",      ".db-journal", ".lock",
+                                          ".db.part", ".csv.part", ".yaml.part"};
+    clearing *job = context;
+    char path[PATH_ROOM];
+    bool ours = false;
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; ++i)
+        ours = ours || is_shard_file(name, endings[i]);
+    if (!ours) return true;
+    (void)qdi_batch_path(job->batch, path, sizeof path, "%s", name);
+    job->status = qdi_os_remove_file(path, &job->error);
+    return job->status == QD_OK;
+}
+
+static qd_status clear_shards(const qdi_batch *batch, qd_error *error) {
+    clearing job = {batch, QD_OK, {""}};
+    qd_status status = qdi_os_list(batch->directory, remove_one, &job, error);
+    if (status != QD_OK || job.status == QD_OK) return status;
+    *error = job.error;
+    return job.status;
+}
+
+// ---- failures ----
+
+enum { FAILURE_ROOM = 512 };
+
+qd_status qdi_batch_keep_failure(qdi_batch *batch, size_t item, int code, const char *reason,
+                                 qd_error *error) {
+    char path[PATH_ROOM], part[PATH_ROOM + 8], text[FAILURE_ROOM];
+    (void)qdi_batch_failure_path(batch, item, path, sizeof path);
+    (void)snprintf(part, sizeof part, "%s.part", path);
+    (void)snprintf(text, sizeof text, "exit %d: %.400s\n", code, reason);
+    qdi_batch_settle(batch, item, QDI_ITEM_FAILED, code, reason); // `reason` may be the item's
+    return qdi_os_write_file(part, path, text, strlen(text), error);
+}
+
+/// True where it has failed before, and why; what is not as qdi_batch_keep_failure writes it tells nothing.
+static bool read_failure(const qdi_batch *batch, size_t item, int *code, char reason[FAILURE_ROOM]) {
+    char path[PATH_ROOM], text[FAILURE_ROOM];
+    FILE *file = NULL;
+    int used = 0;
+    (void)qdi_batch_failure_path(batch, item, path, sizeof path);
+    if (qdi_os_open(path, QDI_OS_OWN, &file, NULL) != QD_OK) return false;
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    (void)fclose(file);
+    if (sscanf(text, "exit %d: %n", code, &used) != 1 || used == 0 || *code == 0) return false;
+    (void)snprintf(reason, FAILURE_ROOM, "%.*s", (int)strcspn(text + used, "\n"), text + used);
+    return true;
 }
 
 // ---- what there is ----
@@ -216,100 +243,46 @@ static uint64_t metrics_step(const qd_scene_run *run) {
     return run->record_metrics > 0 ? run->steps - run->steps % run->record_metrics : UINT64_MAX;
 }
 
-qd_status qdi_batch_take_result(qdi_batch *batch, size_t item, bool row, qd_error *error) {
+qd_status qdi_batch_take_result(qdi_batch *batch, size_t item, qd_error *error) {
     const qdi_sweep_point *point = &batch->plan.points[item];
     char path[PATH_ROOM];
-    qdi_sweep_result result;
+    qdi_text *cells = &batch->items[item].cells;
     (void)qdi_batch_run_path(batch, item, path, sizeof path);
-    qd_status status = qdi_sweep_result_read(path, row ? metrics_step(&point->run) : UINT64_MAX, &result,
-                                             error);
+    cells->used = 0;
+    qd_status status = qdi_sweep_result_read(path, point->id, metrics_step(&point->run),
+                                             batch->writes ? cells : NULL, error);
     if (status != QD_OK) return status;
-    if (result.scene_hash != point->id) {
-        snprintf(error->text, sizeof error->text, "%.300s holds a run of another scene", path);
-        return QD_ERR_INVALID;
-    }
-    if (row) status = qdi_sweep_store_put_done(batch->store, point->id, &result, error);
+    (void)qdi_batch_failure_path(batch, item, path, sizeof path);
+    if (batch->writes) status = qdi_os_remove_file(path, error); // what has failed before is done now
     if (status == QD_OK) qdi_batch_settle(batch, item, QDI_ITEM_DONE, 0, NULL);
     return status;
 }
 
-/// What the stores know of a point: its own, or that of all, which a share and a dry run only read.
-typedef struct knowledge {
-    qdi_sweep_store *own, *whole;
-} knowledge;
-
-/// A row that was found, and whether the store that is written to has it.
-typedef struct memory {
-    qdi_sweep_row row;
-    bool found, own;
-} memory;
-
-static qd_status recall(const knowledge *known, uint64_t id, memory *what, qd_error *error) {
-    qd_status status = known->own ? qdi_sweep_store_find(known->own, id, &what->row, error)
-                                  : QD_ERR_NOT_FOUND;
-    what->found = what->own = status == QD_OK;
-    if (status != QD_ERR_NOT_FOUND) return status;
-    // What is only read may be anything: it is of use, or it is not.
-    what->found = known->whole && qdi_sweep_store_find(known->whole, id, &what->row, NULL) == QD_OK;
+static qd_status look_at_point(qdi_batch *batch, size_t item, qd_error *error) {
+    const qdi_sweep_point *point = &batch->plan.points[item];
+    qdi_batch_item *here = &batch->items[item];
+    char reason[FAILURE_ROOM];
+    int code = 0;
+    if (!point->valid) { // it has failed before it began
+        qdi_batch_settle(batch, item, QDI_ITEM_FAILED, QDI_EXIT_SCENE, point->reason);
+        here->before = true;
+        return QD_OK;
+    }
+    qd_status status = qdi_batch_take_result(batch, item, error);
+    here->before = status == QD_OK;
+    if (status != QD_ERR_NOT_FOUND && status != QD_ERR_INVALID) return status;
+    if (!read_failure(batch, item, &code, reason)) return QD_OK;
+    qdi_batch_settle(batch, item, batch->wishes.retry ? QDI_ITEM_TO_DO : QDI_ITEM_FAILED, code, reason);
+    here->before = true;
     return QD_OK;
 }
 
-/// A point that is no good scene has failed before it began.
-static qd_status look_at_bad(qdi_batch *batch, size_t item, bool own, qd_error *error) {
-    const qdi_sweep_point *point = &batch->plan.points[item];
-    qdi_batch_settle(batch, item, QDI_ITEM_FAILED, QDI_EXIT_SCENE, point->reason);
-    batch->items[item].before = true;
-    return batch->store && !own
-               ? qdi_sweep_store_put_failed(batch->store, point->id, QDI_EXIT_SCENE, point->reason, error)
-               : QD_OK;
-}
-
-/// It has failed before: once more, or not.
-static qd_status look_at_failed(qdi_batch *batch, size_t item, const memory *what, qd_error *error) {
-    bool again = batch->wishes.retry;
-    const qdi_sweep_row *row = &what->row;
-    qdi_batch_settle(batch, item, again ? QDI_ITEM_TO_DO : QDI_ITEM_FAILED, row->code, row->reason);
-    batch->items[item].before = true;
-    // A share needs a row of its own.
-    return batch->store && !what->own ? qdi_sweep_store_put_failed(batch->store, batch->plan.points[item].id,
-                                                                   row->code, row->reason, error)
-                                      : QD_OK;
-}
-
-static qd_status look_at_point(qdi_batch *batch, const knowledge *known, size_t item, qd_error *error) {
-    const qdi_sweep_point *point = &batch->plan.points[item];
-    memory what = {.found = false};
-    qd_status status = recall(known, point->id, &what, error);
-    if (status != QD_OK) return status;
-    if (!point->valid) return look_at_bad(batch, item, what.own, error);
-    status = qdi_batch_take_result(batch, item, batch->store && !(what.own && what.row.done), error);
-    if (status == QD_OK) {
-        batch->items[item].before = true;
-        return QD_OK;
-    }
-    if (status != QD_ERR_NOT_FOUND && status != QD_ERR_INVALID) return status;
-    if (what.found && !what.row.done) return look_at_failed(batch, item, &what, error);
-    return batch->store && what.own ? qdi_sweep_store_forget(batch->store, point->id, error) : QD_OK;
-}
-
 int qdi_batch_look(qdi_batch *batch) {
-    char path[PATH_ROOM];
     qd_error error = {""};
-    knowledge known = {.own = batch->store};
     qd_status status = qdi_batch_check_files(batch->directory, &error);
-    if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_OUTPUT);
-    if (!batch->store || batch->sharded) {
-        (void)qdi_batch_path(batch, path, sizeof path, "sweep.db");
-        qd_status ignored = qdi_sweep_store_open_to_read(path, &known.whole, NULL);
-        (void)ignored; // there may be none yet
-    }
-    status = batch->store ? qdi_sweep_store_begin(batch->store, &error) : QD_OK;
     for (size_t i = 0; i < batch->plan.count && status == QD_OK; ++i)
-        if (batch->items[i].state != QDI_ITEM_TWIN) status = look_at_point(batch, &known, i, &error);
-    qdi_sweep_store_close(known.whole);
-    if (status == QD_OK && batch->store) status = qdi_sweep_store_commit(batch->store, &error);
-    if (status == QD_OK && batch->store)
-        status = qdi_sweep_store_plan(batch->store, batch->sweep, &batch->plan, &error);
-    if (status == QD_OK && batch->store) status = qdi_batch_write_csv(batch, &error);
+        if (batch->items[i].state != QDI_ITEM_TWIN) status = look_at_point(batch, i, &error);
+    if (status == QD_OK && batch->writes) status = qdi_batch_write_table(batch, &error);
+    if (status == QD_OK && batch->writes && !batch->sharded) status = clear_shards(batch, &error);
     return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_OUTPUT);
 }

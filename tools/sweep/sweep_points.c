@@ -42,6 +42,10 @@ bool qdi_batch_log_path(const qdi_batch *batch, size_t item, char *path, size_t 
     return qdi_batch_path(batch, path, bytes, "logs/%016" PRIx64 ".log", batch->plan.points[item].id);
 }
 
+bool qdi_batch_failure_path(const qdi_batch *batch, size_t item, char *path, size_t bytes) {
+    return qdi_batch_path(batch, path, bytes, "logs/%016" PRIx64 ".failed", batch->plan.points[item].id);
+}
+
 bool qdi_batch_has_result(const qdi_batch *batch, size_t item) {
     char path[QDI_BATCH_PATH + 128];
     return qdi_batch_path(batch, path, sizeof path, "runs/%016" PRIx64 "/result.json",
@@ -171,7 +175,8 @@ static int make_items(qdi_batch *batch) {
                                    : NULL;
     if (plan->count > 0 && !batch->items) return qdi_fail(QD_ERR_MEMORY, &(qd_error){""}, QDI_EXIT_FAILED);
     for (size_t i = 0; i < plan->count; ++i) {
-        batch->items[i] = (qdi_batch_item){.state = plan->points[i].twin ? QDI_ITEM_TWIN : QDI_ITEM_TO_DO};
+        batch->items[i] = (qdi_batch_item){.state = plan->points[i].twin ? QDI_ITEM_TWIN : QDI_ITEM_TO_DO,
+                                           .cells = {.allocator = qd_allocator_default()}};
         if (plan->points[i].valid) batch->items[i].disk = disk_of(&plan->points[i]);
     }
     return QDI_EXIT_DONE;
@@ -270,8 +275,10 @@ int qdi_batch_share_out(qdi_batch *batch) {
 
 void qdi_batch_free(qdi_batch *batch) {
     const qd_allocator *allocator = qd_allocator_default();
-    for (size_t i = 0; batch->items && i < batch->plan.count; ++i)
+    for (size_t i = 0; batch->items && i < batch->plan.count; ++i) {
         qdi_batch_settle(batch, i, QDI_ITEM_TO_DO, 0, NULL);
+        qdi_text_release(&batch->items[i].cells);
+    }
     qdi_release(allocator, batch->items, batch->plan.count, sizeof *batch->items);
     qdi_release(allocator, batch->jobs, (size_t)batch->job_count, sizeof *batch->jobs);
     qdi_release(allocator, batch->processors, batch->processor_room, sizeof *batch->processors);

@@ -82,9 +82,7 @@ static int print_json(const qdi_batch *batch, const char *name, wanted which) {
         if (which(&batch->items[i])) add_point(batch, i, &json);
     qdi_json_close(&json, ']');
     qdi_json_close(&json, '}');
-    qd_status status = json.status;
-    if (status == QD_OK) fputs(json.text, stdout);
-    qdi_json_free(&json);
+    qd_status status = qdi_json_print(&json);
     return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &(qd_error){""}, QDI_EXIT_FAILED);
 }
 

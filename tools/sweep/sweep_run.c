@@ -17,8 +17,8 @@ enum { PATH_ROOM = QDI_BATCH_PATH + 128 };
 /// With less room than this on the disk every run would fail for the same reason.
 static const uint64_t room_to_go_on = 8000000U;
 /// Nanoseconds: between two looks at a run that another process works on, and how long that may last with
-/// nothing else to do; between two writings of the CSV file.
-static const uint64_t look_again = 200000000U, patience = 60000000000U, csv_every = 2000000000U;
+/// nothing else to do; between two writings of the tables.
+static const uint64_t look_again = 200000000U, patience = 60000000000U, table_every = 2000000000U;
 /// Seconds to wait for a child before looking around.
 static const double look_around = 0.1;
 
@@ -32,8 +32,8 @@ typedef struct looper {
     uint64_t idle_ns;   ///< since when nothing else has been to do; 0: there is
     bool stopping;      ///< no new runs
     bool told;          ///< the children know
-    bool csv_old;       ///< there are rows that the CSV file does not have
-    uint64_t csv_ns, csv_took_ns;
+    bool table_old;     ///< there are rows that the tables do not have
+    uint64_t table_ns, table_took_ns;
     int running;
 } looper;
 
@@ -63,16 +63,14 @@ static void say_failed(looper *loop, size_t item) {
              batch->items[item].reason ? batch->items[item].reason : "out of memory");
 }
 
-/// A run has failed: its row, and a line.
+/// A run has failed: its file, and a line.
 static void bury(looper *loop, size_t item, int code, const char *reason) {
     qdi_batch *batch = loop->batch;
     qd_error error = {""};
-    qdi_batch_settle(batch, item, QDI_ITEM_FAILED, code, reason);
+    qd_status status = qdi_batch_keep_failure(batch, item, code, reason, &error);
     batch->items[item].before = false;
-    qd_status status = qdi_sweep_store_put_failed(batch->store, batch->plan.points[item].id, code, reason,
-                                                  &error);
     if (status != QD_OK) break_off(loop, qdi_failure_reason(status, &error));
-    loop->csv_old = true;
+    loop->table_old = true;
     say_failed(loop, item);
 }
 
@@ -84,8 +82,8 @@ static bool disk_is_full(const looper *loop, int code) {
 static void take_done(looper *loop, size_t item) {
     qdi_batch *batch = loop->batch;
     qd_error error = {""};
-    qd_status status = qdi_batch_take_result(batch, item, true, &error);
-    loop->csv_old = true;
+    qd_status status = qdi_batch_take_result(batch, item, &error);
+    loop->table_old = true;
     if (status == QD_OK) {
         batch->items[item].before = false;
         return;
@@ -189,17 +187,17 @@ static void stop_children(looper *loop) {
         if (loop->batch->jobs[i].child != 0) qdi_host_child_stop(loop->batch->jobs[i].child);
 }
 
-static void write_csv(looper *loop, bool now) {
+static void write_table(looper *loop, bool now) {
     uint64_t start = qdi_clock_ns();
-    // A large file is written less often: a twentieth of the time at most.
-    uint64_t wait = csv_every > 20 * loop->csv_took_ns ? csv_every : 20 * loop->csv_took_ns;
-    if (!loop->csv_old || (!now && start - loop->csv_ns < wait)) return;
+    // A large table is written less often: a twentieth of the time at most.
+    uint64_t wait = table_every > 20 * loop->table_took_ns ? table_every : 20 * loop->table_took_ns;
+    if (!loop->table_old || (!now && start - loop->table_ns < wait)) return;
     qd_error error = {""};
-    qd_status status = qdi_batch_write_csv(loop->batch, &error);
+    qd_status status = qdi_batch_write_table(loop->batch, &error);
     if (status != QD_OK) break_off(loop, qdi_failure_reason(status, &error));
-    loop->csv_old = false;
-    loop->csv_ns = qdi_clock_ns();
-    loop->csv_took_ns = loop->csv_ns - start;
+    loop->table_old = false;
+    loop->table_ns = qdi_clock_ns();
+    loop->table_took_ns = loop->table_ns - start;
 }
 
 /// True while there is something to do, or to wait for.
@@ -216,7 +214,7 @@ static bool go_on(looper *loop) {
 }
 
 int qdi_batch_run(qdi_batch *batch) {
-    looper loop = {.batch = batch, .csv_ns = qdi_clock_ns()};
+    looper loop = {.batch = batch, .table_ns = qdi_clock_ns()};
     qdi_host_watch_signals();
     qdi_host_children_begin();
     loop.show = qdi_batch_show_start(batch);
@@ -228,9 +226,9 @@ int qdi_batch_run(qdi_batch *batch) {
             bool ended = take_in_any(&loop, look_around);
             while (ended) ended = take_in_any(&loop, 0);
         }
-        write_csv(&loop, false);
+        write_table(&loop, false);
     } while (go_on(&loop));
-    write_csv(&loop, true);
+    write_table(&loop, true);
     qdi_batch_show_clear(&loop.show);
     if (batch->broken[0]) {
         qdi_complain("%s; what is done is kept, and the same command goes on when that has changed",

@@ -20,16 +20,16 @@ static bool read_end(const char *text, size_t length, uint64_t missing, uint64_t
     return length == 0 || qdi_read_whole(number, 0, UINT64_MAX - 1, value);
 }
 
-int qdi_moments_choose(qdi_step_choice *moments, const char *frames) {
-    moments->first = 0;
-    moments->last = UINT64_MAX;
+int qdi_moments_choose(const char *frames, uint64_t *first, uint64_t *last) {
+    *first = 0;
+    *last = UINT64_MAX;
     if (!frames) return QDI_EXIT_DONE;
     const char *colon = strchr(frames, ':');
     size_t length = colon ? (size_t)(colon - frames) : strlen(frames);
-    bool read = *frames && read_end(frames, length, 0, &moments->first);
-    if (read && colon) read = read_end(colon + 1, strlen(colon + 1), UINT64_MAX, &moments->last);
-    if (read && !colon) moments->last = moments->first;
-    if (read && moments->first <= moments->last) return QDI_EXIT_DONE;
+    bool read = *frames && read_end(frames, length, 0, first);
+    if (read && colon) read = read_end(colon + 1, strlen(colon + 1), UINT64_MAX, last);
+    if (read && !colon) *last = *first;
+    if (read && *first <= *last) return QDI_EXIT_DONE;
     qdi_complain("--frames: '%.80s' is not a range of frames, as 10:20, 10: or 10", frames);
     return QDI_EXIT_USAGE;
 }

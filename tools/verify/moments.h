@@ -20,9 +20,9 @@ typedef struct qdi_step_choice {
     uint64_t given;          ///< how many of those that are wanted there were so far
 } qdi_step_choice;
 
-/// Reads "A:B", "A:", ":B" or "A" (NULL: all) into `first` and `last`; what is wrong is said, and the result
-/// is the exit code.
-int qdi_moments_choose(qdi_step_choice *moments, const char *frames);
+/// Reads --frames: "A:B", "A:", ":B" or "A" (NULL: all); what is wrong is said, and the result is the exit
+/// code.
+int qdi_moments_choose(const char *frames, uint64_t *first, uint64_t *last);
 
 /// The world at step 0, or at the first snapshot. Errors: QD_ERR_NOT_FOUND where there is none, with the way
 /// out in `error`; those of qdi_replay_begin and qd_store_next_snapshot.

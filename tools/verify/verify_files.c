@@ -19,17 +19,6 @@ static void tell(qdi_findings *findings, const char *table, uint64_t number, con
 
 // ---- result.json ----
 
-/// A hash of 16 hex digits.
-static bool read_hash(const char *text, size_t bytes, uint64_t *hash) {
-    if (bytes != 16 || strspn(text, "0123456789abcdef") < 16) return false;
-    *hash = 0;
-    for (size_t i = 0; i < 16; ++i) {
-        unsigned digit = text[i] <= '9' ? (unsigned)(text[i] - '0') : (unsigned)(text[i] - 'a') + 10;
-        *hash = *hash << 4 | digit;
-    }
-    return true;
-}
-
 /// JSON is YAML, and there is a reader for that.
 static bool read_result(const char *text, size_t bytes, qdi_verify_result *result) {
     qdi_yaml yaml = {.allocator = qd_allocator_default()};
@@ -42,7 +31,7 @@ static bool read_result(const char *text, size_t bytes, qdi_verify_result *resul
         qdi_yaml_ref hash = qdi_yaml_find(&yaml, root, "state_hash", 10);
         const qdi_yaml_node *count = &yaml.nodes[steps], *state = &yaml.nodes[hash];
         good = steps && hash && qdi_integer_read(yaml.chars + count->text, count->bytes, &result->steps) &&
-               read_hash(yaml.chars + state->text, state->bytes, &result->state_hash);
+               qdi_hash_read(yaml.chars + state->text, state->bytes, &result->state_hash);
     }
     qdi_yaml_release(&yaml);
     return good;
