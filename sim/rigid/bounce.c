@@ -117,7 +117,7 @@ static void rub(const bounce_job *job, qdi_constraint *constraint, const double 
     double ux = m->vx[a] - (wall ? constraint->wx : m->vx[b]),
            uy = m->vy[a] - (wall ? constraint->wy : m->vy[b]);
     double slip = uy * constraint->nx - ux * constraint->ny + m->spin[a] * along_a -
-                  (wall ? 0 : m->spin[b] * along_b);
+                  (wall ? 0 : m->spin[b] * along_b) + constraint->slide;
     double k = constraint->inverse_a + constraint->inverse_b + along_a * along_a * constraint->turn_a +
                along_b * along_b * constraint->turn_b;
     double impulse = (1 + constraint->tangential) * slip / k, most = constraint->friction * total;

@@ -163,6 +163,7 @@ static qdi_constraint constraint_of(const solve_job *job, const qdi_edge *edge) 
         constraint.wx = world->wall_mean[edge->wall].x;
         constraint.wy = world->wall_mean[edge->wall].y;
     }
+    constraint.slide = qdi_slide_of(world, a, wall ? QDI_NO_ROW : b);
     constraint.plain = disk_a && disk_b && constraint.friction == 0;
     for (int k = 0; k < m->count; ++k) {
         double half = -0.5 * m->at[k].gap,

@@ -83,6 +83,7 @@ void qdi_constraint_make(const qd_world *world, const qdi_constraint_rules *rule
         constraint->wx = speed.x;
         constraint->wy = speed.y;
     }
+    constraint->slide = qdi_slide_of(world, a, b);
     constraint->size = qdi_smaller_inner(world, a, b);
     bool bounces = constraint->restitution > 0 || constraint->tangential > 0;
     constraint->threshold = bounces ? threshold_of(world, rules, constraint) : (double)INFINITY;

@@ -205,10 +205,13 @@ void qdi_solver_run(qd_world *world, const qdi_solver_colours *resting, double d
                           .h = dt / world->def.substeps,
                           .rules = rules_of(dt, world->def.substeps),
                           .substeps = world->def.substeps,
+                          .slides = qdi_solver_slides(world),
                           .began = scratch->began,
                           .list = scratch->pending[0],
                           .movers = scratch->movers,
                           .pushes = scratch->pushes};
+    job.rules.groups = scratch->groups;
+    job.rules.slides = (const qdi_lanes *)job.slides;
     const size_t sweep = resting->start[resting->count] < SHARED_SWEEPS ? SIZE_MAX : FEW_GROUPS;
     scratch->pushes[0] = (qdi_push){0, 0, 0, 0};
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, open_range, &job);

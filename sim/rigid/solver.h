@@ -64,6 +64,8 @@ typedef struct qdi_solver_spring {
                     ///< load, and a margin
 } qdi_solver_spring;
 typedef struct qdi_solver_rules {
+    const qdi_solver_group *groups; ///< the first of all
+    const qdi_lanes *slides;        ///< by group: qdi_slide_of; NULL where nothing slides
     double per_h;
     qdi_solver_spring free, fixed; ///< between two bodies that move; against what does not
     double out;                    ///< most speed out of an overlap

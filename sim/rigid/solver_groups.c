@@ -16,6 +16,7 @@
 #include "sim/world/ledger.h"
 #include "sim/world/reach.h"
 #include "sim/world/scratch.h"
+#include "sim/world/surface.h"
 #include "sim/world/world_impl.h"
 
 #include <string.h>
@@ -178,6 +179,7 @@ static void make_lane(const qdi_solver_job *job, const qdi_link *link, qdi_solve
     group->moves_b |= (uint8_t)(link->moves_b << lane);
     group->rubs |= (uint8_t)((group->friction[lane] > 0) << lane);
     group->walls |= (uint8_t)((b == QDI_NO_ROW) << lane);
+    if (job->slides) job->slides[group - world->scratch.groups][lane] = qdi_slide_of(world, a, b);
     of->inverse[lane] = job->movers[slot_a].inverse + job->movers[slot_b].inverse;
     of->turn_a[lane] = job->movers[slot_a].turn;
     of->turn_b[lane] = job->movers[slot_b].turn;
@@ -297,10 +299,23 @@ static void part_colours(const qdi_solver_job *job, const qdi_colours *all, size
     resting->twos[all->count - 1] = twos - resting->twos_before[all->count - 1];
 }
 
+/// False where no body's surface slides; true also where there are too many kinds of bodies to look.
+static bool some_slide(const qd_world *world) {
+    const size_t count = world->traits.numbers.count + 1;
+    bool some = count > 64;
+    for (size_t k = 0; !some && k < count; ++k) some = world->traits.trait[k].slide != 0;
+    return some;
+}
+
+qdi_lanes *qdi_solver_slides(const qd_world *world) {
+    return some_slide(world) ? (qdi_lanes *)world->scratch.slides : NULL;
+}
+
 static void release(const qd_allocator *allocator, qdi_scratch *scratch) {
     qdi_release(allocator, scratch->began, scratch->began_room, sizeof *scratch->began);
     qdi_release(allocator, scratch->groups, scratch->group_room, sizeof *scratch->groups);
     qdi_release(allocator, scratch->second, scratch->second_room, sizeof *scratch->second);
+    qdi_release(allocator, scratch->slides, scratch->slide_room, sizeof *scratch->slides);
 }
 
 static qd_status reserve_groups(qd_world *world, const qdi_solver_colours *resting) {
@@ -315,6 +330,9 @@ static qd_status reserve_groups(qd_world *world, const qdi_solver_colours *resti
     if (status == QD_OK)
         status = qdi_reserve(world->allocator, &scratch->second, &scratch->second_room, 0, second,
                              sizeof *scratch->second);
+    if (status == QD_OK && some_slide(world))
+        status = qdi_reserve(world->allocator, &scratch->slides, &scratch->slide_room, 0,
+                             groups * QDI_REST_LANES, sizeof *scratch->slides);
     return status;
 }
 
@@ -343,6 +361,7 @@ qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, double
     if (count == 0) return QD_OK;
     status = reserve_groups(world, resting);
     if (status != QD_OK) return status;
+    job.slides = qdi_solver_slides(world);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, &job);
     qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, mark_range, &job);
     status = gather(world, &job, scratch->range_count + 2 * ranges);

@@ -21,8 +21,9 @@ typedef struct qdi_solver_job {
     qdi_solver_rules rules;
     qdi_mover *movers;
     const qdi_push *pushes;
-    qdi_push *began; ///< by mover: its velocities when the sub-step before began
-    uint32_t *list;  ///< numbers of the links with touches, colour by colour
+    qdi_push *began;   ///< by mover: its velocities when the sub-step before began
+    uint32_t *list;    ///< numbers of the links with touches, colour by colour
+    qdi_lanes *slides; ///< by group, see qdi_solver_rules; NULL where nothing slides
     const qdi_colours *colours;
     const qdi_solver_colours *resting;
     // Of the colour in work: its groups and their second touches, of which there are `twos_groups`; the
@@ -39,6 +40,9 @@ typedef struct qdi_solver_job {
 static inline uint32_t qdi_slot_of(const qd_world *world, uint32_t row) {
     return atomic_load_explicit(&world->scratch.slot[row], memory_order_relaxed);
 }
+
+/// Where the slides of the groups are, or NULL where nothing slides.
+qdi_lanes *qdi_solver_slides(const qd_world *world);
 
 /// The constraints of a group (`numbers`), and how many they and those after them are.
 static inline size_t qdi_solver_constraints(const qdi_solver_job *job, size_t group,

@@ -117,10 +117,10 @@ static inline vec gap_now(const qdi_solver_point *touch, unsigned at, const way 
 
 /// Those of `lanes` that have no friction stay as they are.
 static inline void rub_touch(const qdi_solver_group *group, unsigned at, qdi_solver_point *touch, mask lanes,
-                             view *v) {
+                             vec slide, view *v) {
     vec along_a = v_load(touch->along_a + at), along_b = v_load(touch->along_b + at);
     vec normal = v_load(touch->normal + at), tangent = v_load(touch->tangent + at), none = v_set(0);
-    vec slip = v->tangent + (v->spin_a * along_a - v->spin_b * along_b);
+    vec slip = v->tangent + (v->spin_a * along_a - v->spin_b * along_b) + slide;
     vec most = v_pick(v_above(normal, none), v_load(group->friction + at) * normal,
                       none); // it may be infinite
     vec given = v_max(-most, v_min(most, tangent + v_load(touch->rub_mass + at) * slip));
@@ -133,12 +133,14 @@ static inline void rub_touch(const qdi_solver_group *group, unsigned at, qdi_sol
     v->spin_b = v_pick(lanes, v->spin_b + along_b * (t * v->turn_b), v->spin_b);
 }
 
-static inline void rub(qdi_solver_group *group, qdi_solver_point *second, unsigned at, view *v) {
+static inline void rub(qdi_solver_group *group, qdi_solver_point *second, unsigned at,
+                       const qdi_solver_rules *rules, view *v) {
     const unsigned bits = group->rubs >> at & LANES_MASK;
     if (!bits) return;
     const mask lanes = v_lanes(bits);
-    rub_touch(group, at, &group->touch, lanes, v);
-    if (second) rub_touch(group, at, second, lanes, v);
+    const vec slide = rules->slides ? v_load(rules->slides[group - rules->groups] + at) : v_set(0);
+    rub_touch(group, at, &group->touch, lanes, slide, v);
+    if (second) rub_touch(group, at, second, lanes, slide, v);
 }
 
 /// Gives `given` along the normal in all, where `before` was given.
@@ -213,7 +215,7 @@ static inline void solve_lanes(qdi_mover *movers, qdi_solver_group *group, qdi_s
     const way w = way_of(&v, &a, &b, &to_a, &to_b);
     vec by = solve_touch(group, at, &group->touch, &w, rules, &v), by_2 = v_set(0);
     if (second) by_2 = solve_touch(group, at, second, &w, rules, &v);
-    rub(group, second, at, &v);
+    rub(group, second, at, rules, &v);
     if (v_any(v_above(by + by_2, v_set(0))))
         shift_lanes(movers, group, second, at, by, by_2, &v, &a, &b, &to_a, &to_b);
     put(movers, group, at, &v, &a, &b);
@@ -240,7 +242,7 @@ static inline void relax_lanes(qdi_mover *movers, qdi_solver_group *group, qdi_s
     const way w = way_of(&v, &a, &b, &to_a, &to_b);
     relax_touch(&group->touch, at, &w, rules, &v);
     if (second) relax_touch(second, at, &w, rules, &v);
-    rub(group, second, at, &v);
+    rub(group, second, at, rules, &v);
     put(movers, group, at, &v, &a, &b);
     total(&group->touch, at);
     if (second) total(second, at);

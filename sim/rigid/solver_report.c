@@ -12,6 +12,7 @@
 /// what is reported of them, by lane.
 typedef struct report {
     qdi_lanes x, y, spin_a, spin_b; ///< mean velocity of a as seen from b, and the mean spins
+    qdi_lanes slide;                ///< qdi_slide_of
     qdi_lanes impulse[2], rub[2];   ///< in all: what bounces gave, and the sub-steps
     qdi_lanes hold[2], hold_rub[2];
     qdi_lanes lost_normal, lost_friction, virial;
@@ -29,6 +30,7 @@ static void open_report(const qdi_solver_job *job, const qdi_solver_group *group
         r->spin_a[lane] = a->spin;
         r->spin_b[lane] = b->spin;
     }
+    if (job->slides) memcpy(r->slide, job->slides[group - scratch->groups], lanes * sizeof(double));
     for (size_t lane = 0; lane < lanes && job->bounced; ++lane) {
         const qdi_outcome *outcome = &scratch->outcomes[group->contact[lane]];
         const qdi_account *account = &scratch->books.accounts[group->contact[lane]];
@@ -65,7 +67,7 @@ static void report_energy(const qdi_solver_group *group, const qdi_solver_point 
         r->lost_normal[lane] += touch->total[lane] *
                                 (x * nx + y * ny + (spin_a * across_a - spin_b * across_b));
         r->lost_friction[lane] += touch->total_tangent[lane] *
-                                  (y * nx - x * ny + (spin_a * along_a - spin_b * along_b));
+                                  (y * nx - x * ny + (spin_a * along_a - spin_b * along_b) + r->slide[lane]);
         r->virial[lane] += r->impulse[k][lane] * (along_a - along_b) -
                            r->rub[k][lane] * (across_a - across_b);
     }
@@ -79,7 +81,7 @@ static double work(const qdi_solver_group *group, const qdi_solver_point *touch,
            along = on_a ? touch->along_a[lane] : touch->along_b[lane];
     double done = (push * nx - rub * ny) * held->vx + (push * ny + rub * nx) * held->vy +
                   held->spin * (across * push + along * rub);
-    return on_a ? done : -done;
+    return (on_a ? done : -done) + rub * r->slide[lane];
 }
 
 /// Writes the outcome and the account of a constraint.

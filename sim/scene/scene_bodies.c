@@ -106,6 +106,7 @@ static qd_status add_polyline(qd_world *world, const qdi_settings *settings, con
     qd_body_def body = qd_body_def_default();
     const qd_vec2 *points = settings->points + item->points.first;
     body.shape = qd_shape_capsule(1, item->thickness);
+    body.slide = item->slide;
     body.material = item->material;
     body.filter = item->filter;
     if (item->turning != 0) {

@@ -132,6 +132,7 @@ typedef struct qdi_body_item {
     double thickness; ///< polyline: its radius
     double turning;   ///< polyline: its spin; not 0: kinematic
     qd_vec2 pivot;    ///< polyline: that it turns about; NaN: the middle of its points
+    double slide;     ///< polyline: of its surface
     qdi_place place;
     qd_vec2 spacing; ///< of a grid; NaN: as the region allows
     uint32_t cluster_count;

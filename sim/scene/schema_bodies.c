@@ -22,6 +22,10 @@ static const qdi_key keys[] = {
             "it meets. 0: it stands still."),
     ANY_KEY("bodies[].polyline.pivot", PAIR_OR_AUTO, IN_ITEM(pivot),
             "The point that it turns about; `auto`: the mean of its corners."),
+    ANY_KEY("bodies[].polyline.slide", REAL, IN_ITEM(slide),
+            "Speed at which its surface runs round it, counter-clockwise, as that of a belt: to the left "
+            "above an "
+            "edge, to the right below."),
     SURFACE_KEYS("bodies[].polyline", IN_ITEM, "it can"),
     GROUP_KEY("bodies[].file", "Bodies from a file: CSV, a LAMMPS dump, a LAMMPS data file or extended XYZ."),
     FREE_KEY("bodies[].file.path", TEXT, IN_ITEM(file.path), "Of the file, from the scene's folder on.",
@@ -85,6 +89,10 @@ static const qdi_key keys[] = {
     ANY_KEY("bodies[].list[].pivot", PAIR_OR_AUTO, IN_LISTED(def.pivot),
             "Of a kinematic body: the point that it turns about with its spin; `auto`: its centre, which "
             "moves with its velocity."),
+    ANY_KEY(
+        "bodies[].list[].slide", REAL, IN_LISTED(def.slide),
+        "Of a static or kinematic body: the speed at which its surface runs round it, counter-clockwise, as "
+        "that of a belt."),
     KEY("bodies[].list[].density", REAL, IN_LISTED(def.density), 0, QDI_FURTHEST, "Mass per area.",
         .above = true),
     KEY("bodies[].list[].mass", REAL_OR_AUTO, IN_LISTED(def.mass), 0, QDI_HEAVIEST,

@@ -56,6 +56,7 @@ void qdi_trait_put(const qdi_trait *trait, unsigned char **at) {
     qdi_put_u32(at, trait->filter.mask);
     qdi_put_u32(at, (uint32_t)trait->filter.group);
     put_vec(trait->pivot, at);
+    qdi_put_f64(at, trait->slide);
 }
 
 void qdi_trait_get(const unsigned char **at, qdi_trait *trait) {
@@ -71,6 +72,7 @@ void qdi_trait_get(const unsigned char **at, qdi_trait *trait) {
     trait->filter.mask = qdi_get_u32(at);
     trait->filter.group = (int32_t)qdi_get_u32(at);
     trait->pivot = get_vec(at);
+    trait->slide = get_real(at);
 }
 
 uint64_t qdi_shape_hash(const qd_shape *shape) {
@@ -82,6 +84,7 @@ uint64_t qdi_shape_hash(const qd_shape *shape) {
 uint64_t qdi_trait_hash(const qdi_trait *trait) {
     unsigned char bytes[QDI_TRAIT_BYTES], *at = bytes;
     qdi_trait_put(trait, &at);
+    if (trait->slide == 0) at -= 8; // as before surfaces could slide
     return qd_hash_bytes(bytes, (size_t)(at - bytes));
 }
 

@@ -35,6 +35,7 @@ typedef struct qdi_trait {
     qd_material surface;  ///< as it is used
     qd_filter filter;
     qd_vec2 pivot; ///< NaN: none
+    double slide;  ///< of the surface, counter-clockwise round the body
 } qdi_trait;
 
 typedef struct qdi_traits {
@@ -64,7 +65,7 @@ uint64_t qdi_trait_hash(const qdi_trait *trait);
 
 /// Room for what follows, in bytes.
 #define QDI_SHAPE_BYTES (8 + 24 + QD_POLYGON_MAX * 16)
-#define QDI_TRAIT_BYTES (8 + 24 + 12 + 16)
+#define QDI_TRAIT_BYTES (8 + 24 + 12 + 16 + 8)
 /// Writes a shape or trait as bytes, or reads it; `at` moves on. A read one is not checked, but for `count`
 /// of a shape, which is at most QD_POLYGON_MAX or -1. Any NaN is read as the same one.
 void qdi_shape_put(const qd_shape *shape, unsigned char **at);

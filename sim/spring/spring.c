@@ -30,6 +30,7 @@ typedef struct grasp {
     double nx, ny;
     double across_a[2], along_a[2], across_b[2], along_b[2];
     qdi_twist a, b;
+    double slide;
     qdi_spring_law law;
 } grasp;
 
@@ -86,6 +87,7 @@ static void take(const spring_job *job, const qdi_spot *spot, const qd_contact *
     grip->ny = contact->normal.y;
     grip->a = twist_of(job, a);
     grip->b = wall ? twist_of_wall(job, contact->b) : twist_of(job, b);
+    grip->slide = qdi_slide_of(world, a, b);
     grip->law = qdi_spring_law_of(world, job->loss, a, b);
     if (world->shape[a] != 0 || (!wall && world->shape[b] != 0)) {
         make_levers(job, spot, contact, grip);
@@ -127,7 +129,8 @@ static void press(const spring_job *job, const grasp *grip, int k, qd_touch *tou
     if (job->world->def.spring.limit_damping && push < 0) push = 0;
     double rubbing = 0, stretch = 0, lost = 0;
     if (grip->law.friction > 0) {
-        double slip = uy * nx - ux * ny + grip->a.spin * grip->along_a[k] - grip->b.spin * grip->along_b[k];
+        double slip = uy * nx - ux * ny + grip->a.spin * grip->along_a[k] - grip->b.spin * grip->along_b[k] +
+                      grip->slide;
         stretch = shear->tangent[k] * nx - shear->normal[k] * ny;
         rubbing = rub(grip, dt, slip, grip->law.friction * push, &stretch, &lost);
     }
@@ -143,6 +146,7 @@ static void press(const spring_job *job, const grasp *grip, int k, qd_touch *tou
     touch->friction = -rubbing * dt;
     share->lane[QDI_LOST_NORMAL] += (push - spring) * approach * dt;
     share->lane[QDI_LOST_FRICTION] += lost;
+    share->lane[QDI_WORK] -= rubbing * grip->slide * dt;
     if (grip->law.free)
         share->lane[QDI_VIRIAL] += (push * (grip->along_a[k] - grip->along_b[k] - touch->depth) -
                                     rubbing * (grip->across_b[k] - grip->across_a[k])) *
@@ -176,7 +180,7 @@ static void force_spot(const spring_job *job, size_t place) {
             shear->normal[k] = shear->tangent[k] = 0;
     }
     if (share && feels && !grip.law.free && spot->row_b != QDI_NO_ROW)
-        share->lane[QDI_WORK] = work_of(job, spot->row_a, &grip, pull);
+        share->lane[QDI_WORK] += work_of(job, spot->row_a, &grip, pull);
     job->moment->pulls[i] = *pull;
 }
 

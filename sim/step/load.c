@@ -79,6 +79,8 @@ static qd_status get_trait(const unsigned char **at, const qd_world *world, qdi_
                 fabs(trait->pivot.y - world->centre.y) <= far;
     bool fine = (unsigned)trait->kind <= QD_BODY_KINEMATIC && memcmp(from, again, sizeof again) == 0 &&
                 (!pivot || (near && trait->kind == QD_BODY_KINEMATIC)) &&
+                (trait->slide == 0 || trait->kind != QD_BODY_DYNAMIC) &&
+                trait->slide * trait->slide <= qdi_limit_speed_squared(world) &&
                 qdi_material_check(&trait->material, "a", NULL) == QD_OK;
     return fine ? QD_OK : QD_ERR_CORRUPT;
 }

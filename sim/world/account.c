@@ -50,7 +50,7 @@ double qdi_account_work(const qdi_constraint *constraint, const qdi_motion *m) {
     if (!constraint->plain)
         for (int k = 0; k < 2; ++k)
             work += m->spin[row] * (across[k] * constraint->impulse[k] + along[k] * constraint->rub[k]);
-    return constraint->moves_b ? work : -work;
+    return (constraint->moves_b ? work : -work) + rub * constraint->slide;
 }
 
 // ---- movers ----

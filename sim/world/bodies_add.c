@@ -131,6 +131,10 @@ static qd_status check_traits(const qd_world *world, const qd_body_def *body, qd
     if (pivot &&
         !(fabs(body->pivot.x - world->centre.x) <= far && fabs(body->pivot.y - world->centre.y) <= far))
         return qdi_reason(error, QD_ERR_VALUE, "a pivot must be finite and within limits.distance");
+    if (body->slide != 0 && body->kind == QD_BODY_DYNAMIC)
+        return qdi_reason(error, QD_ERR_VALUE, "only the surface of a static or kinematic body slides");
+    if (!(body->slide * body->slide <= qdi_limit_speed_squared(world)))
+        return qdi_reason(error, QD_ERR_VALUE, "a surface must not slide faster than limits.speed");
     return qdi_material_check(&body->material, "a body's", error);
 }
 
@@ -144,6 +148,7 @@ qdi_trait qdi_trait_of(const qd_body_def *body) {
                                    tidy(material->tangential)};
     trait.filter = body->filter;
     trait.pivot = (qd_vec2){tidy(body->pivot.x), tidy(body->pivot.y)};
+    trait.slide = body->slide == 0 ? 0 : body->slide; // never -0
     return trait;
 }
 
@@ -243,6 +248,7 @@ qd_status qdi_body_add_again(qd_world *world, const qd_body_state *state, qd_err
     bool dynamic = state->kind == QD_BODY_DYNAMIC;
     body.kind = state->kind;
     body.pivot = state->pivot;
+    body.slide = state->slide;
     if (dynamic) body.mass = state->mass;
     if (dynamic) body.inertia = state->inertia;
     body.material = state->material;

@@ -42,6 +42,7 @@ qd_body_state qdi_body_state_of_row(const qd_world *world, uint32_t row) {
         .mass = world->mass[row],
         .inertia = world->inertia[row],
         .pivot = trait->pivot,
+        .slide = trait->slide,
         .material = trait->material,
         .filter = trait->filter,
         .sensor = trait->sensor,

@@ -98,6 +98,7 @@ typedef struct qdi_constraint {
     bool plain;                  ///< no impulse turns anybody: neither friction nor a lever
     double nx, ny;               ///< from a to b
     double wx, wy;               ///< velocity of a wall in this step
+    double slide;                ///< qdi_slide_of
     double threshold;            ///< what approaches faster bounces
     double size;                 ///< distance from centroid to border of the smaller body that moves
     double inverse_a, inverse_b; ///< 1 / mass
@@ -205,6 +206,8 @@ struct qdi_scratch {
     size_t group_room;
     qdi_solver_point *second;
     size_t second_room;
+    double *slides; ///< lanes by group, where surfaces slide
+    size_t slide_room;
     qdi_ccd *ccd;                                    ///< rigid/ccd.h; NULL until it is needed
     qdi_scratch_release release_solver, release_ccd; ///< NULL where there is nothing of theirs
     size_t pressed;                                  ///< links that are

@@ -8,6 +8,13 @@ static inline const qd_material *qdi_surface_of_row(const qd_world *world, uint3
     return &world->traits.trait[world->trait[row]].surface;
 }
 
+/// How fast the surfaces of two bodies slide, a's along the tangent as seen from b's: the tangent is the
+/// normal from a to b turned by +90 degrees. row_b QDI_NO_ROW: a wall, whose sliding is in its velocity.
+static inline double qdi_slide_of(const qd_world *world, uint32_t row_a, uint32_t row_b) {
+    const double slide = world->traits.trait[world->trait[row_a]].slide;
+    return row_b == QDI_NO_ROW ? slide : slide + world->traits.trait[world->trait[row_b]].slide;
+}
+
 /// The friction of two surfaces together: the geometric mean, exactly theirs where they are equal.
 static inline double qdi_mixed_friction(double a, double b) {
     if (a == b) return a;

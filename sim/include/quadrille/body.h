@@ -50,10 +50,13 @@ typedef struct qd_body_def {
     qd_vec2 velocity; ///< not looked at where `pivot` is given, or for static bodies
     double spin;      ///< angular velocity, counter-clockwise; default 0; not looked at for static bodies
     qd_vec2 pivot;    ///< kinematic only: the point that it turns about with its spin; NaN (default): itself
-    double density;   ///< mass per area, > 0; default 1; not looked at where `mass` is given
-    double mass;      ///< > 0, or NaN (the default): from density and shape. Dynamic bodies only
-    double inertia;   ///< about the centroid, > 0; infinity: it never turns; NaN (the default): from mass and
-                      ///< shape
+    /// Speed at which the surface runs round the body, counter-clockwise, as that of a belt: what touches it
+    /// is rubbed as by a surface of that speed. 0 (the default) for dynamic bodies; at most limits.speed.
+    double slide;
+    double density; ///< mass per area, > 0; default 1; not looked at where `mass` is given
+    double mass;    ///< > 0, or NaN (the default): from density and shape. Dynamic bodies only
+    double inertia; ///< about the centroid, > 0; infinity: it never turns; NaN (the default): from mass and
+                    ///< shape
     qd_material material; ///< default NaN: the world's
     qd_filter filter;
     bool sensor; ///< its contacts are found and reported, but have no effect; default false
@@ -79,6 +82,7 @@ typedef struct qd_body_state {
     double spin;
     double mass, inertia; ///< infinite for bodies that are not dynamic
     qd_vec2 pivot;        ///< NaN: none
+    double slide;         ///< of its surface
     qd_material material; ///< NaN: the world's
     qd_filter filter;
     bool sensor, bullet;

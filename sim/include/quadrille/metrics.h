@@ -55,7 +55,7 @@ typedef struct qd_metrics {
     double drag_lost;      ///< to the medium (< 0: gained from one that moves)
     double entered;        ///< brought by bodies that were added, less what those took along that left
     double wall_work;      ///< that moving walls gave
-    double kinematic_work; ///< that kinematic bodies gave
+    double kinematic_work; ///< that kinematic bodies gave, and surfaces that slide
     double force_work;     ///< that a force callback gave, and gravity where it pulls through a periodic side
     double compression_work; ///< that the world's compression gave
     double drift;            ///< that the steps' finite length made, or took where < 0
