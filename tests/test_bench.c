@@ -481,10 +481,7 @@ START_TEST(test_gnuplot_sees_no_path) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("bench");
-    TCase *tests = tcase_create("bench");
-    tcase_set_timeout(tests, 120);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = qd_test_case("bench", 120, setup, teardown);
     tcase_add_test(tests, test_statistics);
     tcase_add_test(tests, test_scenes_are_what_they_say);
     tcase_add_test(tests, test_speed_changes_velocities_alone);
@@ -502,6 +499,5 @@ int main(void) {
     tcase_add_test(tests, test_what_is_wrong_is_said_in_one_line);
     tcase_add_test(tests, test_a_plot_is_drawn_or_its_lack_explained);
     tcase_add_test(tests, test_gnuplot_sees_no_path);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("bench", tests);
 }

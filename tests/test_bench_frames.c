@@ -179,16 +179,12 @@ START_TEST(test_lammps_sees_no_path) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("bench_frames");
-    TCase *tests = tcase_create("bench_frames");
-    tcase_set_timeout(tests, 120);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = qd_test_case("bench_frames", 120, setup, teardown);
     tcase_add_test(tests, test_pictures_do_not_depend_on_threads);
     tcase_add_test(tests, test_it_can_be_stopped);
     tcase_add_test(tests, test_the_command);
     tcase_add_test(tests, test_what_is_wrong_is_said_in_one_line);
     tcase_add_test(tests, test_beside_lammps);
     tcase_add_test(tests, test_lammps_sees_no_path);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("bench_frames", tests);
 }

@@ -333,10 +333,7 @@ START_TEST(test_what_is_wrong_is_said_in_one_line) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("bench_rigid");
-    TCase *tests = tcase_create("bench_rigid");
-    tcase_set_timeout(tests, 120);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = qd_test_case("bench_rigid", 120, setup, teardown);
     tcase_add_test(tests, test_gas_is_what_it_says);
     tcase_add_test(tests, test_pile_rests_on_the_floor);
     tcase_add_test(tests, test_scenes_are_what_they_say);
@@ -347,6 +344,5 @@ int main(void) {
     tcase_add_test(tests, test_reference_is_the_fastest_peer);
     tcase_add_test(tests, test_the_command);
     tcase_add_test(tests, test_what_is_wrong_is_said_in_one_line);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("bench_rigid", tests);
 }

@@ -116,14 +116,10 @@ START_TEST(test_what_is_wrong_is_said_in_one_line) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("bench_spring");
-    TCase *tests = tcase_create("bench_spring");
-    tcase_set_timeout(tests, 120);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = qd_test_case("bench_spring", 120, setup, teardown);
     tcase_add_test(tests, test_both_go_the_same_way);
     tcase_add_test(tests, test_it_can_be_stopped);
     tcase_add_test(tests, test_the_command);
     tcase_add_test(tests, test_what_is_wrong_is_said_in_one_line);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("bench_spring", tests);
 }

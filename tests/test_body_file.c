@@ -594,10 +594,8 @@ START_TEST(reads_back_random_dumps) {
 }
 END_TEST
 
-static Suite *suite(void) {
-    Suite *suite = suite_create("body_file");
-    TCase *tests = tcase_create("read");
-    tcase_set_timeout(tests, 240);
+int main(void) {
+    TCase *tests = qd_test_case("read", 240, NULL, NULL);
     tcase_add_test(tests, reads_tables_in_any_dress);
     tcase_add_test(tests, reads_every_column_of_a_table);
     tcase_add_test(tests, reads_columns_that_the_scene_names);
@@ -609,10 +607,5 @@ static Suite *suite(void) {
     tcase_add_test(tests, reads_data_files_of_every_style);
     tcase_add_test(tests, reads_back_random_tables);
     tcase_add_test(tests, reads_back_random_dumps);
-    suite_add_tcase(suite, tests);
-    return suite;
-}
-
-int main(void) {
-    return qd_test_run(suite());
+    return qd_test_run_case("body_file", tests);
 }

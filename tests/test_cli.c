@@ -538,10 +538,7 @@ START_TEST(test_help_lines_fit_a_terminal) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("cli");
-    TCase *tests = tcase_create("cli");
-    tcase_set_timeout(tests, 300);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = qd_test_case("cli", 300, setup, teardown);
     tcase_add_test(tests, test_a_run_and_what_it_leaves);
     tcase_add_test(tests, test_json_and_quiet);
     tcase_add_test(tests, test_folders_above_the_output_are_made);
@@ -564,6 +561,5 @@ int main(void) {
     tcase_add_test(tests, test_files_and_built_in_scenes_are_told_apart);
     tcase_add_test(tests, test_help);
     tcase_add_test(tests, test_help_lines_fit_a_terminal);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("cli", tests);
 }

@@ -382,10 +382,7 @@ START_TEST(test_killed_at_once_leaves_whole_frames) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("cli_errors");
-    TCase *tests = tcase_create("cli_errors");
-    tcase_set_timeout(tests, 300);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = qd_test_case("cli_errors", 300, setup, teardown);
     tcase_add_loop_test(tests, test_wrong_command_lines, 0, (int)(sizeof usage / sizeof usage[0]));
     tcase_add_test(tests, test_missing_scenes);
     tcase_add_loop_test(tests, test_wrong_scenes, 0, (int)(sizeof scenes / sizeof scenes[0]));
@@ -399,6 +396,5 @@ int main(void) {
     tcase_add_test(tests, test_a_full_standard_output);
     tcase_add_loop_test(tests, test_signals_and_the_lock, 0, (int)(sizeof signals / sizeof signals[0]));
     tcase_add_test(tests, test_killed_at_once_leaves_whole_frames);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("cli_errors", tests);
 }

@@ -158,15 +158,11 @@ START_TEST(test_metrics) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("compress_program");
-    TCase *tests = tcase_create("compress_program");
-    tcase_set_timeout(tests, 300);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = qd_test_case("compress_program", 300, setup, teardown);
     tcase_add_loop_test(tests, test_wrong_scenes, 0, (int)(sizeof wrong / sizeof wrong[0]));
     tcase_add_test(tests, test_wrong_settings);
     tcase_add_loop_test(tests, test_killed_and_gone_on_with, 0, 2);
     tcase_add_test(tests, test_verify);
     tcase_add_test(tests, test_metrics);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("compress_program", tests);
 }

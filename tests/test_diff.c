@@ -240,10 +240,7 @@ START_TEST(what_cannot_be_compared) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("diff");
-    TCase *tcase = tcase_create("diff");
-    tcase_set_timeout(tcase, 240);
-    tcase_add_checked_fixture(tcase, setup, teardown);
+    TCase *tcase = qd_test_case("diff", 240, setup, teardown);
     tcase_add_test(tcase, equal_runs);
     tcase_add_test(tcase, a_planted_bit);
     tcase_add_test(tcase, a_planted_bit_between_records);
@@ -251,6 +248,5 @@ int main(void) {
     tcase_add_test(tcase, two_scenes);
     tcase_add_test(tcase, damaged_rows);
     tcase_add_test(tcase, what_cannot_be_compared);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    return qd_test_run_case("diff", tcase);
 }

@@ -605,10 +605,7 @@ START_TEST(what_is_refused) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("export_formats");
-    TCase *tests = tcase_create("formats");
-    tcase_set_timeout(tests, 300);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = qd_test_case("formats", 300, setup, teardown);
     tcase_add_loop_test(tests, lammps_dumps, 0, 3);
     tcase_add_test(tests, lammps_dumps_are_read_back);
     tcase_add_test(tests, extended_xyz);
@@ -619,6 +616,5 @@ int main(void) {
     tcase_add_loop_test(tests, nothing_is_left_of_what_is_not_finished, 0, 4);
     tcase_add_loop_test(tests, without_memory, 0, 4);
     tcase_add_test(tests, what_is_refused);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("export_formats", tests);
 }

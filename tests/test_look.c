@@ -183,13 +183,9 @@ START_TEST(test_a_log_is_asked_for) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("look");
-    TCase *tests = tcase_create("look");
-    tcase_set_timeout(tests, 300);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = qd_test_case("look", 300, setup, teardown);
     tcase_add_test(tests, test_a_run_that_goes_on_is_looked_at);
     tcase_add_test(tests, test_a_log_has_a_line_every_so_many_steps);
     tcase_add_test(tests, test_a_log_is_asked_for);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("look", tests);
 }

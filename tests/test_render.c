@@ -256,10 +256,7 @@ START_TEST(no_room_for_the_pictures) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("render");
-    TCase *tests = tcase_create("render");
-    tcase_set_timeout(tests, 300);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = qd_test_case("render", 300, setup, teardown);
     tcase_add_loop_test(tests, snapshots_give_the_frames_of_the_run, 0, 4);
     tcase_add_test(tests, some_of_the_frames);
     tcase_add_test(tests, simulated_again);
@@ -273,6 +270,5 @@ int main(void) {
     tcase_add_test(tests, frames_that_are_there);
     tcase_add_test(tests, a_damaged_snapshot);
     tcase_add_test(tests, no_room_for_the_pictures);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("render", tests);
 }

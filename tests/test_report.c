@@ -203,10 +203,7 @@ START_TEST(what_is_refused) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("report");
-    TCase *tests = tcase_create("report");
-    tcase_set_timeout(tests, 300);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = qd_test_case("report", 300, setup, teardown);
     tcase_add_test(tests, everything_is_in_the_page);
     tcase_add_test(tests, rows_of_metrics_and_phases);
     tcase_add_test(tests, numbers_are_short);
@@ -215,6 +212,5 @@ int main(void) {
     tcase_add_test(tests, what_a_run_may_lack);
     tcase_add_test(tests, numbers_beyond_64_bits);
     tcase_add_test(tests, what_is_refused);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("report", tests);
 }

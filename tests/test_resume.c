@@ -542,10 +542,7 @@ START_TEST(test_the_forecast) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("resume");
-    TCase *tests = tcase_create("resume");
-    tcase_set_timeout(tests, 300);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = qd_test_case("resume", 300, setup, teardown);
     tcase_add_loop_test(tests, test_stopped_by_a_signal, 0, 3);
     tcase_add_test(tests, test_stopped_within_a_step);
     tcase_add_test(tests, test_trails_go_on);
@@ -568,6 +565,5 @@ int main(void) {
     tcase_add_test(tests, test_a_limit_and_its_post_mortem);
     tcase_add_test(tests, test_recording_changes_nothing);
     tcase_add_test(tests, test_the_forecast);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("resume", tests);
 }

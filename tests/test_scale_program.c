@@ -330,10 +330,7 @@ START_TEST(test_a_signal_ends_it) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("scale_program");
-    TCase *tcase = tcase_create("scale_program");
-    tcase_set_timeout(tcase, 240);
-    tcase_add_checked_fixture(tcase, setup, teardown);
+    TCase *tcase = qd_test_case("scale_program", 240, setup, teardown);
     tcase_add_test(tcase, test_a_test_and_what_it_leaves);
     tcase_add_test(tcase, test_json_instead_of_tables);
     tcase_add_test(tcase, test_a_busy_machine);
@@ -341,6 +338,5 @@ int main(void) {
     tcase_add_test(tcase, test_plan_without_runs);
     tcase_add_test(tcase, test_bad_input);
     tcase_add_test(tcase, test_a_signal_ends_it);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    return qd_test_run_case("scale_program", tcase);
 }

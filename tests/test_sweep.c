@@ -512,11 +512,8 @@ START_TEST(a_table_on_a_terminal_and_lines_in_a_log) {
 }
 END_TEST
 
-static Suite *suite(void) {
-    Suite *suite = suite_create("sweep");
-    TCase *tcase = tcase_create("sweep");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_set_timeout(tcase, 300);
+int main(void) {
+    TCase *tcase = qd_test_case("sweep", 300, setup, teardown);
     tcase_add_test(tcase, a_sweep_and_what_it_leaves);
     tcase_add_test(tcase, what_is_done_is_not_done_again_and_a_sweep_may_grow);
     tcase_add_test(tcase, failures_are_tried_again_when_told_to);
@@ -531,10 +528,5 @@ static Suite *suite(void) {
     tcase_add_test(tcase, nobody_else_works_in_the_same_directory);
     tcase_add_test(tcase, wrong_use_is_told_in_one_line);
     tcase_add_test(tcase, a_table_on_a_terminal_and_lines_in_a_log);
-    suite_add_tcase(suite, tcase);
-    return suite;
-}
-
-int main(void) {
-    return qd_test_run(suite());
+    return qd_test_run_case("sweep", tcase);
 }

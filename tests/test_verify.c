@@ -436,10 +436,7 @@ START_TEST(what_is_no_run) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("verify");
-    TCase *tcase = tcase_create("verify");
-    tcase_set_timeout(tcase, 240);
-    tcase_add_checked_fixture(tcase, setup, teardown);
+    TCase *tcase = qd_test_case("verify", 240, setup, teardown);
     tcase_add_test(tcase, a_sound_run);
     int scenes = 0;
     while (qd_scene_builtin_name((size_t)scenes)) ++scenes;
@@ -457,6 +454,5 @@ int main(void) {
     tcase_add_test(tcase, the_scene_and_the_result);
     tcase_add_test(tcase, runs_that_are_not_complete);
     tcase_add_test(tcase, what_is_no_run);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    return qd_test_run_case("verify", tcase);
 }

@@ -631,11 +631,8 @@ START_TEST(test_the_command_fails) {
 }
 END_TEST
 
-static Suite *suite(void) {
-    Suite *suite = suite_create("video");
-    TCase *tcase = tcase_create("video");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_set_timeout(tcase, 600);
+int main(void) {
+    TCase *tcase = qd_test_case("video", 600, setup, teardown);
     tcase_add_test(tcase, test_a_video_of_a_run);
     tcase_add_test(tcase, test_a_video_changes_nothing);
     tcase_add_test(tcase, test_inside_of_the_run);
@@ -665,10 +662,5 @@ static Suite *suite(void) {
     tcase_add_test(tcase, test_the_command_needs_whole_frames);
     tcase_add_test(tcase, test_the_command_stops_once);
     tcase_add_test(tcase, test_the_command_fails);
-    suite_add_tcase(suite, tcase);
-    return suite;
-}
-
-int main(void) {
-    return qd_test_run(suite());
+    return qd_test_run_case("video", tcase);
 }
