@@ -52,13 +52,9 @@ START_TEST(test_wrong_scenes) {
 END_TEST
 
 START_TEST(test_wrong_settings) {
-    qd_program_outcome result = RUN("run", "compress", "-o", "out", "--set",
-                                    "world.compress.until.fraction=none");
-    qd_program_expect_complaint(&result, 2, "world.compress.until.fraction: must be a number > 0");
-    qd_program_forget(&result);
-    result = RUN("run", "compress", "-o", "out", "--set", "world.boundary=open");
-    qd_program_expect_complaint(&result, 3, "open sides in x");
-    qd_program_forget(&result);
+    expect_refusal(RUN("run", "compress", "-o", "out", "--set", "world.compress.until.fraction=none"), 2,
+                   "world.compress.until.fraction: must be a number > 0");
+    expect_refusal(RUN("run", "compress", "-o", "out", "--set", "world.boundary=open"), 3, "open sides in x");
     ck_assert_uint_eq(qd_scratch_count(program.work.path), 0);
 }
 END_TEST

@@ -82,15 +82,6 @@ static qd_program_outcome run_bounded(const qd_program_start *start) {
 
 #define BOUNDED(...) run_bounded(&(qd_program_start){.arguments = {__VA_ARGS__}})
 
-/// It ends with this code, and one line that names `named`.
-static void expect_refusal(qd_program_outcome outcome, int code, const char *named) {
-    ck_assert_msg(outcome.code == code && strstr(outcome.err, named), "wanted %d and \"%s\": %d, %s", code,
-                  named, outcome.code, outcome.err);
-    qd_program_expect_complaint(&outcome, code, named);
-    qd_program_forget(&outcome);
-    expect_victim();
-}
-
 // ---- locks ----
 
 START_TEST(a_link_as_a_lock_is_refused) {

@@ -158,11 +158,6 @@ START_TEST(what_a_run_may_lack) {
 }
 END_TEST
 
-static void expect_refusal(qd_program_outcome outcome, int code, const char *named) {
-    qd_program_expect_complaint(&outcome, code, named);
-    qd_program_forget(&outcome);
-}
-
 // A double that is a whole number is written without a point, also where it is more than 64 bits hold.
 START_TEST(numbers_beyond_64_bits) {
     qd_scratch_write(at("heavy.yaml").text,

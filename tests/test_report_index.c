@@ -33,11 +33,6 @@ static void sweep(const char *directory, const char *more, const char *value) {
     qd_program_forget(&outcome);
 }
 
-static void expect_refusal(qd_program_outcome outcome, int code, const char *named) {
-    qd_program_expect_complaint(&outcome, code, named);
-    qd_program_forget(&outcome);
-}
-
 // ---- reading a page of a sweep ----
 
 static size_t column_of(const qd_page *page, const char *name) {

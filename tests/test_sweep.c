@@ -1,5 +1,6 @@
 #define _GNU_SOURCE // posix_openpt
 #include "tests/harness.h"
+#include "tests/one_program.h"
 #include "tests/stores.h"
 #include "tests/sweeps.h"
 
@@ -18,22 +19,11 @@
 
 enum { REPLICAS = 2, STEPS = 60 };
 
-static qd_program program;
-
-static void setup(void) {
-    qd_program_setup(&program, QD_PROGRAM);
+static void setup_with_file(void) {
+    setup();
     qd_sweeps_write(&program, "s.yaml", REPLICAS, STEPS);
 }
 
-static void teardown(void) {
-    qd_program_teardown(&program);
-}
-
-static qd_scratch_path at(const char *name) {
-    return qd_scratch_at(&program.work, name);
-}
-
-#define RUN(...)            qd_program_run(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
 #define SWEEP(dir, ...)     sweep("s.yaml", dir, (const char *const[]){__VA_ARGS__, NULL})
 #define EXPECT(said, words) ck_assert_msg(strstr(said, words) != NULL, "does not say '%s': %s", words, said)
 
@@ -513,7 +503,7 @@ START_TEST(a_table_on_a_terminal_and_lines_in_a_log) {
 END_TEST
 
 int main(void) {
-    TCase *tcase = qd_test_case("sweep", 300, setup, teardown);
+    TCase *tcase = qd_test_case("sweep", 300, setup_with_file, teardown);
     tcase_add_test(tcase, a_sweep_and_what_it_leaves);
     tcase_add_test(tcase, what_is_done_is_not_done_again_and_a_sweep_may_grow);
     tcase_add_test(tcase, failures_are_tried_again_when_told_to);
