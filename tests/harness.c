@@ -57,3 +57,16 @@ int qd_test_run(Suite *suite) {
     srunner_free(runner);
     return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
+
+TCase *qd_test_case(const char *name, double seconds, SFun before, SFun after) {
+    TCase *tests = tcase_create(name);
+    if (seconds > 0) tcase_set_timeout(tests, seconds);
+    if (before || after) tcase_add_checked_fixture(tests, before, after);
+    return tests;
+}
+
+int qd_test_run_case(const char *name, TCase *tests) {
+    Suite *suite = suite_create(name);
+    suite_add_tcase(suite, tests);
+    return qd_test_run(suite);
+}

@@ -25,4 +25,10 @@ static inline qd_scratch_path at(const char *name) {
 #define RUN(...)     qd_program_run(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
 #define SUCCEED(...) qd_program_succeed(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
 
+/// Ends the test unless it ended so: with this exit code, and one line that has these words.
+static inline void expect_refusal(qd_program_outcome outcome, int code, const char *named) {
+    qd_program_expect_complaint(&outcome, code, named);
+    qd_program_forget(&outcome);
+}
+
 #endif

@@ -371,21 +371,13 @@ START_TEST(no_memory_and_no_room) {
 }
 END_TEST
 
-static Suite *suite(void) {
-    Suite *suite = suite_create("apng");
-    TCase *tcase = tcase_create("apng");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_set_timeout(tcase, 120);
+int main(void) {
+    TCase *tcase = qd_test_case("apng", 120, setup, teardown);
     tcase_add_loop_test(tcase, gives_back_every_frame, 0, 4);
     tcase_add_test(tcase, is_a_picture_to_everybody);
     tcase_add_test(tcase, writes_what_has_changed);
     tcase_add_test(tcase, parts_become_one);
     tcase_add_test(tcase, other_parts_are_refused);
     tcase_add_test(tcase, no_memory_and_no_room);
-    suite_add_tcase(suite, tcase);
-    return suite;
-}
-
-int main(void) {
-    return qd_test_run(suite());
+    return qd_test_run_case("apng", tcase);
 }

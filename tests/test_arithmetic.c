@@ -147,11 +147,8 @@ START_TEST(shapes_are_the_same) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("arithmetic");
-    TCase *tcase = tcase_create("arithmetic");
-    tcase_set_timeout(tcase, 120);
+    TCase *tcase = qd_test_case("arithmetic", 120, NULL, NULL);
     tcase_add_loop_test(tcase, any_mode_gives_the_same, 0, MODES);
     tcase_add_loop_test(tcase, shapes_are_the_same, 0, MODES);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    return qd_test_run_case("arithmetic", tcase);
 }

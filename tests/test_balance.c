@@ -343,10 +343,8 @@ START_TEST(refused_steps_leave_no_trace) {
 }
 END_TEST
 
-static Suite *suite(void) {
-    Suite *s = suite_create("balance");
-    TCase *t = tcase_create("balance");
-    tcase_set_timeout(t, 240);
+int main(void) {
+    TCase *t = qd_test_case("balance", 240, NULL, NULL);
     tcase_add_test(t, sums_do_not_depend_on_the_order);
     tcase_add_test(t, balance_closes_in_random_worlds);
     tcase_add_test(t, metrics_are_the_same_for_threads_and_margins);
@@ -356,10 +354,5 @@ static Suite *suite(void) {
     tcase_add_test(t, balance_closes_in_scenes);
     tcase_add_test(t, a_pile_at_rest_loses_nothing);
     tcase_add_test(t, refused_steps_leave_no_trace);
-    suite_add_tcase(s, t);
-    return s;
-}
-
-int main(void) {
-    return qd_test_run(suite());
+    return qd_test_run_case("balance", t);
 }

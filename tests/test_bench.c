@@ -1,5 +1,5 @@
 #include "tests/harness.h"
-#include "tests/program.h"
+#include "tests/one_program.h"
 #include "tests/spinners.h"
 #include "tools/bench/choice.h"
 #include "tools/bench/output.h"
@@ -18,18 +18,6 @@
 
 // The bench itself: its scenes, its statistics, what it makes of methods that disagree, its flags and its
 // outputs.
-
-static qd_program program;
-
-static void setup(void) {
-    qd_program_setup(&program, QD_PROGRAM);
-}
-
-static void teardown(void) {
-    qd_program_teardown(&program);
-}
-
-#define RUN(...) qd_program_run(&program, &(qd_program_start){.arguments = {"bench", __VA_ARGS__}})
 
 START_TEST(test_statistics) {
     double odd[] = {9, 1, 5, 3, 7}, one[] = {4}, even[] = {10, 20, 30, 40};
@@ -262,7 +250,8 @@ START_TEST(test_choices) {
 END_TEST
 
 START_TEST(test_the_command_prints_a_table) {
-    qd_program_outcome result = RUN("--bodies", "500", "--steps", "3", "--repeats", "2", "--threads", "1");
+    qd_program_outcome result = RUN("bench", "--bodies", "500", "--steps", "3", "--repeats", "2", "--threads",
+                                    "1");
     ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
     static const char *const said[] = {"scene uniform, speed 1: 500 bodies", "\ngrid ", "\nquadtree ",
                                        "times as fast as grid"};
@@ -270,11 +259,11 @@ START_TEST(test_the_command_prints_a_table) {
         ck_assert_msg(strstr(result.out, said[i]) != NULL, "does not say '%s': %s", said[i], result.out);
     ck_assert(strstr(result.err, "threads  1 (--threads)") != NULL);
     qd_program_forget(&result);
-    result = RUN("--bodies", "500", "--steps", "40", "--repeats", "2", "--margin", "auto", "--speed", "0.002",
-                 "-q");
+    result = RUN("bench", "--bodies", "500", "--steps", "40", "--repeats", "2", "--margin", "auto", "--speed",
+                 "0.002", "-q");
     ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
     qd_program_forget(&result);
-    result = RUN("--bodies", "200", "--steps", "2", "--repeats", "1", "-q");
+    result = RUN("bench", "--bodies", "200", "--steps", "2", "--repeats", "1", "-q");
     ck_assert_int_eq(result.code, 0);
     ck_assert_str_eq(result.err, "");
     qd_program_forget(&result);
@@ -319,8 +308,8 @@ static bool csv_says(const char *name, const char *value) {
 START_TEST(test_a_busy_machine) {
     if (qdi_cgroup_quota("") > 0) return; // what is left of the machine cannot be told then
     qd_spinners spinners = qd_spinners_start(3 * qdi_host_cores());
-    qd_program_outcome table = RUN("--bodies", "2e4", "--steps", "40", "-q", "--csv", "rows.csv"),
-                       json = RUN("--bodies", "2e4", "--steps", "40", "-q", "--json");
+    qd_program_outcome table = RUN("bench", "--bodies", "2e4", "--steps", "40", "-q", "--csv", "rows.csv"),
+                       json = RUN("bench", "--bodies", "2e4", "--steps", "40", "-q", "--json");
     qd_spinners_stop(&spinners);
     ck_assert_msg(table.code == 0 && json.code == 0, "%s%s", table.err, json.err);
     ck_assert_msg(strstr(table.out, "\nNot reliable: other programs kept ") != NULL, "%s", table.out);
@@ -358,7 +347,7 @@ START_TEST(test_when_others_are_in_the_way) {
 END_TEST
 
 START_TEST(test_json_and_csv_have_the_same_rows) {
-    qd_program_outcome result = RUN("--sweep-bodies", "100,1e3", "--methods", "brute,quadtree,grid",
+    qd_program_outcome result = RUN("bench", "--sweep-bodies", "100,1e3", "--methods", "brute,quadtree,grid",
                                     "--steps", "2", "--repeats", "2", "--json", "--csv", "rows.csv", "-q",
                                     "--scene", "sizes", "--speed", "2.5");
     ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
@@ -390,8 +379,8 @@ START_TEST(test_json_and_csv_have_the_same_rows) {
 END_TEST
 
 START_TEST(test_a_sweep_shows_growth) {
-    qd_program_outcome result = RUN("--sweep-bodies", "1e3,25e3", "--methods", "brute,grid", "--steps", "1",
-                                    "--repeats", "1");
+    qd_program_outcome result = RUN("bench", "--sweep-bodies", "1e3,25e3", "--methods", "brute,grid",
+                                    "--steps", "1", "--repeats", "1");
     ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
     ck_assert_msg(strstr(result.err, "left out with 25000 bodies") != NULL, "%s", result.err);
     ck_assert(strstr(result.out, "bytes per body\n") != NULL);
@@ -403,39 +392,21 @@ START_TEST(test_a_sweep_shows_growth) {
 END_TEST
 
 START_TEST(test_what_is_wrong_is_said_in_one_line) {
-    qd_program_outcome result = RUN("--methods", "brut");
-    qd_program_expect_complaint(&result, 2, "did you mean brute?");
-    qd_program_forget(&result);
-    result = RUN("--scene", "pool");
-    qd_program_expect_complaint(&result, 2, "there are: uniform, sizes");
-    qd_program_forget(&result);
-    result = RUN("--bodies", "1e3,1e4");
-    qd_program_expect_complaint(&result, 2, "--sweep-bodies");
-    qd_program_forget(&result);
-    result = RUN("--bodies", "10", "--sweep-bodies", "10");
-    qd_program_expect_complaint(&result, 2, "cannot both");
-    qd_program_forget(&result);
-    result = RUN("--speed", "-1");
-    qd_program_expect_complaint(&result, 2, "from 0 to 1000");
-    qd_program_forget(&result);
-    result = RUN("--simd", "sse9");
-    qd_program_expect_complaint(&result, 2, "sse9");
-    qd_program_forget(&result);
-    result = RUN("--margin", "wide");
-    qd_program_expect_complaint(&result, 2, "--margin: 'wide' is not a number >= 0, or auto");
-    qd_program_forget(&result);
-    result = RUN("--csv", "nowhere/rows.csv");
-    qd_program_expect_complaint(&result, 4, "nowhere/rows.csv");
-    qd_program_forget(&result);
-    result = RUN("--bodies", "30000", "--methods", "brute", "-q");
-    qd_program_expect_complaint(&result, 2, "none of these methods");
-    qd_program_forget(&result);
+    expect_refusal(RUN("bench", "--methods", "brut"), 2, "did you mean brute?");
+    expect_refusal(RUN("bench", "--scene", "pool"), 2, "there are: uniform, sizes");
+    expect_refusal(RUN("bench", "--bodies", "1e3,1e4"), 2, "--sweep-bodies");
+    expect_refusal(RUN("bench", "--bodies", "10", "--sweep-bodies", "10"), 2, "cannot both");
+    expect_refusal(RUN("bench", "--speed", "-1"), 2, "from 0 to 1000");
+    expect_refusal(RUN("bench", "--simd", "sse9"), 2, "sse9");
+    expect_refusal(RUN("bench", "--margin", "wide"), 2, "--margin: 'wide' is not a number >= 0, or auto");
+    expect_refusal(RUN("bench", "--csv", "nowhere/rows.csv"), 4, "nowhere/rows.csv");
+    expect_refusal(RUN("bench", "--bodies", "30000", "--methods", "brute", "-q"), 2, "none of these methods");
 }
 END_TEST
 
 START_TEST(test_a_plot_is_drawn_or_its_lack_explained) {
-    qd_program_outcome result = RUN("--plot", "growth.png", "--sweep-bodies", "100,200", "--steps", "1",
-                                    "--repeats", "1", "-q");
+    qd_program_outcome result = RUN("bench", "--plot", "growth.png", "--sweep-bodies", "100,200", "--steps",
+                                    "1", "--repeats", "1", "-q");
     if (result.code == 0) {
         size_t bytes = 0;
         char *png = qd_scratch_read(qd_scratch_at(&program.work, "growth.png").text, &bytes);
@@ -481,10 +452,7 @@ START_TEST(test_gnuplot_sees_no_path) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("bench");
-    TCase *tests = tcase_create("bench");
-    tcase_set_timeout(tests, 120);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = qd_test_case("bench", 120, setup, teardown);
     tcase_add_test(tests, test_statistics);
     tcase_add_test(tests, test_scenes_are_what_they_say);
     tcase_add_test(tests, test_speed_changes_velocities_alone);
@@ -502,6 +470,5 @@ int main(void) {
     tcase_add_test(tests, test_what_is_wrong_is_said_in_one_line);
     tcase_add_test(tests, test_a_plot_is_drawn_or_its_lack_explained);
     tcase_add_test(tests, test_gnuplot_sees_no_path);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("bench", tests);
 }

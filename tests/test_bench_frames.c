@@ -1,5 +1,5 @@
 #include "tests/harness.h"
-#include "tests/program.h"
+#include "tests/one_program.h"
 #include "tests/scratch.h"
 #include "tools/bench/frames.h"
 #include "tools/host/os.h"
@@ -10,18 +10,6 @@
 
 // The bench of frames: what it measures, that its pictures are the same for any number of threads, its flags
 // and outputs.
-
-static qd_program program;
-
-static void setup(void) {
-    qd_program_setup(&program, QD_PROGRAM);
-}
-
-static void teardown(void) {
-    qd_program_teardown(&program);
-}
-
-#define RUN(...) qd_program_run(&program, &(qd_program_start){.arguments = {"bench", __VA_ARGS__}})
 
 static bool count_down(void *context) {
     int *left = context;
@@ -72,8 +60,9 @@ START_TEST(test_it_can_be_stopped) {
 END_TEST
 
 START_TEST(test_the_command) {
-    qd_program_outcome result = RUN("--frames", "--sweep-bodies", "200,400", "--steps", "2", "--size",
-                                    "160x90", "-q", "--threads", "1", "--json", "--csv", "frames.csv");
+    qd_program_outcome result = RUN("bench", "--frames", "--sweep-bodies", "200,400", "--steps", "2",
+                                    "--size", "160x90", "-q", "--threads", "1", "--json", "--csv",
+                                    "frames.csv");
     ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
     json_t *whole = json_loads(result.out, 0, NULL);
     ck_assert_ptr_nonnull(whole);
@@ -100,7 +89,7 @@ START_TEST(test_the_command) {
     free(csv);
     json_decref(whole);
     qd_program_forget(&result);
-    result = RUN("--frames", "--bodies", "50", "--steps", "1", "--size", "64x64");
+    result = RUN("bench", "--frames", "--bodies", "50", "--steps", "1", "--size", "64x64");
     ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
     ck_assert(strstr(result.out, "frames of 64x64 pixels, scene uniform; 1 of each"));
     qd_program_forget(&result);
@@ -110,32 +99,22 @@ END_TEST
 START_TEST(test_what_is_wrong_is_said_in_one_line) {
     static const char *const sizes[] = {"64", "64x", "x64", "64x64x", "8x64", "64x99999", "a"};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; ++i) {
-        qd_program_outcome result = RUN("--frames", "--size", sizes[i]);
-        qd_program_expect_complaint(&result, 2, "--size");
-        qd_program_forget(&result);
+        expect_refusal(RUN("bench", "--frames", "--size", sizes[i]), 2, "--size");
     }
-    qd_program_outcome result = RUN("--frames", "--rigid", "gas");
-    qd_program_expect_complaint(&result, 2, "does not go with");
-    qd_program_forget(&result);
-    result = RUN("--size", "64x64");
-    qd_program_expect_complaint(&result, 2, "--frames");
-    qd_program_forget(&result);
-    result = RUN("--frames", "--bodies", "none");
-    qd_program_expect_complaint(&result, 2, "--bodies");
-    qd_program_forget(&result);
+    expect_refusal(RUN("bench", "--frames", "--rigid", "gas"), 2, "does not go with");
+    expect_refusal(RUN("bench", "--size", "64x64"), 2, "--frames");
+    expect_refusal(RUN("bench", "--frames", "--bodies", "none"), 2, "--bodies");
 }
 END_TEST
 
 // Where LAMMPS is: a row of its own, and nothing stays in the folder.
 START_TEST(test_beside_lammps) {
     if (!qdi_host_has_program("lmp")) {
-        qd_program_outcome result = RUN("--frames", "--lammps", ".");
-        qd_program_expect_complaint(&result, 1, "lmp");
-        qd_program_forget(&result);
+        expect_refusal(RUN("bench", "--frames", "--lammps", "."), 1, "lmp");
         return;
     }
-    qd_program_outcome result = RUN("--frames", "--bodies", "300", "--steps", "2", "--size", "96x64", "-q",
-                                    "--lammps", ".", "--json");
+    qd_program_outcome result = RUN("bench", "--frames", "--bodies", "300", "--steps", "2", "--size", "96x64",
+                                    "-q", "--lammps", ".", "--json");
     ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
     json_t *whole = json_loads(result.out, 0, NULL);
     const json_t *rows = json_object_get(whole, "rows");
@@ -147,10 +126,9 @@ START_TEST(test_beside_lammps) {
     ck_assert_uint_eq(qd_scratch_count(program.work.path), 0);
     json_decref(whole);
     qd_program_forget(&result);
-    result = RUN("--frames", "--bodies", "30", "--steps", "1", "--size", "64x64", "-q", "--lammps",
-                 "nowhere");
-    qd_program_expect_complaint(&result, 1, "folder");
-    qd_program_forget(&result);
+    expect_refusal(RUN("bench", "--frames", "--bodies", "30", "--steps", "1", "--size", "64x64", "-q",
+                       "--lammps", "nowhere"),
+                   1, "folder");
 }
 END_TEST
 
@@ -179,16 +157,12 @@ START_TEST(test_lammps_sees_no_path) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("bench_frames");
-    TCase *tests = tcase_create("bench_frames");
-    tcase_set_timeout(tests, 120);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = qd_test_case("bench_frames", 120, setup, teardown);
     tcase_add_test(tests, test_pictures_do_not_depend_on_threads);
     tcase_add_test(tests, test_it_can_be_stopped);
     tcase_add_test(tests, test_the_command);
     tcase_add_test(tests, test_what_is_wrong_is_said_in_one_line);
     tcase_add_test(tests, test_beside_lammps);
     tcase_add_test(tests, test_lammps_sees_no_path);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("bench_frames", tests);
 }

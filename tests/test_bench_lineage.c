@@ -292,16 +292,13 @@ START_TEST(wandering) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("bench_lineage");
-    TCase *tcase = tcase_create("pairs");
+    TCase *tcase = qd_test_case("pairs", 240, NULL, NULL);
     int methods = 0;
     while (method_number(methods)) ++methods;
-    tcase_set_timeout(tcase, 240);
     tcase_add_test(tcase, all_four_trees_are_there);
     tcase_add_loop_test(tcase, random_scenes, 0, methods);
     tcase_add_loop_test(tcase, awkward_scenes, 0, methods);
     tcase_add_loop_test(tcase, few_bodies, 0, methods);
     tcase_add_loop_test(tcase, wandering, 0, methods);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    return qd_test_run_case("bench_lineage", tcase);
 }

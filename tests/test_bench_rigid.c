@@ -1,5 +1,5 @@
 #include "tests/harness.h"
-#include "tests/program.h"
+#include "tests/one_program.h"
 #include "tools/bench/peers.h"
 #include "tools/bench/rigid.h"
 #include "tools/bench/rigid_output.h"
@@ -11,18 +11,6 @@
 
 // The rigid bench: its bodies, what its judge sees, that all methods start from the same state, its flags and
 // outputs.
-
-static qd_program program;
-
-static void setup(void) {
-    qd_program_setup(&program, QD_PROGRAM);
-}
-
-static void teardown(void) {
-    qd_program_teardown(&program);
-}
-
-#define RUN(...) qd_program_run(&program, &(qd_program_start){.arguments = {"bench", __VA_ARGS__}})
 
 static qdi_rigid_setting make(size_t which, size_t count) {
     qdi_rigid_setting setting;
@@ -253,8 +241,8 @@ START_TEST(test_reference_is_the_fastest_peer) {
 END_TEST
 
 START_TEST(test_the_command) {
-    qd_program_outcome result = RUN("--rigid", "gas", "--bodies", "300", "--steps", "2", "--repeats", "1",
-                                    "-q", "--threads", "1", "--json", "--csv", "rigid.csv");
+    qd_program_outcome result = RUN("bench", "--rigid", "gas", "--bodies", "300", "--steps", "2", "--repeats",
+                                    "1", "-q", "--threads", "1", "--json", "--csv", "rigid.csv");
     ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
     json_t *whole = json_loads(result.out, 0, NULL);
     ck_assert_ptr_nonnull(whole);
@@ -280,8 +268,8 @@ START_TEST(test_the_command) {
     json_decref(whole);
     qd_program_forget(&result);
 
-    result = RUN("--rigid", "large_pyramid", "--bodies", "10", "--steps", "3", "--repeats", "2", "--json",
-                 "-q");
+    result = RUN("bench", "--rigid", "large_pyramid", "--bodies", "10", "--steps", "3", "--repeats", "2",
+                 "--json", "-q");
     ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
     whole = json_loads(result.out, 0, NULL);
     ck_assert_ptr_nonnull(whole);
@@ -294,7 +282,7 @@ START_TEST(test_the_command) {
     }
     json_decref(whole);
     qd_program_forget(&result);
-    result = RUN("--rigid", "tumbler", "--bodies", "16", "--steps", "2", "--repeats", "1", "--csv",
+    result = RUN("bench", "--rigid", "tumbler", "--bodies", "16", "--steps", "2", "--repeats", "1", "--csv",
                  "tumbler.csv");
     ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
     ck_assert(strstr(result.out, "impulse-off") && !strstr(result.out, "fallen"));
@@ -308,7 +296,7 @@ START_TEST(test_the_command) {
     ck_assert(csv && strstr(csv, ",deepest,top,fallen,times_as_fast,") && strstr(csv, ",,,"));
     free(csv);
 
-    result = RUN("--rigid", "pile", "--bodies", "40", "--steps", "1", "--repeats", "1", "--methods",
+    result = RUN("bench", "--rigid", "pile", "--bodies", "40", "--steps", "1", "--repeats", "1", "--methods",
                  "impulse");
     ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
     ck_assert(strstr(result.out, "pile: 40 bodies, 8 iterations") && strstr(result.out, "impulse by phase"));
@@ -317,26 +305,16 @@ START_TEST(test_the_command) {
 END_TEST
 
 START_TEST(test_what_is_wrong_is_said_in_one_line) {
-    qd_program_outcome result = RUN("--rigid", "soup");
-    qd_program_expect_complaint(&result, 2, "gas, pile, large_pyramid, many_pyramids, smash, tumbler");
-    qd_program_forget(&result);
-    result = RUN("--rigid", "gas", "--scene", "uniform");
-    qd_program_expect_complaint(&result, 2, "does not go with");
-    qd_program_forget(&result);
-    result = RUN("--rigid", "gas", "--methods", "grid");
-    qd_program_expect_complaint(&result, 2, "grid");
-    qd_program_forget(&result);
-    result = RUN("--rigid", "gas", "--bodies", "none");
-    qd_program_expect_complaint(&result, 2, "--bodies");
-    qd_program_forget(&result);
+    expect_refusal(RUN("bench", "--rigid", "soup"), 2,
+                   "gas, pile, large_pyramid, many_pyramids, smash, tumbler");
+    expect_refusal(RUN("bench", "--rigid", "gas", "--scene", "uniform"), 2, "does not go with");
+    expect_refusal(RUN("bench", "--rigid", "gas", "--methods", "grid"), 2, "grid");
+    expect_refusal(RUN("bench", "--rigid", "gas", "--bodies", "none"), 2, "--bodies");
 }
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("bench_rigid");
-    TCase *tests = tcase_create("bench_rigid");
-    tcase_set_timeout(tests, 120);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = qd_test_case("bench_rigid", 120, setup, teardown);
     tcase_add_test(tests, test_gas_is_what_it_says);
     tcase_add_test(tests, test_pile_rests_on_the_floor);
     tcase_add_test(tests, test_scenes_are_what_they_say);
@@ -347,6 +325,5 @@ int main(void) {
     tcase_add_test(tests, test_reference_is_the_fastest_peer);
     tcase_add_test(tests, test_the_command);
     tcase_add_test(tests, test_what_is_wrong_is_said_in_one_line);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("bench_rigid", tests);
 }

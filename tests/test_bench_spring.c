@@ -1,5 +1,5 @@
 #include "tests/harness.h"
-#include "tests/program.h"
+#include "tests/one_program.h"
 #include "tools/bench/bench_spring.h"
 #include "tools/lammps/lammps.h"
 
@@ -9,18 +9,6 @@
 #include <string.h>
 
 // The bench of whole steps on springs, beside LAMMPS where that is found.
-
-static qd_program program;
-
-static void setup(void) {
-    qd_program_setup(&program, QD_PROGRAM);
-}
-
-static void teardown(void) {
-    qd_program_teardown(&program);
-}
-
-#define RUN(...) qd_program_run(&program, &(qd_program_start){.arguments = {"bench", __VA_ARGS__}})
 
 static qdi_spring_plan plan_of(size_t number, bool peer) {
     return (qdi_spring_plan){.of = qdi_spring_case_at(number),
@@ -74,8 +62,8 @@ START_TEST(test_it_can_be_stopped) {
 END_TEST
 
 START_TEST(test_the_command) {
-    qd_program_outcome result = RUN("--spring", "gas", "--bodies", "400", "--steps", "20", "--repeats", "1",
-                                    "--threads", "1", "--json", "--csv", "out.csv");
+    qd_program_outcome result = RUN("bench", "--spring", "gas", "--bodies", "400", "--steps", "20",
+                                    "--repeats", "1", "--threads", "1", "--json", "--csv", "out.csv");
     ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
     json_t *whole = json_loads(result.out, 0, NULL);
     ck_assert_ptr_nonnull(whole);
@@ -88,8 +76,8 @@ START_TEST(test_the_command) {
     ck_assert(json_is_string(json_object_get(whole, "lammps")) == (rows == 2));
     json_decref(whole);
     qd_program_forget(&result);
-    result = RUN("--spring", "smooth", "--bodies", "400", "--steps", "20", "--repeats", "1", "--threads",
-                 "1");
+    result = RUN("bench", "--spring", "smooth", "--bodies", "400", "--steps", "20", "--repeats", "1",
+                 "--threads", "1");
     ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
     ck_assert(strstr(result.out, "smooth: 400 disks; 20 steps after 1000, 1 times\n") &&
               strstr(result.out, "\nspring "));
@@ -100,30 +88,18 @@ START_TEST(test_the_command) {
 END_TEST
 
 START_TEST(test_what_is_wrong_is_said_in_one_line) {
-    qd_program_outcome result = RUN("--spring", "soup");
-    qd_program_expect_complaint(&result, 2, "gas, smooth, dense");
-    qd_program_forget(&result);
-    result = RUN("--spring", "gas", "--rigid", "gas");
-    qd_program_expect_complaint(&result, 2, "does not go with");
-    qd_program_forget(&result);
-    result = RUN("--spring", "gas", "--methods", "spring");
-    qd_program_expect_complaint(&result, 2, "does not go with");
-    qd_program_forget(&result);
-    result = RUN("--spring", "gas", "--bodies", "none");
-    qd_program_expect_complaint(&result, 2, "--bodies");
-    qd_program_forget(&result);
+    expect_refusal(RUN("bench", "--spring", "soup"), 2, "gas, smooth, dense");
+    expect_refusal(RUN("bench", "--spring", "gas", "--rigid", "gas"), 2, "does not go with");
+    expect_refusal(RUN("bench", "--spring", "gas", "--methods", "spring"), 2, "does not go with");
+    expect_refusal(RUN("bench", "--spring", "gas", "--bodies", "none"), 2, "--bodies");
 }
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("bench_spring");
-    TCase *tests = tcase_create("bench_spring");
-    tcase_set_timeout(tests, 120);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = qd_test_case("bench_spring", 120, setup, teardown);
     tcase_add_test(tests, test_both_go_the_same_way);
     tcase_add_test(tests, test_it_can_be_stopped);
     tcase_add_test(tests, test_the_command);
     tcase_add_test(tests, test_what_is_wrong_is_said_in_one_line);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("bench_spring", tests);
 }

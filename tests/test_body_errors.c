@@ -426,10 +426,8 @@ START_TEST(fails_cleanly_without_memory) {
 }
 END_TEST
 
-static Suite *suite(void) {
-    Suite *suite = suite_create("body_errors");
-    TCase *tests = tcase_create("refused");
-    tcase_set_timeout(tests, 240);
+int main(void) {
+    TCase *tests = qd_test_case("refused", 240, NULL, NULL);
     tcase_add_test(tests, names_line_and_column_of_tables);
     tcase_add_test(tests, names_the_line_of_dumps);
     tcase_add_test(tests, names_the_line_of_data_files);
@@ -438,10 +436,5 @@ static Suite *suite(void) {
     tcase_add_test(tests, refuses_what_was_cut_off);
     tcase_add_test(tests, survives_damage);
     tcase_add_test(tests, fails_cleanly_without_memory);
-    suite_add_tcase(suite, tests);
-    return suite;
-}
-
-int main(void) {
-    return qd_test_run(suite());
+    return qd_test_run_case("body_errors", tests);
 }

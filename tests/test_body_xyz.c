@@ -219,15 +219,12 @@ START_TEST(without_memory) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("body_xyz");
-    TCase *tests = tcase_create("xyz");
-    tcase_set_timeout(tests, 120);
+    TCase *tests = qd_test_case("xyz", 120, NULL, NULL);
     tcase_add_test(tests, reads_every_column);
     tcase_add_test(tests, reads_plain_xyz);
     tcase_add_test(tests, picks_a_frame);
     tcase_add_test(tests, says_what_is_wrong);
     tcase_add_test(tests, survives_any_bytes);
     tcase_add_test(tests, without_memory);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("body_xyz", tests);
 }

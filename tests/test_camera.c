@@ -181,15 +181,12 @@ START_TEST(images_fill_the_picture) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("camera");
-    TCase *tests = tcase_create("camera");
-    tcase_set_timeout(tests, 120);
+    TCase *tests = qd_test_case("camera", 120, NULL, NULL);
     tcase_add_test(tests, looks_where_it_is_told);
     tcase_add_test(tests, region_is_letterboxed);
     tcase_add_test(tests, follows_across_a_periodic_border);
     tcase_add_test(tests, follows_the_centre_of_mass);
     tcase_add_test(tests, goes_from_key_to_key);
     tcase_add_test(tests, images_fill_the_picture);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("camera", tests);
 }

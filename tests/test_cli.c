@@ -104,9 +104,8 @@ START_TEST(test_same_state_for_any_kernels) {
         if (i == 0) expected = hash;
         ck_assert_str_eq(hash.text, expected.text);
     }
-    qd_program_outcome result = RUN("run", "pool", "-o", "none", "--simd", "mmx");
-    qd_program_expect_complaint(&result, 2, "'mmx' is none of auto, portable, sse2");
-    qd_program_forget(&result);
+    expect_refusal(RUN("run", "pool", "-o", "none", "--simd", "mmx"), 2,
+                   "'mmx' is none of auto, portable, sse2");
 }
 END_TEST
 
@@ -274,9 +273,7 @@ START_TEST(test_help_of_scenes) {
     ck_assert_ptr_nonnull(strstr(told.out, "world.size: "));
     ck_assert_ptr_nonnull(strstr(told.out, "video.fps: "));
     qd_program_forget(&told);
-    told = RUN("help", "scene", "contact.frction");
-    qd_program_expect_complaint(&told, 2, "did you mean contact.friction?");
-    qd_program_forget(&told);
+    expect_refusal(RUN("help", "scene", "contact.frction"), 2, "did you mean contact.friction?");
 }
 END_TEST
 
@@ -538,10 +535,7 @@ START_TEST(test_help_lines_fit_a_terminal) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("cli");
-    TCase *tests = tcase_create("cli");
-    tcase_set_timeout(tests, 300);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = qd_test_case("cli", 300, setup, teardown);
     tcase_add_test(tests, test_a_run_and_what_it_leaves);
     tcase_add_test(tests, test_json_and_quiet);
     tcase_add_test(tests, test_folders_above_the_output_are_made);
@@ -564,6 +558,5 @@ int main(void) {
     tcase_add_test(tests, test_files_and_built_in_scenes_are_told_apart);
     tcase_add_test(tests, test_help);
     tcase_add_test(tests, test_help_lines_fit_a_terminal);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("cli", tests);
 }

@@ -91,16 +91,10 @@ START_TEST(test_missing_scenes) {
                    {"./pool", "./pool"},
                    {"/no/such/scene", "/no/such/scene"}};
     for (size_t i = 0; i < sizeof missing / sizeof missing[0]; ++i) {
-        qd_program_outcome result = RUN("run", missing[i].name);
-        qd_program_expect_complaint(&result, 3, missing[i].named);
-        qd_program_forget(&result);
+        expect_refusal(RUN("run", missing[i].name), 3, missing[i].named);
     }
-    qd_program_outcome result = RUN("run", "/");
-    qd_program_expect_complaint(&result, 3, "/");
-    qd_program_forget(&result);
-    result = RUN("scenes", "pol");
-    qd_program_expect_complaint(&result, 3, "did you mean pool?");
-    qd_program_forget(&result);
+    expect_refusal(RUN("run", "/"), 3, "/");
+    expect_refusal(RUN("scenes", "pol"), 3, "did you mean pool?");
     ck_assert_uint_eq(qd_scratch_count(program.work.path), 0);
 }
 END_TEST
@@ -162,9 +156,7 @@ END_TEST
 
 START_TEST(test_wrong_body_files) {
     qd_scratch_write(at("my.yaml").text, "bodies:\n- file: {path: a.csv}\n");
-    qd_program_outcome result = RUN("run", "my.yaml");
-    qd_program_expect_complaint(&result, 3, "my.yaml:2: bodies.0.file.path: a.csv: cannot be opened");
-    qd_program_forget(&result);
+    expect_refusal(RUN("run", "my.yaml"), 3, "my.yaml:2: bodies.0.file.path: a.csv: cannot be opened");
     static const struct {
         const char *text, *named;
     } files[] = {
@@ -178,23 +170,17 @@ START_TEST(test_wrong_body_files) {
     };
     for (size_t i = 0; i < sizeof files / sizeof files[0]; ++i) {
         qd_scratch_write(at("a.csv").text, files[i].text);
-        result = RUN("run", "my.yaml");
-        qd_program_expect_complaint(&result, 3, files[i].named);
-        qd_program_forget(&result);
+        expect_refusal(RUN("run", "my.yaml"), 3, files[i].named);
     }
     qd_scratch_write(at("a.csv").text, "x,y,r\n1,2,1\n");
-    result = RUN("run", "my.yaml", "--bodies", "10");
-    qd_program_expect_complaint(&result, 2, "--bodies: bodies.0 is no generator");
-    qd_program_forget(&result);
+    expect_refusal(RUN("run", "my.yaml", "--bodies", "10"), 2, "--bodies: bodies.0 is no generator");
     ck_assert_uint_eq(qd_scratch_count(program.work.path), 2);
     SUCCEED("run", "my.yaml", "-o", "out", "--steps", "1", "--frames", "0");
     qd_scratch_write(at("out/bodies_0.csv").text, "x,y,r\n1,2.5,1\n");
-    result = RUN("run", "out/scene.yaml", "-o", "again");
-    qd_program_expect_complaint(&result, 3, "bodies.0.file.hash: the file has changed");
-    qd_program_forget(&result);
-    result = RUN("run", "my.yaml", "--set", "bodies.0.file.path=/dev/zero", "-o", "again");
-    qd_program_expect_complaint(&result, 3, "/dev/zero:1: holds a NUL byte");
-    qd_program_forget(&result);
+    expect_refusal(RUN("run", "out/scene.yaml", "-o", "again"), 3,
+                   "bodies.0.file.hash: the file has changed");
+    expect_refusal(RUN("run", "my.yaml", "--set", "bodies.0.file.path=/dev/zero", "-o", "again"), 3,
+                   "/dev/zero:1: holds a NUL byte");
     ck_assert(!qd_scratch_exists(at("again").text));
 }
 END_TEST
@@ -203,23 +189,19 @@ START_TEST(test_unreadable_scene) {
     qd_scratch_write(at("my.yaml").text, "name: x\n");
     if (geteuid() == 0) return; // root may read everything
     ck_assert_int_eq(chmod(at("my.yaml").text, 0), 0);
-    qd_program_outcome result = RUN("run", "my.yaml");
-    qd_program_expect_complaint(&result, 3, "my.yaml");
-    qd_program_forget(&result);
+    expect_refusal(RUN("run", "my.yaml"), 3, "my.yaml");
 }
 END_TEST
 
 START_TEST(test_limits) {
-    qd_program_outcome result = RUN("run", "pool", "--bodies", "20", "--set", "limits.speed=0.001", "-o",
-                                    "out");
-    qd_program_expect_complaint(&result, 3, "limits.speed");
-    qd_program_forget(&result);
+    expect_refusal(RUN("run", "pool", "--bodies", "20", "--set", "limits.speed=0.001", "-o", "out"), 3,
+                   "limits.speed");
     ck_assert_uint_eq(qd_scratch_count(program.work.path), 0);
     qd_scratch_write(at("fall.yaml").text,
                      "name: fall\nworld: {size: [10, 100], gravity: [0, -10]}\n"
                      "run: {steps: 100, dt: 0.1}\nlimits: {speed: 5}\n"
                      "bodies:\n  - disks: {count: 1, radius: 1, place: grid, region: [4, 89, 2, 2]}\n");
-    result = RUN("run", "fall.yaml", "-o", "out", "--frames", "1", "-q");
+    qd_program_outcome result = RUN("run", "fall.yaml", "-o", "out", "--frames", "1", "-q");
     qd_program_expect_complaint(&result, 5, "body 1");
     ck_assert_ptr_nonnull(strstr(result.err, "limits.speed"));
     ck_assert_ptr_nonnull(strstr(result.err, "step "));
@@ -231,10 +213,8 @@ START_TEST(test_limits) {
 END_TEST
 
 START_TEST(test_more_pairs_than_allowed) {
-    qd_program_outcome result = RUN("run", "gas", "--bodies", "20000", "--set", "limits.pairs=0.001", "-o",
-                                    "out");
-    qd_program_expect_complaint(&result, 3, "limits.pairs");
-    qd_program_forget(&result);
+    expect_refusal(RUN("run", "gas", "--bodies", "20000", "--set", "limits.pairs=0.001", "-o", "out"), 3,
+                   "limits.pairs");
     ck_assert_uint_eq(qd_scratch_count(program.work.path), 0);
 }
 END_TEST
@@ -242,10 +222,8 @@ END_TEST
 START_TEST(test_existing_output_is_refused) {
     SUCCEED("run", "pool", "--bodies", "20", "--steps", "2", "--frames", "1", "-o", "out");
     char *before = qd_scratch_read(at("out/result.json").text, NULL);
-    qd_program_outcome result = RUN("run", "pool", "--bodies", "20", "--steps", "2", "--frames", "1", "-o",
-                                    "out");
-    qd_program_expect_complaint(&result, 4, "--force");
-    qd_program_forget(&result);
+    expect_refusal(RUN("run", "pool", "--bodies", "20", "--steps", "2", "--frames", "1", "-o", "out"), 4,
+                   "--force");
     char *after = qd_scratch_read(at("out/result.json").text, NULL);
     ck_assert_str_eq(before, after);
     free(before);
@@ -258,15 +236,9 @@ END_TEST
 
 START_TEST(test_other_outputs_that_cannot_be) {
     qd_scratch_write(at("file").text, "mine");
-    qd_program_outcome result = RUN("run", "pool", "--steps", "1", "-o", "file", "--force");
-    qd_program_expect_complaint(&result, 4, "not a directory");
-    qd_program_forget(&result);
-    result = RUN("run", "pool", "--steps", "1", "-o", "file/such/parent");
-    qd_program_expect_complaint(&result, 4, "file/such/parent");
-    qd_program_forget(&result);
-    result = RUN("run", "pool", "--steps", "1", "-o", ".");
-    qd_program_expect_complaint(&result, 4, "holds no run");
-    qd_program_forget(&result);
+    expect_refusal(RUN("run", "pool", "--steps", "1", "-o", "file", "--force"), 4, "not a directory");
+    expect_refusal(RUN("run", "pool", "--steps", "1", "-o", "file/such/parent"), 4, "file/such/parent");
+    expect_refusal(RUN("run", "pool", "--steps", "1", "-o", "."), 4, "holds no run");
     ck_assert_uint_eq(qd_scratch_count(program.work.path), 1);
 }
 END_TEST
@@ -382,10 +354,7 @@ START_TEST(test_killed_at_once_leaves_whole_frames) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("cli_errors");
-    TCase *tests = tcase_create("cli_errors");
-    tcase_set_timeout(tests, 300);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = qd_test_case("cli_errors", 300, setup, teardown);
     tcase_add_loop_test(tests, test_wrong_command_lines, 0, (int)(sizeof usage / sizeof usage[0]));
     tcase_add_test(tests, test_missing_scenes);
     tcase_add_loop_test(tests, test_wrong_scenes, 0, (int)(sizeof scenes / sizeof scenes[0]));
@@ -399,6 +368,5 @@ int main(void) {
     tcase_add_test(tests, test_a_full_standard_output);
     tcase_add_loop_test(tests, test_signals_and_the_lock, 0, (int)(sizeof signals / sizeof signals[0]));
     tcase_add_test(tests, test_killed_at_once_leaves_whole_frames);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("cli_errors", tests);
 }

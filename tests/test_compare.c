@@ -392,9 +392,7 @@ START_TEST(scenes_key_by_key) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("compare");
-    TCase *tcase = tcase_create("compare");
-    tcase_set_timeout(tcase, 240);
+    TCase *tcase = qd_test_case("compare", 240, NULL, NULL);
     tcase_add_loop_test(tcase, no_field_is_left_out, 0, KINDS);
     tcase_add_test(tcase, one_bit_is_named);
     tcase_add_test(tcase, bodies_and_contacts_of_one_world_only);
@@ -403,6 +401,5 @@ int main(void) {
     tcase_add_test(tcase, a_visitor_may_stop);
     tcase_add_test(tcase, random_worlds);
     tcase_add_test(tcase, scenes_key_by_key);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    return qd_test_run_case("compare", tcase);
 }

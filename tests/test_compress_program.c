@@ -52,13 +52,9 @@ START_TEST(test_wrong_scenes) {
 END_TEST
 
 START_TEST(test_wrong_settings) {
-    qd_program_outcome result = RUN("run", "compress", "-o", "out", "--set",
-                                    "world.compress.until.fraction=none");
-    qd_program_expect_complaint(&result, 2, "world.compress.until.fraction: must be a number > 0");
-    qd_program_forget(&result);
-    result = RUN("run", "compress", "-o", "out", "--set", "world.boundary=open");
-    qd_program_expect_complaint(&result, 3, "open sides in x");
-    qd_program_forget(&result);
+    expect_refusal(RUN("run", "compress", "-o", "out", "--set", "world.compress.until.fraction=none"), 2,
+                   "world.compress.until.fraction: must be a number > 0");
+    expect_refusal(RUN("run", "compress", "-o", "out", "--set", "world.boundary=open"), 3, "open sides in x");
     ck_assert_uint_eq(qd_scratch_count(program.work.path), 0);
 }
 END_TEST
@@ -158,15 +154,11 @@ START_TEST(test_metrics) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("compress_program");
-    TCase *tests = tcase_create("compress_program");
-    tcase_set_timeout(tests, 300);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = qd_test_case("compress_program", 300, setup, teardown);
     tcase_add_loop_test(tests, test_wrong_scenes, 0, (int)(sizeof wrong / sizeof wrong[0]));
     tcase_add_test(tests, test_wrong_settings);
     tcase_add_loop_test(tests, test_killed_and_gone_on_with, 0, 2);
     tcase_add_test(tests, test_verify);
     tcase_add_test(tests, test_metrics);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("compress_program", tests);
 }

@@ -1,26 +1,10 @@
 #include "tests/harness.h"
-#include "tests/program.h"
+#include "tests/one_program.h"
 #include "tests/recorder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static qd_program program;
-
-static void setup(void) {
-    qd_program_setup(&program, QD_PROGRAM);
-}
-
-static void teardown(void) {
-    qd_program_teardown(&program);
-}
-
-static qd_scratch_path at(const char *name) {
-    return qd_scratch_at(&program.work, name);
-}
-
-#define RUN(...) qd_program_run(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
 
 static const char scene[] = "name: small\n"
                             "world: {size: [20, 12], gravity: [0, -1]}\n"
@@ -76,12 +60,6 @@ static void expect_complaint(const qd_program_outcome *result, const char *named
 }
 
 static const qd_plant plant = {true, 18, 7, 0};
-
-/// A complaint, with no result.
-static void expect_refusal(qd_program_outcome *result, int code, const char *named) {
-    qd_program_expect_complaint(result, code, named);
-    qd_program_forget(result);
-}
 
 START_TEST(equal_runs) {
     make("a", &(qd_recording){.threads = 1});
@@ -225,25 +203,17 @@ END_TEST
 START_TEST(what_cannot_be_compared) {
     make("a", &(qd_recording){.sets = {"record.hashes=0"}});
     make("b", &(qd_recording){.scene = NULL});
-    qd_program_outcome result = RUN("diff", "a", "b", "-q");
-    expect_refusal(&result, 1, "a and b have no step with a hash in common");
-    result = RUN("diff", "a");
-    expect_refusal(&result, 2, "diff needs a DIR2");
-    result = RUN("diff", "a", "b", "c");
-    expect_refusal(&result, 2, "no more");
-    result = RUN("diff", "a", "nowhere");
-    expect_refusal(&result, 3, "there is no run directory nowhere");
+    expect_refusal(RUN("diff", "a", "b", "-q"), 1, "a and b have no step with a hash in common");
+    expect_refusal(RUN("diff", "a"), 2, "diff needs a DIR2");
+    expect_refusal(RUN("diff", "a", "b", "c"), 2, "no more");
+    expect_refusal(RUN("diff", "a", "nowhere"), 3, "there is no run directory nowhere");
     ck_assert_int_eq(remove(at("b/run.db").text), 0);
-    result = RUN("diff", "a", "b");
-    expect_refusal(&result, 4, "run.db");
+    expect_refusal(RUN("diff", "a", "b"), 4, "run.db");
 }
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("diff");
-    TCase *tcase = tcase_create("diff");
-    tcase_set_timeout(tcase, 240);
-    tcase_add_checked_fixture(tcase, setup, teardown);
+    TCase *tcase = qd_test_case("diff", 240, setup, teardown);
     tcase_add_test(tcase, equal_runs);
     tcase_add_test(tcase, a_planted_bit);
     tcase_add_test(tcase, a_planted_bit_between_records);
@@ -251,6 +221,5 @@ int main(void) {
     tcase_add_test(tcase, two_scenes);
     tcase_add_test(tcase, damaged_rows);
     tcase_add_test(tcase, what_cannot_be_compared);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    return qd_test_run_case("diff", tcase);
 }

@@ -2,8 +2,7 @@
 #include <quadrille/trajectory.h>
 
 #include "tests/harness.h"
-#include "tests/scratch.h"
-#include "tests/worlds.h"
+#include "tests/trajectories.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -12,66 +11,6 @@
 #include <string.h>
 
 // What the writers of trajectories leave, read back by readers that take nothing but what is expected.
-
-static qd_scratch scratch;
-
-static void setup(void) {
-    qd_scratch_make(&scratch);
-}
-
-static void teardown(void) {
-    qd_scratch_remove(&scratch);
-}
-
-static qd_scratch_path at(const char *name) {
-    return qd_scratch_at(&scratch, name);
-}
-
-/// A world with all shapes and kinds, labels, contacts, and an index that was freed.
-static qd_world *mixed_world(uint64_t seed) {
-    qd_random random = qd_random_at(seed, 0, 0);
-    qd_world_def def = qd_test_random_def(&random);
-    def.contact = QD_CONTACT_IMPULSE;
-    def.boundary_x = QD_BOUNDARY_PERIODIC;
-    qd_world *world = qd_test_world(&def);
-    qd_id first = qd_test_disk(world, def.origin.x + 1, def.origin.y + 1, 0, 0, 0.5, 0);
-    qd_test_scatter_shapes(world, &random, 150);
-    qd_body_def body = qd_body_def_default();
-    body.position = (qd_vec2){def.origin.x + 3, def.origin.y + 3};
-    body.velocity = (qd_vec2){1e-300, -1.0 / 3.0};
-    body.label = UINT64_MAX;
-    qd_test_add(world, &body);
-    ck_assert_int_eq(qd_world_remove(world, first), QD_OK);
-    const qd_vec2 line[] = {{def.origin.x + 4, def.origin.y + 2}, {def.origin.x + 8, def.origin.y + 2.5}};
-    ck_assert_int_eq(qd_world_add_polyline(world, line, 2, false, &body, NULL, NULL), QD_OK);
-    ck_assert_int_eq(qd_world_detect(world), QD_OK);
-    return world;
-}
-
-static qd_trajectory *start(qd_trajectory_format format, int threads) {
-    qd_trajectory_def def = qd_trajectory_def_default();
-    def.directory = scratch.path;
-    def.format = format;
-    def.threads = threads;
-    def.provenance = (qd_provenance){"mixed", 0xabcdef, 7};
-    qd_trajectory *trajectory = NULL;
-    qd_error error = {""};
-    ck_assert_msg(qd_trajectory_create(&def, &trajectory, &error) == QD_OK, "%s", error.text);
-    return trajectory;
-}
-
-static void add(qd_trajectory *trajectory, const qd_world *world) {
-    qd_error error = {""};
-    ck_assert_msg(qd_trajectory_add(trajectory, world, &error) == QD_OK, "%s", error.text);
-}
-
-static qd_trajectory_totals finish(qd_trajectory *trajectory) {
-    qd_trajectory_totals totals;
-    qd_error error = {""};
-    ck_assert_msg(qd_trajectory_finish(trajectory, &totals, &error) == QD_OK, "%s", error.text);
-    qd_trajectory_destroy(trajectory);
-    return totals;
-}
 
 /// The rows of a world's bodies in the order of files; free() it.
 static uint32_t *rows_of(const qd_body_view *view) {
@@ -488,137 +427,13 @@ START_TEST(rows_of_a_store) {
 }
 END_TEST
 
-// ---- what must hold for all ----
-
-static const qd_trajectory_format formats[] = {QD_TRAJECTORY_LAMMPS, QD_TRAJECTORY_EXTXYZ, QD_TRAJECTORY_VTP,
-                                               QD_TRAJECTORY_CSV};
-
-START_TEST(any_number_of_threads) {
-    // More rows than fit a block.
-    qd_world_def def = qd_world_def_default();
-    qd_test_gas_def(&def, 60, 60);
-    qd_world *world = qd_test_world(&def);
-    qd_test_gas_fill(world, 60, 60, 5);
-    static const char *const names[] = {"bodies.lammpstrj", "bodies.xyz", "bodies_000000.vtp", "bodies.csv"};
-    char *first = NULL;
-    size_t first_bytes = 0;
-    static const int threads[] = {1, 2, 5, 16};
-    for (size_t k = 0; k < sizeof threads / sizeof threads[0]; ++k) {
-        qd_trajectory *trajectory = start(formats[_i], threads[k]);
-        add(trajectory, world);
-        finish(trajectory);
-        size_t bytes = 0;
-        char *text = qd_scratch_read(at(names[_i]).text, &bytes);
-        ck_assert_ptr_nonnull(text);
-        ck_assert(!first || (bytes == first_bytes && memcmp(text, first, bytes) == 0));
-        if (first) free(text);
-        if (!first) {
-            first = text;
-            first_bytes = bytes;
-        }
-    }
-    free(first);
-    qd_world_destroy(world);
-}
-END_TEST
-
-START_TEST(nothing_is_left_of_what_is_not_finished) {
-    qd_world *world = mixed_world(4);
-    qd_trajectory *trajectory = start(formats[_i], 2);
-    add(trajectory, world);
-    add(trajectory, world);
-    qd_trajectory_destroy(trajectory);
-    ck_assert_uint_eq(qd_scratch_count(scratch.path), 0);
-    qd_world_destroy(world);
-}
-END_TEST
-
-static qd_status write_all(const qd_trajectory_def *def, const qd_world *world) {
-    qd_trajectory *trajectory = NULL;
-    qd_error error = {""};
-    qd_status status = qd_trajectory_create(def, &trajectory, &error);
-    if (status != QD_OK) {
-        ck_assert_ptr_null(trajectory);
-        return status;
-    }
-    for (int k = 0; k < 2 && status == QD_OK; ++k) status = qd_trajectory_add(trajectory, world, &error);
-    if (status == QD_OK) status = qd_trajectory_finish(trajectory, NULL, &error);
-    if (status != QD_OK) {
-        ck_assert_str_ne(error.text, "");
-        ck_assert_int_eq(qd_trajectory_add(trajectory, world, NULL), status); // it sticks
-    }
-    qd_trajectory_destroy(trajectory);
-    return status;
-}
-
-START_TEST(without_memory) {
-    qd_world *world = mixed_world(5);
-    qd_test_allocator allocator;
-    qd_status status = QD_ERR_MEMORY;
-    for (size_t fail_at = 1; status != QD_OK; ++fail_at) {
-        qd_test_allocator_init(&allocator, fail_at);
-        qd_trajectory_def def = qd_trajectory_def_default();
-        def.directory = scratch.path;
-        def.format = formats[_i];
-        def.threads = 2;
-        def.allocator = &allocator.allocator;
-        status = write_all(&def, world);
-        ck_assert_uint_eq(allocator.live, 0);
-        if (status == QD_OK) break;
-        ck_assert_int_eq(status, QD_ERR_MEMORY);
-        ck_assert_msg(qd_scratch_count(scratch.path) == 0, "allocation %zu", fail_at);
-        ck_assert_uint_lt(fail_at, 2000);
-    }
-    ck_assert_uint_gt(qd_scratch_count(scratch.path), 0);
-    qd_world_destroy(world);
-}
-END_TEST
-
-START_TEST(what_is_refused) {
-    qd_trajectory *trajectory = NULL;
-    qd_error error = {""};
-    qd_trajectory_def def = qd_trajectory_def_default();
-    ck_assert_int_eq(qd_trajectory_create(&def, &trajectory, &error), QD_ERR_ARGUMENT);
-    def.directory = at("nowhere").text;
-    ck_assert_int_eq(qd_trajectory_create(&def, &trajectory, &error), QD_ERR_IO);
-    ck_assert_ptr_nonnull(strstr(error.text, "nowhere"));
-    def.directory = scratch.path;
-    def.threads = 0;
-    ck_assert_int_eq(qd_trajectory_create(&def, &trajectory, &error), QD_ERR_VALUE);
-    def.threads = 1;
-    def.format = (qd_trajectory_format)4;
-    ck_assert_int_eq(qd_trajectory_create(&def, &trajectory, &error), QD_ERR_VALUE);
-    def.cookie = 0;
-    ck_assert_int_eq(qd_trajectory_create(&def, &trajectory, &error), QD_ERR_ARGUMENT);
-    qd_trajectory_format format;
-    ck_assert(qd_trajectory_format_named("extxyz", &format) && format == QD_TRAJECTORY_EXTXYZ);
-    ck_assert(!qd_trajectory_format_named("xyz", &format));
-    qd_world *world = mixed_world(6);
-    trajectory = start(QD_TRAJECTORY_CSV, 1);
-    ck_assert_int_eq(qd_trajectory_finish(trajectory, NULL, NULL), QD_OK);
-    ck_assert_int_eq(qd_trajectory_add(trajectory, world, NULL), QD_ERR_STATE);
-    qd_trajectory_destroy(trajectory);
-    ck_assert_uint_eq(qd_scratch_count(scratch.path), 5); // an empty one is one
-    qd_trajectory_destroy(NULL);
-    qd_world_destroy(world);
-}
-END_TEST
-
 int main(void) {
-    Suite *suite = suite_create("export_formats");
-    TCase *tests = tcase_create("formats");
-    tcase_set_timeout(tests, 300);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = qd_test_case("formats", 300, setup, teardown);
     tcase_add_loop_test(tests, lammps_dumps, 0, 3);
     tcase_add_test(tests, lammps_dumps_are_read_back);
     tcase_add_test(tests, extended_xyz);
     tcase_add_loop_test(tests, tables, 0, 3);
     tcase_add_loop_test(tests, contacts_of_removed_bodies, 0, 2);
     tcase_add_test(tests, rows_of_a_store);
-    tcase_add_loop_test(tests, any_number_of_threads, 0, 4);
-    tcase_add_loop_test(tests, nothing_is_left_of_what_is_not_finished, 0, 4);
-    tcase_add_loop_test(tests, without_memory, 0, 4);
-    tcase_add_test(tests, what_is_refused);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("export_formats", tests);
 }

@@ -468,10 +468,7 @@ START_TEST(an_empty_world) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("export_vtp");
-    TCase *tests = tcase_create("vtp");
-    tcase_set_timeout(tests, 120);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = qd_test_case("vtp", 120, setup, teardown);
     tcase_add_test(tests, bodies_are_points);
     tcase_add_test(tests, shapes_are_polygons_and_lines);
     tcase_add_test(tests, outlines_of_any_shape_fit);
@@ -480,6 +477,5 @@ int main(void) {
     tcase_add_loop_test(tests, contacts_of_removed_bodies_are_none, 0, 2);
     tcase_add_test(tests, lists_say_the_times);
     tcase_add_test(tests, an_empty_world);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("export_vtp", tests);
 }

@@ -525,10 +525,8 @@ START_TEST(fast_wall_carries_what_rests) {
 }
 END_TEST
 
-static Suite *suite(void) {
-    Suite *suite = suite_create("fast");
-    TCase *tcase = tcase_create("fast");
-    tcase_set_timeout(tcase, 240);
+int main(void) {
+    TCase *tcase = qd_test_case("fast", 240, NULL, NULL);
     tcase_add_loop_test(tcase, box_by_unfolding, 0, 3);
     tcase_add_loop_test(tcase, rods_are_exact, 0, 4);
     tcase_add_test(tcase, rods_stay_exact);
@@ -544,10 +542,5 @@ static Suite *suite(void) {
     tcase_add_test(tcase, slides_over_seams);
     tcase_add_test(tcase, fast_wall_hits_what_rests);
     tcase_add_loop_test(tcase, fast_wall_carries_what_rests, 0, 4);
-    suite_add_tcase(suite, tcase);
-    return suite;
-}
-
-int main(void) {
-    return qd_test_run(suite());
+    return qd_test_run_case("fast", tcase);
 }

@@ -532,9 +532,7 @@ START_TEST(frames_that_are_not_whole_are_found) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("frame");
-    TCase *tests = tcase_create("frame");
-    tcase_set_timeout(tests, 240);
+    TCase *tests = qd_test_case("frame", 240, NULL, NULL);
     tcase_add_test(tests, frames_and_manifest);
     tcase_add_test(tests, provenance_is_in_the_file);
     tcase_add_test(tests, same_bytes_for_any_thread_count);
@@ -546,6 +544,5 @@ int main(void) {
     tcase_add_test(tests, a_writer_goes_on_behind_another);
     tcase_add_test(tests, frames_that_are_not_whole_are_found);
     tcase_add_test(tests, no_memory_at_any_allocation);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("frame", tests);
 }

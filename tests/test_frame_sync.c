@@ -130,14 +130,11 @@ START_TEST(a_frame_that_was_taken_away_is_no_error) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("frame_sync");
-    TCase *tests = tcase_create("frame_sync");
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = qd_test_case("frame_sync", 0, setup, teardown);
     tcase_add_test(tests, few_frames_are_synced_one_by_one);
     tcase_add_test(tests, many_frames_are_synced_at_once);
     tcase_add_test(tests, a_system_without_syncfs_syncs_one_by_one);
     tcase_add_test(tests, what_the_device_refuses_is_told);
     tcase_add_test(tests, a_frame_that_was_taken_away_is_no_error);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("frame_sync", tests);
 }

@@ -391,10 +391,8 @@ START_TEST(finds_every_neighbour) {
 }
 END_TEST
 
-static Suite *suite(void) {
-    Suite *suite = suite_create("generate");
-    TCase *tests = tcase_create("disks");
-    tcase_set_timeout(tests, 240);
+int main(void) {
+    TCase *tests = qd_test_case("disks", 240, NULL, NULL);
     tcase_add_test(tests, places_without_overlap);
     tcase_add_test(tests, keeps_regions_apart);
     tcase_add_test(tests, lays_out_rows);
@@ -407,10 +405,5 @@ static Suite *suite(void) {
     tcase_add_test(tests, does_not_order_bodies_by_size);
     tcase_add_test(tests, fails_cleanly_without_memory);
     tcase_add_test(tests, finds_every_neighbour);
-    suite_add_tcase(suite, tests);
-    return suite;
-}
-
-int main(void) {
-    return qd_test_run(suite());
+    return qd_test_run_case("generate", tests);
 }

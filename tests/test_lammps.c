@@ -183,15 +183,12 @@ START_TEST(failure_says_why) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("lammps");
-    TCase *tests = tcase_create("lammps");
-    tcase_set_timeout(tests, 120);
+    TCase *tests = qd_test_case("lammps", 120, NULL, NULL);
     tcase_add_test(tests, frames_are_read_by_their_columns);
     tcase_add_test(tests, broken_files_are_refused);
     tcase_add_test(tests, differences_count_no_periods);
     tcase_add_test(tests, kept_numbers_belong_to_the_scenes);
     tcase_add_test(tests, scenes_are_what_they_say);
     tcase_add_test(tests, failure_says_why);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("lammps", tests);
 }

@@ -82,15 +82,6 @@ static qd_program_outcome run_bounded(const qd_program_start *start) {
 
 #define BOUNDED(...) run_bounded(&(qd_program_start){.arguments = {__VA_ARGS__}})
 
-/// It ends with this code, and one line that names `named`.
-static void expect_refusal(qd_program_outcome outcome, int code, const char *named) {
-    ck_assert_msg(outcome.code == code && strstr(outcome.err, named), "wanted %d and \"%s\": %d, %s", code,
-                  named, outcome.code, outcome.err);
-    qd_program_expect_complaint(&outcome, code, named);
-    qd_program_forget(&outcome);
-    expect_victim();
-}
-
 // ---- locks ----
 
 START_TEST(a_link_as_a_lock_is_refused) {
@@ -357,10 +348,7 @@ START_TEST(a_sweeps_database_leads_nowhere_else) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("links");
-    TCase *tests = tcase_create("links");
-    tcase_set_timeout(tests, 500);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = qd_test_case("links", 500, setup, teardown);
     tcase_add_test(tests, a_link_as_a_lock_is_refused);
     tcase_add_test(tests, a_link_in_a_sweep_is_refused);
     tcase_add_test(tests, asking_about_a_lock_changes_nothing);
@@ -376,6 +364,5 @@ int main(void) {
     tcase_add_test(tests, scenes_and_bodies_may_be_links_and_scenes_pipes);
     tcase_add_test(tests, a_directory_may_be_named_like_a_uri);
     tcase_add_test(tests, a_sweeps_database_leads_nowhere_else);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("links", tests);
 }

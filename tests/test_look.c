@@ -87,14 +87,12 @@ START_TEST(test_a_run_that_goes_on_is_looked_at) {
     look((const char *[]){"export", "out", "--format", "csv", "-o", "tables", NULL}, "tables", 2);
     look((const char *[]){"render", "out", "-o", "drawn", NULL}, "drawn", 3);
     look((const char *[]){"render", "out", "-o", "again", "--every", "500", NULL}, "again", 3);
-    qd_program_outcome result = RUN("verify", "out");
-    qd_program_expect_complaint(&result, 4, "out is in use by another run");
-    qd_program_forget(&result);
+    expect_refusal(RUN("verify", "out"), 4, "out is in use by another run");
     int64_t before = last_checkpoint();
     stop(child);
     ck_assert_int_ge(last_checkpoint(), before); // nobody was in its way
     ck_assert(!qd_scratch_exists(at("out/run.db-wal").text));
-    result = RUN("verify", "out", "--threads", "1");
+    qd_program_outcome result = RUN("verify", "out", "--threads", "1");
     ck_assert_msg(result.code == 0 && strstr(result.out, ", where the run is not complete, "), "%s%s",
                   result.out, result.err);
     qd_program_forget(&result);
@@ -176,20 +174,14 @@ START_TEST(test_a_log_is_asked_for) {
     result = RUN("run", "long.yaml", "-o", "out", "--force", "--steps", "330", "--log", "10", "-q");
     ck_assert_str_eq(result.err, "");
     qd_program_forget(&result);
-    result = RUN("run", "long.yaml", "-o", "out", "--force", "--log", "0");
-    qd_program_expect_complaint(&result, 2, "--log");
-    qd_program_forget(&result);
+    expect_refusal(RUN("run", "long.yaml", "-o", "out", "--force", "--log", "0"), 2, "--log");
 }
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("look");
-    TCase *tests = tcase_create("look");
-    tcase_set_timeout(tests, 300);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = qd_test_case("look", 300, setup, teardown);
     tcase_add_test(tests, test_a_run_that_goes_on_is_looked_at);
     tcase_add_test(tests, test_a_log_has_a_line_every_so_many_steps);
     tcase_add_test(tests, test_a_log_is_asked_for);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("look", tests);
 }

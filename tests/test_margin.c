@@ -380,9 +380,7 @@ START_TEST(bad_margins_are_refused) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("margin");
-    TCase *tcase = tcase_create("margin");
-    tcase_set_timeout(tcase, 240);
+    TCase *tcase = qd_test_case("margin", 240, NULL, NULL);
     tcase_add_test(tcase, boxes_are_made_for_as_long_as_pays);
     tcase_add_test(tcase, fat_boxes_fit_their_world);
     tcase_add_test(tcase, any_margin_gives_the_same);
@@ -396,6 +394,5 @@ int main(void) {
     tcase_add_test(tcase, margins_do_not_count_towards_limits);
     tcase_add_test(tcase, half_a_period_is_no_error);
     tcase_add_test(tcase, bad_margins_are_refused);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    return qd_test_run_case("margin", tcase);
 }

@@ -112,18 +112,11 @@ START_TEST(tells_setups_apart) {
 }
 END_TEST
 
-static Suite *suite(void) {
-    Suite *suite = suite_create("matroska");
-    TCase *tcase = tcase_create("matroska");
-    tcase_add_checked_fixture(tcase, setup, teardown);
+int main(void) {
+    TCase *tcase = qd_test_case("matroska", 0, setup, teardown);
     tcase_add_test(tcase, counts_blocks);
     tcase_add_test(tcase, notices_a_cut);
     tcase_add_test(tcase, tells_setups_apart);
     tcase_add_test(tcase, goes_on_to_the_end_of_the_file);
-    suite_add_tcase(suite, tcase);
-    return suite;
-}
-
-int main(void) {
-    return qd_test_run(suite());
+    return qd_test_run_case("matroska", tcase);
 }

@@ -9,13 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static qd_metrics measure(const qd_world *world) {
-    qd_metrics m;
-    memset(&m, 0xff, sizeof m); // all of it is written
-    qd_world_measure(world, &m);
-    return m;
-}
-
 // ---- what was turned over ----
 
 /// A ball falls on the floor, which gives nothing back: in flight, half of its energy is where it was; at
@@ -25,19 +18,19 @@ START_TEST(a_ball_turns_its_energy_over) {
     def.gravity.y = -10;
     def.restitution = 0;
     qd_world *world = qd_test_world(&def);
-    qd_metrics m = measure(world);
+    qd_metrics m = qd_test_measure(world);
     ck_assert(m.turned_over == 0 && m.balance_error == 0);
     qd_test_disk(world, 50, 5, 0, 0, 1, 0);
-    m = measure(world);
+    m = qd_test_measure(world);
     ck_assert_double_eq_tol(m.turned_over, m.potential, 1e-12 * m.potential);
     const double whole = m.potential;
     qd_test_step(world, 0.01, 60);
-    m = measure(world);
+    m = qd_test_measure(world);
     ck_assert_double_gt(m.kinetic, 0);
     ck_assert_double_eq_tol(m.turned_over, whole, 1e-12 * whole);
     ck_assert_double_lt(m.balance_error, 1e-12);
     qd_test_step(world, 0.01, 100);
-    m = measure(world);
+    m = qd_test_measure(world);
     ck_assert_double_gt(m.lost, 0.7 * whole);
     ck_assert_double_eq_tol(m.turned_over, whole + 0.5 * m.drift, 1e-12 * whole);
     ck_assert_double_eq_tol(m.balance_error, fabs(m.drift) / m.turned_over, 1e-12);
@@ -52,7 +45,7 @@ START_TEST(what_cancels_is_turned_over) {
     def.attraction = (qd_attraction){.law = QD_PULL_INVERSE_SQUARE, .strength = 100, .at = {50, 50}};
     qd_world *world = qd_test_world(&def);
     qd_test_disk(world, 50, 90, 0, -sqrt(5), 1, 0); // v^2 / 2 = 100 / 40
-    qd_metrics m = measure(world);
+    qd_metrics m = qd_test_measure(world);
     ck_assert_double_gt(m.kinetic, 5);
     ck_assert_double_lt(fabs(m.kinetic + m.potential), 1e-12);
     ck_assert_double_eq_tol(m.turned_over, m.kinetic, 1e-12);
@@ -70,7 +63,7 @@ START_TEST(nobody_turns_nothing_over) {
     qd_world *world = qd_test_world(&def);
     for (int i = 0; i < 9; ++i) qd_test_disk(world, 10.1 * (i + 1), 30.3 + i, 0.7 * i, 0.3 * i, 1, 0);
     qd_test_step(world, 0.013, 400);
-    qd_metrics m = measure(world);
+    qd_metrics m = qd_test_measure(world);
     ck_assert(m.dynamic == 0 && m.entered != 0);
     ck_assert(m.turned_over == 0 && m.balance_error == 0);
     qd_world_destroy(world);
@@ -117,7 +110,7 @@ START_TEST(every_number_is_one) {
     qd_world *world = qd_test_world(&def); // empty, then with bodies
     for (int k = 0; k < 2; ++k) {
         qd_test_step(world, 0.01, 3);
-        qd_metrics m = measure(world);
+        qd_metrics m = qd_test_measure(world);
         size_t count;
         const qd_metric_field *fields = qd_metric_fields(&count);
         for (size_t i = 0; i < count; ++i) {
@@ -206,9 +199,9 @@ START_TEST(collisions_lose_what_the_table_says) {
     add_disk(world, 50, 50, &c->a);
     add_disk(world, 50 + apart * c->nx * (1 - 1e-13), 50 + apart * c->ny * (1 - 1e-13), &c->b);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
-    ck_assert_double_eq_tol(measure(world).kinetic, c->before, 1e-12 * c->before);
+    ck_assert_double_eq_tol(qd_test_measure(world).kinetic, c->before, 1e-12 * c->before);
     qd_test_step(world, instant, 1);
-    qd_metrics m = measure(world);
+    qd_metrics m = qd_test_measure(world);
     losses(c, &normal, &friction);
     ck_assert_double_eq_tol(m.lost_bodies_normal, normal, 1e-12);
     ck_assert_double_eq_tol(m.lost_bodies_friction, friction, 1e-12);
@@ -229,7 +222,7 @@ START_TEST(impacts_lose_what_the_table_says) {
     add_disk(world, 50 + apart * c->nx - c->b.vx, 50 + apart * c->ny - c->b.vy, &c->b);
     ck_assert(ux * c->nx + uy * c->ny > 0);
     qd_test_step(world, dt, 1);
-    qd_metrics m = measure(world);
+    qd_metrics m = qd_test_measure(world);
     double normal, friction;
     losses(c, &normal, &friction);
     ck_assert_uint_eq(m.impacts, 1);
@@ -265,7 +258,7 @@ START_TEST(walls_take_what_bounces_lose) {
     qd_world *world = qd_test_world(&def);
     add_disk(world, 50, 0.5, &(spun){b->vx, b->vy, b->spin, 1, 0.5});
     qd_test_step(world, instant, 1);
-    qd_metrics m = measure(world);
+    qd_metrics m = qd_test_measure(world);
     double before = 0.5 * (b->vx * b->vx + b->vy * b->vy + 0.125 * b->spin * b->spin);
     double after = 0.5 * (b->after_x * b->after_x + b->after_y * b->after_y +
                           0.125 * b->after_spin * b->after_spin);
@@ -288,10 +281,10 @@ START_TEST(a_ball_keeps_the_square_of_its_restitution) {
     double lost = 0;
     int bounces_seen = 0;
     for (int k = 0; k < 2500; ++k) {
-        qd_metrics before = measure(world);
+        qd_metrics before = qd_test_measure(world);
         double vy = qd_test_body(world, (qd_id){0, 1}).velocity.y;
         qd_test_step(world, 1e-3, 1);
-        qd_metrics after = measure(world);
+        qd_metrics after = qd_test_measure(world);
         ck_assert_double_eq_tol(after.imbalance, 0, 1e-13);
         if (after.lost_walls_normal == lost) continue;
         ck_assert_double_eq_tol(after.lost_walls_normal - lost, 0.36 * 0.5 * vy * vy, 1e-12);
@@ -319,7 +312,7 @@ START_TEST(a_plate_works) {
         qd_test_add(world, &plate);
         qd_test_disk(world, 50.5, 50, 0, 0, 0.5, 2);
         qd_test_step(world, fast ? 1.5 : instant, 2);
-        qd_metrics m = measure(world);
+        qd_metrics m = qd_test_measure(world);
         ck_assert_double_eq_tol(m.kinematic_work, 36, 1e-10); // the disk has twice the plate's speed
         ck_assert_double_eq_tol(m.kinetic, 36, 1e-10);
         ck_assert_double_eq_tol(m.lost, 0, 1e-12);
@@ -337,7 +330,7 @@ START_TEST(a_medium_takes_its_part) {
     qd_world *world = qd_test_world(&def);
     add_disk(world, 50, 50, &(spun){3, 4, 5, 2, 1});
     qd_test_step(world, 0.125, 8);
-    qd_metrics m = measure(world);
+    qd_metrics m = qd_test_measure(world);
     double moving = 25 * (1 - exp(-1.4)), turning = 12.5 * (1 - exp(-0.8));
     ck_assert_double_eq_tol(m.drag_lost, moving + turning, 1e-12);
     ck_assert_double_eq_tol(m.imbalance, 0, 1e-13);
@@ -355,7 +348,7 @@ START_TEST(a_force_works_along_the_way) {
     qd_test_disk(world, 10, 50, 1, 2, 0.5, 3);
     ck_assert_int_eq(qd_world_set_force(world, push_right, NULL), QD_OK);
     qd_test_step(world, 0.25, 16);
-    qd_metrics m = measure(world);
+    qd_metrics m = qd_test_measure(world);
     double way = qd_test_body(world, (qd_id){0, 1}).position.x - 10;
     ck_assert_double_eq_tol(way, 20, 1e-12); // t + t^2
     ck_assert_double_eq_tol(m.force_work, 6 * way, 1e-11);
@@ -373,7 +366,7 @@ START_TEST(gravity_works_through_periodic_sides) {
     qd_world *world = qd_test_world(&def);
     qd_test_disk(world, 5, 15, 0, 0, 0.5, 3);
     qd_test_step(world, 0.0625, 160); // falls by 100: five times
-    qd_metrics m = measure(world);
+    qd_metrics m = qd_test_measure(world);
     ck_assert_double_eq_tol(m.force_work, 3 * 2 * 20 * 5, 1e-9);
     ck_assert_double_eq_tol(m.kinetic, 0.5 * 3 * 400, 1e-9);
     ck_assert_double_eq_tol(m.imbalance, 0, 1e-10);
@@ -387,7 +380,7 @@ START_TEST(motion_of_two) {
     qd_world *world = open_world(1, 0.5, 0);
     add_disk(world, 51, 50, &(spun){1, 2, 0, 3, 1});
     add_disk(world, 50, 53, &(spun){-1, 0, 4, 1, 2});
-    qd_metrics m = measure(world);
+    qd_metrics m = qd_test_measure(world);
     ck_assert_uint_eq(m.bodies, 2);
     ck_assert_uint_eq(m.dynamic, 2);
     ck_assert_double_eq_tol(m.translation, 8, 1e-15);
@@ -416,7 +409,7 @@ START_TEST(contacts_of_a_row) {
     block.shape = qd_shape_rect(10, 10);
     qd_test_add(world, &block);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
-    qd_metrics m = measure(world);
+    qd_metrics m = qd_test_measure(world);
     ck_assert_uint_eq(m.contacts, 7); // three with the sensor
     ck_assert_double_eq_tol(m.contact_number, 6.0 / 3, 1e-15);
     ck_assert_double_eq_tol(m.largest_overlap, 0.25, 1e-12);
@@ -429,184 +422,8 @@ START_TEST(contacts_of_a_row) {
 }
 END_TEST
 
-// ---- pressure ----
-
-/// The virial is that of the impulses which the events tell; but for those of touches that became others, as
-/// between shapes.
-START_TEST(virial_is_that_of_the_events) {
-    qd_random random = qd_random_at(11 + (uint64_t)_i, 0, 2);
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){30, 30};
-    def.boundary_x = QD_BOUNDARY_PERIODIC;
-    def.gravity.y = -20;
-    def.friction = _i % 2 ? 0.4 : 0;
-    def.restitution = 0.5;
-    def.continuous = QD_CONTINUOUS_OFF;
-    qd_world *world = qd_test_world(&def);
-    if (_i < 2)
-        qd_test_scatter_shapes(world, &random, 150);
-    else
-        qd_test_scatter(world, &random, 200);
-    qd_test_step(world, 0.01, 300);
-    qd_body_view view = qd_world_view(world);
-    double *x = calloc(view.index_count, sizeof *x), *y = calloc(view.index_count, sizeof *y);
-    for (size_t r = 0; r < view.count; ++r) {
-        x[view.index[r]] = view.x[r];
-        y[view.index[r]] = view.y[r];
-    }
-    qd_metrics before = measure(world);
-    qd_test_step(world, 0.01, 1);
-    qd_metrics after = measure(world);
-    size_t count, used = 0;
-    const qd_event *events = qd_world_events(world, &count);
-    double virial = 0, size = 0;
-    view = qd_world_view(world);
-    for (size_t i = 0; i < count; ++i) {
-        const qd_contact *c = events[i].contact;
-        if (events[i].kind == QD_EVENT_BEGIN || c->sensor || qd_id_is_wall(c->b)) continue;
-        if (view.kind[view.row_of_index[c->a.index]] || view.kind[view.row_of_index[c->b.index]]) continue;
-        double dx = x[c->b.index] - x[c->a.index], dy = y[c->b.index] - y[c->a.index];
-        dx -= 30 * floor(dx / 30 + 0.5);
-        // The normal of a contact that persists is that of now: within a step of the one that was used.
-        for (int k = 0; k < c->count; ++k) {
-            double jx = c->touch[k].impulse * c->normal.x - c->touch[k].friction * c->normal.y;
-            double jy = c->touch[k].impulse * c->normal.y + c->touch[k].friction * c->normal.x;
-            virial += dx * jx + dy * jy;
-            size += fabs(dx * jx) + fabs(dy * jy);
-            used += c->touch[k].impulse != 0;
-        }
-    }
-    ck_assert_uint_gt(used, 20);
-    ck_assert_double_eq_tol(after.virial_impulse - before.virial_impulse, virial,
-                            (_i < 2 ? 0.1 : 0.02) * size);
-    ck_assert_double_eq_tol(after.virial * 0.01, after.virial_impulse - before.virial_impulse, 1e-12 * size);
-    free(x);
-    free(y);
-    qd_world_destroy(world);
-}
-END_TEST
-
-// One disk in a box hits the walls as often as unfolding its path says.
-START_TEST(walls_feel_every_hit) {
-    qd_world_def def = qd_world_def_default();
-    def.continuous = QD_CONTINUOUS_ON;
-    def.size = (qd_vec2){10, 6};
-    qd_world *world = qd_test_world(&def);
-    qd_test_disk(world, 2, 3, 1.3, 0.7, 0.5, 2);
-    qd_test_step(world, 1, 99);
-    qd_test_step(world, 0.9, 1); // the last hit comes at 100 just so
-    qd_metrics m = measure(world);
-    double hits_x = floor((1.5 + 1.3 * 99.9) / 9), hits_y = floor((2.5 + 0.7 * 99.9) / 5);
-    ck_assert_double_eq_tol(m.push_left + m.push_right, hits_x * 2 * 2 * 1.3, 1e-10);
-    ck_assert_double_eq_tol(m.push_bottom + m.push_top, hits_y * 2 * 2 * 0.7, 1e-10);
-    ck_assert_uint_eq(m.collisions, (uint64_t)(hits_x + hits_y));
-    ck_assert_double_eq_tol(m.area, 60, 1e-12);
-    qd_world_destroy(world);
-}
-END_TEST
-
-// Disks that pass through each other: the hits of each follow from unfolding its path, and with enough of
-// them the walls feel the pressure N kT / A of an ideal gas in the room that the centres have.
-START_TEST(an_ideal_gas_presses_on_the_walls) {
-    enum { COUNT = 60 };
-    const double width = 40, height = 30, length = 200;
-    qd_world_def def = qd_world_def_default();
-    def.continuous = QD_CONTINUOUS_ON;
-    def.size = (qd_vec2){width, height};
-    qd_world *world = qd_test_world(&def);
-    double push_x = 0, push_y = 0, slack_x = 0, slack_y = 0, energy_x = 0, energy_y = 0;
-    for (int k = 0; k < COUNT; ++k) {
-        qd_random random = qd_random_at(4, (uint64_t)k, 5);
-        qd_body_def body = qd_body_def_default();
-        body.mass = 2;
-        body.filter.group = -1;
-        body.position.x = qd_test_between(&random, 1, width - 1);
-        body.position.y = qd_test_between(&random, 1, height - 1);
-        double vx = body.velocity.x = 3 * qd_random_normal(&random);
-        double vy = body.velocity.y = 3 * qd_random_normal(&random);
-        qd_test_add(world, &body);
-        push_x += 4 * fabs(vx) * fabs(floor((body.position.x - 0.5 + vx * length) / (width - 1)));
-        push_y += 4 * fabs(vy) * fabs(floor((body.position.y - 0.5 + vy * length) / (height - 1)));
-        slack_x += 4 * fabs(vx);
-        slack_y += 4 * fabs(vy);
-        energy_x += vx * vx;
-        energy_y += vy * vy;
-    }
-    qd_test_step(world, 0.1, (size_t)(length / 0.1 + 0.5));
-    qd_metrics m = measure(world);
-    ck_assert_double_eq_tol(m.push_left + m.push_right, push_x, 1e-9 * push_x);
-    ck_assert_double_eq_tol(m.push_bottom + m.push_top, push_y, 1e-9 * push_y);
-    // The mean force of a disk on both walls together is 4 Ex / (width - 1); each may be half a hit away from
-    // that.
-    ck_assert_double_eq_tol(push_x, 4 * energy_x * length / (width - 1), slack_x);
-    ck_assert_double_eq_tol(push_y, 4 * energy_y * length / (height - 1), slack_y);
-    ck_assert(slack_x < 0.1 * push_x);
-    ck_assert(m.virial_impulse == 0 && m.lost == 0);
-    qd_world_destroy(world);
-}
-END_TEST
-
-/// What a gas of hard disks of some radius in a periodic world of 30 % (at radius 1/2) tells of its equation
-/// of state.
-typedef struct gas {
-    double z, error; ///< P A / (N kT), and its standard error by blocks
-    double rate;     ///< collisions per disk and time, in units of those that z goes with
-} gas;
-
-static gas run_gas(double radius, size_t steps) {
-    enum { SIDE = 30, COUNT = SIDE * SIDE, BLOCKS = 20 };
-    qd_world_def def = qd_world_def_default();
-    qd_test_gas_def(&def, SIDE, SIDE);
-    def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
-    def.continuous = QD_CONTINUOUS_ON; // collisions happen where they do, not at the end of a step
-    def.threads = 2;
-    qd_world *world = qd_test_world(&def);
-    for (int i = 0; i < COUNT; ++i) {
-        qd_random random = qd_random_at(2, (uint64_t)i, 77);
-        double x = (i % SIDE + 0.5) * def.size.x / SIDE, y = (int)(i / SIDE) + 0.5;
-        double vx = qd_random_normal(&random), vy = qd_random_normal(&random);
-        qd_test_disk(world, x, y * def.size.y / SIDE, vx, vy, radius, 1);
-    }
-    const double dt = 0.05;
-    qd_test_step(world, dt, 100);
-    qd_metrics first = measure(world), m = first;
-    double sum = 0, squares = 0, kt = first.temperature * COUNT / (COUNT - 1);
-    for (int k = 0; k < BLOCKS; ++k) {
-        double before = m.virial_impulse, time = m.time;
-        qd_test_step(world, dt, steps / BLOCKS);
-        m = measure(world);
-        double z = 1 + 0.5 * (m.virial_impulse - before) / (m.time - time) / (COUNT * kt);
-        sum += z;
-        squares += z * z;
-    }
-    ck_assert(m.lost == 0 && m.temperature > 0.5);
-    gas result = {.z = sum / BLOCKS};
-    result.error = sqrt((squares / BLOCKS - result.z * result.z) / (BLOCKS - 1));
-    double rate = 2 * (double)(m.impacts - first.impacts) / COUNT / (m.time - first.time) / sqrt(kt);
-    result.rate = rate * 2 * radius * sqrt(3.14159265358979324) / 4 / (result.z - 1);
-    qd_world_destroy(world);
-    return result;
-}
-
-// The virial coefficients up to the tenth (N. Clisby and B. McCoy, J. Stat. Phys. 122, 15 (2006)) give Z
-// = 2.06326(3) at 30 % of the area; and each collision adds sqrt(pi) / 4 to Z - 1, whatever the density.
-START_TEST(hard_disks_have_their_equation_of_state) {
-    const double reference = 2.06326, effort = (double)qd_test_effort(10) / 10;
-    const double tolerance = 0.01 * reference / (effort < 1 ? sqrt(effort) : 1);
-    size_t steps = qd_test_effort(1600);
-    gas right = run_gas(0.5, steps), wrong = run_gas(0.515, steps);
-    ck_assert_msg(fabs(right.z - reference) <= fmax(tolerance, 6 * right.error), "Z = %g +- %g", right.z,
-                  right.error);
-    ck_assert_msg(right.error <= tolerance / 3, "standard error %g", right.error);
-    ck_assert_msg(fabs(wrong.z - reference) > tolerance, "3 %% more diameter, but Z = %g", wrong.z);
-    ck_assert_double_eq_tol(right.rate, 1, 0.01 / (effort < 1 ? sqrt(effort) : 1));
-}
-END_TEST
-
 int main(void) {
-    Suite *suite = suite_create("metrics");
-    TCase *tcase = tcase_create("metrics");
-    tcase_set_timeout(tcase, 240);
+    TCase *tcase = qd_test_case("metrics", 240, NULL, NULL);
     tcase_add_test(tcase, a_ball_turns_its_energy_over);
     tcase_add_test(tcase, what_cancels_is_turned_over);
     tcase_add_test(tcase, nobody_turns_nothing_over);
@@ -624,10 +441,5 @@ int main(void) {
     tcase_add_test(tcase, gravity_works_through_periodic_sides);
     tcase_add_test(tcase, motion_of_two);
     tcase_add_test(tcase, contacts_of_a_row);
-    tcase_add_loop_test(tcase, virial_is_that_of_the_events, 0, 4);
-    tcase_add_test(tcase, walls_feel_every_hit);
-    tcase_add_test(tcase, an_ideal_gas_presses_on_the_walls);
-    tcase_add_test(tcase, hard_disks_have_their_equation_of_state);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    return qd_test_run_case("metrics", tcase);
 }

@@ -214,8 +214,7 @@ START_TEST(test_a_long_unknown_flag_is_cut) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("options");
-    TCase *tests = tcase_create("options");
+    TCase *tests = qd_test_case("options", 0, NULL, NULL);
     tcase_add_test(tests, test_values);
     tcase_add_test(tests, test_whole_numbers_in_other_forms);
     tcase_add_test(tests, test_nothing_given);
@@ -225,6 +224,5 @@ int main(void) {
     tcase_add_test(tests, test_a_command_without_a_word);
     tcase_add_test(tests, test_two_words_that_are_needed);
     tcase_add_test(tests, test_a_long_unknown_flag_is_cut);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("options", tests);
 }

@@ -123,8 +123,7 @@ START_TEST(hues_of_values) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("palette");
-    TCase *tests = tcase_create("palette");
+    TCase *tests = qd_test_case("palette", 0, NULL, NULL);
     tcase_add_test(tests, maps_go_one_way);
     tcase_add_test(tests, categories_differ);
     tcase_add_test(tests, touching_bodies_stand_out);
@@ -132,6 +131,5 @@ int main(void) {
     tcase_add_test(tests, levels_are_even);
     tcase_add_test(tests, nodes_fade_with_depth);
     tcase_add_test(tests, hues_of_values);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("palette", tests);
 }

@@ -274,9 +274,7 @@ START_TEST(kinematic_polylines_want_a_pivot) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("places");
-    TCase *tcase = tcase_create("places");
-    tcase_set_timeout(tcase, 120);
+    TCase *tcase = qd_test_case("places", 120, NULL, NULL);
     tcase_add_test(tcase, pyramids_are_pyramids);
     tcase_add_test(tcase, grids_keep_their_spacing);
     tcase_add_test(tcase, pyramids_scale);
@@ -286,6 +284,5 @@ int main(void) {
     tcase_add_test(tcase, polygons_are_what_is_asked_for);
     tcase_add_loop_test(tcase, polylines_turn, 0, 2);
     tcase_add_test(tcase, kinematic_polylines_want_a_pivot);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    return qd_test_run_case("places", tcase);
 }

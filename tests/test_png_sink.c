@@ -130,13 +130,10 @@ START_TEST(what_cannot_be_is_told) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("png_sink");
-    TCase *tests = tcase_create("png_sink");
-    tcase_set_timeout(tests, 120);
+    TCase *tests = qd_test_case("png_sink", 120, NULL, NULL);
     tcase_add_test(tests, pixels_come_back);
     tcase_add_test(tests, indexed_with_texts_and_no_clock);
     tcase_add_test(tests, no_memory_at_any_allocation);
     tcase_add_test(tests, what_cannot_be_is_told);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("png_sink", tests);
 }

@@ -326,10 +326,7 @@ START_TEST(random_worlds_live_alike) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("random_world");
-    TCase *cases = tcase_create("random_world");
-    tcase_set_timeout(cases, 600);
+    TCase *cases = qd_test_case("random_world", 600, NULL, NULL);
     tcase_add_loop_test(cases, random_worlds_live_alike, 0, PORTIONS);
-    suite_add_tcase(suite, cases);
-    return qd_test_run(suite);
+    return qd_test_run_case("random_world", cases);
 }

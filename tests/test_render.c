@@ -48,11 +48,6 @@ static void expect_frames(const char *directory, unsigned from, unsigned count) 
                       "frame %u of %s", i, directory);
 }
 
-static void expect_refusal(qd_program_outcome outcome, int code, const char *named) {
-    qd_program_expect_complaint(&outcome, code, named);
-    qd_program_forget(&outcome);
-}
-
 START_TEST(snapshots_give_the_frames_of_the_run) {
     make();
     char *before = qd_scratch_read(at("out/run.db").text, NULL);
@@ -235,9 +230,7 @@ END_TEST
 START_TEST(a_damaged_snapshot) {
     make();
     qd_recording_turn(at("out").text, "snapshots", "world", 15, 700, 2);
-    qd_program_outcome result = RUN("render", "out", "-q");
-    qd_program_expect_complaint(&result, 4, "step 15");
-    qd_program_forget(&result);
+    expect_refusal(RUN("render", "out", "-q"), 4, "step 15");
     expect_frames("out/render", 0, 3); // those before it are whole, and listed
     SUCCEED("render", "out", "-q", "--every", "5", "--force");
     expect_frames("out/render", 0, FRAMES);
@@ -256,10 +249,7 @@ START_TEST(no_room_for_the_pictures) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("render");
-    TCase *tests = tcase_create("render");
-    tcase_set_timeout(tests, 300);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = qd_test_case("render", 300, setup, teardown);
     tcase_add_loop_test(tests, snapshots_give_the_frames_of_the_run, 0, 4);
     tcase_add_test(tests, some_of_the_frames);
     tcase_add_test(tests, simulated_again);
@@ -273,6 +263,5 @@ int main(void) {
     tcase_add_test(tests, frames_that_are_there);
     tcase_add_test(tests, a_damaged_snapshot);
     tcase_add_test(tests, no_room_for_the_pictures);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("render", tests);
 }

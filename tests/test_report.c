@@ -158,11 +158,6 @@ START_TEST(what_a_run_may_lack) {
 }
 END_TEST
 
-static void expect_refusal(qd_program_outcome outcome, int code, const char *named) {
-    qd_program_expect_complaint(&outcome, code, named);
-    qd_program_forget(&outcome);
-}
-
 // A double that is a whole number is written without a point, also where it is more than 64 bits hold.
 START_TEST(numbers_beyond_64_bits) {
     qd_scratch_write(at("heavy.yaml").text,
@@ -203,10 +198,7 @@ START_TEST(what_is_refused) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("report");
-    TCase *tests = tcase_create("report");
-    tcase_set_timeout(tests, 300);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = qd_test_case("report", 300, setup, teardown);
     tcase_add_test(tests, everything_is_in_the_page);
     tcase_add_test(tests, rows_of_metrics_and_phases);
     tcase_add_test(tests, numbers_are_short);
@@ -215,6 +207,5 @@ int main(void) {
     tcase_add_test(tests, what_a_run_may_lack);
     tcase_add_test(tests, numbers_beyond_64_bits);
     tcase_add_test(tests, what_is_refused);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("report", tests);
 }

@@ -33,11 +33,6 @@ static void sweep(const char *directory, const char *more, const char *value) {
     qd_program_forget(&outcome);
 }
 
-static void expect_refusal(qd_program_outcome outcome, int code, const char *named) {
-    qd_program_expect_complaint(&outcome, code, named);
-    qd_program_forget(&outcome);
-}
-
 // ---- reading a page of a sweep ----
 
 static size_t column_of(const qd_page *page, const char *name) {
@@ -376,10 +371,7 @@ START_TEST(ways_between_files) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("report_index");
-    TCase *tests = tcase_create("report_index");
-    tcase_set_timeout(tests, 300);
-    tcase_add_checked_fixture(tests, setup_with_file, teardown);
+    TCase *tests = qd_test_case("report_index", 300, setup_with_file, teardown);
     tcase_add_test(tests, a_sweep_with_failed_points);
     tcase_add_test(tests, an_unfinished_sweep_of_shares);
     tcase_add_test(tests, points_that_are_the_same_run);
@@ -389,6 +381,5 @@ int main(void) {
     tcase_add_test(tests, a_scaling_test);
     tcase_add_test(tests, a_damaged_result);
     tcase_add_test(tests, ways_between_files);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("report_index", tests);
 }

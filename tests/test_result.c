@@ -250,8 +250,7 @@ START_TEST(text_that_is_no_utf8) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("result");
-    TCase *tests = tcase_create("result");
+    TCase *tests = qd_test_case("result", 0, NULL, NULL);
     tcase_add_test(tests, test_every_key);
     tcase_add_test(tests, text_that_is_no_utf8);
     tcase_add_test(tests, test_what_is_not_known_is_absent);
@@ -260,6 +259,5 @@ int main(void) {
     tcase_add_test(tests, test_words_of_numbers);
     tcase_add_test(tests, test_words_of_progress);
     tcase_add_test(tests, test_bar_fits_the_terminal);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("result", tests);
 }

@@ -205,10 +205,9 @@ START_TEST(test_a_complete_run_gets_more_steps) {
     run_steps("233");
     ck_assert_int_eq(qd_runs_number(at("out").text, "SELECT max(step) FROM checkpoints"), 233);
     ck_assert_int_eq(qd_runs_number(at("out").text, "SELECT max(step) FROM hashes"), 233);
-    qd_program_outcome result = RUN("resume", "out", "--steps", "232");
-    qd_program_expect_complaint(&result, 2, "out has 233 steps already, and a run gets no shorter");
-    qd_program_forget(&result);
-    result = RUN("resume", "out", "--steps", "233");
+    expect_refusal(RUN("resume", "out", "--steps", "232"), 2,
+                   "out has 233 steps already, and a run gets no shorter");
+    qd_program_outcome result = RUN("resume", "out", "--steps", "233");
     ck_assert_str_eq(result.err, "out is complete\n");
     qd_program_forget(&result);
     result = RUN("resume", "out", "--steps", "450");
@@ -246,9 +245,7 @@ START_TEST(test_killed_while_it_gets_more_steps) {
     qd_scratch_write(at("out/scene.yaml").text, text);
     free(text);
     delete_file("out/result.json");
-    qd_program_outcome result = RUN("resume", "out");
-    qd_program_expect_complaint(&result, 4, "is not the scene that the run was begun with");
-    qd_program_forget(&result);
+    expect_refusal(RUN("resume", "out"), 4, "is not the scene that the run was begun with");
 }
 END_TEST
 
@@ -301,9 +298,7 @@ START_TEST(test_kernels_are_kept) {
     result = RUN("resume", "out", "--steps", "450");
     ck_assert_msg(result.code == 0 && strstr(result.err, " (the processor's best)\n"), "%s", result.err);
     qd_program_forget(&result);
-    result = RUN("resume", "out", "--simd", "mmx");
-    qd_program_expect_complaint(&result, 2, "'mmx' is none of auto, portable, sse2");
-    qd_program_forget(&result);
+    expect_refusal(RUN("resume", "out", "--simd", "mmx"), 2, "'mmx' is none of auto, portable, sse2");
     expect_as_longer_reference();
 }
 END_TEST
@@ -324,17 +319,11 @@ START_TEST(test_resume_of_another_scene) {
 END_TEST
 
 START_TEST(test_what_is_no_run) {
-    qd_program_outcome result = RUN("resume", "nowhere");
-    qd_program_expect_complaint(&result, 4, "nowhere is no directory");
-    qd_program_forget(&result);
+    expect_refusal(RUN("resume", "nowhere"), 4, "nowhere is no directory");
     ck_assert(!qd_scratch_exists(at("nowhere").text));
     qd_scratch_write(at("scene.yaml").text, "name: mine\n");
-    result = RUN("resume", ".");
-    qd_program_expect_complaint(&result, 4, ". holds no run");
-    qd_program_forget(&result);
-    result = RUN("run", "pool", "--resume", "-o", ".");
-    qd_program_expect_complaint(&result, 4, "holds no run: nothing in it was touched");
-    qd_program_forget(&result);
+    expect_refusal(RUN("resume", "."), 4, ". holds no run");
+    expect_refusal(RUN("run", "pool", "--resume", "-o", "."), 4, "holds no run: nothing in it was touched");
     ck_assert_uint_eq(qd_scratch_count(program.work.path), 1);
 }
 END_TEST
@@ -347,9 +336,7 @@ static void make_stopped(void) {
 }
 
 static void expect_refused(const char *named) {
-    qd_program_outcome result = RUN("resume", "out");
-    qd_program_expect_complaint(&result, 4, named);
-    qd_program_forget(&result);
+    expect_refusal(RUN("resume", "out"), 4, named);
     ck_assert(!qd_scratch_exists(at("out/lock").text));
 }
 
@@ -490,9 +477,7 @@ START_TEST(test_a_limit_and_its_post_mortem) {
         ck_assert(!qd_scratch_exists(at("out/result.json").text));
         qd_program_expect_no_parts(directory);
         // Whoever goes on meets the same limit in the same step.
-        result = RUN("resume", "out", "-q");
-        qd_program_expect_complaint(&result, 5, "body 1");
-        qd_program_forget(&result);
+        expect_refusal(RUN("resume", "out", "-q"), 5, "body 1");
     }
     SUCCEED("run", "pool", "--bodies", "20", "--steps", "1", "-o", "out", "--force", "-q");
     ck_assert(!qd_scratch_exists(at("out/postmortem.png").text));
@@ -542,10 +527,7 @@ START_TEST(test_the_forecast) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("resume");
-    TCase *tests = tcase_create("resume");
-    tcase_set_timeout(tests, 300);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = qd_test_case("resume", 300, setup, teardown);
     tcase_add_loop_test(tests, test_stopped_by_a_signal, 0, 3);
     tcase_add_test(tests, test_stopped_within_a_step);
     tcase_add_test(tests, test_trails_go_on);
@@ -568,6 +550,5 @@ int main(void) {
     tcase_add_test(tests, test_a_limit_and_its_post_mortem);
     tcase_add_test(tests, test_recording_changes_nothing);
     tcase_add_test(tests, test_the_forecast);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("resume", tests);
 }

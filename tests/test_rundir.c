@@ -386,10 +386,7 @@ START_TEST(test_frames_are_kept_up_to_a_number) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("rundir");
-    TCase *tests = tcase_create("rundir");
-    tcase_set_timeout(tests, 120);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = qd_test_case("rundir", 120, setup, teardown);
     tcase_add_test(tests, test_new_directory);
     tcase_add_test(tests, test_empty_directory_is_taken);
     tcase_add_test(tests, test_earlier_run_is_refused);
@@ -409,6 +406,5 @@ int main(void) {
     tcase_add_test(tests, test_an_earlier_run_is_opened_again);
     tcase_add_test(tests, test_what_is_no_run_is_not_opened);
     tcase_add_test(tests, test_frames_are_kept_up_to_a_number);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("rundir", tests);
 }

@@ -473,9 +473,7 @@ START_TEST(memory_may_fail) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("save");
-    TCase *tcase = tcase_create("save");
-    tcase_set_timeout(tcase, 240);
+    TCase *tcase = qd_test_case("save", 240, NULL, NULL);
     tcase_add_test(tcase, saved_worlds_go_on_the_same);
     tcase_add_loop_test(tcase, margins_go_on_the_same, 0, 4);
     tcase_add_test(tcase, a_copy_is_whole);
@@ -488,6 +486,5 @@ int main(void) {
     tcase_add_test(tcase, kernels_may_change);
     tcase_add_test(tcase, arguments_are_checked);
     tcase_add_loop_test(tcase, memory_may_fail, 0, 3);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    return qd_test_run_case("save", tcase);
 }

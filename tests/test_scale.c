@@ -314,9 +314,7 @@ START_TEST(test_states_that_differ_are_named) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("scale");
-    TCase *tcase = tcase_create("scale");
-    tcase_set_timeout(tcase, 120);
+    TCase *tcase = qd_test_case("scale", 120, NULL, NULL);
     tcase_add_test(tcase, test_lists);
     tcase_add_test(tcase, test_runs_are_interleaved);
     tcase_add_test(tcase, test_weak_series);
@@ -326,6 +324,5 @@ int main(void) {
     tcase_add_test(tcase, test_verdicts);
     tcase_add_test(tcase, test_a_disturbed_test_is_not_reliable);
     tcase_add_test(tcase, test_states_that_differ_are_named);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    return qd_test_run_case("scale", tcase);
 }

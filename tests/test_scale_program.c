@@ -1,6 +1,6 @@
 #define _GNU_SOURCE // kill
 #include "tests/harness.h"
-#include "tests/program.h"
+#include "tests/one_program.h"
 #include "tests/spinners.h"
 #include "tools/host/os.h"
 
@@ -12,22 +12,6 @@
 #include <time.h>
 
 // `quadrille scale` as users meet it: what it says, what it leaves, and what it refuses.
-
-static qd_program program;
-
-static void setup(void) {
-    qd_program_setup(&program, QD_PROGRAM);
-}
-
-static void teardown(void) {
-    qd_program_teardown(&program);
-}
-
-#define RUN(...) qd_program_run(&program, &(qd_program_start){.arguments = {"scale", __VA_ARGS__}})
-
-static qd_scratch_path at(const char *name) {
-    return qd_scratch_at(&program.work, name);
-}
 
 static json_t *read_json(const char *name) {
     json_error_t error;
@@ -199,13 +183,11 @@ START_TEST(test_a_test_and_what_it_leaves) {
 END_TEST
 
 START_TEST(test_json_instead_of_tables) {
-    qd_program_outcome result = RUN("gas", "--bodies", "500", "--threads", "1,2000", "-o", "out");
-    qd_program_expect_complaint(&result, 2, "2000");
-    qd_program_forget(&result);
+    expect_refusal(RUN("scale", "gas", "--bodies", "500", "--threads", "1,2000", "-o", "out"), 2, "2000");
     char threads[32];
     snprintf(threads, sizeof threads, "1,%d", qdi_host_cores() + 1);
-    result = RUN("gas", "--bodies", "500", "--threads", threads, "--steps", "2", "--repeats", "1", "--json",
-                 "-q", "-o", "out");
+    qd_program_outcome result = RUN("scale", "gas", "--bodies", "500", "--threads", threads, "--steps", "2",
+                                    "--repeats", "1", "--json", "-q", "-o", "out");
     ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
     ck_assert_str_eq(result.err, "");
     char *file = qd_scratch_read(at("out/scale.json").text, NULL);
@@ -220,11 +202,10 @@ START_TEST(test_json_instead_of_tables) {
     qd_program_forget(&result);
     ck_assert(!qd_scratch_exists(at("out/weak.png").text));
 
-    result = RUN("gas", "--threads", "1", "--steps", "2", "--repeats", "1", "-o", "out");
-    qd_program_expect_complaint(&result, 4, "--force");
-    qd_program_forget(&result);
-    result = RUN("gas", "--bodies", "500", "--threads", threads, "--steps", "2", "--repeats", "1", "-o",
-                 "out", "--force");
+    expect_refusal(RUN("scale", "gas", "--threads", "1", "--steps", "2", "--repeats", "1", "-o", "out"), 4,
+                   "--force");
+    result = RUN("scale", "gas", "--bodies", "500", "--threads", threads, "--steps", "2", "--repeats", "1",
+                 "-o", "out", "--force");
     ck_assert_msg(result.code == 0 && strstr(result.out, "*: more threads than can run at once"), "%s",
                   result.out);
     ck_assert(strstr(result.err, "are more than can run at once here") != NULL);
@@ -234,7 +215,7 @@ END_TEST
 
 START_TEST(test_a_busy_machine) {
     qd_spinners spinners = qd_spinners_start(3 * qdi_host_cores());
-    qd_program_outcome result = RUN("gas", "--bodies", "3000", "--threads", "1,2", "--steps", "500",
+    qd_program_outcome result = RUN("scale", "gas", "--bodies", "3000", "--threads", "1,2", "--steps", "500",
                                     "--repeats", "3", "-q", "-o", "out");
     qd_spinners_stop(&spinners);
     ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
@@ -265,15 +246,15 @@ START_TEST(test_without_gnuplot) {
 END_TEST
 
 START_TEST(test_plan_without_runs) {
-    qd_program_outcome result = RUN("gas", "--threads", "1-3", "--bodies", "100,200", "--repeats", "2",
-                                    "--dry-run", "--order-seed", "5");
+    qd_program_outcome result = RUN("scale", "gas", "--threads", "1-3", "--bodies", "100,200", "--repeats",
+                                    "2", "--dry-run", "--order-seed", "5");
     ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
     size_t lines = 0;
     for (const char *c = result.out; *c; ++c) lines += *c == '\n';
     ck_assert_uint_eq(lines, 1 + 12);
     ck_assert_uint_eq(qd_scratch_count(program.work.path), 0);
-    qd_program_outcome again = RUN("gas", "--threads", "1-3", "--bodies", "100,200", "--repeats", "2",
-                                   "--dry-run", "--order-seed", "6");
+    qd_program_outcome again = RUN("scale", "gas", "--threads", "1-3", "--bodies", "100,200", "--repeats",
+                                   "2", "--dry-run", "--order-seed", "6");
     ck_assert_str_ne(result.out, again.out);
     qd_program_forget(&again);
     qd_program_forget(&result);
@@ -330,10 +311,7 @@ START_TEST(test_a_signal_ends_it) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("scale_program");
-    TCase *tcase = tcase_create("scale_program");
-    tcase_set_timeout(tcase, 240);
-    tcase_add_checked_fixture(tcase, setup, teardown);
+    TCase *tcase = qd_test_case("scale_program", 240, setup, teardown);
     tcase_add_test(tcase, test_a_test_and_what_it_leaves);
     tcase_add_test(tcase, test_json_instead_of_tables);
     tcase_add_test(tcase, test_a_busy_machine);
@@ -341,6 +319,5 @@ int main(void) {
     tcase_add_test(tcase, test_plan_without_runs);
     tcase_add_test(tcase, test_bad_input);
     tcase_add_test(tcase, test_a_signal_ends_it);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    return qd_test_run_case("scale_program", tcase);
 }

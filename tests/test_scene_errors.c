@@ -394,10 +394,8 @@ START_TEST(fails_cleanly_without_memory) {
 }
 END_TEST
 
-static Suite *suite(void) {
-    Suite *suite = suite_create("scene_errors");
-    TCase *tests = tcase_create("refused");
-    tcase_set_timeout(tests, 240);
+int main(void) {
+    TCase *tests = qd_test_case("refused", 240, NULL, NULL);
     tcase_add_test(tests, names_file_line_and_nearest_key);
     tcase_add_test(tests, says_what_is_wrong_with_a_value);
     tcase_add_test(tests, refuses_what_is_no_scene);
@@ -407,10 +405,5 @@ static Suite *suite(void) {
     tcase_add_test(tests, blames_the_flag_for_wrong_bodies);
     tcase_add_test(tests, tells_files_that_cannot_be_read);
     tcase_add_test(tests, fails_cleanly_without_memory);
-    suite_add_tcase(suite, tests);
-    return suite;
-}
-
-int main(void) {
-    return qd_test_run(suite());
+    return qd_test_run_case("scene_errors", tests);
 }

@@ -446,11 +446,8 @@ START_TEST(fails_cleanly_without_memory) {
 }
 END_TEST
 
-static Suite *suite(void) {
-    Suite *suite = suite_create("scene_files");
-    TCase *tests = tcase_create("files");
-    tcase_set_timeout(tests, 120);
-    tcase_add_checked_fixture(tests, setup, teardown);
+int main(void) {
+    TCase *tests = qd_test_case("files", 120, setup, teardown);
     tcase_add_test(tests, takes_bodies_and_world_from_a_dump);
     tcase_add_test(tests, takes_only_what_the_scene_leaves_out);
     tcase_add_test(tests, takes_what_the_file_says_of_each_body);
@@ -462,10 +459,5 @@ static Suite *suite(void) {
     tcase_add_test(tests, says_what_is_wrong_with_files);
     tcase_add_test(tests, sets_keys_of_files);
     tcase_add_test(tests, fails_cleanly_without_memory);
-    suite_add_tcase(suite, tests);
-    return suite;
-}
-
-int main(void) {
-    return qd_test_run(suite());
+    return qd_test_run_case("scene_files", tests);
 }

@@ -179,13 +179,10 @@ START_TEST(wrong_shapes_are_refused) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("scene_shapes");
-    TCase *tcase = tcase_create("scene_shapes");
-    tcase_set_timeout(tcase, 120);
+    TCase *tcase = qd_test_case("scene_shapes", 120, NULL, NULL);
     tcase_add_test(tcase, lists_hold_every_shape);
     tcase_add_test(tcase, generators_place_rects_and_capsules);
     tcase_add_test(tcase, polylines_are_static_edges);
     tcase_add_test(tcase, wrong_shapes_are_refused);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    return qd_test_run_case("scene_shapes", tcase);
 }

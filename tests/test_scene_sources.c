@@ -149,13 +149,10 @@ START_TEST(sources_cannot_be_scaled) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("scene_sources");
-    TCase *tcase = tcase_create("scene_sources");
-    tcase_set_timeout(tcase, 120);
+    TCase *tcase = qd_test_case("scene_sources", 120, NULL, NULL);
     tcase_add_test(tcase, scenes_say_everything);
     tcase_add_test(tcase, keys_change_from_outside);
     tcase_add_test(tcase, errors_say_where_and_what);
     tcase_add_test(tcase, sources_cannot_be_scaled);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    return qd_test_run_case("scene_sources", tcase);
 }

@@ -209,19 +209,12 @@ START_TEST(measures_distances_between_words) {
 }
 END_TEST
 
-static Suite *suite(void) {
-    Suite *suite = suite_create("schema");
-    TCase *tests = tcase_create("keys");
-    tcase_set_timeout(tests, 60);
+int main(void) {
+    TCase *tests = qd_test_case("keys", 60, NULL, NULL);
     tcase_add_test(tests, documents_every_key);
     tcase_add_test(tests, has_every_parent_and_no_key_twice);
     tcase_add_test(tests, walks_the_keys_below_a_key);
     tcase_add_test(tests, says_what_it_expects);
     tcase_add_test(tests, measures_distances_between_words);
-    suite_add_tcase(suite, tests);
-    return suite;
-}
-
-int main(void) {
-    return qd_test_run(suite());
+    return qd_test_run_case("schema", tests);
 }

@@ -154,15 +154,12 @@ START_TEST(test_a_crowd_of_one_place_or_of_nobody) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("session");
-    TCase *tests = tcase_create("session");
-    tcase_set_timeout(tests, 120);
+    TCase *tests = qd_test_case("session", 120, NULL, NULL);
     tcase_add_test(tests, test_state_goes_to_bytes_and_back);
     tcase_add_test(tests, test_damaged_state_is_refused);
     tcase_add_test(tests, test_words_of_the_forecast);
     tcase_add_test(tests, test_words_of_bytes);
     tcase_add_test(tests, test_the_crowd_is_found);
     tcase_add_test(tests, test_a_crowd_of_one_place_or_of_nobody);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("session", tests);
 }

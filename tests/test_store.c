@@ -322,9 +322,7 @@ START_TEST(tells_a_row_that_is_there_already) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("store");
-    TCase *tests = tcase_create("store");
-    tcase_set_timeout(tests, 120);
+    TCase *tests = qd_test_case("store", 120, NULL, NULL);
     tcase_add_test(tests, tells_where_the_run_came_from);
     tcase_add_test(tests, keeps_every_metric_as_it_was);
     tcase_add_test(tests, gives_hashes_and_frames_in_order);
@@ -337,6 +335,5 @@ int main(void) {
     tcase_add_test(tests, blocks_and_never_drops);
     tcase_add_test(tests, refuses_what_makes_no_sense);
     tcase_add_test(tests, tells_a_row_that_is_there_already);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("store", tests);
 }

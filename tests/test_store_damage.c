@@ -430,9 +430,7 @@ START_TEST(survives_any_damage) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("store_damage");
-    TCase *tests = tcase_create("store_damage");
-    tcase_set_timeout(tests, 240);
+    TCase *tests = qd_test_case("store_damage", 240, NULL, NULL);
     tcase_add_test(tests, takes_the_checkpoint_before_a_damaged_one);
     tcase_add_test(tests, notices_every_way_to_damage_a_checkpoint);
     tcase_add_test(tests, names_the_checkpoint_that_is_no_blob);
@@ -447,6 +445,5 @@ int main(void) {
     tcase_add_test(tests, brings_older_metrics_up_to_date);
     tcase_add_test(tests, goes_through_all_changes_of_the_schema);
     tcase_add_test(tests, survives_any_damage);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("store_damage", tests);
 }

@@ -210,13 +210,10 @@ START_TEST(has_python_examples_that_run) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("store_doc");
-    TCase *tests = tcase_create("store_doc");
-    tcase_set_timeout(tests, 120);
+    TCase *tests = qd_test_case("store_doc", 120, NULL, NULL);
     tcase_add_test(tests, has_every_metric);
     tcase_add_test(tests, has_every_table_and_column);
     tcase_add_test(tests, has_shell_examples_that_run);
     tcase_add_test(tests, has_python_examples_that_run);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("store_doc", tests);
 }

@@ -218,13 +218,10 @@ START_TEST(impacts_of_bodies_that_sink) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("store_events");
-    TCase *tests = tcase_create("store_events");
-    tcase_set_timeout(tests, 120);
+    TCase *tests = qd_test_case("store_events", 120, NULL, NULL);
     tcase_add_test(tests, are_those_of_the_world);
     tcase_add_test(tests, name_bodies_that_are_gone);
     tcase_add_loop_test(tests, removed_before_they_are_put, 0, 2);
     tcase_add_test(tests, impacts_of_bodies_that_sink);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("store_events", tests);
 }

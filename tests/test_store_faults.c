@@ -485,9 +485,7 @@ START_TEST(a_killed_process_loses_nothing) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("store_faults");
-    TCase *tests = tcase_create("store_faults");
-    tcase_set_timeout(tests, 240);
+    TCase *tests = qd_test_case("store_faults", 240, NULL, NULL);
     tcase_add_test(tests, no_memory_for_sqlite); // first: it needs SQLite not to have begun
     tcase_add_test(tests, no_memory_at_any_allocation);
     tcase_add_test(tests, no_memory_while_reading);
@@ -498,6 +496,5 @@ int main(void) {
     tcase_add_test(tests, two_processes_do_not_write_at_once);
     tcase_add_test(tests, a_reader_sees_what_is_committed);
     tcase_add_test(tests, a_killed_process_loses_nothing);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("store_faults", tests);
 }

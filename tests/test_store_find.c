@@ -124,13 +124,9 @@ START_TEST(worlds_of_steps) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("store_find");
-    TCase *tests = tcase_create("find");
-    tcase_set_timeout(tests, 120);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = qd_test_case("find", 120, setup, teardown);
     tcase_add_test(tests, events_in_order);
     tcase_add_test(tests, words_that_there_are_not);
     tcase_add_test(tests, worlds_of_steps);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("store_find", tests);
 }

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE // posix_openpt
 #include "tests/harness.h"
+#include "tests/one_program.h"
 #include "tests/stores.h"
 #include "tests/sweeps.h"
 
@@ -18,22 +19,11 @@
 
 enum { REPLICAS = 2, STEPS = 60 };
 
-static qd_program program;
-
-static void setup(void) {
-    qd_program_setup(&program, QD_PROGRAM);
+static void setup_with_file(void) {
+    setup();
     qd_sweeps_write(&program, "s.yaml", REPLICAS, STEPS);
 }
 
-static void teardown(void) {
-    qd_program_teardown(&program);
-}
-
-static qd_scratch_path at(const char *name) {
-    return qd_scratch_at(&program.work, name);
-}
-
-#define RUN(...)            qd_program_run(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
 #define SWEEP(dir, ...)     sweep("s.yaml", dir, (const char *const[]){__VA_ARGS__, NULL})
 #define EXPECT(said, words) ck_assert_msg(strstr(said, words) != NULL, "does not say '%s': %s", words, said)
 
@@ -512,11 +502,8 @@ START_TEST(a_table_on_a_terminal_and_lines_in_a_log) {
 }
 END_TEST
 
-static Suite *suite(void) {
-    Suite *suite = suite_create("sweep");
-    TCase *tcase = tcase_create("sweep");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_set_timeout(tcase, 300);
+int main(void) {
+    TCase *tcase = qd_test_case("sweep", 300, setup_with_file, teardown);
     tcase_add_test(tcase, a_sweep_and_what_it_leaves);
     tcase_add_test(tcase, what_is_done_is_not_done_again_and_a_sweep_may_grow);
     tcase_add_test(tcase, failures_are_tried_again_when_told_to);
@@ -531,10 +518,5 @@ static Suite *suite(void) {
     tcase_add_test(tcase, nobody_else_works_in_the_same_directory);
     tcase_add_test(tcase, wrong_use_is_told_in_one_line);
     tcase_add_test(tcase, a_table_on_a_terminal_and_lines_in_a_log);
-    suite_add_tcase(suite, tcase);
-    return suite;
-}
-
-int main(void) {
-    return qd_test_run(suite());
+    return qd_test_run_case("sweep", tcase);
 }

@@ -2,6 +2,7 @@
 // once.
 #define _GNU_SOURCE // nanosleep
 #include "tests/harness.h"
+#include "tests/one_program.h"
 #include "tests/stores.h"
 #include "tests/sweeps.h"
 
@@ -16,21 +17,6 @@
 #include <unistd.h>
 
 enum { REPLICAS = 2, STEPS = 60, LONG_STEPS = 12000 };
-
-static qd_program program;
-
-/// The sweep `good` is what nobody disturbs.
-static void setup(void) {
-    qd_program_setup(&program, QD_PROGRAM);
-}
-
-static void teardown(void) {
-    qd_program_teardown(&program);
-}
-
-static qd_scratch_path at(const char *name) {
-    return qd_scratch_at(&program.work, name);
-}
 
 static void make_good(unsigned replicas, unsigned steps) {
     qd_sweeps_write(&program, "s.yaml", replicas, steps);
@@ -177,14 +163,6 @@ END_TEST
 
 // ---- damage ----
 
-/// `report` refuses a sweep's directory.
-static void expect_refusal(const char *directory, int code, const char *said) {
-    qd_program_outcome outcome = qd_program_run(
-        &program, &(qd_program_start){.arguments = {"report", directory, "-q"}});
-    qd_program_expect_complaint(&outcome, code, said);
-    qd_program_forget(&outcome);
-}
-
 static void damage(const char *path, size_t place, const char *bytes, size_t count) {
     FILE *file = fopen(path, "r+b");
     ck_assert_ptr_nonnull(file);
@@ -253,7 +231,8 @@ START_TEST(a_database_of_an_older_program_is_made_again) {
     qd_scratch_path db = at("out/sweep.db");
     qd_test_sql_run(db.text, "DROP TABLE sweep; CREATE TABLE points (point INTEGER PRIMARY KEY, id TEXT);"
                              " CREATE VIEW sweep AS SELECT * FROM points; PRAGMA user_version=1");
-    expect_refusal("out", 3, "has schema 1, of an older Quadrille: `quadrille sweep` brings it up to date");
+    expect_refusal(RUN("report", "out", "-q"), 3,
+                   "has schema 1, of an older Quadrille: `quadrille sweep` brings it up to date");
     qd_scratch_write(at("out/sweep.db-journal").text, "what it had left when it was killed");
     expect_end("out", NULL, 1, NULL);
     qd_sweeps_expect_same(&program, "good", "out");
@@ -299,7 +278,7 @@ START_TEST(a_database_with_tables_of_others_is_damaged) {
     qd_test_sql_run(at("out/sweep.db").text,
                     "DROP TABLE sweep; CREATE VIEW sweep AS WITH RECURSIVE n(point) AS (SELECT 1 UNION ALL"
                     " SELECT point + 1 FROM n) SELECT point, 'done' AS status FROM n");
-    expect_refusal("out", 4, "has no table sweep as Quadrille makes it");
+    expect_refusal(RUN("report", "out", "-q"), 4, "has no table sweep as Quadrille makes it");
     expect_end("out", NULL, 1, NULL);
     qd_test_sql_is(at("out/sweep.db").text, "SELECT count(*) FROM sweep", "12\n");
     qd_program_succeed(&program, &(qd_program_start){.arguments = {"report", "out", "-q"}});

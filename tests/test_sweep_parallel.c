@@ -2,24 +2,13 @@
 // program is not, it is skipped.
 #define _POSIX_C_SOURCE 200809L // popen
 #include "tests/harness.h"
+#include "tests/one_program.h"
 #include "tests/sweeps.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { STEPS = 60, SKIPPED = 77 };
-
-static qd_program program;
-
-static void setup(void) {
-    qd_program_setup(&program, QD_PROGRAM);
-}
-
-static void teardown(void) {
-    qd_program_teardown(&program);
-}
-
-#define RUN(...) qd_program_run(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
 
 /// Runs a shell's commands in the program's directory; the exit code.
 static int shell(const char *commands) {

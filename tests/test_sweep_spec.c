@@ -515,10 +515,8 @@ START_TEST(memory_that_is_not_there) {
 }
 END_TEST
 
-static Suite *suite(void) {
-    Suite *suite = suite_create("sweep_spec");
-    TCase *tcase = tcase_create("sweep_spec");
-    tcase_set_timeout(tcase, 120);
+int main(void) {
+    TCase *tcase = qd_test_case("sweep_spec", 120, NULL, NULL);
     tcase_add_test(tcase, values_of_every_form);
     tcase_add_test(tcase, samples_stay_when_there_are_more_of_them);
     tcase_add_test(tcase, samples_are_spread_as_they_should_be);
@@ -532,10 +530,5 @@ static Suite *suite(void) {
     tcase_add_test(tcase, the_sweeps_of_the_docs);
     tcase_add_test(tcase, damaged_text_is_read_or_refused);
     tcase_add_test(tcase, memory_that_is_not_there);
-    suite_add_tcase(suite, tcase);
-    return suite;
-}
-
-int main(void) {
-    return qd_test_run(suite());
+    return qd_test_run_case("sweep_spec", tcase);
 }

@@ -85,13 +85,10 @@ START_TEST(no_memory_at_any_allocation) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("text");
-    TCase *tests = tcase_create("text");
-    tcase_set_timeout(tests, 120);
+    TCase *tests = qd_test_case("text", 120, NULL, NULL);
     tcase_add_test(tests, digits_are_equally_wide);
     tcase_add_test(tests, drawing_advances_and_stays_in_its_line);
     tcase_add_test(tests, what_it_cannot_draw_is_a_question_mark);
     tcase_add_test(tests, no_memory_at_any_allocation);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("text", tests);
 }

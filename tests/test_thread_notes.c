@@ -107,13 +107,10 @@ START_TEST(no_memory) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("thread_notes");
-    TCase *tests = tcase_create("thread_notes");
-    tcase_set_timeout(tests, 120);
+    TCase *tests = qd_test_case("thread_notes", 120, NULL, NULL);
     tcase_add_test(tests, nobody_asks);
     tcase_add_test(tests, of_one_thread);
     tcase_add_test(tests, of_some_threads);
     tcase_add_test(tests, no_memory);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("thread_notes", tests);
 }

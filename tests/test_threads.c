@@ -226,8 +226,7 @@ START_TEST(test_quota_version_1) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("threads");
-    TCase *tests = tcase_create("threads");
+    TCase *tests = qd_test_case("threads", 0, NULL, NULL);
     tcase_add_test(tests, test_order_of_sources);
     tcase_add_test(tests, test_least_of_what_is_allowed);
     tcase_add_loop_test(tests, test_variables, 0, (int)(sizeof variables / sizeof variables[0]));
@@ -238,6 +237,5 @@ int main(void) {
     tcase_add_test(tests, test_pictures_take_what_is_left);
     tcase_add_test(tests, test_quota_version_2);
     tcase_add_test(tests, test_quota_version_1);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("threads", tests);
 }

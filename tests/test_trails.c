@@ -400,9 +400,7 @@ START_TEST(golden_trails) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("trails");
-    TCase *tests = tcase_create("trails");
-    tcase_set_timeout(tests, 120);
+    TCase *tests = qd_test_case("trails", 120, NULL, NULL);
     tcase_add_test(tests, a_straight_way);
     tcase_add_test(tests, across_a_border);
     tcase_add_test(tests, bodies_come_and_go);
@@ -414,6 +412,5 @@ int main(void) {
     tcase_add_test(tests, more_bodies_than_at_first);
     tcase_add_test(tests, no_memory);
     tcase_add_test(tests, golden_trails);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("trails", tests);
 }

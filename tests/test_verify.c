@@ -1,5 +1,5 @@
 #include "tests/harness.h"
-#include "tests/program.h"
+#include "tests/one_program.h"
 #include "tests/recorder.h"
 
 #include <quadrille/metrics.h>
@@ -8,22 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static qd_program program;
-
-static void setup(void) {
-    qd_program_setup(&program, QD_PROGRAM);
-}
-
-static void teardown(void) {
-    qd_program_teardown(&program);
-}
-
-static qd_scratch_path at(const char *name) {
-    return qd_scratch_at(&program.work, name);
-}
-
-#define RUN(...) qd_program_run(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
 
 static const char scene[] = "name: small\n"
                             "world: {size: [20, 12], gravity: [0, -1]}\n"
@@ -64,12 +48,6 @@ static void expect_found(qd_program_outcome outcome, const char *const *texts) {
     qd_program_forget(&outcome);
 }
 #define EXPECT_FOUND(outcome, ...) expect_found(outcome, (const char *const[]){__VA_ARGS__, NULL})
-
-/// A complaint, with no result.
-static void expect_refusal(qd_program_outcome *result, int code, const char *named) {
-    qd_program_expect_complaint(result, code, named);
-    qd_program_forget(result);
-}
 
 START_TEST(a_sound_run) {
     make_sound("out");
@@ -403,43 +381,32 @@ START_TEST(runs_that_are_not_complete) {
 END_TEST
 
 START_TEST(what_is_no_run) {
-    qd_program_outcome result = RUN("verify", "nowhere");
-    expect_refusal(&result, 3, "there is no run directory nowhere");
-    result = RUN("verify");
-    expect_refusal(&result, 2, "verify needs a DIR");
+    expect_refusal(RUN("verify", "nowhere"), 3, "there is no run directory nowhere");
+    expect_refusal(RUN("verify"), 2, "verify needs a DIR");
     make_sound("out");
-    result = RUN("verify", "out", "--threads", "1,0");
-    expect_refusal(&result, 2, "--threads: '1,0' is not a list");
-    result = RUN("verify", "out", "--threads", "1,");
-    expect_refusal(&result, 2, "--threads: '1,' is not a list");
+    expect_refusal(RUN("verify", "out", "--threads", "1,0"), 2, "--threads: '1,0' is not a list");
+    expect_refusal(RUN("verify", "out", "--threads", "1,"), 2, "--threads: '1,' is not a list");
     char *yaml = qd_scratch_read(at("out/scene.yaml").text, NULL);
     qd_scratch_write(at("out/scene.yaml").text, "world: {size: [0, 1]}\n");
-    result = RUN("verify", "out");
-    expect_refusal(&result, 3, "world.size");
+    expect_refusal(RUN("verify", "out"), 3, "world.size");
     ck_assert_int_eq(remove(at("out/scene.yaml").text), 0);
-    result = RUN("verify", "out");
-    expect_refusal(&result, 3, "scene.yaml");
+    expect_refusal(RUN("verify", "out"), 3, "scene.yaml");
     qd_scratch_write(at("out/scene.yaml").text, "bodies: [list: [{shape: disk, at: [-5, 5]}]]\n");
-    result = RUN("verify", "out");
+    qd_program_outcome result = RUN("verify", "out");
     ck_assert_int_eq(result.code, 3);
     qd_program_forget(&result);
     qd_scratch_write(at("out/scene.yaml").text, yaml);
     free(yaml);
     qd_scratch_write(at("out/run.db").text,
                      "no database, but long enough to be taken for the head of one, or not");
-    result = RUN("verify", "out");
-    expect_refusal(&result, 4, "run.db");
+    expect_refusal(RUN("verify", "out"), 4, "run.db");
     ck_assert_int_eq(remove(at("out/run.db").text), 0);
-    result = RUN("verify", "out");
-    expect_refusal(&result, 4, "run.db");
+    expect_refusal(RUN("verify", "out"), 4, "run.db");
 }
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("verify");
-    TCase *tcase = tcase_create("verify");
-    tcase_set_timeout(tcase, 240);
-    tcase_add_checked_fixture(tcase, setup, teardown);
+    TCase *tcase = qd_test_case("verify", 240, setup, teardown);
     tcase_add_test(tcase, a_sound_run);
     int scenes = 0;
     while (qd_scene_builtin_name((size_t)scenes)) ++scenes;
@@ -457,6 +424,5 @@ int main(void) {
     tcase_add_test(tcase, the_scene_and_the_result);
     tcase_add_test(tcase, runs_that_are_not_complete);
     tcase_add_test(tcase, what_is_no_run);
-    suite_add_tcase(suite, tcase);
-    return qd_test_run(suite);
+    return qd_test_run_case("verify", tcase);
 }

@@ -168,15 +168,11 @@ START_TEST(failures_are_compared) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("verify_events");
-    TCase *tests = tcase_create("verify_events");
-    tcase_set_timeout(tests, 300);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = qd_test_case("verify_events", 300, setup, teardown);
     tcase_add_test(tests, any_column_of_an_event);
     tcase_add_test(tests, events_that_are_not_there);
     tcase_add_test(tests, events_of_a_killed_run);
     tcase_add_test(tests, events_tell_of_the_state);
     tcase_add_test(tests, failures_are_compared);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
+    return qd_test_run_case("verify_events", tests);
 }

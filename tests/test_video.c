@@ -2,8 +2,8 @@
 #include "export/image/apng.h"
 #include "export/video/video_impl.h"
 #include "tests/harness.h"
-#include "tests/program.h"
 #include "tests/runs.h"
+#include "tests/videos.h"
 
 #include <quadrille/video.h>
 #include <signal.h>
@@ -16,100 +16,6 @@
 // Videos of runs, and what can go wrong with the encoder, without one: tests/fake_ffmpeg stands for ffmpeg. A
 // video of its is a file that says how many frames it has. What the real one makes is looked at by
 // test_video_ffmpeg.c.
-
-static qd_program program;
-static char path_variable[600];
-
-static qd_scratch_path at(const char *name) {
-    return qd_scratch_at(&program.work, name);
-}
-
-static const char scene[] = "name: small\n"
-                            "world: {size: [20, 12], gravity: [0, -5]}\n"
-                            "run: {steps: 120, dt: 0.02, seed: 3}\n"
-                            "contact: {model: impulse, restitution: 0.5}\n"
-                            "bodies:\n"
-                            "  - disks: {count: 30, radius: {uniform: [0.3, 0.6]}, velocity: {normal: 4}}\n"
-                            "view: {size: [64, 40]}\n"
-                            "frames: {every: 5}\n"
-                            "checkpoint: {every: 30}\n";
-
-enum { FRAMES = 25, FRAME_BYTES = 64 * 40 + 1024 };
-
-/// A directory with the fake and the programs that it needs, and nothing else.
-static void make_bin(bool probe) {
-    static const char *const tools[] = {"cat", "wc", "head", "sleep"};
-    qd_scratch_path bin = qd_scratch_at(&program.capture, "bin");
-    char command[4096];
-    snprintf(command, sizeof command,
-             "rm -rf '%s'; mkdir '%s' && cp '%s/tests/fake_ffmpeg' '%s/ffmpeg' && chmod +x '%s/ffmpeg'",
-             bin.text, bin.text, QD_SOURCE_DIR, bin.text, bin.text);
-    ck_assert_int_eq(system(command), 0); // NOLINT(cert-env33-c): ours
-    for (size_t i = 0; i < sizeof tools / sizeof tools[0]; ++i) {
-        snprintf(command, sizeof command, "ln -s \"$(command -v %s)\" '%s/%s'", tools[i], bin.text, tools[i]);
-        ck_assert_int_eq(system(command), 0); // NOLINT(cert-env33-c): ours
-    }
-    snprintf(command, sizeof command, "%s/ffprobe", bin.text);
-    if (probe) ck_assert_int_eq(symlink("ffmpeg", command), 0);
-    snprintf(path_variable, sizeof path_variable, "PATH=%s", bin.text);
-}
-
-static void setup(void) {
-    qd_program_setup(&program, QD_PROGRAM);
-    make_bin(true);
-    qd_scratch_write(at("small.yaml").text, scene);
-}
-
-static void teardown(void) {
-    qd_program_teardown(&program);
-}
-
-/// Runs the program with the fake in some mode.
-static qd_program_outcome run_with(const char *mode, const char *const *arguments) {
-    char variable[64];
-    snprintf(variable, sizeof variable, "FAKE_FFMPEG=%s", mode);
-    qd_program_start start = {.environment = {path_variable, variable}};
-    for (size_t i = 0; arguments[i]; ++i) start.arguments[i] = arguments[i];
-    return qd_program_run(&program, &start);
-}
-
-#define WITH(mode, ...) run_with(mode, (const char *const[]){__VA_ARGS__, NULL})
-#define RUN_SMALL       "run", "small.yaml", "-o", "out", "-q", "--threads", "1"
-
-static void expect_code(qd_program_outcome outcome, int code) {
-    ck_assert_msg(outcome.code == code, "exit %d, not %d: %s", outcome.code, code, outcome.err);
-    qd_program_forget(&outcome);
-}
-
-static void expect_line(qd_program_outcome outcome, int code, const char *named) {
-    qd_program_expect_complaint(&outcome, code, named);
-    qd_program_forget(&outcome);
-}
-
-static int frames_in(const char *name) {
-    char *text = qd_scratch_read(at(name).text, NULL);
-    ck_assert_msg(text != NULL, "%s is not there", name);
-    int frames = atoi(text);
-    free(text);
-    return frames;
-}
-
-static void expect_none(const char *name) {
-    char part[300];
-    snprintf(part, sizeof part, "%s.part", name);
-    ck_assert_msg(!qd_scratch_exists(at(name).text), "%s is there", name);
-    ck_assert_msg(!qd_scratch_exists(at(part).text), "%s is there", part);
-}
-
-/// The run itself is complete: every frame, every row, and steps that can be repeated.
-static void expect_complete(const char *directory) {
-    char name[300];
-    snprintf(name, sizeof name, "%s/result.json", directory);
-    ck_assert_msg(qd_scratch_exists(at(name).text), "no %s", name);
-    qd_program_succeed(&program, &(qd_program_start){.arguments = {"verify", directory, "-q"}});
-    ck_assert_int_eq((int)qd_program_result_whole(&program, directory, "frames"), FRAMES);
-    qd_program_expect_no_parts(at(directory).text);
-}
 
 // ---- all is well ----
 
@@ -256,20 +162,6 @@ START_TEST(test_another_encoder) {
 END_TEST
 
 // ---- in the middle ----
-
-static const struct {
-    const char *mode, *named;
-} failures[] = {
-    {"die=0", "ffmpeg: Conversion failed!"},
-    {"die=20000", "ffmpeg: Conversion failed!"},
-    {"kill=10000", "it was killed by signal 9"},
-    {"close=9000", "the video failed"},
-    {"close=0", "the video failed"},
-    {"few", "ffmpeg wrote 0 of 1 frames"},
-    {"empty", "the video failed: cannot read"},
-    {"nojoin", "the video could not be joined: ffmpeg: Could not write header"},
-    {"fewjoin", "the video would have 24 of 25 frames"},
-};
 
 START_TEST(test_it_fails) {
     // Of a frame size that no pipe holds, so that failures are met while a frame is written, too.
@@ -548,94 +440,8 @@ END_TEST
 
 #endif
 
-// ---- the command video ----
-
-START_TEST(test_the_command) {
-    expect_code(WITH("", RUN_SMALL), 0);
-    qd_program_outcome outcome = WITH("", "video", "out", "--fps", "12.5", "--crf", "0", "--preset", "slow");
-    ck_assert_msg(outcome.code == 0, "%s", outcome.err);
-    ck_assert_str_eq(strrchr(strtok(outcome.err, "\n"), ':') ? outcome.err : "",
-                     "out/small.mp4: 25 frames in 2 s, libx264, 3 B");
-    qd_program_forget(&outcome);
-    ck_assert_int_eq(frames_in("out/small.mp4"), FRAMES);
-    expect_line(WITH("", "video", "out", "-q"), 4, "out/small.mp4 exists; --force replaces it");
-    expect_code(WITH("", "video", "out", "-q", "--force", "--frames", "3:12"), 0);
-    ck_assert_int_eq(frames_in("out/small.mp4"), 10);
-    expect_code(WITH("", "video", "out/frames", "-q", "--frames", "20:"), 0);
-    ck_assert_int_eq(frames_in("out/frames/video.mp4"), 5);
-    expect_code(WITH("", "video", "out", "-q", "-o", "x.apng", "--frames", "0"), 0);
-    expect_line(WITH("", "video", "out", "-q", "-o", "y.mp4", "--frames", "25:"), 4,
-                "holds none of these frames");
-    expect_line(WITH("", "video", "nowhere", "-q"), 3, "there is no directory nowhere");
-    expect_line(WITH("", "video", ".", "-q"), 4, "holds no frames");
-    expect_line(WITH("", "video", "out", "--fps", "fast"), 2, "--fps fast: must be a number");
-    expect_line(WITH("", "video", "out", "--preset", "best"), 2, "--preset best: must be one of x264's");
-    expect_none("y.mp4");
-}
-END_TEST
-
-START_TEST(test_the_command_needs_whole_frames) {
-    expect_code(WITH("", RUN_SMALL), 0);
-    ck_assert_int_eq(rename(at("out/frames/frame_000007.png").text, at("kept.png").text), 0);
-    expect_line(WITH("", "video", "out", "-q", "-o", "x.mp4"), 4, "frame_000007.png is not there");
-    ck_assert_int_eq(unlink(at("out/frames/manifest.csv").text), 0);
-    expect_line(WITH("", "video", "out", "-q", "-o", "x.mp4"), 4, "lacks frame_000007.png");
-    qd_scratch_write(at("out/frames/frame_000007.png").text, "no picture");
-    expect_line(WITH("", "video", "out", "-q", "-o", "x.mp4"), 4, "frame_000007.png is damaged or cut short");
-    size_t bytes = 0;
-    char *data = qd_scratch_read(at("kept.png").text, &bytes);
-    data[bytes / 2] ^= 1; // inside of it; both ends are fine
-    FILE *file = fopen(at("out/frames/frame_000007.png").text, "wb");
-    ck_assert_uint_eq(fwrite(data, 1, bytes, file), bytes);
-    ck_assert_int_eq(fclose(file), 0);
-    free(data);
-    expect_line(WITH("", "video", "out", "-q", "-o", "x.mp4"), 4, "frame_000007.png");
-    expect_none("x.mp4");
-    ck_assert(!qd_scratch_exists(at("x.mp4.segments").text));
-    expect_code(WITH("", "video", "out", "-q", "-o", "x.mp4", "--frames", ":6"), 0);
-    ck_assert_int_eq(frames_in("x.mp4"), 7);
-}
-END_TEST
-
-/// Frames with one palette are joined as they are, others tried again in true colour: a stop is no reason to
-/// try again.
-START_TEST(test_the_command_stops_once) {
-    expect_code(WITH("", "run", "pool", "--bodies", "30", "--steps", "400", "--frames", "1", "-o", "many"),
-                0);
-    const qd_program_start start = {.arguments = {"video", "many", "-o", "many.png"}};
-    pid_t child = qd_program_launch(&program, &start);
-    for (int i = 0; i < 20000 && !qd_scratch_exists(at("many.png.segments").text); ++i)
-        ck_assert_int_eq(usleep(1000), 0);
-    ck_assert_int_eq(kill(child, SIGINT), 0);
-    qd_program_outcome outcome = qd_program_await(&program, child);
-    ck_assert_int_eq(outcome.code, 130);
-    ck_assert_str_eq(outcome.err, "quadrille: stopped by SIGINT: no video was made\n");
-    ck_assert(!qd_scratch_exists(at("many.png").text));
-    qd_program_forget(&outcome);
-}
-END_TEST
-
-START_TEST(test_the_command_fails) {
-    expect_code(WITH("", RUN_SMALL), 0);
-    for (size_t i = 0; i < sizeof failures / sizeof failures[0]; ++i) {
-        qd_program_outcome outcome = WITH(failures[i].mode, "video", "out", "-q", "-o", "x.mp4");
-        qd_program_expect_complaint(&outcome, 1, "the video");
-        qd_program_forget(&outcome);
-        expect_none("x.mp4");
-        ck_assert(!qd_scratch_exists(at("x.mp4.segments").text));
-    }
-    expect_line(WITH("full", "video", "out", "-q", "-o", "x.mp4"), 4, "No space left on device");
-    expect_line(WITH("nothing", "video", "out", "-q", "-o", "x.mp4"), 1, "install ffmpeg");
-    expect_line(WITH("", "video", "out", "-q", "-o", "/dev/null/x.mp4"), 4, "/dev/null");
-    ck_assert_uint_eq(qd_scratch_count(program.work.path), 2);
-}
-END_TEST
-
-static Suite *suite(void) {
-    Suite *suite = suite_create("video");
-    TCase *tcase = tcase_create("video");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_set_timeout(tcase, 600);
+int main(void) {
+    TCase *tcase = qd_test_case("video", 600, setup, teardown);
     tcase_add_test(tcase, test_a_video_of_a_run);
     tcase_add_test(tcase, test_a_video_changes_nothing);
     tcase_add_test(tcase, test_inside_of_the_run);
@@ -661,14 +467,5 @@ static Suite *suite(void) {
     tcase_add_loop_test(tcase, test_any_write, 0, 2);
 #endif
     tcase_add_test(tcase, test_goes_on_with_the_same_video_only);
-    tcase_add_test(tcase, test_the_command);
-    tcase_add_test(tcase, test_the_command_needs_whole_frames);
-    tcase_add_test(tcase, test_the_command_stops_once);
-    tcase_add_test(tcase, test_the_command_fails);
-    suite_add_tcase(suite, tcase);
-    return suite;
-}
-
-int main(void) {
-    return qd_test_run(suite());
+    return qd_test_run_case("video", tcase);
 }

@@ -314,9 +314,7 @@ START_TEST(test_a_segment_of_another_ffmpeg) {
         "libx264 -pix_fmt yuv420p -f matroska out/video/segment_000011_000030.mkv && echo made");
     free(answer_of("sh make.sh"));
     // The frames of its last two checkpoints are there, by number.
-    qd_program_outcome outcome = RUN("resume", "out", "-q");
-    qd_program_expect_complaint(&outcome, 1, "its parts are of different ffmpegs");
-    qd_program_forget(&outcome);
+    expect_refusal(RUN("resume", "out", "-q"), 1, "its parts are of different ffmpegs");
     ck_assert(qd_scratch_exists(at("out/result.json").text));
 }
 END_TEST

@@ -16,86 +16,66 @@ typedef struct theme {
     rgb split, merged, visited, candidate, hit, asked;
 } theme;
 
-static const theme dark = {.background = {{13, 17, 23}},
-                           .band = {{22, 27, 34}},
-                           .label = {{139, 148, 158}},
-                           .value = {{230, 237, 243}},
-                           .wall = {{125, 136, 150}},
-                           .border = {{66, 75, 88}},
-                           .contact = {{255, 255, 255}},
-                           .rest = {{66, 104, 160}},
-                           .touching = {{255, 176, 0}},
-                           .plain = {{110, 150, 190}},
-                           .fixed = {{104, 112, 122}},
-                           .node_shallow = {{76, 100, 108}},
-                           .node_deep = {{30, 31, 54}},
-                           .full = {{230, 150, 60}},
-                           .split = {{255, 120, 60}},
-                           .merged = {{90, 200, 255}},
-                           .visited = {{204, 121, 167}},
-                           .candidate = {{86, 180, 233}},
-                           .hit = {{110, 240, 160}},
-                           .asked = {{255, 255, 255}}};
+#define RGB(red, green, blue)                                                                                \
+    {                                                                                                        \
+        { red, green, blue }                                                                                 \
+    }
 
-static const theme light = {.background = {{252, 252, 250}},
-                            .band = {{238, 240, 242}},
-                            .label = {{88, 96, 106}},
-                            .value = {{20, 24, 30}},
-                            .wall = {{84, 92, 102}},
-                            .border = {{170, 178, 188}},
-                            .contact = {{0, 0, 0}},
-                            .rest = {{120, 160, 215}},
-                            .touching = {{190, 70, 0}},
-                            .plain = {{80, 125, 175}},
-                            .fixed = {{128, 134, 142}},
-                            .node_shallow = {{140, 158, 168}},
-                            .node_deep = {{218, 222, 234}},
-                            .full = {{200, 90, 0}},
-                            .split = {{215, 60, 0}},
-                            .merged = {{0, 110, 190}},
-                            .visited = {{204, 121, 167}},
-                            .candidate = {{0, 114, 178}},
-                            .hit = {{0, 130, 90}},
-                            .asked = {{0, 0, 0}}};
+static const theme dark = {.background = RGB(13, 17, 23),
+                           .band = RGB(22, 27, 34),
+                           .label = RGB(139, 148, 158),
+                           .value = RGB(230, 237, 243),
+                           .wall = RGB(125, 136, 150),
+                           .border = RGB(66, 75, 88),
+                           .contact = RGB(255, 255, 255),
+                           .rest = RGB(66, 104, 160),
+                           .touching = RGB(255, 176, 0),
+                           .plain = RGB(110, 150, 190),
+                           .fixed = RGB(104, 112, 122),
+                           .node_shallow = RGB(76, 100, 108),
+                           .node_deep = RGB(30, 31, 54),
+                           .full = RGB(230, 150, 60),
+                           .split = RGB(255, 120, 60),
+                           .merged = RGB(90, 200, 255),
+                           .visited = RGB(204, 121, 167),
+                           .candidate = RGB(86, 180, 233),
+                           .hit = RGB(110, 240, 160),
+                           .asked = RGB(255, 255, 255)};
+
+static const theme light = {.background = RGB(252, 252, 250),
+                            .band = RGB(238, 240, 242),
+                            .label = RGB(88, 96, 106),
+                            .value = RGB(20, 24, 30),
+                            .wall = RGB(84, 92, 102),
+                            .border = RGB(170, 178, 188),
+                            .contact = RGB(0, 0, 0),
+                            .rest = RGB(120, 160, 215),
+                            .touching = RGB(190, 70, 0),
+                            .plain = RGB(80, 125, 175),
+                            .fixed = RGB(128, 134, 142),
+                            .node_shallow = RGB(140, 158, 168),
+                            .node_deep = RGB(218, 222, 234),
+                            .full = RGB(200, 90, 0),
+                            .split = RGB(215, 60, 0),
+                            .merged = RGB(0, 110, 190),
+                            .visited = RGB(204, 121, 167),
+                            .candidate = RGB(0, 114, 178),
+                            .hit = RGB(0, 130, 90),
+                            .asked = RGB(0, 0, 0)};
 
 // Maps at 0, 0.1, ... 1: viridis and magma (S. van der Walt, N. Smith, E. Firing) as published with
 // matplotlib, public domain (CC0); cividis (J. Nunez, C. Anderton, R. Renslow, PLoS ONE 13, 2018, e0199239),
 // CC0 likewise.
 enum { MAP_STEPS = 10 };
 static const rgb maps[][MAP_STEPS + 1] = {
-    {{{68, 1, 84}},
-     {{72, 36, 117}},
-     {{65, 68, 135}},
-     {{53, 95, 141}},
-     {{42, 120, 142}},
-     {{33, 145, 140}},
-     {{34, 168, 132}},
-     {{68, 191, 112}},
-     {{122, 209, 81}},
-     {{189, 223, 38}},
-     {{253, 231, 37}}},
-    {{{0, 0, 4}},
-     {{20, 14, 54}},
-     {{59, 15, 112}},
-     {{100, 26, 128}},
-     {{140, 41, 129}},
-     {{182, 54, 121}},
-     {{222, 73, 104}},
-     {{247, 111, 92}},
-     {{254, 159, 109}},
-     {{254, 206, 145}},
-     {{252, 253, 191}}},
-    {{{0, 34, 78}},
-     {{8, 51, 112}},
-     {{53, 69, 108}},
-     {{79, 87, 108}},
-     {{103, 106, 113}},
-     {{124, 123, 120}},
-     {{147, 142, 120}},
-     {{173, 162, 114}},
-     {{199, 183, 103}},
-     {{226, 205, 84}},
-     {{254, 232, 56}}},
+    {RGB(68, 1, 84), RGB(72, 36, 117), RGB(65, 68, 135), RGB(53, 95, 141), RGB(42, 120, 142),
+     RGB(33, 145, 140), RGB(34, 168, 132), RGB(68, 191, 112), RGB(122, 209, 81), RGB(189, 223, 38),
+     RGB(253, 231, 37)},
+    {RGB(0, 0, 4), RGB(20, 14, 54), RGB(59, 15, 112), RGB(100, 26, 128), RGB(140, 41, 129), RGB(182, 54, 121),
+     RGB(222, 73, 104), RGB(247, 111, 92), RGB(254, 159, 109), RGB(254, 206, 145), RGB(252, 253, 191)},
+    {RGB(0, 34, 78), RGB(8, 51, 112), RGB(53, 69, 108), RGB(79, 87, 108), RGB(103, 106, 113),
+     RGB(124, 123, 120), RGB(147, 142, 120), RGB(173, 162, 114), RGB(199, 183, 103), RGB(226, 205, 84),
+     RGB(254, 232, 56)},
 };
 
 // The part of each map that stands out from the ground, in tenths: from the first number on a dark one, up to
@@ -103,9 +83,9 @@ static const rgb maps[][MAP_STEPS + 1] = {
 static const int map_parts[][2] = {{2, 8}, {4, 7}, {2, 7}};
 
 // Okabe and Ito's colours without black (M. Okabe, K. Ito, Color Universal Design, 2008).
-static const rgb categories[QDI_CATEGORIES] = {{{230, 159, 0}},  {{86, 180, 233}}, {{0, 158, 115}},
-                                               {{240, 228, 66}}, {{0, 114, 178}},  {{213, 94, 0}},
-                                               {{204, 121, 167}}};
+static const rgb categories[QDI_CATEGORIES] = {RGB(230, 159, 0),  RGB(86, 180, 233), RGB(0, 158, 115),
+                                               RGB(240, 228, 66), RGB(0, 114, 178),  RGB(213, 94, 0),
+                                               RGB(204, 121, 167)};
 
 // from + (to - from) * part / whole, rounded.
 static rgb blend(rgb from, rgb to, int part, int whole) {

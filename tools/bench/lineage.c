@@ -93,3 +93,45 @@ uint64_t qdi_lineage_lap(uint64_t *since) {
     *since = now;
     return passed;
 }
+
+void qdi_lineage_destroy(void *state) {
+    qdi_lineage *tree = state;
+    if (!tree) return;
+    const size_t bytes = tree->kind->bytes;
+    tree->kind->end(tree);
+    qdi_lineage_list_free(&tree->found);
+    qdi_lineage_pairs_free(&tree->pairs);
+    qdi_lineage_bodies_free(&tree->bodies);
+    qdi_release(qd_allocator_default(), tree, 1, bytes);
+}
+
+qd_status qdi_lineage_create(const qdi_lineage_kind *kind, const qdi_bench_bodies *bodies, void **state) {
+    *state = NULL;
+    qdi_lineage *tree = qdi_allocate(qd_allocator_default(), 1, kind->bytes);
+    if (!tree) return QD_ERR_MEMORY;
+    memset(tree, 0, kind->bytes);
+    tree->kind = kind;
+    qd_status status = qdi_lineage_bodies_init(&tree->bodies, bodies);
+    if (status == QD_OK) status = kind->begin(tree);
+    if (status == QD_OK)
+        *state = tree;
+    else
+        qdi_lineage_destroy(tree);
+    return status;
+}
+
+qd_status qdi_lineage_step(void *state, qdi_bench_step *step) {
+    qdi_lineage *tree = state;
+    uint64_t clock = 0;
+    (void)qdi_lineage_lap(&clock);
+    qdi_lineage_bodies_move(&tree->bodies);
+    step->ns[QDI_BENCH_MOVE] = qdi_lineage_lap(&clock);
+    qd_status status = tree->kind->refresh(tree);
+    step->ns[QDI_BENCH_STRUCTURE] = qdi_lineage_lap(&clock);
+    if (status == QD_OK) status = tree->kind->pair(tree);
+    step->ns[QDI_BENCH_PAIRS] = qdi_lineage_lap(&clock);
+    qdi_lineage_report(step, &tree->pairs,
+                       tree->kind->bytes + qdi_lineage_bodies_bytes(&tree->bodies) +
+                           tree->found.room * sizeof *tree->found.items + tree->kind->held(tree));
+    return status;
+}

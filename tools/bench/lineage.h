@@ -81,6 +81,29 @@ static inline QD_MUST_USE qd_status qdi_lineage_pairs_add(qdi_lineage_pairs *pai
 QD_MUST_USE qd_status qdi_lineage_test(const qdi_lineage_bodies *bodies, uint32_t self,
                                        const qdi_lineage_list *candidates, qdi_lineage_pairs *pairs);
 
+/// What trees A, B, C and E do alike: each begins with a qdi_lineage.
+typedef struct qdi_lineage_kind {
+    size_t bytes;                     ///< of the tree, which is zeroed at first
+    qd_status (*begin)(void *tree);   ///< the bodies are there
+    qd_status (*refresh)(void *tree); ///< they have moved
+    qd_status (*pair)(void *tree);    ///< finds all pairs
+    size_t (*held)(const void *tree); ///< bytes of what it has allocated itself
+    void (*end)(void *tree);          ///< frees that; `begin` may have failed
+} qdi_lineage_kind;
+
+typedef struct qdi_lineage {
+    const qdi_lineage_kind *kind;
+    qdi_lineage_bodies bodies;
+    qdi_lineage_list found; ///< by a query
+    qdi_lineage_pairs pairs;
+} qdi_lineage;
+
+/// The functions of their methods, `create` with the kind in front. Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_lineage_create(const qdi_lineage_kind *kind, const qdi_bench_bodies *bodies,
+                                         void **state);
+QD_MUST_USE qd_status qdi_lineage_step(void *state, qdi_bench_step *step);
+void qdi_lineage_destroy(void *state);
+
 /// Puts the pairs and the memory held into a step's report.
 void qdi_lineage_report(qdi_bench_step *step, const qdi_lineage_pairs *pairs, size_t bytes);
 

@@ -14,11 +14,9 @@ typedef struct node {
 } node;
 
 typedef struct tree {
-    qdi_lineage_bodies bodies;
+    qdi_lineage base;
     node *nodes; ///< QDI_LINEAGE_NODES of them; number 0 is the root
     uint32_t used;
-    qdi_lineage_list found;
-    qdi_lineage_pairs pairs;
 } tree;
 
 static void clear(tree *t) {
@@ -44,7 +42,7 @@ static void split(tree *t, uint32_t at) {
 }
 
 static qd_status insert(tree *t, uint32_t at, uint32_t body) {
-    const qd_box *boxes = t->bodies.boxes;
+    const qd_box *boxes = t->base.bodies.boxes;
     node *n = &t->nodes[at];
     while (n->children != 0) {
         int q = qdi_lineage_quadrant(boxes[body], n->mid_x, n->mid_y);
@@ -72,12 +70,12 @@ static qd_status insert(tree *t, uint32_t at, uint32_t body) {
 /// Copies the lists of every node that may hold something that overlaps the box.
 static qd_status retrieve(tree *t, uint32_t at, qd_box box) {
     const node *n = &t->nodes[at];
-    qd_status status = qdi_lineage_list_grow(&t->found, n->objects.count);
+    qd_status status = qdi_lineage_list_grow(&t->base.found, n->objects.count);
     if (status != QD_OK) return status;
     if (n->objects.count > 0)
-        memcpy(t->found.items + t->found.count, n->objects.items,
+        memcpy(t->base.found.items + t->base.found.count, n->objects.items,
                n->objects.count * sizeof *n->objects.items);
-    t->found.count += n->objects.count;
+    t->base.found.count += n->objects.count;
     if (n->children == 0) return QD_OK;
     int q = qdi_lineage_quadrant(box, n->mid_x, n->mid_y);
     if (q >= 0) return retrieve(t, n->children + (uint32_t)q, box);
@@ -90,71 +88,55 @@ static qd_status retrieve(tree *t, uint32_t at, qd_box box) {
     return status;
 }
 
-static qd_status find_pairs(tree *t) {
+static qd_status find_pairs(void *state) {
+    tree *t = state;
     qd_status status = QD_OK;
-    t->pairs.count = 0;
-    for (uint32_t i = 0; status == QD_OK && i < t->bodies.count; ++i) {
-        t->found.count = 0;
-        status = retrieve(t, 0, t->bodies.boxes[i]);
+    t->base.pairs.count = 0;
+    for (uint32_t i = 0; status == QD_OK && i < t->base.bodies.count; ++i) {
+        t->base.found.count = 0;
+        status = retrieve(t, 0, t->base.bodies.boxes[i]);
         // Mended: an object was its own candidate; the test leaves it out.
-        if (status == QD_OK) status = qdi_lineage_test(&t->bodies, i, &t->found, &t->pairs);
+        if (status == QD_OK) status = qdi_lineage_test(&t->base.bodies, i, &t->base.found, &t->base.pairs);
     }
     return status;
 }
 
-static size_t held(const tree *t) {
-    size_t bytes = sizeof *t + qdi_lineage_bodies_bytes(&t->bodies) + QDI_LINEAGE_NODES * sizeof *t->nodes;
-    bytes += t->found.room * sizeof *t->found.items;
+static qd_status rebuild(void *state) {
+    tree *t = state;
+    clear(t);
+    qd_status status = QD_OK;
+    for (uint32_t i = 0; status == QD_OK && i < t->base.bodies.count; ++i) status = insert(t, 0, i);
+    return status;
+}
+
+static size_t held(const void *state) {
+    const tree *t = state;
+    size_t bytes = QDI_LINEAGE_NODES * sizeof *t->nodes;
     for (size_t i = 0; i < QDI_LINEAGE_NODES; ++i) bytes += t->nodes[i].objects.room * sizeof(uint32_t);
     return bytes;
 }
 
-static void a_destroy(void *state) {
+static void end(void *state) {
     tree *t = state;
-    if (!t) return;
     for (size_t i = 0; t->nodes && i < QDI_LINEAGE_NODES; ++i) qdi_lineage_list_free(&t->nodes[i].objects);
     qdi_release(qd_allocator_default(), t->nodes, QDI_LINEAGE_NODES, sizeof *t->nodes);
-    qdi_lineage_list_free(&t->found);
-    qdi_lineage_pairs_free(&t->pairs);
-    qdi_lineage_bodies_free(&t->bodies);
-    qdi_release(qd_allocator_default(), t, 1, sizeof *t);
 }
+
+static qd_status begin(void *state) {
+    tree *t = state;
+    t->nodes = qdi_allocate(qd_allocator_default(), QDI_LINEAGE_NODES, sizeof *t->nodes);
+    if (!t->nodes) return QD_ERR_MEMORY;
+    memset(t->nodes, 0, QDI_LINEAGE_NODES * sizeof *t->nodes);
+    t->nodes[0].half = t->base.bodies.half;
+    t->used = 1;
+    return QD_OK;
+}
+
+static const qdi_lineage_kind kind = {sizeof(tree), begin, rebuild, find_pairs, held, end};
 
 static qd_status a_create(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **state) {
     (void)options;
-    *state = NULL;
-    tree *t = qdi_allocate(qd_allocator_default(), 1, sizeof *t);
-    if (!t) return QD_ERR_MEMORY;
-    *t = (tree){.used = 1};
-    qd_status status = qdi_lineage_bodies_init(&t->bodies, bodies);
-    t->nodes = qdi_allocate(qd_allocator_default(), QDI_LINEAGE_NODES, sizeof *t->nodes);
-    if (t->nodes) {
-        for (size_t i = 0; i < QDI_LINEAGE_NODES; ++i) t->nodes[i] = (node){0};
-        t->nodes[0].half = t->bodies.half;
-    } else {
-        status = QD_ERR_MEMORY;
-    }
-    if (status == QD_OK)
-        *state = t;
-    else
-        a_destroy(t);
-    return status;
-}
-
-static qd_status a_step(void *state, qdi_bench_step *step) {
-    tree *t = state;
-    uint64_t clock = 0;
-    (void)qdi_lineage_lap(&clock);
-    qdi_lineage_bodies_move(&t->bodies);
-    step->ns[QDI_BENCH_MOVE] = qdi_lineage_lap(&clock);
-    clear(t);
-    qd_status status = QD_OK;
-    for (uint32_t i = 0; status == QD_OK && i < t->bodies.count; ++i) status = insert(t, 0, i);
-    step->ns[QDI_BENCH_STRUCTURE] = qdi_lineage_lap(&clock);
-    if (status == QD_OK) status = find_pairs(t);
-    step->ns[QDI_BENCH_PAIRS] = qdi_lineage_lap(&clock);
-    qdi_lineage_report(step, &t->pairs, held(t));
-    return status;
+    return qdi_lineage_create(&kind, bodies, state);
 }
 
 const qdi_bench_method qdi_bench_lineage_a = {
@@ -163,6 +145,6 @@ const qdi_bench_method qdi_bench_lineage_a = {
     .parallel = false,
     .most_bodies = 100000, // with five levels the cost per body grows with their number
     .create = a_create,
-    .step = a_step,
-    .destroy = a_destroy,
+    .step = qdi_lineage_step,
+    .destroy = qdi_lineage_destroy,
 };

@@ -21,12 +21,11 @@ typedef struct node {
 } node;
 
 typedef struct tree {
-    qdi_lineage_bodies bodies;
+    qdi_lineage base;
     node *nodes;    ///< QDI_LINEAGE_NODES of them; number 0 is the root
     uint32_t used;  ///< taken from the array so far
     uint32_t spare; ///< first of four that were given back; its `children` is the next such, 0 the end
-    qdi_lineage_list leavers, found;
-    qdi_lineage_pairs pairs;
+    qdi_lineage_list leavers;
 } tree;
 
 /// The part of an area that lies in a quadrant of node n; false where there is none.
@@ -63,7 +62,7 @@ static void split(tree *t, node *parent) {
 }
 
 static qd_status insert(tree *t, uint32_t at, uint32_t body) {
-    const qd_box *boxes = t->bodies.boxes;
+    const qd_box *boxes = t->base.bodies.boxes;
     node *n = &t->nodes[at];
     while (n->children != 0) {
         int q = qdi_lineage_quadrant(boxes[body], n->mid_x, n->mid_y);
@@ -109,7 +108,7 @@ static qd_status walk(tree *t, uint32_t at) {
     qd_status status = QD_OK;
     for (size_t i = 0; status == QD_OK && i < n->objects.count;) {
         uint32_t body = n->objects.items[i];
-        const qd_box box = t->bodies.boxes[body];
+        const qd_box box = t->base.bodies.boxes[body];
         if (!holds(n, box)) {
             qdi_lineage_list_take(&n->objects, i);
             // Inserted after the walk: what is inserted during it may be met twice.
@@ -130,7 +129,8 @@ static qd_status walk(tree *t, uint32_t at) {
     return status;
 }
 
-static qd_status refresh(tree *t) {
+static qd_status refresh(void *state) {
+    tree *t = state;
     t->leavers.count = 0;
     qd_status status = walk(t, 0);
     for (size_t i = 0; status == QD_OK && i < t->leavers.count; ++i)
@@ -143,12 +143,12 @@ static qd_status refresh(tree *t) {
 /// twice.
 static qd_status retrieve(tree *t, uint32_t at, area query) {
     const node *n = &t->nodes[at];
-    qd_status status = qdi_lineage_list_grow(&t->found, n->objects.count);
+    qd_status status = qdi_lineage_list_grow(&t->base.found, n->objects.count);
     if (status != QD_OK) return status;
     if (n->objects.count > 0)
-        memcpy(t->found.items + t->found.count, n->objects.items,
+        memcpy(t->base.found.items + t->base.found.count, n->objects.items,
                n->objects.count * sizeof *n->objects.items);
-    t->found.count += n->objects.count;
+    t->base.found.count += n->objects.count;
     for (int q = 0; n->children != 0 && status == QD_OK && q < 4; ++q) {
         area piece;
         if (carve(n, query, q, &piece)) status = retrieve(t, n->children + (uint32_t)q, piece);
@@ -156,73 +156,52 @@ static qd_status retrieve(tree *t, uint32_t at, area query) {
     return status;
 }
 
-static qd_status find_pairs(tree *t) {
+static qd_status find_pairs(void *state) {
+    tree *t = state;
     qd_status status = QD_OK;
-    t->pairs.count = 0;
-    for (uint32_t i = 0; status == QD_OK && i < t->bodies.count; ++i) {
-        const qd_box box = t->bodies.boxes[i];
+    t->base.pairs.count = 0;
+    for (uint32_t i = 0; status == QD_OK && i < t->base.bodies.count; ++i) {
+        const qd_box box = t->base.bodies.boxes[i];
         const area query = {(double)box.min_x, (double)box.min_y, (double)box.max_x, (double)box.max_y};
-        t->found.count = 0;
+        t->base.found.count = 0;
         status = retrieve(t, 0, query);
-        if (status == QD_OK) status = qdi_lineage_test(&t->bodies, i, &t->found, &t->pairs);
+        if (status == QD_OK) status = qdi_lineage_test(&t->base.bodies, i, &t->base.found, &t->base.pairs);
     }
     return status;
 }
 
-static size_t held(const tree *t) {
-    size_t bytes = sizeof *t + qdi_lineage_bodies_bytes(&t->bodies) + QDI_LINEAGE_NODES * sizeof *t->nodes;
-    bytes += (t->found.room + t->leavers.room) * sizeof(uint32_t);
+static size_t held(const void *state) {
+    const tree *t = state;
+    size_t bytes = QDI_LINEAGE_NODES * sizeof *t->nodes + t->leavers.room * sizeof(uint32_t);
     for (size_t i = 0; i < QDI_LINEAGE_NODES; ++i) bytes += t->nodes[i].objects.room * sizeof(uint32_t);
     return bytes;
 }
 
-static void b_destroy(void *state) {
+static void end(void *state) {
     tree *t = state;
-    if (!t) return;
     for (size_t i = 0; t->nodes && i < QDI_LINEAGE_NODES; ++i) qdi_lineage_list_free(&t->nodes[i].objects);
     qdi_release(qd_allocator_default(), t->nodes, QDI_LINEAGE_NODES, sizeof *t->nodes);
-    qdi_lineage_list_free(&t->found);
     qdi_lineage_list_free(&t->leavers);
-    qdi_lineage_pairs_free(&t->pairs);
-    qdi_lineage_bodies_free(&t->bodies);
-    qdi_release(qd_allocator_default(), t, 1, sizeof *t);
 }
+
+static qd_status begin(void *state) {
+    tree *t = state;
+    t->nodes = qdi_allocate(qd_allocator_default(), QDI_LINEAGE_NODES, sizeof *t->nodes);
+    if (!t->nodes) return QD_ERR_MEMORY;
+    memset(t->nodes, 0, QDI_LINEAGE_NODES * sizeof *t->nodes);
+    t->nodes[0].half = t->base.bodies.half;
+    t->used = 1;
+    t->nodes[0].bounds = (area){-(double)INFINITY, -(double)INFINITY, (double)INFINITY, (double)INFINITY};
+    qd_status status = QD_OK;
+    for (uint32_t i = 0; status == QD_OK && i < t->base.bodies.count; ++i) status = insert(t, 0, i);
+    return status;
+}
+
+static const qdi_lineage_kind kind = {sizeof(tree), begin, refresh, find_pairs, held, end};
 
 static qd_status b_create(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **state) {
     (void)options;
-    *state = NULL;
-    tree *t = qdi_allocate(qd_allocator_default(), 1, sizeof *t);
-    if (!t) return QD_ERR_MEMORY;
-    *t = (tree){.used = 1};
-    qd_status status = qdi_lineage_bodies_init(&t->bodies, bodies);
-    t->nodes = qdi_allocate(qd_allocator_default(), QDI_LINEAGE_NODES, sizeof *t->nodes);
-    if (t->nodes) {
-        for (size_t i = 0; i < QDI_LINEAGE_NODES; ++i) t->nodes[i] = (node){0};
-        t->nodes[0].half = t->bodies.half;
-        t->nodes[0].bounds = (area){-(double)INFINITY, -(double)INFINITY, (double)INFINITY, (double)INFINITY};
-    } else {
-        status = QD_ERR_MEMORY;
-    }
-    for (uint32_t i = 0; status == QD_OK && i < bodies->count; ++i) status = insert(t, 0, i);
-    if (status == QD_OK)
-        *state = t;
-    else
-        b_destroy(t);
-    return status;
-}
-
-static qd_status b_step(void *state, qdi_bench_step *step) {
-    tree *t = state;
-    uint64_t clock = 0;
-    (void)qdi_lineage_lap(&clock);
-    qdi_lineage_bodies_move(&t->bodies);
-    step->ns[QDI_BENCH_MOVE] = qdi_lineage_lap(&clock);
-    qd_status status = refresh(t);
-    step->ns[QDI_BENCH_STRUCTURE] = qdi_lineage_lap(&clock);
-    if (status == QD_OK) status = find_pairs(t);
-    step->ns[QDI_BENCH_PAIRS] = qdi_lineage_lap(&clock);
-    qdi_lineage_report(step, &t->pairs, held(t));
-    return status;
+    return qdi_lineage_create(&kind, bodies, state);
 }
 
 const qdi_bench_method qdi_bench_lineage_b = {
@@ -231,6 +210,6 @@ const qdi_bench_method qdi_bench_lineage_b = {
     .parallel = false,
     .most_bodies = 100000, // with five levels the cost per body grows with their number
     .create = b_create,
-    .step = b_step,
-    .destroy = b_destroy,
+    .step = qdi_lineage_step,
+    .destroy = qdi_lineage_destroy,
 };

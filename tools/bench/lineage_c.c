@@ -10,6 +10,8 @@
 #include "core/base/memory.h"
 #include "tools/bench/lineage.h"
 
+#include <string.h>
+
 typedef struct node {
     double mid_x, mid_y, half;
     qdi_lineage_list objects;
@@ -26,11 +28,10 @@ typedef struct place {
 } place;
 
 typedef struct tree {
-    qdi_lineage_bodies bodies;
+    qdi_lineage base;
     place *places; ///< by body
     node *nodes;   ///< QDI_LINEAGE_NODES of them; number 0 is the root
     uint32_t used;
-    qdi_lineage_pairs pairs;
 } tree;
 
 /// The quadrants that hold the box, from the root down, as far as a tree may go.
@@ -104,10 +105,11 @@ static qd_status insert(tree *t, uint32_t at, uint32_t body) {
     return status;
 }
 
-static qd_status refresh(tree *t) {
+static qd_status refresh(void *state) {
+    tree *t = state;
     qd_status status = QD_OK;
-    for (uint32_t i = 0; status == QD_OK && i < t->bodies.count; ++i) {
-        uint32_t path = path_of(t->bodies.half, t->bodies.boxes[i]);
+    for (uint32_t i = 0; status == QD_OK && i < t->base.bodies.count; ++i) {
+        uint32_t path = path_of(t->base.bodies.half, t->base.bodies.boxes[i]);
         if (path == t->places[i].path) continue;
         take_out(t, i);
         t->places[i].path = path;
@@ -130,83 +132,65 @@ static size_t retrieve(const tree *t, uint32_t body, const qdi_lineage_list *lis
 
 /// Tests a body against a list from above its node, in which nobody asks for anything below.
 static qd_status test_all(tree *t, uint32_t self, const qdi_lineage_list *candidates) {
-    const qd_box box = t->bodies.boxes[self];
+    const qd_box box = t->base.bodies.boxes[self];
     qd_status status = QD_OK;
     for (size_t i = 0; status == QD_OK && i < candidates->count; ++i) {
         uint32_t other = candidates->items[i];
-        if (qd_box_overlap(box, t->bodies.boxes[other]))
-            status = qdi_lineage_pairs_add(&t->pairs, self, other);
+        if (qd_box_overlap(box, t->base.bodies.boxes[other]))
+            status = qdi_lineage_pairs_add(&t->base.pairs, self, other);
     }
     return status;
 }
 
-static qd_status find_pairs(tree *t) {
+static qd_status find_pairs(void *state) {
+    tree *t = state;
     qd_status status = QD_OK;
-    t->pairs.count = 0;
-    for (uint32_t i = 0; status == QD_OK && i < t->bodies.count; ++i) {
+    t->base.pairs.count = 0;
+    for (uint32_t i = 0; status == QD_OK && i < t->base.bodies.count; ++i) {
         const qdi_lineage_list *lists[QDI_LINEAGE_LEVELS + 1];
         size_t count = retrieve(t, i, lists);
-        status = qdi_lineage_test(&t->bodies, i, lists[0], &t->pairs);
+        status = qdi_lineage_test(&t->base.bodies, i, lists[0], &t->base.pairs);
         for (size_t j = 1; status == QD_OK && j < count; ++j) status = test_all(t, i, lists[j]);
     }
     return status;
 }
 
-static size_t held(const tree *t) {
-    size_t bytes = sizeof *t + qdi_lineage_bodies_bytes(&t->bodies) + QDI_LINEAGE_NODES * sizeof *t->nodes;
-    bytes += t->bodies.count * sizeof *t->places;
+static size_t held(const void *state) {
+    const tree *t = state;
+    size_t bytes = QDI_LINEAGE_NODES * sizeof *t->nodes + t->base.bodies.count * sizeof *t->places;
     for (size_t i = 0; i < QDI_LINEAGE_NODES; ++i) bytes += t->nodes[i].objects.room * sizeof(uint32_t);
     return bytes;
 }
 
-static void c_destroy(void *state) {
+static void end(void *state) {
     tree *t = state;
-    if (!t) return;
     for (size_t i = 0; t->nodes && i < QDI_LINEAGE_NODES; ++i) qdi_lineage_list_free(&t->nodes[i].objects);
     qdi_release(qd_allocator_default(), t->nodes, QDI_LINEAGE_NODES, sizeof *t->nodes);
-    qdi_release(qd_allocator_default(), t->places, t->bodies.count, sizeof *t->places);
-    qdi_lineage_pairs_free(&t->pairs);
-    qdi_lineage_bodies_free(&t->bodies);
-    qdi_release(qd_allocator_default(), t, 1, sizeof *t);
+    qdi_release(qd_allocator_default(), t->places, t->base.bodies.count, sizeof *t->places);
 }
+
+static qd_status begin(void *state) {
+    tree *t = state;
+    t->nodes = qdi_allocate(qd_allocator_default(), QDI_LINEAGE_NODES, sizeof *t->nodes);
+    if (!t->nodes) return QD_ERR_MEMORY;
+    memset(t->nodes, 0, QDI_LINEAGE_NODES * sizeof *t->nodes);
+    t->nodes[0].half = t->base.bodies.half;
+    t->used = 1;
+    size_t count = t->base.bodies.count;
+    t->places = qdi_allocate(qd_allocator_default(), count, sizeof *t->places);
+    qd_status status = t->places || count == 0 ? QD_OK : QD_ERR_MEMORY;
+    for (uint32_t i = 0; status == QD_OK && i < count; ++i) {
+        t->places[i].path = path_of(t->base.bodies.half, t->base.bodies.boxes[i]);
+        status = insert(t, 0, i);
+    }
+    return status;
+}
+
+static const qdi_lineage_kind kind = {sizeof(tree), begin, refresh, find_pairs, held, end};
 
 static qd_status c_create(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **state) {
     (void)options;
-    *state = NULL;
-    tree *t = qdi_allocate(qd_allocator_default(), 1, sizeof *t);
-    if (!t) return QD_ERR_MEMORY;
-    *t = (tree){.used = 1};
-    qd_status status = qdi_lineage_bodies_init(&t->bodies, bodies);
-    t->places = qdi_allocate(qd_allocator_default(), bodies->count, sizeof *t->places);
-    t->nodes = qdi_allocate(qd_allocator_default(), QDI_LINEAGE_NODES, sizeof *t->nodes);
-    if (t->nodes) {
-        for (size_t i = 0; i < QDI_LINEAGE_NODES; ++i) t->nodes[i] = (node){0};
-        t->nodes[0].half = t->bodies.half;
-    }
-    if (!t->nodes || (!t->places && bodies->count > 0)) status = QD_ERR_MEMORY;
-    for (uint32_t i = 0; status == QD_OK && i < bodies->count; ++i) {
-        t->places[i].path = path_of(t->bodies.half, t->bodies.boxes[i]);
-        status = insert(t, 0, i);
-    }
-    if (status == QD_OK)
-        *state = t;
-    else
-        c_destroy(t);
-    return status;
-}
-
-static qd_status c_step(void *state, qdi_bench_step *step) {
-    tree *t = state;
-    uint64_t clock = 0;
-    (void)qdi_lineage_lap(&clock);
-    qdi_lineage_bodies_move(&t->bodies);
-    step->ns[QDI_BENCH_MOVE] = qdi_lineage_lap(&clock);
-    qd_status status = refresh(t);
-    step->ns[QDI_BENCH_STRUCTURE] = qdi_lineage_lap(&clock);
-    if (status == QD_OK) status = find_pairs(t);
-    step->ns[QDI_BENCH_PAIRS] = qdi_lineage_lap(&clock);
-    qdi_lineage_report(step, &t->pairs, held(t));
-    return status;
+    return qdi_lineage_create(&kind, bodies, state);
 }
 
 const qdi_bench_method qdi_bench_lineage_c = {
@@ -215,6 +199,6 @@ const qdi_bench_method qdi_bench_lineage_c = {
     .parallel = false,
     .most_bodies = 100000, // with five levels the cost per body grows with their number
     .create = c_create,
-    .step = c_step,
-    .destroy = c_destroy,
+    .step = qdi_lineage_step,
+    .destroy = qdi_lineage_destroy,
 };

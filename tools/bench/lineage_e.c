@@ -27,11 +27,9 @@ typedef struct range {
 } range;
 
 typedef struct tree {
-    qdi_lineage_bodies bodies;
+    qdi_lineage base;
     node *nodes; ///< number 0 is the root
     size_t used, room;
-    qdi_lineage_list found;
-    qdi_lineage_pairs pairs;
 } tree;
 
 /// Adds `more` nodes; their indices begin at *first. Pointers to nodes are no longer valid then.
@@ -88,7 +86,7 @@ static uint32_t child_of(const node *n, double x, double y) {
 }
 
 static qd_status insert(tree *t, uint32_t body) {
-    const double x = t->bodies.x[body], y = t->bodies.y[body];
+    const double x = t->base.bodies.x[body], y = t->base.bodies.y[body];
     uint32_t at = 0;
     while (t->nodes[at].count == CAPACITY) {
         const node *n = &t->nodes[at];
@@ -108,13 +106,14 @@ static qd_status insert(tree *t, uint32_t body) {
     return QD_OK;
 }
 
-static qd_status build(tree *t) {
+static qd_status build(void *state) {
+    tree *t = state;
     uint32_t root = 0;
     t->used = 0;
     qd_status status = add_nodes(t, 1, &root);
     if (status != QD_OK) return status;
-    start_node(&t->nodes[0], 0.0, 0.0, t->bodies.half, 0);
-    for (uint32_t i = 0; status == QD_OK && i < t->bodies.count; ++i) status = insert(t, i);
+    start_node(&t->nodes[0], 0.0, 0.0, t->base.bodies.half, 0);
+    for (uint32_t i = 0; status == QD_OK && i < t->base.bodies.count; ++i) status = insert(t, i);
     return status;
 }
 
@@ -126,7 +125,7 @@ static qd_status look(tree *t, uint32_t at, range r) {
         for (uint32_t i = 0; status == QD_OK && i < line->count; ++i) {
             point p = line->points[i];
             if (p.x >= r.min_x && p.x <= r.max_x && p.y >= r.min_y && p.y <= r.max_y)
-                status = qdi_lineage_list_add(&t->found, p.body);
+                status = qdi_lineage_list_add(&t->base.found, p.body);
         }
         if (line->more == 0) break;
     }
@@ -155,59 +154,42 @@ static double largest_reach(const qdi_lineage_bodies *bodies) {
 /// Mended: balls are points in the tree, so what overlaps a ball may have its point outside the ball's
 /// rectangle. It is widened by the largest radius. A query outside the world finds an empty list, not nothing
 /// at all.
-static qd_status find_pairs(tree *t) {
-    const double reach = largest_reach(&t->bodies);
+static qd_status find_pairs(void *state) {
+    tree *t = state;
+    const double reach = largest_reach(&t->base.bodies);
     qd_status status = QD_OK;
-    t->pairs.count = 0;
-    for (uint32_t i = 0; status == QD_OK && i < t->bodies.count; ++i) {
-        const qd_box box = t->bodies.boxes[i];
+    t->base.pairs.count = 0;
+    for (uint32_t i = 0; status == QD_OK && i < t->base.bodies.count; ++i) {
+        const qd_box box = t->base.bodies.boxes[i];
         const range r = {(double)box.min_x - reach, (double)box.min_y - reach, (double)box.max_x + reach,
                          (double)box.max_y + reach};
-        t->found.count = 0;
+        t->base.found.count = 0;
         status = look(t, 0, r);
-        if (status == QD_OK) status = qdi_lineage_test(&t->bodies, i, &t->found, &t->pairs);
+        if (status == QD_OK) status = qdi_lineage_test(&t->base.bodies, i, &t->base.found, &t->base.pairs);
     }
     return status;
 }
 
-static void e_destroy(void *state) {
-    tree *t = state;
-    if (!t) return;
-    qdi_release(qd_allocator_default(), t->nodes, t->room, sizeof *t->nodes);
-    qdi_lineage_list_free(&t->found);
-    qdi_lineage_pairs_free(&t->pairs);
-    qdi_lineage_bodies_free(&t->bodies);
-    qdi_release(qd_allocator_default(), t, 1, sizeof *t);
+static size_t held(const void *state) {
+    const tree *t = state;
+    return t->room * sizeof *t->nodes;
 }
+
+static void end(void *state) {
+    tree *t = state;
+    qdi_release(qd_allocator_default(), t->nodes, t->room, sizeof *t->nodes);
+}
+
+static qd_status begin(void *state) {
+    (void)state;
+    return QD_OK;
+}
+
+static const qdi_lineage_kind kind = {sizeof(tree), begin, build, find_pairs, held, end};
 
 static qd_status e_create(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **state) {
     (void)options;
-    *state = NULL;
-    tree *t = qdi_allocate(qd_allocator_default(), 1, sizeof *t);
-    if (!t) return QD_ERR_MEMORY;
-    *t = (tree){0};
-    qd_status status = qdi_lineage_bodies_init(&t->bodies, bodies);
-    if (status == QD_OK)
-        *state = t;
-    else
-        e_destroy(t);
-    return status;
-}
-
-static qd_status e_step(void *state, qdi_bench_step *step) {
-    tree *t = state;
-    uint64_t clock = 0;
-    (void)qdi_lineage_lap(&clock);
-    qdi_lineage_bodies_move(&t->bodies);
-    step->ns[QDI_BENCH_MOVE] = qdi_lineage_lap(&clock);
-    qd_status status = build(t);
-    step->ns[QDI_BENCH_STRUCTURE] = qdi_lineage_lap(&clock);
-    if (status == QD_OK) status = find_pairs(t);
-    step->ns[QDI_BENCH_PAIRS] = qdi_lineage_lap(&clock);
-    qdi_lineage_report(step, &t->pairs,
-                       sizeof *t + qdi_lineage_bodies_bytes(&t->bodies) + t->room * sizeof *t->nodes +
-                           t->found.room * sizeof *t->found.items);
-    return status;
+    return qdi_lineage_create(&kind, bodies, state);
 }
 
 const qdi_bench_method qdi_bench_lineage_e = {
@@ -216,6 +198,6 @@ const qdi_bench_method qdi_bench_lineage_e = {
     .parallel = false,
     .most_bodies = 1000000,
     .create = e_create,
-    .step = e_step,
-    .destroy = e_destroy,
+    .step = qdi_lineage_step,
+    .destroy = qdi_lineage_destroy,
 };

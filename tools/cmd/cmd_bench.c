@@ -239,6 +239,26 @@ static int bench_pairs(qdi_bench_job *job) {
     return exit_code;
 }
 
+// ---- whole steps ----
+
+/// Kernels and number of bodies; `usual`: where nobody says how many.
+static bool choose_bodies(qdi_bench_job *job, size_t usual) {
+    const qdi_bench_settings *settings = &job->settings;
+    qd_error error = {""};
+    job->sizes[0] = usual;
+    bool good = qdi_simd_choose(settings->simd, &job->plan.simd, &error) == QD_OK;
+    if (good && settings->bodies)
+        good = qdi_bench_choose_bodies("--bodies", settings->bodies, job->sizes, 1, &job->size_count, &error);
+    if (!good) qdi_complain("%s", error.text);
+    return good;
+}
+
+/// Adds a name to a list of names.
+static void add_name(char *names, size_t bytes, const char *name) {
+    size_t used = strlen(names);
+    snprintf(names + used, bytes - used, "%s%s", used ? ", " : "", name);
+}
+
 // ---- rigid bodies ----
 
 static const qdi_rigid_case *choose_case(const char *name) {
@@ -246,8 +266,7 @@ static const qdi_rigid_case *choose_case(const char *name) {
     const qdi_rigid_case *of;
     for (size_t i = 0; (of = qdi_rigid_case_at(i)) != NULL; ++i) {
         if (strcmp(of->name, name) == 0) return of;
-        size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", of->name);
+        add_name(names, sizeof names, of->name);
     }
     qdi_complain("--rigid: there is no '%.60s'; there are: %s", name, names);
     return NULL;
@@ -258,8 +277,7 @@ static void complain_of_rigid_method(const char *name, const qdi_rigid_case *of)
     const qdi_rigid_method *method;
     for (size_t i = 0; (method = qdi_rigid_method_at(i)) != NULL; ++i) {
         if (method->boxed && !of->walls) continue;
-        size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", method->name);
+        add_name(names, sizeof names, method->name);
     }
     qdi_complain("--methods with --rigid %s: '%.60s' is not of those that this build has, each once: %s",
                  of->name, name, names);
@@ -296,13 +314,7 @@ static const qdi_rigid_case *read_rigid_flags(qdi_bench_job *job) {
     }
     const qdi_rigid_case *of = choose_case(settings->rigid);
     if (!of || !choose_rigid_methods(job, of)) return NULL;
-    qd_error error = {""};
-    job->sizes[0] = of->bodies;
-    bool good = qdi_simd_choose(settings->simd, &job->plan.simd, &error) == QD_OK;
-    if (good && settings->bodies)
-        good = qdi_bench_choose_bodies("--bodies", settings->bodies, job->sizes, 1, &job->size_count, &error);
-    if (!good) qdi_complain("%s", error.text);
-    return good ? of : NULL;
+    return choose_bodies(job, of->bodies) ? of : NULL;
 }
 
 /// The bodies are there: measures, and writes what came out.
@@ -381,13 +393,7 @@ static const qdi_spring_case *read_spring_flags(qdi_bench_job *job) {
         qdi_complain("--spring: there is no '%.60s'; there are: gas, smooth, dense", settings->spring);
         return NULL;
     }
-    qd_error error = {""};
-    job->sizes[0] = of->bodies;
-    bool good = qdi_simd_choose(settings->simd, &job->plan.simd, &error) == QD_OK;
-    if (good && settings->bodies)
-        good = qdi_bench_choose_bodies("--bodies", settings->bodies, job->sizes, 1, &job->size_count, &error);
-    if (!good) qdi_complain("%s", error.text);
-    return good ? of : NULL;
+    return choose_bodies(job, of->bodies) ? of : NULL;
 }
 
 static int measure_spring(qdi_bench_job *job, const qdi_spring_plan *plan) {
