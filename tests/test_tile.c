@@ -1,4 +1,4 @@
-#include "export/picture/easel.h"
+#include "export/picture/tile_bins.h"
 #include "export/raster/raster.h"
 #include "tests/harness.h"
 

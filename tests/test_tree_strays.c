@@ -1,6 +1,6 @@
 // Crowds in the wrong places: strays far outside the root, which must not make searches quadratic, and very
 // many bodies in one point, which must not take memory without bound.
-#include "core/tree/outer.h"
+#include "core/tree/root_list.h"
 #include "tests/tree_rig.h"
 
 #include <math.h>

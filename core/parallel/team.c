@@ -1,21 +1,21 @@
 // The team: the only file with OpenMP pragmas.
 //
 // OpenMP gives the threads, all at once and for as long as the team lives, in one parallel region that a
-// thread of the team's own opens at the first loop worth sharing. How they wait for loops is crew.c's. The
-// region's thread 0 only sleeps: whoever calls qdi_team_for works in its place.
+// thread of the team's own opens at the first loop worth sharing. How they wait for loops is thread_pool.c's.
+// The region's thread 0 only sleeps: whoever calls qdi_team_for works in its place.
 //
 // Work is cut into ranges by size alone; each thread has a block of them and helps the others when it is
 // done, so who does a range is a matter of chance. That is safe because a range writes only its own slots, or
 // slots of its worker whose order nobody looks at; what must be in order is merged afterwards in the order of
 // ranges. What is shared and written: busy_ns, one cache line per worker, each by its own worker; and the
 // blocks' counters, which only say which range is next (relaxed: the region's end orders everything else).
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 
 #include "core/base/arithmetic.h"
 #include "core/base/cookie.h"
 #include "core/base/memory.h"
 #include "core/base/os.h"
-#include "core/parallel/crew.h"
+#include "core/parallel/thread_pool.h"
 
 #include <omp.h>
 #include <stdbool.h>

@@ -8,7 +8,7 @@
 #include "core/base/arithmetic.h"
 #include "core/base/cookie.h"
 #include "core/base/memory.h"
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 #include "core/tree/image.h"
 #include "core/tree/pairs_impl.h"
 

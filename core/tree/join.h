@@ -23,7 +23,7 @@ bool qdi_join_subtree(const qdi_join *join, qdi_node_index index);
 /// The same of a node's own list only.
 bool qdi_join_node(const qdi_join *join, qdi_node_index index);
 
-// tree_join_outer.c
+// tree_join_root_list.c
 
 /// Bodies [begin, end) of the order of the root's long list with those after them, and with everything below
 /// the root.

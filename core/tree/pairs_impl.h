@@ -3,8 +3,8 @@
 
 #include <quadrille/pairs.h>
 
-#include "core/parallel/pool.h"
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
+#include "core/parallel/shared_arena.h"
 #include "core/tree/slots.h"
 
 #include <stdbool.h>

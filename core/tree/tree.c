@@ -6,7 +6,7 @@
 #include "core/base/memory.h"
 #include "core/tree/image.h"
 #include "core/tree/kernel.h"
-#include "core/tree/outer.h"
+#include "core/tree/root_list.h"
 
 #include <string.h>
 

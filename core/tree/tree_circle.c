@@ -1,7 +1,7 @@
 // What is in a circle. Only reads, so any number of threads may be here at once.
 #include "core/base/arithmetic.h"
 #include "core/tree/near_point.h"
-#include "core/tree/outer.h"
+#include "core/tree/root_list.h"
 
 typedef struct circle {
     const qd_tree *tree;

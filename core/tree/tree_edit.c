@@ -4,7 +4,7 @@
 #include "core/base/memory.h"
 #include "core/tree/horizon.h"
 #include "core/tree/kernel.h"
-#include "core/tree/outer.h"
+#include "core/tree/root_list.h"
 #include "core/tree/tree_impl.h"
 
 bool qdi_tree_edits_are_slow(const qd_tree *tree) {

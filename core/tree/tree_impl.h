@@ -3,10 +3,10 @@
 
 #include <quadrille/tree.h>
 
-#include "core/parallel/pool.h"
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
+#include "core/parallel/shared_arena.h"
 #include "core/tree/cells.h"
-#include "core/tree/rooms.h"
+#include "core/tree/slot_allocator.h"
 #include "core/tree/slots.h"
 
 #include <stdbool.h>
@@ -27,9 +27,9 @@
 ///
 ///   slots:   | node 0 . . | node 4 . | node 8 . . . | free ...        '.' = room
 ///
-/// A list that outgrows its room moves to another one (rooms.h). When many have moved, the lists are laid in
-/// tree order again (tree_tidy.c), and when the tree has shrunk, families and lists are copied to less memory
-/// (tree_pack.c). Neither changes a result.
+/// A list that outgrows its room moves to another one (slot_allocator.h). When many have moved, the lists are
+/// laid in tree order again (tree_compact.c), and when the tree has shrunk, families and lists are copied to
+/// less memory (tree_pack.c). Neither changes a result.
 
 typedef uint32_t qdi_node_index;
 typedef uint32_t qdi_family_index;
@@ -81,7 +81,7 @@ typedef struct qdi_hand {
     char padding[64 - sizeof(qdi_buffer) - sizeof(size_t)]; // a cache line for each worker
 } qdi_hand;
 
-/// The index of the root's list, see outer.h.
+/// The index of the root's list, see root_list.h.
 typedef struct qdi_outer {
     uint32_t *order; // slots, so that every bounding node is a run
     qd_box *box;     // boxes in that order
@@ -99,7 +99,7 @@ typedef struct qdi_tree_scratch {
     qdi_buffer ranges, places;             // of size_t: sums per range, and per node
     qdi_buffer splits, split_next, merges; // of qdi_node_index
     qdi_buffer shrinks;                    // the same
-    qdi_buffer chains, frontier, tally;    // see tree_settle.c, qdi_frontier, tree_refresh.c
+    qdi_buffer chains, frontier, tally;    // see tree_split_merge.c, qdi_frontier, tree_refresh.c
     qdi_buffer spare;                      // of uint32_t: rows by index, or a column of slots
 } qdi_tree_scratch;
 
@@ -263,7 +263,7 @@ void qdi_root_cell_set(qd_tree *tree, int k);
 /// Empties the tree: one leaf, R0.
 void qdi_tree_clear(qd_tree *tree);
 
-// tree_file.c: bodies into lists.
+// tree_insert.c: bodies into lists.
 
 /// The deepest existing node for a box.
 qdi_node_index qdi_tree_find(const qd_tree *tree, qd_box box);
@@ -276,7 +276,7 @@ bool qdi_file_here(qd_tree *tree, const qdi_refiled *mover);
 /// it in the list. Own bounds and `fit` are kept up to date, totals and subtree bounds are not.
 QD_MUST_USE qd_status qdi_file_movers(qd_tree *tree, qd_team *team, qdi_refiled *movers, size_t count);
 
-// tree_settle.c and tree_split.c: what keeps the structure canonical.
+// tree_split_merge.c and tree_split.c: what keeps the structure canonical.
 
 /// Recomputes totals and subtree bounds bottom up, merges and splits until the structure is canonical.
 QD_MUST_USE qd_status qdi_tree_settle(qd_tree *tree, qd_team *team, qd_tree_counts *counts);
@@ -327,7 +327,7 @@ typedef struct qdi_pack_source {
 /// from there, own bounds and `fit` being measured on the way.
 QD_MUST_USE qd_status qdi_tree_pack(qd_tree *tree, qd_team *team, const qdi_pack_source *source);
 
-// tree_tidy.c
+// tree_compact.c
 
 /// Lays the lists in tree order again, with fresh room, without allocating in a steady state. Where little
 /// would be left of the memory held, it packs the tree instead.

@@ -28,7 +28,7 @@
 
 #include "core/base/assert.h"
 #include "core/tree/kernel.h"
-#include "core/tree/outer.h"
+#include "core/tree/root_list.h"
 
 enum { AROUND_MAX = 24, PATH_MAX = 128 };
 

@@ -2,10 +2,10 @@
 // of the tree wait in a queue by the least distance that a body in them may have; the nearest part is opened,
 // until it is further than the last of the bodies found. Those are a heap in the caller's array, the last one
 // on top. Only reads, so any number of threads may be here at once.
+#include "core/tree/tree_nearest.h"
 #include "core/base/arithmetic.h"
-#include "core/tree/near_places.h"
 #include "core/tree/near_point.h"
-#include "core/tree/outer.h"
+#include "core/tree/root_list.h"
 
 enum { QUEUE_ROOM = 256, PARTS = 5 };
 

@@ -1,7 +1,7 @@
 // The self-join of the tree, cut into tasks for a team.
 #include "core/base/arithmetic.h"
 #include "core/tree/join.h"
-#include "core/tree/outer.h"
+#include "core/tree/root_list.h"
 
 typedef enum task_kind { TASK_SUBTREE, TASK_NODE, TASK_OUTER, TASK_IMAGE, TASK_OUTER_IMAGE } task_kind;
 

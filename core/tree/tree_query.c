@@ -2,7 +2,7 @@
 // at once.
 #include "core/base/arithmetic.h"
 #include "core/tree/kernel.h"
-#include "core/tree/outer.h"
+#include "core/tree/root_list.h"
 #include "core/tree/tree_impl.h"
 
 typedef struct query_state {

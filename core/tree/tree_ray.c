@@ -6,7 +6,7 @@
 #include <quadrille/ray.h>
 
 #include "core/base/arithmetic.h"
-#include "core/tree/outer.h"
+#include "core/tree/root_list.h"
 #include "core/tree/tree_impl.h"
 
 #include <float.h>

@@ -1,10 +1,10 @@
 // Refresh: the tree brought up to date with all boxes at once. tree_update.c has the pass over the bodies,
-// tree_file.c and tree_settle.c what follows; here is the order of things, and who is who when the bodies are
-// not the same as last time.
+// tree_insert.c and tree_split_merge.c what follows; here is the order of things, and who is who when the
+// bodies are not the same as last time.
 #include "core/base/arithmetic.h"
 #include "core/base/assert.h"
 #include "core/base/memory.h"
-#include "core/tree/outer.h"
+#include "core/tree/root_list.h"
 #include "core/tree/tree_update.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // What a tree must be, checked; and its hash.
 #include "core/base/arithmetic.h"
-#include "core/tree/outer.h"
+#include "core/tree/root_list.h"
 #include "core/tree/tree_impl.h"
 
 #include <quadrille/hash.h>

@@ -6,8 +6,8 @@
 #include "export/image/png_file.h"
 #include "export/picture/camera.h"
 #include "export/picture/caption.h"
-#include "export/picture/easel.h"
 #include "export/picture/picture.h"
+#include "export/picture/tile_bins.h"
 #include "export/picture/view_check.h"
 #include "export/raster/shade.h"
 

@@ -1,5 +1,5 @@
-#include "export/picture/easel.h"
 #include "export/picture/picture.h"
+#include "export/picture/tile_bins.h"
 #include "export/raster/pixel_math.h"
 
 // Longest half of a normal's line, and the radius of a contact point, in pixels and parts of the smaller

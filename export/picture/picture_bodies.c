@@ -3,7 +3,7 @@
 // threads. That rows lie in the order of the tree makes them quick to read and, later, to draw.
 
 #include "core/base/memory.h"
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 #include "export/picture/picture_impl.h"
 #include "export/raster/figure.h"
 #include "export/raster/tile.h"

@@ -1,7 +1,7 @@
 #include "export/trajectory/trajectory_out.h"
 
 #include "core/base/memory.h"
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 #include "sim/base/number.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 
 #include <quadrille/body.h>
 
-#include "sim/base/numbers.h"
+#include "sim/base/intern.h"
 #include "sim/shape/form.h"
 
 /// What bodies have in common, by number: their shapes (but disks, of which a body needs only the radius;

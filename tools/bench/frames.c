@@ -1,11 +1,11 @@
 #include "tools/bench/frames.h"
 
 #include "core/base/memory.h"
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 #include "export/image/png_sink.h"
 #include "export/picture/caption.h"
-#include "export/picture/easel.h"
 #include "export/picture/picture.h"
+#include "export/picture/tile_bins.h"
 #include "export/raster/shade.h"
 #include "tools/bench/bench_statistics.h"
 

@@ -3,7 +3,7 @@
 // frame writer draw and encode them.
 
 #include "core/base/memory.h"
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 #include "sim/base/number.h"
 #include "sim/base/os.h"
 #include "sim/rundir/frame_files.h"

@@ -1,6 +1,6 @@
 // The order of the root's list and the search in it, against a plain look at every box.
 #include "core/tree/image.h"
-#include "core/tree/outer.h"
+#include "core/tree/root_list.h"
 #include "tests/tree_rig.h"
 
 #include <math.h>

@@ -41,11 +41,11 @@
 //
 // The leader's own sleep is the same with the parts exchanged: it sets `leader_asleep` and then loads the
 // gate inside its monitor; the last hand counts itself out of the gate and then loads `leader_asleep`.
-#include "core/parallel/crew.h"
+#include "core/parallel/thread_pool.h"
 
 #include "core/base/memory.h"
 #include "core/base/os.h"
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 
 #include <quadrille/team.h>
 #include <stdatomic.h>

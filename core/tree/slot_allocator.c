@@ -1,6 +1,6 @@
 // Shared while threads work: nothing but the slots. Each move belongs to one thread, with the room it leaves
 // and the one it takes.
-#include "core/tree/rooms.h"
+#include "core/tree/slot_allocator.h"
 
 #include "core/base/memory.h"
 #include "core/tree/kernel.h"

@@ -6,8 +6,8 @@
 // these; crew.c says why its accesses need not fear them.)
 #include "core/base/memory.h"
 #include "core/base/os.h"
-#include "core/parallel/crew.h"
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
+#include "core/parallel/thread_pool.h"
 #include "tests/harness.h"
 
 #include <stdatomic.h>
@@ -202,7 +202,7 @@ static bool compare_exchange(_Atomic uint64_t *word, uint64_t *expected, uint64_
 #define qdi_os_relax()               (void)0
 #define qdi_os_preemptions()         0
 // The code under test, with the names above.
-#include "core/parallel/crew.c" // NOLINT(bugprone-suspicious-include)
+#include "core/parallel/thread_pool.c" // NOLINT(bugprone-suspicious-include)
 
 // ---- the story: a loop to which all come, a short one, a loop to which all must come again ----
 

@@ -1,4 +1,4 @@
-#include "sim/base/numbers.h"
+#include "sim/base/intern.h"
 
 #include "core/base/memory.h"
 

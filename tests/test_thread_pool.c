@@ -3,8 +3,8 @@
 // came shows it.
 #define _GNU_SOURCE // prctl
 #include "core/base/os.h"
-#include "core/parallel/crew.h"
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
+#include "core/parallel/thread_pool.h"
 #include "tests/harness.h"
 
 #include <quadrille/random.h>

@@ -1,6 +1,6 @@
 // Shared while workers run: the pool itself, by whoever has set `busy`. In a steady state that is for a few
 // instructions.
-#include "core/parallel/pool.h"
+#include "core/parallel/shared_arena.h"
 
 #include "core/base/memory.h"
 

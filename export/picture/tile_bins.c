@@ -1,9 +1,9 @@
 // A counting sort of bodies by tile: count, add up, file. Small bodies lie in one tile, mostly; a large one
 // is in the list of every tile that its box meets.
-#include "export/picture/easel.h"
+#include "export/picture/tile_bins.h"
 
 #include "core/base/memory.h"
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "core/tree/outer.h"
+#include "core/tree/root_list.h"
 
 #include "core/base/memory.h"
 

@@ -1,6 +1,6 @@
 // The pool: pieces lie apart, all of them lie in one block the next time, and missing memory is told.
-#include "core/parallel/pool.h"
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
+#include "core/parallel/shared_arena.h"
 #include "tests/harness.h"
 
 #include <string.h>

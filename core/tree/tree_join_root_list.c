@@ -1,7 +1,7 @@
 // The root's list, when it is long: its bodies one by one, through its index and down the tree.
 #include "core/tree/join.h"
 #include "core/tree/kernel.h"
-#include "core/tree/outer.h"
+#include "core/tree/root_list.h"
 
 static bool box_below(const qdi_join *join, qd_box box, qd_body_index index, qdi_family_index family) {
     const qd_tree *tree = join->tree;
