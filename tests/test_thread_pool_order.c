@@ -43,7 +43,7 @@ static struct model {
     qdi_monitor monitors[3];
     int monitor_count, met;
     uint64_t clock_ns;
-    qdi_crew *crew;
+    qdi_thread_pool *crew;
     bool stuck, too_long;
 } model;
 
@@ -222,13 +222,13 @@ static void do_nothing(void *context, int worker) {
 
 static void play(int number) {
     if (number > 0) {
-        qdi_crew_serve(model.crew, number, false);
+        qdi_thread_pool_serve(model.crew, number, false);
     } else {
         for (int loop = 0; loop < LOOPS; ++loop) {
             model.met = 0;
-            (void)qdi_crew_share(model.crew, model.count, true, loop == 1 ? do_nothing : meet, NULL);
+            (void)qdi_thread_pool_run(model.crew, model.count, true, loop == 1 ? do_nothing : meet, NULL);
         }
-        qdi_crew_dismiss(model.crew);
+        qdi_thread_pool_dismiss(model.crew);
     }
     wait_as(DONE, NULL);
 }
@@ -236,7 +236,7 @@ static void play(int number) {
 /// Runs the schedule that is decided so far, and on with nobody interrupted.
 static void run_schedule(void) {
     model.used = model.interrupted = model.now = model.monitor_count = 0;
-    ck_assert_int_eq(qdi_crew_create(qd_allocator_default(), &model.crew), QD_OK);
+    ck_assert_int_eq(qdi_thread_pool_create(qd_allocator_default(), &model.crew), QD_OK);
     for (int a = 0; a < model.count; ++a) {
         actor *made = &model.actors[a];
         made->state = READY;
@@ -246,7 +246,7 @@ static void run_schedule(void) {
         makecontext(&made->context, (void (*)(void))(uintptr_t)play, 1, a);
     }
     (void)swapcontext(&model.outside, &model.actors[0].context);
-    qdi_crew_destroy(model.crew);
+    qdi_thread_pool_destroy(model.crew);
 }
 
 /// To the next schedule: the last decision that can be another one is.

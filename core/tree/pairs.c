@@ -2,7 +2,7 @@
 //
 // Shared and written while workers run: `found` and `stop`, relaxed atomics that decide only whether the
 // search goes on (their order with other memory does not matter: the join that ends the parallel part orders
-// everything), and the pool, which one worker at a time takes a span from, or holds while it calls the
+// everything), and the arena, which one worker at a time takes a span from, or holds while it calls the
 // allocator.
 #include "core/tree/pairs_impl.h"
 
@@ -45,7 +45,7 @@ void qd_pairs_destroy(qd_pairs *pairs) {
     if (!pairs) return;
     const qd_allocator *allocator = pairs->allocator;
     buffers_release(pairs);
-    qdi_pool_release(&pairs->pool, allocator);
+    qdi_shared_arena_release(&pairs->arena, allocator);
     qdi_release(allocator, pairs->items, pairs->room, sizeof *pairs->items);
     qdi_release(allocator, pairs->tasks, pairs->task_room, sizeof *pairs->tasks);
     qdi_release(allocator, pairs->parts, pairs->part_room, sizeof *pairs->parts);
@@ -66,7 +66,7 @@ size_t qd_pairs_bytes(const qd_pairs *pairs) {
     size_t bytes = sizeof *pairs + pairs->room * sizeof *pairs->items +
                    pairs->task_room * sizeof *pairs->tasks + pairs->part_room * sizeof *pairs->parts +
                    pairs->place_room * sizeof *pairs->places + pairs->workers * sizeof *pairs->buffers +
-                   qdi_pool_bytes(&pairs->pool);
+                   qdi_shared_arena_bytes(&pairs->arena);
     for (size_t w = 0; w < pairs->workers; ++w)
         bytes += rows_words(pairs->buffers[w].rows.room) * sizeof(float);
     return bytes;
@@ -138,11 +138,11 @@ static qd_status buffers_begin(qd_pairs *pairs, size_t workers) {
     pairs->alone = workers == 1;
     size_t least = 0;
     if (pairs->alone) {
-        qdi_pool_release(&pairs->pool, pairs->allocator);
-    } else if (pairs->pool.taken > 0) { // as much as last time, and a span begun by everyone
-        least = pairs->pool.taken + workers * span_bytes(SPAN);
+        qdi_shared_arena_release(&pairs->arena, pairs->allocator);
+    } else if (pairs->arena.taken > 0) { // as much as last time, and a span begun by everyone
+        least = pairs->arena.taken + workers * span_bytes(SPAN);
     }
-    qd_status status = qdi_pool_begin(&pairs->pool, pairs->allocator, least);
+    qd_status status = qdi_shared_arena_reset(&pairs->arena, pairs->allocator, least);
     if (status != QD_OK) return status;
     for (size_t w = 0; w < pairs->workers; ++w) {
         qdi_pair_buffer *buffer = &pairs->buffers[w];
@@ -217,7 +217,7 @@ static bool result_grow(qd_pairs *pairs, qdi_pair_buffer *buffer, size_t more) {
 static bool span_begin(qd_pairs *pairs, qdi_pair_buffer *buffer, size_t room) {
     qdi_pair_span *span = NULL;
     if (room <= (SIZE_MAX - sizeof *span) / sizeof(qd_pair))
-        span = qdi_pool_take(&pairs->pool, pairs->allocator, span_bytes(room));
+        span = qdi_shared_arena_take(&pairs->arena, pairs->allocator, span_bytes(room));
     if (!span) return false;
     *span = (qdi_pair_span){NULL, 0};
     buffer->span->next = span;
@@ -245,9 +245,9 @@ bool qdi_pairs_rows(qd_pairs *pairs, int worker, size_t used, size_t need) {
     qdi_slots *rows = &pairs->buffers[worker].rows;
     if (rows->room >= need) return true;
     const size_t room = rows->room + rows->room / 2;
-    qdi_pool_enter(&pairs->pool);
+    qdi_shared_arena_lock(&pairs->arena);
     bool grown = rows_resize(pairs->allocator, rows, used, (room < need ? need : room) + FIRST_ROOM);
-    qdi_pool_leave(&pairs->pool);
+    qdi_shared_arena_unlock(&pairs->arena);
     if (!grown) __atomic_store_n(&pairs->stop, 2, __ATOMIC_RELAXED);
     return grown;
 }

@@ -8,14 +8,15 @@ static size_t half_of(size_t begin, size_t end) {
     return begin + (end - begin) / 2;
 }
 
-void qdi_outer_release(qdi_outer *outer, const qd_allocator *allocator) {
-    qdi_release(allocator, outer->order, outer->room, sizeof *outer->order);
-    qdi_release(allocator, outer->box, outer->box_room, sizeof *outer->box);
-    qdi_release(allocator, outer->bounds, outer->bounds_room, sizeof *outer->bounds);
+void qdi_root_list_release(qdi_root_list *root_list, const qd_allocator *allocator) {
+    qdi_release(allocator, root_list->order, root_list->room, sizeof *root_list->order);
+    qdi_release(allocator, root_list->box, root_list->box_room, sizeof *root_list->box);
+    qdi_release(allocator, root_list->bounds, root_list->bounds_room, sizeof *root_list->bounds);
 }
 
-size_t qdi_outer_bytes(const qdi_outer *outer) {
-    return outer->room * sizeof *outer->order + (outer->box_room + outer->bounds_room) * sizeof(qd_box);
+size_t qdi_root_list_bytes(const qdi_root_list *root_list) {
+    return root_list->room * sizeof *root_list->order +
+           (root_list->box_room + root_list->bounds_room) * sizeof(qd_box);
 }
 
 // Sorting by the centre on one axis; slots of the list are in order of index, so they settle ties.
@@ -37,7 +38,7 @@ static void exchange(uint32_t *order, size_t a, size_t b) {
 // Orders [begin, end) so that what is before `nth` is smaller and what is after it larger (Hoare's selection,
 // the pivot being the median of three).
 static void select_nth(const qd_tree *tree, bool by_y, size_t begin, size_t end, size_t nth) {
-    uint32_t *order = tree->outer.order;
+    uint32_t *order = tree->root_list.order;
     while (end - begin > 2) {
         size_t middle = half_of(begin, end);
         if (before(tree, by_y, order[middle], order[begin])) exchange(order, middle, begin);
@@ -63,19 +64,19 @@ static void select_nth(const qd_tree *tree, bool by_y, size_t begin, size_t end,
 }
 
 static void build(qd_tree *tree, size_t at, size_t begin, size_t end) {
-    qdi_outer *outer = &tree->outer;
+    qdi_root_list *root_list = &tree->root_list;
     qd_box bounds = qdi_box_empty();
     const float inf = __builtin_inff();
     qd_box centres = {inf, inf, -inf, -inf};
     for (size_t i = begin; i < end; ++i) {
-        qd_box box = qdi_slot_box(&tree->slots, outer->order[i]);
+        qd_box box = qdi_slot_box(&tree->slots, root_list->order[i]);
         float x = qdi_box_centre(box.min_x, box.max_x);
         float y = qdi_box_centre(box.min_y, box.max_y);
         bounds = qdi_box_union(bounds, box);
         centres = qdi_box_union(centres, (qd_box){x, y, x, y});
     }
-    outer->bounds[at] = bounds;
-    if (end - begin <= QDI_OUTER_LEAF) return;
+    root_list->bounds[at] = bounds;
+    if (end - begin <= QDI_ROOT_LIST_LEAF) return;
     size_t middle = half_of(begin, end);
     select_nth(tree, centres.max_y - centres.min_y > centres.max_x - centres.min_x, begin, end, middle);
     build(tree, 2 * at + 1, begin, middle);
@@ -84,56 +85,58 @@ static void build(qd_tree *tree, size_t at, size_t begin, size_t end) {
 
 static size_t bounds_needed(size_t count) {
     size_t nodes = 1;
-    for (size_t runs = 1; (count + runs - 1) / runs > QDI_OUTER_LEAF; runs *= 2) nodes = 4 * runs - 1;
+    for (size_t runs = 1; (count + runs - 1) / runs > QDI_ROOT_LIST_LEAF; runs *= 2) nodes = 4 * runs - 1;
     return nodes;
 }
 
-qd_status qdi_outer_build(qd_tree *tree) {
-    qdi_outer *outer = &tree->outer;
+qd_status qdi_root_list_build(qd_tree *tree) {
+    qdi_root_list *root_list = &tree->root_list;
     const qdi_node *root = &tree->nodes[QDI_ROOT];
-    outer->count = 0;
-    if (root->count <= QDI_OUTER_MIN) return QD_OK;
+    root_list->count = 0;
+    if (root->count <= QDI_ROOT_LIST_MIN) return QD_OK;
     const qd_allocator *allocator = tree->allocator;
     size_t count = root->count;
-    qd_status status = qdi_reserve(allocator, &outer->order, &outer->room, 0, count, sizeof *outer->order);
+    qd_status status = qdi_reserve(allocator, &root_list->order, &root_list->room, 0, count,
+                                   sizeof *root_list->order);
     if (status == QD_OK)
-        status = qdi_reserve(allocator, &outer->box, &outer->box_room, 0, count, sizeof *outer->box);
+        status = qdi_reserve(allocator, &root_list->box, &root_list->box_room, 0, count,
+                             sizeof *root_list->box);
     if (status == QD_OK) {
-        status = qdi_reserve(allocator, &outer->bounds, &outer->bounds_room, 0, bounds_needed(count),
-                             sizeof *outer->bounds);
+        status = qdi_reserve(allocator, &root_list->bounds, &root_list->bounds_room, 0, bounds_needed(count),
+                             sizeof *root_list->bounds);
     }
     if (status != QD_OK) return status;
-    for (size_t i = 0; i < count; ++i) outer->order[i] = root->first + (uint32_t)i;
+    for (size_t i = 0; i < count; ++i) root_list->order[i] = root->first + (uint32_t)i;
     build(tree, 0, 0, count);
-    for (size_t i = 0; i < count; ++i) outer->box[i] = qdi_slot_box(&tree->slots, outer->order[i]);
-    outer->count = count;
+    for (size_t i = 0; i < count; ++i) root_list->box[i] = qdi_slot_box(&tree->slots, root_list->order[i]);
+    root_list->count = count;
     return QD_OK;
 }
 
-typedef struct outer_search {
-    const qdi_outer *outer;
+typedef struct root_list_search {
+    const qdi_root_list *root_list;
     qd_box box;
     qd_vec2 shift;
     size_t from;
-    qdi_outer_visit visit;
+    qdi_root_list_visit visit;
     void *context;
-} outer_search;
+} root_list_search;
 
-static bool search(const outer_search *job, size_t at, size_t begin, size_t end) {
-    if (end <= job->from || !qdi_shift_overlap(job->box, job->outer->bounds[at], job->shift)) return true;
-    if (end - begin > QDI_OUTER_LEAF) {
+static bool search(const root_list_search *job, size_t at, size_t begin, size_t end) {
+    if (end <= job->from || !qdi_shift_overlap(job->box, job->root_list->bounds[at], job->shift)) return true;
+    if (end - begin > QDI_ROOT_LIST_LEAF) {
         size_t middle = half_of(begin, end);
         return search(job, 2 * at + 1, begin, middle) && search(job, 2 * at + 2, middle, end);
     }
     for (size_t i = begin < job->from ? job->from : begin; i < end; ++i) {
-        if (qdi_shift_overlap(job->box, job->outer->box[i], job->shift) && !job->visit(job->context, i))
+        if (qdi_shift_overlap(job->box, job->root_list->box[i], job->shift) && !job->visit(job->context, i))
             return false;
     }
     return true;
 }
 
-bool qdi_outer_search(const qdi_outer *outer, qd_box box, qd_vec2 shift, size_t from, qdi_outer_visit visit,
-                      void *context) {
-    outer_search job = {outer, box, shift, from, visit, context};
-    return search(&job, 0, 0, outer->count);
+bool qdi_root_list_search(const qdi_root_list *root_list, qd_box box, qd_vec2 shift, size_t from,
+                          qdi_root_list_visit visit, void *context) {
+    root_list_search job = {root_list, box, shift, from, visit, context};
+    return search(&job, 0, 0, root_list->count);
 }

@@ -1,5 +1,5 @@
-#ifndef QD_CORE_ROOMS_H
-#define QD_CORE_ROOMS_H
+#ifndef QD_CORE_SLOT_ALLOCATOR_H
+#define QD_CORE_SLOT_ALLOCATOR_H
 
 #include <quadrille/tree.h>
 
@@ -21,12 +21,12 @@
 
 enum { QDI_ROOM_SIZES = 64 };
 
-typedef struct qdi_rooms {
+typedef struct qdi_slot_allocator {
     uint32_t
         chain[QDI_ROOM_SIZES]; // by size in QDI_LANES, less one: a free room's first slot, or QDI_NO_ROOM
     size_t slots;              // in all chains
     size_t taken;              // of all rooms taken since the lists lay in tree order
-} qdi_rooms;
+} qdi_slot_allocator;
 
 #define QDI_NO_ROOM UINT32_MAX
 
@@ -54,23 +54,24 @@ static inline bool qdi_room_is_kept(uint32_t room) {
 }
 
 /// Forgets all free rooms, and what was taken.
-void qdi_rooms_clear(qdi_rooms *rooms);
+void qdi_slot_allocator_clear(qdi_slot_allocator *allocator);
 
 /// Finds each move's list a room of the size that the move asks for, or of the next; 0 is a fine size.
 /// Errors: QD_ERR_MEMORY, and the tree is only good for clearing.
-QD_MUST_USE qd_status qdi_rooms_take(qd_tree *tree, qdi_move *moves, size_t count);
+QD_MUST_USE qd_status qdi_slot_allocator_take(qd_tree *tree, qdi_move *moves, size_t count);
 
 /// Gives a room back; `room` 0 is fine.
-void qdi_rooms_give(qd_tree *tree, uint32_t first, uint32_t room);
+void qdi_slot_allocator_give(qd_tree *tree, uint32_t first, uint32_t room);
 
 /// Gives back what lists left that have moved.
-void qdi_rooms_give_left(qd_tree *tree, const qdi_move *moves, size_t count);
+void qdi_slot_allocator_give_old(qd_tree *tree, const qdi_move *moves, size_t count);
 
 /// Moves the lists of nodes whose room is too large.
-QD_MUST_USE qd_status qdi_rooms_shrink(qd_tree *tree, qd_team *team, const uint32_t *nodes, size_t count);
+QD_MUST_USE qd_status qdi_slot_allocator_shrink(qd_tree *tree, qd_team *team, const uint32_t *nodes,
+                                                size_t count);
 
 /// Checks the chains: whether they are whole, and their rooms lie apart from each other and from every list.
 /// Returns what is wrong, NULL where nothing is.
-const char *qdi_rooms_broken(const qd_tree *tree);
+const char *qdi_slot_allocator_broken(const qd_tree *tree);
 
 #endif

@@ -64,10 +64,10 @@ qd_status qd_tree_set_period(qd_tree *tree, qd_vec2 period) {
 enum { BUFFERS = 16, BUFFER_MIN = 4096, BUFFER_SPARE = 65536, LARGE = 65536 };
 
 static void buffers_of(qdi_tree_scratch *s, qdi_buffer *all[BUFFERS]) {
-    qdi_buffer *list[BUFFERS] = {&s->movers,  &s->moves,    &s->keys,        &s->keys_spare,
-                                 &s->shrinks, &s->order,    &s->order_spare, &s->ranges,
-                                 &s->places,  &s->splits,   &s->split_next,  &s->merges,
-                                 &s->chains,  &s->frontier, &s->spare,       &s->tally};
+    qdi_buffer *list[BUFFERS] = {&s->insertions, &s->moves,    &s->keys,        &s->keys_spare,
+                                 &s->shrinks,    &s->order,    &s->order_spare, &s->ranges,
+                                 &s->places,     &s->splits,   &s->split_next,  &s->merges,
+                                 &s->chains,     &s->frontier, &s->spare,       &s->tally};
     memcpy(all, list, sizeof list);
 }
 
@@ -115,14 +115,14 @@ void qd_tree_destroy(qd_tree *tree) {
     qdi_memory_release(tree);
     qdi_release(allocator, tree->node_of, tree->node_of_room, sizeof *tree->node_of);
     qdi_release(allocator, tree->row_index, tree->row_room, sizeof *tree->row_index);
-    qdi_outer_release(&tree->outer, allocator);
+    qdi_root_list_release(&tree->root_list, allocator);
     qdi_buffer *buffers[BUFFERS];
     buffers_of(&tree->scratch, buffers);
     for (int b = 0; b < BUFFERS; ++b) qdi_release(allocator, buffers[b]->items, buffers[b]->bytes, 1);
-    for (size_t w = 0; w < tree->hand_count; ++w)
-        qdi_release(allocator, tree->hands[w].movers.items, tree->hands[w].movers.bytes, 1);
-    qdi_release(allocator, tree->hands, tree->hand_count, sizeof *tree->hands);
-    qdi_pool_release(&tree->pool, allocator);
+    for (size_t w = 0; w < tree->leavers_count; ++w)
+        qdi_release(allocator, tree->leavers[w].insertions.items, tree->leavers[w].insertions.bytes, 1);
+    qdi_release(allocator, tree->leavers, tree->leavers_count, sizeof *tree->leavers);
+    qdi_shared_arena_release(&tree->arena, allocator);
     qd_team_destroy(tree->alone);
     qdi_release(allocator, tree, 1, sizeof *tree);
 }
@@ -269,13 +269,13 @@ void qdi_tree_clear(qd_tree *tree) {
     family_empty(tree, 0);
     qdi_root_cell_set(tree, 0);
     tree->slots.used = tree->slots.idle = 0;
-    qdi_rooms_clear(&tree->rooms);
+    qdi_slot_allocator_clear(&tree->slot_allocator);
     if (tree->node_of_room > 0) memset(tree->node_of, 0xff, tree->node_of_room * sizeof *tree->node_of);
     tree->count = 0;
     tree->row_count = 0;
     tree->rows_known = false;
     memset(tree->rings, 0, sizeof tree->rings);
-    tree->outer.count = 0;
+    tree->root_list.count = 0;
 }
 
 size_t qd_tree_count(const qd_tree *tree) {
@@ -292,12 +292,13 @@ static size_t memory_held(const qd_tree *tree) {
     buffers_of(&scratch, all);
     size_t buffers = 0;
     for (int b = 0; b < BUFFERS; ++b) buffers += all[b]->bytes;
-    for (size_t w = 0; w < tree->hand_count; ++w) buffers += tree->hands[w].movers.bytes;
-    return sizeof *tree + buffers + tree->hand_count * sizeof *tree->hands + qdi_pool_bytes(&tree->pool) +
+    for (size_t w = 0; w < tree->leavers_count; ++w) buffers += tree->leavers[w].insertions.bytes;
+    return sizeof *tree + buffers + tree->leavers_count * sizeof *tree->leavers +
+           qdi_shared_arena_bytes(&tree->arena) +
            tree->family_room * (sizeof *tree->families + sizeof *tree->infos + 4 * sizeof *tree->nodes) +
            tree->slots.room * (4 * sizeof(float) + 2 * sizeof(uint32_t)) +
            tree->node_of_room * sizeof *tree->node_of + tree->row_room * sizeof *tree->row_index +
-           qdi_outer_bytes(&tree->outer);
+           qdi_root_list_bytes(&tree->root_list);
 }
 
 static void add_to_stats(const qd_tree *tree, qdi_node_index index, qd_tree_stats *stats) {

@@ -44,13 +44,14 @@ static bool search_children(const circle *job, qdi_family_index index) {
     return true;
 }
 
-static bool search_outer(const circle *job, qdi_outer_node at) {
-    const qdi_outer *outer = &job->tree->outer;
-    if (!reaches(job, outer->bounds[at.at])) return true;
-    if (!qdi_outer_is_leaf(at))
-        return search_outer(job, qdi_outer_half(at, 0)) && search_outer(job, qdi_outer_half(at, 1));
+static bool search_root_list(const circle *job, qdi_root_list_node at) {
+    const qdi_root_list *root_list = &job->tree->root_list;
+    if (!reaches(job, root_list->bounds[at.at])) return true;
+    if (!qdi_root_list_is_leaf(at))
+        return search_root_list(job, qdi_root_list_half(at, 0)) &&
+               search_root_list(job, qdi_root_list_half(at, 1));
     for (size_t i = at.begin; i < at.end; ++i) {
-        if (!look_at(job, outer->box[i], outer->order[i])) return false;
+        if (!look_at(job, root_list->box[i], root_list->order[i])) return false;
     }
     return true;
 }
@@ -59,7 +60,8 @@ static bool search_copy(const circle *job) {
     const qd_tree *tree = job->tree;
     const qdi_node *root = &tree->nodes[QDI_ROOT];
     if (!reaches(job, qdi_family_box(&tree->families[0], 0))) return true;
-    if (!(qdi_outer_used(tree) ? search_outer(job, qdi_outer_all(&tree->outer)) : search_list(job, root)))
+    if (!(qdi_root_list_used(tree) ? search_root_list(job, qdi_root_list_all(&tree->root_list))
+                                   : search_list(job, root)))
         return false;
     return qdi_is_leaf(root) || search_children(job, root->children);
 }

@@ -18,14 +18,14 @@ enum {
     WORD = sizeof(uint32_t)
 }; // the columns' numbers are all as long
 
-typedef struct tidy_job {
+typedef struct compact_job {
     qd_tree *tree;
     qdi_frontier frontier;
     size_t *parts;    // per item: slots its lists need; then where they begin
     uint32_t *places; // per node: where its list goes
     void *column;     // in hand
     uint32_t *spare;
-} tidy_job;
+} compact_job;
 
 static size_t slots_below(const qd_tree *tree, qdi_node_index index) {
     const qdi_node *node = &tree->nodes[index];
@@ -36,11 +36,11 @@ static size_t slots_below(const qd_tree *tree, qdi_node_index index) {
 
 static void count_items(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const tidy_job *job = context;
+    const compact_job *job = context;
     for (size_t i = begin; i < end; ++i) job->parts[i] = slots_below(job->tree, job->frontier.items[i]);
 }
 
-static size_t place_below(const tidy_job *job, qdi_node_index index, size_t slot) {
+static size_t place_below(const compact_job *job, qdi_node_index index, size_t slot) {
     const qdi_node *node = &job->tree->nodes[index];
     job->places[index] = (uint32_t)slot;
     slot += qdi_room_for(node->count);
@@ -51,14 +51,14 @@ static size_t place_below(const tidy_job *job, qdi_node_index index, size_t slot
 
 static void place_items(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const tidy_job *job = context;
+    const compact_job *job = context;
     for (size_t i = begin; i < end; ++i) (void)place_below(job, job->frontier.items[i], job->parts[i]);
 }
 
 // Nodes of free families have no list.
 static void gather_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const tidy_job *job = context;
+    const compact_job *job = context;
     for (size_t n = 4 * begin; n < 4 * end; ++n) {
         const qdi_node *node = &job->tree->nodes[n];
         if (node->count == 0) continue;
@@ -69,13 +69,13 @@ static void gather_range(void *context, size_t begin, size_t end, int worker) {
 
 static void return_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const tidy_job *job = context;
+    const compact_job *job = context;
     memcpy((char *)job->column + begin * WORD, job->spare + begin, (end - begin) * WORD);
 }
 
 static void house_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const tidy_job *job = context;
+    const compact_job *job = context;
     for (size_t n = 4 * begin; n < 4 * end; ++n) {
         qdi_node *node = &job->tree->nodes[n];
         node->room = qdi_room_for(node->count);
@@ -84,7 +84,7 @@ static void house_range(void *context, size_t begin, size_t end, int worker) {
 }
 
 // Finds out where each list goes; returns how many slots all of them need.
-static qd_status place_lists(tidy_job *job, qd_team *team, size_t *need) {
+static qd_status place_lists(compact_job *job, qd_team *team, size_t *need) {
     qd_tree *tree = job->tree;
     qd_status status = qdi_frontier_make(tree, qdi_task_grain(tree->count, team, 4096), &job->frontier);
     if (status != QD_OK) return status;
@@ -108,20 +108,20 @@ static qd_status place_lists(tidy_job *job, qd_team *team, size_t *need) {
     return QD_OK;
 }
 
-static void copy_column(tidy_job *job, qd_team *team, void *column, size_t used) {
+static void copy_column(compact_job *job, qd_team *team, void *column, size_t used) {
     job->column = column;
     qdi_team_for(team, job->tree->family_used, GRAIN, gather_range, job);
     qdi_team_for(team, used, BLOCK, return_range, job);
 }
 
-qd_status qdi_tidy_reserve(qd_tree *tree, size_t families, size_t slots) {
+qd_status qdi_tree_compact_reserve(qd_tree *tree, size_t families, size_t slots) {
     qd_status status = qdi_buffer_need(tree, &tree->scratch.spare, 0, slots + slots / 16, WORD);
     if (status != QD_OK) return status;
     return qdi_buffer_need(tree, &tree->scratch.places, 0, 4 * (families + families / 8), WORD);
 }
 
-qd_status qdi_tree_tidy(qd_tree *tree, qd_team *team) {
-    tidy_job job = {.tree = tree};
+qd_status qdi_tree_compact(qd_tree *tree, qd_team *team) {
+    compact_job job = {.tree = tree};
     size_t need = 0;
     qd_status status = place_lists(&job, team, &need);
     if (status != QD_OK) return status;
@@ -140,6 +140,6 @@ qd_status qdi_tree_tidy(qd_tree *tree, qd_team *team) {
     qdi_team_for(team, tree->family_used, GRAIN, house_range, &job);
     slots->used = need;
     slots->idle = 0;
-    qdi_rooms_clear(&tree->rooms);
+    qdi_slot_allocator_clear(&tree->slot_allocator);
     return QD_OK;
 }

@@ -60,13 +60,13 @@ typedef struct qdi_node {
 } qdi_node;
 
 /// A body on its way to a node.
-typedef struct qdi_refiled {
+typedef struct qdi_insertion {
     qd_box box;
     uint32_t row;
     qd_body_index index;
     qdi_node_index target;
     uint32_t fresh; // 1 where it was not in the tree before
-} qdi_refiled;
+} qdi_insertion;
 
 /// A growing array of something, for use inside one call, kept for the next.
 typedef struct qdi_buffer {
@@ -75,24 +75,24 @@ typedef struct qdi_buffer {
 } qdi_buffer;
 
 /// What one worker takes out of lists during a refresh, of the range of families that it is at.
-typedef struct qdi_hand {
-    qdi_buffer movers;
+typedef struct qdi_leavers {
+    qdi_buffer insertions;
     size_t count;
     char padding[64 - sizeof(qdi_buffer) - sizeof(size_t)]; // a cache line for each worker
-} qdi_hand;
+} qdi_leavers;
 
 /// The index of the root's list, see root_list.h.
-typedef struct qdi_outer {
+typedef struct qdi_root_list {
     uint32_t *order; // slots, so that every bounding node is a run
     qd_box *box;     // boxes in that order
     qd_box *bounds;  // of the bounding nodes
     size_t count;    // 0 where the list is short and searched slot by slot
     size_t room, box_room, bounds_room;
-} qdi_outer;
+} qdi_root_list;
 
 /// What calls need on the way, kept from call to call.
 typedef struct qdi_tree_scratch {
-    qdi_buffer movers;                     // of qdi_refiled
+    qdi_buffer insertions;                 // of qdi_insertion
     qdi_buffer moves;                      // of qdi_move
     qdi_buffer keys, keys_spare;           // of uint64_t, for sorting
     qdi_buffer order, order_spare;         // of uint32_t, sorted with them
@@ -118,7 +118,7 @@ struct qd_tree {
     size_t free_count;
 
     qdi_slots slots;
-    qdi_rooms rooms;
+    qdi_slot_allocator slot_allocator;
     uint32_t *node_of; // by body index, QDI_NONE where there is none
     size_t node_of_room;
     size_t count; // bodies
@@ -130,14 +130,14 @@ struct qd_tree {
     bool rows_plain; // the last refresh had indices NULL
 
     uint64_t rings[QDI_RINGS]; // bodies by the ring of their centre
-    qdi_outer outer;
+    qdi_root_list root_list;
     uint64_t revision;
 
     qdi_tree_scratch scratch;
-    qdi_hand *hands; // one per worker
-    size_t hand_count;
-    qdi_pool pool;  // for the movers of all ranges
-    qd_team *alone; // one thread, for the calls that have no team
+    qdi_leavers *leavers; // one per worker
+    size_t leavers_count;
+    qdi_shared_arena arena; // for the insertions of all ranges
+    qd_team *alone;         // one thread, for the calls that have no team
 };
 
 static inline qdi_family_index qdi_family_of(qdi_node_index node) {
@@ -270,16 +270,17 @@ qdi_node_index qdi_tree_find(const qd_tree *tree, qd_box box);
 /// The same, beginning at a node that the body was in or near: up to the first ancestor that holds it, then
 /// down.
 qdi_node_index qdi_tree_find_from(const qd_tree *tree, qdi_node_index at, qd_box box);
-/// Puts a mover in its target's list, where there is room. Own bounds and `fit` are kept up to date.
-bool qdi_file_here(qd_tree *tree, const qdi_refiled *mover);
-/// Files movers[0, count): finds each one's node, beginning at `target`, a node it was in or near, and puts
-/// it in the list. Own bounds and `fit` are kept up to date, totals and subtree bounds are not.
-QD_MUST_USE qd_status qdi_file_movers(qd_tree *tree, qd_team *team, qdi_refiled *movers, size_t count);
+/// Puts an insertion in its target's list, where there is room. Own bounds and `fit` are kept up to date.
+bool qdi_insert_in_place(qd_tree *tree, const qdi_insertion *insertion);
+/// Inserts insertions[0, count): finds each one's node, beginning at `target`, a node it was in or near, and
+/// puts it in the list. Own bounds and `fit` are kept up to date, totals and subtree bounds are not.
+QD_MUST_USE qd_status qdi_insert_bodies(qd_tree *tree, qd_team *team, qdi_insertion *insertions,
+                                        size_t count);
 
 // tree_split_merge.c and tree_split.c: what keeps the structure canonical.
 
 /// Recomputes totals and subtree bounds bottom up, merges and splits until the structure is canonical.
-QD_MUST_USE qd_status qdi_tree_settle(qd_tree *tree, qd_team *team, qd_tree_counts *counts);
+QD_MUST_USE qd_status qdi_tree_split_merge(qd_tree *tree, qd_team *team, qd_tree_counts *counts);
 /// Recomputes a node's own bounds and `fit` from its list.
 void qdi_node_measure(qd_tree *tree, qdi_node_index index);
 /// Splits nodes, and their children as long as they must be.
@@ -296,16 +297,17 @@ bool qdi_must_merge(const qd_tree *tree, qdi_node_index index);
 
 // tree_refresh.c
 
-/// The end of every change: chooses the root, files the movers in scratch.movers, settles, packs where that
-/// pays, and orders the root's list. `count` and `rings` are up to date, the movers included.
-QD_MUST_USE qd_status qdi_tree_finish(qd_tree *tree, qd_team *team, size_t mover_count,
+/// The end of every change: chooses the root, inserts the bodies in scratch.insertions, splits and merges,
+/// packs where that pays, and orders the root's list. `count` and `rings` are up to date, the insertions
+/// included.
+QD_MUST_USE qd_status qdi_tree_finish(qd_tree *tree, qd_team *team, size_t insertion_count,
                                       qd_tree_counts *counts);
 
 // tree_root.c
 
 /// The k that tree.h's rule gives for the bodies counted in `rings`.
 int qdi_root_choose(const qd_tree *tree, size_t bodies);
-/// Makes Rk the root. Bodies that have to be filed anew are appended to scratch.movers after
+/// Makes Rk the root. Bodies that have to be inserted anew are appended to scratch.insertions after
 /// `*count` others, and all of them begin at the root.
 QD_MUST_USE qd_status qdi_root_set(qd_tree *tree, int k, size_t *count);
 
@@ -331,9 +333,9 @@ QD_MUST_USE qd_status qdi_tree_pack(qd_tree *tree, qd_team *team, const qdi_pack
 
 /// Lays the lists in tree order again, with fresh room, without allocating in a steady state. Where little
 /// would be left of the memory held, it packs the tree instead.
-QD_MUST_USE qd_status qdi_tree_tidy(qd_tree *tree, qd_team *team);
+QD_MUST_USE qd_status qdi_tree_compact(qd_tree *tree, qd_team *team);
 /// Makes the memory ready that this will take for so many families and slots.
-QD_MUST_USE qd_status qdi_tidy_reserve(qd_tree *tree, size_t families, size_t slots);
+QD_MUST_USE qd_status qdi_tree_compact_reserve(qd_tree *tree, size_t families, size_t slots);
 
 // tree_frontier.c
 

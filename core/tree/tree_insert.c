@@ -1,8 +1,8 @@
-// Filing: bodies on their way to a node (movers) are put into lists in bulk.
+// Filing: bodies on their way to a node (insertions) are put into lists in bulk.
 //
 // Movers are sorted by (target, index), so that each target's arrivals are one run, and a list is merged with
 // its arrivals in one go. Shared while threads work: a run belongs to the thread whose range it begins in,
-// and with it the target node and the node_of entries of its movers; lists that outgrow their room are
+// and with it the target node and the node_of entries of its insertions; lists that outgrow their room are
 // counted and noted per range, and one thread finds rooms for all of them before any is moved.
 #include "core/tree/kernel.h"
 
@@ -41,31 +41,32 @@ qdi_node_index qdi_tree_find_from(const qd_tree *tree, qdi_node_index at, qd_box
 }
 
 // What a body that is put in a list changes besides.
-static void receive(qd_tree *tree, qdi_node_index target, const qdi_refiled *mover) {
+static void update_target(qd_tree *tree, qdi_node_index target, const qdi_insertion *insertion) {
     qdi_node *node = &tree->nodes[target];
     const float half = 0.5F * qdi_grid_side(&tree->grid, qdi_node_level(tree, target));
-    node->own = qdi_box_union(node->own, mover->box);
-    node->fit += qdi_longest(mover->box) <= half && (target != QDI_ROOT || !qdi_outside(tree, mover->box));
-    tree->node_of[mover->index] = target;
+    node->own = qdi_box_union(node->own, insertion->box);
+    node->fit += qdi_longest(insertion->box) <= half &&
+                 (target != QDI_ROOT || !qdi_outside(tree, insertion->box));
+    tree->node_of[insertion->index] = target;
 }
 
-typedef struct file_job {
+typedef struct insert_job {
     qd_tree *tree;
-    qdi_refiled *movers;
+    qdi_insertion *insertions;
     uint64_t *keys;
-    uint32_t *order; // movers by (target, index)
+    uint32_t *order; // insertions by (target, index)
     size_t count;
     size_t *places;  // per range: how many of its lists outgrow their room; then where their moves begin
     qdi_move *moves; // of those lists, in order of ranges
-} file_job;
+} insert_job;
 
-static void aim(void *context, size_t begin, size_t end, int worker) {
+static void find_target_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const file_job *job = context;
+    const insert_job *job = context;
     for (size_t i = begin; i < end; ++i) {
-        qdi_refiled *mover = &job->movers[i];
-        mover->target = qdi_tree_find_from(job->tree, mover->target, mover->box);
-        job->keys[i] = (uint64_t)mover->target << INDEX_BITS | mover->index;
+        qdi_insertion *insertion = &job->insertions[i];
+        insertion->target = qdi_tree_find_from(job->tree, insertion->target, insertion->box);
+        job->keys[i] = (uint64_t)insertion->target << INDEX_BITS | insertion->index;
         job->order[i] = (uint32_t)i;
     }
 }
@@ -75,19 +76,19 @@ static inline qdi_node_index key_target(uint64_t key) {
 }
 
 // The first run that begins in [at, end), or `end`.
-static size_t run_begin(const file_job *job, size_t at, size_t end) {
+static size_t run_begin(const insert_job *job, size_t at, size_t end) {
     while (at > 0 && at < end && key_target(job->keys[at]) == key_target(job->keys[at - 1])) ++at;
     return at;
 }
 
-static size_t run_end(const file_job *job, size_t begin) {
+static size_t run_end(const insert_job *job, size_t begin) {
     size_t end = begin + 1;
     while (end < job->count && key_target(job->keys[end]) == key_target(job->keys[begin])) ++end;
     return end;
 }
 
 // Counts the lists that outgrow their room, and notes them where there is a place for that.
-static size_t find_outgrown(const file_job *job, size_t begin, size_t end, qdi_move *moves) {
+static size_t find_outgrown(const insert_job *job, size_t begin, size_t end, qdi_move *moves) {
     size_t found = 0;
     for (size_t run = run_begin(job, begin, end); run < end;) {
         size_t next = run_end(job, run);
@@ -104,13 +105,13 @@ static size_t find_outgrown(const file_job *job, size_t begin, size_t end, qdi_m
 
 static void count_outgrown(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const file_job *job = context;
+    const insert_job *job = context;
     job->places[begin / GRAIN] = find_outgrown(job, begin, end, NULL);
 }
 
 static void note_outgrown(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const file_job *job = context;
+    const insert_job *job = context;
     (void)find_outgrown(job, begin, end, job->moves + job->places[begin / GRAIN]);
 }
 
@@ -133,15 +134,15 @@ static size_t count_below(const qdi_slots *slots, size_t begin, size_t end, qd_b
 
 // Merges a list with its arrivals, from the back, so that it works in place and to a new place, `first`,
 // alike.
-static void merge_run(const file_job *job, qdi_node *node, uint32_t first, size_t begin, size_t end) {
+static void merge_run(const insert_job *job, qdi_node *node, uint32_t first, size_t begin, size_t end) {
     const qdi_slots *slots = &job->tree->slots;
     size_t stop = (size_t)node->first + node->count; // of what is still to be moved
     for (size_t run = end; run-- > begin;) {
-        const qdi_refiled *mover = &job->movers[job->order[run]];
-        size_t from = node->first + count_below(slots, node->first, stop, mover->index);
+        const qdi_insertion *insertion = &job->insertions[job->order[run]];
+        size_t from = node->first + count_below(slots, node->first, stop, insertion->index);
         size_t to = first + (from - node->first) + (run - begin);
         job->tree->kernels->shift(slots, to + 1, from, stop - from);
-        qdi_slot_set(slots, to, mover->box, mover->row, mover->index);
+        qdi_slot_set(slots, to, insertion->box, insertion->row, insertion->index);
         stop = from;
     }
     // What is left comes before all arrivals: in its old place it already is where it belongs.
@@ -149,22 +150,22 @@ static void merge_run(const file_job *job, qdi_node *node, uint32_t first, size_
     node->count += (uint32_t)(end - begin);
 }
 
-bool qdi_file_here(qd_tree *tree, const qdi_refiled *mover) {
+bool qdi_insert_in_place(qd_tree *tree, const qdi_insertion *insertion) {
     const qdi_slots *slots = &tree->slots;
-    qdi_node *node = &tree->nodes[mover->target];
+    qdi_node *node = &tree->nodes[insertion->target];
     if (node->count == node->room) return false;
     const size_t end = (size_t)node->first + node->count;
-    const size_t at = node->first + count_below(slots, node->first, end, mover->index);
+    const size_t at = node->first + count_below(slots, node->first, end, insertion->index);
     tree->kernels->shift(slots, at + 1, at, end - at);
-    qdi_slot_set(slots, at, mover->box, mover->row, mover->index);
+    qdi_slot_set(slots, at, insertion->box, insertion->row, insertion->index);
     node->count += 1;
-    receive(tree, mover->target, mover);
+    update_target(tree, insertion->target, insertion);
     return true;
 }
 
-static void put(void *context, size_t begin, size_t end, int worker) {
+static void insert_runs_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const file_job *job = context;
+    const insert_job *job = context;
     qd_tree *tree = job->tree;
     qdi_move *move = job->moves + job->places[begin / GRAIN];
     for (size_t run = run_begin(job, begin, end); run < end;) {
@@ -178,12 +179,12 @@ static void put(void *context, size_t begin, size_t end, int worker) {
         } else {
             merge_run(job, node, node->first, run, next);
         }
-        for (size_t i = run; i < next; ++i) receive(tree, target, &job->movers[job->order[i]]);
+        for (size_t i = run; i < next; ++i) update_target(tree, target, &job->insertions[job->order[i]]);
         run = next;
     }
 }
 
-qd_status qdi_file_movers(qd_tree *tree, qd_team *team, qdi_refiled *movers, size_t count) {
+qd_status qdi_insert_bodies(qd_tree *tree, qd_team *team, qdi_insertion *insertions, size_t count) {
     if (count == 0) return QD_OK;
     size_t ranges = qdi_range_count(count, GRAIN);
     qd_status status = qdi_buffer_need(tree, &tree->scratch.keys, 0, count, sizeof(uint64_t));
@@ -194,13 +195,13 @@ qd_status qdi_file_movers(qd_tree *tree, qd_team *team, qdi_refiled *movers, siz
         status = qdi_buffer_need(tree, &tree->scratch.order_spare, 0, count, sizeof(uint32_t));
     if (status == QD_OK) status = qdi_buffer_need(tree, &tree->scratch.ranges, 0, ranges, sizeof(size_t));
     if (status != QD_OK) return status;
-    file_job job = {.tree = tree,
-                    .movers = movers,
-                    .keys = tree->scratch.keys.items,
-                    .order = tree->scratch.order.items,
-                    .count = count,
-                    .places = tree->scratch.ranges.items};
-    qdi_team_for(team, count, GRAIN, aim, &job);
+    insert_job job = {.tree = tree,
+                      .insertions = insertions,
+                      .keys = tree->scratch.keys.items,
+                      .order = tree->scratch.order.items,
+                      .count = count,
+                      .places = tree->scratch.ranges.items};
+    qdi_team_for(team, count, GRAIN, find_target_range, &job);
     int bits = INDEX_BITS;
     while (bits < 60 && tree->family_used * 4 > (uint64_t)1 << (bits - INDEX_BITS)) ++bits;
     status = qdi_team_sort(team, job.keys, job.order, tree->scratch.keys_spare.items,
@@ -212,9 +213,9 @@ qd_status qdi_file_movers(qd_tree *tree, qd_team *team, qdi_refiled *movers, siz
     if (status != QD_OK) return status;
     job.moves = tree->scratch.moves.items;
     qdi_team_for(team, outgrown == 0 ? 0 : count, GRAIN, note_outgrown, &job);
-    status = qdi_rooms_take(tree, job.moves, outgrown);
+    status = qdi_slot_allocator_take(tree, job.moves, outgrown);
     if (status != QD_OK) return status;
-    qdi_team_for(team, count, GRAIN, put, &job);
-    qdi_rooms_give_left(tree, job.moves, outgrown);
+    qdi_team_for(team, count, GRAIN, insert_runs_range, &job);
+    qdi_slot_allocator_give_old(tree, job.moves, outgrown);
     return QD_OK;
 }

@@ -107,7 +107,7 @@ static inline void look_at(const qd_tree *tree, qdi_node_index index, qdi_family
 
 static void look_around(const qd_tree *tree, qdi_node_index index, const around *here, outlook *view) {
     // The root's list, when it is long, has a search of its own.
-    bool own = tree->nodes[index].count > 0 && !(index == QDI_ROOT && qdi_outer_used(tree));
+    bool own = tree->nodes[index].count > 0 && !(index == QDI_ROOT && qdi_root_list_used(tree));
     view->lists[0] = index;
     view->list_count = own;
     view->before_count = view->after_count = 0;

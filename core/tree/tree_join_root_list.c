@@ -18,49 +18,51 @@ static bool box_below(const qdi_join *join, qd_box box, qd_body_index index, qdi
     return true;
 }
 
-typedef struct outer_join {
+typedef struct root_list_join {
     const qdi_join *join;
     size_t place;
     bool image;
-} outer_join;
+} root_list_join;
 
-static bool outer_hit(void *context, size_t place) {
-    const outer_join *outer = context;
-    const qdi_join *join = outer->join;
-    const uint32_t *order = join->tree->outer.order;
-    if (outer->image) return qdi_join_image_pair(join, order[outer->place], order[place]);
-    qd_body_index a = join->tree->slots.index[order[outer->place]];
+static bool root_list_hit(void *context, size_t place) {
+    const root_list_join *root_list = context;
+    const qdi_join *join = root_list->join;
+    const uint32_t *order = join->tree->root_list.order;
+    if (root_list->image) return qdi_join_image_pair(join, order[root_list->place], order[place]);
+    qd_body_index a = join->tree->slots.index[order[root_list->place]];
     qd_body_index b = join->tree->slots.index[order[place]];
     return qdi_pairs_push(join->pairs, join->worker, (qd_pair){a < b ? a : b, a < b ? b : a, {0, 0}});
 }
 
 // Bodies [begin, end) of the root's list with those after them, and with everything below the root.
-bool qdi_join_outer(const qdi_join *join, size_t begin, size_t end) {
+bool qdi_join_root_list(const qdi_join *join, size_t begin, size_t end) {
     const qd_tree *tree = join->tree;
-    const qdi_outer *outer = &tree->outer;
+    const qdi_root_list *root_list = &tree->root_list;
     qdi_family_index children = tree->nodes[QDI_ROOT].children;
     for (size_t i = begin; i < end; ++i) {
-        outer_join context = {join, i, false};
-        if (!qdi_outer_search(outer, outer->box[i], (qd_vec2){0.0, 0.0}, i + 1, outer_hit, &context))
+        root_list_join context = {join, i, false};
+        if (!qdi_root_list_search(root_list, root_list->box[i], (qd_vec2){0.0, 0.0}, i + 1, root_list_hit,
+                                  &context))
             return false;
         if (children != QDI_NO_CHILD &&
-            !box_below(join, outer->box[i], tree->slots.index[outer->order[i]], children)) {
+            !box_below(join, root_list->box[i], tree->slots.index[root_list->order[i]], children)) {
             return false;
         }
     }
     return true;
 }
 
-bool qdi_join_outer_image(const qdi_join *join, size_t begin, size_t end) {
+bool qdi_join_root_list_image(const qdi_join *join, size_t begin, size_t end) {
     const qd_tree *tree = join->tree;
-    const qdi_outer *outer = &tree->outer;
+    const qdi_root_list *root_list = &tree->root_list;
     qdi_family_index children = tree->nodes[QDI_ROOT].children;
     for (size_t i = begin; i < end; ++i) {
-        outer_join context = {join, i, true};
-        if (!qdi_outer_search(outer, outer->box[i], join->shift, 0, outer_hit, &context)) return false;
+        root_list_join context = {join, i, true};
+        if (!qdi_root_list_search(root_list, root_list->box[i], join->shift, 0, root_list_hit, &context))
+            return false;
         for (unsigned q = 0; q < 4 && children != QDI_NO_CHILD; ++q) {
-            if (!qdi_join_image_below(join, outer->order[i], 4 * children + q, false)) return false;
-            if (!qdi_join_image_below(join, outer->order[i], 4 * children + q, true)) return false;
+            if (!qdi_join_image_below(join, root_list->order[i], 4 * children + q, false)) return false;
+            if (!qdi_join_image_below(join, root_list->order[i], 4 * children + q, true)) return false;
         }
     }
     return true;

@@ -9,11 +9,11 @@
 
 enum { QUEUE_ROOM = 256, PARTS = 5 };
 
-typedef enum part_kind { PART_SUBTREE, PART_LIST, PART_OUTER } part_kind;
+typedef enum part_kind { PART_SUBTREE, PART_LIST, PART_ROOT_LIST } part_kind;
 
 typedef struct part {
     double least;
-    uint32_t at, begin, end; // a node; or a bounding node of the outer order and its places
+    uint32_t at, begin, end; // a node; or a bounding node of the tree over the root list and its places
     uint8_t kind, copy;
 } part;
 
@@ -95,14 +95,15 @@ static void search_list(search *job, unsigned copy, const qdi_node *node) {
 static unsigned open_subtree(search *job, part opened, part parts[PARTS]) {
     const qd_tree *tree = job->tree;
     const qdi_node *node = &tree->nodes[opened.at];
-    if (qdi_is_leaf(node) && !(opened.at == QDI_ROOT && qdi_outer_used(tree))) {
+    if (qdi_is_leaf(node) && !(opened.at == QDI_ROOT && qdi_root_list_used(tree))) {
         search_list(job, opened.copy, node);
         return 0;
     }
     unsigned count = 0;
-    if (opened.at == QDI_ROOT && qdi_outer_used(tree)) {
-        const part outer = {.kind = PART_OUTER, .end = (uint32_t)tree->outer.count, .copy = opened.copy};
-        add_part(job, parts, &count, outer, tree->outer.bounds[0]);
+    if (opened.at == QDI_ROOT && qdi_root_list_used(tree)) {
+        const part root_list = {
+            .kind = PART_ROOT_LIST, .end = (uint32_t)tree->root_list.count, .copy = opened.copy};
+        add_part(job, parts, &count, root_list, tree->root_list.bounds[0]);
     } else {
         const part list = {.kind = PART_LIST, .at = opened.at, .copy = opened.copy};
         add_part(job, parts, &count, list, node->own);
@@ -114,28 +115,28 @@ static unsigned open_subtree(search *job, part opened, part parts[PARTS]) {
     return count;
 }
 
-static unsigned open_outer(search *job, part opened, part parts[PARTS]) {
-    const qdi_outer *outer = &job->tree->outer;
-    const qdi_outer_node node = {opened.at, opened.begin, opened.end};
+static unsigned open_root_list(search *job, part opened, part parts[PARTS]) {
+    const qdi_root_list *root_list = &job->tree->root_list;
+    const qdi_root_list_node node = {opened.at, opened.begin, opened.end};
     unsigned count = 0;
-    for (unsigned half = 0; half < 2 && !qdi_outer_is_leaf(node); ++half) {
-        const qdi_outer_node below = qdi_outer_half(node, half);
-        const part new = {.kind = PART_OUTER,
+    for (unsigned half = 0; half < 2 && !qdi_root_list_is_leaf(node); ++half) {
+        const qdi_root_list_node below = qdi_root_list_half(node, half);
+        const part new = {.kind = PART_ROOT_LIST,
                           .at = (uint32_t)below.at,
                           .begin = (uint32_t)below.begin,
                           .end = (uint32_t)below.end,
                           .copy = opened.copy};
-        add_part(job, parts, &count, new, outer->bounds[below.at]);
+        add_part(job, parts, &count, new, root_list->bounds[below.at]);
     }
-    for (size_t i = opened.begin; i < opened.end && qdi_outer_is_leaf(node); ++i)
-        look_at(job, opened.copy, outer->box[i], outer->order[i]);
+    for (size_t i = opened.begin; i < opened.end && qdi_root_list_is_leaf(node); ++i)
+        look_at(job, opened.copy, root_list->box[i], root_list->order[i]);
     return count;
 }
 
 // Looks at the bodies of a part, or finds what parts it has.
 static unsigned open_part(search *job, part opened, part parts[PARTS]) {
     if (opened.kind == PART_SUBTREE) return open_subtree(job, opened, parts);
-    if (opened.kind == PART_OUTER) return open_outer(job, opened, parts);
+    if (opened.kind == PART_ROOT_LIST) return open_root_list(job, opened, parts);
     search_list(job, opened.copy, &job->tree->nodes[opened.at]);
     return 0;
 }

@@ -205,7 +205,7 @@ qd_status qdi_tree_pack(qd_tree *tree, qd_team *team, const qdi_pack_source *sou
     qd_tree fresh = {.allocator = tree->allocator};
     status = qdi_families_reserve(&fresh, at.families);
     if (status == QD_OK) status = qdi_slots_reserve(&fresh, at.slots);
-    if (status == QD_OK) status = qdi_tidy_reserve(tree, at.families, at.slots);
+    if (status == QD_OK) status = qdi_tree_compact_reserve(tree, at.families, at.slots);
     if (status != QD_OK) {
         qdi_memory_release(&fresh);
         return status;
@@ -224,7 +224,7 @@ qd_status qdi_tree_pack(qd_tree *tree, qd_team *team, const qdi_pack_source *sou
     tree->free_count = 0;
     tree->slots.used = at.slots;
     tree->slots.idle = 0;
-    qdi_rooms_clear(&tree->rooms);
+    qdi_slot_allocator_clear(&tree->slot_allocator);
     if (source) qdi_team_for(team, tree->family_used * 4, 64, measure_range, tree);
     return QD_OK;
 }

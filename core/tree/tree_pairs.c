@@ -3,7 +3,13 @@
 #include "core/tree/join.h"
 #include "core/tree/root_list.h"
 
-typedef enum task_kind { TASK_SUBTREE, TASK_NODE, TASK_OUTER, TASK_IMAGE, TASK_OUTER_IMAGE } task_kind;
+typedef enum task_kind {
+    TASK_SUBTREE,
+    TASK_NODE,
+    TASK_ROOT_LIST,
+    TASK_IMAGE,
+    TASK_ROOT_LIST_IMAGE
+} task_kind;
 
 typedef struct plan_state {
     const qd_tree *tree;
@@ -19,8 +25,8 @@ static void plan_task(plan_state *planner, task_kind kind, uint32_t a, uint32_t 
                                      (qdi_pair_task){a, b, planner->image, (uint32_t)kind});
 }
 
-static void plan_outer(plan_state *planner, task_kind kind) {
-    size_t count = planner->tree->outer.count;
+static void plan_root_list(plan_state *planner, task_kind kind) {
+    size_t count = planner->tree->root_list.count;
     for (size_t begin = 0; begin < count; begin += 256) {
         plan_task(planner, kind, (uint32_t)begin, (uint32_t)(count - begin < 256 ? count : begin + 256));
     }
@@ -29,13 +35,13 @@ static void plan_outer(plan_state *planner, task_kind kind) {
 static void plan_node(plan_state *planner, qdi_node_index index) {
     const qd_tree *tree = planner->tree;
     const qdi_node *node = &tree->nodes[index];
-    bool outer = index == QDI_ROOT && qdi_outer_used(tree);
-    if (!outer && (node->total <= planner->grain || qdi_is_leaf(node))) {
+    bool root_list = index == QDI_ROOT && qdi_root_list_used(tree);
+    if (!root_list && (node->total <= planner->grain || qdi_is_leaf(node))) {
         if (node->total > 0) plan_task(planner, TASK_SUBTREE, index, 0);
         return;
     }
-    if (outer) {
-        plan_outer(planner, TASK_OUTER);
+    if (root_list) {
+        plan_root_list(planner, TASK_ROOT_LIST);
     } else if (node->count > 0) {
         plan_task(planner, TASK_NODE, index, 0);
     }
@@ -52,11 +58,11 @@ static void plan_images(plan_state *planner) {
         if ((copies[i].x != 0 && tree->period.x == 0.0) || (copies[i].y != 0 && tree->period.y == 0.0))
             continue;
         planner->image = copies[i];
-        if (!qdi_outer_used(tree)) {
+        if (!qdi_root_list_used(tree)) {
             plan_task(planner, TASK_IMAGE, QDI_ROOT, QDI_ROOT);
             continue;
         }
-        plan_outer(planner, TASK_OUTER_IMAGE);
+        plan_root_list(planner, TASK_ROOT_LIST_IMAGE);
         for (unsigned c = 0; c < 16 && !qdi_is_leaf(root); ++c) {
             plan_task(planner, TASK_IMAGE, 4 * root->children + c / 4, 4 * root->children + c % 4);
         }
@@ -68,9 +74,9 @@ static void run_task(const qdi_join *join, const qdi_pair_task *task) {
     switch ((task_kind)task->kind) {
     case TASK_SUBTREE: (void)qdi_join_subtree(join, task->a); break;
     case TASK_NODE: (void)qdi_join_node(join, task->a); break;
-    case TASK_OUTER: (void)qdi_join_outer(join, task->a, task->b); break;
+    case TASK_ROOT_LIST: (void)qdi_join_root_list(join, task->a, task->b); break;
     case TASK_IMAGE: (void)qdi_join_image(join, task->a, task->b); break;
-    case TASK_OUTER_IMAGE: (void)qdi_join_outer_image(join, task->a, task->b); break;
+    case TASK_ROOT_LIST_IMAGE: (void)qdi_join_root_list_image(join, task->a, task->b); break;
     }
 }
 

@@ -30,9 +30,9 @@ static bool hit(const query_state *query, size_t slot) {
     return query->visit(query->context, body, image);
 }
 
-static bool outer_hit(void *context, size_t place) {
+static bool root_list_hit(void *context, size_t place) {
     const query_state *query = context;
-    return hit(query, query->tree->outer.order[place]);
+    return hit(query, query->tree->root_list.order[place]);
 }
 
 /// Blocks of slots that are asked about at once.
@@ -92,9 +92,9 @@ static bool search_copy(query_state *query) {
     query->shift = (qd_vec2){query->image.x * tree->period.x, query->image.y * tree->period.y};
     query->shifted = query->shift.x != 0 || query->shift.y != 0;
     if (!qdi_shift_overlap(query->box, qdi_family_box(&tree->families[0], 0), query->shift)) return true;
-    bool going = qdi_outer_used(tree)
-                     ? qdi_outer_search(&tree->outer, query->box, query->shift, 0, outer_hit, query)
-                     : search_list(query, root);
+    bool going = qdi_root_list_used(tree) ? qdi_root_list_search(&tree->root_list, query->box, query->shift,
+                                                                 0, root_list_hit, query)
+                                          : search_list(query, root);
     return going && (qdi_is_leaf(root) || search_children(query, root->children));
 }
 

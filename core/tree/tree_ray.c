@@ -264,22 +264,22 @@ static bool search_children(cast *job, qdi_family_index index) {
     return true;
 }
 
-static bool search_outer(cast *job, qdi_outer_node at) {
-    const qdi_outer *outer = &job->tree->outer;
-    if (qdi_outer_is_leaf(at)) {
+static bool search_root_list(cast *job, qdi_root_list_node at) {
+    const qdi_root_list *root_list = &job->tree->root_list;
+    if (qdi_root_list_is_leaf(at)) {
         for (size_t i = at.begin; i < at.end; ++i) {
-            if (!look_at(job, outer->box[i], outer->order[i])) return false;
+            if (!look_at(job, root_list->box[i], root_list->order[i])) return false;
         }
         return true;
     }
-    const qdi_outer_node half[2] = {qdi_outer_half(at, 0), qdi_outer_half(at, 1)};
+    const qdi_root_list_node half[2] = {qdi_root_list_half(at, 0), qdi_root_list_half(at, 1)};
     double near[2];
     bool met[2];
-    for (int h = 0; h < 2; ++h) met[h] = meets(&job->here, outer->bounds[half[h].at], &near[h]);
+    for (int h = 0; h < 2; ++h) met[h] = meets(&job->here, root_list->bounds[half[h].at], &near[h]);
     const int first = met[0] && met[1] && near[1] < near[0];
     for (int h = 0; h < 2; ++h) {
         const int side = h ^ first;
-        if (met[side] && near[side] * NEARER <= job->here.most && !search_outer(job, half[side]))
+        if (met[side] && near[side] * NEARER <= job->here.most && !search_root_list(job, half[side]))
             return false;
     }
     return true;
@@ -291,7 +291,8 @@ static bool search_copy(void *context, qd_image image) {
     const qdi_node *root = &tree->nodes[QDI_ROOT];
     job->image = image;
     job->here = seen_from(job, image);
-    if (!(qdi_outer_used(tree) ? search_outer(job, qdi_outer_all(&tree->outer)) : search_list(job, root)))
+    if (!(qdi_root_list_used(tree) ? search_root_list(job, qdi_root_list_all(&tree->root_list))
+                                   : search_list(job, root)))
         return false;
     return qdi_is_leaf(root) || search_children(job, root->children);
 }

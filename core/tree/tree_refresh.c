@@ -23,7 +23,7 @@ typedef struct refresh_job {
     size_t n;
     range_sum *sums;
     uint32_t *row_of; // by index, while the bodies are told apart
-    qdi_refiled *movers;
+    qdi_insertion *insertions;
 } refresh_job;
 
 static qd_body_index index_of(const refresh_job *job, size_t row) {
@@ -218,48 +218,49 @@ static void take_fresh(void *context, size_t begin, size_t end, int worker) {
     for (size_t i = begin; i < end; ++i) {
         qd_body_index index = index_of(job, i);
         if (!fresh_and_good(job, i, index)) continue;
-        job->movers[place++] = (qdi_refiled){job->boxes[i], (uint32_t)i, index, QDI_ROOT, 1};
+        job->insertions[place++] = (qdi_insertion){job->boxes[i], (uint32_t)i, index, QDI_ROOT, 1};
     }
 }
 
-// Appends the bodies that the tree does not have yet to the movers.
-static qd_status add_fresh(refresh_job *job, qd_team *team, size_t *mover_count, size_t *added, size_t *bad) {
+// Appends the bodies that the tree does not have yet to the insertions.
+static qd_status add_fresh(refresh_job *job, qd_team *team, size_t *insertion_count, size_t *added,
+                           size_t *bad) {
     qd_tree *tree = job->tree;
     qd_status status = sums_need(job, job->n, GRAIN);
     if (status != QD_OK) return status;
     qdi_team_for(team, job->n, GRAIN, count_fresh, job);
-    size_t place = *mover_count;
+    size_t place = *insertion_count;
     for (size_t r = 0; r < qdi_range_count(job->n, GRAIN); ++r) {
         size_t here = job->sums[r].fresh;
         job->sums[r].fresh = place;
         place += here;
         if (job->sums[r].bad < *bad) *bad = job->sums[r].bad;
     }
-    status = qdi_buffer_need(tree, &tree->scratch.movers, *mover_count, place, sizeof(qdi_refiled));
+    status = qdi_buffer_need(tree, &tree->scratch.insertions, *insertion_count, place, sizeof(qdi_insertion));
     if (status != QD_OK) return status;
-    job->movers = tree->scratch.movers.items;
+    job->insertions = tree->scratch.insertions.items;
     qdi_team_for(team, job->n, GRAIN, take_fresh, job);
-    *added = place - *mover_count;
-    *mover_count = place;
+    *added = place - *insertion_count;
+    *insertion_count = place;
     return QD_OK;
 }
 
-qd_status qdi_tree_finish(qd_tree *tree, qd_team *team, size_t mover_count, qd_tree_counts *counts) {
-    size_t taken = mover_count;
+qd_status qdi_tree_finish(qd_tree *tree, qd_team *team, size_t insertion_count, qd_tree_counts *counts) {
+    size_t taken = insertion_count;
     qd_status status = qdi_root_set(tree, qdi_root_choose(tree, tree->count), &taken);
-    if (status == QD_OK) status = qdi_file_movers(tree, team, tree->scratch.movers.items, taken);
-    if (status == QD_OK) status = qdi_tree_settle(tree, team, counts);
+    if (status == QD_OK) status = qdi_insert_bodies(tree, team, tree->scratch.insertions.items, taken);
+    if (status == QD_OK) status = qdi_tree_split_merge(tree, team, counts);
     if (status != QD_OK) return status;
-    counts->refiled += taken - mover_count;
+    counts->refiled += taken - insertion_count;
     // Lists that lie apart cost more to read, as much as laying them in order does when an eighth of them do
     // for some steps. So much idle is rare, since rooms are used again, but a tree that changes for good
     // leaves rooms that nobody wants.
     const size_t used = tree->slots.used;
-    if (used > 1024 && (tree->rooms.taken > used / 8 || tree->slots.idle > used / 4)) {
-        status = qdi_tree_tidy(tree, team);
+    if (used > 1024 && (tree->slot_allocator.taken > used / 8 || tree->slots.idle > used / 4)) {
+        status = qdi_tree_compact(tree, team);
         if (status != QD_OK) return status;
     }
-    status = qdi_outer_build(tree);
+    status = qdi_root_list_build(tree);
     if (status == QD_OK) tree->revision += 1;
     return status;
 }
@@ -297,20 +298,20 @@ static qd_status refresh(refresh_job *job, qd_team *team, qd_tree_counts *counts
     status = qdi_tree_update(tree, team, &update);
     if (status != QD_OK) return status;
     if (update.bad < *bad) *bad = update.bad;
-    size_t movers = update.movers;
+    size_t insertions = update.insertions;
     size_t added = 0;
     if (fresh > 0) {
-        status = add_fresh(job, team, &movers, &added, bad);
+        status = add_fresh(job, team, &insertions, &added, bad);
         if (status != QD_OK) return status;
         if (added < fresh) tree->rows_known = false; // whoever was left out has to be looked for next time
     }
-    counts->refiled = update.movers + update.filed;
+    counts->refiled = update.insertions + update.filed;
     counts->added = added;
     counts->removed = update.removed;
     tree->count += added - update.removed;
-    status = qdi_tree_count_rings(tree, team, movers);
+    status = qdi_tree_count_rings(tree, team, insertions);
     if (status != QD_OK) return status;
-    status = qdi_tree_finish(tree, team, movers, counts);
+    status = qdi_tree_finish(tree, team, insertions, counts);
     counts->in_place = tree->count - counts->refiled - added;
     return status;
 }

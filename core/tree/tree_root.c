@@ -10,16 +10,16 @@ int qdi_root_choose(const qd_tree *tree, size_t bodies) {
     return k;
 }
 
-// Appends the bodies of one list to the movers and leaves the list empty.
+// Appends the bodies of one list to the insertions and leaves the list empty.
 static qd_status take_list(qd_tree *tree, qdi_node_index index, size_t *count) {
     qdi_node *node = &tree->nodes[index];
-    qd_status status = qdi_buffer_need(tree, &tree->scratch.movers, *count, *count + node->count,
-                                       sizeof(qdi_refiled));
+    qd_status status = qdi_buffer_need(tree, &tree->scratch.insertions, *count, *count + node->count,
+                                       sizeof(qdi_insertion));
     if (status != QD_OK) return status;
-    qdi_refiled *movers = tree->scratch.movers.items;
+    qdi_insertion *insertions = tree->scratch.insertions.items;
     for (size_t s = node->first; s < (size_t)node->first + node->count; ++s) {
-        movers[(*count)++] = (qdi_refiled){qdi_slot_box(&tree->slots, s), tree->slots.row[s],
-                                           tree->slots.index[s], QDI_ROOT, 0};
+        insertions[(*count)++] = (qdi_insertion){qdi_slot_box(&tree->slots, s), tree->slots.row[s],
+                                                 tree->slots.index[s], QDI_ROOT, 0};
     }
     node->count = node->fit = 0;
     node->own = qdi_box_empty();
@@ -62,7 +62,7 @@ static qd_status root_grow(qd_tree *tree, int from, int to) {
 }
 
 static void give_room(qd_tree *tree, qdi_node_index index) {
-    qdi_rooms_give(tree, tree->nodes[index].first, tree->nodes[index].room);
+    qdi_slot_allocator_give(tree, tree->nodes[index].first, tree->nodes[index].room);
 }
 
 static qd_status root_shrink(qd_tree *tree, int from, int to, size_t *count) {
@@ -103,7 +103,7 @@ qd_status qdi_root_set(qd_tree *tree, int k, size_t *count) {
     if (status == QD_OK) status = k > from ? root_grow(tree, from, k) : root_shrink(tree, from, k, count);
     if (status != QD_OK) return status;
     qdi_node_measure(tree, QDI_ROOT);
-    qdi_refiled *movers = tree->scratch.movers.items;
-    for (size_t m = 0; m < *count; ++m) movers[m].target = QDI_ROOT;
+    qdi_insertion *insertions = tree->scratch.insertions.items;
+    for (size_t m = 0; m < *count; ++m) insertions[m].target = QDI_ROOT;
     return QD_OK;
 }

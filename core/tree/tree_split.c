@@ -166,7 +166,7 @@ static qd_status split_round(qd_tree *tree, qd_team *team, const qdi_node_index 
     job.counts = scratch->places.items;
     job.moves = scratch->moves.items;
     qdi_team_for(team, count, GRAIN, count_parts, &job);
-    status = qdi_rooms_take(tree, job.moves[0], PARTS * count);
+    status = qdi_slot_allocator_take(tree, job.moves[0], PARTS * count);
     if (status != QD_OK) return status;
     for (size_t i = 0; i < count; ++i) families[i] = qdi_family_claim(tree);
     qdi_team_for(team, count, GRAIN, split_range, &job);
@@ -176,7 +176,7 @@ static qd_status split_round(qd_tree *tree, qd_team *team, const qdi_node_index 
             if (qdi_must_split(tree, 4 * families[i] + q)) next[(*next_count)++] = 4 * families[i] + q;
         }
     }
-    qdi_rooms_give_left(tree, job.moves[0], PARTS * count);
+    qdi_slot_allocator_give_old(tree, job.moves[0], PARTS * count);
     return QD_OK;
 }
 
@@ -272,7 +272,7 @@ size_t qdi_families_free_below(qd_tree *tree, qdi_node_index index) {
     qdi_family_index family = node->children;
     size_t freed = 1;
     for (unsigned q = 0; q < 4; ++q) {
-        qdi_rooms_give(tree, tree->nodes[4 * family + q].first, tree->nodes[4 * family + q].room);
+        qdi_slot_allocator_give(tree, tree->nodes[4 * family + q].first, tree->nodes[4 * family + q].room);
         freed += qdi_families_free_below(tree, 4 * family + q);
     }
     qdi_family_give(tree, family);
@@ -298,12 +298,12 @@ qd_status qdi_merge_nodes(qd_tree *tree, qd_team *team, const qdi_node_index *no
     status = qdi_buffer_need(tree, &scratch->keys, 0, bodies + 1, sizeof(uint64_t));
     if (status == QD_OK)
         status = qdi_buffer_need(tree, &scratch->keys_spare, 0, bodies + 1, sizeof(uint64_t));
-    if (status == QD_OK) status = qdi_rooms_take(tree, job.moves, count);
+    if (status == QD_OK) status = qdi_slot_allocator_take(tree, job.moves, count);
     if (status != QD_OK) return status;
     job.keys = scratch->keys.items;
     job.spare = scratch->keys_spare.items;
     qdi_team_for(team, count, GRAIN, merge_range, &job);
     for (size_t i = 0; i < count; ++i) counts->merges += qdi_families_free_below(tree, nodes[i]);
-    qdi_rooms_give_left(tree, job.moves, count);
+    qdi_slot_allocator_give_old(tree, job.moves, count);
     return QD_OK;
 }

@@ -108,18 +108,18 @@ static bool node_right(check_state *check, qdi_node_index index, qd_box *bounds)
 
 static bool outer_right(const check_state *check) {
     const qd_tree *tree = check->tree;
-    const qdi_outer *outer = &tree->outer;
+    const qdi_root_list *root_list = &tree->root_list;
     const qdi_node *root = &tree->nodes[QDI_ROOT];
-    if ((root->count > QDI_OUTER_MIN) != qdi_outer_used(tree))
+    if ((root->count > QDI_ROOT_LIST_MIN) != qdi_root_list_used(tree))
         return broken(check, QDI_ROOT, "order of the root's list missing");
-    for (size_t i = 0; i < outer->count; ++i) {
-        size_t slot = outer->order[i];
+    for (size_t i = 0; i < root_list->count; ++i) {
+        size_t slot = root_list->order[i];
         if (slot < root->first || slot >= (size_t)root->first + root->count ||
-            !same_box(outer->box[i], qdi_slot_box(&tree->slots, slot))) {
+            !same_box(root_list->box[i], qdi_slot_box(&tree->slots, slot))) {
             return broken(check, QDI_ROOT, "order of the root's list is stale");
         }
     }
-    return outer->count == 0 || outer->count == root->count ||
+    return root_list->count == 0 || root_list->count == root->count ||
            broken(check, QDI_ROOT, "order of the root's list is short");
 }
 
@@ -133,9 +133,10 @@ qd_status qd_tree_validate(const qd_tree *tree, qd_error *error) {
     if (right && check.bodies != tree->count) right = broken(&check, QDI_ROOT, "wrong number of bodies");
     if (right && check.families + tree->free_count != tree->family_used)
         right = broken(&check, QDI_ROOT, "families are lost");
-    if (right && (check.slots + tree->slots.idle != tree->slots.used || tree->rooms.slots > tree->slots.idle))
+    if (right &&
+        (check.slots + tree->slots.idle != tree->slots.used || tree->slot_allocator.slots > tree->slots.idle))
         right = broken(&check, QDI_ROOT, "slots are lost");
-    const char *rooms = right ? qdi_rooms_broken(tree) : NULL;
+    const char *rooms = right ? qdi_slot_allocator_broken(tree) : NULL;
     if (rooms) right = broken(&check, QDI_ROOT, rooms);
     for (int k = 0; k < QDI_RINGS && right; ++k) {
         if (check.rings[k] != tree->rings[k]) right = broken(&check, QDI_ROOT, "rings are counted wrong");

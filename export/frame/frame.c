@@ -43,7 +43,7 @@ typedef struct frame_shot {
 // What a worker draws with, and the picture that it has made.
 typedef struct frame_worker {
     qdi_raster raster;
-    qdi_easel easel;
+    qdi_tile_bins bins;
     qdi_bytes bytes;
     uint64_t pixels; // hash
     qd_error error;
@@ -104,7 +104,7 @@ static qd_status check_def(const qd_frame_writer_def *def, qd_error *error) {
 static qd_status draw_shot(const qd_frame_writer *writer, const frame_shot *shot, frame_worker *worker) {
     qdi_raster *raster = &worker->raster;
     memset(raster->pixels, QDI_INK_BACKGROUND, (size_t)raster->width * (size_t)raster->height);
-    qd_status status = qdi_picture_draw(&shot->picture, &worker->easel, raster);
+    qd_status status = qdi_picture_draw(&shot->picture, &worker->bins, raster);
     if (status != QD_OK) return status;
     qdi_caption_draw(&writer->caption, raster, &shot->picture.facts, shot->speed_top);
     if (!writer->directory[0]) return QD_OK;
@@ -195,7 +195,7 @@ static void release(qd_frame_writer *writer) {
     for (size_t i = 0; writer->workers && i < writer->worker_count; ++i) {
         qdi_bytes_release(writer->allocator, &writer->workers[i].bytes);
         qdi_raster_destroy(&writer->workers[i].raster);
-        qdi_easel_destroy(&writer->workers[i].easel);
+        qdi_tile_bins_destroy(&writer->workers[i].bins);
     }
     qdi_release(writer->allocator, writer->workers, writer->worker_count, sizeof *writer->workers);
     qdi_caption_destroy(&writer->caption);
@@ -222,7 +222,7 @@ static qd_status make_workers(qd_frame_writer *writer) {
         frame_worker *worker = &writer->workers[i];
         status = qdi_raster_create(writer->allocator, writer->view.width, writer->view.height,
                                    &worker->raster);
-        if (status == QD_OK) status = qdi_easel_create(writer->allocator, NULL, &worker->easel);
+        if (status == QD_OK) status = qdi_tile_bins_create(writer->allocator, NULL, &worker->bins);
     }
     return status;
 }
@@ -247,8 +247,8 @@ static qd_status prepare(qd_frame_writer *writer, const qd_frame_writer_def *def
     if (status == QD_OK && def->directory) status = qdi_directory_check(writer->directory, error);
     if (status == QD_OK && def->directory) status = open_manifest(writer, def, error);
     if (status == QD_OK)
-        status = qdi_queue_create_crew(writer->allocator, writer->slots, (int)writer->worker_count, make,
-                                       finish, writer, &writer->queue);
+        status = qdi_queue_create_workers(writer->allocator, writer->slots, (int)writer->worker_count, make,
+                                          finish, writer, &writer->queue);
     return status;
 }
 

@@ -20,7 +20,7 @@ typedef struct still_job {
     const qd_still *still;
     qdi_caption caption;
     qdi_raster raster;
-    qdi_easel easel;
+    qdi_tile_bins bins;
     qdi_picture picture;
     qdi_bytes bytes;
 } still_job;
@@ -54,7 +54,7 @@ static qd_status draw(still_job *job, const qd_world *world, qd_error *error) {
     const qd_allocator *allocator = qd_allocator_default();
     double speed_top = isnan(view->speed) ? qdi_shade_top(view, world) : view->speed;
     qd_status status = qdi_raster_create(allocator, view->width, view->height, &job->raster);
-    if (status == QD_OK) status = qdi_easel_create(allocator, NULL, &job->easel);
+    if (status == QD_OK) status = qdi_tile_bins_create(allocator, NULL, &job->bins);
     if (status == QD_OK) status = qdi_caption_create(allocator, view, still->provenance.scene, &job->caption);
     if (status != QD_OK) return status;
     const qdi_area area = job->caption.world;
@@ -65,7 +65,7 @@ static qd_status draw(still_job *job, const qd_world *world, qd_error *error) {
     if (status != QD_OK) return status;
     qdi_raster *raster = &job->raster;
     memset(raster->pixels, QDI_INK_BACKGROUND, (size_t)raster->width * (size_t)raster->height);
-    status = qdi_picture_draw(&job->picture, &job->easel, raster);
+    status = qdi_picture_draw(&job->picture, &job->bins, raster);
     if (status != QD_OK) return status;
     const qdi_camera camera = qdi_camera_fit(size, origin, area);
     double x = camera.left + still->reach * camera.scale, y = camera.bottom - still->reach * camera.scale;
@@ -102,7 +102,7 @@ qd_status qd_still_write(const qd_still *still, const qd_world *world, qd_error 
     qdi_bytes_release(qd_allocator_default(), &job.bytes);
     qdi_picture_destroy(&job.picture);
     qdi_caption_destroy(&job.caption);
-    qdi_easel_destroy(&job.easel);
+    qdi_tile_bins_destroy(&job.bins);
     qdi_raster_destroy(&job.raster);
     return status;
 }

@@ -82,12 +82,12 @@ static void draw_frame(const qdi_frame *frame, qdi_raster *raster) {
     qdi_raster_fill(raster, (qdi_area){x1 - thick, y0, x1, y1}, frame->ink);
 }
 
-qd_status qdi_picture_draw(const qdi_picture *picture, qdi_easel *easel, qdi_raster *raster) {
+qd_status qdi_picture_draw(const qdi_picture *picture, qdi_tile_bins *bins, qdi_raster *raster) {
     qdi_area whole = raster->clip;
     qdi_raster_set_clip(raster, picture->clip);
     draw_lines(picture, raster);
     for (size_t i = 0; i < picture->trail_count; ++i) draw_trail(&picture->trails[i], raster);
-    qd_status status = qdi_easel_draw(easel, picture, raster);
+    qd_status status = qdi_tile_bins_draw(bins, picture, raster);
     for (size_t i = 0; i < picture->mark_count; ++i) draw_mark(&picture->marks[i], raster);
     for (size_t i = 0; i < picture->frame_count; ++i) draw_frame(&picture->frames[i], raster);
     qdi_raster_set_clip(raster, whole);

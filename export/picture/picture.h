@@ -115,11 +115,11 @@ QD_MUST_USE qd_status qdi_picture_copy_part(qdi_picture *picture, const qd_world
                                             qdi_area area, const qdi_camera_part *look, double top,
                                             const qdi_changes *before);
 
-struct qdi_easel;
+struct qdi_tile_bins;
 
 /// Draws it, back to front: nodes, trails, bodies, walls, contacts. Does not touch what is outside of the
 /// area it was made for. Errors: QD_ERR_MEMORY.
-QD_MUST_USE qd_status qdi_picture_draw(const qdi_picture *picture, struct qdi_easel *easel,
+QD_MUST_USE qd_status qdi_picture_draw(const qdi_picture *picture, struct qdi_tile_bins *bins,
                                        qdi_raster *raster);
 
 #endif

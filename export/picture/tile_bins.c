@@ -7,26 +7,26 @@
 
 #include <string.h>
 
-qd_status qdi_easel_create(const qd_allocator *allocator, qd_team *team, qdi_easel *easel) {
-    *easel = (qdi_easel){.allocator = allocator, .team = team};
-    easel->tile_count = team ? (size_t)qd_team_threads(team) : 1;
-    easel->tiles = qdi_allocate(allocator, easel->tile_count, sizeof *easel->tiles);
-    if (!easel->tiles) return QD_ERR_MEMORY;
-    for (size_t i = 0; i < easel->tile_count; ++i) easel->tiles[i].stencils = NULL;
+qd_status qdi_tile_bins_create(const qd_allocator *allocator, qd_team *team, qdi_tile_bins *bins) {
+    *bins = (qdi_tile_bins){.allocator = allocator, .team = team};
+    bins->tile_count = team ? (size_t)qd_team_threads(team) : 1;
+    bins->tiles = qdi_allocate(allocator, bins->tile_count, sizeof *bins->tiles);
+    if (!bins->tiles) return QD_ERR_MEMORY;
+    for (size_t i = 0; i < bins->tile_count; ++i) bins->tiles[i].stencils = NULL;
     qd_status status = QD_OK;
-    for (size_t i = 0; status == QD_OK && i < easel->tile_count; ++i)
-        status = qdi_stencils_create(allocator, &easel->tiles[i].stencils);
-    if (status != QD_OK) qdi_easel_destroy(easel);
+    for (size_t i = 0; status == QD_OK && i < bins->tile_count; ++i)
+        status = qdi_stencils_create(allocator, &bins->tiles[i].stencils);
+    if (status != QD_OK) qdi_tile_bins_destroy(bins);
     return status;
 }
 
-void qdi_easel_destroy(qdi_easel *easel) {
-    for (size_t i = 0; easel->tiles && i < easel->tile_count; ++i)
-        qdi_stencils_destroy(easel->allocator, easel->tiles[i].stencils);
-    qdi_release(easel->allocator, easel->tiles, easel->tile_count, sizeof *easel->tiles);
-    qdi_release(easel->allocator, easel->first, easel->first_room, sizeof *easel->first);
-    qdi_release(easel->allocator, easel->list, easel->list_room, sizeof *easel->list);
-    *easel = (qdi_easel){0};
+void qdi_tile_bins_destroy(qdi_tile_bins *bins) {
+    for (size_t i = 0; bins->tiles && i < bins->tile_count; ++i)
+        qdi_stencils_destroy(bins->allocator, bins->tiles[i].stencils);
+    qdi_release(bins->allocator, bins->tiles, bins->tile_count, sizeof *bins->tiles);
+    qdi_release(bins->allocator, bins->first, bins->first_room, sizeof *bins->first);
+    qdi_release(bins->allocator, bins->list, bins->list_room, sizeof *bins->list);
+    *bins = (qdi_tile_bins){0};
 }
 
 // The grid of tiles over the part of a picture that is drawn.
@@ -46,7 +46,7 @@ static int tile_at(float place, int low, int tiles) {
     return tile < (float)tiles ? (int)tile : tiles - 1;
 }
 
-static tile_span span_of(const tile_grid *grid, float left, float top, float right, float bottom) {
+static tile_span tiles_of_box(const tile_grid *grid, float left, float top, float right, float bottom) {
     const qdi_area *clip = &grid->clip;
     if (right <= (float)clip->min_x || left >= (float)clip->max_x || bottom <= (float)clip->min_y ||
         top >= (float)clip->max_y)
@@ -58,7 +58,7 @@ static tile_span span_of(const tile_grid *grid, float left, float top, float rig
 // How far beyond its shape a body may touch pixels.
 static const float reach_more = 1.5F;
 
-static tile_span span_of_disk(const tile_grid *grid, const qdi_picture *picture, const qdi_disk *disk) {
+static tile_span tiles_of_body(const tile_grid *grid, const qdi_picture *picture, const qdi_disk *disk) {
     float left = disk->x, right = disk->x, top = disk->y, bottom = disk->y;
     float reach = (disk->radius > 0.0F ? disk->radius : 0.0F) + reach_more;
     if (disk->corners > 0) {
@@ -72,59 +72,60 @@ static tile_span span_of_disk(const tile_grid *grid, const qdi_picture *picture,
             if (corner[i].y > bottom) bottom = corner[i].y;
         }
     }
-    return span_of(grid, left - reach, top - reach, right + reach, bottom + reach);
+    return tiles_of_box(grid, left - reach, top - reach, right + reach, bottom + reach);
 }
 
-static size_t count_lists(qdi_easel *easel, const qdi_picture *picture, const tile_grid *grid, size_t tiles) {
-    memset(easel->first, 0, (tiles + 1) * sizeof *easel->first);
+static size_t count_bodies_per_tile(qdi_tile_bins *bins, const qdi_picture *picture, const tile_grid *grid,
+                                    size_t tiles) {
+    memset(bins->first, 0, (tiles + 1) * sizeof *bins->first);
     const size_t columns = (size_t)grid->columns;
     for (size_t i = 0; i < picture->disk_count; ++i) {
         const qdi_disk *disk = &picture->disks[i];
         if (!disk->wide) {
-            easel->first[disk->row * columns + disk->column] += 1;
+            bins->first[disk->row * columns + disk->column] += 1;
             continue;
         }
-        tile_span span = span_of_disk(grid, picture, disk);
+        tile_span span = tiles_of_body(grid, picture, disk);
         for (int y = span.from_y; y <= span.to_y; ++y)
-            for (int x = span.from_x; x <= span.to_x; ++x) easel->first[(size_t)y * columns + (size_t)x] += 1;
+            for (int x = span.from_x; x <= span.to_x; ++x) bins->first[(size_t)y * columns + (size_t)x] += 1;
     }
-    return qdi_exclusive_scan(easel->first, tiles);
+    return qdi_exclusive_scan(bins->first, tiles);
 }
 
 // Afterwards first[k] is where the list of tile k ends.
-static void fill_lists(qdi_easel *easel, const qdi_picture *picture, const tile_grid *grid) {
+static void bin_bodies(qdi_tile_bins *bins, const qdi_picture *picture, const tile_grid *grid) {
     const size_t columns = (size_t)grid->columns;
     for (size_t i = 0; i < picture->disk_count; ++i) {
         const qdi_disk *disk = &picture->disks[i];
         if (!disk->wide) {
-            easel->list[easel->first[disk->row * columns + disk->column]++] = (uint32_t)i;
+            bins->list[bins->first[disk->row * columns + disk->column]++] = (uint32_t)i;
             continue;
         }
-        tile_span span = span_of_disk(grid, picture, disk);
+        tile_span span = tiles_of_body(grid, picture, disk);
         for (int y = span.from_y; y <= span.to_y; ++y)
             for (int x = span.from_x; x <= span.to_x; ++x)
-                easel->list[easel->first[(size_t)y * columns + (size_t)x]++] = (uint32_t)i;
+                bins->list[bins->first[(size_t)y * columns + (size_t)x]++] = (uint32_t)i;
     }
 }
 
 typedef struct draw_job {
-    const qdi_easel *easel;
+    const qdi_tile_bins *bins;
     const qdi_picture *picture;
     qdi_raster *raster;
     tile_grid grid;
 } draw_job;
 
-static void gather(qdi_specks *specks, const qdi_disk *disk) {
-    const int k = specks->count++;
-    specks->x[k] = disk->x;
-    specks->y[k] = disk->y;
-    specks->radius[k] = disk->radius;
-    specks->hue[k] = disk->hue;
+static void gather_splat(qdi_splats *splats, const qdi_disk *disk) {
+    const int k = splats->count++;
+    splats->x[k] = disk->x;
+    splats->y[k] = disk->y;
+    splats->radius[k] = disk->radius;
+    splats->hue[k] = disk->hue;
 }
 
-static void flush(qdi_tile *tile, qdi_specks *specks) {
-    qdi_tile_specks(tile, specks);
-    specks->count = 0;
+static void draw_splats(qdi_tile *tile, qdi_splats *splats) {
+    qdi_tile_splats(tile, splats);
+    splats->count = 0;
 }
 
 static void draw_body(const qdi_picture *picture, const qdi_disk *disk, qdi_tile *tile) {
@@ -137,54 +138,54 @@ static void draw_body(const qdi_picture *picture, const qdi_disk *disk, qdi_tile
 }
 
 static void draw_tile(const draw_job *job, size_t number, qdi_tile *tile) {
-    const qdi_easel *easel = job->easel;
+    const qdi_tile_bins *bins = job->bins;
     const qdi_picture *picture = job->picture;
     const qdi_area *clip = &job->grid.clip;
-    size_t begin = number > 0 ? easel->first[number - 1] : 0, end = easel->first[number];
+    size_t begin = number > 0 ? bins->first[number - 1] : 0, end = bins->first[number];
     if (begin == end) return;
     int x = clip->min_x + (int)(number % (size_t)job->grid.columns) * QDI_TILE_SIDE;
     int y = clip->min_y + (int)(number / (size_t)job->grid.columns) * QDI_TILE_SIDE;
     qdi_area area = {x, y, x + QDI_TILE_SIDE < clip->max_x ? x + QDI_TILE_SIDE : clip->max_x,
                      y + QDI_TILE_SIDE < clip->max_y ? y + QDI_TILE_SIDE : clip->max_y};
     qdi_tile_begin(tile, area);
-    qdi_specks specks; // whose unused places must hold numbers
-    memset(&specks, 0, sizeof specks);
+    qdi_splats splats; // whose unused places must hold numbers
+    memset(&splats, 0, sizeof splats);
     for (size_t k = begin; k < end; ++k) {
-        const qdi_disk *disk = &picture->disks[easel->list[k]];
-        if (disk->corners == 0 && disk->radius < QDI_SPECK_BELOW) {
-            gather(&specks, disk);
-            if (specks.count == QDI_SPECK_BATCH) flush(tile, &specks);
+        const qdi_disk *disk = &picture->disks[bins->list[k]];
+        if (disk->corners == 0 && disk->radius < QDI_SPLAT_BELOW) {
+            gather_splat(&splats, disk);
+            if (splats.count == QDI_SPLAT_BATCH) draw_splats(tile, &splats);
         } else {
             draw_body(picture, disk, tile);
         }
     }
-    flush(tile, &specks);
+    draw_splats(tile, &splats);
     qdi_tile_end(tile, job->raster);
 }
 
-static void draw_tiles(void *context, size_t begin, size_t end, int worker) {
+static void draw_tile_range(void *context, size_t begin, size_t end, int worker) {
     const draw_job *job = context;
-    for (size_t i = begin; i < end; ++i) draw_tile(job, i, &job->easel->tiles[worker]);
+    for (size_t i = begin; i < end; ++i) draw_tile(job, i, &job->bins->tiles[worker]);
 }
 
-qd_status qdi_easel_draw(qdi_easel *easel, const qdi_picture *picture, qdi_raster *raster) {
+qd_status qdi_tile_bins_draw(qdi_tile_bins *bins, const qdi_picture *picture, qdi_raster *raster) {
     const qdi_area *clip = &raster->clip;
     int wide = clip->max_x - clip->min_x, high = clip->max_y - clip->min_y;
     if (wide <= 0 || high <= 0 || picture->disk_count == 0) return QD_OK;
-    draw_job job = {.easel = easel, .picture = picture, .raster = raster};
+    draw_job job = {.bins = bins, .picture = picture, .raster = raster};
     job.grid = (tile_grid){*clip, (wide + QDI_TILE_SIDE - 1) / QDI_TILE_SIDE,
                            (high + QDI_TILE_SIDE - 1) / QDI_TILE_SIDE};
     size_t tiles = (size_t)job.grid.columns * (size_t)job.grid.rows;
-    qd_status status = qdi_reserve(easel->allocator, &easel->first, &easel->first_room, 0, tiles + 1,
-                                   sizeof *easel->first);
+    qd_status status = qdi_reserve(bins->allocator, &bins->first, &bins->first_room, 0, tiles + 1,
+                                   sizeof *bins->first);
     if (status != QD_OK) return status;
-    size_t need = count_lists(easel, picture, &job.grid, tiles);
-    status = qdi_reserve(easel->allocator, &easel->list, &easel->list_room, 0, need, sizeof *easel->list);
+    size_t need = count_bodies_per_tile(bins, picture, &job.grid, tiles);
+    status = qdi_reserve(bins->allocator, &bins->list, &bins->list_room, 0, need, sizeof *bins->list);
     if (status != QD_OK) return status;
-    fill_lists(easel, picture, &job.grid);
-    if (easel->team)
-        qdi_team_for(easel->team, tiles, 1, draw_tiles, &job);
+    bin_bodies(bins, picture, &job.grid);
+    if (bins->team)
+        qdi_team_for(bins->team, tiles, 1, draw_tile_range, &job);
     else
-        draw_tiles(&job, 0, tiles, 0);
+        draw_tile_range(&job, 0, tiles, 0);
     return QD_OK;
 }

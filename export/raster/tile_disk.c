@@ -124,9 +124,9 @@ static void draw_line(qdi_tile *tile, float x, float y, float radius, qdi_corner
 
 void qdi_tile_disk(qdi_tile *tile, float x, float y, float radius, qdi_corner turn, qdi_brush brush) {
     QD_ASSERT(brush.hue < QDI_HUES);
-    if (radius < QDI_SPECK_BELOW) {
-        const qdi_specks one = {.x = {x}, .y = {y}, .radius = {radius}, .hue = {brush.hue}, .count = 1};
-        qdi_tile_specks(tile, &one);
+    if (radius < QDI_SPLAT_BELOW) {
+        const qdi_splats one = {.x = {x}, .y = {y}, .radius = {radius}, .hue = {brush.hue}, .count = 1};
+        qdi_tile_splats(tile, &one);
         return;
     }
     if (radius < QDI_STENCIL_MOST) {

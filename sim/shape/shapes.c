@@ -120,12 +120,12 @@ qd_status qdi_shapes_take(qdi_shapes *shapes, const qd_shape *shape, uint32_t *n
     shape_search search = {shapes, shape};
     uint32_t taken;
     bool fresh;
-    status = qdi_numbers_take(&shapes->numbers, qdi_shape_hash(shape), same_shape, &search, &taken, &fresh);
+    status = qdi_intern_take(&shapes->numbers, qdi_shape_hash(shape), same_shape, &search, &taken, &fresh);
     if (status != QD_OK) return status;
     if (fresh) {
         qdi_look *look = qdi_allocate(allocator, 1, sizeof *look);
         if (!look) {
-            qdi_numbers_drop(&shapes->numbers, taken);
+            qdi_intern_drop(&shapes->numbers, taken);
             return QD_ERR_MEMORY;
         }
         look->shape = *shape;
@@ -149,7 +149,7 @@ qd_status qdi_shapes_take(qdi_shapes *shapes, const qd_shape *shape, uint32_t *n
 }
 
 void qdi_shapes_drop(qdi_shapes *shapes, uint32_t number) {
-    if (number == 0 || !qdi_numbers_drop(&shapes->numbers, number - 1)) return;
+    if (number == 0 || !qdi_intern_drop(&shapes->numbers, number - 1)) return;
     qdi_release(shapes->numbers.allocator, shapes->look[number], 1, sizeof(qdi_look));
     shapes->look[number] = NULL;
     shapes->shape[number] = NULL;
@@ -163,7 +163,7 @@ void qdi_shapes_release(qdi_shapes *shapes) {
     qdi_release(allocator, shapes->shape, shapes->room[1], sizeof(const qd_shape *));
     qdi_release(allocator, shapes->form, shapes->room[2], sizeof *shapes->form);
     qdi_release(allocator, shapes->inner, shapes->room[3], sizeof *shapes->inner);
-    qdi_numbers_release(&shapes->numbers);
+    qdi_intern_release(&shapes->numbers);
     *shapes = (qdi_shapes){.numbers = shapes->numbers};
 }
 
@@ -211,7 +211,7 @@ qd_status qdi_traits_take(qdi_traits *traits, const qdi_trait *trait, uint32_t *
     trait_search search = {traits, trait};
     uint32_t taken;
     bool fresh;
-    status = qdi_numbers_take(&traits->numbers, hash, same_trait, &search, &taken, &fresh);
+    status = qdi_intern_take(&traits->numbers, hash, same_trait, &search, &taken, &fresh);
     if (status != QD_OK) return status;
     if (fresh) {
         qdi_trait *mine = &traits->trait[taken + 1];
@@ -226,12 +226,12 @@ qd_status qdi_traits_take(qdi_traits *traits, const qdi_trait *trait, uint32_t *
 }
 
 void qdi_traits_drop(qdi_traits *traits, uint32_t number) {
-    if (number > 0) (void)qdi_numbers_drop(&traits->numbers, number - 1);
+    if (number > 0) (void)qdi_intern_drop(&traits->numbers, number - 1);
 }
 
 void qdi_traits_release(qdi_traits *traits) {
     qdi_release(traits->numbers.allocator, traits->trait, traits->room, sizeof *traits->trait);
     traits->trait = NULL;
     traits->room = 0;
-    qdi_numbers_release(&traits->numbers);
+    qdi_intern_release(&traits->numbers);
 }

@@ -18,8 +18,8 @@ typedef struct qdi_look {
 } qdi_look;
 
 typedef struct qdi_shapes {
-    qdi_numbers numbers; ///< a shape's number is one more than its number there
-    qdi_look **look;     ///< by shape number; NULL for 0 and for free ones
+    qdi_intern numbers; ///< a shape's number is one more than its number there
+    qdi_look **look;    ///< by shape number; NULL for 0 and for free ones
     const qd_shape **shape;
     // By shape number too, side by side: what is asked for all the time.
     qdi_form *form;
@@ -38,8 +38,8 @@ typedef struct qdi_trait {
 } qdi_trait;
 
 typedef struct qdi_traits {
-    qdi_numbers numbers; ///< a trait's number is one more than its number there
-    qdi_trait *trait;    ///< by trait number; 0 is what a body has that was not told anything
+    qdi_intern numbers; ///< a trait's number is one more than its number there
+    qdi_trait *trait;   ///< by trait number; 0 is what a body has that was not told anything
     size_t room;
 } qdi_traits;
 
