@@ -81,6 +81,7 @@ static void queue_worker_loop(void *context) {
     qdi_monitor_leave(queue->monitor);
 }
 
+// Starts the threads of a queue's workers.
 static qd_status start_queue_workers(qdi_queue *queue) {
     qd_status status = QD_OK;
     for (size_t i = 0; i < queue->worker_count; ++i)

@@ -81,15 +81,18 @@ struct qdi_thread_pool {
     qdi_monitor *workers, *leader, *dismissal; // dismissal: for the thread that waits for the pool's end only
 };
 
-static uint64_t count_inside(uint64_t gate) {
+// How many workers are in the loop, by the gate.
+static uint64_t workers_inside_gate(uint64_t gate) {
     return gate >> INSIDE_SHIFT & COUNT_MASK;
 }
 
-static uint64_t most_in(uint64_t gate) {
+// How many workers the loop takes at most, by the gate.
+static uint64_t workers_allowed_by_gate(uint64_t gate) {
     return gate >> MOST_SHIFT & COUNT_MASK;
 }
 
-static uint64_t loop_of(uint64_t gate) {
+// The number of the loop that the gate was last opened for.
+static uint64_t loop_number_of_gate(uint64_t gate) {
     return gate >> LOOP_SHIFT;
 }
 
@@ -124,19 +127,22 @@ void qdi_thread_pool_destroy(qdi_thread_pool *pool) {
 
 // ---- the workers ----
 
+// Wakes all threads that sleep in a monitor.
 static void wake_monitor(qdi_monitor *monitor) {
     qdi_monitor_enter(monitor);
     qdi_monitor_wake_all(monitor);
     qdi_monitor_leave(monitor);
 }
 
+// True where the gate is of another loop than the one seen last, or dismissed.
 static bool gate_is_new(uint64_t gate, uint64_t seen) {
-    return loop_of(gate) != seen || (gate & DISMISSED);
+    return loop_number_of_gate(gate) != seen || (gate & DISMISSED);
 }
 
+/// A worker sleeps until the leader opens a new loop.
 /// Sleeps until the gate is new. `asleep` is set only before a wait: set by a worker that was just woken it
 /// would cost the leader another wake-up.
-static uint64_t sleep_until_new(qdi_thread_pool *pool, uint64_t seen) {
+static uint64_t worker_sleep_until_new_loop(qdi_thread_pool *pool, uint64_t seen) {
     qdi_monitor_enter(pool->workers);
     uint64_t gate = atomic_load(&pool->gate);
     while (!gate_is_new(gate, seen)) {
@@ -150,8 +156,9 @@ static uint64_t sleep_until_new(qdi_thread_pool *pool, uint64_t seen) {
     return gate;
 }
 
-/// Waits until the gate is of another loop than the one seen last, or shut for good.
-static uint64_t wait_until_new(qdi_thread_pool *pool, uint64_t seen, bool spins) {
+/// A worker waits, spinning at first, until the leader opens another loop than the one seen last or dismisses
+/// it.
+static uint64_t worker_wait_for_new_loop(qdi_thread_pool *pool, uint64_t seen, bool spins) {
     uint64_t start = 0;
     for (unsigned turn = 1;; ++turn) {
         uint64_t gate = atomic_load_explicit(&pool->gate, memory_order_acquire);
@@ -163,35 +170,36 @@ static uint64_t wait_until_new(qdi_thread_pool *pool, uint64_t seen, bool spins)
         if (start == 0) start = now;
         if (now - start >= spin_ns) break;
     }
-    return sleep_until_new(pool, seen);
+    return worker_sleep_until_new_loop(pool, seen);
 }
 
 /// Counts a worker out of the loop and wakes a leader that sleeps for it. `preemptions`: how often the
 /// worker lost its processor, as it was when last read.
-static void leave_loop(qdi_thread_pool *pool, uint64_t *preemptions) {
+static void worker_leave_loop(qdi_thread_pool *pool, uint64_t *preemptions) {
     if (atomic_load(&pool->leader_asleep)) {
         uint64_t before = *preemptions;
         *preemptions = qdi_os_preemptions();
         if (*preemptions != before) atomic_store(&pool->preempted, true);
     }
     uint64_t gate = atomic_fetch_sub(&pool->gate, UINT64_C(1) << INSIDE_SHIFT);
-    if (count_inside(gate) != 1 || !atomic_load(&pool->leader_asleep)) return;
+    if (workers_inside_gate(gate) != 1 || !atomic_load(&pool->leader_asleep)) return;
     wake_monitor(pool->leader);
 }
 
 void qdi_thread_pool_serve(qdi_thread_pool *pool, int worker, bool spins) {
     uint64_t seen = 0, preemptions = 0;
     for (;;) {
-        uint64_t gate = wait_until_new(pool, seen, spins);
+        uint64_t gate = worker_wait_for_new_loop(pool, seen, spins);
         if (gate & DISMISSED) return;
-        seen = loop_of(gate);
-        while ((gate & OPEN) && loop_of(gate) == seen && count_inside(gate) + 1 < most_in(gate)) {
+        seen = loop_number_of_gate(gate);
+        while ((gate & OPEN) && loop_number_of_gate(gate) == seen &&
+               workers_inside_gate(gate) + 1 < workers_allowed_by_gate(gate)) {
             if (!atomic_compare_exchange_weak_explicit(&pool->gate, &gate,
                                                        gate + (UINT64_C(1) << INSIDE_SHIFT),
                                                        memory_order_acquire, memory_order_relaxed))
                 continue;
             pool->function(pool->context, worker);
-            leave_loop(pool, &preemptions);
+            worker_leave_loop(pool, &preemptions);
             break;
         }
     }
@@ -205,38 +213,42 @@ void qdi_thread_pool_wait_dismissed(qdi_thread_pool *pool) {
 
 // ---- the leader ----
 
-static void wake_hands(qdi_thread_pool *pool) {
+// Wakes all workers of the pool.
+static void wake_workers(qdi_thread_pool *pool) {
     qdi_monitor_enter(pool->workers);
     atomic_store(&pool->asleep, false);
     qdi_monitor_wake_all(pool->workers);
     qdi_monitor_leave(pool->workers);
 }
 
-static void sleep_until_empty(qdi_thread_pool *pool) {
+// The leader sleeps until no worker is in the loop.
+static void leader_sleep_until_empty(qdi_thread_pool *pool) {
     qdi_monitor_enter(pool->leader);
     atomic_store(&pool->leader_asleep, true);
-    while (count_inside(atomic_load(&pool->gate)) > 0) qdi_monitor_wait(pool->leader);
+    while (workers_inside_gate(atomic_load(&pool->gate)) > 0) qdi_monitor_wait(pool->leader);
     atomic_store(&pool->leader_asleep, false);
     qdi_monitor_leave(pool->leader);
 }
 
-static void note_wait(qdi_thread_pool *pool, uint64_t start) {
+// After a long wait for a worker that had lost its processor: the leader works alone for a while.
+static void leader_note_wait(qdi_thread_pool *pool, uint64_t start) {
     if (!atomic_exchange(&pool->preempted, false)) return;
     uint64_t now = qdi_clock_ns(), waited = now - start;
     if (waited >= long_wait_ns) pool->alone_until = now + ALONE_TIMES * waited;
 }
 
-static void wait_until_empty(qdi_thread_pool *pool) {
+// The leader waits, spinning at first, until no worker is in the loop.
+static void leader_wait_until_empty(qdi_thread_pool *pool) {
     uint64_t start = 0;
-    for (unsigned turn = 1; count_inside(atomic_load_explicit(&pool->gate, memory_order_acquire)) > 0;
+    for (unsigned turn = 1; workers_inside_gate(atomic_load_explicit(&pool->gate, memory_order_acquire)) > 0;
          ++turn) {
         qdi_os_relax();
         if (turn % SPINS_PER_CLOCK != 0) continue;
         uint64_t now = qdi_clock_ns();
         if (start == 0) start = now;
         if (now - start >= leader_spin_ns) {
-            sleep_until_empty(pool);
-            note_wait(pool, start);
+            leader_sleep_until_empty(pool);
+            leader_note_wait(pool, start);
             return;
         }
     }
@@ -253,18 +265,18 @@ bool qdi_thread_pool_run(qdi_thread_pool *pool, int most, bool wake_sleepers,
     }
     pool->function = function;
     pool->context = context;
-    uint64_t loop = loop_of(atomic_load_explicit(&pool->gate, memory_order_relaxed)) + 1;
+    uint64_t loop = loop_number_of_gate(atomic_load_explicit(&pool->gate, memory_order_relaxed)) + 1;
     loop &= UINT32_MAX;
     atomic_store(&pool->gate, loop << LOOP_SHIFT | (uint64_t)most << MOST_SHIFT | OPEN);
-    if (wake_sleepers && atomic_load(&pool->asleep)) wake_hands(pool);
+    if (wake_sleepers && atomic_load(&pool->asleep)) wake_workers(pool);
     function(context, 0);
     uint64_t gate = atomic_fetch_and_explicit(&pool->gate, ~(uint64_t)OPEN, memory_order_acquire);
-    if (count_inside(gate) > 0) wait_until_empty(pool);
+    if (workers_inside_gate(gate) > 0) leader_wait_until_empty(pool);
     return true;
 }
 
 void qdi_thread_pool_dismiss(qdi_thread_pool *pool) {
     atomic_fetch_or(&pool->gate, DISMISSED);
-    wake_hands(pool);
+    wake_workers(pool);
     wake_monitor(pool->dismissal);
 }

@@ -20,8 +20,8 @@
 ///   worker 1:  [part 1 | part 2 | part 5 ]
 ///
 /// A worker's buffer is a chain of spans, taken from an arena one by one, so that all workers together hold
-/// what all pairs need, whoever finds how many. A single worker does the parts in their order, so its buffer
-/// is the result itself, and nothing is copied.
+/// what all pairs need, however they are shared out. A single worker does the parts in their order, so its
+/// buffer is the result itself, and nothing is copied.
 
 /// Pairs follow it.
 typedef struct qdi_pair_span {

@@ -3,10 +3,10 @@
 
 #include "core/tree/tree_impl.h"
 
-/// The root's list holds what no cell can: bodies outside the root and bodies longer than it, as many as
-/// there may be. So that they do not make searches quadratic, a list of more than QDI_ROOT_LIST_MIN is put in
-/// a tree of bounding boxes: the list, ordered by repeated halving at the median of the longer axis of the
-/// centres, and a complete binary tree of bounds over it.
+/// The root's list holds the bodies that fit no cell: those outside the root and those longer than it. So
+/// that many of them do not make searches quadratic, a list of more than QDI_ROOT_LIST_MIN gets a tree of
+/// bounding boxes: the list, ordered by repeated halving at the median of the longer axis of the centres, and
+/// a complete binary tree of bounds over it.
 
 enum { QDI_ROOT_LIST_MIN = 64, QDI_ROOT_LIST_LEAF = 8 };
 

@@ -1,4 +1,4 @@
-// One body more, less or elsewhere, between refreshes: the steps of a refresh for a single insertion, on one
+// Adds, removes or moves one body between refreshes: the steps of a refresh for a single body, on one
 // thread. Totals and bounds are brought up to date along one path only.
 #include "core/base/arithmetic.h"
 #include "core/base/memory.h"
@@ -53,7 +53,8 @@ static qd_status split_merge_up_from(qd_tree *tree, qdi_node_index changed) {
     return status;
 }
 
-static qd_status settled(qd_tree *tree, qd_status status) {
+// Clears the tree where an edit ran out of memory; returns the edit's status.
+static qd_status clear_tree_without_memory(qd_tree *tree, qd_status status) {
     if (status == QD_ERR_MEMORY) {
         qdi_tree_clear(tree);
         tree->revision += 1;
@@ -61,7 +62,7 @@ static qd_status settled(qd_tree *tree, qd_status status) {
     return status;
 }
 
-/// Puts a body in its list.
+/// Inserts a body into its list and makes the tree canonical.
 static qd_status insert_one_body(qd_tree *tree, qdi_insertion insertion) {
     qd_status status = qdi_buffer_need(tree, &tree->scratch.insertions, 0, 1, sizeof insertion);
     if (status != QD_OK) return status;
@@ -73,8 +74,8 @@ static qd_status insert_one_body(qd_tree *tree, qdi_insertion insertion) {
     return split_merge_up_from(tree, tree->node_of[insertion.index]);
 }
 
-/// Takes the body in a slot out of its list.
-static qd_status take_out(qd_tree *tree, qdi_node_index at, size_t slot) {
+/// Removes the body in a slot from its list and makes the tree canonical.
+static qd_status remove_one_body(qd_tree *tree, qdi_node_index at, size_t slot) {
     qdi_node *node = &tree->nodes[at];
     size_t end = (size_t)node->first + node->count;
     tree->node_of[tree->slots.index[slot]] = QDI_NONE;
@@ -95,7 +96,7 @@ qd_status qd_tree_add(qd_tree *tree, qd_body_index body, qd_box box) {
     tree->rows_known = false;
     qd_status status = qdi_node_of_reserve(tree, (size_t)body + 1);
     if (status == QD_OK) status = insert_one_body(tree, (qdi_insertion){box, QDI_NONE, body, QDI_ROOT, 1});
-    return settled(tree, status);
+    return clear_tree_without_memory(tree, status);
 }
 
 qd_status qd_tree_remove(qd_tree *tree, qd_body_index body) {
@@ -105,13 +106,13 @@ qd_status qd_tree_remove(qd_tree *tree, qd_body_index body) {
     qd_status status = qdi_tree_slot(tree, body, &slot);
     if (status != QD_OK) return status;
     tree->rows_known = false;
-    return settled(tree, take_out(tree, tree->node_of[body], slot));
+    return clear_tree_without_memory(tree, remove_one_body(tree, tree->node_of[body], slot));
 }
 
-// ---- elsewhere ----
+// ---- move ----
 
-/// After a box of a list changed, and no total: the bounds of the nodes above, as far as they change.
-static void widen_path(qd_tree *tree, qdi_node_index at) {
+/// Updates the subtree bounds from a node up, as far as they change, after a box changed in its list.
+static void update_bounds_up_from(qd_tree *tree, qdi_node_index at) {
     for (; at != QDI_NONE; at = tree->infos[qdi_family_of(at)].parent) {
         const qdi_node *node = &tree->nodes[at];
         qdi_family *family = &tree->families[qdi_family_of(at)];
@@ -125,9 +126,8 @@ static void widen_path(qd_tree *tree, qdi_node_index at) {
     }
 }
 
-/// Gives a body that stays in its list a box, where that is all there is to do; false, with nothing done,
-/// where it is not.
-static bool move_within(qd_tree *tree, qdi_node_index at, size_t slot, qd_box box) {
+/// Gives a body that stays in its list another box; false, with nothing done, where it would leave the list.
+static bool move_body_in_its_list(qd_tree *tree, qdi_node_index at, size_t slot, qd_box box) {
     const qd_box before = qdi_slot_box(&tree->slots, slot);
     if (at == QDI_ROOT && qdi_root_list_used(tree)) return false;
     if (qdi_grid_ring_of_box(&tree->grid, before) != qdi_grid_ring_of_box(&tree->grid, box)) return false;
@@ -139,7 +139,7 @@ static bool move_within(qd_tree *tree, qdi_node_index at, size_t slot, qd_box bo
         qdi_node_measure(tree, at);
         return false;
     }
-    widen_path(tree, at);
+    update_bounds_up_from(tree, at);
     tree->revision += 1;
     return true;
 }
@@ -152,13 +152,13 @@ qd_status qd_tree_move(qd_tree *tree, qd_body_index body, qd_box box) {
     if (status != QD_OK) return status;
     if (!qdi_box_acceptable(box, tree->period)) return QD_ERR_VALUE;
     const qdi_node_index at = tree->node_of[body];
-    if (move_within(tree, at, slot, box)) return QD_OK;
+    if (move_body_in_its_list(tree, at, slot, box)) return QD_OK;
     // The body keeps its row, so whether rows are known stays as it is.
     const qdi_insertion insertion = {box, tree->slots.row[slot], body, QDI_ROOT, 0};
     const uint64_t revision = tree->revision;
-    status = take_out(tree, at, slot);
+    status = remove_one_body(tree, at, slot);
     if (status == QD_OK) status = insert_one_body(tree, insertion);
-    status = settled(tree, status);
+    status = clear_tree_without_memory(tree, status);
     tree->revision = revision + 1; // it was one change
     return status;
 }

@@ -16,7 +16,29 @@
 #    include <emmintrin.h>
 #endif
 
-/// How a tree lies in memory.
+/// How a tree lies in memory, and a map of the tree's files in reading order.
+///
+///     what a tree is       cells.h the grid that nodes come from, image.h boxes in a periodic world, slots.h
+///                          boxes as arrays, this file, tree.c memory and small calls, tree_validate.c what
+///                          must hold
+///     lists in slots       slot_allocator.c rooms for lists, tree_compact.c all lists in order again,
+///                          tree_pack.c the same in new memory, root_list.c a search tree over the root's
+///                          list
+///     refresh, in order    tree_refresh.c the order of things, tree_build.c from nothing; tree_update.c new
+///                          boxes and what leaves its node, tree_root.c which square is the root,
+///                          tree_insert.c bodies into lists, tree_split_merge.c totals and bounds,
+///                          tree_split.c splits and merges
+///     one body             tree_edit.c add, remove, move
+///     retrieve             tree_query.c boxes, tree_circle.c and tree_nearest.c distances (near_point.h),
+///                          tree_ray.c rays, tree_order.c the bodies in tree order
+///     all pairs            pairs.c how workers fill one array, tree_pairs.c the tasks, tree_join.c the
+///                          self-join, tree_join_image.c and tree_join_root_list.c its special parts,
+///                          tree_each.c one retrieve per body, brute.c without a tree
+///     for many threads     tree_frontier.c cuts the tree
+///     innermost loops      kernel.h the table, kernel_portable.c, kernel_sse2.c, kernel_avx2.c,
+///                          kernel_avx512.c, and kernel_pairs.h, kernel_update.h, kernel_window.h,
+///                          kernel_slots.c, which they share
+///     when to refresh      horizon.c how many steps fat boxes shall last
 ///
 /// Nodes come in families of four siblings: node 4 f + q is child q of family f's parent. The root is node 0,
 /// alone in family 0. A family keeps the bounds of its four subtrees as four-wide arrays in one cache line,
@@ -36,7 +58,7 @@ typedef uint32_t qdi_family_index;
 
 #define QDI_NONE     UINT32_MAX
 #define QDI_ROOT     0U
-#define QDI_NO_CHILD 0U // family 0 is the root's, so nobody's children
+#define QDI_NO_CHILD 0U // family 0 is the root's, so it has no parent
 
 typedef struct qdi_family {
     float min_x[4], min_y[4], max_x[4], max_y[4]; // bounds of the subtrees; empty ones are +inf .. -inf
@@ -59,7 +81,7 @@ typedef struct qdi_node {
     qdi_node_index link;         // for lists of nodes within one call
 } qdi_node;
 
-/// A body on its way to a node.
+/// A body that is to be inserted into a node's list.
 typedef struct qdi_insertion {
     qd_box box;
     uint32_t row;
@@ -74,14 +96,14 @@ typedef struct qdi_buffer {
     size_t bytes;
 } qdi_buffer;
 
-/// What one worker takes out of lists during a refresh, of the range of families that it is at.
+/// The bodies that one worker takes out of lists during a refresh, in the range of families that it works on.
 typedef struct qdi_leavers {
     qdi_buffer insertions;
     size_t count;
     char padding[64 - sizeof(qdi_buffer) - sizeof(size_t)]; // a cache line for each worker
 } qdi_leavers;
 
-/// The index of the root's list, see root_list.h.
+/// The tree of bounding boxes over the root's list, see root_list.h.
 typedef struct qdi_root_list {
     uint32_t *order; // slots, so that every bounding node is a run
     qd_box *box;     // boxes in that order
@@ -90,7 +112,7 @@ typedef struct qdi_root_list {
     size_t room, box_room, bounds_room;
 } qdi_root_list;
 
-/// What calls need on the way, kept from call to call.
+/// Scratch memory of the calls, kept from call to call.
 typedef struct qdi_tree_scratch {
     qdi_buffer insertions;                 // of qdi_insertion
     qdi_buffer moves;                      // of qdi_move
@@ -227,7 +249,7 @@ static inline size_t qdi_task_grain(size_t bodies, const qd_team *team, size_t l
     return grain < least ? least : grain;
 }
 
-/// Notes that a node's list is now in the room of its move, and in the move which room it left.
+/// Records that a node's list is now in the room of its move, and in the move which room it left.
 static inline void qdi_node_rehouse(qdi_node *node, qdi_move *move) {
     const uint32_t first = node->first, room = node->room;
     node->first = move->first;
@@ -241,16 +263,17 @@ static inline void qdi_node_rehouse(qdi_node *node, qdi_move *move) {
 /// Makes a scratch buffer hold `need` items of `size` bytes, of which the first `used` are kept.
 QD_MUST_USE qd_status qdi_buffer_need(const qd_tree *tree, qdi_buffer *buffer, size_t used, size_t need,
                                       size_t size);
-/// Gives all scratch buffers room for a few things, so that what happens for the first time needs no memory.
+/// Gives all scratch buffers room for a few items, so that an event that is the first of its kind allocates
+/// nothing.
 QD_MUST_USE qd_status qdi_buffers_ready(qd_tree *tree);
-/// Gives its memory back.
+/// Frees its memory.
 void qdi_buffer_free(const qd_tree *tree, qdi_buffer *buffer);
 QD_MUST_USE qd_status qdi_slots_reserve(qd_tree *tree, size_t need);
 QD_MUST_USE qd_status qdi_families_reserve(qd_tree *tree, size_t more);
 QD_MUST_USE qd_status qdi_node_of_reserve(qd_tree *tree, size_t indices);
 /// The number of a free family (room was reserved).
 qdi_family_index qdi_family_claim(qd_tree *tree);
-/// Makes it the family of `parent`'s children, four empty leaves; does not make it known to the parent.
+/// Makes it the family of `parent`'s children, four empty leaves; the parent's `children` is not set.
 void qdi_family_init(qd_tree *tree, qdi_family_index family, qdi_node_index parent);
 void qdi_family_give(qd_tree *tree, qdi_family_index family);
 /// Frees families, nodes and slots; exchanges those of two trees.
@@ -289,7 +312,7 @@ QD_MUST_USE qd_status qdi_split_nodes(qd_tree *tree, qd_team *team, const qdi_no
 /// Merges the subtrees of nodes, none below another, into leaves.
 QD_MUST_USE qd_status qdi_merge_nodes(qd_tree *tree, qd_team *team, const qdi_node_index *nodes, size_t count,
                                       qd_tree_counts *counts);
-/// Frees all families below a node, whose bodies are elsewhere by now; returns their number.
+/// Frees all families below a node, whose bodies have been moved elsewhere; returns their number.
 size_t qdi_families_free_below(qd_tree *tree, qdi_node_index index);
 /// True where a node has to be split, or merged.
 bool qdi_must_split(const qd_tree *tree, qdi_node_index index);
@@ -331,17 +354,17 @@ QD_MUST_USE qd_status qdi_tree_pack(qd_tree *tree, qd_team *team, const qdi_pack
 
 // tree_compact.c
 
-/// Lays the lists in tree order again, with fresh room, without allocating in a steady state. Where little
-/// would be left of the memory held, it packs the tree instead.
+/// Compaction: lays the lists in tree order again, with fresh room, without allocating in a steady state.
+/// Where most of the memory held would be unused, packs the tree instead.
 QD_MUST_USE qd_status qdi_tree_compact(qd_tree *tree, qd_team *team);
-/// Makes the memory ready that this will take for so many families and slots.
+/// Allocates the memory that a compaction of so many families and slots needs.
 QD_MUST_USE qd_status qdi_tree_compact_reserve(qd_tree *tree, size_t families, size_t slots);
 
 // tree_frontier.c
 
-/// The tree cut for parallel work: `tops` are nodes to be done one by one, parents before children; `items`
-/// are subtrees, in tree order, each of about `grain` bodies or less (or a node that cannot be cut). Both in
-/// one array: tops first.
+/// The tree cut for parallel work: `tops` are nodes to be worked on one by one, parents before children;
+/// `items` are subtrees, in tree order, each of about `grain` bodies or less (or a node that cannot be cut).
+/// Both in one array: tops first.
 typedef struct qdi_frontier {
     const qdi_node_index *tops, *items;
     size_t top_count, item_count;

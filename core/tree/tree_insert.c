@@ -1,17 +1,17 @@
-// Filing: bodies on their way to a node (insertions) are put into lists in bulk.
+// Insertion: puts many bodies at a time into the lists of their nodes.
 //
 // Movers are sorted by (target, index), so that each target's arrivals are one run, and a list is merged with
 // its arrivals in one go. Shared while threads work: a run belongs to the thread whose range it begins in,
 // and with it the target node and the node_of entries of its insertions; lists that outgrow their room are
-// counted and noted per range, and one thread finds rooms for all of them before any is moved.
+// counted and noted per range, and one thread takes rooms for all of them before any list is moved.
 #include "core/tree/kernel.h"
 
 enum { GRAIN = 128, INDEX_BITS = 28 };
 
 qdi_node_index qdi_tree_find(const qd_tree *tree, qd_box box) {
     if (qdi_outside(tree, box)) return QDI_ROOT;
-    qdi_place place;
-    if (!qdi_grid_place(&tree->grid, box, &place)) return QDI_ROOT;
+    qdi_grid_point place;
+    if (!qdi_grid_point_of(&tree->grid, box, &place)) return QDI_ROOT;
     float longest = qdi_longest(box);
     qdi_node_index at = QDI_ROOT;
     int level = qdi_node_level(tree, at) + 1;
@@ -40,8 +40,8 @@ qdi_node_index qdi_tree_find_from(const qd_tree *tree, qdi_node_index at, qd_box
     return at;
 }
 
-// What a body that is put in a list changes besides.
-static void update_target(qd_tree *tree, qdi_node_index target, const qdi_insertion *insertion) {
+// Updates the node that a body is inserted into: bounds, `fit`, and the body's entry in node_of.
+static void update_list_owner(qd_tree *tree, qdi_node_index target, const qdi_insertion *insertion) {
     qdi_node *node = &tree->nodes[target];
     const float half = 0.5F * qdi_grid_side(&tree->grid, qdi_node_level(tree, target));
     node->own = qdi_box_union(node->own, insertion->box);
@@ -60,7 +60,8 @@ typedef struct insert_job {
     qdi_move *moves; // of those lists, in order of ranges
 } insert_job;
 
-static void find_target_range(void *context, size_t begin, size_t end, int worker) {
+// Finds the nodes that bodies [begin, end) are to be inserted into, and their sort keys.
+static void find_targets_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const insert_job *job = context;
     for (size_t i = begin; i < end; ++i) {
@@ -71,28 +72,29 @@ static void find_target_range(void *context, size_t begin, size_t end, int worke
     }
 }
 
-static inline qdi_node_index key_target(uint64_t key) {
+// The node that a sort key names.
+static inline qdi_node_index target_of_key(uint64_t key) {
     return (qdi_node_index)(key >> INDEX_BITS);
 }
 
 // The first run that begins in [at, end), or `end`.
 static size_t run_begin(const insert_job *job, size_t at, size_t end) {
-    while (at > 0 && at < end && key_target(job->keys[at]) == key_target(job->keys[at - 1])) ++at;
+    while (at > 0 && at < end && target_of_key(job->keys[at]) == target_of_key(job->keys[at - 1])) ++at;
     return at;
 }
 
 static size_t run_end(const insert_job *job, size_t begin) {
     size_t end = begin + 1;
-    while (end < job->count && key_target(job->keys[end]) == key_target(job->keys[begin])) ++end;
+    while (end < job->count && target_of_key(job->keys[end]) == target_of_key(job->keys[begin])) ++end;
     return end;
 }
 
 // Counts the lists that outgrow their room, and notes them where there is a place for that.
-static size_t find_outgrown(const insert_job *job, size_t begin, size_t end, qdi_move *moves) {
+static size_t find_outgrown_lists(const insert_job *job, size_t begin, size_t end, qdi_move *moves) {
     size_t found = 0;
     for (size_t run = run_begin(job, begin, end); run < end;) {
         size_t next = run_end(job, run);
-        const qdi_node *node = &job->tree->nodes[key_target(job->keys[run])];
+        const qdi_node *node = &job->tree->nodes[target_of_key(job->keys[run])];
         uint32_t count = node->count + (uint32_t)(next - run);
         if (count > node->room) {
             if (moves) moves[found] = (qdi_move){.room = qdi_room_for(count)};
@@ -103,21 +105,23 @@ static size_t find_outgrown(const insert_job *job, size_t begin, size_t end, qdi
     return found;
 }
 
-static void count_outgrown(void *context, size_t begin, size_t end, int worker) {
+// Counts the lists of a range that outgrow their room.
+static void count_outgrown_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const insert_job *job = context;
-    job->places[begin / GRAIN] = find_outgrown(job, begin, end, NULL);
+    job->places[begin / GRAIN] = find_outgrown_lists(job, begin, end, NULL);
 }
 
-static void note_outgrown(void *context, size_t begin, size_t end, int worker) {
+// Notes the lists of a range that outgrow their room, to be moved.
+static void note_outgrown_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const insert_job *job = context;
-    (void)find_outgrown(job, begin, end, job->moves + job->places[begin / GRAIN]);
+    (void)find_outgrown_lists(job, begin, end, job->moves + job->places[begin / GRAIN]);
 }
 
 // How many of the bodies in slots [begin, end), which are in order, have a lower index. Lists are short but
 // for the root's: the last 64 are counted without a branch.
-static size_t count_below(const qdi_slots *slots, size_t begin, size_t end, qd_body_index index) {
+static size_t count_lower_indices(const qdi_slots *slots, size_t begin, size_t end, qd_body_index index) {
     size_t from = begin;
     while (end - from > 64) {
         size_t middle = from + (end - from) / 2;
@@ -134,12 +138,13 @@ static size_t count_below(const qdi_slots *slots, size_t begin, size_t end, qd_b
 
 // Merges a list with its arrivals, from the back, so that it works in place and to a new place, `first`,
 // alike.
-static void merge_run(const insert_job *job, qdi_node *node, uint32_t first, size_t begin, size_t end) {
+static void merge_run_into_list(const insert_job *job, qdi_node *node, uint32_t first, size_t begin,
+                                size_t end) {
     const qdi_slots *slots = &job->tree->slots;
     size_t stop = (size_t)node->first + node->count; // of what is still to be moved
     for (size_t run = end; run-- > begin;) {
         const qdi_insertion *insertion = &job->insertions[job->order[run]];
-        size_t from = node->first + count_below(slots, node->first, stop, insertion->index);
+        size_t from = node->first + count_lower_indices(slots, node->first, stop, insertion->index);
         size_t to = first + (from - node->first) + (run - begin);
         job->tree->kernels->shift(slots, to + 1, from, stop - from);
         qdi_slot_set(slots, to, insertion->box, insertion->row, insertion->index);
@@ -155,14 +160,15 @@ bool qdi_insert_in_place(qd_tree *tree, const qdi_insertion *insertion) {
     qdi_node *node = &tree->nodes[insertion->target];
     if (node->count == node->room) return false;
     const size_t end = (size_t)node->first + node->count;
-    const size_t at = node->first + count_below(slots, node->first, end, insertion->index);
+    const size_t at = node->first + count_lower_indices(slots, node->first, end, insertion->index);
     tree->kernels->shift(slots, at + 1, at, end - at);
     qdi_slot_set(slots, at, insertion->box, insertion->row, insertion->index);
     node->count += 1;
-    update_target(tree, insertion->target, insertion);
+    update_list_owner(tree, insertion->target, insertion);
     return true;
 }
 
+// Inserts the bodies [begin, end) of the sorted order into their lists.
 static void insert_runs_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const insert_job *job = context;
@@ -170,16 +176,16 @@ static void insert_runs_range(void *context, size_t begin, size_t end, int worke
     qdi_move *move = job->moves + job->places[begin / GRAIN];
     for (size_t run = run_begin(job, begin, end); run < end;) {
         size_t next = run_end(job, run);
-        qdi_node_index target = key_target(job->keys[run]);
+        qdi_node_index target = target_of_key(job->keys[run]);
         qdi_node *node = &tree->nodes[target];
         uint32_t count = node->count + (uint32_t)(next - run);
         if (count > node->room) {
-            merge_run(job, node, move->first, run, next);
+            merge_run_into_list(job, node, move->first, run, next);
             qdi_node_rehouse(node, move++);
         } else {
-            merge_run(job, node, node->first, run, next);
+            merge_run_into_list(job, node, node->first, run, next);
         }
-        for (size_t i = run; i < next; ++i) update_target(tree, target, &job->insertions[job->order[i]]);
+        for (size_t i = run; i < next; ++i) update_list_owner(tree, target, &job->insertions[job->order[i]]);
         run = next;
     }
 }
@@ -201,18 +207,18 @@ qd_status qdi_insert_bodies(qd_tree *tree, qd_team *team, qdi_insertion *inserti
                       .order = tree->scratch.order.items,
                       .count = count,
                       .places = tree->scratch.ranges.items};
-    qdi_team_for(team, count, GRAIN, find_target_range, &job);
+    qdi_team_for(team, count, GRAIN, find_targets_range, &job);
     int bits = INDEX_BITS;
     while (bits < 60 && tree->family_used * 4 > (uint64_t)1 << (bits - INDEX_BITS)) ++bits;
     status = qdi_team_sort(team, job.keys, job.order, tree->scratch.keys_spare.items,
                            tree->scratch.order_spare.items, count, bits);
     if (status != QD_OK) return status;
-    qdi_team_for(team, count, GRAIN, count_outgrown, &job);
+    qdi_team_for(team, count, GRAIN, count_outgrown_range, &job);
     const size_t outgrown = qdi_exclusive_scan(job.places, ranges);
     status = qdi_buffer_need(tree, &tree->scratch.moves, 0, outgrown + 1, sizeof(qdi_move));
     if (status != QD_OK) return status;
     job.moves = tree->scratch.moves.items;
-    qdi_team_for(team, outgrown == 0 ? 0 : count, GRAIN, note_outgrown, &job);
+    qdi_team_for(team, outgrown == 0 ? 0 : count, GRAIN, note_outgrown_range, &job);
     status = qdi_slot_allocator_take(tree, job.moves, outgrown);
     if (status != QD_OK) return status;
     qdi_team_for(team, count, GRAIN, insert_runs_range, &job);

@@ -3,7 +3,8 @@
 #include "core/tree/kernel.h"
 #include "core/tree/root_list.h"
 
-static bool box_below(const qdi_join *join, qd_box box, qd_body_index index, qdi_family_index family) {
+// Finds the pairs of a body of the root's list with everything below a family.
+static bool join_box_below(const qdi_join *join, qd_box box, qd_body_index index, qdi_family_index family) {
     const qd_tree *tree = join->tree;
     unsigned mask = qdi_family_overlap(&tree->families[family], box);
     for (; mask != 0; mask &= mask - 1) {
@@ -13,7 +14,7 @@ static bool box_below(const qdi_join *join, qd_box box, qd_body_index index, qdi
                                      join->pairs, join->worker)) {
             return false;
         }
-        if (!qdi_is_leaf(node) && !box_below(join, box, index, node->children)) return false;
+        if (!qdi_is_leaf(node) && !join_box_below(join, box, index, node->children)) return false;
     }
     return true;
 }
@@ -24,7 +25,8 @@ typedef struct root_list_join {
     bool image;
 } root_list_join;
 
-static bool root_list_hit(void *context, size_t place) {
+// Takes two bodies of the root's list as a pair.
+static bool join_root_list_hit(void *context, size_t place) {
     const root_list_join *root_list = context;
     const qdi_join *join = root_list->join;
     const uint32_t *order = join->tree->root_list.order;
@@ -41,11 +43,11 @@ bool qdi_join_root_list(const qdi_join *join, size_t begin, size_t end) {
     qdi_family_index children = tree->nodes[QDI_ROOT].children;
     for (size_t i = begin; i < end; ++i) {
         root_list_join context = {join, i, false};
-        if (!qdi_root_list_search(root_list, root_list->box[i], (qd_vec2){0.0, 0.0}, i + 1, root_list_hit,
-                                  &context))
+        if (!qdi_root_list_search(root_list, root_list->box[i], (qd_vec2){0.0, 0.0}, i + 1,
+                                  join_root_list_hit, &context))
             return false;
         if (children != QDI_NO_CHILD &&
-            !box_below(join, root_list->box[i], tree->slots.index[root_list->order[i]], children)) {
+            !join_box_below(join, root_list->box[i], tree->slots.index[root_list->order[i]], children)) {
             return false;
         }
     }
@@ -58,7 +60,7 @@ bool qdi_join_root_list_image(const qdi_join *join, size_t begin, size_t end) {
     qdi_family_index children = tree->nodes[QDI_ROOT].children;
     for (size_t i = begin; i < end; ++i) {
         root_list_join context = {join, i, true};
-        if (!qdi_root_list_search(root_list, root_list->box[i], join->shift, 0, root_list_hit, &context))
+        if (!qdi_root_list_search(root_list, root_list->box[i], join->shift, 0, join_root_list_hit, &context))
             return false;
         for (unsigned q = 0; q < 4 && children != QDI_NO_CHILD; ++q) {
             if (!qdi_join_image_below(join, root_list->order[i], 4 * children + q, false)) return false;

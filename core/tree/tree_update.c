@@ -3,8 +3,9 @@
 // It goes over the nodes in memory order, which after packing is tree order, so it streams through the slots;
 // the new boxes are gathered by row. A range of families belongs to one thread, with its nodes and slots. The
 // root's list, which may be long, is cut into pieces of its own. What leaves a list is taken out of it at
-// once, while it is in the cache, into the leavers of the worker. What of it is left at the end of the range
-// goes to a piece of the arena, and the insertions are put together in order of ranges.
+// once, while it is in the cache, and kept in the worker's list of leavers. Leavers whose new node is in the
+// same range are inserted at its end; the others go to a piece of the arena, and the insertions are put
+// together in order of ranges.
 //
 // Shared while threads work: the arena, which one of them at a time takes a piece of, or holds while it calls
 // the allocator because its leavers must grow (in a steady state that does not happen), and the note that
@@ -37,7 +38,8 @@ typedef struct update_job {
     int failed;
 } update_job;
 
-static qdi_node_test test_of(const qd_tree *tree, qdi_node_index index) {
+// What decides whether a body belongs to a node's list.
+static qdi_node_test node_test_of(const qd_tree *tree, qdi_node_index index) {
     const qdi_family_info *info = &tree->infos[qdi_family_of(index)];
     unsigned q = qdi_sibling(index);
     float side = qdi_grid_side(&tree->grid, info->level);
@@ -52,17 +54,18 @@ static qdi_node_test test_of(const qd_tree *tree, qdi_node_index index) {
                            .period = tree->period};
 }
 
-static void update_root_piece(void *context, size_t begin, size_t end, int worker) {
+// Gives bodies [begin, end) of the root's list their new boxes.
+static void update_root_list_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const update_job *job = context;
     const qdi_node *root = &job->tree->nodes[QDI_ROOT];
-    qdi_node_test test = test_of(job->tree, QDI_ROOT);
+    qdi_node_test test = node_test_of(job->tree, QDI_ROOT);
     qdi_update_tally *tally = &job->pieces[begin / PIECE];
     job->tree->kernels->update(&job->tree->slots, job->boxes, &test, root->first + begin, root->first + end,
                                tally);
 }
 
-// Makes room for `more` insertions in a worker's leavers.
+// Makes room for `more` bodies in a worker's list of leavers.
 static bool leavers_reserve(update_job *job, qdi_leavers *leavers, size_t more) {
     if ((leavers->count + more) * sizeof(qdi_insertion) <= leavers->insertions.bytes) return true;
     qdi_shared_arena_lock(&job->tree->arena);
@@ -73,13 +76,14 @@ static bool leavers_reserve(update_job *job, qdi_leavers *leavers, size_t more) 
     return status == QD_OK;
 }
 
-static inline bool stays(const qdi_slots *slots, const qdi_node_test *test, size_t slot) {
+// True where the body in a slot stays in its node's list.
+static inline bool body_stays_in_list(const qdi_slots *slots, const qdi_node_test *test, size_t slot) {
     bool fit = false;
     return slots->row[slot] != QDI_NONE && qdi_node_keeps(test, qdi_slot_box(slots, slot), &fit);
 }
 
 // Takes the body in a slot into the leavers, where there is room; the slot is dropped later.
-static inline void take(const update_job *job, qdi_leavers *leavers, qdi_node_index index, size_t at) {
+static inline void take_leaver(const update_job *job, qdi_leavers *leavers, qdi_node_index index, size_t at) {
     const qdi_slots *slots = &job->tree->slots;
     qdi_insertion *insertions = leavers->insertions.items;
     if (slots->row[at] == QDI_NONE) {
@@ -91,30 +95,32 @@ static inline void take(const update_job *job, qdi_leavers *leavers, qdi_node_in
 }
 
 // Takes out of a list of at most 64 what leaves it.
-static void extract_few(update_job *job, qdi_leavers *leavers, qdi_node_index index,
-                        const qdi_update_tally *tally) {
+static void extract_few_leavers(update_job *job, qdi_leavers *leavers, qdi_node_index index,
+                                const qdi_update_tally *tally) {
     qdi_node *node = &job->tree->nodes[index];
     if (!leavers_reserve(job, leavers, tally->gone)) return;
     for (uint64_t which = tally->which; which != 0; which &= which - 1)
-        take(job, leavers, index, node->first + (unsigned)__builtin_ctzll(which));
+        take_leaver(job, leavers, index, node->first + (unsigned)__builtin_ctzll(which));
     job->tree->kernels->drop(&job->tree->slots, node->first, (size_t)node->first + node->count, tally->which);
     node->count -= tally->gone;
 }
 
 // Takes out of a list what leaves it, `gone` bodies of which slot `at` has the first.
-static void extract(update_job *job, qdi_leavers *leavers, qdi_node_index index, size_t at, size_t gone) {
+static void extract_leavers(update_job *job, qdi_leavers *leavers, qdi_node_index index, size_t at,
+                            size_t gone) {
     qd_tree *tree = job->tree;
     const qdi_slots *slots = &tree->slots;
     qdi_node *node = &tree->nodes[index];
     if (!leavers_reserve(job, leavers, gone)) return;
-    const qdi_node_test test = test_of(tree, index);
+    const qdi_node_test test = node_test_of(tree, index);
     const size_t end = (size_t)node->first + node->count;
     size_t to = at;
     while (gone > 0) {
-        take(job, leavers, index, at);
+        take_leaver(job, leavers, index, at);
         gone -= 1;
         size_t next = ++at;
-        while (next < end && (gone == 0 || stays(slots, &test, next))) next = gone == 0 ? end : next + 1;
+        while (next < end && (gone == 0 || body_stays_in_list(slots, &test, next)))
+            next = gone == 0 ? end : next + 1;
         tree->kernels->shift(slots, to, at, next - at);
         to += next - at;
         at = next;
@@ -122,14 +128,16 @@ static void extract(update_job *job, qdi_leavers *leavers, qdi_node_index index,
     node->count = (uint32_t)(to - node->first);
 }
 
+// Prefetches the rows of a node's list.
 // Lists that moved to another room since the tree was packed lie anywhere.
-static inline void fetch_rows(const update_job *job, const qdi_node *node) {
+static inline void prefetch_rows(const update_job *job, const qdi_node *node) {
     for (uint32_t i = 0; i < node->count; i += LINE)
         __builtin_prefetch(job->tree->slots.row + node->first + i);
 }
 
+// Prefetches the new boxes of a node's list.
 // Bodies that changed their node since the rows were last in tree order have their boxes elsewhere.
-static inline void fetch_boxes(const update_job *job, const qdi_node *node) {
+static inline void prefetch_boxes(const update_job *job, const qdi_node *node) {
     const qdi_slots *slots = &job->tree->slots;
     const uint32_t *row = slots->row + node->first;
     for (uint32_t i = 0; i < node->count; i += LINE) {
@@ -142,11 +150,13 @@ static inline void fetch_boxes(const update_job *job, const qdi_node *node) {
         __builtin_prefetch(job->boxes + (row[i] == QDI_NONE ? 0 : row[i]));
 }
 
-static void update_node(update_job *job, qdi_node_index index, range_tally *range, qdi_leavers *leavers) {
+// Gives the bodies of a node's list their new boxes and takes out those that leave it.
+static void update_node_boxes(update_job *job, qdi_node_index index, range_tally *range,
+                              qdi_leavers *leavers) {
     qd_tree *tree = job->tree;
     qdi_node *node = &tree->nodes[index];
     if (node->count == 0) return;
-    const qdi_node_test test = test_of(tree, index);
+    const qdi_node_test test = node_test_of(tree, index);
     qdi_update_tally one = {.bad = range->bad, .base = node->first, .own = qdi_box_empty()};
     tree->kernels->update(&tree->slots, job->boxes, &test, node->first, (size_t)node->first + node->count,
                           &one);
@@ -156,15 +166,17 @@ static void update_node(update_job *job, qdi_node_index index, range_tally *rang
     range->bad = one.bad;
     if (one.gone == 0) return;
     if (node->count <= 64) {
-        extract_few(job, leavers, index, &one);
+        extract_few_leavers(job, leavers, index, &one);
     } else {
-        extract(job, leavers, index, one.first_gone, one.gone);
+        extract_leavers(job, leavers, index, one.first_gone, one.gone);
     }
 }
 
+// Inserts leavers whose new node is in the same range of families.
 // Most bodies that leave a node go to one close by, whose list this worker has just been through: those
 // within the range of families are filed at once where there is room.
-static void file_near(qd_tree *tree, size_t begin, size_t end, qdi_leavers *leavers, range_tally *range) {
+static void insert_leavers_nearby(qd_tree *tree, size_t begin, size_t end, qdi_leavers *leavers,
+                                  range_tally *range) {
     qdi_insertion *insertions = leavers->insertions.items;
     size_t left = 0;
     for (size_t m = 0; m < leavers->count; ++m) {
@@ -178,8 +190,8 @@ static void file_near(qd_tree *tree, size_t begin, size_t end, qdi_leavers *leav
     leavers->count = left;
 }
 
-// Notes what is left in the leavers as the range's insertions.
-static void keep_movers(update_job *job, const qdi_leavers *leavers, range_tally *range) {
+// Stores the leavers of a range in the arena, as its insertions.
+static void store_leavers(update_job *job, const qdi_leavers *leavers, range_tally *range) {
     qd_tree *tree = job->tree;
     range->count = leavers->count;
     if (leavers->count == 0) return;
@@ -193,7 +205,8 @@ static void keep_movers(update_job *job, const qdi_leavers *leavers, range_tally
     range->insertions = insertions;
 }
 
-static void update_families(void *context, size_t begin, size_t end, int worker) {
+// Gives the bodies of families [begin, end) their new boxes.
+static void update_families_range(void *context, size_t begin, size_t end, int worker) {
     update_job *job = context;
     qd_tree *tree = job->tree;
     qdi_leavers *leavers = &tree->leavers[worker];
@@ -201,18 +214,18 @@ static void update_families(void *context, size_t begin, size_t end, int worker)
     *range = (range_tally){.bad = SIZE_MAX};
     leavers->count = 0;
     if (begin == 0 && tree->nodes[QDI_ROOT].leaving > 0)
-        extract(job, leavers, QDI_ROOT, job->root_gone, tree->nodes[QDI_ROOT].leaving);
+        extract_leavers(job, leavers, QDI_ROOT, job->root_gone, tree->nodes[QDI_ROOT].leaving);
     for (size_t n = begin == 0 ? 4 : 4 * begin; n < 4 * end; ++n) {
-        if (n + 2 * AHEAD < 4 * end) fetch_rows(job, &tree->nodes[n + 2 * AHEAD]);
-        if (n + AHEAD < 4 * end) fetch_boxes(job, &tree->nodes[n + AHEAD]);
-        update_node(job, (qdi_node_index)n, range, leavers);
+        if (n + 2 * AHEAD < 4 * end) prefetch_rows(job, &tree->nodes[n + 2 * AHEAD]);
+        if (n + AHEAD < 4 * end) prefetch_boxes(job, &tree->nodes[n + AHEAD]);
+        update_node_boxes(job, (qdi_node_index)n, range, leavers);
     }
-    file_near(tree, begin, end, leavers, range);
-    keep_movers(job, leavers, range);
+    insert_leavers_nearby(tree, begin, end, leavers, range);
+    store_leavers(job, leavers, range);
 }
 
-// The root's list, in pieces; its sums go to the root and to `all`.
-static qd_status update_root(update_job *job, qd_team *team, qdi_update_tally *all) {
+// Gives the bodies of the root's list their new boxes, in pieces; the sums go to the root and to `all`.
+static qd_status update_root_list(update_job *job, qd_team *team, qdi_update_tally *all) {
     qd_tree *tree = job->tree;
     qdi_node *root = &tree->nodes[QDI_ROOT];
     size_t pieces = qdi_range_count(root->count, PIECE);
@@ -221,7 +234,7 @@ static qd_status update_root(update_job *job, qd_team *team, qdi_update_tally *a
     job->pieces = tree->scratch.tally.items;
     for (size_t p = 0; p < pieces; ++p)
         job->pieces[p] = (qdi_update_tally){.bad = SIZE_MAX, .own = qdi_box_empty()};
-    qdi_team_for(team, root->count, PIECE, update_root_piece, job);
+    qdi_team_for(team, root->count, PIECE, update_root_list_range, job);
     root->own = qdi_box_empty();
     root->fit = root->leaving = 0;
     for (size_t p = pieces; p-- > 0;) {
@@ -236,7 +249,8 @@ static qd_status update_root(update_job *job, qd_team *team, qdi_update_tally *a
     return QD_OK;
 }
 
-static qd_status hands_need(qd_tree *tree, size_t workers) {
+// Makes a list of leavers for each worker, and the arena empty.
+static qd_status leavers_begin(qd_tree *tree, size_t workers) {
     if (workers > tree->leavers_count) {
         qdi_leavers *leavers = qdi_allocate(tree->allocator, workers, sizeof *leavers);
         if (!leavers) return QD_ERR_MEMORY;
@@ -246,7 +260,7 @@ static qd_status hands_need(qd_tree *tree, size_t workers) {
         tree->leavers = leavers;
         tree->leavers_count = workers;
     }
-    // Whoever does the range that most bodies leave has room for them: all get what any of them has.
+    // Any worker may get the range that most bodies leave, so all get as much room as the one with most.
     size_t most = HAND * sizeof(qdi_insertion);
     for (size_t w = 0; w < tree->leavers_count; ++w) {
         if (tree->leavers[w].insertions.bytes > most) most = tree->leavers[w].insertions.bytes;
@@ -262,7 +276,8 @@ static qd_status hands_need(qd_tree *tree, size_t workers) {
     return qdi_shared_arena_reset(&tree->arena, tree->allocator, tree->arena.taken);
 }
 
-static void copy_movers(void *context, size_t begin, size_t end, int worker) {
+// Copies the insertions of ranges [begin, end) to their places in scratch.insertions.
+static void copy_insertions_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const update_job *job = context;
     qdi_insertion *all = job->tree->scratch.insertions.items;
@@ -273,10 +288,10 @@ static void copy_movers(void *context, size_t begin, size_t end, int worker) {
 }
 
 // Puts the insertions together in scratch.insertions, in order of ranges.
-static qd_status gather(update_job *job, qd_team *team, size_t ranges, size_t insertions) {
+static qd_status gather_insertions(update_job *job, qd_team *team, size_t ranges, size_t insertions) {
     qd_tree *tree = job->tree;
     qd_status status = qdi_buffer_need(tree, &tree->scratch.insertions, 0, insertions, sizeof(qdi_insertion));
-    if (status == QD_OK) qdi_team_for(team, ranges, 64, copy_movers, job);
+    if (status == QD_OK) qdi_team_for(team, ranges, 64, copy_insertions_range, job);
     return status;
 }
 
@@ -284,13 +299,13 @@ qd_status qdi_tree_update(qd_tree *tree, qd_team *team, qdi_update *update) {
     update_job job = {.tree = tree, .boxes = update->boxes};
     qdi_update_tally all = {.bad = SIZE_MAX};
     size_t ranges = qdi_range_count(tree->family_used, GRAIN);
-    qd_status status = update_root(&job, team, &all);
-    if (status == QD_OK) status = hands_need(tree, (size_t)qd_team_threads(team));
+    qd_status status = update_root_list(&job, team, &all);
+    if (status == QD_OK) status = leavers_begin(tree, (size_t)qd_team_threads(team));
     if (status == QD_OK) status = qdi_buffer_need(tree, &tree->scratch.tally, 0, ranges, sizeof(range_tally));
     if (status != QD_OK) return status;
     job.ranges = tree->scratch.tally.items;
     // The families, whose free ones have empty nodes.
-    qdi_team_for(team, tree->family_used, GRAIN, update_families, &job);
+    qdi_team_for(team, tree->family_used, GRAIN, update_families_range, &job);
     if (job.failed) return QD_ERR_MEMORY;
     size_t insertions = 0, filed = 0;
     for (size_t r = 0; r < ranges; ++r) {
@@ -305,7 +320,7 @@ qd_status qdi_tree_update(qd_tree *tree, qd_team *team, qdi_update *update) {
     update->insertions = insertions;
     update->filed = filed;
     update->removed = all.removed;
-    return gather(&job, team, ranges, insertions);
+    return gather_insertions(&job, team, ranges, insertions);
 }
 
 typedef struct rings_job {
@@ -314,14 +329,16 @@ typedef struct rings_job {
     size_t (*sums)[QDI_RINGS]; // per range
 } rings_job;
 
-static void rings_of_list(const rings_job *job, const qdi_node *node, size_t *sums) {
+// Counts the bodies of a list by the ring of their centre.
+static void count_list_rings(const rings_job *job, const qdi_node *node, size_t *sums) {
     for (size_t s = node->first; s < (size_t)node->first + node->count; ++s) {
         sums[qdi_grid_ring_of_box(&job->tree->grid, qdi_slot_box(&job->tree->slots, s))] += 1;
     }
 }
 
+// Counts the bodies of families [begin, end) by ring.
 // A cell that no R0 lies in is all in one ring, as is R0's own.
-static void rings_of_families(void *context, size_t begin, size_t end, int worker) {
+static void count_family_rings_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const rings_job *job = context;
     const qdi_grid *grid = &job->tree->grid;
@@ -331,15 +348,16 @@ static void rings_of_families(void *context, size_t begin, size_t end, int worke
         if (node->count == 0) continue;
         qdi_cell cell = qdi_node_cell(job->tree, (qdi_node_index)n);
         if (cell.level < 0 && qdi_cell_equal(cell, qdi_grid_root(grid, -cell.level))) {
-            rings_of_list(job, node, sums);
+            count_list_rings(job, node, sums);
         } else {
             int shift = QDI_CELL_BITS - cell.level;
-            sums[qdi_grid_ring(grid, (qdi_place){cell.x << shift, cell.y << shift})] += node->count;
+            sums[qdi_grid_ring(grid, (qdi_grid_point){cell.x << shift, cell.y << shift})] += node->count;
         }
     }
 }
 
-static void rings_of_insertions(void *context, size_t begin, size_t end, int worker) {
+// Counts the insertions [begin, end) by the ring of their centre.
+static void count_insertion_rings_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const rings_job *job = context;
     size_t *sums = job->sums[begin / PIECE];
@@ -347,8 +365,9 @@ static void rings_of_insertions(void *context, size_t begin, size_t end, int wor
         sums[qdi_grid_ring_of_box(&job->tree->grid, job->insertions[m].box)] += 1;
 }
 
-static qd_status add_rings(qd_tree *tree, qd_team *team, rings_job *job, size_t count, size_t grain,
-                           qdi_range_function function) {
+// Runs a count of rings in ranges and adds the sums to the tree's rings.
+static qd_status add_ring_counts(qd_tree *tree, qd_team *team, rings_job *job, size_t count, size_t grain,
+                                 qdi_range_function function) {
     size_t ranges = qdi_range_count(count, grain);
     qd_status status = qdi_buffer_need(tree, &tree->scratch.ranges, 0, ranges, sizeof *job->sums);
     if (status != QD_OK) return status;
@@ -367,14 +386,14 @@ qd_status qdi_tree_count_rings(qd_tree *tree, qd_team *team, size_t insertion_co
     rings_job job = {.tree = tree, .insertions = tree->scratch.insertions.items};
     const qdi_node *root = &tree->nodes[QDI_ROOT];
     size_t rings[QDI_RINGS] = {0};
-    rings_of_list(&job, root, rings);
+    count_list_rings(&job, root, rings);
     for (int k = 0; k < QDI_RINGS; ++k) tree->rings[k] = rings[k];
-    qd_status status = add_rings(tree, team, &job, insertion_count, PIECE, rings_of_insertions);
+    qd_status status = add_ring_counts(tree, team, &job, insertion_count, PIECE, count_insertion_rings_range);
     if (status != QD_OK) return status;
     if (qdi_node_level(tree, QDI_ROOT) == 0) {
-        // Whoever is below R0 is inside it: no need to look.
+        // All bodies below R0 are inside it.
         tree->rings[0] += tree->count - insertion_count - root->count;
         return QD_OK;
     }
-    return add_rings(tree, team, &job, tree->family_used, GRAIN, rings_of_families);
+    return add_ring_counts(tree, team, &job, tree->family_used, GRAIN, count_family_rings_range);
 }
