@@ -11,15 +11,15 @@
 /// number, so a row of a body holds two small integers, and a hundred thousand equal boxes one hull.
 
 /// A shape ready for use. It stays where it is as long as it is used.
-typedef struct qdi_look {
+typedef struct qdi_prepared_shape {
     qd_shape shape;
     qdi_hull hull; ///< of a polygon
     qdi_form form; ///< points at this hull and this shape
-} qdi_look;
+} qdi_prepared_shape;
 
 typedef struct qdi_shapes {
-    qdi_intern numbers; ///< a shape's number is one more than its number there
-    qdi_look **look;    ///< by shape number; NULL for 0 and for free ones
+    qdi_intern numbers;            ///< a shape's number is one more than its number there
+    qdi_prepared_shape **prepared; ///< by shape number; NULL for 0 and for free ones
     const qd_shape **shape;
     // By shape number too, side by side: what is asked for all the time.
     qdi_form *form;
