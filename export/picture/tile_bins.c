@@ -40,24 +40,28 @@ typedef struct tile_span {
     int from_x, to_x, from_y, to_y;
 } tile_span;
 
-static int tile_at(float place, int low, int tiles) {
+// The number of the tile that a pixel is in, along an axis.
+static int tile_of_pixel(float place, int low, int tiles) {
     float tile = (place - (float)low) * (1.0F / QDI_TILE_SIDE);
     if (!(tile > 0.0F)) return 0;
     return tile < (float)tiles ? (int)tile : tiles - 1;
 }
 
+// The tiles that a box in pixels overlaps.
 static tile_span tiles_of_box(const tile_grid *grid, float left, float top, float right, float bottom) {
     const qdi_area *clip = &grid->clip;
     if (right <= (float)clip->min_x || left >= (float)clip->max_x || bottom <= (float)clip->min_y ||
         top >= (float)clip->max_y)
         return (tile_span){0, -1, 0, -1};
-    return (tile_span){tile_at(left, clip->min_x, grid->columns), tile_at(right, clip->min_x, grid->columns),
-                       tile_at(top, clip->min_y, grid->rows), tile_at(bottom, clip->min_y, grid->rows)};
+    return (tile_span){
+        tile_of_pixel(left, clip->min_x, grid->columns), tile_of_pixel(right, clip->min_x, grid->columns),
+        tile_of_pixel(top, clip->min_y, grid->rows), tile_of_pixel(bottom, clip->min_y, grid->rows)};
 }
 
 // How far beyond its shape a body may touch pixels.
 static const float reach_more = 1.5F;
 
+// The tiles that a body overlaps.
 static tile_span tiles_of_body(const tile_grid *grid, const qdi_picture *picture, const qdi_disk *disk) {
     float left = disk->x, right = disk->x, top = disk->y, bottom = disk->y;
     float reach = (disk->radius > 0.0F ? disk->radius : 0.0F) + reach_more;
@@ -75,6 +79,7 @@ static tile_span tiles_of_body(const tile_grid *grid, const qdi_picture *picture
     return tiles_of_box(grid, left - reach, top - reach, right + reach, bottom + reach);
 }
 
+// Counts the bodies of each tile and makes room for their lists; returns the sum.
 static size_t count_bodies_per_tile(qdi_tile_bins *bins, const qdi_picture *picture, const tile_grid *grid,
                                     size_t tiles) {
     memset(bins->first, 0, (tiles + 1) * sizeof *bins->first);
@@ -92,6 +97,7 @@ static size_t count_bodies_per_tile(qdi_tile_bins *bins, const qdi_picture *pict
     return qdi_exclusive_scan(bins->first, tiles);
 }
 
+// Writes each body into the lists of its tiles.
 // Afterwards first[k] is where the list of tile k ends.
 static void bin_bodies(qdi_tile_bins *bins, const qdi_picture *picture, const tile_grid *grid) {
     const size_t columns = (size_t)grid->columns;
@@ -115,6 +121,7 @@ typedef struct draw_job {
     tile_grid grid;
 } draw_job;
 
+// Puts a disk far below a pixel aside, to be drawn with others.
 static void gather_splat(qdi_splats *splats, const qdi_disk *disk) {
     const int k = splats->count++;
     splats->x[k] = disk->x;
@@ -123,12 +130,14 @@ static void gather_splat(qdi_splats *splats, const qdi_disk *disk) {
     splats->hue[k] = disk->hue;
 }
 
-static void draw_splats(qdi_tile *tile, qdi_splats *splats) {
+// Draws the disks that were put aside.
+static void draw_gathered_splats(qdi_tile *tile, qdi_splats *splats) {
     qdi_tile_splats(tile, splats);
     splats->count = 0;
 }
 
-static void draw_body(const qdi_picture *picture, const qdi_disk *disk, qdi_tile *tile) {
+// Draws a body on a tile.
+static void draw_body_on_tile(const qdi_picture *picture, const qdi_disk *disk, qdi_tile *tile) {
     const qdi_brush brush = {disk->index, disk->hue};
     if (disk->corners > 0)
         qdi_tile_figure(tile, picture->corners + disk->first_corner, disk->corners, disk->radius, brush);
@@ -137,7 +146,8 @@ static void draw_body(const qdi_picture *picture, const qdi_disk *disk, qdi_tile
                       disk->turned ? picture->corners[disk->first_corner] : (qdi_corner){0, 0}, brush);
 }
 
-static void draw_tile(const draw_job *job, size_t number, qdi_tile *tile) {
+// Draws the bodies of a tile.
+static void draw_tile_bodies(const draw_job *job, size_t number, qdi_tile *tile) {
     const qdi_tile_bins *bins = job->bins;
     const qdi_picture *picture = job->picture;
     const qdi_area *clip = &job->grid.clip;
@@ -154,18 +164,19 @@ static void draw_tile(const draw_job *job, size_t number, qdi_tile *tile) {
         const qdi_disk *disk = &picture->disks[bins->list[k]];
         if (disk->corners == 0 && disk->radius < QDI_SPLAT_BELOW) {
             gather_splat(&splats, disk);
-            if (splats.count == QDI_SPLAT_BATCH) draw_splats(tile, &splats);
+            if (splats.count == QDI_SPLAT_BATCH) draw_gathered_splats(tile, &splats);
         } else {
-            draw_body(picture, disk, tile);
+            draw_body_on_tile(picture, disk, tile);
         }
     }
-    draw_splats(tile, &splats);
+    draw_gathered_splats(tile, &splats);
     qdi_tile_end(tile, job->raster);
 }
 
-static void draw_tile_range(void *context, size_t begin, size_t end, int worker) {
+// Draws tiles [begin, end).
+static void draw_tiles_range(void *context, size_t begin, size_t end, int worker) {
     const draw_job *job = context;
-    for (size_t i = begin; i < end; ++i) draw_tile(job, i, &job->bins->tiles[worker]);
+    for (size_t i = begin; i < end; ++i) draw_tile_bodies(job, i, &job->bins->tiles[worker]);
 }
 
 qd_status qdi_tile_bins_draw(qdi_tile_bins *bins, const qdi_picture *picture, qdi_raster *raster) {
@@ -184,8 +195,8 @@ qd_status qdi_tile_bins_draw(qdi_tile_bins *bins, const qdi_picture *picture, qd
     if (status != QD_OK) return status;
     bin_bodies(bins, picture, &job.grid);
     if (bins->team)
-        qdi_team_for(bins->team, tiles, 1, draw_tile_range, &job);
+        qdi_team_for(bins->team, tiles, 1, draw_tiles_range, &job);
     else
-        draw_tile_range(&job, 0, tiles, 0);
+        draw_tiles_range(&job, 0, tiles, 0);
     return QD_OK;
 }

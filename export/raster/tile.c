@@ -19,12 +19,13 @@ void qdi_tile_begin(qdi_tile *tile, qdi_area area) {
 // sqrt(pi): side of the square with the area of a disk of radius 1.
 static const float square_side = 1.77245385F;
 
-// Both numbers of a pixel in one.
+// The sums of a pixel's splats, cover and hue, in one number.
 static uint64_t splat_value(uint32_t cover, uint32_t hue) {
     return cover | (uint64_t)(cover * hue) << 32;
 }
 
-static void add_splat(qdi_tile *tile, int x, int y, float part, uint32_t hue) {
+/// Adds part of a splat to a pixel.
+static void add_splat_to_pixel(qdi_tile *tile, int x, int y, float part, uint32_t hue) {
     const qdi_area *area = &tile->area;
     if (x < area->min_x || x >= area->max_x || y < area->min_y || y >= area->max_y) return;
     tile->splats[qdi_splat_cell(x - area->min_x, y - area->min_y)] += splat_value(
@@ -32,14 +33,14 @@ static void add_splat(qdi_tile *tile, int x, int y, float part, uint32_t hue) {
 }
 
 // Any splat: three columns and rows at most, for it is no wider than 1.33 pixels.
-static void add_any(qdi_tile *tile, float x, float y, float side, uint32_t hue) {
+static void add_large_splat(qdi_tile *tile, float x, float y, float side, uint32_t hue) {
     float left = x - 0.5F * side, top = y - 0.5F * side, right = left + side, bottom = top + side;
     int column = qdi_floor_int(left), row = qdi_floor_int(top);
     for (int j = row; (float)j < bottom; ++j) {
         float from_y = qdi_larger(top, (float)j), to_y = bottom < (float)(j + 1) ? bottom : (float)(j + 1);
         for (int i = column; (float)i < right; ++i) {
             float from_x = qdi_larger(left, (float)i), to_x = right < (float)(i + 1) ? right : (float)(i + 1);
-            add_splat(tile, i, j, (to_x - from_x) * (to_y - from_y), hue);
+            add_splat_to_pixel(tile, i, j, (to_x - from_x) * (to_y - from_y), hue);
         }
     }
 }
@@ -53,8 +54,8 @@ typedef struct splat_parts {
 
 // Without branches, so that compilers make vector code of it. The whole is rounded once, and the parts are
 // cut from it, so that nothing is lost.
-static void cut_splats(const qdi_splats *restrict splats, float corner_x, float corner_y,
-                       splat_parts *restrict parts) {
+static void split_splats(const qdi_splats *restrict splats, float corner_x, float corner_y,
+                         splat_parts *restrict parts) {
     const float end = QDI_TILE_SIDE + 0.999F; // below the last place that has one to its right
     float sides[QDI_SPLAT_BATCH], lefts[QDI_SPLAT_BATCH], tops[QDI_SPLAT_BATCH];
     for (int k = 0; k < QDI_SPLAT_BATCH; ++k) {
@@ -92,12 +93,12 @@ void qdi_tile_splats(qdi_tile *tile, const qdi_splats *splats) {
     tile->has_splats = true;
     splat_parts parts;
     // From the corner of the pixel before the tile's first.
-    cut_splats(splats, (float)(tile->area.min_x - 1), (float)(tile->area.min_y - 1), &parts);
+    split_splats(splats, (float)(tile->area.min_x - 1), (float)(tile->area.min_y - 1), &parts);
     for (int k = 0; k < splats->count; ++k) {
         const uint32_t hue = splats->hue[k];
         if (!parts.usual[k]) {
-            add_any(tile, splats->x[k], splats->y[k], qdi_larger(splats->radius[k] * square_side, 1e-3F),
-                    hue);
+            add_large_splat(tile, splats->x[k], splats->y[k],
+                            qdi_larger(splats->radius[k] * square_side, 1e-3F), hue);
             continue;
         }
         uint64_t *cell = &tile->splats[parts.place[k]];
@@ -110,18 +111,19 @@ void qdi_tile_splats(qdi_tile *tile, const qdi_splats *splats) {
 
 // ---- to pixels ----
 
-/// The level of splats alone: the square root of what they cover, at least 1.
-static int splat_level(uint32_t cover) {
+/// The level of ink of splats alone: the square root of what they cover, at least 1.
+static int splat_ink_level(uint32_t cover) {
     if (cover >= QDI_SPLAT_UNIT) return QDI_LEVELS;
     int level = (int)(sqrtf((float)cover / QDI_SPLAT_UNIT) * QDI_LEVELS + 0.5F);
     return level > 0 ? level : 1;
 }
 
+// Writes a row of a tile to the picture.
 // Bodies alone, a row of pixels. What is there is background or the outline of a node, in which a faint edge
 // would leave a dark hole. Without branches, first what is multiplied, in 16 bits, then what is chosen, in
 // bytes: so compilers make vector code of both.
-static void put_row(uint8_t *restrict row, const uint8_t *restrict cover, const uint8_t *restrict hue,
-                    const uint8_t *restrict tone, int count) {
+static void put_tile_row(uint8_t *restrict row, const uint8_t *restrict cover, const uint8_t *restrict hue,
+                         const uint8_t *restrict tone, int count) {
     uint16_t toned[QDI_TILE_SIDE], first[QDI_TILE_SIDE];
     for (int x = 0; x < count; ++x) {
         uint8_t whole = cover[x] < QDI_LEVELS ? cover[x] : QDI_LEVELS;
@@ -138,18 +140,20 @@ static void put_row(uint8_t *restrict row, const uint8_t *restrict cover, const 
     }
 }
 
+/// Writes a pixel of a hue and a level.
 static void put_ink(uint8_t *pixel, unsigned hue, int level) {
     if (*pixel == QDI_INK_BACKGROUND || level > QDI_LEVELS / 6)
         *pixel = (uint8_t)((int)qdi_ink_of_hue(hue) - QDI_LEVELS + level);
 }
 
+// Writes a pixel of splats.
 // Specks over what was there: with bodies, the larger part gives the colour, and both cover.
-static void put_splat(uint64_t splats, uint8_t bodies, uint8_t *pixel) {
+static void put_splat_pixel(uint64_t splats, uint8_t bodies, uint8_t *pixel) {
     uint32_t cover = (uint32_t)splats, hues = (uint32_t)(splats >> 32);
     uint32_t body = (uint32_t)bodies * QDI_SPLAT_UNIT / QDI_LEVELS;
     if (body >= cover) return; // the body's pixel stays
     unsigned mean = (unsigned)(((uint64_t)hues + cover / 2) / cover);
-    int level = splat_level(cover) + bodies;
+    int level = splat_ink_level(cover) + bodies;
     put_ink(pixel, mean < QDI_HUES ? mean : QDI_HUES - 1, level < QDI_LEVELS ? level : QDI_LEVELS);
 }
 
@@ -159,9 +163,9 @@ void qdi_tile_end(const qdi_tile *tile, qdi_raster *raster) {
     for (int y = area->min_y; y < area->max_y; ++y) {
         uint8_t *row = raster->pixels + (size_t)y * (size_t)raster->width + area->min_x;
         const size_t first = (size_t)(y - area->min_y) * QDI_TILE_SIDE;
-        put_row(row, tile->cover + first, tile->hue + first, tile->tone + first, count);
+        put_tile_row(row, tile->cover + first, tile->hue + first, tile->tone + first, count);
         const uint64_t *splats = &tile->splats[qdi_splat_cell(0, y - area->min_y)];
         for (int x = 0; tile->has_splats && x < count; ++x)
-            if (splats[x] != 0) put_splat(splats[x], tile->cover[first + (size_t)x], row + x);
+            if (splats[x] != 0) put_splat_pixel(splats[x], tile->cover[first + (size_t)x], row + x);
     }
 }

@@ -6,117 +6,119 @@
 
 // ---- taking ----
 
-static qd_status take_rows(qdi_trajectory_moment *moment) {
-    const qd_body_view *view = &moment->view;
-    qd_status status = qdi_reserve(moment->allocator, &moment->rows, &moment->row_room, 0, view->count,
-                                   sizeof *moment->rows);
+/// Lists the rows of bodies in order of index.
+static qd_status take_body_rows(qdi_exported_state *state) {
+    const qd_body_view *view = &state->view;
+    qd_status status = qdi_reserve(state->allocator, &state->rows, &state->row_room, 0, view->count,
+                                   sizeof *state->rows);
     if (status != QD_OK) return status;
-    moment->count = 0;
+    state->count = 0;
     for (size_t i = 0; i < view->index_count; ++i)
-        if (view->row_of_index[i] != UINT32_MAX) moment->rows[moment->count++] = view->row_of_index[i];
+        if (view->row_of_index[i] != UINT32_MAX) state->rows[state->count++] = view->row_of_index[i];
     return QD_OK;
 }
 
-/// A wall, or a body that was not removed.
-static bool is_there(const qdi_trajectory_moment *moment, qd_id id) {
-    return qd_id_is_wall(id) || qd_body_view_row(&moment->view, id) != UINT32_MAX;
+/// True for a wall, and for a body that was not removed.
+static bool body_exists(const qdi_exported_state *state, qd_id id) {
+    return qd_id_is_wall(id) || qd_body_view_row(&state->view, id) != UINT32_MAX;
 }
 
-static qd_status take_touches(qdi_trajectory_moment *moment) {
+/// Lists the contact points whose bodies both exist.
+static qd_status take_contact_points(qdi_exported_state *state) {
     size_t contacts = 0;
-    moment->contacts = qd_world_contacts(moment->world, &contacts);
-    moment->touch_count = 0;
-    qd_status status = qdi_reserve(moment->allocator, &moment->touches, &moment->touch_room, 0, 2 * contacts,
-                                   sizeof *moment->touches);
+    state->contacts = qd_world_contacts(state->world, &contacts);
+    state->touch_count = 0;
+    qd_status status = qdi_reserve(state->allocator, &state->touches, &state->touch_room, 0, 2 * contacts,
+                                   sizeof *state->touches);
     for (size_t i = 0; i < contacts && status == QD_OK; ++i) {
-        if (!is_there(moment, moment->contacts[i].a) || !is_there(moment, moment->contacts[i].b)) continue;
-        for (uint8_t k = 0; k < moment->contacts[i].count; ++k)
-            moment->touches[moment->touch_count++] = (qdi_touch_place){(uint32_t)i, k};
+        if (!body_exists(state, state->contacts[i].a) || !body_exists(state, state->contacts[i].b)) continue;
+        for (uint8_t k = 0; k < state->contacts[i].count; ++k)
+            state->touches[state->touch_count++] = (qdi_touch_place){(uint32_t)i, k};
     }
     return status;
 }
 
 typedef struct node_taker {
-    qdi_trajectory_moment *moment;
+    qdi_exported_state *state;
     qd_vec2 centre;
     qd_status status;
 } node_taker;
 
-static bool take_node(void *context, const qd_tree_node_info *node) {
+/// Keeps a node of the tree, with corners in the world.
+static bool take_tree_node(void *context, const qd_tree_node_info *node) {
     node_taker *taker = context;
-    qdi_trajectory_moment *moment = taker->moment;
-    taker->status = qdi_reserve(moment->allocator, &moment->nodes, &moment->node_room, moment->node_count,
-                                moment->node_count + 1, sizeof *moment->nodes);
+    qdi_exported_state *state = taker->state;
+    taker->status = qdi_reserve(state->allocator, &state->nodes, &state->node_room, state->node_count,
+                                state->node_count + 1, sizeof *state->nodes);
     if (taker->status != QD_OK) return false;
-    qd_tree_node_info *own = &moment->nodes[moment->node_count++];
+    qd_tree_node_info *own = &state->nodes[state->node_count++];
     *own = *node;
     own->min_x += taker->centre.x;
     own->min_y += taker->centre.y;
     return true;
 }
 
-qd_status qdi_moment_take(qdi_trajectory_moment *moment, const qd_world *world, bool details) {
-    moment->world = world;
-    moment->def = qd_world_definition(world);
-    qd_world_sides(world, &moment->low, &moment->high);
-    moment->step = qd_world_steps(world);
-    moment->time = qd_world_time(world);
-    moment->view = qd_world_view(world);
-    moment->touch_count = moment->node_count = 0;
-    qd_status status = take_rows(moment);
-    if (status == QD_OK && details) status = take_touches(moment);
+qd_status qdi_exported_take(qdi_exported_state *state, const qd_world *world, bool details) {
+    state->world = world;
+    state->def = qd_world_definition(world);
+    qd_world_sides(world, &state->low, &state->high);
+    state->step = qd_world_steps(world);
+    state->time = qd_world_time(world);
+    state->view = qd_world_view(world);
+    state->touch_count = state->node_count = 0;
+    qd_status status = take_body_rows(state);
+    if (status == QD_OK && details) status = take_contact_points(state);
     if (status != QD_OK || !details) return status;
-    const qd_world_def *def = &moment->def;
-    node_taker taker = {
-        moment, {def->origin.x + 0.5 * def->size.x, def->origin.y + 0.5 * def->size.y}, QD_OK};
-    qd_tree_visit_nodes(qd_world_tree(world), take_node, &taker);
+    const qd_world_def *def = &state->def;
+    node_taker taker = {state, {def->origin.x + 0.5 * def->size.x, def->origin.y + 0.5 * def->size.y}, QD_OK};
+    qd_tree_visit_nodes(qd_world_tree(world), take_tree_node, &taker);
     return taker.status;
 }
 
-void qdi_moment_release(qdi_trajectory_moment *moment) {
-    qdi_release(moment->allocator, moment->rows, moment->row_room, sizeof *moment->rows);
-    qdi_release(moment->allocator, moment->touches, moment->touch_room, sizeof *moment->touches);
-    qdi_release(moment->allocator, moment->nodes, moment->node_room, sizeof *moment->nodes);
+void qdi_exported_release(qdi_exported_state *state) {
+    qdi_release(state->allocator, state->rows, state->row_room, sizeof *state->rows);
+    qdi_release(state->allocator, state->touches, state->touch_room, sizeof *state->touches);
+    qdi_release(state->allocator, state->nodes, state->node_room, sizeof *state->nodes);
 }
 
 // ---- about bodies ----
 
-qd_shape_kind qdi_moment_shape(const qdi_trajectory_moment *moment, uint32_t row) {
-    uint32_t number = moment->view.shape[row];
-    return number == 0 ? QD_SHAPE_DISK : moment->view.shapes[number]->kind;
+qd_shape_kind qdi_exported_shape(const qdi_exported_state *state, uint32_t row) {
+    uint32_t number = state->view.shape[row];
+    return number == 0 ? QD_SHAPE_DISK : state->view.shapes[number]->kind;
 }
 
-qd_vec2 qdi_moment_size(const qdi_trajectory_moment *moment, uint32_t row) {
-    uint32_t number = moment->view.shape[row];
-    double across = 2 * moment->view.radius[row];
+qd_vec2 qdi_exported_size(const qdi_exported_state *state, uint32_t row) {
+    uint32_t number = state->view.shape[row];
+    double across = 2 * state->view.radius[row];
     if (number == 0) return (qd_vec2){across, across};
     qd_vec2 low, high;
-    qd_shape_bounds(moment->view.shapes[number], (qd_vec2){0, 0}, (qd_vec2){1, 0}, &low, &high);
+    qd_shape_bounds(state->view.shapes[number], (qd_vec2){0, 0}, (qd_vec2){1, 0}, &low, &high);
     return (qd_vec2){high.x - low.x, high.y - low.y};
 }
 
-const qd_shape *qdi_moment_form(const qdi_trajectory_moment *moment, uint32_t row) {
-    uint32_t number = moment->view.shape[row];
-    return number == 0 ? NULL : moment->view.shapes[number];
+const qd_shape *qdi_exported_form(const qdi_exported_state *state, uint32_t row) {
+    uint32_t number = state->view.shape[row];
+    return number == 0 ? NULL : state->view.shapes[number];
 }
 
-double qdi_moment_rounding(const qdi_trajectory_moment *moment, uint32_t row) {
-    const qd_shape *shape = qdi_moment_form(moment, row);
-    return shape ? shape->radius : moment->view.radius[row];
+double qdi_exported_rounding(const qdi_exported_state *state, uint32_t row) {
+    const qd_shape *shape = qdi_exported_form(state, row);
+    return shape ? shape->radius : state->view.radius[row];
 }
 
-double qdi_moment_angle(const qdi_trajectory_moment *moment, uint32_t row) {
-    double c = moment->view.turn_c[row], s = moment->view.turn_s[row];
+double qdi_exported_angle(const qdi_exported_state *state, uint32_t row) {
+    double c = state->view.turn_c[row], s = state->view.turn_s[row];
     return s == 0 && c > 0 ? 0 : qd_atan2(s, c);
 }
 
-int qdi_moment_wall(qd_id id) {
+int qdi_exported_wall(qd_id id) {
     return qd_id_is_wall(id) ? (int)(id.index - (uint32_t)QD_WALL_LEFT) + 1 : 0;
 }
 
-uint64_t qdi_moment_label(const qdi_trajectory_moment *moment, qd_id id) {
+uint64_t qdi_exported_label(const qdi_exported_state *state, qd_id id) {
     if (qd_id_is_wall(id)) return 0;
-    return moment->view.label[qd_body_view_row(&moment->view, id)];
+    return state->view.label[qd_body_view_row(&state->view, id)];
 }
 
 // ---- words ----
