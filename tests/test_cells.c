@@ -106,12 +106,12 @@ START_TEST(places_are_floors) {
     for (size_t i = 0; i < n; ++i) {
         uint64_t expected = 0;
         bool in = plain_place(size, centre_of(values[i]), &expected);
-        qdi_place place = {1, 1};
-        ck_assert_int_eq(qdi_grid_place(&grid, point(values[i], 0.0F), &place), in);
+        qdi_grid_point place = {1, 1};
+        ck_assert_int_eq(qdi_grid_point_of(&grid, point(values[i], 0.0F), &place), in);
         if (in)
             ck_assert_msg(place.x == expected, "%a: %llx, not %llx", (double)values[i],
                           (unsigned long long)place.x, (unsigned long long)expected);
-        ck_assert_int_eq(qdi_grid_place(&grid, point(0.0F, values[i]), &place), in);
+        ck_assert_int_eq(qdi_grid_point_of(&grid, point(0.0F, values[i]), &place), in);
         if (in) ck_assert_uint_eq(place.y, expected);
         inside += in;
     }
@@ -138,8 +138,9 @@ START_TEST(rings_are_those_of_the_squares) {
                 break;
         }
         ck_assert_int_eq(qdi_grid_ring_of_box(&grid, point(x, y)), ring);
-        qdi_place place;
-        if (qdi_grid_place(&grid, point(x, y), &place)) ck_assert_int_eq(qdi_grid_ring(&grid, place), ring);
+        qdi_grid_point place;
+        if (qdi_grid_point_of(&grid, point(x, y), &place))
+            ck_assert_int_eq(qdi_grid_ring(&grid, place), ring);
     }
 }
 END_TEST
@@ -193,8 +194,8 @@ START_TEST(borders_are_the_lowest_floats) {
     float values[FLOATS];
     size_t n = awkward_floats(size, values, FLOATS);
     for (size_t i = 0; i < n; ++i) {
-        qdi_place place;
-        if (!qdi_grid_place(&grid, point(values[i], values[i]), &place)) continue;
+        qdi_grid_point place;
+        if (!qdi_grid_point_of(&grid, point(values[i], values[i]), &place)) continue;
         for (int level = -QD_TREE_MAX_GROWTH; level <= QD_TREE_MAX_LEVEL; level += 1 + (int)(i % 5)) {
             qdi_cell cell = qdi_cell_of(place, level);
             check_border(&grid, size, cell.x, level);
@@ -213,8 +214,8 @@ START_TEST(cells_nest) {
     for (int i = 0; i < 2000; ++i) {
         float x = (float)(100.0 * qd_random_uniform(&random) - 50.0);
         float y = (float)(100.0 * qd_random_uniform(&random) - 50.0);
-        qdi_place place;
-        ck_assert(qdi_grid_place(&grid, point(x, y), &place));
+        qdi_grid_point place;
+        ck_assert(qdi_grid_point_of(&grid, point(x, y), &place));
         for (int level = -QD_TREE_MAX_GROWTH; level < QD_TREE_MAX_LEVEL; ++level) {
             qdi_cell cell = qdi_cell_of(place, level);
             qdi_cell child = qdi_cell_of(place, level + 1);

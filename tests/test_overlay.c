@@ -1,8 +1,8 @@
 #include "export/image/png_sink.h"
 #include "export/picture/caption.h"
 #include "export/picture/changes.h"
-#include "export/picture/easel.h"
 #include "export/picture/picture.h"
+#include "export/picture/tile_bins.h"
 #include "export/raster/shade.h"
 #include "tests/golden.h"
 #include "tests/harness.h"
@@ -306,16 +306,16 @@ static void draw_style(const char *name, const char *scene_name, size_t steps, c
     }
     qdi_caption caption;
     qdi_raster raster;
-    qdi_easel easel;
+    qdi_tile_bins bins;
     qdi_picture picture;
-    ck_assert_int_eq(qdi_easel_create(qd_allocator_default(), NULL, &easel), QD_OK);
+    ck_assert_int_eq(qdi_tile_bins_create(qd_allocator_default(), NULL, &bins), QD_OK);
     qdi_bytes bytes = {0};
     ck_assert_int_eq(qdi_caption_create(qd_allocator_default(), &view, scene_name, &caption), QD_OK);
     ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), view.width, view.height, &raster), QD_OK);
     qdi_picture_init(&picture, qd_allocator_default());
     ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, caption.world, top, &before), QD_OK);
-    ck_assert_int_eq(qdi_picture_draw(&picture, &easel, &raster), QD_OK);
-    qdi_easel_destroy(&easel);
+    ck_assert_int_eq(qdi_picture_draw(&picture, &bins, &raster), QD_OK);
+    qdi_tile_bins_destroy(&bins);
     qdi_caption_draw(&caption, &raster, &picture.facts, top);
     qdi_palette palette = qdi_palette_make(&view);
     const qdi_png_image image = {view.width, view.height, raster.pixels, &palette, NULL, 0};

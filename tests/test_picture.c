@@ -1,8 +1,8 @@
 #include "export/image/png_sink.h"
 #include "export/picture/camera.h"
 #include "export/picture/caption.h"
-#include "export/picture/easel.h"
 #include "export/picture/picture.h"
+#include "export/picture/tile_bins.h"
 #include "export/raster/shade.h"
 #include "tests/golden.h"
 #include "tests/harness.h"
@@ -13,10 +13,10 @@
 #include <string.h>
 
 static void draw(const qdi_picture *picture, qdi_raster *raster) {
-    qdi_easel easel;
-    ck_assert_int_eq(qdi_easel_create(qd_allocator_default(), NULL, &easel), QD_OK);
-    ck_assert_int_eq(qdi_picture_draw(picture, &easel, raster), QD_OK);
-    qdi_easel_destroy(&easel);
+    qdi_tile_bins bins;
+    ck_assert_int_eq(qdi_tile_bins_create(qd_allocator_default(), NULL, &bins), QD_OK);
+    ck_assert_int_eq(qdi_picture_draw(picture, &bins, raster), QD_OK);
+    qdi_tile_bins_destroy(&bins);
 }
 
 static qd_world *make_world(double width, double height, qd_boundary boundary) {

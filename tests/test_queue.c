@@ -148,8 +148,8 @@ START_TEST(a_crew_finishes_in_order) {
     for (size_t k = 0; k < sizeof crews / sizeof crews[0]; ++k) {
         struct crew_plant plant = {.fail_make = -1, .fail_finish = -1, .workers = crews[k]};
         qdi_queue *queue = NULL;
-        ck_assert_int_eq(qdi_queue_create_crew(qd_allocator_default(), CREW_SLOTS, crews[k], make_part,
-                                               finish_part, &plant, &queue),
+        ck_assert_int_eq(qdi_queue_create_workers(qd_allocator_default(), CREW_SLOTS, crews[k], make_part,
+                                                  finish_part, &plant, &queue),
                          QD_OK);
         ck_assert_int_eq(feed_crew(queue, &plant, CREW_LENGTH), QD_OK);
         ck_assert_int_eq(qdi_queue_drain(queue), QD_OK);
@@ -168,8 +168,8 @@ START_TEST(a_crew_fails_where_the_line_does) {
             struct crew_plant plant = {
                 .fail_make = kind ? 42 : 40, .fail_finish = kind ? 40 : 41, .workers = workers};
             qdi_queue *queue = NULL;
-            ck_assert_int_eq(qdi_queue_create_crew(qd_allocator_default(), CREW_SLOTS, workers, make_part,
-                                                   finish_part, &plant, &queue),
+            ck_assert_int_eq(qdi_queue_create_workers(qd_allocator_default(), CREW_SLOTS, workers, make_part,
+                                                      finish_part, &plant, &queue),
                              QD_OK);
             qd_status expected = kind ? QD_ERR_IO : QD_ERR_VALUE;
             ck_assert_int_eq(feed_crew(queue, &plant, CREW_LENGTH), expected);
@@ -187,8 +187,8 @@ START_TEST(a_crew_without_memory) {
         qd_test_allocator allocator;
         qd_test_allocator_init(&allocator, n);
         qdi_queue *queue = NULL;
-        qd_status status = qdi_queue_create_crew(&allocator.allocator, CREW_SLOTS, 3, make_part, finish_part,
-                                                 &plant, &queue);
+        qd_status status = qdi_queue_create_workers(&allocator.allocator, CREW_SLOTS, 3, make_part,
+                                                    finish_part, &plant, &queue);
         qdi_queue_destroy(queue);
         ck_assert_uint_eq(allocator.live, 0);
         if (status == QD_OK) {

@@ -1,6 +1,6 @@
 // The verbs of parallel work: every item once, whatever the team; sorts and sums against plain ones.
 #define _GNU_SOURCE // setrlimit
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 #include "tests/harness.h"
 
 #include <quadrille/random.h>

@@ -1,4 +1,4 @@
-#include "export/picture/easel.h"
+#include "export/picture/tile_bins.h"
 #include "export/raster/raster.h"
 #include "tests/harness.h"
 
@@ -61,11 +61,11 @@ static void add_figure(sheet *all, const qdi_corner *corners, int count, float r
 }
 
 static void draw_with(const sheet *all, qdi_raster *raster, qd_team *team) {
-    qdi_easel easel;
-    ck_assert_int_eq(qdi_easel_create(qd_allocator_default(), team, &easel), QD_OK);
+    qdi_tile_bins bins;
+    ck_assert_int_eq(qdi_tile_bins_create(qd_allocator_default(), team, &bins), QD_OK);
     qdi_picture picture = {.disks = all->disks, .disk_count = all->count, .corners = all->corners};
-    ck_assert_int_eq(qdi_easel_draw(&easel, &picture, raster), QD_OK);
-    qdi_easel_destroy(&easel);
+    ck_assert_int_eq(qdi_tile_bins_draw(&bins, &picture, raster), QD_OK);
+    qdi_tile_bins_destroy(&bins);
 }
 
 static void draw(const sheet *all, qdi_raster *raster) {
@@ -124,10 +124,10 @@ static moments measure_cover(const sheet *all, int width, int height) {
             }
             for (int k = 0; k < QDI_TILE_CELLS; ++k) {
                 double part = (double)tile->cover[k] / QDI_LEVELS;
-                if (tile->specked)
-                    part += (double)(uint32_t)
-                                tile->specks[qdi_speck_place(k % QDI_TILE_SIDE, k / QDI_TILE_SIDE)] /
-                            QDI_SPECK_UNIT;
+                if (tile->has_splats)
+                    part +=
+                        (double)(uint32_t)tile->splats[qdi_splat_cell(k % QDI_TILE_SIDE, k / QDI_TILE_SIDE)] /
+                        QDI_SPLAT_UNIT;
                 sum.area += part;
                 sum.x += part * (x + k % QDI_TILE_SIDE + 0.5);
                 sum.y += part * (y + k / QDI_TILE_SIDE + 0.5);
@@ -165,7 +165,7 @@ START_TEST(disk_area_and_centre) {
 }
 END_TEST
 
-// Between specks and disks with an edge of their own: a table with steps in size and place.
+// Between splats and disks with an edge of their own: a table with steps in size and place.
 START_TEST(small_disks_have_their_area) {
     qd_random random = qd_random_at(qd_test_seed(5), 0, 0);
     for (float radius = 0.76F; radius < 3.0F; radius *= 1.03F) {
@@ -241,7 +241,7 @@ END_TEST
 
 // A million bodies far below a pixel: what they cover is what they are, in the whole and in each part of the
 // picture.
-START_TEST(a_million_specks) {
+START_TEST(a_million_splats) {
     size_t count = qd_test_effort(1000000);
     sheet all = make_sheet(count / QDI_CORNERS_MAX + 1);
     free(all.disks);
@@ -276,9 +276,9 @@ START_TEST(none_vanishes) {
 }
 END_TEST
 
-// Where specks share a pixel its hue is the mean of theirs, by area, and its level the root of what they
+// Where splats share a pixel its hue is the mean of theirs, by area, and its level the root of what they
 // cover.
-START_TEST(specks_show_their_mean) {
+START_TEST(splats_show_their_mean) {
     qdi_raster raster = make_raster(16, 16);
     sheet all = make_sheet(16);
     for (int i = 0; i < 3; ++i) add_disk(&all, 8.5F, 8.5F, 0.1F, 4);
@@ -486,11 +486,11 @@ START_TEST(no_memory) {
     qd_status status = QD_ERR_MEMORY;
     for (size_t fail_at = 1; status != QD_OK; ++fail_at) {
         qd_test_allocator_init(&allocator, fail_at);
-        qdi_easel easel = {0};
-        status = qdi_easel_create(&allocator.allocator, NULL, &easel);
-        if (status == QD_OK) status = qdi_easel_draw(&easel, &picture, &raster);
+        qdi_tile_bins bins = {0};
+        status = qdi_tile_bins_create(&allocator.allocator, NULL, &bins);
+        if (status == QD_OK) status = qdi_tile_bins_draw(&bins, &picture, &raster);
         ck_assert(status == QD_OK || status == QD_ERR_MEMORY);
-        qdi_easel_destroy(&easel);
+        qdi_tile_bins_destroy(&bins);
         ck_assert_uint_eq(allocator.live, 0);
     }
     free_sheet(&all);
@@ -506,9 +506,9 @@ int main(void) {
     tcase_add_test(tests, small_disks_have_their_area);
     tcase_add_test(tests, figure_area_and_centre);
     tcase_add_test(tests, edges_follow_the_circle);
-    tcase_add_test(tests, a_million_specks);
+    tcase_add_test(tests, a_million_splats);
     tcase_add_test(tests, none_vanishes);
-    tcase_add_test(tests, specks_show_their_mean);
+    tcase_add_test(tests, splats_show_their_mean);
     tcase_add_test(tests, order_and_threads_change_nothing);
     tcase_add_test(tests, pixels_are_the_same_everywhere);
     tcase_add_test(tests, clip_is_kept);

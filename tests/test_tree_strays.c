@@ -1,6 +1,6 @@
 // Crowds in the wrong places: strays far outside the root, which must not make searches quadratic, and very
 // many bodies in one point, which must not take memory without bound.
-#include "core/tree/outer.h"
+#include "core/tree/root_list.h"
 #include "tests/tree_rig.h"
 
 #include <math.h>
@@ -58,11 +58,12 @@ static qd_box stray_box(qd_random *random, int habit, int i, int n) {
 }
 
 // Bounding nodes of the root's list that a search for `box` has to look at.
-static size_t bounds_looked_at(const qdi_outer *outer, qd_box box, size_t at, size_t begin, size_t end) {
-    if (!qd_box_overlap(box, outer->bounds[at]) || end - begin <= QDI_OUTER_LEAF) return 1;
+static size_t bounds_looked_at(const qdi_root_list *root_list, qd_box box, size_t at, size_t begin,
+                               size_t end) {
+    if (!qd_box_overlap(box, root_list->bounds[at]) || end - begin <= QDI_ROOT_LIST_LEAF) return 1;
     size_t middle = begin + (end - begin) / 2;
-    return 1 + bounds_looked_at(outer, box, 2 * at + 1, begin, middle) +
-           bounds_looked_at(outer, box, 2 * at + 2, middle, end);
+    return 1 + bounds_looked_at(root_list, box, 2 * at + 1, begin, middle) +
+           bounds_looked_at(root_list, box, 2 * at + 2, middle, end);
 }
 
 static bool count_place(void *context, size_t place) {
@@ -110,14 +111,15 @@ START_TEST(strays_are_searched_by_their_bounds) {
     ck_assert_uint_eq(qd_tree_statistics(rig.tree).outside, (uint64_t)n);
     ck_assert_int_eq(qd_tree_statistics(rig.tree).root_level, -QD_TREE_MAX_GROWTH);
     check_valid(&rig);
-    const qdi_outer *outer = &rig.tree->outer;
-    ck_assert_uint_eq(outer->count, (size_t)n);
+    const qdi_root_list *root_list = &rig.tree->root_list;
+    ck_assert_uint_eq(root_list->count, (size_t)n);
     size_t looked = 0;
     size_t hits = 0;
-    for (size_t i = 0; i < outer->count; ++i) {
-        looked += bounds_looked_at(outer, outer->box[i], 0, 0, outer->count);
+    for (size_t i = 0; i < root_list->count; ++i) {
+        looked += bounds_looked_at(root_list, root_list->box[i], 0, 0, root_list->count);
         size_t here = 0;
-        if (!qdi_outer_search(outer, outer->box[i], (qd_vec2){0, 0}, i, count_place, &here) || here == 0)
+        if (!qdi_root_list_search(root_list, root_list->box[i], (qd_vec2){0, 0}, i, count_place, &here) ||
+            here == 0)
             ck_abort_msg("place %zu does not find itself", i);
         hits += here - 1;
     }
@@ -186,7 +188,7 @@ START_TEST(strays_of_periodic_worlds) {
         }
     }
     qd_rig_refresh(&rig);
-    ck_assert_uint_gt(rig.tree->outer.count, 0);
+    ck_assert_uint_gt(rig.tree->root_list.count, 0);
     qd_rig_check(&rig);
     qd_rig_stop(&rig);
 }

@@ -21,6 +21,7 @@ static void *heap_allocate(void *context, size_t bytes) {
     return memory;
 }
 
+// Frees memory of the default allocator.
 static void heap_release(void *context, void *memory, size_t bytes) {
     (void)context;
     (void)bytes;

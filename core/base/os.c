@@ -84,6 +84,7 @@ struct qdi_thread {
     void *context;
 };
 
+// The first function of a new thread: restores signals and runs what the thread was started for.
 static void *thread_main(void *argument) {
     qdi_thread *thread = argument;
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard(); // a thread begins in its maker's mode
@@ -136,8 +137,9 @@ static void *stay_inside(void *argument) {
     return NULL;
 }
 
-/// Bytes of a stack that a variable asks for: a number of KiB, or of what its letter says. 0: it is not set.
-static size_t stack_asked_by(const char *variable) {
+/// Bytes of a thread's stack that an environment variable asks for: KiB, or as its letter says; 0 where it is
+/// not set.
+static size_t stack_bytes_from_variable(const char *variable) {
     const char *text = getenv(variable);
     if (!text) return 0;
     char *end;
@@ -151,13 +153,13 @@ static size_t stack_asked_by(const char *variable) {
     }
 }
 
-/// Stacks as large as OpenMP's runtime makes them.
-static void ask_for_stack(pthread_attr_t *attributes) {
+/// Makes new threads' stacks as large as OpenMP's runtime makes them.
+static void set_thread_stack_size(pthread_attr_t *attributes) {
     static const char *const variables[] = {"OMP_STACKSIZE", "GOMP_STACKSIZE", "KMP_STACKSIZE"};
     size_t least = 0;
     if (pthread_attr_getstacksize(attributes, &least) != 0) return;
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; ++i) {
-        size_t asked = stack_asked_by(variables[i]);
+        size_t asked = stack_bytes_from_variable(variables[i]);
         if (asked > least && pthread_attr_setstacksize(attributes, asked) == 0) least = asked;
     }
 }
@@ -172,7 +174,7 @@ int qdi_os_threads_to_be_had(int wanted) {
         qdi_release(heap, threads, room, sizeof *threads);
         return 0;
     }
-    ask_for_stack(&attributes);
+    set_thread_stack_size(&attributes);
     size_t count = 0;
     if (qdi_monitor_create(heap, &gate) == QD_OK) {
         qdi_monitor_enter(gate);

@@ -18,7 +18,8 @@ static float next_above(float value) {
     return value;
 }
 
-static float float_above(double value) {
+// A float above a double: the one after the least that is not below it.
+static float float_safely_above(double value) {
     if (value != value) return NAN;
     if (value < -(double)FLT_MAX) return -FLT_MAX;
     if (value >= (double)FLT_MAX) return INFINITY;
@@ -29,30 +30,32 @@ static float float_above(double value) {
 
 float qd_float_above(double value) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
-    float result = float_above(value);
+    float result = float_safely_above(value);
     QDI_SETTLE(result);
     return result;
 }
 
-static float float_below(double value) {
-    return -float_above(-value);
+// A float below a double: the one before the largest that is not above it.
+static float float_safely_below(double value) {
+    return -float_safely_above(-value);
 }
 
 float qd_float_below(double value) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
-    float result = float_below(value);
+    float result = float_safely_below(value);
     QDI_SETTLE(result);
     return result;
 }
 
-static qd_box box_of_disk(double x, double y, double radius) {
-    return (qd_box){float_below(x - radius), float_below(y - radius), float_above(x + radius),
-                    float_above(y + radius)};
+// The float box around a disk, rounded outward.
+static qd_box box_around_disk(double x, double y, double radius) {
+    return (qd_box){float_safely_below(x - radius), float_safely_below(y - radius),
+                    float_safely_above(x + radius), float_safely_above(y + radius)};
 }
 
 qd_box qd_box_of_disk(double x, double y, double radius) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
-    qd_box result = box_of_disk(x, y, radius);
+    qd_box result = box_around_disk(x, y, radius);
     QDI_SETTLE(result);
     return result;
 }

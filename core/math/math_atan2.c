@@ -78,7 +78,7 @@ static const qdi_double2 half_pi = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54}
 static const double three_quarter_pi = 0x1.2d97c7f3321d2p+1;
 
 // base + direction * atan(q), for q = hi + lo in [0, 1]
-static double angle_from(qdi_double2 base, double direction, qdi_double2 q) {
+static double atan_of_quotient(qdi_double2 base, double direction, qdi_double2 q) {
     const int nearest = (int)(q.hi * 64.0 + 0.5);
     const int i = nearest < 4 ? 0 : nearest;
     const qdi_double2 angle = angles[i == 0 ? 0 : i - 3];
@@ -120,9 +120,9 @@ static double positive_angle(double y, double x, int left) {
     const qdi_double2 product = qdi_two_product(ratio, large);
     const qdi_double2 q = {ratio, ((numerator - product.hi) - product.lo) / large};
 
-    if (steep) return angle_from(half_pi, left ? 1.0 : -1.0, q);
-    if (left) return angle_from((qdi_double2){2.0 * half_pi.hi, 2.0 * half_pi.lo}, -1.0, q);
-    return angle_from((qdi_double2){0.0, 0.0}, 1.0, q);
+    if (steep) return atan_of_quotient(half_pi, left ? 1.0 : -1.0, q);
+    if (left) return atan_of_quotient((qdi_double2){2.0 * half_pi.hi, 2.0 * half_pi.lo}, -1.0, q);
+    return atan_of_quotient((qdi_double2){0.0, 0.0}, 1.0, q);
 }
 
 double qd_atan2(double y, double x) {

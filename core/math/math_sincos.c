@@ -38,7 +38,8 @@ static unsigned reduce_moderate(double x, qdi_double2 *r) {
 // A fixed-point number of WIDE words of 32 bits, the most significant first.
 #define WIDE 10
 
-static void shift_left(uint32_t words[WIDE], int bits) {
+// Shifts a number of 256 bits to the left.
+static void shift_left_256(uint32_t words[WIDE], int bits) {
     const int skip = bits / 32, rest = bits % 32;
     for (int i = 0; i < WIDE; ++i) {
         const uint64_t high = i + skip < WIDE ? words[i + skip] : 0;
@@ -47,7 +48,8 @@ static void shift_left(uint32_t words[WIDE], int bits) {
     }
 }
 
-static void negate(uint32_t words[WIDE]) {
+// The two's complement of a number of 256 bits.
+static void negate_256(uint32_t words[WIDE]) {
     uint64_t carry = 1;
     for (int i = WIDE - 1; i >= 0; --i) {
         carry += (uint32_t)~words[i];
@@ -81,13 +83,13 @@ static unsigned reduce_large(double x, qdi_double2 *r) {
     // The point lies 32 * (start + 8) - e bits before the end. Keep two bits before it, then only what
     // follows.
     const int fraction_bits = 32 * (start + 8) - e;
-    shift_left(product, 32 * WIDE - fraction_bits - 2);
+    shift_left_256(product, 32 * WIDE - fraction_bits - 2);
     unsigned n = product[0] >> 30;
-    shift_left(product, 2);
+    shift_left_256(product, 2);
     const int round_up = (int)(product[0] >> 31);
     if (round_up) {
         n += 1;
-        negate(product);
+        negate_256(product);
     }
 
     qdi_double2 fraction = {0.0, 0.0};

@@ -24,9 +24,10 @@ void qdi_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t block
     memcpy(block, c, sizeof c);
 }
 
+// Draws a block of random bits (Philox).
 // The block at the generator's place, as two numbers of 64 bits. The key's parts go to counter and key of
 // Philox side by side, so no two keys meet.
-static void draw(qd_random *random, uint64_t numbers[2]) {
+static void philox_block(qd_random *random, uint64_t numbers[2]) {
     const uint32_t counter[4] = {(uint32_t)random->stream, (uint32_t)(random->stream >> 32), random->use,
                                  random->counter};
     const uint32_t key[2] = {(uint32_t)random->seed, (uint32_t)(random->seed >> 32)};
@@ -37,8 +38,8 @@ static void draw(qd_random *random, uint64_t numbers[2]) {
     numbers[1] = (uint64_t)block[3] << 32 | block[2];
 }
 
-// [0, 1), from the upper 53 bits
-static double uniform_of(uint64_t bits) {
+// A uniform random number in [0, 1), from the upper 53 bits.
+static double uniform_from_bits(uint64_t bits) {
     return (double)(bits >> 11) * 0x1p-53;
 }
 
@@ -48,28 +49,29 @@ qd_random qd_random_at(uint64_t seed, uint64_t stream, uint32_t use) {
 
 uint64_t qd_random_bits(qd_random *random) {
     uint64_t numbers[2];
-    draw(random, numbers);
+    philox_block(random, numbers);
     return numbers[0];
 }
 
 double qd_random_uniform(qd_random *random) {
-    return uniform_of(qd_random_bits(random));
+    return uniform_from_bits(qd_random_bits(random));
 }
 
+// A normally distributed random number, from two uniform ones.
 // G. E. P. Box and M. E. Muller, "A note on the generation of random normal deviates", Annals of Mathematical
 // Statistics 29, 1958. Both uniform numbers come from one block; the first is taken from 1, so that it is
 // never 0.
-static double normal(qd_random *random) {
+static double draw_normal(qd_random *random) {
     const double two_pi = 0x1.921fb54442d18p+2;
     uint64_t numbers[2];
-    draw(random, numbers);
-    const double radius = sqrt(-2.0 * qd_log(1.0 - uniform_of(numbers[0])));
-    return radius * qd_cos(two_pi * uniform_of(numbers[1]));
+    philox_block(random, numbers);
+    const double radius = sqrt(-2.0 * qd_log(1.0 - uniform_from_bits(numbers[0])));
+    return radius * qd_cos(two_pi * uniform_from_bits(numbers[1]));
 }
 
 double qd_random_normal(qd_random *random) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
-    double result = normal(random);
+    double result = draw_normal(random);
     QDI_SETTLE(result);
     return result;
 }

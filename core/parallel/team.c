@@ -1,21 +1,22 @@
 // The team: the only file with OpenMP pragmas.
 //
-// OpenMP gives the threads, all at once and for as long as the team lives, in one parallel region that a
-// thread of the team's own opens at the first loop worth sharing. How they wait for loops is crew.c's. The
-// region's thread 0 only sleeps: whoever calls qdi_team_for works in its place.
+// OpenMP starts the threads, all at once and for as long as the team lives, in one parallel region that a
+// thread of the team's own opens at the first loop worth sharing. thread_pool.c has how they wait for loops.
+// The region's thread 0 only sleeps: the thread that calls qdi_team_for works in its place.
 //
 // Work is cut into ranges by size alone; each thread has a block of them and helps the others when it is
-// done, so who does a range is a matter of chance. That is safe because a range writes only its own slots, or
-// slots of its worker whose order nobody looks at; what must be in order is merged afterwards in the order of
-// ranges. What is shared and written: busy_ns, one cache line per worker, each by its own worker; and the
-// blocks' counters, which only say which range is next (relaxed: the region's end orders everything else).
-#include "core/parallel/verbs.h"
+// done, so which thread works on a range is a matter of chance. That is safe because a range writes only its
+// own slots, or slots of its worker whose order does not matter; what must be in order is merged afterwards
+// in the order of ranges. What is shared and written: busy_ns, one cache line per worker, each by its own
+// worker; and the blocks' counters, which only say which range is next (relaxed: the region's end orders
+// everything else).
+#include "core/parallel/parallel.h"
 
 #include "core/base/arithmetic.h"
 #include "core/base/cookie.h"
 #include "core/base/memory.h"
 #include "core/base/os.h"
-#include "core/parallel/crew.h"
+#include "core/parallel/thread_pool.h"
 
 #include <omp.h>
 #include <stdbool.h>
@@ -25,11 +26,11 @@ enum { RADIX_BITS = 11, SORT_GRAIN = 16384, FINE_SORT_GRAIN = 4096, COPY_GRAIN =
 
 struct qd_team {
     const qd_allocator *allocator;
-    int threads, used;  // used: those that loops have now
-    qdi_crew *crew;     // NULL for one thread
-    qdi_thread *opener; // NULL before the first loop that is shared
-    bool deserted;      // there are no threads to be had
-    uint64_t *busy_ns;  // LINE apart, so that workers do not share cache lines
+    int threads, used;     // used: those that loops have now
+    qdi_thread_pool *pool; // NULL for one thread
+    qdi_thread *opener;    // NULL before the first loop that is shared
+    bool no_threads;       // the system has no more threads
+    uint64_t *busy_ns;     // LINE apart, so that workers do not share cache lines
     uint64_t *busy_out;
     qdi_team_times times; // of the caller, who alone writes them
     size_t *blocks;       // of the loop that runs now: the next range of each worker's block, LINE apart
@@ -54,7 +55,7 @@ qd_status qd_team_create(const qd_team_def *def, qd_team **team) {
     made->busy_out = qdi_allocate(allocator, threads, sizeof *made->busy_out);
     made->blocks = qdi_allocate(allocator, threads * LINE, sizeof *made->blocks);
     bool good = made->busy_ns && made->busy_out && made->blocks;
-    if (!good || (def->threads > 1 && qdi_crew_create(allocator, &made->crew) != QD_OK)) {
+    if (!good || (def->threads > 1 && qdi_thread_pool_create(allocator, &made->pool) != QD_OK)) {
         qd_team_destroy(made);
         return QD_ERR_MEMORY;
     }
@@ -64,53 +65,54 @@ qd_status qd_team_create(const qd_team_def *def, qd_team **team) {
     return QD_OK;
 }
 
-// ---- its threads ----
+// ---- the threads of a team ----
 
-/// Threads that are left to others where there are not enough: the runtime needs some memory beside stacks,
-/// and we do.
+/// Threads left unused where the system has too few: the runtime and this program need some memory beside
+/// stacks.
 enum { SPARE_THREADS = 3 };
 
-/// How many threads the region may ask for, its opener included. GNU's and LLVM's runtimes end the program
-/// where the system refuses them a thread, so that is found out before.
+/// How many threads the parallel region may ask for, its opener included. GNU's and LLVM's runtimes end the
+/// program where the system refuses them a thread, so the number is tested before.
 static int threads_to_ask_for(const qd_team *team) {
     int wanted = team->threads - 1 + SPARE_THREADS;
     int left = qdi_os_threads_to_be_had(wanted) - SPARE_THREADS;
     return left > 0 ? left + 1 : 1;
 }
 
-/// The life of the team's other threads, of which there may be fewer than asked for.
+/// Opens the parallel region in which the team's other threads live; there may be fewer than asked for.
 static void open_region(void *context) {
     qd_team *team = context;
-    bool patient = omp_get_num_procs() >= team->threads;
+    bool spins = omp_get_num_procs() >= team->threads;
 #pragma omp parallel num_threads(threads_to_ask_for(team))
     {
         QDI_RESTORED qdi_arithmetic caller =
             qdi_arithmetic_standard(); // the runtime may lend its threads to others
         int worker = omp_get_thread_num();
         if (worker == 0)
-            qdi_crew_rest(team->crew);
+            qdi_thread_pool_wait_dismissed(team->pool);
         else
-            qdi_crew_serve(team->crew, worker, patient);
+            qdi_thread_pool_serve(team->pool, worker, spins);
     }
 }
 
-/// Calls them, at the first loop that they are worth it. Where there are none the caller works alone, which
-/// changes no result.
-static void call_threads(qd_team *team) {
+/// Starts the team's threads, at the first loop that is worth sharing. Where that fails the caller works
+/// alone, which changes no result.
+static void start_threads(qd_team *team) {
     if (qdi_thread_start(qd_allocator_default(), open_region, team, &team->opener) != QD_OK)
-        team->deserted = true;
+        team->no_threads = true;
 }
 
-static void send_threads_away(qd_team *team) {
+/// Ends the team's threads and waits for them.
+static void stop_threads(qd_team *team) {
     if (!team->opener) return;
-    qdi_crew_dismiss(team->crew);
+    qdi_thread_pool_dismiss(team->pool);
     qdi_thread_join(team->opener);
 }
 
 void qd_team_destroy(qd_team *team) {
     if (!team) return;
-    send_threads_away(team);
-    qdi_crew_destroy(team->crew);
+    stop_threads(team);
+    qdi_thread_pool_destroy(team->pool);
     const qd_allocator *allocator = team->allocator;
     size_t threads = (size_t)team->threads;
     qdi_release(allocator, team->busy_ns, threads * LINE, sizeof *team->busy_ns);
@@ -147,6 +149,7 @@ qdi_team_times qdi_team_loop_times(const qd_team *team) {
     return team->times;
 }
 
+/// A loop whose ranges the threads of the team share.
 typedef struct shared_loop {
     qd_team *team;
     size_t count, grain, ranges, blocks;
@@ -154,10 +157,10 @@ typedef struct shared_loop {
     void *context;
 } shared_loop;
 
-// Takes ranges from the worker's own block first, so that from step to step a thread meets the data that is
-// in its cache, then from the others', so that nobody waits for a slow one. `blocks` holds the next range of
-// each block.
-static void run_blocks(void *context, int worker) {
+// Runs a worker's part of a shared loop. Takes ranges from its own block first, so that from step to step a
+// thread finds its data in its cache, then from the others', so that a slow thread delays no other. `blocks`
+// holds the next range of each block.
+static void run_shared_loop(void *context, int worker) {
     const shared_loop *loop = context;
     uint64_t start = qdi_clock_ns();
     for (size_t turn = 0; turn < loop->blocks; ++turn) {
@@ -176,8 +179,9 @@ static void run_blocks(void *context, int worker) {
     loop->team->busy_ns[worker * LINE] += qdi_clock_ns() - start;
 }
 
-/// All ranges in their order, on the caller's thread.
-static void run_alone(qd_team *team, size_t count, size_t grain, qdi_range_function function, void *context) {
+/// Runs all ranges of a loop in order, on the caller's thread.
+static void run_loop_alone(qd_team *team, size_t count, size_t grain, qdi_range_function function,
+                           void *context) {
     uint64_t start = qdi_clock_ns();
     for (size_t begin = 0; begin < count; begin += grain) {
         function(context, begin, count - begin < grain ? count : begin + grain, 0);
@@ -192,9 +196,9 @@ void qdi_team_for(qd_team *team, size_t count, size_t grain, qdi_range_function 
     if (count == 0) return;
     size_t ranges = qdi_range_count(count, grain);
     size_t most = ranges < (size_t)team->used ? ranges : (size_t)team->used;
-    if (most > 1 && !team->opener && !team->deserted) call_threads(team);
-    if (most == 1 || team->deserted) {
-        run_alone(team, count, grain, function, context);
+    if (most > 1 && !team->opener && !team->no_threads) start_threads(team);
+    if (most == 1 || team->no_threads) {
+        run_loop_alone(team, count, grain, function, context);
         return;
     }
     uint64_t before = qdi_clock_ns();
@@ -202,8 +206,8 @@ void qdi_team_for(qd_team *team, size_t count, size_t grain, qdi_range_function 
         team->blocks[block * LINE] = block * ranges / most;
     }
     shared_loop loop = {team, count, grain, ranges, most, function, context};
-    // Who sleeps is woken only for two ranges or more each: a range is worth about as much as the waking.
-    (void)qdi_crew_share(team->crew, (int)most, ranges > 2, run_blocks, &loop);
+    // Sleeping workers are woken only for more than two ranges: a wake-up costs about as much as a range.
+    (void)qdi_thread_pool_run(team->pool, (int)most, ranges > 2, run_shared_loop, &loop);
     team->times.loop_ns += qdi_clock_ns() - before;
 }
 
@@ -230,7 +234,8 @@ typedef struct sort_pass {
     int shift;
 } sort_pass;
 
-static void sort_count(void *context, size_t begin, size_t end, int worker) {
+// Counts the digits of the keys in a range of the sort.
+static void count_sort_digits_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const sort_pass *pass = context;
     const size_t radix = pass->radix;
@@ -239,7 +244,8 @@ static void sort_count(void *context, size_t begin, size_t end, int worker) {
     for (size_t i = begin; i < end; ++i) row[(pass->keys[i] >> pass->shift) & (radix - 1)] += 1;
 }
 
-static void sort_move(void *context, size_t begin, size_t end, int worker) {
+// Moves the items of a range of the sort to their places by one digit.
+static void move_sorted_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const sort_pass *pass = context;
     const size_t radix = pass->radix;
@@ -251,7 +257,8 @@ static void sort_move(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-static void sort_copy(void *context, size_t begin, size_t end, int worker) {
+// Copies a range of sorted items back to the caller's arrays.
+static void copy_sorted_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const sort_pass *pass = context;
     memcpy(pass->keys_out + begin, pass->keys + begin, (end - begin) * sizeof *pass->keys);
@@ -259,9 +266,9 @@ static void sort_copy(void *context, size_t begin, size_t end, int worker) {
         memcpy(pass->values_out + begin, pass->values + begin, (end - begin) * sizeof *pass->values);
 }
 
-/// Turns counts into places: digit by digit, and within a digit range by range, which keeps equal keys in
-/// order. Returns false where all items have one digit, so that there is nothing to move.
-static bool sort_places(const sort_pass *pass, size_t ranges, size_t count) {
+/// Turns the counts of digits into places: digit by digit, and within a digit range by range, which keeps
+/// equal keys in order. Returns false where all items have one digit, so that there is nothing to move.
+static bool digit_counts_to_places(const sort_pass *pass, size_t ranges, size_t count) {
     size_t sum = 0;
     for (size_t digit = 0; digit < pass->radix; ++digit) {
         size_t before = sum;
@@ -276,8 +283,8 @@ static bool sort_places(const sort_pass *pass, size_t ranges, size_t count) {
     return true;
 }
 
-// Few items: by insertion, without any histogram.
-static void sort_few(uint64_t *keys, uint32_t *values, size_t count) {
+// Sorts a few items by insertion, without a histogram.
+static void insertion_sort_keys(uint64_t *keys, uint32_t *values, size_t count) {
     for (size_t i = 1; i < count; ++i) {
         uint64_t key = keys[i];
         uint32_t value = values ? values[i] : 0;
@@ -294,7 +301,7 @@ static void sort_few(uint64_t *keys, uint32_t *values, size_t count) {
 qd_status qdi_team_sort(qd_team *team, uint64_t *keys, uint32_t *values, uint64_t *keys_spare,
                         uint32_t *values_spare, size_t count, int bits) {
     if (count < 64) {
-        sort_few(keys, values, count);
+        insertion_sort_keys(keys, values, count);
         return QD_OK;
     }
     // As few passes as will do, and of them digits as short as will do: what one thread does grows with them.
@@ -306,9 +313,9 @@ qd_status qdi_team_sort(qd_team *team, uint64_t *keys, uint32_t *values, uint64_
     if (status != QD_OK) return status;
     sort_pass pass = {keys, values, keys_spare, values_spare, team->histogram, grain, radix, 0};
     for (; pass.shift < bits; pass.shift += digit) {
-        qdi_team_for(team, count, grain, sort_count, &pass);
-        if (!sort_places(&pass, ranges, count)) continue;
-        qdi_team_for(team, count, grain, sort_move, &pass);
+        qdi_team_for(team, count, grain, count_sort_digits_range, &pass);
+        if (!digit_counts_to_places(&pass, ranges, count)) continue;
+        qdi_team_for(team, count, grain, move_sorted_range, &pass);
         uint64_t *keys_from = pass.keys_out;
         uint32_t *values_from = pass.values_out;
         pass.keys_out = pass.keys == keys ? keys : keys_spare;
@@ -316,6 +323,6 @@ qd_status qdi_team_sort(qd_team *team, uint64_t *keys, uint32_t *values, uint64_
         pass.keys = keys_from;
         pass.values = values ? values_from : NULL;
     }
-    if (pass.keys != keys) qdi_team_for(team, count, COPY_GRAIN, sort_copy, &pass);
+    if (pass.keys != keys) qdi_team_for(team, count, COPY_GRAIN, copy_sorted_range, &pass);
     return QD_OK;
 }

@@ -8,7 +8,7 @@
 #include "core/base/arithmetic.h"
 #include "core/base/cookie.h"
 #include "core/base/memory.h"
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 #include "core/tree/image.h"
 #include "core/tree/pairs_impl.h"
 
@@ -29,7 +29,8 @@ struct qd_brute {
 
 enum { PAIRS_GRAIN = 64, INDEX_BITS = 28 };
 
-static bool size_valid(double size, double period) {
+// True where a world's size and period along an axis are usable.
+static bool world_size_valid(double size, double period) {
     return size > 0.0 && size - size == 0.0 && (period == 0.0 || period == size);
 }
 
@@ -37,7 +38,7 @@ qd_status qd_brute_create(const qd_tree_def *def, qd_brute **brute) {
     if (!brute) return QD_ERR_ARGUMENT;
     *brute = NULL;
     if (!def || def->cookie != QDI_COOKIE) return QD_ERR_ARGUMENT;
-    if (!size_valid(def->size.x, def->period.x) || !size_valid(def->size.y, def->period.y))
+    if (!world_size_valid(def->size.x, def->period.x) || !world_size_valid(def->size.y, def->period.y))
         return QD_ERR_VALUE;
     if (def->capacity < 1 || def->capacity > 65535) return QD_ERR_VALUE;
     const qd_allocator *allocator = qdi_allocator_or_default(def->allocator);
@@ -48,7 +49,8 @@ qd_status qd_brute_create(const qd_tree_def *def, qd_brute **brute) {
     return QD_OK;
 }
 
-static void entries_release(qd_brute *brute) {
+// Frees the entries of the brute-force index.
+static void brute_entries_release(qd_brute *brute) {
     qdi_release(brute->allocator, brute->entries, brute->room, sizeof *brute->entries);
     brute->entries = NULL;
     brute->count = 0;
@@ -57,12 +59,12 @@ static void entries_release(qd_brute *brute) {
 
 void qd_brute_destroy(qd_brute *brute) {
     if (!brute) return;
-    entries_release(brute);
+    brute_entries_release(brute);
     qdi_release(brute->allocator, brute, 1, sizeof *brute);
 }
 
 // The place of the first entry whose body is `body` or larger.
-static size_t place_of(const qd_brute *brute, qd_body_index body) {
+static size_t brute_entry_place(const qd_brute *brute, qd_body_index body) {
     size_t begin = 0, end = brute->count;
     while (begin < end) {
         const size_t middle = begin + (end - begin) / 2;
@@ -75,7 +77,8 @@ static size_t place_of(const qd_brute *brute, qd_body_index body) {
     return begin;
 }
 
-static bool holds(const qd_brute *brute, size_t place, qd_body_index body) {
+// True where the entry at a place is that of a body.
+static bool brute_has_body_at(const qd_brute *brute, size_t place, qd_body_index body) {
     return place < brute->count && brute->entries[place].body == body;
 }
 
@@ -88,16 +91,18 @@ typedef struct naming {
     size_t n;
 } naming;
 
-static void naming_release(naming *names) {
+// Frees the arrays that put named bodies in order.
+static void body_order_release(naming *names) {
     qdi_release(names->allocator, names->keys, names->n, sizeof *names->keys);
     qdi_release(names->allocator, names->spare_keys, names->n, sizeof *names->spare_keys);
     qdi_release(names->allocator, names->positions, names->n, sizeof *names->positions);
     qdi_release(names->allocator, names->spare_positions, names->n, sizeof *names->spare_positions);
 }
 
+// Puts the bodies named in a refresh in order of index.
 // Errors: QD_ERR_LIMIT, QD_ERR_EXISTS, QD_ERR_MEMORY; what was allocated is the caller's to release in any
 // case.
-static qd_status naming_sort(naming *names, qd_team *team, const qd_body_index *indices) {
+static qd_status body_order_sort(naming *names, qd_team *team, const qd_body_index *indices) {
     const size_t n = names->n;
     for (size_t i = 0; indices && i < n; ++i) {
         if (indices[i] >= QD_BODY_INDEX_MAX) return QD_ERR_LIMIT;
@@ -124,14 +129,14 @@ static qd_status naming_sort(naming *names, qd_team *team, const qd_body_index *
 // Fills `fresh` (room for all of them) with the bodies named; a bad box is replaced by the old one, or the
 // body left out where there is none. Returns how many there are; `*bad` becomes the lowest position of a bad
 // box, or stays.
-static size_t entries_merge(const qd_brute *brute, const naming *names, const qd_box *boxes,
-                            brute_entry *fresh, qd_tree_counts *counts, size_t *bad) {
+static size_t brute_entries_merge(const qd_brute *brute, const naming *names, const qd_box *boxes,
+                                  brute_entry *fresh, qd_tree_counts *counts, size_t *bad) {
     size_t count = 0, old = 0, kept = 0;
     for (size_t k = 0; k < names->n; ++k) {
         const qd_body_index body = (qd_body_index)names->keys[k];
         const size_t position = names->positions[k];
         while (old < brute->count && brute->entries[old].body < body) ++old;
-        const bool known = holds(brute, old, body);
+        const bool known = brute_has_body_at(brute, old, body);
         const bool good = qdi_box_acceptable(boxes[position], brute->period);
         if (!good && position < *bad) *bad = position;
         if (known) ++kept;
@@ -147,9 +152,10 @@ static size_t entries_merge(const qd_brute *brute, const naming *names, const qd
     return count;
 }
 
+// Empties the brute-force index.
 // After QD_ERR_MEMORY the index is empty.
-static qd_status forget(qd_brute *brute) {
-    entries_release(brute);
+static qd_status brute_clear(qd_brute *brute) {
+    brute_entries_release(brute);
     brute->built = false;
     return QD_ERR_MEMORY;
 }
@@ -166,21 +172,21 @@ qd_status qd_brute_refresh(qd_brute *brute, qd_team *team, const qd_box *boxes, 
     brute_entry *fresh = NULL;
     if (n > 0) {
         naming names = {.allocator = brute->allocator, .n = n};
-        qd_status status = naming_sort(&names, team, indices);
+        qd_status status = body_order_sort(&names, team, indices);
         if (status == QD_OK) {
             fresh = qdi_allocate(brute->allocator, n, sizeof *fresh);
             if (!fresh) status = QD_ERR_MEMORY;
         }
         size_t count = 0;
-        if (status == QD_OK) count = entries_merge(brute, &names, boxes, fresh, &done, &first_bad);
-        naming_release(&names);
-        if (status == QD_ERR_MEMORY) return forget(brute);
+        if (status == QD_OK) count = brute_entries_merge(brute, &names, boxes, fresh, &done, &first_bad);
+        body_order_release(&names);
+        if (status == QD_ERR_MEMORY) return brute_clear(brute);
         if (status != QD_OK) return status;
-        entries_release(brute);
+        brute_entries_release(brute);
         brute->count = count;
     } else {
         done.removed = brute->count;
-        entries_release(brute);
+        brute_entries_release(brute);
     }
     brute->entries = fresh;
     brute->room = n;
@@ -196,8 +202,8 @@ qd_status qd_brute_add(qd_brute *brute, qd_body_index body, qd_box box) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!brute) return QD_ERR_ARGUMENT;
     if (body >= QD_BODY_INDEX_MAX || brute->count + 1 >= QD_BODY_INDEX_MAX) return QD_ERR_LIMIT;
-    const size_t place = place_of(brute, body);
-    if (holds(brute, place, body)) return QD_ERR_EXISTS;
+    const size_t place = brute_entry_place(brute, body);
+    if (brute_has_body_at(brute, place, body)) return QD_ERR_EXISTS;
     if (!qdi_box_acceptable(box, brute->period)) return QD_ERR_VALUE;
     const qd_status status = qdi_reserve(brute->allocator, &brute->entries, &brute->room, brute->count,
                                          brute->count + 1, sizeof *brute->entries);
@@ -211,8 +217,8 @@ qd_status qd_brute_add(qd_brute *brute, qd_body_index body, qd_box box) {
 
 qd_status qd_brute_remove(qd_brute *brute, qd_body_index body) {
     if (!brute) return QD_ERR_ARGUMENT;
-    const size_t place = place_of(brute, body);
-    if (!holds(brute, place, body)) return QD_ERR_STALE;
+    const size_t place = brute_entry_place(brute, body);
+    if (!brute_has_body_at(brute, place, body)) return QD_ERR_STALE;
     brute_entry *entry = &brute->entries[place];
     brute->count -= 1;
     memmove(entry, entry + 1, (brute->count - place) * sizeof *entry);
@@ -224,8 +230,8 @@ typedef struct pair_search {
     qd_pairs *pairs;
 } pair_search;
 
-// The pairs of the bodies [begin, end) with all bodies after them.
-static void find_pairs(void *context, size_t begin, size_t end, int worker) {
+// Finds the pairs of the bodies [begin, end) with all bodies after them, by brute force.
+static void brute_pairs_range(void *context, size_t begin, size_t end, int worker) {
     const pair_search *search = context;
     const qd_brute *brute = search->brute;
     const qd_image here = {0, 0};
@@ -252,7 +258,7 @@ qd_status qd_brute_pairs(const qd_brute *brute, qd_team *team, qd_pairs *pairs) 
     const qd_status status = qdi_pairs_begin(pairs, (size_t)qd_team_threads(team), parts);
     if (status != QD_OK) return status;
     pair_search search = {brute, pairs};
-    qdi_team_for(team, brute->count, PAIRS_GRAIN, find_pairs, &search);
+    qdi_team_for(team, brute->count, PAIRS_GRAIN, brute_pairs_range, &search);
     return qdi_pairs_gather(pairs, team);
 }
 

@@ -23,8 +23,9 @@ bool qdi_grid_init(qdi_grid *grid, qd_vec2 size) {
     return true;
 }
 
+// The place of a box's centre on the grid of cells, along one axis.
 // A coordinate in units from R0's corner: floor is exact, since scaling by a power of two is.
-static bool place_axis(const qdi_grid *grid, float centre, uint64_t *place) {
+static bool grid_place_on_axis(const qdi_grid *grid, float centre, uint64_t *place) {
     double units = floor((double)centre * grid->per_unit) + 0x1p39;
     double low = -(double)grid->origin;
     double high = 0x1p60 - (double)grid->origin;
@@ -33,20 +34,20 @@ static bool place_axis(const qdi_grid *grid, float centre, uint64_t *place) {
     return true;
 }
 
-bool qdi_grid_place(const qdi_grid *grid, qd_box box, qdi_place *place) {
-    return place_axis(grid, qdi_box_centre(box.min_x, box.max_x), &place->x) &&
-           place_axis(grid, qdi_box_centre(box.min_y, box.max_y), &place->y);
+bool qdi_grid_point_of(const qdi_grid *grid, qd_box box, qdi_grid_point *place) {
+    return grid_place_on_axis(grid, qdi_box_centre(box.min_x, box.max_x), &place->x) &&
+           grid_place_on_axis(grid, qdi_box_centre(box.min_y, box.max_y), &place->y);
 }
 
 qdi_cell qdi_grid_root(const qdi_grid *grid, int k) {
-    return qdi_cell_of((qdi_place){grid->origin, grid->origin}, -k);
+    return qdi_cell_of((qdi_grid_point){grid->origin, grid->origin}, -k);
 }
 
 unsigned qdi_grid_root_quadrant(const qdi_grid *grid, int k) {
-    return qdi_quadrant((qdi_place){grid->origin, grid->origin}, -k);
+    return qdi_quadrant((qdi_grid_point){grid->origin, grid->origin}, -k);
 }
 
-int qdi_grid_ring(const qdi_grid *grid, qdi_place place) {
+int qdi_grid_ring(const qdi_grid *grid, qdi_grid_point place) {
     uint64_t different = (place.x ^ grid->origin) | (place.y ^ grid->origin);
     int ring = 0;
     while (different >> (QDI_CELL_BITS + ring) != 0) ++ring;
@@ -54,11 +55,12 @@ int qdi_grid_ring(const qdi_grid *grid, qdi_place place) {
 }
 
 int qdi_grid_ring_of_box(const qdi_grid *grid, qd_box box) {
-    qdi_place place;
-    return qdi_grid_place(grid, box, &place) ? qdi_grid_ring(grid, place) : QD_TREE_MAX_GROWTH + 1;
+    qdi_grid_point place;
+    return qdi_grid_point_of(grid, box, &place) ? qdi_grid_ring(grid, place) : QD_TREE_MAX_GROWTH + 1;
 }
 
-static float next_above(float value) {
+// The next float above a value.
+static float next_float_above(float value) {
     int32_t bits;
     memcpy(&bits, &value, sizeof bits);
     if (value == 0.0F) {
@@ -70,7 +72,8 @@ static float next_above(float value) {
     return value;
 }
 
-static double border_exact(const qdi_grid *grid, uint64_t cell, int level) {
+// The border of a cell as a double, before it is rounded to a float.
+static double cell_border_exact(const qdi_grid *grid, uint64_t cell, int level) {
     int64_t units = (int64_t)(cell << (QDI_CELL_BITS - level)) - (int64_t)grid->origin - (INT64_C(1) << 39);
     return (double)units * grid->unit;
 }
@@ -80,10 +83,11 @@ float qdi_grid_border(const qdi_grid *grid, uint64_t cell, int level) {
     uint64_t at = 0;
     // Rounding never goes past another float, also where the deepest levels far from the world have too many
     // bits for a double: this is the lowest float at or above the border, or the one below it.
-    float border = (float)border_exact(grid, cell, level);
-    return place_axis(grid, border, &at) && at < place ? next_above(border) : border;
+    float border = (float)cell_border_exact(grid, cell, level);
+    return grid_place_on_axis(grid, border, &at) && at < place ? next_float_above(border) : border;
 }
 
 qd_vec2 qdi_grid_corner(const qdi_grid *grid, qdi_cell cell) {
-    return (qd_vec2){border_exact(grid, cell.x, cell.level), border_exact(grid, cell.y, cell.level)};
+    return (qd_vec2){cell_border_exact(grid, cell.x, cell.level),
+                     cell_border_exact(grid, cell.y, cell.level)};
 }

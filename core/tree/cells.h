@@ -13,13 +13,13 @@
 /// place is two integers, counted in units from the lower left corner of R20, the largest root. R20 is then
 /// the root of an ordinary quadtree, every Rk is one of its cells (the alternation of tree.h is the
 /// alternation of the bits), and a cell of level L is a pair of integers: the places of its centres without
-/// their last 40 - L bits. Nothing is ever added up, so borders are exact.
+/// their last 40 - L bits. Borders are exact, for nothing is ever summed.
 
 enum { QDI_CELL_BITS = QD_TREE_MAX_LEVEL, QDI_RINGS = QD_TREE_MAX_GROWTH + 2 };
 
-typedef struct qdi_place {
+typedef struct qdi_grid_point {
     uint64_t x, y; // below 2^60
-} qdi_place;
+} qdi_grid_point;
 
 typedef struct qdi_cell {
     uint64_t x, y;
@@ -48,10 +48,10 @@ static inline float qdi_longest(qd_box box) {
 }
 
 /// The place of a box's centre. False (and no place) where it lies outside R20.
-bool qdi_grid_place(const qdi_grid *grid, qd_box box, qdi_place *place);
+bool qdi_grid_point_of(const qdi_grid *grid, qd_box box, qdi_grid_point *place);
 
 /// The cell of a level that a place lies in.
-static inline qdi_cell qdi_cell_of(qdi_place place, int level) {
+static inline qdi_cell qdi_cell_of(qdi_grid_point place, int level) {
     int shift = QDI_CELL_BITS - level;
     return (qdi_cell){place.x >> shift, place.y >> shift, level};
 }
@@ -61,7 +61,7 @@ static inline bool qdi_cell_equal(qdi_cell a, qdi_cell b) {
 }
 
 /// Which of a cell's four children a place lies in: 0 lower left, 1 lower right, 2 upper left, 3 upper right.
-static inline unsigned qdi_quadrant(qdi_place place, int child_level) {
+static inline unsigned qdi_quadrant(qdi_grid_point place, int child_level) {
     int shift = QDI_CELL_BITS - child_level;
     return (unsigned)((place.x >> shift) & 1U) | (unsigned)((place.y >> shift) & 1U) << 1;
 }
@@ -71,7 +71,7 @@ qdi_cell qdi_grid_root(const qdi_grid *grid, int k);
 unsigned qdi_grid_root_quadrant(const qdi_grid *grid, int k);
 
 /// The smallest k with the place inside Rk.
-int qdi_grid_ring(const qdi_grid *grid, qdi_place place);
+int qdi_grid_ring(const qdi_grid *grid, qdi_grid_point place);
 
 /// The ring of a box's centre, QD_TREE_MAX_GROWTH + 1 where it is outside R20.
 int qdi_grid_ring_of_box(const qdi_grid *grid, qd_box box);

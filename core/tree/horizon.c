@@ -14,7 +14,8 @@ double qdi_margin_horizon(double growth, double pairs, double lasted) {
     return best;
 }
 
-static bool axis_holds(float fat_min, float fat_max, float min, float max, double period) {
+// True where a fat box holds some periodic image of a box along an axis.
+static bool fat_box_holds_on_axis(float fat_min, float fat_max, float min, float max, double period) {
     for (int shift = -1; shift <= 1; ++shift) {
         const double by = shift * period;
         if ((double)fat_min <= (double)min + by && (double)max + by <= (double)fat_max) return true;
@@ -23,6 +24,6 @@ static bool axis_holds(float fat_min, float fat_max, float min, float max, doubl
 }
 
 bool qdi_margin_holds_image(qd_box fat, qd_box box, qd_vec2 period) {
-    return axis_holds(fat.min_x, fat.max_x, box.min_x, box.max_x, period.x) &&
-           axis_holds(fat.min_y, fat.max_y, box.min_y, box.max_y, period.y);
+    return fat_box_holds_on_axis(fat.min_x, fat.max_x, box.min_x, box.max_x, period.x) &&
+           fat_box_holds_on_axis(fat.min_y, fat.max_y, box.min_y, box.max_y, period.y);
 }

@@ -6,8 +6,8 @@
 #include <quadrille/box.h>
 #include <quadrille/tree.h>
 
-/// Fat boxes: as long as every body's box stays inside a larger one, the pairs of the larger boxes are all
-/// that can overlap, and neither tree nor pairs need to be looked for again.
+/// Fat boxes (Verlet skins): as long as every body's box stays inside a larger one, the pairs of the larger
+/// boxes are all that can overlap, and neither refresh nor retrieve is needed.
 
 /// Steps that boxes made by the automatic margin shall last, at most.
 #define QDI_MARGIN_LONGEST 64

@@ -15,16 +15,17 @@
 /// the differences taken in float64. The rule is symmetric: (a, b, s) holds where (b, a, -s) does. Without a
 /// period (P = 0) only s = 0 counts and the rule is the plain comparison of floats.
 ///
-/// Two boxes may overlap through several images, but they are one pair, told through the nearest: the two
+/// Two boxes may overlap through several images, but they are one pair, reported with the nearest: the two
 /// axes are independent, and on each the first of base, base - 1, base + 1 that overlaps is taken. Boxes that
 /// the tree accepts (qdi_box_acceptable) have base 0. A box that is only asked about may lie anywhere; its
 /// base is the copy of the cell that its centre is in (qdi_image_base).
 
 /// Room for rounding on either side of half a period: a body that sits on the cell's border, or is just as
-/// long as half a period, is let in although its float32 box may stick out by a few units in the last place.
+/// long as half a period, is accepted although its float32 box may stick out by a few units in the last
+/// place.
 #define QDI_IMAGE_SLACK 1.000001
 
-/// The middle of a box along one axis, as the tree files it.
+/// The centre of a box along one axis, by which the tree finds its cell.
 static inline float qdi_box_centre(float min, float max) {
     return 0.5F * min + 0.5F * max;
 }
@@ -37,7 +38,7 @@ static inline bool qdi_image_axis_fits(float min, float max, double period) {
     return (double)max - (double)min <= half && centre <= half && centre >= -half;
 }
 
-/// True for a box that the tree takes in: valid and, along each periodic axis, not longer than half a period
+/// True for a box that the tree accepts: valid and, along each periodic axis, not longer than half a period
 /// and with its centre inside the cell.
 static inline bool qdi_box_acceptable(qd_box box, qd_vec2 period) {
     return qd_box_valid(box) && qdi_image_axis_fits(box.min_x, box.max_x, period.x) &&

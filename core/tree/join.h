@@ -23,13 +23,13 @@ bool qdi_join_subtree(const qdi_join *join, qdi_node_index index);
 /// The same of a node's own list only.
 bool qdi_join_node(const qdi_join *join, qdi_node_index index);
 
-// tree_join_outer.c
+// tree_join_root_list.c
 
 /// Bodies [begin, end) of the order of the root's long list with those after them, and with everything below
 /// the root.
-bool qdi_join_outer(const qdi_join *join, size_t begin, size_t end);
+bool qdi_join_root_list(const qdi_join *join, size_t begin, size_t end);
 /// The same with the copy: with all of its list, and with everything below its root, seen from either side.
-bool qdi_join_outer_image(const qdi_join *join, size_t begin, size_t end);
+bool qdi_join_root_list_image(const qdi_join *join, size_t begin, size_t end);
 
 // tree_join_image.c
 

@@ -79,7 +79,7 @@ static inline bool qdi_node_keeps(const qdi_node_test *test, qd_box box, bool *f
     return test->root ? !here | test->leaf | !*fit : here & (test->leaf | !*fit);
 }
 
-/// Notes in a tally that a slot's body leaves the list.
+/// Counts in a tally that a slot's body leaves the list.
 static inline void qdi_tally_gone(qdi_update_tally *tally, size_t slot) {
     if (tally->gone++ == 0) tally->first_gone = slot;
     if (slot - tally->base < 64) tally->which |= UINT64_C(1) << (slot - tally->base);

@@ -1,4 +1,4 @@
-// What kernels of all instruction sets do one slot at a time.
+// The loops over single slots that the kernels of all instruction sets share.
 
 #include "core/tree/kernel.h"
 

@@ -1,5 +1,5 @@
-#ifndef QD_CORE_SPOT_H
-#define QD_CORE_SPOT_H
+#ifndef QD_CORE_NEAR_POINT_H
+#define QD_CORE_NEAR_POINT_H
 
 #include <quadrille/near.h>
 
@@ -27,30 +27,30 @@ typedef struct qdi_near_point {
     void *context;
 } qdi_near_point;
 
-static inline bool qdi_near_point_axis(qdi_near_point *spot, int axis, double at, double period) {
+static inline bool qdi_near_point_axis(qdi_near_point *origin, int axis, double at, double period) {
     if (!(fabs(at) <= (double)FLT_MAX)) return false;
     int base = 0;
     if (period > 0.0) {
         if (fabs(at) > (INT16_MAX - 2) * period) return false;
         base = (int)floor(at / period + 0.5);
     }
-    spot->count[axis] = period > 0.0 ? 3 : 1;
+    origin->count[axis] = period > 0.0 ? 3 : 1;
     for (int k = 0; k < 3; ++k) {
-        spot->image[axis][k] = base + (k == 1 ? -1 : k == 2 ? 1 : 0);
-        spot->at[axis][k] = at - spot->image[axis][k] * period;
+        origin->image[axis][k] = base + (k == 1 ? -1 : k == 2 ? 1 : 0);
+        origin->at[axis][k] = at - origin->image[axis][k] * period;
     }
     return true;
 }
 
 /// False for a point that is refused.
-static inline bool qdi_near_point_init(qdi_near_point *spot, const qd_tree *tree, qd_vec2 point,
+static inline bool qdi_near_point_init(qdi_near_point *origin, const qd_tree *tree, qd_vec2 point,
                                        qd_distance_test distance, void *context) {
-    spot->distance = distance;
-    spot->context = context;
-    if (!qdi_near_point_axis(spot, 0, point.x, tree->period.x) ||
-        !qdi_near_point_axis(spot, 1, point.y, tree->period.y))
+    origin->distance = distance;
+    origin->context = context;
+    if (!qdi_near_point_axis(origin, 0, point.x, tree->period.x) ||
+        !qdi_near_point_axis(origin, 1, point.y, tree->period.y))
         return false;
-    spot->copies = (unsigned)(spot->count[0] * spot->count[1]);
+    origin->copies = (unsigned)(origin->count[0] * origin->count[1]);
     return true;
 }
 
@@ -60,35 +60,35 @@ static inline double qdi_near_point_gap(double at, float min, float max) {
 
 /// The distance of a box as seen from copy k. Never less than that of bounds around it, in rounded numbers
 /// too.
-static inline double qdi_near_point_to_box(const qdi_near_point *spot, unsigned k, qd_box box) {
-    double x = qdi_near_point_gap(spot->at[0][k % (unsigned)spot->count[0]], box.min_x, box.max_x);
-    double y = qdi_near_point_gap(spot->at[1][k / (unsigned)spot->count[0]], box.min_y, box.max_y);
+static inline double qdi_near_point_to_box(const qdi_near_point *origin, unsigned k, qd_box box) {
+    double x = qdi_near_point_gap(origin->at[0][k % (unsigned)origin->count[0]], box.min_x, box.max_x);
+    double y = qdi_near_point_gap(origin->at[1][k / (unsigned)origin->count[0]], box.min_y, box.max_y);
     double longer = x > y ? x : y;
     double far = sqrt(x * x + y * y);
     return far > longer ? far : longer; // squares of the smallest numbers vanish
 }
 
-static inline qd_image qdi_near_point_image(const qdi_near_point *spot, unsigned k) {
-    return (qd_image){(int16_t)spot->image[0][k % (unsigned)spot->count[0]],
-                      (int16_t)spot->image[1][k / (unsigned)spot->count[0]]};
+static inline qd_image qdi_near_point_image(const qdi_near_point *origin, unsigned k) {
+    return (qd_image){(int16_t)origin->image[0][k % (unsigned)origin->count[0]],
+                      (int16_t)origin->image[1][k / (unsigned)origin->count[0]]};
 }
 
 /// Along one axis: the copy that the nearest image of [min, max] is in.
-static inline unsigned qdi_near_point_nearest(const qdi_near_point *spot, int axis, float min, float max) {
+static inline unsigned qdi_near_point_nearest(const qdi_near_point *origin, int axis, float min, float max) {
     unsigned nearest = 0;
-    for (unsigned k = 1; k < (unsigned)spot->count[axis]; ++k) {
-        if (qdi_near_point_gap(spot->at[axis][k], min, max) <
-            qdi_near_point_gap(spot->at[axis][nearest], min, max))
+    for (unsigned k = 1; k < (unsigned)origin->count[axis]; ++k) {
+        if (qdi_near_point_gap(origin->at[axis][k], min, max) <
+            qdi_near_point_gap(origin->at[axis][nearest], min, max))
             nearest = k;
     }
     return nearest;
 }
 
-/// Measures a body that a search of copy k came upon: true, and the body with its distance, where that is at
-/// most `most`. So that a body is told once, this is done in the copy that holds the nearest image of its box
-/// alone. Which image of its real shape is the nearest may be another matter, hence all are asked for that
-/// may be.
-bool qdi_near_point_measure(const qdi_near_point *spot, unsigned k, qd_box box, qd_body_index body,
+/// Measures a body that a search of copy k found: true, and the body with its distance, where that is at
+/// most `most`. So that a body is reported once, this is done in the copy that holds the nearest image of its
+/// box alone. Which image of its real shape is the nearest may be another matter, hence all are asked for
+/// that may be.
+bool qdi_near_point_measure(const qdi_near_point *origin, unsigned k, qd_box box, qd_body_index body,
                             double most, qd_near *near);
 
 #endif

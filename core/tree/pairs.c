@@ -2,7 +2,7 @@
 //
 // Shared and written while workers run: `found` and `stop`, relaxed atomics that decide only whether the
 // search goes on (their order with other memory does not matter: the join that ends the parallel part orders
-// everything), and the pool, which one worker at a time takes a span from, or holds while it calls the
+// everything), and the arena, which one worker at a time takes a span from, or holds while it calls the
 // allocator.
 #include "core/tree/pairs_impl.h"
 
@@ -27,14 +27,16 @@ qd_status qd_pairs_create(size_t limit, const qd_allocator *allocator, qd_pairs 
 // The columns of a worker's rows lie in one block, `room` and the slack apart.
 enum { ROW_COLUMNS = 5 };
 
-static size_t rows_words(size_t room) {
+// Words of memory for the boxes that a worker of a pair search carries along.
+static size_t pair_rows_words(size_t room) {
     return room == 0 ? 0 : ROW_COLUMNS * (room + QDI_SLOT_SLACK);
 }
 
-static void buffers_release(qd_pairs *pairs) {
+// Frees the workers' buffers of pairs.
+static void pair_buffers_release(qd_pairs *pairs) {
     for (size_t w = 0; w < pairs->workers; ++w) {
         const qdi_slots *rows = &pairs->buffers[w].rows;
-        qdi_release(pairs->allocator, rows->min_x, rows_words(rows->room), sizeof(float));
+        qdi_release(pairs->allocator, rows->min_x, pair_rows_words(rows->room), sizeof(float));
     }
     qdi_release(pairs->allocator, pairs->buffers, pairs->workers, sizeof *pairs->buffers);
     pairs->buffers = NULL;
@@ -44,8 +46,8 @@ static void buffers_release(qd_pairs *pairs) {
 void qd_pairs_destroy(qd_pairs *pairs) {
     if (!pairs) return;
     const qd_allocator *allocator = pairs->allocator;
-    buffers_release(pairs);
-    qdi_pool_release(&pairs->pool, allocator);
+    pair_buffers_release(pairs);
+    qdi_shared_arena_release(&pairs->arena, allocator);
     qdi_release(allocator, pairs->items, pairs->room, sizeof *pairs->items);
     qdi_release(allocator, pairs->tasks, pairs->task_room, sizeof *pairs->tasks);
     qdi_release(allocator, pairs->parts, pairs->part_room, sizeof *pairs->parts);
@@ -66,9 +68,9 @@ size_t qd_pairs_bytes(const qd_pairs *pairs) {
     size_t bytes = sizeof *pairs + pairs->room * sizeof *pairs->items +
                    pairs->task_room * sizeof *pairs->tasks + pairs->part_room * sizeof *pairs->parts +
                    pairs->place_room * sizeof *pairs->places + pairs->workers * sizeof *pairs->buffers +
-                   qdi_pool_bytes(&pairs->pool);
+                   qdi_shared_arena_bytes(&pairs->arena);
     for (size_t w = 0; w < pairs->workers; ++w)
-        bytes += rows_words(pairs->buffers[w].rows.room) * sizeof(float);
+        bytes += pair_rows_words(pairs->buffers[w].rows.room) * sizeof(float);
     return bytes;
 }
 
@@ -81,11 +83,13 @@ qd_status qdi_pairs_task(qd_pairs *pairs, size_t number, qdi_pair_task task) {
     return status;
 }
 
-static size_t span_bytes(size_t room) {
+// Bytes of a span with room for so many pairs.
+static size_t pair_span_bytes(size_t room) {
     return sizeof(qdi_pair_span) + room * sizeof(qd_pair);
 }
 
-static qd_status workers_need(qd_pairs *pairs, size_t workers) {
+// Makes a buffer of pairs for each worker.
+static qd_status pair_buffers_reserve(qd_pairs *pairs, size_t workers) {
     if (workers <= pairs->workers) return QD_OK;
     qdi_pair_buffer *buffers = qdi_allocate(pairs->allocator, workers, sizeof *buffers);
     if (!buffers) return QD_ERR_MEMORY;
@@ -97,8 +101,9 @@ static qd_status workers_need(qd_pairs *pairs, size_t workers) {
     return QD_OK;
 }
 
-static bool rows_resize(const qd_allocator *allocator, qdi_slots *rows, size_t used, size_t room) {
-    float *block = qdi_allocate(allocator, rows_words(room), sizeof *block);
+// Gives a worker room for more boxes to carry along.
+static bool pair_rows_resize(const qd_allocator *allocator, qdi_slots *rows, size_t used, size_t room) {
+    float *block = qdi_allocate(allocator, pair_rows_words(room), sizeof *block);
     if (!block) return false;
     const size_t column = room + QDI_SLOT_SLACK;
     const qdi_slots grown = {.min_x = block,
@@ -108,7 +113,7 @@ static bool rows_resize(const qd_allocator *allocator, qdi_slots *rows, size_t u
                              .index = (qd_body_index *)(void *)(block + 4 * column),
                              .room = room};
     // All of it, the slack too: kernels read past what was written, though they do not look at it.
-    memset(block, 0, rows_words(room) * sizeof *block);
+    memset(block, 0, pair_rows_words(room) * sizeof *block);
     if (used > 0) {
         memcpy(grown.min_x, rows->min_x, used * sizeof *grown.min_x);
         memcpy(grown.min_y, rows->min_y, used * sizeof *grown.min_y);
@@ -116,33 +121,34 @@ static bool rows_resize(const qd_allocator *allocator, qdi_slots *rows, size_t u
         memcpy(grown.max_y, rows->max_y, used * sizeof *grown.max_y);
         memcpy(grown.index, rows->index, used * sizeof *grown.index);
     }
-    qdi_release(allocator, rows->min_x, rows_words(rows->room), sizeof(float));
+    qdi_release(allocator, rows->min_x, pair_rows_words(rows->room), sizeof(float));
     *rows = grown;
     return true;
 }
 
-// Whoever does the task that needs the most rows has room for them: all get what any of them has.
-static qd_status rows_even(qd_pairs *pairs, size_t workers) {
+// Gives each worker as much room for boxes as the one with most, for any may get the task that needs it.
+static qd_status pair_rows_equalize(qd_pairs *pairs, size_t workers) {
     size_t most = 0;
     for (size_t w = 0; w < pairs->workers; ++w) {
         if (pairs->buffers[w].rows.room > most) most = pairs->buffers[w].rows.room;
     }
     for (size_t w = 0; w < workers; ++w) {
         qdi_slots *rows = &pairs->buffers[w].rows;
-        if (rows->room < most && !rows_resize(pairs->allocator, rows, 0, most)) return QD_ERR_MEMORY;
+        if (rows->room < most && !pair_rows_resize(pairs->allocator, rows, 0, most)) return QD_ERR_MEMORY;
     }
     return QD_OK;
 }
 
-static qd_status buffers_begin(qd_pairs *pairs, size_t workers) {
+// Empties the workers' buffers for a new search of pairs.
+static qd_status pair_buffers_begin(qd_pairs *pairs, size_t workers) {
     pairs->alone = workers == 1;
     size_t least = 0;
     if (pairs->alone) {
-        qdi_pool_release(&pairs->pool, pairs->allocator);
-    } else if (pairs->pool.taken > 0) { // as much as last time, and a span begun by everyone
-        least = pairs->pool.taken + workers * span_bytes(SPAN);
+        qdi_shared_arena_release(&pairs->arena, pairs->allocator);
+    } else if (pairs->arena.taken > 0) { // as much as last time, and a span begun by everyone
+        least = pairs->arena.taken + workers * pair_span_bytes(SPAN);
     }
-    qd_status status = qdi_pool_begin(&pairs->pool, pairs->allocator, least);
+    qd_status status = qdi_shared_arena_reset(&pairs->arena, pairs->allocator, least);
     if (status != QD_OK) return status;
     for (size_t w = 0; w < pairs->workers; ++w) {
         qdi_pair_buffer *buffer = &pairs->buffers[w];
@@ -151,7 +157,7 @@ static qd_status buffers_begin(qd_pairs *pairs, size_t workers) {
         buffer->head = (qdi_pair_span){NULL, 0};
         buffer->span = &buffer->head;
     }
-    if (!pairs->alone) return rows_even(pairs, workers);
+    if (!pairs->alone) return pair_rows_equalize(pairs, workers);
     pairs->buffers[0].items = pairs->items;
     pairs->buffers[0].room = pairs->room;
     return QD_OK;
@@ -159,7 +165,7 @@ static qd_status buffers_begin(qd_pairs *pairs, size_t workers) {
 
 qd_status qdi_pairs_begin(qd_pairs *pairs, size_t workers, size_t parts) {
     pairs->count = 0;
-    qd_status status = workers_need(pairs, workers);
+    qd_status status = pair_buffers_reserve(pairs, workers);
     if (status == QD_OK) {
         status = qdi_reserve(pairs->allocator, &pairs->parts, &pairs->part_room, 0, parts,
                              sizeof *pairs->parts);
@@ -168,7 +174,7 @@ qd_status qdi_pairs_begin(qd_pairs *pairs, size_t workers, size_t parts) {
         status = qdi_reserve(pairs->allocator, &pairs->places, &pairs->place_room, 0, parts,
                              sizeof *pairs->places);
     }
-    if (status == QD_OK) status = buffers_begin(pairs, workers);
+    if (status == QD_OK) status = pair_buffers_begin(pairs, workers);
     if (status != QD_OK) return status;
     for (size_t p = 0; p < parts; ++p) pairs->parts[p] = (qdi_pair_part){NULL, 0, 0};
     pairs->part_count = parts;
@@ -177,13 +183,14 @@ qd_status qdi_pairs_begin(qd_pairs *pairs, size_t workers, size_t parts) {
     return QD_OK;
 }
 
-static size_t found_by(const qdi_pair_buffer *buffer) {
+// How many pairs a worker has found in this search.
+static size_t pairs_found_by_worker(const qdi_pair_buffer *buffer) {
     return buffer->before + buffer->count;
 }
 
 // Adds what a worker found since it last reported to the common count, and stops the search past the limit.
-static void report_found(qd_pairs *pairs, qdi_pair_buffer *buffer) {
-    const size_t mine = found_by(buffer);
+static void report_pairs_found(qd_pairs *pairs, qdi_pair_buffer *buffer) {
+    const size_t mine = pairs_found_by_worker(buffer);
     size_t found = __atomic_add_fetch(&pairs->found, mine - buffer->reported, __ATOMIC_RELAXED);
     buffer->reported = mine;
     if (found > pairs->limit) {
@@ -194,17 +201,17 @@ static void report_found(qd_pairs *pairs, qdi_pair_buffer *buffer) {
 
 void qdi_pairs_part_begin(qd_pairs *pairs, int worker, size_t part) {
     const qdi_pair_buffer *buffer = &pairs->buffers[worker];
-    pairs->parts[part] = (qdi_pair_part){buffer->span, buffer->count, found_by(buffer)};
+    pairs->parts[part] = (qdi_pair_part){buffer->span, buffer->count, pairs_found_by_worker(buffer)};
 }
 
 void qdi_pairs_part_end(qd_pairs *pairs, int worker, size_t part) {
     qdi_pair_buffer *buffer = &pairs->buffers[worker];
-    pairs->parts[part].count = found_by(buffer) - pairs->parts[part].count;
-    if (found_by(buffer) - buffer->reported >= REPORT_EVERY) report_found(pairs, buffer);
+    pairs->parts[part].count = pairs_found_by_worker(buffer) - pairs->parts[part].count;
+    if (pairs_found_by_worker(buffer) - buffer->reported >= REPORT_EVERY) report_pairs_found(pairs, buffer);
 }
 
-// Makes room in the result, which is the buffer of the only worker.
-static bool result_grow(qd_pairs *pairs, qdi_pair_buffer *buffer, size_t more) {
+// Makes room for more pairs in the result, which is the buffer of the only worker.
+static bool pair_result_grow(qd_pairs *pairs, qdi_pair_buffer *buffer, size_t more) {
     size_t need = buffer->count + more;
     if (need < FIRST_ROOM) need = FIRST_ROOM;
     qd_status status = qdi_reserve(pairs->allocator, &pairs->items, &pairs->room, buffer->count, need,
@@ -214,10 +221,11 @@ static bool result_grow(qd_pairs *pairs, qdi_pair_buffer *buffer, size_t more) {
     return status == QD_OK;
 }
 
-static bool span_begin(qd_pairs *pairs, qdi_pair_buffer *buffer, size_t room) {
+// Gives a worker a new span of memory for its pairs.
+static bool pair_span_begin(qd_pairs *pairs, qdi_pair_buffer *buffer, size_t room) {
     qdi_pair_span *span = NULL;
     if (room <= (SIZE_MAX - sizeof *span) / sizeof(qd_pair))
-        span = qdi_pool_take(&pairs->pool, pairs->allocator, span_bytes(room));
+        span = qdi_shared_arena_take(&pairs->arena, pairs->allocator, pair_span_bytes(room));
     if (!span) return false;
     *span = (qdi_pair_span){NULL, 0};
     buffer->span->next = span;
@@ -233,10 +241,10 @@ static bool span_begin(qd_pairs *pairs, qdi_pair_buffer *buffer, size_t room) {
 bool qdi_pairs_room(qd_pairs *pairs, int worker, size_t more) {
     qdi_pair_buffer *buffer = &pairs->buffers[worker];
     if (buffer->room - buffer->count >= more) return true;
-    report_found(pairs, buffer);
+    report_pairs_found(pairs, buffer);
     if (qdi_pairs_stopped(pairs)) return false;
-    const bool grown = pairs->alone ? result_grow(pairs, buffer, more)
-                                    : span_begin(pairs, buffer, more > SPAN ? more : SPAN);
+    const bool grown = pairs->alone ? pair_result_grow(pairs, buffer, more)
+                                    : pair_span_begin(pairs, buffer, more > SPAN ? more : SPAN);
     if (!grown) __atomic_store_n(&pairs->stop, 2, __ATOMIC_RELAXED);
     return grown;
 }
@@ -245,14 +253,15 @@ bool qdi_pairs_rows(qd_pairs *pairs, int worker, size_t used, size_t need) {
     qdi_slots *rows = &pairs->buffers[worker].rows;
     if (rows->room >= need) return true;
     const size_t room = rows->room + rows->room / 2;
-    qdi_pool_enter(&pairs->pool);
-    bool grown = rows_resize(pairs->allocator, rows, used, (room < need ? need : room) + FIRST_ROOM);
-    qdi_pool_leave(&pairs->pool);
+    qdi_shared_arena_lock(&pairs->arena);
+    bool grown = pair_rows_resize(pairs->allocator, rows, used, (room < need ? need : room) + FIRST_ROOM);
+    qdi_shared_arena_unlock(&pairs->arena);
     if (!grown) __atomic_store_n(&pairs->stop, 2, __ATOMIC_RELAXED);
     return grown;
 }
 
-static void copy_parts(void *context, size_t begin, size_t end, int worker) {
+// Copies the pairs of the parts [begin, end) to their places in the result.
+static void copy_pair_parts_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     qd_pairs *pairs = context;
     for (size_t p = begin; p < end; ++p) {
@@ -280,7 +289,7 @@ qd_status qdi_pairs_gather(qd_pairs *pairs, qd_team *team) {
         qd_status status = qdi_reserve(pairs->allocator, &pairs->items, &pairs->room, 0, total,
                                        sizeof *pairs->items);
         if (status != QD_OK) return status;
-        qdi_team_for(team, pairs->part_count, 16, copy_parts, pairs);
+        qdi_team_for(team, pairs->part_count, 16, copy_pair_parts_range, pairs);
     }
     pairs->count = total;
     return QD_OK;

@@ -3,8 +3,8 @@
 
 #include <quadrille/pairs.h>
 
-#include "core/parallel/pool.h"
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
+#include "core/parallel/shared_arena.h"
 #include "core/tree/slots.h"
 
 #include <stdbool.h>
@@ -19,9 +19,9 @@
 ///   worker 0:  [part 0 | part 3 | par] -> [t 4 ]    gathered:  [part 0 | part 1 | part 2 | part 3 | ...]
 ///   worker 1:  [part 1 | part 2 | part 5 ]
 ///
-/// A worker's buffer is a chain of spans, taken from a pool one by one, so that all workers together hold
-/// what all pairs need, whoever finds how many. A single worker does the parts in their order, so its buffer
-/// is the result itself, and nothing is copied.
+/// A worker's buffer is a chain of spans, taken from an arena one by one, so that all workers together hold
+/// what all pairs need, however they are shared out. A single worker does the parts in their order, so its
+/// buffer is the result itself, and nothing is copied.
 
 /// Pairs follow it.
 typedef struct qdi_pair_span {
@@ -61,7 +61,7 @@ struct qd_pairs {
     qdi_pair_buffer *buffers; // one per worker
     size_t workers;
     bool alone; // only one of them takes part
-    qdi_pool pool;
+    qdi_shared_arena arena;
     qdi_pair_task *tasks;
     size_t task_room;
     qdi_pair_part *parts;

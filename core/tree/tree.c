@@ -6,7 +6,7 @@
 #include "core/base/memory.h"
 #include "core/tree/image.h"
 #include "core/tree/kernel.h"
-#include "core/tree/outer.h"
+#include "core/tree/root_list.h"
 
 #include <string.h>
 
@@ -14,7 +14,8 @@ qd_tree_def qd_tree_def_default(void) {
     return (qd_tree_def){.cookie = QDI_COOKIE, .size = {1.0, 1.0}, .capacity = 64};
 }
 
-static bool period_valid(double period, double size) {
+// True for a period along an axis that a tree can be made with.
+static bool tree_period_valid(double period, double size) {
     return period == 0.0 || period == size;
 }
 
@@ -23,7 +24,7 @@ qd_status qd_tree_create(const qd_tree_def *def, qd_tree **tree) {
     if (!def || !tree || def->cookie != QDI_COOKIE) return QD_ERR_ARGUMENT;
     *tree = NULL;
     if (def->capacity < 1 || def->capacity > 65535) return QD_ERR_VALUE;
-    if (!period_valid(def->period.x, def->size.x) || !period_valid(def->period.y, def->size.y))
+    if (!tree_period_valid(def->period.x, def->size.x) || !tree_period_valid(def->period.y, def->size.y))
         return QD_ERR_VALUE;
     if (!qd_simd_available(def->simd)) return QD_ERR_VALUE;
     qdi_grid grid;
@@ -49,13 +50,15 @@ qd_status qd_tree_create(const qd_tree_def *def, qd_tree **tree) {
     return QD_OK;
 }
 
-static bool period_like(double period, double before) {
+// True where a new period along an axis is periodic just as the one before.
+static bool tree_period_like(double period, double before) {
     return before == 0.0 ? period == 0.0 : period > 0.0 && period - period == 0.0;
 }
 
 qd_status qd_tree_set_period(qd_tree *tree, qd_vec2 period) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
-    if (!period_like(period.x, tree->period.x) || !period_like(period.y, tree->period.y)) return QD_ERR_VALUE;
+    if (!tree_period_like(period.x, tree->period.x) || !tree_period_like(period.y, tree->period.y))
+        return QD_ERR_VALUE;
     tree->period = period;
     tree->period_new = true;
     return QD_OK;
@@ -63,14 +66,16 @@ qd_status qd_tree_set_period(qd_tree *tree, qd_vec2 period) {
 
 enum { BUFFERS = 16, BUFFER_MIN = 4096, BUFFER_SPARE = 65536, LARGE = 65536 };
 
-static void buffers_of(qdi_tree_scratch *s, qdi_buffer *all[BUFFERS]) {
-    qdi_buffer *list[BUFFERS] = {&s->movers,  &s->moves,    &s->keys,        &s->keys_spare,
-                                 &s->shrinks, &s->order,    &s->order_spare, &s->ranges,
-                                 &s->places,  &s->splits,   &s->split_next,  &s->merges,
-                                 &s->chains,  &s->frontier, &s->spare,       &s->tally};
+// Lists all scratch buffers of a tree.
+static void scratch_buffers_of(qdi_tree_scratch *s, qdi_buffer *all[BUFFERS]) {
+    qdi_buffer *list[BUFFERS] = {&s->insertions, &s->moves,    &s->keys,        &s->keys_spare,
+                                 &s->shrinks,    &s->order,    &s->order_spare, &s->ranges,
+                                 &s->places,     &s->splits,   &s->split_next,  &s->merges,
+                                 &s->chains,     &s->frontier, &s->spare,       &s->tally};
     memcpy(all, list, sizeof list);
 }
 
+// Frees the slots' arrays.
 static void slots_release(const qd_allocator *allocator, qdi_slots *slots) {
     qdi_release(allocator, slots->min_x, slots->room, sizeof(float));
     qdi_release(allocator, slots->min_y, slots->room, sizeof(float));
@@ -115,14 +120,14 @@ void qd_tree_destroy(qd_tree *tree) {
     qdi_memory_release(tree);
     qdi_release(allocator, tree->node_of, tree->node_of_room, sizeof *tree->node_of);
     qdi_release(allocator, tree->row_index, tree->row_room, sizeof *tree->row_index);
-    qdi_outer_release(&tree->outer, allocator);
+    qdi_root_list_release(&tree->root_list, allocator);
     qdi_buffer *buffers[BUFFERS];
-    buffers_of(&tree->scratch, buffers);
+    scratch_buffers_of(&tree->scratch, buffers);
     for (int b = 0; b < BUFFERS; ++b) qdi_release(allocator, buffers[b]->items, buffers[b]->bytes, 1);
-    for (size_t w = 0; w < tree->hand_count; ++w)
-        qdi_release(allocator, tree->hands[w].movers.items, tree->hands[w].movers.bytes, 1);
-    qdi_release(allocator, tree->hands, tree->hand_count, sizeof *tree->hands);
-    qdi_pool_release(&tree->pool, allocator);
+    for (size_t w = 0; w < tree->leavers_count; ++w)
+        qdi_release(allocator, tree->leavers[w].insertions.items, tree->leavers[w].insertions.bytes, 1);
+    qdi_release(allocator, tree->leavers, tree->leavers_count, sizeof *tree->leavers);
+    qdi_shared_arena_release(&tree->arena, allocator);
     qd_team_destroy(tree->alone);
     qdi_release(allocator, tree, 1, sizeof *tree);
 }
@@ -138,7 +143,7 @@ qd_status qdi_buffer_need(const qd_tree *tree, qdi_buffer *buffer, size_t used, 
 
 qd_status qdi_buffers_ready(qd_tree *tree) {
     qdi_buffer *buffers[BUFFERS];
-    buffers_of(&tree->scratch, buffers);
+    scratch_buffers_of(&tree->scratch, buffers);
     qd_status status = QD_OK;
     for (int b = 0; b < BUFFERS && status == QD_OK; ++b) status = qdi_buffer_need(tree, buffers[b], 0, 1, 1);
     return status;
@@ -216,6 +221,7 @@ qd_status qdi_node_of_reserve(qd_tree *tree, size_t indices) {
     return QD_OK;
 }
 
+// Makes a family of nodes four empty leaves.
 static void family_empty(qd_tree *tree, qdi_family_index family) {
     for (unsigned q = 0; q < 4; ++q) {
         qdi_family_set(&tree->families[family], q, qdi_box_empty());
@@ -223,7 +229,8 @@ static void family_empty(qd_tree *tree, qdi_family_index family) {
     }
 }
 
-static void family_cells(qd_tree *tree, qdi_family_index family, uint64_t x, uint64_t y, int level) {
+// Sets the cells of a family's four nodes.
+static void family_set_cells(qd_tree *tree, qdi_family_index family, uint64_t x, uint64_t y, int level) {
     qdi_family_info *info = &tree->infos[family];
     info->x = x;
     info->y = y;
@@ -245,7 +252,7 @@ qdi_family_index qdi_family_claim(qd_tree *tree) {
 void qdi_family_init(qd_tree *tree, qdi_family_index family, qdi_node_index parent) {
     family_empty(tree, family);
     qdi_cell cell = qdi_node_cell(tree, parent);
-    family_cells(tree, family, cell.x << 1, cell.y << 1, cell.level + 1);
+    family_set_cells(tree, family, cell.x << 1, cell.y << 1, cell.level + 1);
     tree->infos[family].parent = parent;
 }
 
@@ -258,7 +265,7 @@ void qdi_family_give(qd_tree *tree, qdi_family_index family) {
 
 void qdi_root_cell_set(qd_tree *tree, int k) {
     qdi_cell cell = qdi_grid_root(&tree->grid, k);
-    family_cells(tree, 0, cell.x, cell.y, cell.level);
+    family_set_cells(tree, 0, cell.x, cell.y, cell.level);
     tree->infos[0].parent = QDI_NONE;
 }
 
@@ -269,13 +276,13 @@ void qdi_tree_clear(qd_tree *tree) {
     family_empty(tree, 0);
     qdi_root_cell_set(tree, 0);
     tree->slots.used = tree->slots.idle = 0;
-    qdi_rooms_clear(&tree->rooms);
+    qdi_slot_allocator_clear(&tree->slot_allocator);
     if (tree->node_of_room > 0) memset(tree->node_of, 0xff, tree->node_of_room * sizeof *tree->node_of);
     tree->count = 0;
     tree->row_count = 0;
     tree->rows_known = false;
     memset(tree->rings, 0, sizeof tree->rings);
-    tree->outer.count = 0;
+    tree->root_list.count = 0;
 }
 
 size_t qd_tree_count(const qd_tree *tree) {
@@ -286,21 +293,24 @@ uint64_t qd_tree_revision(const qd_tree *tree) {
     return tree->revision;
 }
 
-static size_t memory_held(const qd_tree *tree) {
+// Bytes that a tree holds.
+static size_t tree_memory_held(const qd_tree *tree) {
     qdi_tree_scratch scratch = tree->scratch;
     qdi_buffer *all[BUFFERS];
-    buffers_of(&scratch, all);
+    scratch_buffers_of(&scratch, all);
     size_t buffers = 0;
     for (int b = 0; b < BUFFERS; ++b) buffers += all[b]->bytes;
-    for (size_t w = 0; w < tree->hand_count; ++w) buffers += tree->hands[w].movers.bytes;
-    return sizeof *tree + buffers + tree->hand_count * sizeof *tree->hands + qdi_pool_bytes(&tree->pool) +
+    for (size_t w = 0; w < tree->leavers_count; ++w) buffers += tree->leavers[w].insertions.bytes;
+    return sizeof *tree + buffers + tree->leavers_count * sizeof *tree->leavers +
+           qdi_shared_arena_bytes(&tree->arena) +
            tree->family_room * (sizeof *tree->families + sizeof *tree->infos + 4 * sizeof *tree->nodes) +
            tree->slots.room * (4 * sizeof(float) + 2 * sizeof(uint32_t)) +
            tree->node_of_room * sizeof *tree->node_of + tree->row_room * sizeof *tree->row_index +
-           qdi_outer_bytes(&tree->outer);
+           qdi_root_list_bytes(&tree->root_list);
 }
 
-static void add_to_stats(const qd_tree *tree, qdi_node_index index, qd_tree_stats *stats) {
+// Adds the nodes of a subtree to a tree's statistics.
+static void add_subtree_to_stats(const qd_tree *tree, qdi_node_index index, qd_tree_stats *stats) {
     const qdi_node *node = &tree->nodes[index];
     int level = qdi_node_level(tree, index);
     stats->nodes += 1;
@@ -310,7 +320,7 @@ static void add_to_stats(const qd_tree *tree, qdi_node_index index, qd_tree_stat
         stats->leaves += 1;
         return;
     }
-    for (unsigned q = 0; q < 4; ++q) add_to_stats(tree, 4 * node->children + q, stats);
+    for (unsigned q = 0; q < 4; ++q) add_subtree_to_stats(tree, 4 * node->children + q, stats);
 }
 
 qd_tree_stats qd_tree_statistics(const qd_tree *tree) {
@@ -319,8 +329,8 @@ qd_tree_stats qd_tree_statistics(const qd_tree *tree) {
     qd_tree_stats stats = {.bodies = tree->count,
                            .root_level = root_level,
                            .deepest_level = root_level,
-                           .bytes = memory_held(tree)};
-    add_to_stats(tree, QDI_ROOT, &stats);
+                           .bytes = tree_memory_held(tree)};
+    add_subtree_to_stats(tree, QDI_ROOT, &stats);
     const qdi_node *root = &tree->nodes[QDI_ROOT];
     for (size_t s = root->first; s < (size_t)root->first + root->count; ++s) {
         stats.outside += qdi_outside(tree, qdi_slot_box(&tree->slots, s));

@@ -14,22 +14,24 @@ typedef struct each_plan {
     qd_status status;
 } each_plan;
 
-static void plan_task(each_plan *plan, each_kind kind, uint32_t a, uint32_t b) {
+// Adds a task to the plan of a search by one retrieve per body.
+static void plan_each_task(each_plan *plan, each_kind kind, uint32_t a, uint32_t b) {
     if (plan->status != QD_OK) return;
     plan->status = qdi_pairs_task(plan->pairs, plan->count++, (qdi_pair_task){a, b, {0, 0}, (uint32_t)kind});
 }
 
-static void plan_node(each_plan *plan, qdi_node_index index) {
+// Plans the tasks of a subtree: whole, or its list in pieces and then its children.
+static void plan_each_subtree(each_plan *plan, qdi_node_index index) {
     const qdi_node *node = &plan->tree->nodes[index];
     if (node->total <= plan->grain) {
-        plan_task(plan, EACH_SUBTREE, index, 0);
+        plan_each_task(plan, EACH_SUBTREE, index, 0);
         return;
     }
     uint32_t end = node->first + node->count;
     for (uint32_t at = node->first; at < end; at += SLOTS_PER_TASK) {
-        plan_task(plan, EACH_SLOTS, at, end - at < SLOTS_PER_TASK ? end : at + SLOTS_PER_TASK);
+        plan_each_task(plan, EACH_SLOTS, at, end - at < SLOTS_PER_TASK ? end : at + SLOTS_PER_TASK);
     }
-    for (unsigned q = 0; q < 4 && !qdi_is_leaf(node); ++q) plan_node(plan, 4 * node->children + q);
+    for (unsigned q = 0; q < 4 && !qdi_is_leaf(node); ++q) plan_each_subtree(plan, 4 * node->children + q);
 }
 
 typedef struct each_job {
@@ -39,38 +41,43 @@ typedef struct each_job {
     qd_body_index self;
 } each_job;
 
-static bool push_later(void *context, qd_body_index body, qd_image image) {
+// Takes a body that a retrieve found as a pair; one of lower index finds the pair itself.
+static bool push_pair_with_later(void *context, qd_body_index body, qd_image image) {
     const each_job *job = context;
-    if (body < job->self) return true; // told when the other asks
+    if (body < job->self) return true; // the other body's retrieve reports this pair
     return qdi_pairs_push(job->pairs, job->worker, (qd_pair){job->self, body, image});
 }
 
-static void retrieve_slots(each_job *job, size_t begin, size_t end) {
+// Retrieves what overlaps each of the slots [begin, end).
+static void retrieve_for_slots(each_job *job, size_t begin, size_t end) {
     const qdi_slots *slots = &job->tree->slots;
     for (size_t s = begin; s < end && !qdi_pairs_stopped(job->pairs); ++s) {
         job->self = slots->index[s];
         // Boxes of the tree are valid, so there is nothing to fail.
-        qd_status status = qd_tree_retrieve(job->tree, qdi_slot_box(slots, s), job->self, push_later, job);
+        qd_status status = qd_tree_retrieve(job->tree, qdi_slot_box(slots, s), job->self,
+                                            push_pair_with_later, job);
         (void)status;
     }
 }
 
-static void retrieve_subtree(each_job *job, qdi_node_index index) {
+// Retrieves what overlaps each body of a subtree.
+static void retrieve_for_subtree(each_job *job, qdi_node_index index) {
     const qdi_node *node = &job->tree->nodes[index];
-    retrieve_slots(job, node->first, (size_t)node->first + node->count);
-    for (unsigned q = 0; q < 4 && !qdi_is_leaf(node); ++q) retrieve_subtree(job, 4 * node->children + q);
+    retrieve_for_slots(job, node->first, (size_t)node->first + node->count);
+    for (unsigned q = 0; q < 4 && !qdi_is_leaf(node); ++q) retrieve_for_subtree(job, 4 * node->children + q);
 }
 
-static void run_tasks(void *context, size_t begin, size_t end, int worker) {
+// Runs tasks [begin, end) of the search by one retrieve per body.
+static void run_each_tasks(void *context, size_t begin, size_t end, int worker) {
     each_job job = *(const each_job *)context;
     job.worker = worker;
     for (size_t t = begin; t < end && !qdi_pairs_stopped(job.pairs); ++t) {
         const qdi_pair_task *task = &job.pairs->tasks[t];
         qdi_pairs_part_begin(job.pairs, worker, t);
         if (task->kind == EACH_SUBTREE) {
-            retrieve_subtree(&job, task->a);
+            retrieve_for_subtree(&job, task->a);
         } else {
-            retrieve_slots(&job, task->a, task->b);
+            retrieve_for_slots(&job, task->a, task->b);
         }
         qdi_pairs_part_end(job.pairs, worker, t);
     }
@@ -82,10 +89,10 @@ qd_status qd_tree_pairs_each(const qd_tree *tree, qd_team *team, qd_pairs *pairs
     size_t threads = (size_t)qd_team_threads(team);
     size_t grain = qdi_task_grain(tree->count, team, 1024);
     each_plan plan = {.tree = tree, .pairs = pairs, .grain = grain, .status = QD_OK};
-    plan_node(&plan, QDI_ROOT);
+    plan_each_subtree(&plan, QDI_ROOT);
     if (plan.status == QD_OK) plan.status = qdi_pairs_begin(pairs, threads, plan.count);
     if (plan.status != QD_OK) return plan.status;
     each_job job = {.tree = tree, .pairs = pairs};
-    qdi_team_for(team, plan.count, 1, run_tasks, &job);
+    qdi_team_for(team, plan.count, 1, run_each_tasks, &job);
     return qdi_pairs_gather(pairs, team);
 }

@@ -1,19 +1,19 @@
-// One body more, less or elsewhere, between refreshes: the steps of a refresh for a single mover, on one
+// Adds, removes or moves one body between refreshes: the steps of a refresh for a single body, on one
 // thread. Totals and bounds are brought up to date along one path only.
 #include "core/base/arithmetic.h"
 #include "core/base/memory.h"
 #include "core/tree/horizon.h"
 #include "core/tree/kernel.h"
-#include "core/tree/outer.h"
+#include "core/tree/root_list.h"
 #include "core/tree/tree_impl.h"
 
 bool qdi_tree_edits_are_slow(const qd_tree *tree) {
-    return qdi_outer_used(tree);
+    return qdi_root_list_used(tree);
 }
 
 // Brings totals and subtree bounds up to date from a node to the root; `top` gets the topmost node that must
 // merge, or QDI_NONE.
-static void settle_path(qd_tree *tree, qdi_node_index at, qdi_node_index *top) {
+static void split_merge_path(qd_tree *tree, qdi_node_index at, qdi_node_index *top) {
     *top = QDI_NONE;
     for (; at != QDI_NONE; at = tree->infos[qdi_family_of(at)].parent) {
         qdi_node *node = &tree->nodes[at];
@@ -29,13 +29,13 @@ static void settle_path(qd_tree *tree, qdi_node_index at, qdi_node_index *top) {
 }
 
 // After one list changed: makes the structure canonical again.
-static qd_status settle_one(qd_tree *tree, qdi_node_index changed) {
+static qd_status split_merge_up_from(qd_tree *tree, qdi_node_index changed) {
     qd_tree_counts counts = {0};
     if (qdi_root_choose(tree, tree->count) != -qdi_node_level(tree, QDI_ROOT)) {
         return qdi_tree_finish(tree, tree->alone, 0, &counts);
     }
     qdi_node_index top = QDI_NONE;
-    settle_path(tree, changed, &top);
+    split_merge_path(tree, changed, &top);
     qd_status status = QD_OK;
     if (top != QDI_NONE) {
         status = qdi_merge_nodes(tree, tree->alone, &top, 1, &counts);
@@ -44,16 +44,17 @@ static qd_status settle_one(qd_tree *tree, qdi_node_index changed) {
     }
     if (status != QD_OK) return status;
     if (tree->slots.idle > tree->slots.used / 2 && tree->slots.used > 1024) {
-        status = qdi_tree_tidy(tree, tree->alone);
+        status = qdi_tree_compact(tree, tree->alone);
         if (status != QD_OK) return status;
     }
     // The root's list may have moved to other slots in any of the above.
-    status = qdi_outer_build(tree);
+    status = qdi_root_list_build(tree);
     if (status == QD_OK) tree->revision += 1;
     return status;
 }
 
-static qd_status settled(qd_tree *tree, qd_status status) {
+// Clears the tree where an edit ran out of memory; returns the edit's status.
+static qd_status clear_tree_without_memory(qd_tree *tree, qd_status status) {
     if (status == QD_ERR_MEMORY) {
         qdi_tree_clear(tree);
         tree->revision += 1;
@@ -61,20 +62,20 @@ static qd_status settled(qd_tree *tree, qd_status status) {
     return status;
 }
 
-/// Puts a body in its list.
-static qd_status put_in(qd_tree *tree, qdi_refiled mover) {
-    qd_status status = qdi_buffer_need(tree, &tree->scratch.movers, 0, 1, sizeof mover);
+/// Inserts a body into its list and makes the tree canonical.
+static qd_status insert_one_body(qd_tree *tree, qdi_insertion insertion) {
+    qd_status status = qdi_buffer_need(tree, &tree->scratch.insertions, 0, 1, sizeof insertion);
     if (status != QD_OK) return status;
-    *(qdi_refiled *)tree->scratch.movers.items = mover;
-    status = qdi_file_movers(tree, tree->alone, tree->scratch.movers.items, 1);
+    *(qdi_insertion *)tree->scratch.insertions.items = insertion;
+    status = qdi_insert_bodies(tree, tree->alone, tree->scratch.insertions.items, 1);
     if (status != QD_OK) return status;
     tree->count += 1;
-    tree->rings[qdi_grid_ring_of_box(&tree->grid, mover.box)] += 1;
-    return settle_one(tree, tree->node_of[mover.index]);
+    tree->rings[qdi_grid_ring_of_box(&tree->grid, insertion.box)] += 1;
+    return split_merge_up_from(tree, tree->node_of[insertion.index]);
 }
 
-/// Takes the body in a slot out of its list.
-static qd_status take_out(qd_tree *tree, qdi_node_index at, size_t slot) {
+/// Removes the body in a slot from its list and makes the tree canonical.
+static qd_status remove_one_body(qd_tree *tree, qdi_node_index at, size_t slot) {
     qdi_node *node = &tree->nodes[at];
     size_t end = (size_t)node->first + node->count;
     tree->node_of[tree->slots.index[slot]] = QDI_NONE;
@@ -83,7 +84,7 @@ static qd_status take_out(qd_tree *tree, qdi_node_index at, size_t slot) {
     tree->kernels->shift(&tree->slots, slot, slot + 1, end - slot - 1);
     node->count -= 1;
     qdi_node_measure(tree, at);
-    return settle_one(tree, at);
+    return split_merge_up_from(tree, at);
 }
 
 qd_status qd_tree_add(qd_tree *tree, qd_body_index body, qd_box box) {
@@ -94,8 +95,8 @@ qd_status qd_tree_add(qd_tree *tree, qd_body_index body, qd_box box) {
     if (body < tree->node_of_room && tree->node_of[body] != QDI_NONE) return QD_ERR_EXISTS;
     tree->rows_known = false;
     qd_status status = qdi_node_of_reserve(tree, (size_t)body + 1);
-    if (status == QD_OK) status = put_in(tree, (qdi_refiled){box, QDI_NONE, body, QDI_ROOT, 1});
-    return settled(tree, status);
+    if (status == QD_OK) status = insert_one_body(tree, (qdi_insertion){box, QDI_NONE, body, QDI_ROOT, 1});
+    return clear_tree_without_memory(tree, status);
 }
 
 qd_status qd_tree_remove(qd_tree *tree, qd_body_index body) {
@@ -105,13 +106,13 @@ qd_status qd_tree_remove(qd_tree *tree, qd_body_index body) {
     qd_status status = qdi_tree_slot(tree, body, &slot);
     if (status != QD_OK) return status;
     tree->rows_known = false;
-    return settled(tree, take_out(tree, tree->node_of[body], slot));
+    return clear_tree_without_memory(tree, remove_one_body(tree, tree->node_of[body], slot));
 }
 
-// ---- elsewhere ----
+// ---- move ----
 
-/// After a box of a list changed, and no total: the bounds of the nodes above, as far as they change.
-static void widen_path(qd_tree *tree, qdi_node_index at) {
+/// Updates the subtree bounds from a node up, as far as they change, after a box changed in its list.
+static void update_bounds_up_from(qd_tree *tree, qdi_node_index at) {
     for (; at != QDI_NONE; at = tree->infos[qdi_family_of(at)].parent) {
         const qdi_node *node = &tree->nodes[at];
         qdi_family *family = &tree->families[qdi_family_of(at)];
@@ -125,11 +126,10 @@ static void widen_path(qd_tree *tree, qdi_node_index at) {
     }
 }
 
-/// Gives a body that stays in its list a box, where that is all there is to do; false, with nothing done,
-/// where it is not.
-static bool move_within(qd_tree *tree, qdi_node_index at, size_t slot, qd_box box) {
+/// Gives a body that stays in its list another box; false, with nothing done, where it would leave the list.
+static bool move_body_in_its_list(qd_tree *tree, qdi_node_index at, size_t slot, qd_box box) {
     const qd_box before = qdi_slot_box(&tree->slots, slot);
-    if (at == QDI_ROOT && qdi_outer_used(tree)) return false;
+    if (at == QDI_ROOT && qdi_root_list_used(tree)) return false;
     if (qdi_grid_ring_of_box(&tree->grid, before) != qdi_grid_ring_of_box(&tree->grid, box)) return false;
     if (qdi_tree_find_from(tree, at, box) != at) return false;
     qdi_slot_box_set(&tree->slots, slot, box);
@@ -139,7 +139,7 @@ static bool move_within(qd_tree *tree, qdi_node_index at, size_t slot, qd_box bo
         qdi_node_measure(tree, at);
         return false;
     }
-    widen_path(tree, at);
+    update_bounds_up_from(tree, at);
     tree->revision += 1;
     return true;
 }
@@ -152,13 +152,13 @@ qd_status qd_tree_move(qd_tree *tree, qd_body_index body, qd_box box) {
     if (status != QD_OK) return status;
     if (!qdi_box_acceptable(box, tree->period)) return QD_ERR_VALUE;
     const qdi_node_index at = tree->node_of[body];
-    if (move_within(tree, at, slot, box)) return QD_OK;
+    if (move_body_in_its_list(tree, at, slot, box)) return QD_OK;
     // The body keeps its row, so whether rows are known stays as it is.
-    const qdi_refiled mover = {box, tree->slots.row[slot], body, QDI_ROOT, 0};
+    const qdi_insertion insertion = {box, tree->slots.row[slot], body, QDI_ROOT, 0};
     const uint64_t revision = tree->revision;
-    status = take_out(tree, at, slot);
-    if (status == QD_OK) status = put_in(tree, mover);
-    status = settled(tree, status);
+    status = remove_one_body(tree, at, slot);
+    if (status == QD_OK) status = insert_one_body(tree, insertion);
+    status = clear_tree_without_memory(tree, status);
     tree->revision = revision + 1; // it was one change
     return status;
 }

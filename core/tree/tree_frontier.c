@@ -8,7 +8,8 @@ typedef struct cut_state {
     size_t top_count, item_count;
 } cut_state;
 
-static void cut(cut_state *cutter, qdi_node_index index) {
+// Cuts a subtree into pieces for parallel work, or counts them.
+static void cut_subtree(cut_state *cutter, qdi_node_index index) {
     const qdi_node *node = &cutter->tree->nodes[index];
     if (qdi_is_leaf(node) || node->total <= cutter->grain) {
         if (cutter->items) cutter->items[cutter->item_count] = index;
@@ -17,12 +18,12 @@ static void cut(cut_state *cutter, qdi_node_index index) {
     }
     if (cutter->tops) cutter->tops[cutter->top_count] = index;
     cutter->top_count += 1;
-    for (unsigned q = 0; q < 4; ++q) cut(cutter, 4 * node->children + q);
+    for (unsigned q = 0; q < 4; ++q) cut_subtree(cutter, 4 * node->children + q);
 }
 
 qd_status qdi_frontier_make(qd_tree *tree, size_t grain, qdi_frontier *frontier) {
     cut_state cutter = {.tree = tree, .grain = grain};
-    cut(&cutter, QDI_ROOT);
+    cut_subtree(&cutter, QDI_ROOT);
     *frontier = (qdi_frontier){.top_count = cutter.top_count, .item_count = cutter.item_count};
     size_t need = cutter.top_count + cutter.item_count;
     qd_status status = qdi_buffer_need(tree, &tree->scratch.frontier, 0, need, sizeof(qdi_node_index));
@@ -30,7 +31,7 @@ qd_status qdi_frontier_make(qd_tree *tree, size_t grain, qdi_frontier *frontier)
     cutter.tops = tree->scratch.frontier.items;
     cutter.items = cutter.tops + cutter.top_count;
     cutter.top_count = cutter.item_count = 0;
-    cut(&cutter, QDI_ROOT);
+    cut_subtree(&cutter, QDI_ROOT);
     frontier->tops = cutter.tops;
     frontier->items = cutter.items;
     return QD_OK;

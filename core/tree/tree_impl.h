@@ -3,10 +3,10 @@
 
 #include <quadrille/tree.h>
 
-#include "core/parallel/pool.h"
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
+#include "core/parallel/shared_arena.h"
 #include "core/tree/cells.h"
-#include "core/tree/rooms.h"
+#include "core/tree/slot_allocator.h"
 #include "core/tree/slots.h"
 
 #include <stdbool.h>
@@ -16,7 +16,29 @@
 #    include <emmintrin.h>
 #endif
 
-/// How a tree lies in memory.
+/// How a tree lies in memory, and a map of the tree's files in reading order.
+///
+///     what a tree is       cells.h the grid that nodes come from, image.h boxes in a periodic world, slots.h
+///                          boxes as arrays, this file, tree.c memory and small calls, tree_validate.c what
+///                          must hold
+///     lists in slots       slot_allocator.c rooms for lists, tree_compact.c all lists in order again,
+///                          tree_pack.c the same in new memory, root_list.c a search tree over the root's
+///                          list
+///     refresh, in order    tree_refresh.c the order of things, tree_build.c from nothing; tree_update.c new
+///                          boxes and what leaves its node, tree_root.c which square is the root,
+///                          tree_insert.c bodies into lists, tree_split_merge.c totals and bounds,
+///                          tree_split.c splits and merges
+///     one body             tree_edit.c add, remove, move
+///     retrieve             tree_query.c boxes, tree_circle.c and tree_nearest.c distances (near_point.h),
+///                          tree_ray.c rays, tree_order.c the bodies in tree order
+///     all pairs            pairs.c how workers fill one array, tree_pairs.c the tasks, tree_join.c the
+///                          self-join, tree_join_image.c and tree_join_root_list.c its special parts,
+///                          tree_each.c one retrieve per body, brute.c without a tree
+///     for many threads     tree_frontier.c cuts the tree
+///     innermost loops      kernel.h the table, kernel_portable.c, kernel_sse2.c, kernel_avx2.c,
+///                          kernel_avx512.c, and kernel_pairs.h, kernel_update.h, kernel_window.h,
+///                          kernel_slots.c, which they share
+///     when to refresh      horizon.c how many steps fat boxes shall last
 ///
 /// Nodes come in families of four siblings: node 4 f + q is child q of family f's parent. The root is node 0,
 /// alone in family 0. A family keeps the bounds of its four subtrees as four-wide arrays in one cache line,
@@ -27,16 +49,16 @@
 ///
 ///   slots:   | node 0 . . | node 4 . | node 8 . . . | free ...        '.' = room
 ///
-/// A list that outgrows its room moves to another one (rooms.h). When many have moved, the lists are laid in
-/// tree order again (tree_tidy.c), and when the tree has shrunk, families and lists are copied to less memory
-/// (tree_pack.c). Neither changes a result.
+/// A list that outgrows its room moves to another one (slot_allocator.h). When many have moved, the lists are
+/// laid in tree order again (tree_compact.c), and when the tree has shrunk, families and lists are copied to
+/// less memory (tree_pack.c). Neither changes a result.
 
 typedef uint32_t qdi_node_index;
 typedef uint32_t qdi_family_index;
 
 #define QDI_NONE     UINT32_MAX
 #define QDI_ROOT     0U
-#define QDI_NO_CHILD 0U // family 0 is the root's, so nobody's children
+#define QDI_NO_CHILD 0U // family 0 is the root's, so it has no parent
 
 typedef struct qdi_family {
     float min_x[4], min_y[4], max_x[4], max_y[4]; // bounds of the subtrees; empty ones are +inf .. -inf
@@ -59,14 +81,14 @@ typedef struct qdi_node {
     qdi_node_index link;         // for lists of nodes within one call
 } qdi_node;
 
-/// A body on its way to a node.
-typedef struct qdi_refiled {
+/// A body that is to be inserted into a node's list.
+typedef struct qdi_insertion {
     qd_box box;
     uint32_t row;
     qd_body_index index;
     qdi_node_index target;
     uint32_t fresh; // 1 where it was not in the tree before
-} qdi_refiled;
+} qdi_insertion;
 
 /// A growing array of something, for use inside one call, kept for the next.
 typedef struct qdi_buffer {
@@ -74,32 +96,32 @@ typedef struct qdi_buffer {
     size_t bytes;
 } qdi_buffer;
 
-/// What one worker takes out of lists during a refresh, of the range of families that it is at.
-typedef struct qdi_hand {
-    qdi_buffer movers;
+/// The bodies that one worker takes out of lists during a refresh, in the range of families that it works on.
+typedef struct qdi_leavers {
+    qdi_buffer insertions;
     size_t count;
     char padding[64 - sizeof(qdi_buffer) - sizeof(size_t)]; // a cache line for each worker
-} qdi_hand;
+} qdi_leavers;
 
-/// The index of the root's list, see outer.h.
-typedef struct qdi_outer {
+/// The tree of bounding boxes over the root's list, see root_list.h.
+typedef struct qdi_root_list {
     uint32_t *order; // slots, so that every bounding node is a run
     qd_box *box;     // boxes in that order
     qd_box *bounds;  // of the bounding nodes
     size_t count;    // 0 where the list is short and searched slot by slot
     size_t room, box_room, bounds_room;
-} qdi_outer;
+} qdi_root_list;
 
-/// What calls need on the way, kept from call to call.
+/// Scratch memory of the calls, kept from call to call.
 typedef struct qdi_tree_scratch {
-    qdi_buffer movers;                     // of qdi_refiled
+    qdi_buffer insertions;                 // of qdi_insertion
     qdi_buffer moves;                      // of qdi_move
     qdi_buffer keys, keys_spare;           // of uint64_t, for sorting
     qdi_buffer order, order_spare;         // of uint32_t, sorted with them
     qdi_buffer ranges, places;             // of size_t: sums per range, and per node
     qdi_buffer splits, split_next, merges; // of qdi_node_index
     qdi_buffer shrinks;                    // the same
-    qdi_buffer chains, frontier, tally;    // see tree_settle.c, qdi_frontier, tree_refresh.c
+    qdi_buffer chains, frontier, tally;    // see tree_split_merge.c, qdi_frontier, tree_refresh.c
     qdi_buffer spare;                      // of uint32_t: rows by index, or a column of slots
 } qdi_tree_scratch;
 
@@ -118,7 +140,7 @@ struct qd_tree {
     size_t free_count;
 
     qdi_slots slots;
-    qdi_rooms rooms;
+    qdi_slot_allocator slot_allocator;
     uint32_t *node_of; // by body index, QDI_NONE where there is none
     size_t node_of_room;
     size_t count; // bodies
@@ -130,14 +152,14 @@ struct qd_tree {
     bool rows_plain; // the last refresh had indices NULL
 
     uint64_t rings[QDI_RINGS]; // bodies by the ring of their centre
-    qdi_outer outer;
+    qdi_root_list root_list;
     uint64_t revision;
 
     qdi_tree_scratch scratch;
-    qdi_hand *hands; // one per worker
-    size_t hand_count;
-    qdi_pool pool;  // for the movers of all ranges
-    qd_team *alone; // one thread, for the calls that have no team
+    qdi_leavers *leavers; // one per worker
+    size_t leavers_count;
+    qdi_shared_arena arena; // for the insertions of all ranges
+    qd_team *alone;         // one thread, for the calls that have no team
 };
 
 static inline qdi_family_index qdi_family_of(qdi_node_index node) {
@@ -227,7 +249,7 @@ static inline size_t qdi_task_grain(size_t bodies, const qd_team *team, size_t l
     return grain < least ? least : grain;
 }
 
-/// Notes that a node's list is now in the room of its move, and in the move which room it left.
+/// Records that a node's list is now in the room of its move, and in the move which room it left.
 static inline void qdi_node_rehouse(qdi_node *node, qdi_move *move) {
     const uint32_t first = node->first, room = node->room;
     node->first = move->first;
@@ -241,16 +263,17 @@ static inline void qdi_node_rehouse(qdi_node *node, qdi_move *move) {
 /// Makes a scratch buffer hold `need` items of `size` bytes, of which the first `used` are kept.
 QD_MUST_USE qd_status qdi_buffer_need(const qd_tree *tree, qdi_buffer *buffer, size_t used, size_t need,
                                       size_t size);
-/// Gives all scratch buffers room for a few things, so that what happens for the first time needs no memory.
+/// Gives all scratch buffers room for a few items, so that an event that is the first of its kind allocates
+/// nothing.
 QD_MUST_USE qd_status qdi_buffers_ready(qd_tree *tree);
-/// Gives its memory back.
+/// Frees its memory.
 void qdi_buffer_free(const qd_tree *tree, qdi_buffer *buffer);
 QD_MUST_USE qd_status qdi_slots_reserve(qd_tree *tree, size_t need);
 QD_MUST_USE qd_status qdi_families_reserve(qd_tree *tree, size_t more);
 QD_MUST_USE qd_status qdi_node_of_reserve(qd_tree *tree, size_t indices);
 /// The number of a free family (room was reserved).
 qdi_family_index qdi_family_claim(qd_tree *tree);
-/// Makes it the family of `parent`'s children, four empty leaves; does not make it known to the parent.
+/// Makes it the family of `parent`'s children, four empty leaves; the parent's `children` is not set.
 void qdi_family_init(qd_tree *tree, qdi_family_index family, qdi_node_index parent);
 void qdi_family_give(qd_tree *tree, qdi_family_index family);
 /// Frees families, nodes and slots; exchanges those of two trees.
@@ -263,23 +286,24 @@ void qdi_root_cell_set(qd_tree *tree, int k);
 /// Empties the tree: one leaf, R0.
 void qdi_tree_clear(qd_tree *tree);
 
-// tree_file.c: bodies into lists.
+// tree_insert.c: bodies into lists.
 
 /// The deepest existing node for a box.
 qdi_node_index qdi_tree_find(const qd_tree *tree, qd_box box);
 /// The same, beginning at a node that the body was in or near: up to the first ancestor that holds it, then
 /// down.
 qdi_node_index qdi_tree_find_from(const qd_tree *tree, qdi_node_index at, qd_box box);
-/// Puts a mover in its target's list, where there is room. Own bounds and `fit` are kept up to date.
-bool qdi_file_here(qd_tree *tree, const qdi_refiled *mover);
-/// Files movers[0, count): finds each one's node, beginning at `target`, a node it was in or near, and puts
-/// it in the list. Own bounds and `fit` are kept up to date, totals and subtree bounds are not.
-QD_MUST_USE qd_status qdi_file_movers(qd_tree *tree, qd_team *team, qdi_refiled *movers, size_t count);
+/// Puts an insertion in its target's list, where there is room. Own bounds and `fit` are kept up to date.
+bool qdi_insert_in_place(qd_tree *tree, const qdi_insertion *insertion);
+/// Inserts insertions[0, count): finds each one's node, beginning at `target`, a node it was in or near, and
+/// puts it in the list. Own bounds and `fit` are kept up to date, totals and subtree bounds are not.
+QD_MUST_USE qd_status qdi_insert_bodies(qd_tree *tree, qd_team *team, qdi_insertion *insertions,
+                                        size_t count);
 
-// tree_settle.c and tree_split.c: what keeps the structure canonical.
+// tree_split_merge.c and tree_split.c: what keeps the structure canonical.
 
 /// Recomputes totals and subtree bounds bottom up, merges and splits until the structure is canonical.
-QD_MUST_USE qd_status qdi_tree_settle(qd_tree *tree, qd_team *team, qd_tree_counts *counts);
+QD_MUST_USE qd_status qdi_tree_split_merge(qd_tree *tree, qd_team *team, qd_tree_counts *counts);
 /// Recomputes a node's own bounds and `fit` from its list.
 void qdi_node_measure(qd_tree *tree, qdi_node_index index);
 /// Splits nodes, and their children as long as they must be.
@@ -288,7 +312,7 @@ QD_MUST_USE qd_status qdi_split_nodes(qd_tree *tree, qd_team *team, const qdi_no
 /// Merges the subtrees of nodes, none below another, into leaves.
 QD_MUST_USE qd_status qdi_merge_nodes(qd_tree *tree, qd_team *team, const qdi_node_index *nodes, size_t count,
                                       qd_tree_counts *counts);
-/// Frees all families below a node, whose bodies are elsewhere by now; returns their number.
+/// Frees all families below a node, whose bodies have been moved elsewhere; returns their number.
 size_t qdi_families_free_below(qd_tree *tree, qdi_node_index index);
 /// True where a node has to be split, or merged.
 bool qdi_must_split(const qd_tree *tree, qdi_node_index index);
@@ -296,16 +320,17 @@ bool qdi_must_merge(const qd_tree *tree, qdi_node_index index);
 
 // tree_refresh.c
 
-/// The end of every change: chooses the root, files the movers in scratch.movers, settles, packs where that
-/// pays, and orders the root's list. `count` and `rings` are up to date, the movers included.
-QD_MUST_USE qd_status qdi_tree_finish(qd_tree *tree, qd_team *team, size_t mover_count,
+/// The end of every change: chooses the root, inserts the bodies in scratch.insertions, splits and merges,
+/// packs where that pays, and orders the root's list. `count` and `rings` are up to date, the insertions
+/// included.
+QD_MUST_USE qd_status qdi_tree_finish(qd_tree *tree, qd_team *team, size_t insertion_count,
                                       qd_tree_counts *counts);
 
 // tree_root.c
 
 /// The k that tree.h's rule gives for the bodies counted in `rings`.
 int qdi_root_choose(const qd_tree *tree, size_t bodies);
-/// Makes Rk the root. Bodies that have to be filed anew are appended to scratch.movers after
+/// Makes Rk the root. Bodies that have to be inserted anew are appended to scratch.insertions after
 /// `*count` others, and all of them begin at the root.
 QD_MUST_USE qd_status qdi_root_set(qd_tree *tree, int k, size_t *count);
 
@@ -327,19 +352,19 @@ typedef struct qdi_pack_source {
 /// from there, own bounds and `fit` being measured on the way.
 QD_MUST_USE qd_status qdi_tree_pack(qd_tree *tree, qd_team *team, const qdi_pack_source *source);
 
-// tree_tidy.c
+// tree_compact.c
 
-/// Lays the lists in tree order again, with fresh room, without allocating in a steady state. Where little
-/// would be left of the memory held, it packs the tree instead.
-QD_MUST_USE qd_status qdi_tree_tidy(qd_tree *tree, qd_team *team);
-/// Makes the memory ready that this will take for so many families and slots.
-QD_MUST_USE qd_status qdi_tidy_reserve(qd_tree *tree, size_t families, size_t slots);
+/// Compaction: lays the lists in tree order again, with fresh room, without allocating in a steady state.
+/// Where most of the memory held would be unused, packs the tree instead.
+QD_MUST_USE qd_status qdi_tree_compact(qd_tree *tree, qd_team *team);
+/// Allocates the memory that a compaction of so many families and slots needs.
+QD_MUST_USE qd_status qdi_tree_compact_reserve(qd_tree *tree, size_t families, size_t slots);
 
 // tree_frontier.c
 
-/// The tree cut for parallel work: `tops` are nodes to be done one by one, parents before children; `items`
-/// are subtrees, in tree order, each of about `grain` bodies or less (or a node that cannot be cut). Both in
-/// one array: tops first.
+/// The tree cut for parallel work: `tops` are nodes to be worked on one by one, parents before children;
+/// `items` are subtrees, in tree order, each of about `grain` bodies or less (or a node that cannot be cut).
+/// Both in one array: tops first.
 typedef struct qdi_frontier {
     const qdi_node_index *tops, *items;
     size_t top_count, item_count;

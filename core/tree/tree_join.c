@@ -5,7 +5,7 @@
 //   - lists of the same level: at the one that comes first in tree order;
 //   - lists of different levels: at the deeper one, for which the shallower list is carried down.
 //
-// So whoever visits a node needs to know what is around it: the nodes of its level whose subtrees overlap its
+// So the visit of a node needs to know what is around it: the nodes of its level whose subtrees overlap its
 // bounds, before and after it in tree order, and, carried along, the bodies of shallower lists that do. Both
 // follow from what is around its parent: what does not overlap the parent's bounds does not overlap the
 // child's.
@@ -21,14 +21,14 @@
 // cell, and only cells of the 5 x 5 block about a cell can come into question.
 //
 // For many threads the recursion is cut off where the work left is small: what is cut off becomes a task,
-// numbered in the order of the recursion, and whoever does it finds out what is around its node on the way
-// down from the root. The pairs of a task are one part of the result (pairs_impl.h), so the order of pairs is
+// numbered in the order of the recursion, and its worker finds what is around its node on the way down from
+// the root. The pairs of a task are one part of the result (pairs_impl.h), so the order of pairs is
 // that of the recursion, wherever it was cut. Everything is read only, but for the workers' own buffers.
 #include "core/tree/join.h"
 
 #include "core/base/assert.h"
 #include "core/tree/kernel.h"
-#include "core/tree/outer.h"
+#include "core/tree/root_list.h"
 
 enum { AROUND_MAX = 24, PATH_MAX = 128 };
 
@@ -47,38 +47,40 @@ typedef struct outlook {
     qdi_node_index lists[2 * AROUND_MAX + 1];               // whose lists are carried down
 } outlook;
 
-static inline const qdi_slots *rows_of(const qdi_join *join) {
+// The boxes that a worker of the join carries along.
+static inline const qdi_slots *carried_rows(const qdi_join *join) {
     return &join->pairs->buffers[join->worker].rows;
 }
 
 // Adds those of a list that overlap `box` to the rows that end at `*end`.
-static inline bool carry(const qdi_join *join, const qdi_node *node, qd_box box, size_t *end) {
+static inline bool carry_list_down(const qdi_join *join, const qdi_node *node, qd_box box, size_t *end) {
     if (node->count == 0 || !qd_box_overlap(node->own, box)) return true;
     if (!qdi_pairs_rows(join->pairs, join->worker, *end, *end + node->count)) return false;
     *end = join->tree->kernels->pick(&join->tree->slots, node->first, (size_t)node->first + node->count, box,
-                                     rows_of(join), *end);
+                                     carried_rows(join), *end);
     return true;
 }
 
-// The same of the rows [from, to).
-static inline bool carry_rows(const qdi_join *join, size_t from, size_t to, qd_box box, size_t *end) {
+// Adds those of the rows [from, to) that overlap `box` to the rows that end at `*end`.
+static inline bool carry_rows_down(const qdi_join *join, size_t from, size_t to, qd_box box, size_t *end) {
     if (from == to) return true;
     if (!qdi_pairs_rows(join->pairs, join->worker, *end, *end + (to - from))) return false;
-    *end = join->tree->kernels->pick(rows_of(join), from, to, box, rows_of(join), *end);
+    *end = join->tree->kernels->pick(carried_rows(join), from, to, box, carried_rows(join), *end);
     return true;
 }
 
-static inline bool carry_all(const qdi_join *join, const qdi_node_index *nodes, unsigned count, qd_box box,
-                             size_t *end) {
+// Adds those of several nodes' lists that overlap `box` to the rows that end at `*end`.
+static inline bool carry_lists_down(const qdi_join *join, const qdi_node_index *nodes, unsigned count,
+                                    qd_box box, size_t *end) {
     for (unsigned i = 0; i < count; ++i)
-        if (!carry(join, &join->tree->nodes[nodes[i]], box, end)) return false;
+        if (!carry_list_down(join, &join->tree->nodes[nodes[i]], box, end)) return false;
     return true;
 }
 
 // Adds the nodes of a family that a mask names; returns their number with those already there. Which they are
-// is beyond guessing, so all four are written.
-static inline unsigned add_masked(qdi_node_index *nodes, unsigned already, qdi_family_index family,
-                                  unsigned mask) {
+// cannot be predicted, so all four are written.
+static inline unsigned add_masked_nodes(qdi_node_index *nodes, unsigned already, qdi_family_index family,
+                                        unsigned mask) {
     for (unsigned q = 0; q < 4; ++q) {
         nodes[already] = 4 * family + q;
         already += mask >> q & 1U;
@@ -87,17 +89,20 @@ static inline unsigned add_masked(qdi_node_index *nodes, unsigned already, qdi_f
     return already;
 }
 
-static inline unsigned add_children(const qd_tree *tree, const qdi_family_index *families, unsigned count,
-                                    qd_box box, qdi_node_index *nodes, unsigned already) {
+// Adds the nodes of several families whose subtrees overlap a box.
+static inline unsigned add_overlapping_children(const qd_tree *tree, const qdi_family_index *families,
+                                                unsigned count, qd_box box, qdi_node_index *nodes,
+                                                unsigned already) {
     for (unsigned i = 0; i < count; ++i) {
         const unsigned mask = qdi_family_overlap(&tree->families[families[i]], box);
-        already = add_masked(nodes, already, families[i], mask);
+        already = add_masked_nodes(nodes, already, families[i], mask);
     }
     return already;
 }
 
-static inline void look_at(const qd_tree *tree, qdi_node_index index, qdi_family_index *families,
-                           unsigned *family_count, outlook *view) {
+// Adds a node around to what its children need to know: its family, and its list.
+static inline void add_neighbour_node(const qd_tree *tree, qdi_node_index index, qdi_family_index *families,
+                                      unsigned *family_count, outlook *view) {
     const qdi_node *node = &tree->nodes[index];
     families[*family_count] = node->children;
     *family_count += node->children != QDI_NO_CHILD;
@@ -105,73 +110,77 @@ static inline void look_at(const qd_tree *tree, qdi_node_index index, qdi_family
     view->list_count += node->count > 0;
 }
 
-static void look_around(const qd_tree *tree, qdi_node_index index, const around *here, outlook *view) {
+// Collects what the children of a node need to know of the nodes around it.
+static void collect_neighbours(const qd_tree *tree, qdi_node_index index, const around *here, outlook *view) {
     // The root's list, when it is long, has a search of its own.
-    bool own = tree->nodes[index].count > 0 && !(index == QDI_ROOT && qdi_outer_used(tree));
+    bool own = tree->nodes[index].count > 0 && !(index == QDI_ROOT && qdi_root_list_used(tree));
     view->lists[0] = index;
     view->list_count = own;
     view->before_count = view->after_count = 0;
     for (unsigned i = 0; i < here->before_count; ++i)
-        look_at(tree, here->before[i], view->before, &view->before_count, view);
+        add_neighbour_node(tree, here->before[i], view->before, &view->before_count, view);
     for (unsigned i = 0; i < here->after_count; ++i)
-        look_at(tree, here->after[i], view->after, &view->after_count, view);
+        add_neighbour_node(tree, here->after[i], view->after, &view->after_count, view);
 }
 
-// What is around child q of a node. Bodies carried along begin at row `top`.
-static bool around_child(const qdi_join *join, qdi_family_index family, unsigned q, const around *outer,
-                         const outlook *view, size_t top, around *inner) {
+// Finds what is around child q of a node.  Bodies carried along begin at row `top`.
+static bool find_around_child(const qdi_join *join, qdi_family_index family, unsigned q, const around *outer,
+                              const outlook *view, size_t top, around *inner) {
     const qd_tree *tree = join->tree;
     const qd_box box = qdi_family_box(&tree->families[family], q);
     const unsigned siblings = qdi_family_overlap(&tree->families[family], box), below = (1U << q) - 1U;
-    const unsigned after = add_masked(inner->after, 0, family, siblings & ~(below << 1 | 1U));
-    inner->after_count = add_children(tree, view->after, view->after_count, box, inner->after, after);
+    const unsigned after = add_masked_nodes(inner->after, 0, family, siblings & ~(below << 1 | 1U));
+    inner->after_count = add_overlapping_children(tree, view->after, view->after_count, box, inner->after,
+                                                  after);
     inner->before_count = 0;
     if (!qdi_is_leaf(&tree->nodes[4 * family + q])) { // a leaf only looks at what comes after it
-        const unsigned before = add_masked(inner->before, 0, family, siblings & below);
-        inner->before_count = add_children(tree, view->before, view->before_count, box, inner->before,
-                                           before);
+        const unsigned before = add_masked_nodes(inner->before, 0, family, siblings & below);
+        inner->before_count = add_overlapping_children(tree, view->before, view->before_count, box,
+                                                       inner->before, before);
     }
     size_t end = top;
-    if (!carry_rows(join, outer->begin, outer->end, box, &end)) return false;
-    if (!carry_all(join, view->lists, view->list_count, box, &end)) return false;
+    if (!carry_rows_down(join, outer->begin, outer->end, box, &end)) return false;
+    if (!carry_lists_down(join, view->lists, view->list_count, box, &end)) return false;
     inner->begin = top;
     inner->end = inner->top = end;
     return true;
 }
 
-// The own list of a node with itself and with what is around it.
-static bool join_list(const qdi_join *join, const qdi_node *node, const around *here) {
+// Finds the pairs of a node's list with itself and with the lists around it.
+static bool join_node_list(const qdi_join *join, const qdi_node *node, const around *here) {
     if (node->count == 0) return true;
     size_t end = here->top;
-    if (!carry_rows(join, here->begin, here->end, node->own, &end)) return false;
-    if (!carry_all(join, here->after, here->after_count, node->own, &end)) return false;
+    if (!carry_rows_down(join, here->begin, here->end, node->own, &end)) return false;
+    if (!carry_lists_down(join, here->after, here->after_count, node->own, &end)) return false;
     return join->tree->kernels->list(&join->tree->slots, node->first, (size_t)node->first + node->count,
-                                     node->own, rows_of(join), here->top, end, join->pairs, join->worker);
+                                     node->own, carried_rows(join), here->top, end, join->pairs,
+                                     join->worker);
 }
 
-static bool join_from(const qdi_join *join, qdi_node_index index, const around *here) {
+// Finds the pairs of a node's list and of all lists below it.
+static bool join_subtree_below(const qdi_join *join, qdi_node_index index, const around *here) {
     const qd_tree *tree = join->tree;
     const qdi_node *node = &tree->nodes[index];
-    if (!join_list(join, node, here)) return false;
+    if (!join_node_list(join, node, here)) return false;
     if (qdi_is_leaf(node)) return true;
     around inner[4];
     outlook view;
-    look_around(tree, index, here, &view);
+    collect_neighbours(tree, index, here, &view);
     size_t top = here->top;
     for (unsigned q = 0; q < 4; ++q) {
-        if (!around_child(join, node->children, q, here, &view, top, &inner[q])) return false;
+        if (!find_around_child(join, node->children, q, here, &view, top, &inner[q])) return false;
         top = inner[q].end;
     }
     for (unsigned q = 0; q < 4; ++q) inner[q].top = top;
     for (unsigned q = 0; q < 4; ++q) {
         const qdi_node_index child = 4 * node->children + q;
-        if (tree->nodes[child].total > 0 && !join_from(join, child, &inner[q])) return false;
+        if (tree->nodes[child].total > 0 && !join_subtree_below(join, child, &inner[q])) return false;
     }
     return true;
 }
 
-// What is around a node, from the root down.
-static bool around_node(const qdi_join *join, qdi_node_index index, around *here) {
+// Finds what is around a node, from the root down.
+static bool find_around_node(const qdi_join *join, qdi_node_index index, around *here) {
     const qd_tree *tree = join->tree;
     qdi_node_index path[PATH_MAX];
     unsigned levels = 0;
@@ -184,9 +193,10 @@ static bool around_node(const qdi_join *join, qdi_node_index index, around *here
     for (qdi_node_index at = QDI_ROOT; levels-- > 0; at = path[levels]) {
         const around outer = *here;
         outlook view;
-        look_around(tree, at, &outer, &view);
+        collect_neighbours(tree, at, &outer, &view);
         const qdi_node_index child = path[levels];
-        if (!around_child(join, qdi_family_of(child), qdi_sibling(child), &outer, &view, outer.top, here))
+        if (!find_around_child(join, qdi_family_of(child), qdi_sibling(child), &outer, &view, outer.top,
+                               here))
             return false;
     }
     return true;
@@ -194,10 +204,10 @@ static bool around_node(const qdi_join *join, qdi_node_index index, around *here
 
 bool qdi_join_subtree(const qdi_join *join, qdi_node_index index) {
     around here;
-    return around_node(join, index, &here) && join_from(join, index, &here);
+    return find_around_node(join, index, &here) && join_subtree_below(join, index, &here);
 }
 
 bool qdi_join_node(const qdi_join *join, qdi_node_index index) {
     around here;
-    return around_node(join, index, &here) && join_list(join, &join->tree->nodes[index], &here);
+    return find_around_node(join, index, &here) && join_node_list(join, &join->tree->nodes[index], &here);
 }

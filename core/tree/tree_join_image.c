@@ -18,8 +18,8 @@ bool qdi_join_image_pair(const qdi_join *join, size_t a, size_t b) {
     return qdi_pairs_push(join->pairs, join->worker, pair);
 }
 
-// Is B, a subtree's bounds or a box of the copy, within reach of A?
-static bool near(const qdi_join *join, qd_box a, qd_box b) {
+// True where B, a subtree's bounds or a box of the copy, overlaps A.
+static bool image_within_reach(const qdi_join *join, qd_box a, qd_box b) {
     return qdi_shift_overlap(a, b, join->shift);
 }
 
@@ -29,10 +29,12 @@ bool qdi_join_image_below(const qdi_join *join, size_t slot, qdi_node_index inde
     const qdi_node *node = &tree->nodes[index];
     qd_box box = qdi_slot_box(&tree->slots, slot);
     qd_box bounds = qdi_family_box(&tree->families[qdi_family_of(index)], qdi_sibling(index));
-    if (!(mirrored ? near(join, bounds, box) : near(join, box, bounds))) return true;
+    if (!(mirrored ? image_within_reach(join, bounds, box) : image_within_reach(join, box, bounds)))
+        return true;
     for (size_t s = node->first; s < (size_t)node->first + node->count; ++s) {
         qd_box other = qdi_slot_box(&tree->slots, s);
-        if (!(mirrored ? near(join, other, box) : near(join, box, other))) continue;
+        if (!(mirrored ? image_within_reach(join, other, box) : image_within_reach(join, box, other)))
+            continue;
         if (!(mirrored ? qdi_join_image_pair(join, s, slot) : qdi_join_image_pair(join, slot, s)))
             return false;
     }
@@ -46,8 +48,8 @@ bool qdi_join_image(const qdi_join *join, qdi_node_index a, qdi_node_index b) {
     const qd_tree *tree = join->tree;
     const qdi_node *na = &tree->nodes[a];
     const qdi_node *nb = &tree->nodes[b];
-    if (!near(join, qdi_family_box(&tree->families[qdi_family_of(a)], qdi_sibling(a)),
-              qdi_family_box(&tree->families[qdi_family_of(b)], qdi_sibling(b)))) {
+    if (!image_within_reach(join, qdi_family_box(&tree->families[qdi_family_of(a)], qdi_sibling(a)),
+                            qdi_family_box(&tree->families[qdi_family_of(b)], qdi_sibling(b)))) {
         return true;
     }
     for (size_t s = na->first; s < (size_t)na->first + na->count; ++s) {

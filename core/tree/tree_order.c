@@ -9,25 +9,28 @@ typedef struct order_job {
     uint32_t *places;
 } order_job;
 
-static uint32_t *list_places(const qd_tree *tree, qdi_node_index index, uint32_t *to) {
+// Writes the rows of a node's list in tree order.
+static uint32_t *order_list(const qd_tree *tree, qdi_node_index index, uint32_t *to) {
     const qdi_node *node = &tree->nodes[index];
     for (size_t s = node->first; s < (size_t)node->first + node->count; ++s) *to++ = tree->slots.row[s];
     return to;
 }
 
-static uint32_t *subtree_places(const qd_tree *tree, qdi_node_index index, uint32_t *to) {
-    to = list_places(tree, index, to);
+// Writes the rows of a subtree's bodies in tree order.
+static uint32_t *order_subtree(const qd_tree *tree, qdi_node_index index, uint32_t *to) {
+    to = order_list(tree, index, to);
     const qdi_node *node = &tree->nodes[index];
     for (unsigned q = 0; q < 4 && !qdi_is_leaf(node); ++q)
-        to = subtree_places(tree, 4 * node->children + q, to);
+        to = order_subtree(tree, 4 * node->children + q, to);
     return to;
 }
 
-static void order_items(void *context, size_t begin, size_t end, int worker) {
+// Writes the rows of subtrees [begin, end) in tree order.
+static void order_subtrees_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const order_job *job = context;
     for (size_t i = begin; i < end; ++i) {
-        (void)subtree_places(job->tree, job->frontier.items[i], job->places + job->begin[i]);
+        (void)order_subtree(job->tree, job->frontier.items[i], job->places + job->begin[i]);
     }
 }
 
@@ -47,9 +50,9 @@ qd_status qd_tree_order(qd_tree *tree, qd_team *team, uint32_t *places) {
     (void)qdi_exclusive_scan(begin, items);
     // The few nodes above the items come first.
     uint32_t *to = places;
-    for (size_t t = 0; t < job.frontier.top_count; ++t) to = list_places(tree, job.frontier.tops[t], to);
+    for (size_t t = 0; t < job.frontier.top_count; ++t) to = order_list(tree, job.frontier.tops[t], to);
     job.places = to;
     job.begin = begin;
-    qdi_team_for(team, items, 1, order_items, &job);
+    qdi_team_for(team, items, 1, order_subtrees_range, &job);
     return QD_OK;
 }

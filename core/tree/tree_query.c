@@ -2,7 +2,7 @@
 // at once.
 #include "core/base/arithmetic.h"
 #include "core/tree/kernel.h"
-#include "core/tree/outer.h"
+#include "core/tree/root_list.h"
 #include "core/tree/tree_impl.h"
 
 typedef struct query_state {
@@ -17,8 +17,8 @@ typedef struct query_state {
     void *context;
 } query_state;
 
-// A slot whose box overlaps in the copy that is searched: told, unless a nearer image overlaps too.
-static bool hit(const query_state *query, size_t slot) {
+// Visits a slot whose box overlaps in the copy that is searched, unless a nearer image overlaps too.
+static bool retrieve_hit(const query_state *query, size_t slot) {
     qd_body_index body = query->tree->slots.index[slot];
     if (body == query->self) return true;
     qd_image image = {0, 0};
@@ -30,16 +30,17 @@ static bool hit(const query_state *query, size_t slot) {
     return query->visit(query->context, body, image);
 }
 
-static bool outer_hit(void *context, size_t place) {
+// Visits a body of the root's list whose box overlaps.
+static bool retrieve_root_list_hit(void *context, size_t place) {
     const query_state *query = context;
-    return hit(query, query->tree->outer.order[place]);
+    return retrieve_hit(query, query->tree->root_list.order[place]);
 }
 
 /// Blocks of slots that are asked about at once.
 enum { BLOCKS = 16 };
 
-/// A list that overlaps the box, where the copy that is searched lies where the boxes say.
-static bool search_here(const query_state *query, const qdi_node *node) {
+/// Searches a list that overlaps the box, where the copy that is searched is the world itself.
+static bool retrieve_from_list_unshifted(const query_state *query, const qdi_node *node) {
     const size_t end = (size_t)node->first + node->count, step = (size_t)BLOCKS * QDI_PAIR_BLOCK;
     unsigned hits[BLOCKS];
     for (size_t begin = node->first; begin < end; begin += step) {
@@ -47,17 +48,18 @@ static bool search_here(const query_state *query, const qdi_node *node) {
         query->tree->kernels->hits(&query->tree->slots, begin, stop, query->box, hits);
         for (size_t at = begin, k = 0; at < stop; at += QDI_PAIR_BLOCK, ++k)
             for (unsigned left = hits[k]; left != 0; left &= left - 1)
-                if (!hit(query, at + (unsigned)__builtin_ctz(left))) return false;
+                if (!retrieve_hit(query, at + (unsigned)__builtin_ctz(left))) return false;
     }
     return true;
 }
 
-static bool search_list(const query_state *query, const qdi_node *node) {
+// Searches a node's list for boxes that overlap.
+static bool retrieve_from_list(const query_state *query, const qdi_node *node) {
     if (node->count == 0 || !qdi_shift_overlap(query->box, node->own, query->shift)) return true;
-    if (!query->shifted) return search_here(query, node);
+    if (!query->shifted) return retrieve_from_list_unshifted(query, node);
     for (size_t s = node->first; s < (size_t)node->first + node->count; ++s) {
         if (qdi_shift_overlap(query->box, qdi_slot_box(&query->tree->slots, s), query->shift) &&
-            !hit(query, s)) {
+            !retrieve_hit(query, s)) {
             return false;
         }
     }
@@ -65,7 +67,7 @@ static bool search_list(const query_state *query, const qdi_node *node) {
 }
 
 /// Which of the four children's subtrees overlap the box, by bit.
-static unsigned children_hit(const query_state *query, const qdi_family *family) {
+static unsigned children_overlapping(const query_state *query, const qdi_family *family) {
     unsigned hits = 0;
     for (unsigned q = 0; q < 4; ++q) {
         const qd_box box = qdi_family_box(family, q);
@@ -76,26 +78,28 @@ static unsigned children_hit(const query_state *query, const qdi_family *family)
     return hits;
 }
 
-static bool search_children(const query_state *query, qdi_family_index index) {
+// Searches the subtrees of a family for boxes that overlap.
+static bool retrieve_from_children(const query_state *query, qdi_family_index index) {
     const qdi_family *family = &query->tree->families[index];
-    for (unsigned hits = children_hit(query, family); hits != 0; hits &= hits - 1) {
+    for (unsigned hits = children_overlapping(query, family); hits != 0; hits &= hits - 1) {
         const qdi_node *node = &query->tree->nodes[4 * index + (unsigned)__builtin_ctz(hits)];
-        if (!search_list(query, node)) return false;
-        if (!qdi_is_leaf(node) && !search_children(query, node->children)) return false;
+        if (!retrieve_from_list(query, node)) return false;
+        if (!qdi_is_leaf(node) && !retrieve_from_children(query, node->children)) return false;
     }
     return true;
 }
 
-static bool search_copy(query_state *query) {
+// Searches one periodic copy of the tree for boxes that overlap.
+static bool retrieve_from_copy(query_state *query) {
     const qd_tree *tree = query->tree;
     const qdi_node *root = &tree->nodes[QDI_ROOT];
     query->shift = (qd_vec2){query->image.x * tree->period.x, query->image.y * tree->period.y};
     query->shifted = query->shift.x != 0 || query->shift.y != 0;
     if (!qdi_shift_overlap(query->box, qdi_family_box(&tree->families[0], 0), query->shift)) return true;
-    bool going = qdi_outer_used(tree)
-                     ? qdi_outer_search(&tree->outer, query->box, query->shift, 0, outer_hit, query)
-                     : search_list(query, root);
-    return going && (qdi_is_leaf(root) || search_children(query, root->children));
+    bool going = qdi_root_list_used(tree) ? qdi_root_list_search(&tree->root_list, query->box, query->shift,
+                                                                 0, retrieve_root_list_hit, query)
+                                          : retrieve_from_list(query, root);
+    return going && (qdi_is_leaf(root) || retrieve_from_children(query, root->children));
 }
 
 qd_status qd_tree_retrieve(const qd_tree *tree, qd_box box, qd_body_index self, qd_tree_visit visit,
@@ -111,7 +115,7 @@ qd_status qd_tree_retrieve(const qd_tree *tree, qd_box box, qd_body_index self, 
     for (int i = 0; i < copies_x * copies_y; ++i) {
         query.image.x = (int16_t)(query.base.x + order[i % copies_x]);
         query.image.y = (int16_t)(query.base.y + order[i / copies_x]);
-        if (!search_copy(&query)) return QD_OK;
+        if (!retrieve_from_copy(&query)) return QD_OK;
     }
     return QD_OK;
 }
@@ -126,7 +130,9 @@ qd_status qd_tree_point(const qd_tree *tree, float x, float y, qd_tree_visit vis
     return qd_tree_range(tree, (qd_box){x, y, x, y}, visit, context);
 }
 
-static bool visit_from(const qd_tree *tree, qdi_node_index index, qd_tree_visit_node visit, void *context) {
+// Visits the nodes of a subtree, parents first.
+static bool visit_subtree_nodes(const qd_tree *tree, qdi_node_index index, qd_tree_visit_node visit,
+                                void *context) {
     const qdi_node *node = &tree->nodes[index];
     qdi_cell cell = qdi_node_cell(tree, index);
     qd_vec2 corner = qdi_grid_corner(&tree->grid, cell);
@@ -141,12 +147,12 @@ static bool visit_from(const qd_tree *tree, qdi_node_index index, qd_tree_visit_
                               .leaf = qdi_is_leaf(node)};
     if (!visit(context, &info)) return false;
     for (unsigned q = 0; q < 4 && !qdi_is_leaf(node); ++q) {
-        if (!visit_from(tree, 4 * node->children + q, visit, context)) return false;
+        if (!visit_subtree_nodes(tree, 4 * node->children + q, visit, context)) return false;
     }
     return true;
 }
 
 void qd_tree_visit_nodes(const qd_tree *tree, qd_tree_visit_node visit, void *context) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
-    (void)visit_from(tree, QDI_ROOT, visit, context);
+    (void)visit_subtree_nodes(tree, QDI_ROOT, visit, context);
 }

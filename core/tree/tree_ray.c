@@ -6,7 +6,7 @@
 #include <quadrille/ray.h>
 
 #include "core/base/arithmetic.h"
-#include "core/tree/outer.h"
+#include "core/tree/root_list.h"
 #include "core/tree/tree_impl.h"
 
 #include <float.h>
@@ -41,18 +41,20 @@ typedef struct cast {
     qd_ray_hit first;
 } cast;
 
-static qd_ray ray_between(qd_vec2 from, qd_vec2 to) {
+// The ray from one point to another.
+static qd_ray ray_from_to(qd_vec2 from, qd_vec2 to) {
     return (qd_ray){from, {to.x - from.x, to.y - from.y}, 1.0};
 }
 
 qd_ray qd_ray_between(qd_vec2 from, qd_vec2 to) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
-    qd_ray result = ray_between(from, to);
+    qd_ray result = ray_from_to(from, to);
     QDI_SETTLE(result);
     return result;
 }
 
-static qd_ray ray_towards(qd_vec2 from, qd_vec2 direction, double length) {
+// The ray from a point in a direction.
+static qd_ray ray_in_direction(qd_vec2 from, qd_vec2 direction, double length) {
     double scale = fabs(direction.x) > fabs(direction.y) ? fabs(direction.x) : fabs(direction.y);
     double x = direction.x / scale, y = direction.y / scale; // so that no square overflows or vanishes
     double norm = sqrt(x * x + y * y);
@@ -61,7 +63,7 @@ static qd_ray ray_towards(qd_vec2 from, qd_vec2 direction, double length) {
 
 qd_ray qd_ray_towards(qd_vec2 from, qd_vec2 direction, double length) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
-    qd_ray result = ray_towards(from, direction, length);
+    qd_ray result = ray_in_direction(from, direction, length);
     QDI_SETTLE(result);
     return result;
 }
@@ -75,25 +77,27 @@ static inline span span_between(double from, double step, double min, double max
     return from >= min && from <= max ? (span){0.0, DBL_MAX} : (span){DBL_MAX, -DBL_MAX};
 }
 
-static inline bool span_met(span s, double most) {
+// True where a ray is between the borders of both axes at once, and early enough.
+static inline bool ray_span_met(span s, double most) {
     return s.near * NEARER <= s.far * FURTHER && s.near * NEARER <= most;
 }
 
 // True where a line meets a box; `at` is where it enters.
-static inline bool meets(const line *ray, qd_box box, double *at) {
+static inline bool ray_meets_box(const line *ray, qd_box box, double *at) {
     span x = span_between(ray->from.x, ray->step.x, (double)box.min_x, (double)box.max_x);
     span y = span_between(ray->from.y, ray->step.y, (double)box.min_y, (double)box.max_y);
     span both = {x.near > y.near ? x.near : y.near, x.far < y.far ? x.far : y.far};
     if (!(both.near > 0.0)) both.near = 0.0;
     *at = both.near < ray->most ? both.near : ray->most;
-    return span_met(both, ray->most);
+    return ray_span_met(both, ray->most);
 }
 
 // ---- the copies of a box that a ray meets
 
 typedef bool (*image_visit)(void *context, qd_image image);
 
-static line seen_from(const cast *job, qd_image image) {
+// The ray as seen from a periodic copy of the world.
+static line ray_seen_from_copy(const cast *job, qd_image image) {
     line seen = job->whole;
     seen.from.x -= image.x * job->tree->period.x;
     seen.from.y -= image.y * job->tree->period.y;
@@ -114,43 +118,46 @@ static range images_along(double from, double step, span part, double min, doubl
     return step < 0.0 ? (range){most, least} : (range){least, most};
 }
 
-static double clamp(double value, double low, double high) {
+// A value limited to a range.
+static double clamp_to_range(double value, double low, double high) {
     return value < low ? low : value > high ? high : value;
 }
 
-static range columns_of(const cast *job, qd_box box) {
+// The columns of images of a box that the ray may meet.
+static range ray_image_columns(const cast *job, qd_box box) {
     const line *ray = &job->whole;
     return images_along(ray->from.x, ray->step.x, (span){0.0, ray->most}, (double)box.min_x,
                         (double)box.max_x, job->tree->period.x);
 }
 
-// The rows of a column of images that the ray may meet; false where there are none.
-static bool rows_of(const cast *job, qd_box box, int column, range *rows) {
+// The rows of a column of images of a box that the ray may meet; false where there are none.
+static bool ray_image_rows(const cast *job, qd_box box, int column, range *rows) {
     const line *ray = &job->whole;
     const qd_vec2 period = job->tree->period;
     span part = span_between(ray->from.x - column * period.x, ray->step.x, (double)box.min_x,
                              (double)box.max_x);
     if (!(part.near > 0.0)) part.near = 0.0;
-    if (!span_met(part, ray->most)) return false;
-    part = (span){clamp(part.near, 0.0, ray->most), clamp(part.far, 0.0, ray->most)};
+    if (!ray_span_met(part, ray->most)) return false;
+    part = (span){clamp_to_range(part.near, 0.0, ray->most), clamp_to_range(part.far, 0.0, ray->most)};
     *rows = images_along(ray->from.y, ray->step.y, part, (double)box.min_y, (double)box.max_y, period.y);
     return true;
 }
 
+// Walks the images of a box that a ray meets.
 // Every image of a box that the ray meets, in the order in which it does. Returns false when the visit
 // stopped. The visit may shorten the ray.
-static bool walk_images(const cast *job, qd_box box, image_visit visit, void *context) {
-    const range columns = columns_of(job, box);
+static bool ray_walk_images(const cast *job, qd_box box, image_visit visit, void *context) {
+    const range columns = ray_image_columns(job, box);
     const int right = columns.first <= columns.last ? 1 : -1;
     for (int i = columns.first; i != columns.last + right; i += right) {
         range rows;
-        if (!rows_of(job, box, i, &rows)) continue;
+        if (!ray_image_rows(job, box, i, &rows)) continue;
         const int up = rows.first <= rows.last ? 1 : -1;
         for (int j = rows.first; j != rows.last + up; j += up) {
             const qd_image image = {(int16_t)i, (int16_t)j};
-            const line seen = seen_from(job, image);
+            const line seen = ray_seen_from_copy(job, image);
             double at;
-            if (meets(&seen, box, &at) && !visit(context, image)) return false;
+            if (ray_meets_box(&seen, box, &at) && !visit(context, image)) return false;
         }
     }
     return true;
@@ -158,19 +165,19 @@ static bool walk_images(const cast *job, qd_box box, image_visit visit, void *co
 
 // True where the ray meets an image of a box before that in the copy which is searched. The walk goes back
 // from there: to the image before, if there is one, so that all walks of a box are no longer than the ray.
-static bool met_before(const cast *job, qd_box box) {
-    const range columns = columns_of(job, box);
+static bool ray_met_earlier_image(const cast *job, qd_box box) {
+    const range columns = ray_image_columns(job, box);
     const int right = columns.first <= columns.last ? 1 : -1;
     for (int c = (job->image.x - columns.first) * right; c >= 0; --c) {
         const int i = columns.first + c * right;
         range rows;
-        if (!rows_of(job, box, i, &rows)) continue;
+        if (!ray_image_rows(job, box, i, &rows)) continue;
         const int up = rows.first <= rows.last ? 1 : -1;
         int r = ((i == job->image.x ? job->image.y - up : rows.last) - rows.first) * up;
         for (; r >= 0; --r) {
-            const line seen = seen_from(job, (qd_image){(int16_t)i, (int16_t)(rows.first + r * up)});
+            const line seen = ray_seen_from_copy(job, (qd_image){(int16_t)i, (int16_t)(rows.first + r * up)});
             double at;
-            if (meets(&seen, box, &at)) return true;
+            if (ray_meets_box(&seen, box, &at)) return true;
         }
     }
     return false;
@@ -179,13 +186,14 @@ static bool met_before(const cast *job, qd_box box) {
 // ---- hits
 
 // True where a body whose box is entered at `*at` is hit.
-static bool is_hit(const cast *job, qd_body_index body, qd_image image, double *at) {
+static bool ray_is_hit(const cast *job, qd_body_index body, qd_image image, double *at) {
     if (!job->test) return true;
     return job->test(job->context, body, image, job->whole.most, at) && *at >= 0.0 && *at <= job->whole.most;
 }
 
-static void keep_first(cast *job, qd_body_index body, double at) {
-    if (!is_hit(job, body, job->image, &at)) return;
+// Keeps a hit where it is the first along the ray so far.
+static void ray_keep_first(cast *job, qd_body_index body, double at) {
+    if (!ray_is_hit(job, body, job->image, &at)) return;
     if (at > job->first.at || (at == job->first.at && body >= job->first.body)) return;
     job->first = (qd_ray_hit){at, body, job->image};
     job->whole.most = job->here.most = at;
@@ -198,56 +206,60 @@ typedef struct telling {
     bool begun, going;
 } telling;
 
-static bool tell_image(void *context, qd_image image) {
+// Visits the image of a body that a ray hits.
+static bool ray_visit_image(void *context, qd_image image) {
     telling *body = context;
     cast *job = body->job;
-    // All is said where the walk over the body's images begins; in the other copies there is nothing to do.
+    // The images are visited where the walk over them begins; in the other copies there is nothing to do.
     if (!body->begun && (image.x != job->image.x || image.y != job->image.y)) return false;
     body->begun = true;
-    const line seen = seen_from(job, image);
+    const line seen = ray_seen_from_copy(job, image);
     qd_ray_hit hit = {.body = body->body, .image = image};
-    (void)meets(&seen, body->box, &hit.at);
-    if (!is_hit(job, hit.body, image, &hit.at)) return true;
+    (void)ray_meets_box(&seen, body->box, &hit.at);
+    if (!ray_is_hit(job, hit.body, image, &hit.at)) return true;
     body->going = job->visit(job->context, &hit);
     return false;
 }
 
-// A body whose box is met in the copy that is searched.
-static bool tell(cast *job, qd_box box, qd_body_index body) {
-    if (met_before(job, box)) return true;
+// Visits the images of a body whose box the ray meets in the copy that is searched.
+static bool ray_visit_body(cast *job, qd_box box, qd_body_index body) {
+    if (ray_met_earlier_image(job, box)) return true;
     telling once = {job, box, body, false, true};
-    (void)walk_images(job, box, tell_image, &once);
+    (void)ray_walk_images(job, box, ray_visit_image, &once);
     return once.going;
 }
 
 // ---- the search of one copy
 
-static bool look_at(cast *job, qd_box box, size_t slot) {
+// Tests the body in a slot against the ray.
+static bool ray_test_body(cast *job, qd_box box, size_t slot) {
     double at;
-    if (!meets(&job->here, box, &at)) return true;
+    if (!ray_meets_box(&job->here, box, &at)) return true;
     const qd_body_index body = job->tree->slots.index[slot];
-    if (job->visit) return tell(job, box, body);
-    keep_first(job, body, at);
+    if (job->visit) return ray_visit_body(job, box, body);
+    ray_keep_first(job, body, at);
     return true;
 }
 
-static bool search_list(cast *job, const qdi_node *node) {
+// Tests a node's list against the ray.
+static bool ray_search_list(cast *job, const qdi_node *node) {
     double at;
-    if (!meets(&job->here, node->own, &at)) return true;
+    if (!ray_meets_box(&job->here, node->own, &at)) return true;
     for (size_t s = node->first; s < (size_t)node->first + node->count; ++s) {
-        if (!look_at(job, qdi_slot_box(&job->tree->slots, s), s)) return false;
+        if (!ray_test_body(job, qdi_slot_box(&job->tree->slots, s), s)) return false;
     }
     return true;
 }
 
-static bool search_children(cast *job, qdi_family_index index) {
+// Searches the subtrees of a family that the ray meets, in the order in which it does.
+static bool ray_search_children(cast *job, qdi_family_index index) {
     const qdi_family *family = &job->tree->families[index];
     unsigned order[4];
     double at[4];
     unsigned count = 0;
     for (unsigned q = 0; q < 4; ++q) {
         double near;
-        if (!meets(&job->here, qdi_family_box(family, q), &near)) continue;
+        if (!ray_meets_box(&job->here, qdi_family_box(family, q), &near)) continue;
         unsigned place = count++;
         for (; place > 0 && at[place - 1] > near; --place) {
             at[place] = at[place - 1];
@@ -258,47 +270,51 @@ static bool search_children(cast *job, qdi_family_index index) {
     }
     for (unsigned i = 0; i < count && at[i] * NEARER <= job->here.most; ++i) {
         const qdi_node *node = &job->tree->nodes[4 * index + order[i]];
-        if (!search_list(job, node)) return false;
-        if (!qdi_is_leaf(node) && !search_children(job, node->children)) return false;
+        if (!ray_search_list(job, node)) return false;
+        if (!qdi_is_leaf(node) && !ray_search_children(job, node->children)) return false;
     }
     return true;
 }
 
-static bool search_outer(cast *job, qdi_outer_node at) {
-    const qdi_outer *outer = &job->tree->outer;
-    if (qdi_outer_is_leaf(at)) {
+// Searches the tree over the root's list along the ray.
+static bool ray_search_root_list(cast *job, qdi_root_list_node at) {
+    const qdi_root_list *root_list = &job->tree->root_list;
+    if (qdi_root_list_is_leaf(at)) {
         for (size_t i = at.begin; i < at.end; ++i) {
-            if (!look_at(job, outer->box[i], outer->order[i])) return false;
+            if (!ray_test_body(job, root_list->box[i], root_list->order[i])) return false;
         }
         return true;
     }
-    const qdi_outer_node half[2] = {qdi_outer_half(at, 0), qdi_outer_half(at, 1)};
+    const qdi_root_list_node half[2] = {qdi_root_list_half(at, 0), qdi_root_list_half(at, 1)};
     double near[2];
     bool met[2];
-    for (int h = 0; h < 2; ++h) met[h] = meets(&job->here, outer->bounds[half[h].at], &near[h]);
+    for (int h = 0; h < 2; ++h) met[h] = ray_meets_box(&job->here, root_list->bounds[half[h].at], &near[h]);
     const int first = met[0] && met[1] && near[1] < near[0];
     for (int h = 0; h < 2; ++h) {
         const int side = h ^ first;
-        if (met[side] && near[side] * NEARER <= job->here.most && !search_outer(job, half[side]))
+        if (met[side] && near[side] * NEARER <= job->here.most && !ray_search_root_list(job, half[side]))
             return false;
     }
     return true;
 }
 
-static bool search_copy(void *context, qd_image image) {
+// Searches one periodic copy of the tree along the ray.
+static bool ray_search_copy(void *context, qd_image image) {
     cast *job = context;
     const qd_tree *tree = job->tree;
     const qdi_node *root = &tree->nodes[QDI_ROOT];
     job->image = image;
-    job->here = seen_from(job, image);
-    if (!(qdi_outer_used(tree) ? search_outer(job, qdi_outer_all(&tree->outer)) : search_list(job, root)))
+    job->here = ray_seen_from_copy(job, image);
+    if (!(qdi_root_list_used(tree) ? ray_search_root_list(job, qdi_root_list_all(&tree->root_list))
+                                   : ray_search_list(job, root)))
         return false;
-    return qdi_is_leaf(root) || search_children(job, root->children);
+    return qdi_is_leaf(root) || ray_search_children(job, root->children);
 }
 
 // ---- the calls
 
-static bool axis_valid(double from, double step, double most, double period) {
+// True where a ray's numbers along an axis are usable.
+static bool ray_axis_valid(double from, double step, double most, double period) {
     const double big = (double)FLT_MAX;
     if (!(fabs(from) <= big && fabs(step) <= big)) return false;
     const double furthest = FURTHEST_COPY * period;
@@ -309,13 +325,14 @@ static qd_status cast_ray(cast *job, const qd_ray *ray) {
     if (!(ray->most >= 0.0)) return QD_ERR_VALUE;
     const double most = ray->most < DBL_MAX ? ray->most : DBL_MAX;
     const qd_tree *tree = job->tree;
-    if (!axis_valid(ray->from.x, ray->step.x, most, tree->period.x) ||
-        !axis_valid(ray->from.y, ray->step.y, most, tree->period.y)) {
+    if (!ray_axis_valid(ray->from.x, ray->step.x, most, tree->period.x) ||
+        !ray_axis_valid(ray->from.y, ray->step.y, most, tree->period.y)) {
         return QD_ERR_VALUE;
     }
     job->whole = (line){ray->from, ray->step, most};
     job->first = (qd_ray_hit){.at = most, .body = QD_NO_BODY};
-    if (tree->count > 0) (void)walk_images(job, qdi_family_box(&tree->families[0], 0), search_copy, job);
+    if (tree->count > 0)
+        (void)ray_walk_images(job, qdi_family_box(&tree->families[0], 0), ray_search_copy, job);
     return QD_OK;
 }
 

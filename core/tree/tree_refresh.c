@@ -1,10 +1,10 @@
-// Refresh: the tree brought up to date with all boxes at once. tree_update.c has the pass over the bodies,
-// tree_file.c and tree_settle.c what follows; here is the order of things, and who is who when the bodies are
-// not the same as last time.
+// Refresh: brings the tree up to date with all boxes at once. tree_update.c has the pass over the bodies,
+// tree_insert.c and tree_split_merge.c what follows; here is the order of these, and how rows are matched to
+// bodies when they are not the same as last time.
 #include "core/base/arithmetic.h"
 #include "core/base/assert.h"
 #include "core/base/memory.h"
-#include "core/tree/outer.h"
+#include "core/tree/root_list.h"
 #include "core/tree/tree_update.h"
 
 #include <string.h>
@@ -22,15 +22,17 @@ typedef struct refresh_job {
     const qd_body_index *indices;
     size_t n;
     range_sum *sums;
-    uint32_t *row_of; // by index, while the bodies are told apart
-    qdi_refiled *movers;
+    uint32_t *row_of; // by index, while rows are matched to bodies
+    qdi_insertion *insertions;
 } refresh_job;
 
-static qd_body_index index_of(const refresh_job *job, size_t row) {
+// The body that a row of the caller's boxes belongs to.
+static qd_body_index body_of_row(const refresh_job *job, size_t row) {
     return job->indices ? job->indices[row] : (qd_body_index)row;
 }
 
-static qd_status sums_need(refresh_job *job, size_t count, size_t grain) {
+// Makes room for a sum per range of rows, all empty.
+static qd_status range_sums_reserve(refresh_job *job, size_t count, size_t grain) {
     size_t ranges = qdi_range_count(count, grain);
     qd_status status = qdi_buffer_need(job->tree, &job->tree->scratch.tally, 0, ranges, sizeof(range_sum));
     if (status != QD_OK) return status;
@@ -39,7 +41,8 @@ static qd_status sums_need(refresh_job *job, size_t count, size_t grain) {
     return QD_OK;
 }
 
-static void compare_rows(void *context, size_t begin, size_t end, int worker) {
+// Compares rows [begin, end) with those of the last refresh.
+static void compare_rows_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const refresh_job *job = context;
     job->sums[begin / GRAIN].different = memcmp(job->indices + begin, job->tree->row_index + begin,
@@ -47,56 +50,61 @@ static void compare_rows(void *context, size_t begin, size_t end, int worker) {
 }
 
 // True where the rows are those of the last refresh, so that every slot's row still holds.
-static bool rows_same(refresh_job *job, qd_team *team) {
+static bool rows_are_unchanged(refresh_job *job, qd_team *team) {
     const qd_tree *tree = job->tree;
     if (!tree->rows_known || job->n != tree->row_count || (job->indices == NULL) != tree->rows_plain)
         return false;
     if (!job->indices) return true;
-    qdi_team_for(team, job->n, GRAIN, compare_rows, job);
+    qdi_team_for(team, job->n, GRAIN, compare_rows_range, job);
     for (size_t r = 0; r < qdi_range_count(job->n, GRAIN); ++r) {
         if (job->sums[r].different) return false;
     }
     return true;
 }
 
-static void highest_range(void *context, size_t begin, size_t end, int worker) {
+// Finds the highest body index of rows [begin, end).
+static void highest_index_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const refresh_job *job = context;
     size_t highest = 0;
     for (size_t i = begin; i < end; ++i) {
-        if (index_of(job, i) > highest) highest = index_of(job, i);
+        if (body_of_row(job, i) > highest) highest = body_of_row(job, i);
     }
     job->sums[begin / GRAIN].highest = highest;
 }
 
-static void forget_rows(void *context, size_t begin, size_t end, int worker) {
+// Forgets the rows of bodies [begin, end).
+static void forget_rows_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const refresh_job *job = context;
     for (size_t i = begin; i < end; ++i) job->row_of[i] = QDI_NONE;
 }
 
-// Two rows with one index write the same place: whichever comes last stays, and the other finds it out
-// afterwards.
-static void note_rows(void *context, size_t begin, size_t end, int worker) {
+// Notes the rows [begin, end) of the bodies.
+// Two rows with one index write the same place: the last one stays, and the check that follows finds the
+// other.
+static void note_rows_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const refresh_job *job = context;
     for (size_t i = begin; i < end; ++i) {
-        __atomic_store_n(&job->row_of[index_of(job, i)], (uint32_t)i, __ATOMIC_RELAXED);
+        __atomic_store_n(&job->row_of[body_of_row(job, i)], (uint32_t)i, __ATOMIC_RELAXED);
     }
 }
 
-static void check_rows(void *context, size_t begin, size_t end, int worker) {
+// Finds rows [begin, end) that share a body with another row, and bodies that are new to the tree.
+static void check_rows_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const refresh_job *job = context;
     range_sum *sum = &job->sums[begin / GRAIN];
     for (size_t i = begin; i < end; ++i) {
-        qd_body_index index = index_of(job, i);
+        qd_body_index index = body_of_row(job, i);
         sum->different |= job->row_of[index] != i;
         sum->fresh += job->tree->node_of[index] == QDI_NONE;
     }
 }
 
-static void renumber_slots(void *context, size_t begin, size_t end, int worker) {
+// Gives the slots of families [begin, end) the new rows of their bodies.
+static void renumber_slots_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const refresh_job *job = context;
     qdi_slots *slots = &job->tree->slots;
@@ -108,12 +116,12 @@ static void renumber_slots(void *context, size_t begin, size_t end, int worker) 
     }
 }
 
-// Finds out who is who: every slot gets the row of its body, QDI_NONE where that is gone. `fresh` is the
-// number of bodies that the tree does not have yet.
-static qd_status identify(refresh_job *job, qd_team *team, size_t *fresh) {
+// Gives every slot the row of its body, QDI_NONE where that is gone. `fresh` is the number of bodies that the
+// tree does not have yet.
+static qd_status match_rows_to_slots(refresh_job *job, qd_team *team, size_t *fresh) {
     qd_tree *tree = job->tree;
     size_t ranges = qdi_range_count(job->n, GRAIN);
-    qdi_team_for(team, job->n, GRAIN, highest_range, job);
+    qdi_team_for(team, job->n, GRAIN, highest_index_range, job);
     size_t indices = 0;
     for (size_t r = 0; r < ranges; ++r) {
         if (job->sums[r].highest + 1 > indices) indices = job->sums[r].highest + 1;
@@ -130,16 +138,16 @@ static qd_status identify(refresh_job *job, qd_team *team, size_t *fresh) {
     }
     if (status != QD_OK) return status;
     job->row_of = tree->scratch.spare.items;
-    qdi_team_for(team, tree->node_of_room, GRAIN, forget_rows, job);
-    qdi_team_for(team, job->n, GRAIN, note_rows, job);
+    qdi_team_for(team, tree->node_of_room, GRAIN, forget_rows_range, job);
+    qdi_team_for(team, job->n, GRAIN, note_rows_range, job);
     for (size_t r = 0; r < ranges; ++r) job->sums[r] = (range_sum){.bad = SIZE_MAX};
-    qdi_team_for(team, job->n, GRAIN, check_rows, job);
+    qdi_team_for(team, job->n, GRAIN, check_rows_range, job);
     *fresh = 0;
     for (size_t r = 0; r < ranges; ++r) {
         if (job->sums[r].different) return QD_ERR_EXISTS;
         *fresh += job->sums[r].fresh;
     }
-    qdi_team_for(team, tree->family_used, FAMILY_GRAIN, renumber_slots, job);
+    qdi_team_for(team, tree->family_used, FAMILY_GRAIN, renumber_slots_range, job);
     if (job->indices && job->n > 0) memcpy(tree->row_index, job->indices, job->n * sizeof *job->indices);
     tree->rows_plain = job->indices == NULL;
     tree->row_count = job->n;
@@ -147,7 +155,8 @@ static qd_status identify(refresh_job *job, qd_team *team, size_t *fresh) {
     return QD_OK;
 }
 
-static void check_boxes(void *context, size_t begin, size_t end, int worker) {
+// Finds the lowest of rows [begin, end) with a bad box.
+static void check_boxes_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const refresh_job *job = context;
     range_sum *sum = &job->sums[begin / GRAIN];
@@ -157,16 +166,17 @@ static void check_boxes(void *context, size_t begin, size_t end, int worker) {
 }
 
 // The lowest row with a bad box, SIZE_MAX where all are good.
-static qd_status lowest_bad(refresh_job *job, qd_team *team, size_t *bad) {
+static qd_status lowest_bad_row(refresh_job *job, qd_team *team, size_t *bad) {
     *bad = SIZE_MAX;
-    qd_status status = sums_need(job, job->n, GRAIN);
+    qd_status status = range_sums_reserve(job, job->n, GRAIN);
     if (status != QD_OK) return status;
-    qdi_team_for(team, job->n, GRAIN, check_boxes, job);
+    qdi_team_for(team, job->n, GRAIN, check_boxes_range, job);
     for (size_t r = 0; r < qdi_range_count(job->n, GRAIN) && *bad == SIZE_MAX; ++r) *bad = job->sums[r].bad;
     return QD_OK;
 }
 
-static void drop_unfit(void *context, size_t begin, size_t end, int worker) {
+// Marks bodies of families [begin, end) to be removed whose old and new boxes do not fit the period.
+static void drop_unfit_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const refresh_job *job = context;
     const qd_tree *tree = job->tree;
@@ -181,29 +191,30 @@ static void drop_unfit(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-// Has those leave the tree whose boxes are bad, so that they would keep the one they have, which does not fit
-// the new period.
-static qd_status leave_unfit(refresh_job *job, qd_team *team, size_t *bad) {
+// Removes bodies with bad boxes that would keep their old box, where that does not fit the new period.
+static qd_status remove_unfit_bodies(refresh_job *job, qd_team *team, size_t *bad) {
     qd_tree *tree = job->tree;
-    qd_status status = lowest_bad(job, team, bad);
+    qd_status status = lowest_bad_row(job, team, bad);
     if (status != QD_OK || *bad == SIZE_MAX) return status;
-    qdi_team_for(team, tree->family_used, FAMILY_GRAIN, drop_unfit, job);
-    tree->rows_known = false; // they have to be looked for next time
+    qdi_team_for(team, tree->family_used, FAMILY_GRAIN, drop_unfit_range, job);
+    tree->rows_known = false; // the next refresh has to look for them
     return QD_OK;
 }
 
-static bool fresh_and_good(const refresh_job *job, size_t row, qd_body_index index) {
+// True for a body that is new to the tree and whose box is good.
+static bool is_fresh_with_good_box(const refresh_job *job, size_t row, qd_body_index index) {
     return job->tree->node_of[index] == QDI_NONE && qdi_box_acceptable(job->boxes[row], job->tree->period);
 }
 
-static void count_fresh(void *context, size_t begin, size_t end, int worker) {
+// Counts the bodies of rows [begin, end) that are new to the tree.
+static void count_fresh_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const refresh_job *job = context;
     range_sum *sum = &job->sums[begin / GRAIN];
     for (size_t i = end; i-- > begin;) {
-        qd_body_index index = index_of(job, i);
+        qd_body_index index = body_of_row(job, i);
         if (job->tree->node_of[index] != QDI_NONE) continue;
-        if (fresh_and_good(job, i, index)) {
+        if (is_fresh_with_good_box(job, i, index)) {
             sum->fresh += 1;
         } else {
             sum->bad = i;
@@ -211,60 +222,63 @@ static void count_fresh(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-static void take_fresh(void *context, size_t begin, size_t end, int worker) {
+// Appends the bodies of rows [begin, end) that are new to the tree to the insertions.
+static void append_fresh_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const refresh_job *job = context;
     size_t place = job->sums[begin / GRAIN].fresh;
     for (size_t i = begin; i < end; ++i) {
-        qd_body_index index = index_of(job, i);
-        if (!fresh_and_good(job, i, index)) continue;
-        job->movers[place++] = (qdi_refiled){job->boxes[i], (uint32_t)i, index, QDI_ROOT, 1};
+        qd_body_index index = body_of_row(job, i);
+        if (!is_fresh_with_good_box(job, i, index)) continue;
+        job->insertions[place++] = (qdi_insertion){job->boxes[i], (uint32_t)i, index, QDI_ROOT, 1};
     }
 }
 
-// Appends the bodies that the tree does not have yet to the movers.
-static qd_status add_fresh(refresh_job *job, qd_team *team, size_t *mover_count, size_t *added, size_t *bad) {
+// Appends the bodies that the tree does not have yet to the insertions.
+static qd_status append_fresh_bodies(refresh_job *job, qd_team *team, size_t *insertion_count, size_t *added,
+                                     size_t *bad) {
     qd_tree *tree = job->tree;
-    qd_status status = sums_need(job, job->n, GRAIN);
+    qd_status status = range_sums_reserve(job, job->n, GRAIN);
     if (status != QD_OK) return status;
-    qdi_team_for(team, job->n, GRAIN, count_fresh, job);
-    size_t place = *mover_count;
+    qdi_team_for(team, job->n, GRAIN, count_fresh_range, job);
+    size_t place = *insertion_count;
     for (size_t r = 0; r < qdi_range_count(job->n, GRAIN); ++r) {
         size_t here = job->sums[r].fresh;
         job->sums[r].fresh = place;
         place += here;
         if (job->sums[r].bad < *bad) *bad = job->sums[r].bad;
     }
-    status = qdi_buffer_need(tree, &tree->scratch.movers, *mover_count, place, sizeof(qdi_refiled));
+    status = qdi_buffer_need(tree, &tree->scratch.insertions, *insertion_count, place, sizeof(qdi_insertion));
     if (status != QD_OK) return status;
-    job->movers = tree->scratch.movers.items;
-    qdi_team_for(team, job->n, GRAIN, take_fresh, job);
-    *added = place - *mover_count;
-    *mover_count = place;
+    job->insertions = tree->scratch.insertions.items;
+    qdi_team_for(team, job->n, GRAIN, append_fresh_range, job);
+    *added = place - *insertion_count;
+    *insertion_count = place;
     return QD_OK;
 }
 
-qd_status qdi_tree_finish(qd_tree *tree, qd_team *team, size_t mover_count, qd_tree_counts *counts) {
-    size_t taken = mover_count;
+qd_status qdi_tree_finish(qd_tree *tree, qd_team *team, size_t insertion_count, qd_tree_counts *counts) {
+    size_t taken = insertion_count;
     qd_status status = qdi_root_set(tree, qdi_root_choose(tree, tree->count), &taken);
-    if (status == QD_OK) status = qdi_file_movers(tree, team, tree->scratch.movers.items, taken);
-    if (status == QD_OK) status = qdi_tree_settle(tree, team, counts);
+    if (status == QD_OK) status = qdi_insert_bodies(tree, team, tree->scratch.insertions.items, taken);
+    if (status == QD_OK) status = qdi_tree_split_merge(tree, team, counts);
     if (status != QD_OK) return status;
-    counts->refiled += taken - mover_count;
-    // Lists that lie apart cost more to read, as much as laying them in order does when an eighth of them do
-    // for some steps. So much idle is rare, since rooms are used again, but a tree that changes for good
-    // leaves rooms that nobody wants.
+    counts->refiled += taken - insertion_count;
+    // Lists that lie apart cost more to read: where an eighth of them do, as much in some steps as compacting
+    // costs. So many idle slots are rare, since rooms are used again, but a tree that changes for good leaves
+    // rooms of sizes that no list needs.
     const size_t used = tree->slots.used;
-    if (used > 1024 && (tree->rooms.taken > used / 8 || tree->slots.idle > used / 4)) {
-        status = qdi_tree_tidy(tree, team);
+    if (used > 1024 && (tree->slot_allocator.taken > used / 8 || tree->slots.idle > used / 4)) {
+        status = qdi_tree_compact(tree, team);
         if (status != QD_OK) return status;
     }
-    status = qdi_outer_build(tree);
+    status = qdi_root_list_build(tree);
     if (status == QD_OK) tree->revision += 1;
     return status;
 }
 
-static qd_status build(refresh_job *job, qd_team *team, qd_tree_counts *counts) {
+// Builds the tree anew, when it is empty.
+static qd_status build_all(refresh_job *job, qd_team *team, qd_tree_counts *counts) {
     qd_tree *tree = job->tree;
     bool plain = tree->rows_plain;
     qd_status status = qdi_tree_build(tree, team, job->boxes, job->indices, job->n);
@@ -277,40 +291,42 @@ static qd_status build(refresh_job *job, qd_team *team, qd_tree_counts *counts) 
     return qdi_tree_finish(tree, team, 0, counts);
 }
 
-static qd_status refresh(refresh_job *job, qd_team *team, qd_tree_counts *counts, size_t *bad) {
+// Brings the tree up to date with all boxes.
+static qd_status refresh_tree(refresh_job *job, qd_team *team, qd_tree_counts *counts, size_t *bad) {
     qd_tree *tree = job->tree;
-    qd_status status = sums_need(job, job->n, GRAIN);
+    qd_status status = range_sums_reserve(job, job->n, GRAIN);
     if (status != QD_OK) return status;
     size_t fresh = 0;
-    if (!rows_same(job, team)) {
-        status = identify(job, team, &fresh);
+    if (!rows_are_unchanged(job, team)) {
+        status = match_rows_to_slots(job, team, &fresh);
         if (status != QD_OK) return status;
     }
     if (tree->count == 0) {
-        status = lowest_bad(job, team, bad);
+        status = lowest_bad_row(job, team, bad);
         if (status != QD_OK) return status;
-        if (*bad == SIZE_MAX) return build(job, team, counts);
+        if (*bad == SIZE_MAX) return build_all(job, team, counts);
     }
-    if (tree->period_new) status = leave_unfit(job, team, bad);
+    if (tree->period_new) status = remove_unfit_bodies(job, team, bad);
     if (status != QD_OK) return status;
     qdi_update update = {.boxes = job->boxes};
     status = qdi_tree_update(tree, team, &update);
     if (status != QD_OK) return status;
     if (update.bad < *bad) *bad = update.bad;
-    size_t movers = update.movers;
+    size_t insertions = update.insertions;
     size_t added = 0;
     if (fresh > 0) {
-        status = add_fresh(job, team, &movers, &added, bad);
+        status = append_fresh_bodies(job, team, &insertions, &added, bad);
         if (status != QD_OK) return status;
-        if (added < fresh) tree->rows_known = false; // whoever was left out has to be looked for next time
+        if (added < fresh)
+            tree->rows_known = false; // the next refresh has to look for the bodies that were left out
     }
-    counts->refiled = update.movers + update.filed;
+    counts->refiled = update.insertions + update.filed;
     counts->added = added;
     counts->removed = update.removed;
     tree->count += added - update.removed;
-    status = qdi_tree_count_rings(tree, team, movers);
+    status = qdi_tree_count_rings(tree, team, insertions);
     if (status != QD_OK) return status;
-    status = qdi_tree_finish(tree, team, movers, counts);
+    status = qdi_tree_finish(tree, team, insertions, counts);
     counts->in_place = tree->count - counts->refiled - added;
     return status;
 }
@@ -325,7 +341,7 @@ qd_status qd_tree_refresh(qd_tree *tree, qd_team *team, const qd_box *boxes, con
     refresh_job job = {.tree = tree, .boxes = boxes, .indices = indices, .n = n};
     qd_tree_counts here = {0};
     size_t lowest = SIZE_MAX;
-    qd_status status = refresh(&job, team, &here, &lowest);
+    qd_status status = refresh_tree(&job, team, &here, &lowest);
     if (counts) *counts = here;
     if (status == QD_ERR_MEMORY) {
         qdi_tree_clear(tree);

@@ -9,7 +9,7 @@
 typedef struct qdi_update {
     const qd_box *boxes; // by row
     size_t bad;          // out: lowest row with a bad box, SIZE_MAX where all are good
-    size_t movers;       // out: bodies taken out to be filed elsewhere, in scratch.movers
+    size_t insertions;   // out: bodies taken out to be filed elsewhere, in scratch.insertions
     size_t filed;        // out: bodies that were put in another list already
     size_t removed;      // out: bodies taken out for good
 } qdi_update;
@@ -18,7 +18,7 @@ typedef struct qdi_update {
 /// counts are those of the bodies that stay; `rings` is not kept.
 QD_MUST_USE qd_status qdi_tree_update(qd_tree *tree, qd_team *team, qdi_update *update);
 
-/// Counts tree->rings: the bodies in lists and the movers.
-QD_MUST_USE qd_status qdi_tree_count_rings(qd_tree *tree, qd_team *team, size_t mover_count);
+/// Counts tree->rings: the bodies in lists and the insertions.
+QD_MUST_USE qd_status qdi_tree_count_rings(qd_tree *tree, qd_team *team, size_t insertion_count);
 
 #endif

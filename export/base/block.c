@@ -8,7 +8,8 @@
 // The size lies in a header as large as the alignment, in front of what the caller sees.
 enum { HEADER = 64 };
 
-static size_t size_of(const void *block) {
+// The size of a block, from the header in front of it.
+static size_t block_size(const void *block) {
     size_t bytes;
     memcpy(&bytes, (const unsigned char *)block - HEADER, sizeof bytes);
     return bytes;
@@ -23,13 +24,13 @@ void *qdi_block_allocate(const qd_allocator *allocator, size_t bytes) {
 }
 
 void qdi_block_release(const qd_allocator *allocator, void *block) {
-    if (block) qdi_release(allocator, (unsigned char *)block - HEADER, size_of(block) + HEADER, 1);
+    if (block) qdi_release(allocator, (unsigned char *)block - HEADER, block_size(block) + HEADER, 1);
 }
 
 void *qdi_block_resize(const qd_allocator *allocator, void *block, size_t bytes) {
     void *moved = qdi_block_allocate(allocator, bytes);
     if (!moved || !block) return moved;
-    size_t before = size_of(block);
+    size_t before = block_size(block);
     memcpy(moved, block, before < bytes ? before : bytes);
     qdi_block_release(allocator, block);
     return moved;

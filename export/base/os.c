@@ -17,7 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static qd_status fail(const char *verb, const char *path, qd_error *error) {
+/// Writes "cannot VERB PATH: reason" into the error; returns QD_ERR_IO.
+static qd_status call_failed(const char *verb, const char *path, qd_error *error) {
     char reason[128] = "";
     int number = errno;
     const char *why = strerror_r(number, reason, sizeof reason);
@@ -27,23 +28,23 @@ static qd_status fail(const char *verb, const char *path, qd_error *error) {
 
 qd_status qdi_directory_check(const char *path, qd_error *error) {
     struct stat facts;
-    if (stat(path, &facts) != 0) return fail("write to", path, error);
+    if (stat(path, &facts) != 0) return call_failed("write to", path, error);
     if (!S_ISDIR(facts.st_mode))
         errno = ENOTDIR;
     else if (access(path, W_OK | X_OK) == 0)
         return QD_OK;
-    return fail("write to", path, error);
+    return call_failed("write to", path, error);
 }
 
 qd_status qdi_path_from_root(const char *path, char *whole, size_t bytes, qd_error *error) {
     whole[0] = '\0';
     if (path[0] != '/' && (!getcwd(whole, bytes) || strlen(whole) + 1 >= bytes))
-        return fail("find", path, error);
+        return call_failed("find", path, error);
     size_t length = strlen(whole);
     const char *slash = length > 0 && whole[length - 1] != '/' ? "/" : "";
     if (length + strlen(slash) + strlen(path) + 1 > bytes) {
         errno = ENAMETOOLONG;
-        return fail("find", path, error);
+        return call_failed("find", path, error);
     }
     (void)snprintf(whole + length, bytes - length, "%s%s", slash, path);
     return QD_OK;
@@ -53,11 +54,13 @@ qd_status qdi_path_from_root(const char *path, char *whole, size_t bytes, qd_err
 
 enum { STALL_MS = 120000, TICK_MS = 20 };
 
-static void close_end(int *end) {
+/// Closes an end of a pipe.
+static void close_pipe_end(int *end) {
     if (*end >= 0) (void)close(*end);
     *end = -1;
 }
 
+/// Opens a pipe to a child process.
 /// Both ends stay out of other programs, and away from the numbers of the standard streams, which may be
 /// closed here.
 static bool open_pipe(int ends[2]) {
@@ -71,7 +74,8 @@ static bool open_pipe(int ends[2]) {
     return ends[0] >= 0 && ends[1] >= 0;
 }
 
-static void set_signals(posix_spawnattr_t *attributes) {
+/// Gives a child process the usual signals and a process group of its own.
+static void set_child_signals(posix_spawnattr_t *attributes) {
     static const int usual[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGPIPE};
     sigset_t none, reset;
     sigemptyset(&none);
@@ -84,8 +88,8 @@ static void set_signals(posix_spawnattr_t *attributes) {
                                    POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 }
 
-/// posix_spawn takes arguments without const and only reads them.
-static char *const *without_const(const char *const *texts) {
+/// The arguments of a program without const: posix_spawn takes them so and only reads them.
+static char *const *arguments_without_const(const char *const *texts) {
     union {
         const char *const *given;
         char *const *taken;
@@ -93,7 +97,9 @@ static char *const *without_const(const char *const *texts) {
     return pointer.taken;
 }
 
-static int spawn(const char *const *arguments, const char *folder, const int theirs[3], pid_t *process) {
+/// Starts a program whose standard streams are the given descriptors; 0, or the error's number.
+static int spawn_child(const char *const *arguments, const char *folder, const int theirs[3],
+                       pid_t *process) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     if (posix_spawn_file_actions_init(&actions) != 0) return ENOMEM;
@@ -105,10 +111,10 @@ static int spawn(const char *const *arguments, const char *folder, const int the
     for (int i = 0; i < 3 && number == 0; ++i)
         number = posix_spawn_file_actions_adddup2(&actions, theirs[i], i);
     if (number == 0 && folder) number = posix_spawn_file_actions_addchdir_np(&actions, folder);
-    set_signals(&attributes);
+    set_child_signals(&attributes);
     if (number == 0)
-        number = posix_spawnp(process, arguments[0], &actions, &attributes, without_const(arguments),
-                              environ);
+        number = posix_spawnp(process, arguments[0], &actions, &attributes,
+                              arguments_without_const(arguments), environ);
     (void)posix_spawnattr_destroy(&attributes);
     (void)posix_spawn_file_actions_destroy(&actions);
     return number;
@@ -123,10 +129,10 @@ qd_status qdi_child_start(const char *const *arguments, const char *folder, char
     int number = open ? 0 : errno;
     const int theirs[3] = {pipes[0][0], pipes[1][1], pipes[2][1]};
     pid_t process = 0;
-    if (open) number = spawn(arguments, folder, theirs, &process);
-    close_end(&pipes[0][0]);
-    close_end(&pipes[1][1]);
-    close_end(&pipes[2][1]);
+    if (open) number = spawn_child(arguments, folder, theirs, &process);
+    close_pipe_end(&pipes[0][0]);
+    close_pipe_end(&pipes[1][1]);
+    close_pipe_end(&pipes[2][1]);
     child->in = pipes[0][1];
     child->out = pipes[1][0];
     child->err = pipes[2][0];
@@ -138,11 +144,12 @@ qd_status qdi_child_start(const char *const *arguments, const char *folder, char
     }
     qdi_child_kill(child);
     errno = number;
-    (void)fail("start", arguments[0], error);
+    (void)call_failed("start", arguments[0], error);
     return number == ENOENT ? QD_ERR_NOT_FOUND : QD_ERR_IO;
 }
 
-static void keep_answer(qdi_child *child, const char *data, size_t bytes) {
+/// Keeps what a child wrote to its standard output, as far as there is room.
+static void keep_child_output(qdi_child *child, const char *data, size_t bytes) {
     if (!child->answer) return;
     size_t room = child->answer_room - 1 - child->answer_size;
     size_t kept = bytes < room ? bytes : room;
@@ -151,8 +158,8 @@ static void keep_answer(qdi_child *child, const char *data, size_t bytes) {
     child->answer[child->answer_size] = '\0';
 }
 
-/// The last words count.
-static void keep_words(qdi_child *child, const char *data, size_t bytes) {
+/// Keeps the last of what a child wrote to its standard error.
+static void keep_child_errors(qdi_child *child, const char *data, size_t bytes) {
     const size_t room = sizeof child->words - 1;
     size_t kept = bytes < room ? bytes : room, stay = room - kept;
     if (stay > child->word_count) stay = child->word_count;
@@ -162,19 +169,19 @@ static void keep_words(qdi_child *child, const char *data, size_t bytes) {
     child->words[child->word_count] = '\0';
 }
 
-/// Reads what there is, and closes at the end.
-static void drain(qdi_child *child, int *end) {
+/// Reads what is in a child's pipe, and closes it at its end.
+static void read_child_pipe(qdi_child *child, int *end) {
     char data[4096];
     while (*end >= 0) {
         ssize_t got = read(*end, data, sizeof data);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0 && errno == EAGAIN) return;
         if (got <= 0) {
-            close_end(end);
+            close_pipe_end(end);
         } else if (end == &child->out) {
-            keep_answer(child, data, (size_t)got);
+            keep_child_output(child, data, (size_t)got);
         } else {
-            keep_words(child, data, (size_t)got);
+            keep_child_errors(child, data, (size_t)got);
         }
     }
 }
@@ -206,10 +213,10 @@ qd_status qdi_child_write(qdi_child *child, const void *data, size_t bytes) {
         struct pollfd ends[3] = {{child->in, POLLOUT, 0}, {child->out, POLLIN, 0}, {child->err, POLLIN, 0}};
         int ready = poll(ends, 3, STALL_MS);
         if (ready < 0 && errno == EINTR) continue;
-        if (ready == 0) keep_words(child, stalled, sizeof stalled - 1);
+        if (ready == 0) keep_child_errors(child, stalled, sizeof stalled - 1);
         if (ready <= 0) return QD_ERR_STATE;
-        if (ends[1].revents) drain(child, &child->out);
-        if (ends[2].revents) drain(child, &child->err);
+        if (ends[1].revents) read_child_pipe(child, &child->out);
+        if (ends[2].revents) read_child_pipe(child, &child->err);
         if (!ends[0].revents) continue;
         ssize_t done = write_quietly(child->in, next, bytes);
         if (done < 0 && (errno == EINTR || errno == EAGAIN)) continue;
@@ -220,8 +227,8 @@ qd_status qdi_child_write(qdi_child *child, const void *data, size_t bytes) {
     return QD_OK;
 }
 
-/// True once it has ended; how goes into `child`.
-static bool ended(qdi_child *child, int options) {
+/// True once a child process has ended; its exit status goes into `child`.
+static bool child_has_ended(qdi_child *child, int options) {
     int status = 0;
     pid_t process = (pid_t)child->process, got;
     do {
@@ -234,6 +241,7 @@ static bool ended(qdi_child *child, int options) {
     return true;
 }
 
+/// Seconds of a clock that never goes back.
 static double seconds_now(void) {
     struct timespec now;
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
@@ -241,36 +249,36 @@ static double seconds_now(void) {
 }
 
 bool qdi_child_end(qdi_child *child, int seconds) {
-    close_end(&child->in);
+    close_pipe_end(&child->in);
     double until = seconds_now() + seconds;
     bool killed = false;
-    while (child->process != 0 && !ended(child, WNOHANG)) {
+    while (child->process != 0 && !child_has_ended(child, WNOHANG)) {
         // Where it has closed both, this waits for nothing but the time.
         struct pollfd ends[2] = {{child->out, POLLIN, 0}, {child->err, POLLIN, 0}};
         if (poll(ends, 2, TICK_MS) > 0) {
-            drain(child, &child->out);
-            drain(child, &child->err);
+            read_child_pipe(child, &child->out);
+            read_child_pipe(child, &child->err);
         }
         if (killed || seconds_now() < until) continue;
         killed = true;
         (void)kill(-(pid_t)child->process, SIGKILL);
     }
-    drain(child, &child->out);
-    drain(child, &child->err);
+    read_child_pipe(child, &child->out);
+    read_child_pipe(child, &child->err);
     // Somebody whom it has started may still have them open.
-    close_end(&child->out);
-    close_end(&child->err);
+    close_pipe_end(&child->out);
+    close_pipe_end(&child->err);
     return child->code == 0 && child->signal == 0;
 }
 
 void qdi_child_kill(qdi_child *child) {
     if (child->process != 0) {
         (void)kill(-(pid_t)child->process, SIGKILL);
-        (void)ended(child, 0);
+        (void)child_has_ended(child, 0);
     }
-    close_end(&child->in);
-    close_end(&child->out);
-    close_end(&child->err);
+    close_pipe_end(&child->in);
+    close_pipe_end(&child->out);
+    close_pipe_end(&child->err);
 }
 
 void qdi_child_reason(const qdi_child *child, char *text, size_t bytes) {

@@ -20,8 +20,8 @@
 #include "export/image/png_sink.h"
 #include "export/picture/caption.h"
 #include "export/picture/changes.h"
-#include "export/picture/easel.h"
 #include "export/picture/picture.h"
+#include "export/picture/tile_bins.h"
 #include "export/picture/trails.h"
 #include "export/picture/view_check.h"
 #include "export/raster/shade.h"
@@ -43,7 +43,7 @@ typedef struct frame_shot {
 // What a worker draws with, and the picture that it has made.
 typedef struct frame_worker {
     qdi_raster raster;
-    qdi_easel easel;
+    qdi_tile_bins bins;
     qdi_bytes bytes;
     uint64_t pixels; // hash
     qd_error error;
@@ -86,25 +86,31 @@ qd_frame_writer_def qd_frame_writer_def_default(void) {
     return (qd_frame_writer_def){.cookie = QDI_COOKIE, .view = qd_view_default(), .queue = 4, .workers = 1};
 }
 
-static qd_status refuse(const char *reason, qd_error *error) {
+/// Writes why the settings of a frame writer are refused.
+static qd_status refuse_writer_def(const char *reason, qd_error *error) {
     if (error) (void)snprintf(error->text, sizeof error->text, "%s", reason);
     return QD_ERR_VALUE;
 }
 
-static qd_status check_def(const qd_frame_writer_def *def, qd_error *error) {
+/// Checks the settings of a frame writer.
+static qd_status check_writer_def(const qd_frame_writer_def *def, qd_error *error) {
     const char *wrong = qdi_view_check(&def->view);
-    if (wrong) return refuse(wrong, error);
-    if (def->queue < 1 || def->queue > QUEUE_MAX) return refuse("the queue must hold 1 to 64 frames", error);
+    if (wrong) return refuse_writer_def(wrong, error);
+    if (def->queue < 1 || def->queue > QUEUE_MAX)
+        return refuse_writer_def("the queue must hold 1 to 64 frames", error);
     if (def->directory && (!def->directory[0] || strlen(def->directory) > QDI_PATH_MAX - 64))
-        return refuse("the directory's path is empty or too long", error);
-    if (def->workers < 1 || def->workers > WORKERS_MAX) return refuse("frames need 1 to 16 workers", error);
+        return refuse_writer_def("the directory's path is empty or too long", error);
+    if (def->workers < 1 || def->workers > WORKERS_MAX)
+        return refuse_writer_def("frames need 1 to 16 workers", error);
     return QD_OK;
 }
 
-static qd_status draw_shot(const qd_frame_writer *writer, const frame_shot *shot, frame_worker *worker) {
+/// Draws a frame and encodes it as PNG.
+static qd_status draw_frame_shot(const qd_frame_writer *writer, const frame_shot *shot,
+                                 frame_worker *worker) {
     qdi_raster *raster = &worker->raster;
     memset(raster->pixels, QDI_INK_BACKGROUND, (size_t)raster->width * (size_t)raster->height);
-    qd_status status = qdi_picture_draw(&shot->picture, &worker->easel, raster);
+    qd_status status = qdi_picture_draw(&shot->picture, &worker->bins, raster);
     if (status != QD_OK) return status;
     qdi_caption_draw(&writer->caption, raster, &shot->picture.facts, shot->speed_top);
     if (!writer->directory[0]) return QD_OK;
@@ -122,28 +128,32 @@ static qd_status draw_shot(const qd_frame_writer *writer, const frame_shot *shot
     return qdi_png_encode(writer->allocator, &image, &worker->bytes, &worker->error);
 }
 
-static uint64_t hash_pixels(const qd_frame_writer *writer, const frame_worker *worker) {
+/// The hash of a drawn frame's pixels and palette.
+static uint64_t hash_frame_pixels(const qd_frame_writer *writer, const frame_worker *worker) {
     const qdi_raster *raster = &worker->raster;
     return qdi_pixels_hash(raster->pixels, (size_t)raster->width * (size_t)raster->height,
                            writer->palette.rgb[0], QDI_INK_COUNT);
 }
 
+/// The path of a frame's file.
 static qd_status frame_path(const char *directory, uint64_t index, char path[QDI_PATH_MAX]) {
     char name[40];
     (void)snprintf(name, sizeof name, "frame_%06" PRIu64 ".png", index);
     return qdi_path_join(directory, name, path);
 }
 
-static qd_status make(void *context, size_t slot, int number) {
+/// Draws the frame in a slot of the queue, on a worker's thread.
+static qd_status draw_queued_frame(void *context, size_t slot, int number) {
     const qd_frame_writer *writer = context;
     frame_worker *worker = &writer->workers[number];
-    qd_status status = draw_shot(writer, &writer->shots[slot], worker);
-    if (status == QD_OK) worker->pixels = hash_pixels(writer, worker);
+    qd_status status = draw_frame_shot(writer, &writer->shots[slot], worker);
+    if (status == QD_OK) worker->pixels = hash_frame_pixels(writer, worker);
     return status;
 }
 
-/// The frame as a file and a row of the list.
-static qd_status write_file(qd_frame_writer *writer, const frame_worker *worker, const qd_frame_row *row) {
+/// Writes a frame as a file and a row of the list of frames.
+static qd_status write_frame_file(qd_frame_writer *writer, const frame_worker *worker,
+                                  const qd_frame_row *row) {
     char path[QDI_PATH_MAX];
     qd_status status = frame_path(writer->directory, row->index, path);
     if (status == QD_OK) status = qdi_png_write(&worker->bytes, path, &writer->turn_error);
@@ -156,8 +166,8 @@ static qd_status write_file(qd_frame_writer *writer, const frame_worker *worker,
     return status;
 }
 
-/// The frame as a part of the video, which keeps to itself what goes wrong with it.
-static void show(const qd_frame_writer *writer, const frame_worker *worker) {
+/// Adds a frame to the video, which keeps its own failures.
+static void push_frame_to_video(const qd_frame_writer *writer, const frame_worker *worker) {
     const qdi_raster *raster = &worker->raster;
     const qdi_video_picture picture = {.width = raster->width,
                                        .height = raster->height,
@@ -167,7 +177,8 @@ static void show(const qd_frame_writer *writer, const frame_worker *worker) {
     if (writer->video) qdi_video_push(writer->video, &picture);
 }
 
-static qd_status finish(void *context, size_t slot, int number) {
+/// Writes a drawn frame to its file and to the video, in the order of frames.
+static qd_status publish_queued_frame(void *context, size_t slot, int number) {
     qd_frame_writer *writer = context;
     const frame_shot *shot = &writer->shots[slot];
     const frame_worker *worker = &writer->workers[number];
@@ -177,15 +188,16 @@ static qd_status finish(void *context, size_t slot, int number) {
     if (status != QD_OK) return status;
     const qd_frame_row row = {shot->index, shot->picture.facts.step, shot->picture.facts.time,
                               worker->pixels};
-    if (writer->directory[0]) status = write_file(writer, worker, &row);
+    if (writer->directory[0]) status = write_frame_file(writer, worker, &row);
     if (status != QD_OK) return status;
-    show(writer, worker);
+    push_frame_to_video(writer, worker);
     writer->turn_rows[writer->turn_row_count++] = row;
     writer->turn_written += 1;
     return QD_OK;
 }
 
-static void release(qd_frame_writer *writer) {
+/// Frees a frame writer.
+static void frame_writer_release(qd_frame_writer *writer) {
     qdi_queue_destroy(writer->queue);
     qdi_manifest_discard(&writer->turn_manifest);
     for (size_t i = 0; writer->shots && i < writer->slots; ++i)
@@ -195,7 +207,7 @@ static void release(qd_frame_writer *writer) {
     for (size_t i = 0; writer->workers && i < writer->worker_count; ++i) {
         qdi_bytes_release(writer->allocator, &writer->workers[i].bytes);
         qdi_raster_destroy(&writer->workers[i].raster);
-        qdi_easel_destroy(&writer->workers[i].easel);
+        qdi_tile_bins_destroy(&writer->workers[i].bins);
     }
     qdi_release(writer->allocator, writer->workers, writer->worker_count, sizeof *writer->workers);
     qdi_caption_destroy(&writer->caption);
@@ -205,15 +217,16 @@ static void release(qd_frame_writer *writer) {
     qdi_release(writer->allocator, writer, 1, sizeof *writer);
 }
 
-// The list of frames, beginning with those that are there.
-static qd_status open_manifest(qd_frame_writer *writer, const qd_frame_writer_def *def, qd_error *error) {
+// Opens the list of frames, with the rows of those that exist already.
+static qd_status open_frame_list(qd_frame_writer *writer, const qd_frame_writer_def *def, qd_error *error) {
     qd_status status = qdi_manifest_open(&writer->turn_manifest, writer->directory, error);
     for (size_t i = 0; status == QD_OK && i < def->row_count; ++i)
         status = qdi_manifest_add(&writer->turn_manifest, &def->rows[i], error);
     return status;
 }
 
-static qd_status make_workers(qd_frame_writer *writer) {
+/// Makes what each worker draws with.
+static qd_status make_frame_workers(qd_frame_writer *writer) {
     writer->workers = qdi_allocate(writer->allocator, writer->worker_count, sizeof *writer->workers);
     if (!writer->workers) return QD_ERR_MEMORY;
     memset(writer->workers, 0, writer->worker_count * sizeof *writer->workers);
@@ -222,14 +235,16 @@ static qd_status make_workers(qd_frame_writer *writer) {
         frame_worker *worker = &writer->workers[i];
         status = qdi_raster_create(writer->allocator, writer->view.width, writer->view.height,
                                    &worker->raster);
-        if (status == QD_OK) status = qdi_easel_create(writer->allocator, NULL, &worker->easel);
+        if (status == QD_OK) status = qdi_tile_bins_create(writer->allocator, NULL, &worker->bins);
     }
     return status;
 }
 
+// Makes all that a frame writer needs.
 // The manifest comes after all memory is there, and the thread last, so that nothing has to be undone on disk
 // for want of memory.
-static qd_status prepare(qd_frame_writer *writer, const qd_frame_writer_def *def, qd_error *error) {
+static qd_status prepare_frame_writer(qd_frame_writer *writer, const qd_frame_writer_def *def,
+                                      qd_error *error) {
     const char *scene = def->provenance.scene ? def->provenance.scene : "";
     writer->scene_bytes = strlen(scene) + 1;
     writer->scene = qdi_allocate(writer->allocator, writer->scene_bytes, 1);
@@ -239,16 +254,16 @@ static qd_status prepare(qd_frame_writer *writer, const qd_frame_writer_def *def
     }
     if (!writer->scene || !writer->shots) return QD_ERR_MEMORY;
     memcpy(writer->scene, scene, writer->scene_bytes);
-    qd_status status = make_workers(writer);
+    qd_status status = make_frame_workers(writer);
     if (status == QD_OK)
         status = qdi_caption_create(writer->allocator, &writer->view, writer->scene, &writer->caption);
     if (status == QD_OK) status = qdi_trails_create(writer->allocator, writer->view.trails, &writer->trails);
     if (status == QD_OK) status = qdi_trails_load(&writer->trails, def->past, def->past_bytes);
     if (status == QD_OK && def->directory) status = qdi_directory_check(writer->directory, error);
-    if (status == QD_OK && def->directory) status = open_manifest(writer, def, error);
+    if (status == QD_OK && def->directory) status = open_frame_list(writer, def, error);
     if (status == QD_OK)
-        status = qdi_queue_create_crew(writer->allocator, writer->slots, (int)writer->worker_count, make,
-                                       finish, writer, &writer->queue);
+        status = qdi_queue_create_workers(writer->allocator, writer->slots, (int)writer->worker_count,
+                                          draw_queued_frame, publish_queued_frame, writer, &writer->queue);
     return status;
 }
 
@@ -261,7 +276,7 @@ qd_status qd_frame_writer_create(const qd_frame_writer_def *def, qd_frame_writer
         if (error) (void)snprintf(error->text, sizeof error->text, "%s", qd_status_text(QD_ERR_ARGUMENT));
         return QD_ERR_ARGUMENT;
     }
-    qd_status status = check_def(def, error);
+    qd_status status = check_writer_def(def, error);
     if (status != QD_OK) return status;
     const qd_allocator *allocator = qdi_allocator_or_default(def->allocator);
     qd_frame_writer *made = qdi_allocate(allocator, 1, sizeof *made);
@@ -281,11 +296,11 @@ qd_status qd_frame_writer_create(const qd_frame_writer_def *def, qd_frame_writer
                                   .turn_manifest = {.file = QDI_FILE_NONE}};
         (void)snprintf(made->directory, sizeof made->directory, "%s", def->directory ? def->directory : "");
     }
-    status = made ? prepare(made, def, error) : QD_ERR_MEMORY;
+    status = made ? prepare_frame_writer(made, def, error) : QD_ERR_MEMORY;
     if (status != QD_OK) {
         if (error && !error->text[0])
             (void)snprintf(error->text, sizeof error->text, "%s", qd_status_text(status));
-        if (made) release(made);
+        if (made) frame_writer_release(made);
         return status;
     }
     *writer = made;
@@ -310,7 +325,8 @@ qd_status qd_frame_writer_prime(qd_frame_writer *writer, const qd_world *world) 
     return QD_OK;
 }
 
-static qd_status note_trails(qd_frame_writer *writer, const qd_world *world) {
+/// Keeps the bodies' places for trails, where there are not too many.
+static qd_status note_frame_trails(qd_frame_writer *writer, const qd_world *world) {
     if (writer->trails.count == 0 && !qdi_trails_fit(&writer->trails, world)) {
         (void)snprintf(writer->reason.text, sizeof writer->reason.text,
                        "view.trails: %zu frames of %zu bodies are more than %zu places",
@@ -323,7 +339,7 @@ static qd_status note_trails(qd_frame_writer *writer, const qd_world *world) {
 qd_status qd_frame_writer_remember(qd_frame_writer *writer, const qd_world *world) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!writer || !world) return QD_ERR_ARGUMENT;
-    if (writer->failure == QD_OK) writer->failure = note_trails(writer, world);
+    if (writer->failure == QD_OK) writer->failure = note_frame_trails(writer, world);
     return writer->failure;
 }
 
@@ -336,7 +352,7 @@ qd_status qd_frame_writer_push(qd_frame_writer *writer, const qd_world *world) {
     if (!writer || !world) return QD_ERR_ARGUMENT;
     if (writer->failure != QD_OK) return writer->failure;
     if (writer->finished) return QD_ERR_STATE;
-    writer->failure = note_trails(writer, world);
+    writer->failure = note_frame_trails(writer, world);
     if (writer->failure != QD_OK) return writer->failure;
     size_t slot = 0;
     writer->failure = qdi_queue_take(writer->queue, &slot);
@@ -359,7 +375,8 @@ qd_status qd_frame_writer_push(qd_frame_writer *writer, const qd_world *world) {
     return QD_OK;
 }
 
-static void give_reason(const qd_frame_writer *writer, qd_error *error) {
+/// Copies why a frame writer failed into the caller's error.
+static void copy_failure_reason(const qd_frame_writer *writer, qd_error *error) {
     if (!error || writer->failure == QD_OK) return;
     *error = writer->reason.text[0] ? writer->reason : writer->turn_error;
     for (size_t i = 0; !error->text[0] && i < writer->worker_count; ++i) *error = writer->workers[i].error;
@@ -367,7 +384,7 @@ static void give_reason(const qd_frame_writer *writer, qd_error *error) {
         (void)snprintf(error->text, sizeof error->text, "%s", qd_status_text(writer->failure));
 }
 
-/// Brings a frame to the device. One that somebody has taken away is none to wait for.
+/// Brings a frame's file to the device; one that has been deleted is passed over.
 static qd_status sync_frame(const qd_frame_writer *writer, uint64_t number, qd_error *error) {
     char path[QDI_PATH_MAX];
     qd_status status = frame_path(writer->directory, number, path);
@@ -407,7 +424,7 @@ qd_status qd_frame_writer_flush(qd_frame_writer *writer, const qd_frame_row **ro
         *count = writer->turn_row_count;
         writer->turn_row_count = 0;
     }
-    give_reason(writer, error);
+    copy_failure_reason(writer, error);
     return writer->failure;
 }
 
@@ -442,7 +459,7 @@ qd_status qd_frame_writer_finish(qd_frame_writer *writer, uint64_t *frames, qd_e
         writer->finished = true;
     }
     if (frames) *frames = writer->turn_written;
-    give_reason(writer, error);
+    copy_failure_reason(writer, error);
     return writer->failure;
 }
 
@@ -450,7 +467,7 @@ void qd_frame_writer_destroy(qd_frame_writer *writer) {
     if (!writer) return;
     qd_status status = qd_frame_writer_finish(writer, NULL, NULL);
     (void)status; // nobody is left to be told
-    release(writer);
+    frame_writer_release(writer);
 }
 
 uint64_t qd_frames_whole(const char *directory, uint64_t count, qd_error *error) {

@@ -6,8 +6,8 @@
 #include "export/image/png_file.h"
 #include "export/picture/camera.h"
 #include "export/picture/caption.h"
-#include "export/picture/easel.h"
 #include "export/picture/picture.h"
+#include "export/picture/tile_bins.h"
 #include "export/picture/view_check.h"
 #include "export/raster/shade.h"
 
@@ -20,13 +20,13 @@ typedef struct still_job {
     const qd_still *still;
     qdi_caption caption;
     qdi_raster raster;
-    qdi_easel easel;
+    qdi_tile_bins bins;
     qdi_picture picture;
     qdi_bytes bytes;
 } still_job;
 
 // The four corners of a square, as in a camera's finder.
-static void draw_finder(qdi_raster *raster, double x, double y, double half) {
+static void draw_finder_corners(qdi_raster *raster, double x, double y, double half) {
     int thick = 2, left = (int)floor(x - half), top = (int)floor(y - half);
     int right = (int)floor(x + half) + 1, bottom = (int)floor(y + half) + 1;
     int arm = (right - left) / 4 + 2;
@@ -40,7 +40,8 @@ static void draw_finder(qdi_raster *raster, double x, double y, double half) {
     }
 }
 
-static void draw_heading(qdi_raster *raster, double x, double y, double from, qd_vec2 heading) {
+// Draws a line in a direction from the marked body.
+static void draw_heading_line(qdi_raster *raster, double x, double y, double from, qd_vec2 heading) {
     double length = sqrt(heading.x * heading.x + heading.y * heading.y);
     if (!(length > 0) || !isfinite(length)) return;
     double along_x = heading.x / length, along_y = -heading.y / length, to = from + 60.0;
@@ -48,13 +49,14 @@ static void draw_heading(qdi_raster *raster, double x, double y, double from, qd
                     (float)(x + to * along_x), (float)(y + to * along_y), 3.0F);
 }
 
-static qd_status draw(still_job *job, const qd_world *world, qd_error *error) {
+// Draws a still picture of a part of the world and writes it as PNG.
+static qd_status draw_still(still_job *job, const qd_world *world, qd_error *error) {
     const qd_still *still = job->still;
     const qd_view *view = &still->view;
     const qd_allocator *allocator = qd_allocator_default();
     double speed_top = isnan(view->speed) ? qdi_shade_top(view, world) : view->speed;
     qd_status status = qdi_raster_create(allocator, view->width, view->height, &job->raster);
-    if (status == QD_OK) status = qdi_easel_create(allocator, NULL, &job->easel);
+    if (status == QD_OK) status = qdi_tile_bins_create(allocator, NULL, &job->bins);
     if (status == QD_OK) status = qdi_caption_create(allocator, view, still->provenance.scene, &job->caption);
     if (status != QD_OK) return status;
     const qdi_area area = job->caption.world;
@@ -65,13 +67,13 @@ static qd_status draw(still_job *job, const qd_world *world, qd_error *error) {
     if (status != QD_OK) return status;
     qdi_raster *raster = &job->raster;
     memset(raster->pixels, QDI_INK_BACKGROUND, (size_t)raster->width * (size_t)raster->height);
-    status = qdi_picture_draw(&job->picture, &job->easel, raster);
+    status = qdi_picture_draw(&job->picture, &job->bins, raster);
     if (status != QD_OK) return status;
     const qdi_camera camera = qdi_camera_fit(size, origin, area);
     double x = camera.left + still->reach * camera.scale, y = camera.bottom - still->reach * camera.scale;
     qdi_raster_set_clip(raster, area);
-    if (still->mark > 0) draw_finder(raster, x, y, still->mark * camera.scale);
-    draw_heading(raster, x, y, still->mark * camera.scale, still->heading);
+    if (still->mark > 0) draw_finder_corners(raster, x, y, still->mark * camera.scale);
+    draw_heading_line(raster, x, y, still->mark * camera.scale, still->heading);
     qdi_raster_set_clip(raster, (qdi_area){0, 0, raster->width, raster->height});
     qdi_caption_draw(&job->caption, raster, &job->picture.facts, speed_top);
 
@@ -84,7 +86,8 @@ static qd_status draw(still_job *job, const qd_world *world, qd_error *error) {
     return status == QD_OK ? qdi_png_write(&job->bytes, still->path, error) : status;
 }
 
-static bool fits(const qd_still *still) {
+// True where a still's settings can be drawn.
+static bool still_is_valid(const qd_still *still) {
     const qd_view *view = &still->view;
     return !qdi_view_check(view) && still->reach > 0 && isfinite(still->reach) && isfinite(still->centre.x) &&
            isfinite(still->centre.y) && isfinite(still->mark) && strlen(still->path) < QDI_PATH_MAX;
@@ -96,13 +99,13 @@ qd_status qd_still_write(const qd_still *still, const qd_world *world, qd_error 
     if (!still || !world || !still->path) return QD_ERR_ARGUMENT;
     still_job job = {.still = still};
     qdi_picture_init(&job.picture, qd_allocator_default());
-    qd_status status = fits(still) ? draw(&job, world, error) : QD_ERR_VALUE;
+    qd_status status = still_is_valid(still) ? draw_still(&job, world, error) : QD_ERR_VALUE;
     if (status != QD_OK && error && !error->text[0])
         (void)snprintf(error->text, sizeof error->text, "%s", qd_status_text(status));
     qdi_bytes_release(qd_allocator_default(), &job.bytes);
     qdi_picture_destroy(&job.picture);
     qdi_caption_destroy(&job.caption);
-    qdi_easel_destroy(&job.easel);
+    qdi_tile_bins_destroy(&job.bins);
     qdi_raster_destroy(&job.raster);
     return status;
 }

@@ -31,24 +31,27 @@ struct qdi_apng {
     qdi_bytes bytes;
 };
 
-static size_t row_bytes(const qdi_apng *apng) {
+/// Bytes of a row of pixels.
+static size_t apng_row_bytes(const qdi_apng *apng) {
     return (size_t)apng->width * apng->depth;
 }
 
-static void put_control(unsigned char data[8], uint32_t frames) {
+/// Writes the data of an acTL chunk: the number of frames.
+static void put_animation_control(unsigned char data[8], uint32_t frames) {
     qdi_png_put32(data, frames);
     qdi_png_put32(data + 4, 0); // plays for ever
 }
 
-static qd_status put_text(qdi_apng *apng, const qdi_png_text *text) {
+/// Writes a text chunk.
+static qd_status put_apng_text(qdi_apng *apng, const qdi_png_text *text) {
     char data[1024];
     int length = snprintf(data, sizeof data, "%s%c%s", text->key, '\0', text->value);
     if (length < 0 || (size_t)length >= sizeof data) return QD_OK; // no text that says who made it is so long
     return qdi_png_chunk_put(apng->allocator, &apng->bytes, "tEXt", data, (size_t)length);
 }
 
-/// All that comes before the first frame.
-static qd_status put_head(qdi_apng *apng, const qdi_apng_format *format) {
+/// Writes all chunks that come before the first frame.
+static qd_status put_apng_head(qdi_apng *apng, const qdi_apng_format *format) {
     const qd_allocator *allocator = apng->allocator;
     unsigned char header[13], control[8];
     qd_status status = qdi_bytes_reserve(allocator, &apng->bytes, QDI_PNG_SIGNATURE);
@@ -62,16 +65,17 @@ static qd_status put_head(qdi_apng *apng, const qdi_apng_format *format) {
     header[10] = header[11] = header[12] = 0;
     status = qdi_png_chunk_put(allocator, &apng->bytes, "IHDR", header, sizeof header);
     apng->control_at = apng->bytes.size;
-    put_control(control, 0);
+    put_animation_control(control, 0);
     if (status == QD_OK) status = qdi_png_chunk_put(allocator, &apng->bytes, "acTL", control, sizeof control);
     if (status == QD_OK && format->colours > 0)
         status = qdi_png_chunk_put(allocator, &apng->bytes, "PLTE", format->rgb, (size_t)format->colours * 3);
     for (size_t i = 0; status == QD_OK && i < format->text_count; ++i)
-        status = put_text(apng, &format->texts[i]);
+        status = put_apng_text(apng, &format->texts[i]);
     return status;
 }
 
-static void release(qdi_apng *apng) {
+/// Frees an animation's memory.
+static void apng_release(qdi_apng *apng) {
     const qd_allocator *allocator = apng->allocator;
     qdi_release(allocator, apng->before, apng->size, 1);
     qdi_release(allocator, apng->line, apng->line_room, 1);
@@ -79,7 +83,8 @@ static void release(qdi_apng *apng) {
     qdi_release(allocator, apng, 1, sizeof *apng);
 }
 
-static qd_status open_file(qdi_apng *apng, qd_error *error) {
+/// Makes the file and writes its first chunks.
+static qd_status open_apng_file(qdi_apng *apng, qd_error *error) {
     qd_status status = qdi_file_create(apng->path, &apng->file, error);
     if (status == QD_OK)
         status = qdi_file_write(apng->file, apng->path, apng->bytes.data, apng->bytes.size, error);
@@ -99,12 +104,12 @@ qd_status qdi_apng_create(const qd_allocator *allocator, const char *path, const
                        .delay_num = format->delay_num,
                        .delay_den = format->delay_den};
     (void)snprintf(made->path, sizeof made->path, "%s", path);
-    made->size = row_bytes(made) * (size_t)format->height;
-    made->line_room = 3 * (row_bytes(made) + 1);
+    made->size = apng_row_bytes(made) * (size_t)format->height;
+    made->line_room = 3 * (apng_row_bytes(made) + 1);
     made->before = qdi_allocate(allocator, made->size, 1);
     made->line = qdi_allocate(allocator, made->line_room, 1);
-    qd_status status = made->before && made->line ? put_head(made, format) : QD_ERR_MEMORY;
-    if (status == QD_OK) status = open_file(made, error);
+    qd_status status = made->before && made->line ? put_apng_head(made, format) : QD_ERR_MEMORY;
+    if (status == QD_OK) status = open_apng_file(made, error);
     if (status == QD_OK)
         *apng = made;
     else
@@ -112,9 +117,9 @@ qd_status qdi_apng_create(const qd_allocator *allocator, const char *path, const
     return status;
 }
 
-/// The least rectangle that holds all that has changed; one pixel where nothing has.
-static part find_change(const qdi_apng *apng, const uint8_t *pixels) {
-    const size_t row = row_bytes(apng);
+/// The smallest rectangle that holds all pixels that changed; one pixel where none did.
+static part find_changed_part(const qdi_apng *apng, const uint8_t *pixels) {
+    const size_t row = apng_row_bytes(apng);
     if (apng->frames == 0) return (part){0, 0, apng->width, apng->height};
     int top = 0, bottom = apng->height;
     while (top < bottom && memcmp(pixels + (size_t)top * row, apng->before + (size_t)top * row, row) == 0)
@@ -136,7 +141,7 @@ static part find_change(const qdi_apng *apng, const uint8_t *pixels) {
 }
 
 /// How far the bytes of a filtered row are from zero: the usual guess at which filter packs best.
-static size_t spread(const uint8_t *bytes, size_t count) {
+static size_t filtered_row_cost(const uint8_t *bytes, size_t count) {
     size_t sum = 0;
     for (size_t i = 0; i < count; ++i) sum += bytes[i] < 128 ? bytes[i] : 256U - bytes[i];
     return sum;
@@ -156,21 +161,23 @@ static const uint8_t *filter_row(const qdi_apng *apng, const uint8_t *row, const
         left[i + 1] = (uint8_t)(row[i] - (i < apng->depth ? 0 : row[i - apng->depth]));
         up[i + 1] = (uint8_t)(row[i] - (above ? above[i] : 0));
     }
-    return spread(left + 1, bytes) < spread(up + 1, bytes) ? left : up;
+    return filtered_row_cost(left + 1, bytes) < filtered_row_cost(up + 1, bytes) ? left : up;
 }
 
-static voidpf take_memory(voidpf context, uInt items, uInt size) {
+/// Memory for zlib, from the animation's allocator.
+static voidpf zlib_allocate(voidpf context, uInt items, uInt size) {
     const qdi_apng *apng = context;
     return qdi_block_allocate(apng->allocator, (size_t)items * size);
 }
 
-static void give_memory(voidpf context, voidpf block) {
+/// Frees memory of zlib.
+static void zlib_free(voidpf context, voidpf block) {
     const qdi_apng *apng = context;
     qdi_block_release(apng->allocator, block);
 }
 
-/// Packs what stands in `line`, and with `flush` all; the room for it grows as need be.
-static qd_status pack(qdi_apng *apng, z_stream *stream, int flush) {
+/// Compresses the row in `line`, and with `flush` all that is left; the output grows as needed.
+static qd_status deflate_line(qdi_apng *apng, z_stream *stream, int flush) {
     int said = Z_OK;
     do {
         qd_status status = qdi_bytes_reserve(apng->allocator, &apng->bytes, 1U << 16);
@@ -185,9 +192,9 @@ static qd_status pack(qdi_apng *apng, z_stream *stream, int flush) {
     return said == Z_OK || said == Z_STREAM_END || said == Z_BUF_ERROR ? QD_OK : QD_ERR_INTERNAL;
 }
 
-/// Packs a part of a picture behind what stands in `bytes`.
-static qd_status pack_part(qdi_apng *apng, const uint8_t *pixels, part area) {
-    z_stream stream = {.zalloc = take_memory, .zfree = give_memory, .opaque = apng};
+/// Compresses a part of a picture and appends it to `bytes`.
+static qd_status deflate_part(qdi_apng *apng, const uint8_t *pixels, part area) {
+    z_stream stream = {.zalloc = zlib_allocate, .zfree = zlib_free, .opaque = apng};
     // As in png_sink.c: of flat colours runs are nearly all that there is to find.
     bool flat = apng->depth == 1;
     if (deflateInit2(&stream, flat ? 1 : 3, Z_DEFLATED, MAX_WBITS, MAX_MEM_LEVEL,
@@ -197,20 +204,22 @@ static qd_status pack_part(qdi_apng *apng, const uint8_t *pixels, part area) {
     const uint8_t *above = NULL;
     qd_status status = QD_OK;
     for (int y = 0; status == QD_OK && y < area.height; ++y) {
-        const uint8_t *row = pixels + (size_t)(area.y + y) * row_bytes(apng) + (size_t)area.x * apng->depth;
+        const uint8_t *row = pixels + (size_t)(area.y + y) * apng_row_bytes(apng) +
+                             (size_t)area.x * apng->depth;
         union {
             const uint8_t *given;
             Bytef *taken; // zlib only reads it
         } line = {filter_row(apng, row, above, bytes)};
         stream.next_in = line.taken;
         stream.avail_in = (uInt)bytes + 1;
-        status = pack(apng, &stream, y + 1 < area.height ? Z_NO_FLUSH : Z_FINISH);
+        status = deflate_line(apng, &stream, y + 1 < area.height ? Z_NO_FLUSH : Z_FINISH);
         above = row;
     }
     (void)deflateEnd(&stream);
     return status;
 }
 
+/// Writes an fcTL chunk: where the next frame's part lies and how long it is shown.
 static qd_status put_frame_control(qdi_apng *apng, part area) {
     unsigned char data[CONTROL];
     qdi_png_put32(data, apng->sequence++);
@@ -227,8 +236,8 @@ static qd_status put_frame_control(qdi_apng *apng, part area) {
     return qdi_png_chunk_put(apng->allocator, &apng->bytes, "fcTL", data, sizeof data);
 }
 
-/// The part as one chunk: IDAT for frame 0, else fdAT.
-static qd_status put_data(qdi_apng *apng, const uint8_t *pixels, part area) {
+/// Writes a part of a picture as one chunk: IDAT for frame 0, else fdAT.
+static qd_status put_frame_data(qdi_apng *apng, const uint8_t *pixels, part area) {
     bool first = apng->frames == 0;
     size_t at = apng->bytes.size, head = QDI_PNG_CHUNK_HEAD + (first ? 0U : 4U);
     qd_status status = qdi_bytes_reserve(apng->allocator, &apng->bytes, head);
@@ -236,7 +245,7 @@ static qd_status put_data(qdi_apng *apng, const uint8_t *pixels, part area) {
     memcpy(apng->bytes.data + at + 4, first ? "IDAT" : "fdAT", 4);
     if (!first) qdi_png_put32(apng->bytes.data + at + QDI_PNG_CHUNK_HEAD, apng->sequence++);
     apng->bytes.size += head;
-    status = pack_part(apng, pixels, area);
+    status = deflate_part(apng, pixels, area);
     if (status == QD_OK) status = qdi_bytes_reserve(apng->allocator, &apng->bytes, 4);
     if (status != QD_OK) return status;
     qdi_png_chunk_seal(apng->bytes.data + at, apng->bytes.size - at - QDI_PNG_CHUNK_HEAD);
@@ -245,10 +254,10 @@ static qd_status put_data(qdi_apng *apng, const uint8_t *pixels, part area) {
 }
 
 qd_status qdi_apng_add(qdi_apng *apng, const uint8_t *pixels, qd_error *error) {
-    part area = find_change(apng, pixels);
+    part area = find_changed_part(apng, pixels);
     apng->bytes.size = 0;
     qd_status status = put_frame_control(apng, area);
-    if (status == QD_OK) status = put_data(apng, pixels, area);
+    if (status == QD_OK) status = put_frame_data(apng, pixels, area);
     if (status == QD_OK)
         status = qdi_file_write(apng->file, apng->path, apng->bytes.data, apng->bytes.size, error);
     if (status != QD_OK) return status;
@@ -257,15 +266,15 @@ qd_status qdi_apng_add(qdi_apng *apng, const uint8_t *pixels, qd_error *error) {
     return QD_OK;
 }
 
-/// The end, and at the beginning the number of frames.
-static qd_status put_end(qdi_apng *apng, qd_error *error) {
+/// Writes the end of the file, and into its beginning the number of frames.
+static qd_status put_apng_end(qdi_apng *apng, qd_error *error) {
     unsigned char control[QDI_PNG_CHUNK_FRAME + 8] = {0};
     apng->bytes.size = 0;
     qd_status status = qdi_png_chunk_put(apng->allocator, &apng->bytes, "IEND", NULL, 0);
     if (status == QD_OK)
         status = qdi_file_write(apng->file, apng->path, apng->bytes.data, apng->bytes.size, error);
     for (int i = 0; i < 4; ++i) control[4 + i] = (unsigned char)"acTL"[i];
-    put_control(control + QDI_PNG_CHUNK_HEAD, apng->frames);
+    put_animation_control(control + QDI_PNG_CHUNK_HEAD, apng->frames);
     qdi_png_chunk_seal(control, 8);
     if (status == QD_OK)
         status = qdi_file_overwrite(apng->file, apng->path, apng->control_at, control, sizeof control, error);
@@ -274,14 +283,14 @@ static qd_status put_end(qdi_apng *apng, qd_error *error) {
 
 qd_status qdi_apng_finish(qdi_apng *apng, qd_error *error) {
     if (!apng) return QD_OK;
-    qd_status status = put_end(apng, error);
+    qd_status status = put_apng_end(apng, error);
     qd_error late = {""};
     qd_status closed = qdi_file_close(apng->file, apng->path, true, &late);
     if (status == QD_OK && closed != QD_OK) {
         status = closed;
         if (error) *error = late;
     }
-    release(apng);
+    apng_release(apng);
     return status;
 }
 
@@ -291,5 +300,5 @@ void qdi_apng_discard(qdi_apng *apng) {
         qd_status closed = qdi_file_close(apng->file, apng->path, false, NULL);
         (void)closed; // it is given up
     }
-    release(apng);
+    apng_release(apng);
 }

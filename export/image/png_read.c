@@ -25,35 +25,40 @@ typedef struct png_job {
     bool no_memory;
 } png_job;
 
-static png_voidp take_memory(png_structp png, png_alloc_size_t bytes) {
+/// Memory for libpng, from the caller's allocator.
+static png_voidp libpng_allocate(png_structp png, png_alloc_size_t bytes) {
     png_job *job = png_get_mem_ptr(png);
     void *block = qdi_block_allocate(job->allocator, bytes);
     if (!block) job->no_memory = true;
     return block;
 }
 
-static void give_memory(png_structp png, png_voidp block) {
+/// Frees memory of libpng.
+static void libpng_free(png_structp png, png_voidp block) {
     const png_job *job = png_get_mem_ptr(png);
     qdi_block_release(job->allocator, block);
 }
 
-static void on_error(png_structp png, png_const_charp text) {
+/// Keeps libpng's error text and leaves the decoding.
+static void on_libpng_error(png_structp png, png_const_charp text) {
     const png_job *job = png_get_error_ptr(png);
     if (job->error) (void)snprintf(job->error->text, sizeof job->error->text, "%.400s: %s", job->path, text);
     png_longjmp(png, 1);
 }
 
-static void on_warning(png_structp png, png_const_charp text) {
-    on_error(png, text); // whatever libpng does not like was not written like that
+/// Takes a warning of libpng for an error.
+static void on_libpng_warning(png_structp png, png_const_charp text) {
+    on_libpng_error(png, text); // whatever libpng does not like was not written like that
 }
 
-static void on_read(png_structp png, png_bytep data, size_t size) {
+/// Reads bytes of the file for libpng.
+static void on_libpng_read(png_structp png, png_bytep data, size_t size) {
     const png_job *job = png_get_io_ptr(png);
     if (fread(data, 1, size, job->file) != size) png_error(png, "it is cut short");
 }
 
-/// The palette; false where it is none of ours.
-static bool read_palette(png_job *job) {
+/// Reads the palette; false where it is not one of a frame.
+static bool read_png_palette(png_job *job) {
     png_colorp colours = NULL;
     qdi_png_loaded *loaded = job->loaded;
     if (!png_get_PLTE(job->png, job->info, &colours, &loaded->colours) || loaded->colours > COLOURS_MAX)
@@ -66,8 +71,8 @@ static bool read_palette(png_job *job) {
     return true;
 }
 
-/// Width, height and palette; false where a frame has others.
-static bool read_header(png_job *job) {
+/// Reads width, height and palette; false where a frame has others.
+static bool read_png_header(png_job *job) {
     int depth, kind, interlace;
     png_uint_32 width, height;
     png_read_info(job->png, job->info);
@@ -76,15 +81,16 @@ static bool read_header(png_job *job) {
     if (depth != 8 || interlace != PNG_INTERLACE_NONE || width > SIDE_MAX || height > SIDE_MAX) return false;
     job->loaded->width = (int)width;
     job->loaded->height = (int)height;
-    return kind == PNG_COLOR_TYPE_PALETTE ? read_palette(job) : kind == PNG_COLOR_TYPE_RGB;
+    return kind == PNG_COLOR_TYPE_PALETTE ? read_png_palette(job) : kind == PNG_COLOR_TYPE_RGB;
 }
 
-static bool decode(png_job *job) {
+/// Decodes a PNG file's pixels.
+static bool decode_png(png_job *job) {
     if (setjmp(png_jmpbuf(job->png)) != 0) return false;
     qdi_png_loaded *loaded = job->loaded;
-    png_set_read_fn(job->png, job, on_read);
+    png_set_read_fn(job->png, job, on_libpng_read);
     png_set_crc_action(job->png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
-    if (!read_header(job)) png_error(job->png, "it is no picture of a frame");
+    if (!read_png_header(job)) png_error(job->png, "it is no picture of a frame");
     const size_t row = (size_t)loaded->width * (loaded->colours > 0 ? 1 : 3);
     loaded->bytes = row * (size_t)loaded->height;
     loaded->pixels = qdi_allocate(job->allocator, loaded->bytes, 1);
@@ -102,11 +108,12 @@ uint64_t qdi_pixels_hash(const uint8_t *pixels, size_t count, const uint8_t *rgb
     return qd_hash_seeded(rgb, colours * 3, qd_hash_bytes(pixels, count));
 }
 
-static qd_status read_picture(png_job *job) {
-    job->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, job, on_error, on_warning, job, take_memory,
-                                        give_memory);
+/// Reads a PNG file with libpng.
+static qd_status read_png_picture(png_job *job) {
+    job->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, job, on_libpng_error, on_libpng_warning, job,
+                                        libpng_allocate, libpng_free);
     if (job->png) job->info = png_create_info_struct(job->png);
-    bool done = job->png && job->info && decode(job);
+    bool done = job->png && job->info && decode_png(job);
     png_destroy_read_struct(&job->png, &job->info, NULL);
     if (done) return QD_OK;
     qdi_png_unload(job->allocator, job->loaded);
@@ -131,7 +138,7 @@ qd_status qdi_png_load(const char *path, const qd_allocator *allocator, qdi_png_
     status = QD_ERR_CORRUPT;
     if (fread(head, 1, HEAD, job.file) == HEAD && png_sig_cmp(head, 0, HEAD) == 0) {
         rewind(job.file);
-        status = read_picture(&job);
+        status = read_png_picture(&job);
     } else {
         (void)snprintf(reason.text, sizeof reason.text, "%.400s: it is no PNG file", path);
     }

@@ -16,17 +16,20 @@ enum { HEAD_SIZE = 13, KEY_MOST = 79, LEVEL = 1 };
 /// Of IHDR: 8 bits, palette; deflate, filters by row, not interlaced.
 static const unsigned char format[] = {8, 3, 0, 0, 0};
 
+/// True where a text is ASCII.
 static bool is_ascii(const char *text) {
     while (*text && (unsigned char)*text < 0x80) ++text;
     return *text == '\0';
 }
 
-static void put_letters(unsigned char *chunk, const char *letters) {
+/// Writes the four letters of a chunk's type.
+static void put_chunk_type(unsigned char *chunk, const char *letters) {
     memcpy(chunk + 4, letters, 4);
 }
 
-/// tEXt, or, where there are other letters than ASCII's, iTXt: not compressed, in no language.
-static qd_status put_text(const qd_allocator *allocator, const qdi_png_text *text, qdi_bytes *bytes) {
+/// Writes a text chunk: tEXt, or iTXt, uncompressed and of no language, where there are other letters than
+/// ASCII's.
+static qd_status put_png_text(const qd_allocator *allocator, const qdi_png_text *text, qdi_bytes *bytes) {
     static const char marks[] = {0, 0, 0, 0}; // compression, its method, language, key in that language
     bool plain = is_ascii(text->value);
     size_t key = strlen(text->key) + 1, value = strlen(text->value), extra = plain ? 0 : sizeof marks;
@@ -34,7 +37,7 @@ static qd_status put_text(const qd_allocator *allocator, const qdi_png_text *tex
     qd_status status = qdi_bytes_reserve(allocator, bytes, size + QDI_PNG_CHUNK_FRAME);
     if (status != QD_OK) return status;
     unsigned char *chunk = bytes->data + bytes->size, *data = chunk + QDI_PNG_CHUNK_HEAD;
-    put_letters(chunk, plain ? "tEXt" : "iTXt");
+    put_chunk_type(chunk, plain ? "tEXt" : "iTXt");
     memcpy(data, text->key, key);
     memcpy(data + key, marks, extra);
     memcpy(data + key + extra, text->value, value);
@@ -43,7 +46,8 @@ static qd_status put_text(const qd_allocator *allocator, const qdi_png_text *tex
     return QD_OK;
 }
 
-static qd_status put_head(const qd_allocator *allocator, const qdi_png_image *image, qdi_bytes *bytes) {
+/// Writes the chunks before the pixels.
+static qd_status put_png_head(const qd_allocator *allocator, const qdi_png_image *image, qdi_bytes *bytes) {
     unsigned char head[HEAD_SIZE];
     qdi_png_put32(head, (uint32_t)image->width);
     qdi_png_put32(head + 4, (uint32_t)image->height);
@@ -56,14 +60,15 @@ static qd_status put_head(const qd_allocator *allocator, const qdi_png_image *im
     if (status == QD_OK)
         status = qdi_png_chunk_put(allocator, bytes, "PLTE", image->palette->rgb, sizeof image->palette->rgb);
     for (size_t i = 0; status == QD_OK && i < image->text_count; ++i)
-        status = put_text(allocator, &image->texts[i], bytes);
+        status = put_png_text(allocator, &image->texts[i], bytes);
     return status;
 }
 
+/// Writes the pixels.
 /// All rows in one chunk. They are put together, each behind its filter (none: neighbours of flat colours are
 /// best left alone), where nothing else will be: behind the room for what comes out.
-static qd_status put_rows(const qd_allocator *allocator, const qdi_png_image *image,
-                          struct libdeflate_compressor *compressor, qdi_bytes *bytes) {
+static qd_status put_png_rows(const qd_allocator *allocator, const qdi_png_image *image,
+                              struct libdeflate_compressor *compressor, qdi_bytes *bytes) {
     const size_t width = (size_t)image->width, height = (size_t)image->height, raw = (width + 1) * height;
     const size_t most = libdeflate_zlib_compress_bound(compressor, raw);
     qd_status status = qdi_bytes_reserve(allocator, bytes, QDI_PNG_CHUNK_FRAME + most + raw);
@@ -74,7 +79,7 @@ static qd_status put_rows(const qd_allocator *allocator, const qdi_png_image *im
         rows[y * (width + 1)] = 0;
         memcpy(rows + y * (width + 1) + 1, image->pixels + y * width, width);
     }
-    put_letters(chunk, "IDAT");
+    put_chunk_type(chunk, "IDAT");
     size_t size = libdeflate_zlib_compress(compressor, rows, raw, data, most);
     if (size == 0) return QD_ERR_INTERNAL; // it was given all the room that it asked for
     qdi_png_chunk_seal(chunk, size);
@@ -82,7 +87,8 @@ static qd_status put_rows(const qd_allocator *allocator, const qdi_png_image *im
     return QD_OK;
 }
 
-static bool fits(const qdi_png_image *image) {
+/// True where a picture and its texts can be encoded.
+static bool png_image_is_valid(const qdi_png_image *image) {
     bool good = image->width > 0 && image->height > 0;
     for (size_t i = 0; good && i < image->text_count; ++i) {
         size_t key = strlen(image->texts[i].key);
@@ -94,7 +100,7 @@ static bool fits(const qdi_png_image *image) {
 qd_status qdi_png_encode(const qd_allocator *allocator, const qdi_png_image *image, qdi_bytes *bytes,
                          qd_error *error) {
     bytes->size = 0;
-    if (!fits(image)) {
+    if (!png_image_is_valid(image)) {
         if (error)
             (void)snprintf(error->text, sizeof error->text,
                            "cannot encode a picture of %d x %d pixels with these texts", image->width,
@@ -103,8 +109,8 @@ qd_status qdi_png_encode(const qd_allocator *allocator, const qdi_png_image *ima
     }
     struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(LEVEL);
     if (!compressor) return QD_ERR_MEMORY;
-    qd_status status = put_head(allocator, image, bytes);
-    if (status == QD_OK) status = put_rows(allocator, image, compressor, bytes);
+    qd_status status = put_png_head(allocator, image, bytes);
+    if (status == QD_OK) status = put_png_rows(allocator, image, compressor, bytes);
     if (status == QD_OK) status = qdi_png_chunk_put(allocator, bytes, "IEND", NULL, 0);
     libdeflate_free_compressor(compressor);
     return status;

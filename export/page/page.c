@@ -36,14 +36,16 @@ static const struct {
     {{qdi_page_scale_html, &qdi_page_scale_html_size}, {qdi_page_scale_js, &qdi_page_scale_js_size}},
 };
 
-static qd_status drain(qdi_page *page, qd_error *error) {
+/// Writes the buffer to the page's file.
+static qd_status flush_page_buffer(qdi_page *page, qd_error *error) {
     size_t bytes = page->used;
     page->used = 0;
     page->bytes += bytes;
     return qdi_file_write(page->file, page->part, page->buffer, bytes, error);
 }
 
-static qd_status put(qdi_page *page, const void *data, size_t bytes, qd_error *error) {
+/// Writes bytes to the page.
+static qd_status put_page_bytes(qdi_page *page, const void *data, size_t bytes, qd_error *error) {
     const unsigned char *from = data;
     qd_status status = QD_OK;
     while (bytes > 0 && status == QD_OK) {
@@ -52,18 +54,20 @@ static qd_status put(qdi_page *page, const void *data, size_t bytes, qd_error *e
         page->used += part;
         from += part;
         bytes -= part;
-        if (page->used == sizeof page->buffer) status = drain(page, error);
+        if (page->used == sizeof page->buffer) status = flush_page_buffer(page, error);
     }
     return status;
 }
 
-static qd_status put_text(qdi_page *page, const char *text, qd_error *error) {
-    return put(page, text, strlen(text), error);
+/// Writes a text to the page.
+static qd_status put_page_text(qdi_page *page, const char *text, qd_error *error) {
+    return put_page_bytes(page, text, strlen(text), error);
 }
 
+/// Where an embedded program or style ends.
 /// Where a program or a style ends, but for the comment that says where its sources would be: nothing is to
 /// be fetched.
-static size_t end_of(embedded code) {
+static size_t end_of_embedded_source(embedded code) {
     static const char mark[] = "# sourceMappingURL="; // after a slash and another one or a star
     const size_t length = sizeof mark - 1;
     size_t bytes = *code.bytes;
@@ -72,26 +76,28 @@ static size_t end_of(embedded code) {
     return bytes;
 }
 
-static qd_status put_part(qdi_page *page, embedded piece, qd_error *error) {
-    return put(page, piece.data, end_of(piece), error);
+/// Writes a built-in part of a page.
+static qd_status put_page_part(qdi_page *page, embedded piece, qd_error *error) {
+    return put_page_bytes(page, piece.data, end_of_embedded_source(piece), error);
 }
 
-static qd_status put_program(qdi_page *page, embedded code, qd_error *error) {
-    qd_status status = put_text(page, "<script>", error);
-    if (status == QD_OK) status = put_part(page, code, error);
-    return status == QD_OK ? put_text(page, "\n</script>\n", error) : status;
+/// Writes a program into the page.
+static qd_status put_page_program(qdi_page *page, embedded code, qd_error *error) {
+    qd_status status = put_page_text(page, "<script>", error);
+    if (status == QD_OK) status = put_page_part(page, code, error);
+    return status == QD_OK ? put_page_text(page, "\n</script>\n", error) : status;
 }
 
-/// Text as HTML has it.
-static qd_status put_escaped(qdi_page *page, const char *text, qd_error *error) {
+/// Writes text as HTML has it.
+static qd_status put_escaped_text(qdi_page *page, const char *text, qd_error *error) {
     qd_status status = QD_OK;
     for (; *text && status == QD_OK; ++text) {
         if (*text == '<')
-            status = put_text(page, "&lt;", error);
+            status = put_page_text(page, "&lt;", error);
         else if (*text == '&')
-            status = put_text(page, "&amp;", error);
+            status = put_page_text(page, "&amp;", error);
         else
-            status = put(page, text, 1, error);
+            status = put_page_bytes(page, text, 1, error);
     }
     return status;
 }
@@ -111,31 +117,31 @@ qd_status qdi_page_begin(qdi_page *page, qdi_page_kind kind, const char *path, c
     qd_status status = qdi_os_make_parents(path, error);
     if (status == QD_OK) status = qdi_file_create(page->part, &page->file, error);
     if (status == QD_OK)
-        status = put_text(
+        status = put_page_text(
             page,
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
             "content=\"width=device-width, initial-scale=1\">\n<link rel=\"icon\" href=\"data:,\">\n<title>",
             error);
-    if (status == QD_OK) status = put_escaped(page, title, error);
-    if (status == QD_OK) status = put_text(page, "</title>\n<style>\n", error);
-    if (status == QD_OK) status = put_part(page, charts_style, error);
-    if (status == QD_OK) status = put_part(page, style, error);
-    if (status == QD_OK) status = put_text(page, "</style>\n</head>\n<body>\n", error);
-    if (status == QD_OK) status = put_part(page, head, error);
-    if (status == QD_OK) status = put_part(page, own[kind].body, error);
-    if (status == QD_OK) status = put_part(page, foot, error);
+    if (status == QD_OK) status = put_escaped_text(page, title, error);
+    if (status == QD_OK) status = put_page_text(page, "</title>\n<style>\n", error);
+    if (status == QD_OK) status = put_page_part(page, charts_style, error);
+    if (status == QD_OK) status = put_page_part(page, style, error);
+    if (status == QD_OK) status = put_page_text(page, "</style>\n</head>\n<body>\n", error);
+    if (status == QD_OK) status = put_page_part(page, head, error);
+    if (status == QD_OK) status = put_page_part(page, own[kind].body, error);
+    if (status == QD_OK) status = put_page_part(page, foot, error);
     return status;
 }
 
 qd_status qdi_page_data(qdi_page *page, const char *json, qd_error *error) {
-    qd_status status = put_text(page, "<script type=\"application/json\" id=\"data\">", error);
+    qd_status status = put_page_text(page, "<script type=\"application/json\" id=\"data\">", error);
     // In a text of JSON '<' is never needed as itself, and "</script" would end the element.
     for (const char *c = json; *c && status == QD_OK; ++c)
-        status = *c == '<' ? put_text(page, "\\u003c", error) : put(page, c, 1, error);
-    return status == QD_OK ? put_text(page, "</script>\n", error) : status;
+        status = *c == '<' ? put_page_text(page, "\\u003c", error) : put_page_bytes(page, c, 1, error);
+    return status == QD_OK ? put_page_text(page, "</script>\n", error) : status;
 }
 
-/// RFC 4648, section 4.
+/// Encodes bytes as base64 (RFC 4648, section 4).
 static size_t encode_base64(const unsigned char *data, size_t bytes, char *text) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     size_t used = 0;
@@ -152,12 +158,13 @@ static size_t encode_base64(const unsigned char *data, size_t bytes, char *text)
     return used;
 }
 
-static qd_status put_file(qdi_page *page, FILE *file, const char *path, qd_error *error) {
+/// Writes a file into the page, as base64.
+static qd_status put_page_file(qdi_page *page, FILE *file, const char *path, qd_error *error) {
     unsigned char data[3 * 4096];
     char text[4 * 4096];
     qd_status status = QD_OK;
     for (size_t got; status == QD_OK && (got = fread(data, 1, sizeof data, file)) > 0;)
-        status = put(page, text, encode_base64(data, got, text), error);
+        status = put_page_bytes(page, text, encode_base64(data, got, text), error);
     if (status == QD_OK && ferror(file)) {
         if (error) (void)snprintf(error->text, sizeof error->text, "cannot read %.300s", path);
         status = QD_ERR_IO;
@@ -174,18 +181,18 @@ qd_status qdi_page_picture(qdi_page *page, const char *path, qd_error *error) {
             (void)snprintf(error->text, sizeof error->text, "cannot read %.300s: %.180s", path, why.text);
         return status;
     }
-    status = put_text(page, "<script type=\"text/plain\" class=\"frame\">", error);
-    if (status == QD_OK) status = put_file(page, file, path, error);
+    status = put_page_text(page, "<script type=\"text/plain\" class=\"frame\">", error);
+    if (status == QD_OK) status = put_page_file(page, file, path, error);
     (void)fclose(file);
-    return status == QD_OK ? put_text(page, "</script>\n", error) : status;
+    return status == QD_OK ? put_page_text(page, "</script>\n", error) : status;
 }
 
 qd_status qdi_page_end(qdi_page *page, qd_error *error) {
-    qd_status status = put_program(page, charts, error);
-    if (status == QD_OK) status = put_program(page, common, error);
-    if (status == QD_OK) status = put_program(page, own[page->kind].program, error);
-    if (status == QD_OK) status = put_text(page, "</body>\n</html>\n", error);
-    if (status == QD_OK) status = drain(page, error);
+    qd_status status = put_page_program(page, charts, error);
+    if (status == QD_OK) status = put_page_program(page, common, error);
+    if (status == QD_OK) status = put_page_program(page, own[page->kind].program, error);
+    if (status == QD_OK) status = put_page_text(page, "</body>\n</html>\n", error);
+    if (status == QD_OK) status = flush_page_buffer(page, error);
     if (status != QD_OK) return status;
     status = qdi_file_close(page->file, page->part, true, error);
     page->file = QDI_FILE_NONE;

@@ -16,29 +16,33 @@ qdi_camera qdi_camera_fit(qd_vec2 size, qd_vec2 origin, qdi_area area) {
     return camera;
 }
 
-static double key_value(const qd_view_key *key, int which) {
+// One number of a camera's key: x, y or the logarithm of its zoom.
+static double camera_key_value(const qd_view_key *key, int which) {
     if (which == 0) return key->x;
     return which == 1 ? key->y : qd_log(key->zoom);
 }
 
 // The slope at a key: the harmonic mean of those beside it, weighted by their lengths, or none at a turn or
 // an end.
-static double slope_at(const qd_view_camera *camera, int i, int which) {
+static double camera_slope_at_key(const qd_view_camera *camera, int i, int which) {
     const qd_view_key *key = &camera->keys[i];
     if (i == 0 || i + 1 == camera->key_count) return 0.0;
-    double before = key->time - key[-1].time, after = key[1].time - key->time, here = key_value(key, which);
-    double left = (here - key_value(key - 1, which)) / before,
-           right = (key_value(key + 1, which) - here) / after;
+    double before = key->time - key[-1].time, after = key[1].time - key->time,
+           here = camera_key_value(key, which);
+    double left = (here - camera_key_value(key - 1, which)) / before,
+           right = (camera_key_value(key + 1, which) - here) / after;
     if (!(left * right > 0.0)) return 0.0;
     double a = 2.0 * after + before, b = after + 2.0 * before;
     return (a + b) / (a / left + b / right);
 }
 
-static double between(const qd_view_camera *camera, int i, double time, int which) {
+// A number of the camera's path between two keys, by a cubic curve.
+static double camera_between_keys(const qd_view_camera *camera, int i, double time, int which) {
     const qd_view_key *from = &camera->keys[i], *to = from + 1;
     double length = to->time - from->time, t = (time - from->time) / length;
-    double p = key_value(from, which), q = key_value(to, which);
-    double u = slope_at(camera, i, which) * length, v = slope_at(camera, i + 1, which) * length;
+    double p = camera_key_value(from, which), q = camera_key_value(to, which);
+    double u = camera_slope_at_key(camera, i, which) * length,
+           v = camera_slope_at_key(camera, i + 1, which) * length;
     return p + t * (u + t * (3.0 * (q - p) - 2.0 * u - v + t * (2.0 * (p - q) + u + v)));
 }
 
@@ -48,11 +52,13 @@ qd_view_key qdi_camera_between(const qd_view_camera *camera, double time) {
     if (time >= camera->keys[last].time) return camera->keys[last];
     while (time >= camera->keys[i + 1].time) ++i;
     if (time == camera->keys[i].time) return camera->keys[i];
-    return (qd_view_key){time, between(camera, i, time, 0), between(camera, i, time, 1),
-                         qd_exp(between(camera, i, time, 2))};
+    return (qd_view_key){time, camera_between_keys(camera, i, time, 0),
+                         camera_between_keys(camera, i, time, 1),
+                         qd_exp(camera_between_keys(camera, i, time, 2))};
 }
 
-static bool find_body(const qd_world *world, uint64_t label, qd_vec2 *place) {
+// The place of the body that the camera follows.
+static bool find_followed_body(const qd_world *world, uint64_t label, qd_vec2 *place) {
     const qd_body_view bodies = qd_world_view(world);
     for (size_t i = 0; i < bodies.index_count; ++i) {
         uint32_t row = bodies.row_of_index[i];
@@ -69,7 +75,8 @@ typedef struct mean_of {
     double sum, cosine, sine;
 } mean_of;
 
-static void add_place(mean_of *mean, double mass, double place) {
+// Adds a body's place to a mean place along an axis.
+static void add_to_mean_place(mean_of *mean, double mass, double place) {
     if (mean->period > 0.0) {
         double sine = 0, cosine = 0;
         qd_sincos((place - mean->low) / mean->period * two_pi, &sine, &cosine);
@@ -80,7 +87,8 @@ static void add_place(mean_of *mean, double mass, double place) {
     }
 }
 
-static double place_of(const mean_of *mean, double mass) {
+// The mean place along an axis.
+static double mean_place(const mean_of *mean, double mass) {
     if (!(mean->period > 0.0)) return mean->low + mean->sum / mass;
     double angle = qd_atan2(mean->sine, mean->cosine);
     return mean->low + (angle < 0.0 ? angle + two_pi : angle) / two_pi * mean->period;
@@ -88,7 +96,7 @@ static double place_of(const mean_of *mean, double mass) {
 
 // The centre of mass of what is dynamic, in order of index. Around a periodic axis it is the middle of the
 // circular mean.
-static bool find_mass(const qd_world *world, qd_vec2 *place) {
+static bool find_centre_of_mass(const qd_world *world, qd_vec2 *place) {
     const qd_body_view bodies = qd_world_view(world);
     const qd_world_def def = qd_world_definition(world);
     mean_of x = {.low = def.origin.x, .period = def.boundary_x == QD_BOUNDARY_PERIODIC ? def.size.x : 0.0};
@@ -98,11 +106,11 @@ static bool find_mass(const qd_world *world, qd_vec2 *place) {
         uint32_t row = bodies.row_of_index[i];
         if (row == UINT32_MAX || bodies.kind[row] != QD_BODY_DYNAMIC) continue;
         mass += bodies.mass[row];
-        add_place(&x, bodies.mass[row], bodies.x[row]);
-        add_place(&y, bodies.mass[row], bodies.y[row]);
+        add_to_mean_place(&x, bodies.mass[row], bodies.x[row]);
+        add_to_mean_place(&y, bodies.mass[row], bodies.y[row]);
     }
     if (!(mass > 0.0)) return false;
-    *place = (qd_vec2){place_of(&x, mass), place_of(&y, mass)};
+    *place = (qd_vec2){mean_place(&x, mass), mean_place(&y, mass)};
     return true;
 }
 
@@ -121,8 +129,8 @@ qdi_camera_part qdi_camera_look(const qd_view_camera *camera, const qd_world *wo
         zoom = key.zoom;
     }
     qd_vec2 found;
-    if (follows && (camera->follow == QD_VIEW_MASS ? find_mass(world, &found)
-                                                   : find_body(world, camera->follow, &found)))
+    if (follows && (camera->follow == QD_VIEW_MASS ? find_centre_of_mass(world, &found)
+                                                   : find_followed_body(world, camera->follow, &found)))
         centre = found;
     look.size = (qd_vec2){look.size.x / zoom, look.size.y / zoom};
     look.origin = (qd_vec2){centre.x - 0.5 * look.size.x, centre.y - 0.5 * look.size.y};

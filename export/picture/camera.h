@@ -30,7 +30,7 @@ typedef struct qdi_camera_part {
     bool whole; ///< it is the world: its border is the picture's, and no images are seen beyond it
 } qdi_camera_part;
 
-/// What a camera looks at, at the present moment: a function of the two. Cost: nothing where it follows
+/// What a camera looks at, now: a function of the two. Cost: nothing where it follows
 /// nobody, else a look at every body.
 qdi_camera_part qdi_camera_look(const qd_view_camera *camera, const qd_world *world);
 

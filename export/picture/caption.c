@@ -38,16 +38,19 @@ static const char widest_count[] = "00000";
 
 static const char widest_number[] = "-0.000e-000";
 
-static int swatch_of(const qdi_font *font) {
+// The side of a caption's swatches of colour.
+static int swatch_size(const qdi_font *font) {
     return font->size / 2 + 1;
 }
 
-static int gap_of(const qdi_font *font) {
+// The gap between a caption's items.
+static int gap_width(const qdi_font *font) {
     return font->size / 2 + 1;
 }
 
-static int colours_width(const qdi_font *font, const qd_view *view) {
-    int gap = gap_of(font), swatch = swatch_of(font), width = 0;
+// How wide the caption's explanation of colours is.
+static int colours_item_width(const qdi_font *font, const qd_view *view) {
+    int gap = gap_width(font), swatch = swatch_size(font), width = 0;
     if (view->colour == QD_VIEW_PLAIN) return 0;
     if (view->colour == QD_VIEW_CONTACT) {
         for (size_t i = 0; i < sizeof contact_meanings / sizeof contact_meanings[0]; ++i)
@@ -59,36 +62,38 @@ static int colours_width(const qdi_font *font, const qd_view *view) {
     return width + 2 * (qdi_font_width(font, widest_number) + gap) + QDI_MAP_HUES * swatch;
 }
 
-static int retrieve_width(const qdi_font *font, const qd_view *view) {
-    int gap = gap_of(font), width = -gap;
+// How wide the caption's explanation of a retrieve is.
+static int retrieve_item_width(const qdi_font *font, const qd_view *view) {
+    int gap = gap_width(font), width = -gap;
     if (view->retrieve == QD_VIEW_NOBODY) return 0;
     for (int i = 0; i < RETRIEVE_MEANINGS; ++i)
-        width += swatch_of(font) + gap / 2 + qdi_font_width(font, retrieve_meanings[i].name) + gap +
+        width += swatch_size(font) + gap / 2 + qdi_font_width(font, retrieve_meanings[i].name) + gap +
                  (i > 0 ? qdi_font_width(font, widest_count) + gap : 0);
     return width;
 }
 
-static int item_width(const qdi_caption *caption, int item) {
+// How wide an item of the caption is.
+static int caption_item_width(const qdi_caption *caption, int item) {
     const qdi_font *font = &caption->font;
     if (item == QDI_CAPTION_TITLE) return qdi_font_width(font, caption->title);
-    if (item == QDI_CAPTION_RETRIEVE) return retrieve_width(font, &caption->view);
-    if (item == QDI_CAPTION_COLOURS) return colours_width(font, &caption->view);
+    if (item == QDI_CAPTION_RETRIEVE) return retrieve_item_width(font, &caption->view);
+    if (item == QDI_CAPTION_COLOURS) return colours_item_width(font, &caption->view);
     if (item == QDI_CAPTION_SCALE)
-        return SCALE_SIZES * font->size + gap_of(font) + qdi_font_width(font, "5e-300");
+        return SCALE_SIZES * font->size + gap_width(font) + qdi_font_width(font, "5e-300");
     int column = item - QDI_CAPTION_COLUMN;
-    return qdi_font_width(font, labels[column]) + gap_of(font) + qdi_font_width(font, widest[column]);
+    return qdi_font_width(font, labels[column]) + gap_width(font) + qdi_font_width(font, widest[column]);
 }
 
-// What the size of the text is chosen by: the columns in one line.
-static int line_width(const qdi_caption *caption) {
+// How wide the caption is in one line, by which the size of its text is chosen.
+static int caption_line_width(const qdi_caption *caption) {
     int width = caption->font.size;
     for (int i = 0; i < QDI_CAPTION_COLUMNS; ++i)
-        width += item_width(caption, QDI_CAPTION_COLUMN + i) + caption->font.size;
+        width += caption_item_width(caption, QDI_CAPTION_COLUMN + i) + caption->font.size;
     return width;
 }
 
-// Puts what explains the picture to the right end of its line.
-static void align_right(qdi_caption *caption, int width) {
+// Moves the items that explain the picture to the right end of their line.
+static void align_items_right(qdi_caption *caption, int width) {
     int end = width - caption->font.size;
     for (int item = QDI_CAPTION_SCALE; item >= QDI_CAPTION_COLOURS; --item) {
         qdi_caption_place *place = &caption->place[item];
@@ -102,12 +107,12 @@ static void align_right(qdi_caption *caption, int width) {
 
 // Places items from left to right, in as many lines as it takes, as long as they fit into `height`;
 // baselines are relative to the band's top. Returns the band's height.
-static int place_items(qdi_caption *caption, int width, int height) {
+static int place_caption_items(qdi_caption *caption, int width, int height) {
     const qdi_font *font = &caption->font;
     int pad = font->size, line = font->ascent + font->descent;
     int x = pad, y = pad / 2, band = 0;
     for (int item = 0; item < QDI_CAPTION_ITEMS; ++item) {
-        int wide = item_width(caption, item);
+        int wide = caption_item_width(caption, item);
         if (wide == 0) continue;
         if (x > pad && x + wide + pad / 2 > width) {
             x = pad;
@@ -121,7 +126,7 @@ static int place_items(qdi_caption *caption, int width, int height) {
         caption->place[item] = (qdi_caption_place){true, x, wide, y + font->ascent};
         x += wide + pad;
     }
-    align_right(caption, width);
+    align_items_right(caption, width);
     return band;
 }
 
@@ -135,7 +140,7 @@ qd_status qdi_caption_create(const qd_allocator *allocator, const qd_view *view,
     if (size > LARGEST_SIZE) size = LARGEST_SIZE;
     qd_status status = qdi_font_create(allocator, size, &caption->font);
     if (status != QD_OK) return status;
-    int need = line_width(caption);
+    int need = caption_line_width(caption);
     if (need > view->width) {
         size = size * view->width / need;
         if (size < SMALLEST_SIZE) size = SMALLEST_SIZE;
@@ -143,7 +148,7 @@ qd_status qdi_caption_create(const qd_allocator *allocator, const qd_view *view,
         status = qdi_font_create(allocator, size, &caption->font);
         if (status != QD_OK) return status;
     }
-    int band = place_items(caption, view->width, view->height / 3);
+    int band = place_caption_items(caption, view->width, view->height / 3);
     caption->band = (qdi_area){0, view->height - band, view->width, view->height};
     caption->world.max_y = view->height - band;
     for (int i = 0; i < QDI_CAPTION_ITEMS; ++i) caption->place[i].baseline += caption->band.min_y;
@@ -156,7 +161,7 @@ void qdi_caption_destroy(qdi_caption *caption) {
 
 // Time with as many decimals as one step of the mean length needs, and one more, so that their number does
 // not change from frame to frame. Made of whole numbers: a decimal point is a point in every locale.
-static void time_text(const qdi_facts *facts, char *text, size_t bytes) {
+static void caption_time_text(const qdi_facts *facts, char *text, size_t bytes) {
     uint64_t unit = 1;
     if (facts->step > 0 && facts->time > 0.0) {
         double step = facts->time / (double)facts->step;
@@ -176,11 +181,13 @@ static void time_text(const qdi_facts *facts, char *text, size_t bytes) {
     text[used] = '\0';
 }
 
+// Draws a square of a colour.
 static void draw_swatch(const qdi_font *font, qdi_raster *raster, int x, int baseline, unsigned hue) {
-    qdi_area area = {x, baseline - font->size * 3 / 4, x + swatch_of(font), baseline};
+    qdi_area area = {x, baseline - font->size * 3 / 4, x + swatch_size(font), baseline};
     qdi_raster_fill(raster, area, qdi_ink_of_hue(hue));
 }
 
+// Draws a bar of the colours of speeds.
 static void draw_colour_bar(const qdi_caption *caption, qdi_raster *raster, int x, int baseline, double top) {
     const qdi_font *font = &caption->font;
     const qd_vec2 range = qdi_shade_range(&caption->view, top);
@@ -192,14 +199,15 @@ static void draw_colour_bar(const qdi_caption *caption, qdi_raster *raster, int 
     int numbers = qdi_font_width(font, low) + qdi_font_width(font, high);
     x += 2 * qdi_font_width(font, widest_number) - numbers;
     x = qdi_font_draw(font, raster, x, baseline, qdi_shade_name(caption->view.colour), QDI_INK_LABEL) +
-        gap_of(font);
-    x = qdi_font_draw(font, raster, x, baseline, low, QDI_INK_VALUE) + gap_of(font);
-    for (unsigned hue = 0; hue < QDI_MAP_HUES; ++hue, x += swatch_of(font))
+        gap_width(font);
+    x = qdi_font_draw(font, raster, x, baseline, low, QDI_INK_VALUE) + gap_width(font);
+    for (unsigned hue = 0; hue < QDI_MAP_HUES; ++hue, x += swatch_size(font))
         draw_swatch(font, raster, x, baseline, hue);
-    (void)qdi_font_draw(font, raster, x + gap_of(font), baseline, high, QDI_INK_VALUE);
+    (void)qdi_font_draw(font, raster, x + gap_width(font), baseline, high, QDI_INK_VALUE);
 }
 
-static void draw_colours(const qdi_caption *caption, qdi_raster *raster, double top) {
+// Draws the caption's explanation of colours.
+static void draw_colours_item(const qdi_caption *caption, qdi_raster *raster, double top) {
     const qdi_font *font = &caption->font;
     const qdi_caption_place *place = &caption->place[QDI_CAPTION_COLOURS];
     int x = place->x, baseline = place->baseline;
@@ -208,24 +216,25 @@ static void draw_colours(const qdi_caption *caption, qdi_raster *raster, double 
     } else if (caption->view.colour == QD_VIEW_CONTACT) {
         for (size_t i = 0; i < sizeof contact_meanings / sizeof contact_meanings[0]; ++i) {
             draw_swatch(font, raster, x, baseline, contact_meanings[i].hue);
-            x += swatch_of(font) + gap_of(font) / 2;
+            x += swatch_size(font) + gap_width(font) / 2;
             x = qdi_font_draw(font, raster, x, baseline, contact_meanings[i].name, QDI_INK_LABEL) +
-                gap_of(font);
+                gap_width(font);
         }
     } else {
         x = qdi_font_draw(font, raster, x, baseline, qdi_shade_name(caption->view.colour), QDI_INK_LABEL);
-        x += gap_of(font);
-        for (unsigned hue = 0; hue < QDI_CATEGORIES; ++hue, x += swatch_of(font) + 2)
+        x += gap_width(font);
+        for (unsigned hue = 0; hue < QDI_CATEGORIES; ++hue, x += swatch_size(font) + 2)
             draw_swatch(font, raster, x, baseline, hue);
     }
 }
 
-// A swatch of each outline's colour, what it is, and how many there are.
-static void draw_retrieve(const qdi_caption *caption, qdi_raster *raster, const qdi_facts *facts) {
+// Draws the caption's explanation of a retrieve: a swatch of each outline's colour, what it is, and how many
+// there are.
+static void draw_retrieve_item(const qdi_caption *caption, qdi_raster *raster, const qdi_facts *facts) {
     const qdi_font *font = &caption->font;
     const qdi_caption_place *place = &caption->place[QDI_CAPTION_RETRIEVE];
     const uint64_t counts[RETRIEVE_MEANINGS] = {0, facts->looked_at, facts->candidates, facts->hits};
-    int x = place->x, gap = gap_of(font), wide = swatch_of(font);
+    int x = place->x, gap = gap_width(font), wide = swatch_size(font);
     for (int i = 0; i < RETRIEVE_MEANINGS; ++i) {
         const qdi_area swatch = {x, place->baseline - wide, x + wide, place->baseline};
         qdi_raster_fill(raster, swatch, retrieve_meanings[i].ink);
@@ -248,8 +257,8 @@ double qdi_caption_round(double most, char text[32]) {
     return length;
 }
 
-// A length between two ticks, and how long it is in the world's units.
-static void draw_scale(const qdi_caption *caption, qdi_raster *raster, double scale) {
+// Draws the caption's scale: a length between two ticks, and how long it is in the world.
+static void draw_scale_item(const qdi_caption *caption, qdi_raster *raster, double scale) {
     const qdi_font *font = &caption->font;
     const qdi_caption_place *place = &caption->place[QDI_CAPTION_SCALE];
     if (!(scale > 0.0)) return;
@@ -258,20 +267,21 @@ static void draw_scale(const qdi_caption *caption, qdi_raster *raster, double sc
     double length = qdi_caption_round(long_at_most / scale, text);
     int pixels = (int)floor(length * scale + 0.5), tall = font->size / 2;
     if (pixels < 2) return;
-    int end = place->x + place->width - qdi_font_width(font, text) - gap_of(font), from = end - pixels;
+    int end = place->x + place->width - qdi_font_width(font, text) - gap_width(font), from = end - pixels;
     int middle = place->baseline - font->size * 3 / 8;
     uint8_t ink = QDI_INK_LABEL + QDI_TEXT_LEVELS - 1;
     qdi_raster_fill(raster, (qdi_area){from, middle, end, middle + thick}, ink);
     qdi_raster_fill(raster, (qdi_area){from, middle - tall / 2, from + thick, middle + tall / 2 + thick},
                     ink);
     qdi_raster_fill(raster, (qdi_area){end - thick, middle - tall / 2, end, middle + tall / 2 + thick}, ink);
-    (void)qdi_font_draw(font, raster, end + gap_of(font), place->baseline, text, QDI_INK_VALUE);
+    (void)qdi_font_draw(font, raster, end + gap_width(font), place->baseline, text, QDI_INK_VALUE);
 }
 
-static void draw_columns(const qdi_caption *caption, qdi_raster *raster, const qdi_facts *facts) {
+// Draws the caption's columns of numbers.
+static void draw_caption_columns(const qdi_caption *caption, qdi_raster *raster, const qdi_facts *facts) {
     char values[QDI_CAPTION_COLUMNS][48];
     (void)snprintf(values[0], sizeof values[0], "%" PRIu64, facts->step);
-    time_text(facts, values[1], sizeof values[1]);
+    caption_time_text(facts, values[1], sizeof values[1]);
     (void)snprintf(values[2], sizeof values[2], "%" PRIu64, facts->bodies);
     (void)snprintf(values[3], sizeof values[3], "%" PRIu64, facts->contacts);
     (void)snprintf(values[4], sizeof values[4], "%" PRIu64, facts->nodes);
@@ -279,7 +289,7 @@ static void draw_columns(const qdi_caption *caption, qdi_raster *raster, const q
         const qdi_caption_place *place = &caption->place[QDI_CAPTION_COLUMN + i];
         if (!place->shown) continue;
         int x = qdi_font_draw(&caption->font, raster, place->x, place->baseline, labels[i], QDI_INK_LABEL);
-        (void)qdi_font_draw(&caption->font, raster, x + gap_of(&caption->font), place->baseline, values[i],
+        (void)qdi_font_draw(&caption->font, raster, x + gap_width(&caption->font), place->baseline, values[i],
                             QDI_INK_VALUE);
     }
 }
@@ -290,8 +300,8 @@ void qdi_caption_draw(const qdi_caption *caption, qdi_raster *raster, const qdi_
     qdi_raster_fill(raster, caption->band, QDI_INK_BAND);
     if (title->shown)
         (void)qdi_font_draw(&caption->font, raster, title->x, title->baseline, caption->title, QDI_INK_VALUE);
-    draw_columns(caption, raster, facts);
-    if (caption->place[QDI_CAPTION_RETRIEVE].shown) draw_retrieve(caption, raster, facts);
-    if (caption->place[QDI_CAPTION_COLOURS].shown) draw_colours(caption, raster, top);
-    if (caption->place[QDI_CAPTION_SCALE].shown) draw_scale(caption, raster, facts->scale);
+    draw_caption_columns(caption, raster, facts);
+    if (caption->place[QDI_CAPTION_RETRIEVE].shown) draw_retrieve_item(caption, raster, facts);
+    if (caption->place[QDI_CAPTION_COLOURS].shown) draw_colours_item(caption, raster, top);
+    if (caption->place[QDI_CAPTION_SCALE].shown) draw_scale_item(caption, raster, facts->scale);
 }

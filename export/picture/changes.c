@@ -4,14 +4,16 @@
 
 #include <stdlib.h>
 
-static int order_of(const void *left, const void *right) {
+// The order of two nodes' cells.
+static int node_order(const void *left, const void *right) {
     const qdi_cell_of *a = left, *b = right;
     if (a->side != b->side) return a->side < b->side ? -1 : 1;
     if (a->y != b->y) return a->y < b->y ? -1 : 1;
     return a->x == b->x ? 0 : (a->x < b->x ? -1 : 1);
 }
 
-static bool keep_node(void *context, const qd_tree_node_info *node) {
+// Keeps the cell of a node of the tree.
+static bool keep_node_cell(void *context, const qd_tree_node_info *node) {
     qdi_changes *changes = context;
     if (node->leaf) return true;
     changes->status = qdi_reserve(changes->allocator, &changes->cells, &changes->room, changes->count,
@@ -24,8 +26,8 @@ static bool keep_node(void *context, const qd_tree_node_info *node) {
 qd_status qdi_changes_note(qdi_changes *changes, const qd_tree *tree) {
     changes->count = 0;
     changes->status = QD_OK;
-    qd_tree_visit_nodes(tree, keep_node, changes);
-    if (changes->count > 1) qsort(changes->cells, changes->count, sizeof *changes->cells, order_of);
+    qd_tree_visit_nodes(tree, keep_node_cell, changes);
+    if (changes->count > 1) qsort(changes->cells, changes->count, sizeof *changes->cells, node_order);
     return changes->status;
 }
 
@@ -41,7 +43,7 @@ void qdi_changes_compare(const qdi_changes *before, const qdi_changes *after, qd
     while (i < before->count || j < after->count) {
         int order = i == before->count  ? 1
                     : j == after->count ? -1
-                                        : order_of(&before->cells[i], &after->cells[j]);
+                                        : node_order(&before->cells[i], &after->cells[j]);
         if (order < 0) visit(context, &before->cells[i], false);
         if (order > 0) visit(context, &after->cells[j], true);
         i += order <= 0;

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/// The nodes of a tree that are split, kept to be compared with those of a later moment. Nodes are told by
+/// The nodes of a tree that are split, kept to be compared with those of a later state. Nodes are told by
 /// their cells.
 
 typedef struct qdi_cell_of {

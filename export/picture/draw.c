@@ -1,5 +1,5 @@
-#include "export/picture/easel.h"
 #include "export/picture/picture.h"
+#include "export/picture/tile_bins.h"
 #include "export/raster/pixel_math.h"
 
 // Longest half of a normal's line, and the radius of a contact point, in pixels and parts of the smaller
@@ -14,7 +14,8 @@ static const float least_normal = 4.0F, full_normal = 12.0F;
 // Width of a trail, in pixels.
 static const float trail_width = 2.0F;
 
-static void draw_lines(const qdi_picture *picture, qdi_raster *raster) {
+// Draws the outlines of the tree's nodes.
+static void draw_node_lines(const qdi_picture *picture, qdi_raster *raster) {
     // Parents come first in the list; drawn last they lie on top.
     for (size_t i = picture->line_count; i > 0; --i) {
         const qdi_line *line = &picture->lines[i - 1];
@@ -23,12 +24,14 @@ static void draw_lines(const qdi_picture *picture, qdi_raster *raster) {
     }
 }
 
-static void draw_trail(const qdi_trail *trail, qdi_raster *raster) {
+// Draws a piece of a body's trail.
+static void draw_trail_piece(const qdi_trail *trail, qdi_raster *raster) {
     const qdi_corner from = {trail->x0, trail->y0}, to = {trail->x1, trail->y1};
     qdi_raster_trail(raster, from, to, trail_width, trail->hue, trail->level);
 }
 
-static void draw_mark(const qdi_mark *mark, qdi_raster *raster) {
+// Draws the mark of a contact.
+static void draw_contact_mark(const qdi_mark *mark, qdi_raster *raster) {
     float grown = qdi_larger(qdi_smaller((mark->radius - least_normal) / (full_normal - least_normal), 1.0F),
                              0.0F);
     float half = mark->half < 0.0F ? grown * qdi_smaller(normal_part * mark->radius, longest_normal)
@@ -39,9 +42,10 @@ static void draw_mark(const qdi_mark *mark, qdi_raster *raster) {
     qdi_raster_mark(raster, mark->x, mark->y, mark->x, mark->y, 2.0F * point);
 }
 
+// Draws a side of the world's border.
 // A side of the world's border, just outside of it: solid for a wall, dashed where the world goes on at the
 // other side, dotted where it is open.
-static void draw_side(qdi_raster *raster, qdi_area area, bool horizontal, qdi_side side) {
+static void draw_world_side(qdi_raster *raster, qdi_area area, bool horizontal, qdi_side side) {
     if (side == QDI_SIDE_WALL) {
         qdi_raster_fill(raster, area, QDI_INK_WALL);
         return;
@@ -62,19 +66,21 @@ static void draw_side(qdi_raster *raster, qdi_area area, bool horizontal, qdi_si
     }
 }
 
-static void draw_border(const qdi_picture *picture, qdi_raster *raster) {
+// Draws the world's border.
+static void draw_world_border(const qdi_picture *picture, qdi_raster *raster) {
     const qdi_area *world = &picture->world;
     int thick_x = picture->side_x == QDI_SIDE_WALL ? 2 : 1,
         thick_y = picture->side_y == QDI_SIDE_WALL ? 2 : 1;
     int left = world->min_x - thick_x, right = world->max_x + thick_x;
     int top = world->min_y - thick_y, bottom = world->max_y + thick_y;
-    draw_side(raster, (qdi_area){left, top, right, world->min_y}, true, picture->side_y);
-    draw_side(raster, (qdi_area){left, world->max_y, right, bottom}, true, picture->side_y);
-    draw_side(raster, (qdi_area){left, top, world->min_x, bottom}, false, picture->side_x);
-    draw_side(raster, (qdi_area){world->max_x, top, right, bottom}, false, picture->side_x);
+    draw_world_side(raster, (qdi_area){left, top, right, world->min_y}, true, picture->side_y);
+    draw_world_side(raster, (qdi_area){left, world->max_y, right, bottom}, true, picture->side_y);
+    draw_world_side(raster, (qdi_area){left, top, world->min_x, bottom}, false, picture->side_x);
+    draw_world_side(raster, (qdi_area){world->max_x, top, right, bottom}, false, picture->side_x);
 }
 
-static void draw_frame(const qdi_frame *frame, qdi_raster *raster) {
+// Draws a rectangle's outline.
+static void draw_rectangle_outline(const qdi_frame *frame, qdi_raster *raster) {
     int thick = frame->thick, x0 = frame->x0, y0 = frame->y0, x1 = frame->x1 + 1, y1 = frame->y1 + 1;
     qdi_raster_fill(raster, (qdi_area){x0, y0, x1, y0 + thick}, frame->ink);
     qdi_raster_fill(raster, (qdi_area){x0, y1 - thick, x1, y1}, frame->ink);
@@ -82,15 +88,15 @@ static void draw_frame(const qdi_frame *frame, qdi_raster *raster) {
     qdi_raster_fill(raster, (qdi_area){x1 - thick, y0, x1, y1}, frame->ink);
 }
 
-qd_status qdi_picture_draw(const qdi_picture *picture, qdi_easel *easel, qdi_raster *raster) {
+qd_status qdi_picture_draw(const qdi_picture *picture, qdi_tile_bins *bins, qdi_raster *raster) {
     qdi_area whole = raster->clip;
     qdi_raster_set_clip(raster, picture->clip);
-    draw_lines(picture, raster);
-    for (size_t i = 0; i < picture->trail_count; ++i) draw_trail(&picture->trails[i], raster);
-    qd_status status = qdi_easel_draw(easel, picture, raster);
-    for (size_t i = 0; i < picture->mark_count; ++i) draw_mark(&picture->marks[i], raster);
-    for (size_t i = 0; i < picture->frame_count; ++i) draw_frame(&picture->frames[i], raster);
+    draw_node_lines(picture, raster);
+    for (size_t i = 0; i < picture->trail_count; ++i) draw_trail_piece(&picture->trails[i], raster);
+    qd_status status = qdi_tile_bins_draw(bins, picture, raster);
+    for (size_t i = 0; i < picture->mark_count; ++i) draw_contact_mark(&picture->marks[i], raster);
+    for (size_t i = 0; i < picture->frame_count; ++i) draw_rectangle_outline(&picture->frames[i], raster);
     qdi_raster_set_clip(raster, whole);
-    draw_border(picture, raster);
+    draw_world_border(picture, raster);
     return status;
 }

@@ -9,8 +9,8 @@ typedef struct retrieve_job {
     qd_body_index self;
 } retrieve_job;
 
-// A rectangle of the tree, which counts from the world's centre, in pixels.
-static void add_rect(qdi_copy *copier, const double from[4], int thick, uint8_t ink, bool held) {
+// Adds a rectangle of the tree, which counts from the world's centre, to the picture.
+static void add_tree_rect(qdi_copy *copier, const double from[4], int thick, uint8_t ink, bool held) {
     const qd_world_def *world = &copier->world;
     double x = world->origin.x + 0.5 * world->size.x, y = world->origin.y + 0.5 * world->size.y;
     const double rect[4] = {
@@ -19,52 +19,56 @@ static void add_rect(qdi_copy *copier, const double from[4], int thick, uint8_t 
     qdi_overlay_frame(copier, rect, thick, ink, held);
 }
 
-static void add_box(qdi_copy *copier, qd_box box, int thick, uint8_t ink) {
+// Adds a box of the tree to the picture.
+static void add_tree_box(qdi_copy *copier, qd_box box, int thick, uint8_t ink) {
     const double from[4] = {(double)box.min_x, (double)box.min_y, (double)box.max_x, (double)box.max_y};
-    add_rect(copier, from, thick, ink, false);
+    add_tree_rect(copier, from, thick, ink, false);
 }
 
-// Overlap of two ranges, or of any images of them where there is a period.
-static bool ranges_meet(double a0, double a1, double b0, double b1, double period) {
+// True where two ranges overlap, or any images of them where there is a period.
+static bool ranges_overlap(double a0, double a1, double b0, double b1, double period) {
     for (int i = period > 0.0 ? -2 : 0; i <= (period > 0.0 ? 2 : 0); ++i)
         if (a0 <= b1 + i * period && b0 + i * period <= a1) return true;
     return false;
 }
 
-static bool visit_node(void *context, const qd_tree_node_info *node) {
+// Shows a node that a retrieve would visit.
+static bool visit_retrieved_node(void *context, const qd_tree_node_info *node) {
     const retrieve_job *job = context;
     const qd_world_def *world = &job->copier->world;
     qdi_facts *facts = &job->copier->picture->facts;
     const qd_box box = job->box, bounds = node->bounds;
     double period_x = world->boundary_x == QD_BOUNDARY_PERIODIC ? world->size.x : 0.0;
     double period_y = world->boundary_y == QD_BOUNDARY_PERIODIC ? world->size.y : 0.0;
-    if (!ranges_meet((double)box.min_x, (double)box.max_x, (double)bounds.min_x, (double)bounds.max_x,
-                     period_x) ||
-        !ranges_meet((double)box.min_y, (double)box.max_y, (double)bounds.min_y, (double)bounds.max_y,
-                     period_y))
+    if (!ranges_overlap((double)box.min_x, (double)box.max_x, (double)bounds.min_x, (double)bounds.max_x,
+                        period_x) ||
+        !ranges_overlap((double)box.min_y, (double)box.max_y, (double)bounds.min_y, (double)bounds.max_y,
+                        period_y))
         return true;
     facts->looked_at += 1;
     const double cell[4] = {node->min_x, node->min_y, node->min_x + node->side, node->min_y + node->side};
-    add_rect(job->copier, cell, 1, QDI_INK_VISITED, true);
+    add_tree_rect(job->copier, cell, 1, QDI_INK_VISITED, true);
     return true;
 }
 
-static bool touches(const qdi_copy *copier, qd_body_index a, qd_body_index b) {
+// True where two bodies are in contact.
+static bool bodies_are_in_contact(const qdi_copy *copier, qd_body_index a, qd_body_index b) {
     const qd_body_index low = a < b ? a : b, high = a < b ? b : a;
     for (size_t i = 0; i < copier->contact_count; ++i)
         if (copier->contacts[i].a.index == low && copier->contacts[i].b.index == high) return true;
     return false;
 }
 
-static bool visit_candidate(void *context, qd_body_index body, qd_image image) {
+// Outlines the box of a body that a retrieve finds.
+static bool visit_retrieved_body(void *context, qd_body_index body, qd_image image) {
     const retrieve_job *job = context;
     qd_box box;
     (void)image; // every image that is seen is outlined
     if (qd_tree_box(job->copier->tree, body, &box) != QD_OK) return true;
-    bool hit = touches(job->copier, job->self, body);
+    bool hit = bodies_are_in_contact(job->copier, job->self, body);
     job->copier->picture->facts.candidates += 1;
     job->copier->picture->facts.hits += hit;
-    add_box(job->copier, box, hit ? 2 : 1, hit ? QDI_INK_HIT : QDI_INK_CANDIDATE);
+    add_tree_box(job->copier, box, hit ? 2 : 1, hit ? QDI_INK_HIT : QDI_INK_CANDIDATE);
     return job->copier->status == QD_OK;
 }
 
@@ -76,10 +80,10 @@ void qdi_overlay_retrieve(qdi_copy *copier) {
         if (row == UINT32_MAX || bodies->label[row] != copier->view->retrieve) continue;
         retrieve_job job = {.copier = copier, .self = (qd_body_index)i};
         if (qd_tree_box(copier->tree, job.self, &job.box) != QD_OK) return;
-        qd_tree_visit_nodes(copier->tree, visit_node, &job);
+        qd_tree_visit_nodes(copier->tree, visit_retrieved_node, &job);
         if (copier->status == QD_OK)
-            copier->status = qd_tree_retrieve(copier->tree, job.box, job.self, visit_candidate, &job);
-        add_box(copier, job.box, 2, QDI_INK_ASKED);
+            copier->status = qd_tree_retrieve(copier->tree, job.box, job.self, visit_retrieved_body, &job);
+        add_tree_box(copier, job.box, 2, QDI_INK_ASKED);
         return;
     }
 }

@@ -21,19 +21,21 @@ void qdi_picture_destroy(qdi_picture *picture) {
     *picture = (qdi_picture){0};
 }
 
-static qdi_side side_of(qd_boundary boundary) {
+// How a side of the world is drawn: as a wall, open or periodic.
+static qdi_side side_of_boundary(qd_boundary boundary) {
     if (boundary == QD_BOUNDARY_PERIODIC) return QDI_SIDE_PERIODIC;
     return boundary == QD_BOUNDARY_OPEN ? QDI_SIDE_OPEN : QDI_SIDE_WALL;
 }
 
-// A value no further out than the picture.
-static int within(double value, int low, int high) {
+// A value limited to the picture.
+static int clamp_to_picture(double value, int low, int high) {
     return value < low ? low : (value > high ? high : (int)floor(value + 0.5));
 }
 
+// Sets the part of the picture that shows the world.
 // Bodies may be seen beyond an open side; at a periodic one the images end, and walls end the nodes'
 // outlines. The world keeps its place in the picture; walls that move are drawn where they are.
-static void frame_world(qdi_copy *copier, qdi_area area, bool whole) {
+static void set_world_frame(qdi_copy *copier, qdi_area area, bool whole) {
     qdi_picture *picture = copier->picture;
     const qd_world_def *world = &copier->world;
     const qdi_camera *camera = &copier->camera;
@@ -48,11 +50,11 @@ static void frame_world(qdi_copy *copier, qdi_area area, bool whole) {
                    (x + (world->size.x + (high.x - (world->origin.x + world->size.x)))) * scale;
     double top = camera->bottom -
                  (y + (world->size.y + (high.y - (world->origin.y + world->size.y)))) * scale;
-    picture->world = (qdi_area){within(left, area.min_x, area.max_x), within(top, area.min_y, area.max_y),
-                                within(right, area.min_x, area.max_x),
-                                within(bottom, area.min_y, area.max_y)};
-    picture->side_x = side_of(world->boundary_x);
-    picture->side_y = side_of(world->boundary_y);
+    picture->world = (qdi_area){
+        clamp_to_picture(left, area.min_x, area.max_x), clamp_to_picture(top, area.min_y, area.max_y),
+        clamp_to_picture(right, area.min_x, area.max_x), clamp_to_picture(bottom, area.min_y, area.max_y)};
+    picture->side_x = side_of_boundary(world->boundary_x);
+    picture->side_y = side_of_boundary(world->boundary_y);
     picture->clip = area;
     // What is seen of a part of a periodic world has images all round.
     if (picture->side_x == QDI_SIDE_WALL || (whole && picture->side_x == QDI_SIDE_PERIODIC)) {
@@ -89,7 +91,7 @@ qd_status qdi_picture_copy_part(qdi_picture *picture, const qd_world *world, con
     if (copier.world.boundary_y == QD_BOUNDARY_PERIODIC)
         copier.period_y = copier.world.size.y * copier.camera.scale;
     copier.contacts = qd_world_contacts(world, &copier.contact_count);
-    frame_world(&copier, area, look->whole);
+    set_world_frame(&copier, area, look->whole);
     picture->facts = (qdi_facts){.step = qd_world_steps(world),
                                  .time = qd_world_time(world),
                                  .bodies = copier.bodies.count,

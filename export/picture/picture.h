@@ -93,7 +93,7 @@ typedef struct qdi_picture {
     qdi_frame *frames; ///< nodes that changed, boxes of a retrieve
     size_t frame_count, frame_room;
     const struct qdi_trails
-        *past; ///< what trails are copied from, its last moment being the present one; NULL: no trails
+        *past; ///< what trails are copied from, its last frame being the present one; NULL: no trails
     qdi_trail *trails;
     size_t trail_count, trail_room;
 } qdi_picture;
@@ -102,9 +102,9 @@ typedef struct qdi_picture {
 void qdi_picture_init(qdi_picture *picture, const qd_allocator *allocator);
 void qdi_picture_destroy(qdi_picture *picture);
 
-/// Copies the present moment of a world, on its threads; call it on the thread that steps it. `area` is the
+/// Copies the present state of a world, on its threads; call it on the thread that steps it. `area` is the
 /// part of the picture that the world may use, `top` the top of the colour map where the view's range is
-/// auto. `before`: the tree's nodes before the step to this moment, or NULL where nobody knows them; asked
+/// auto. `before`: the tree's nodes before the step to this state, or NULL where nobody knows them; asked
 /// for where the view shows what has changed. Memory is kept from picture to picture. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_picture_copy(qdi_picture *picture, const qd_world *world, const qd_view *view,
                                        qdi_area area, double top, const qdi_changes *before);
@@ -115,11 +115,11 @@ QD_MUST_USE qd_status qdi_picture_copy_part(qdi_picture *picture, const qd_world
                                             qdi_area area, const qdi_camera_part *look, double top,
                                             const qdi_changes *before);
 
-struct qdi_easel;
+struct qdi_tile_bins;
 
 /// Draws it, back to front: nodes, trails, bodies, walls, contacts. Does not touch what is outside of the
 /// area it was made for. Errors: QD_ERR_MEMORY.
-QD_MUST_USE qd_status qdi_picture_draw(const qdi_picture *picture, struct qdi_easel *easel,
+QD_MUST_USE qd_status qdi_picture_draw(const qdi_picture *picture, struct qdi_tile_bins *bins,
                                        qdi_raster *raster);
 
 #endif

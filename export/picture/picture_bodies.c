@@ -3,7 +3,7 @@
 // threads. That rows lie in the order of the tree makes them quick to read and, later, to draw.
 
 #include "core/base/memory.h"
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 #include "export/picture/picture_impl.h"
 #include "export/raster/figure.h"
 #include "export/raster/tile.h"
@@ -48,15 +48,17 @@ typedef struct images {
     int from_x, to_x, from_y, to_y;
 } images;
 
-static images place_of(const body_job *job, size_t row) {
+// Where a body is in the picture, in pixels.
+static images body_on_picture(const body_job *job, size_t row) {
     const qdi_copy *copier = job->copier;
     return (images){.x = qdi_camera_x(&job->camera, copier->bodies.x[row]),
                     .y = qdi_camera_y(&job->camera, copier->bodies.y[row]),
                     .radius = copier->bodies.radius[row] * job->camera.scale};
 }
 
-static images images_of(const body_job *job, size_t row) {
-    images all = place_of(job, row);
+// The images of a body that may be seen.
+static images body_images(const body_job *job, size_t row) {
+    images all = body_on_picture(job, row);
     const qdi_images seen = qdi_picture_images(job->copier, all.x, all.y, all.radius);
     all.from_x = seen.x0;
     all.to_x = seen.x1;
@@ -65,30 +67,33 @@ static images images_of(const body_job *job, size_t row) {
     return all;
 }
 
-static bool seen(const body_job *job, const images *all, int i, int j) {
+// True where an image of a body is within the picture.
+static bool image_is_seen(const body_job *job, const images *all, int i, int j) {
     return qdi_disk_visible(&job->copier->picture->clip, all->x + i * job->period_x,
                             all->y + j * job->period_y, all->radius);
 }
 
-static const qd_shape *shape_of(const qd_body_view *bodies, size_t row) {
+// The shape of a body that is no disk, or NULL.
+static const qd_shape *shape_of_row(const qd_body_view *bodies, size_t row) {
     return bodies->shapes && bodies->shape[row] ? bodies->shapes[bodies->shape[row]] : NULL;
 }
 
-static bool is_turned(const body_job *job, size_t row, double radius) {
+// True where a disk is large enough to show how it is turned.
+static bool shows_its_turn(const body_job *job, size_t row, double radius) {
     const qd_body_view *bodies = &job->copier->bodies;
     return radius >= smallest_turned &&
            (bodies->turn_s[row] != 0 || bodies->turn_c[row] != 1 || bodies->spin[row] != 0);
 }
 
-// Room for the corners of one image.
-static size_t corners_of(const body_job *job, size_t row, double radius) {
-    const qd_shape *shape = shape_of(&job->copier->bodies, row);
-    if (!shape) return is_turned(job, row, radius) ? 1 : 0;
+// How many corners an image of a body needs at most.
+static size_t corners_of_body(const body_job *job, size_t row, double radius) {
+    const qd_shape *shape = shape_of_row(&job->copier->bodies, row);
+    if (!shape) return shows_its_turn(job, row, radius) ? 1 : 0;
     return radius < smallest_figure ? 0 : (size_t)qdi_figure_corners(shape) + QDI_FIGURE_CUTS;
 }
 
 // True where all of a body is seen, and nothing of an image: what most bodies are.
-static bool inside(const body_job *job, const images *all) {
+static bool is_inside_clip(const body_job *job, const images *all) {
     double reach = all->radius + 2.0;
     return !job->filled & (all->x - reach >= job->min_x) & (all->x + reach <= job->max_x) &
            (all->y - reach >= job->min_y) & (all->y + reach <= job->max_y);
@@ -96,13 +101,13 @@ static bool inside(const body_job *job, const images *all) {
 
 // True where all bodies of a chunk are disks too small to show how they are turned, and inside: most chunks
 // of large worlds.
-static bool is_plain(const body_job *job, size_t begin, size_t end) {
+static bool chunk_is_plain(const body_job *job, size_t begin, size_t end) {
     double largest = 0.0;
     size_t outside = 0;
     if (job->rows || job->copier->bodies.shapes || !job->narrow) return false;
     for (size_t row = begin; row < end; ++row) {
-        images all = place_of(job, row);
-        outside += !inside(job, &all);
+        images all = body_on_picture(job, row);
+        outside += !is_inside_clip(job, &all);
         largest = all.radius > largest ? all.radius : largest;
     }
     return outside == 0 && largest < smallest_turned;
@@ -113,39 +118,42 @@ typedef struct block_place {
     size_t disk, corner;
 } block_place;
 
-static void count_chunk(const body_job *job, size_t begin, size_t end, block_place *found) {
+// Counts the images and corners of a chunk of bodies.
+static void count_chunk_images(const body_job *job, size_t begin, size_t end, block_place *found) {
     for (size_t k = begin; k < end; ++k) {
         size_t row = job->rows ? job->rows[k] : k, here = 0;
-        images all = place_of(job, row);
-        if (inside(job, &all)) {
+        images all = body_on_picture(job, row);
+        if (is_inside_clip(job, &all)) {
             found->disk += 1;
-            found->corner += corners_of(job, row, all.radius);
+            found->corner += corners_of_body(job, row, all.radius);
             continue;
         }
-        all = images_of(job, row);
+        all = body_images(job, row);
         for (int j = all.from_y; j <= all.to_y; ++j)
-            for (int i = all.from_x; i <= all.to_x; ++i) here += seen(job, &all, i, j);
+            for (int i = all.from_x; i <= all.to_x; ++i) here += image_is_seen(job, &all, i, j);
         found->disk += here;
-        if (here > 0) found->corner += here * corners_of(job, row, all.radius);
+        if (here > 0) found->corner += here * corners_of_body(job, row, all.radius);
     }
 }
 
+// Where a chunk of a block ends.
 static size_t chunk_end(size_t begin, size_t end) {
     return end - begin < CHUNK ? end : begin + CHUNK;
 }
 
-static void count_block(void *context, size_t begin, size_t end, int worker) {
+// Counts the images and corners of a block of bodies.
+static void count_block_images_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const body_job *job = context;
     block_place found = {0, 0};
     size_t plain = 0;
     for (size_t k = begin, bit = 1; k < end; k += CHUNK, bit <<= 1) {
         size_t stop = chunk_end(k, end);
-        if (is_plain(job, k, stop)) {
+        if (chunk_is_plain(job, k, stop)) {
             plain |= bit;
             found.disk += stop - k;
         } else {
-            count_chunk(job, k, stop, &found);
+            count_chunk_images(job, k, stop, &found);
         }
     }
     job->first[begin / BLOCK] = found.disk;
@@ -153,9 +161,10 @@ static void count_block(void *context, size_t begin, size_t end, int worker) {
     job->plain[begin / BLOCK] = plain;
 }
 
+// Sets a disk as it is drawn.
 // The disk as it is drawn. One that is much larger than any picture is replaced by a smaller one with the
 // same edge at the place nearest to the picture's middle: there both are straight.
-static void place_disk(const body_job *job, double x, double y, double radius, qdi_disk *disk) {
+static void set_drawn_disk(const body_job *job, double x, double y, double radius, qdi_disk *disk) {
     if (radius > largest_radius) {
         const qdi_area *clip = &job->copier->picture->clip;
         double to_x = x - 0.5 * (clip->min_x + clip->max_x), to_y = y - 0.5 * (clip->min_y + clip->max_y);
@@ -170,16 +179,17 @@ static void place_disk(const body_job *job, double x, double y, double radius, q
     disk->radius = (float)radius;
 }
 
+// Sets the figure of a body as it is drawn.
 // The figure of a body as it is drawn at (x, y): a little smaller than it is, so that boxes that stand side
 // by side can be told apart. `corners` is where its corners go.
-static void place_figure(const body_job *job, const qd_shape *shape, size_t row, double x, double y,
-                         size_t corner, qdi_disk *disk) {
+static void set_drawn_figure(const body_job *job, const qd_shape *shape, size_t row, double x, double y,
+                             size_t corner, qdi_disk *disk) {
     const qdi_copy *copier = job->copier;
     double scale = copier->camera.scale, radius = shape->radius * scale;
     double reach = copier->bodies.radius[row] * scale;
     if (reach < smallest_figure) {
         double drawn = sqrt(qd_shape_area(shape) / 3.14159265358979324) * scale;
-        place_disk(job, x, y, drawn > 0 ? drawn : smallest_line, disk);
+        set_drawn_disk(job, x, y, drawn > 0 ? drawn : smallest_line, disk);
         return;
     }
     const qd_vec2 turn = {copier->bodies.turn_c[row], copier->bodies.turn_s[row]};
@@ -189,7 +199,7 @@ static void place_figure(const body_job *job, const qd_shape *shape, size_t row,
                                 made);
     for (int i = 0; i < count; ++i) corners[i] = made[i];
     if (count == 0) { // nothing of it is in the picture
-        place_disk(job, copier->picture->clip.min_x - 64.0, copier->picture->clip.min_y - 64.0, 1, disk);
+        set_drawn_disk(job, copier->picture->clip.min_x - 64.0, copier->picture->clip.min_y - 64.0, 1, disk);
         return;
     }
     double inset = inset_part * reach;
@@ -202,8 +212,8 @@ static void place_figure(const body_job *job, const qd_shape *shape, size_t row,
     disk->first_corner = (uint32_t)corner;
 }
 
-// Which tile the body is in.
-static void place_tile(const body_job *job, double radius, qdi_disk *disk) {
+// Sets which tile the body is in.
+static void set_tile_of_disk(const body_job *job, double radius, qdi_disk *disk) {
     const qdi_area *clip = &job->copier->picture->clip;
     // Of a figure, `radius` is all that it reaches.
     float reach = (float)radius + 1.5F, x = disk->x - (float)clip->min_x, y = disk->y - (float)clip->min_y;
@@ -218,24 +228,25 @@ static void place_tile(const body_job *job, double radius, qdi_disk *disk) {
     disk->row = (uint16_t)row;
 }
 
-static void write_image(const body_job *job, size_t row, double x, double y, double radius,
-                        block_place *next) {
+// Writes an image of a body to the picture.
+static void write_body_image(const body_job *job, size_t row, double x, double y, double radius,
+                             block_place *next) {
     const qdi_copy *copier = job->copier;
     const qd_body_view *bodies = &copier->bodies;
     qdi_disk disk = {.index = bodies->index[row], .hue = (uint8_t)qdi_shade_hue(&copier->shade, row)};
-    const qd_shape *shape = shape_of(bodies, row);
+    const qd_shape *shape = shape_of_row(bodies, row);
     if (shape)
-        place_figure(job, shape, row, x, y, next->corner, &disk);
+        set_drawn_figure(job, shape, row, x, y, next->corner, &disk);
     else
-        place_disk(job, x, y, radius, &disk);
-    if (!shape && is_turned(job, row, radius)) {
+        set_drawn_disk(job, x, y, radius, &disk);
+    if (!shape && shows_its_turn(job, row, radius)) {
         disk.turned = true;
         disk.first_corner = (uint32_t)next->corner;
         copier->picture->corners[next->corner] = (qdi_corner){(float)bodies->turn_c[row],
                                                               -(float)bodies->turn_s[row]};
     }
-    place_tile(job, radius, &disk);
-    next->corner += corners_of(job, row, radius);
+    set_tile_of_disk(job, radius, &disk);
+    next->corner += corners_of_body(job, row, radius);
     copier->picture->disks[next->disk++] = disk;
 }
 
@@ -246,7 +257,8 @@ typedef struct plain_chunk {
     uint8_t hue[CHUNK], wide[CHUNK];
 } plain_chunk;
 
-static void place_plain(const body_job *job, size_t begin, size_t count, plain_chunk *chunk) {
+// Sets the places and radii of a chunk of plain disks.
+static void place_plain_disks(const body_job *job, size_t begin, size_t count, plain_chunk *chunk) {
     const qd_body_view *bodies = &job->copier->bodies;
     const qdi_camera camera = job->camera;
     const double *x = bodies->x + begin, *y = bodies->y + begin, *radius = bodies->radius + begin;
@@ -257,8 +269,8 @@ static void place_plain(const body_job *job, size_t begin, size_t count, plain_c
     }
 }
 
-// As place_tile does, of disks that are inside.
-static void tile_plain(const body_job *job, size_t count, plain_chunk *chunk) {
+// Sets the tiles of a chunk of plain disks, as set_tile_of_disk does.
+static void set_tiles_of_plain_disks(const body_job *job, size_t count, plain_chunk *chunk) {
     const float min_x = (float)job->min_x, min_y = (float)job->min_y;
     for (size_t i = 0; i < count; ++i) {
         float reach = chunk->radius[i] + 1.5F, x = chunk->x[i] - min_x, y = chunk->y[i] - min_y;
@@ -272,6 +284,7 @@ static void tile_plain(const body_job *job, size_t count, plain_chunk *chunk) {
     }
 }
 
+// Writes a chunk of plain disks to the picture.
 static void write_plain_chunk(const body_job *job, size_t begin, size_t end, block_place *next) {
     const qdi_copy *copier = job->copier;
     const uint32_t *index = copier->bodies.index + begin;
@@ -279,8 +292,8 @@ static void write_plain_chunk(const body_job *job, size_t begin, size_t end, blo
     plain_chunk chunk;
     const size_t count = end - begin;
     qdi_shade_hues(&copier->shade, begin, end, chunk.hue);
-    place_plain(job, begin, count, &chunk);
-    tile_plain(job, count, &chunk);
+    place_plain_disks(job, begin, count, &chunk);
+    set_tiles_of_plain_disks(job, count, &chunk);
     for (size_t i = 0; i < count; ++i)
         disks[i] = (qdi_disk){.x = chunk.x[i],
                               .y = chunk.y[i],
@@ -293,24 +306,26 @@ static void write_plain_chunk(const body_job *job, size_t begin, size_t end, blo
     next->disk += count;
 }
 
-static void write_chunk(const body_job *job, size_t begin, size_t end, block_place *next) {
+// Writes all images of a chunk of bodies to the picture.
+static void write_chunk_images(const body_job *job, size_t begin, size_t end, block_place *next) {
     for (size_t k = begin; k < end; ++k) {
         size_t row = job->rows ? job->rows[k] : k;
-        images all = place_of(job, row);
-        if (inside(job, &all)) {
-            write_image(job, row, all.x, all.y, all.radius, next);
+        images all = body_on_picture(job, row);
+        if (is_inside_clip(job, &all)) {
+            write_body_image(job, row, all.x, all.y, all.radius, next);
             continue;
         }
-        all = images_of(job, row);
+        all = body_images(job, row);
         for (int j = all.from_y; j <= all.to_y; ++j)
             for (int i = all.from_x; i <= all.to_x; ++i)
-                if (seen(job, &all, i, j))
-                    write_image(job, row, all.x + i * job->period_x, all.y + j * job->period_y, all.radius,
-                                next);
+                if (image_is_seen(job, &all, i, j))
+                    write_body_image(job, row, all.x + i * job->period_x, all.y + j * job->period_y,
+                                     all.radius, next);
     }
 }
 
-static void write_block(void *context, size_t begin, size_t end, int worker) {
+// Writes all images of a block of bodies to the picture.
+static void write_block_images_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const body_job *job = context;
     block_place next = {job->first[begin / BLOCK], job->first_corner[begin / BLOCK]};
@@ -319,13 +334,14 @@ static void write_block(void *context, size_t begin, size_t end, int worker) {
         if (plain & 1)
             write_plain_chunk(job, k, chunk_end(k, end), &next);
         else
-            write_chunk(job, k, chunk_end(k, end), &next);
+            write_chunk_images(job, k, chunk_end(k, end), &next);
     }
 }
 
 // ---- which bodies ----
 
-static bool note_seen(void *context, qd_body_index body, qd_image image) {
+// Notes a body that the tree found in the picture.
+static bool note_seen_body(void *context, qd_body_index body, qd_image image) {
     (void)image;
     qdi_copy *copier = context;
     copier->picture->seen[copier->picture->seen_count++] = copier->bodies.row_of_index[body];
@@ -333,7 +349,7 @@ static bool note_seen(void *context, qd_body_index body, qd_image image) {
 }
 
 // Asks the tree which bodies may be seen. False where all may be, or where the tree cannot tell.
-static bool ask_tree(qdi_copy *copier) {
+static bool find_seen_bodies(qdi_copy *copier) {
     qdi_picture *picture = copier->picture;
     const qdi_area *clip = &picture->clip;
     const qd_world_def *world = &copier->world;
@@ -352,13 +368,13 @@ static bool ask_tree(qdi_copy *copier) {
     const qd_box box = {qd_float_below(min_x), qd_float_below(min_y), qd_float_above(min_x + wide + more),
                         qd_float_above(min_y + high + more)};
     picture->seen_count = 0;
-    return qd_tree_range(qd_world_tree(copier->from), box, note_seen, copier) == QD_OK;
+    return qd_tree_range(qd_world_tree(copier->from), box, note_seen_body, copier) == QD_OK;
 }
 
 void qdi_picture_bodies(qdi_copy *copier) {
     qdi_picture *picture = copier->picture;
     picture->disk_count = picture->corner_count = 0;
-    bool some = ask_tree(copier);
+    bool some = find_seen_bodies(copier);
     size_t count = some ? picture->seen_count : copier->bodies.count, blocks = qdi_range_count(count, BLOCK);
     if (copier->status == QD_OK)
         copier->status = qdi_reserve(picture->allocator, &picture->blocks, &picture->block_room, 0,
@@ -378,7 +394,7 @@ void qdi_picture_bodies(qdi_copy *copier) {
     job.filled = (job.period_x > 0 && clip->max_x - clip->min_x > job.period_x + 1.0) ||
                  (job.period_y > 0 && clip->max_y - clip->min_y > job.period_y + 1.0);
     qd_team *team = qdi_world_team(copier->from);
-    qdi_team_for(team, count, BLOCK, count_block, &job);
+    qdi_team_for(team, count, BLOCK, count_block_images_range, &job);
     picture->disk_count = qdi_exclusive_scan(job.first, blocks);
     picture->corner_count = qdi_exclusive_scan(job.first_corner, blocks);
     copier->status = qdi_reserve(picture->allocator, &picture->disks, &picture->disk_room, 0,
@@ -387,7 +403,7 @@ void qdi_picture_bodies(qdi_copy *copier) {
         copier->status = qdi_reserve(picture->allocator, &picture->corners, &picture->corner_room, 0,
                                      picture->corner_count, sizeof *picture->corners);
     if (copier->status == QD_OK)
-        qdi_team_for(team, count, BLOCK, write_block, &job);
+        qdi_team_for(team, count, BLOCK, write_block_images_range, &job);
     else
         picture->disk_count = picture->corner_count = 0;
 }

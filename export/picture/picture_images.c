@@ -6,7 +6,8 @@
 
 // Most images of a periodic world to either side: a picture of more would show nothing but noise.
 enum { IMAGES_MAX = 8 };
-static int images_within(double number) {
+// A number of images of a periodic world, limited to what a picture shows.
+static int limit_image_number(double number) {
     if (number < -IMAGES_MAX) return -IMAGES_MAX;
     return number > IMAGES_MAX ? IMAGES_MAX : (int)number;
 }
@@ -16,12 +17,12 @@ qdi_images qdi_picture_images(const qdi_copy *copier, double x, double y, double
     qdi_images images = {0, 0, 0, 0};
     reach += 2.0;
     if (copier->period_x > 0.0) {
-        images.x0 = images_within(ceil((clip->min_x - reach - x) / copier->period_x));
-        images.x1 = images_within(floor((clip->max_x + reach - x) / copier->period_x));
+        images.x0 = limit_image_number(ceil((clip->min_x - reach - x) / copier->period_x));
+        images.x1 = limit_image_number(floor((clip->max_x + reach - x) / copier->period_x));
     }
     if (copier->period_y > 0.0) {
-        images.y0 = images_within(ceil((clip->min_y - reach - y) / copier->period_y));
-        images.y1 = images_within(floor((clip->max_y + reach - y) / copier->period_y));
+        images.y0 = limit_image_number(ceil((clip->min_y - reach - y) / copier->period_y));
+        images.y1 = limit_image_number(floor((clip->max_y + reach - y) / copier->period_y));
     }
     return images;
 }

@@ -19,16 +19,16 @@ typedef struct qdi_trail_place {
     uint32_t generation; ///< 0: there was nobody
 } qdi_trail_place;
 
-typedef struct qdi_trail_moment {
+typedef struct qdi_trail_frame {
     qdi_trail_place *places; ///< by the body's index
     size_t count, room;
-} qdi_trail_moment;
+} qdi_trail_frame;
 
 typedef struct qdi_trails {
     const qd_allocator *allocator;
-    size_t frames;             ///< how far trails go back; 0: there are none
-    qdi_trail_moment *moments; ///< a ring of frames + 1
-    size_t newest, count;      ///< of them
+    size_t frames;         ///< how far trails go back; 0: there are none
+    qdi_trail_frame *ring; ///< a ring of frames + 1
+    size_t newest, count;  ///< of them
 } qdi_trails;
 
 /// Errors: QD_ERR_MEMORY.
@@ -40,12 +40,12 @@ void qdi_trails_destroy(qdi_trails *trails);
 /// Whether so many frames of a world's bodies may be kept.
 bool qdi_trails_fit(const qdi_trails *trails, const qd_world *world);
 
-/// Keeps the world's present moment as the last frame. Where that makes too many places, for bodies have
+/// Keeps the world's present state as the last frame. Where that makes too many places, for bodies have
 /// come, the oldest frames are forgotten. Does nothing where there are no trails. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_trails_note(qdi_trails *trails, const qd_world *world);
 
-/// The moment so many frames before the last; NULL where it is not known.
-const qdi_trail_moment *qdi_trails_at(const qdi_trails *trails, size_t age);
+/// The frame so many frames before the last; NULL where it is not known.
+const qdi_trail_frame *qdi_trails_at(const qdi_trails *trails, size_t age);
 
 /// Writes all that the next frame needs as bytes, the same on every machine, and returns how many; `bytes`
 /// NULL: only that.

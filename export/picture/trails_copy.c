@@ -13,21 +13,23 @@ static const double margin = 16.0;
 /// How much of its body's colour the newest piece of a trail has; the oldest has one level.
 enum { MOST_LEVEL = 3 * QDI_LEVELS / 4 };
 
-static uint8_t level_at(size_t age, size_t frames) {
+/// How strong a trail's colour is at an age.
+static uint8_t trail_level_at_age(size_t age, size_t frames) {
     if (frames < 2) return MOST_LEVEL;
     size_t steps = frames - 1;
     return (uint8_t)(1 + ((MOST_LEVEL - 1) * (frames - age) + steps / 2) / steps);
 }
 
-/// The nearer end of a way between two places, of which the first may have been left across a periodic
-/// border.
-static double way_back(double from, double to, double period) {
+/// The way from a place to another, or to its nearest image where there is a period.
+static double nearest_image_offset(double from, double to, double period) {
     double way = to - from;
     return period > 0.0 ? way - period * floor(way / period + 0.5) : way;
 }
 
+/// Clips a line along an axis.
 /// Cuts the part [*first, *last] of a line to where low <= at + part * along <= high.
-static bool cut(double at, double along, double low, double high, double *first, double *last) {
+static bool clip_line_to_range(double at, double along, double low, double high, double *first,
+                               double *last) {
     if (along == 0.0) return at >= low && at <= high;
     double enter = (along > 0.0 ? low - at : high - at) / along;
     double leave = (along > 0.0 ? high - at : low - at) / along;
@@ -36,12 +38,13 @@ static bool cut(double at, double along, double low, double high, double *first,
     return *first <= *last;
 }
 
-static void add_piece(qdi_copy *copier, const double from[2], const double to[2], qdi_trail look) {
+/// Adds a piece of a trail, as far as it is within the picture.
+static void add_trail_piece(qdi_copy *copier, const double from[2], const double to[2], qdi_trail look) {
     qdi_picture *picture = copier->picture;
     const qdi_area *clip = &picture->clip;
     double along_x = to[0] - from[0], along_y = to[1] - from[1], first = 0.0, last = 1.0;
-    if (!cut(from[0], along_x, clip->min_x - margin, clip->max_x + margin, &first, &last) ||
-        !cut(from[1], along_y, clip->min_y - margin, clip->max_y + margin, &first, &last))
+    if (!clip_line_to_range(from[0], along_x, clip->min_x - margin, clip->max_x + margin, &first, &last) ||
+        !clip_line_to_range(from[1], along_y, clip->min_y - margin, clip->max_y + margin, &first, &last))
         return;
     look.x0 = (float)(from[0] + first * along_x);
     look.y0 = (float)(from[1] + first * along_y);
@@ -52,8 +55,8 @@ static void add_piece(qdi_copy *copier, const double from[2], const double to[2]
     if (copier->status == QD_OK) picture->trails[picture->trail_count++] = look;
 }
 
-/// A piece and all its images that may be seen.
-static void add_images(qdi_copy *copier, qd_vec2 from, qd_vec2 to, qdi_trail look) {
+/// Adds a piece of a trail in all images that may be seen.
+static void add_trail_images(qdi_copy *copier, qd_vec2 from, qd_vec2 to, qdi_trail look) {
     const qdi_camera *camera = &copier->camera;
     double x0 = qdi_camera_x(camera, from.x), y0 = qdi_camera_y(camera, from.y);
     double x1 = qdi_camera_x(camera, to.x), y1 = qdi_camera_y(camera, to.y);
@@ -63,27 +66,27 @@ static void add_images(qdi_copy *copier, qd_vec2 from, qd_vec2 to, qdi_trail loo
     for (int j = images.y0; j <= images.y1; ++j) {
         for (int i = images.x0; i <= images.x1 && copier->status == QD_OK; ++i) {
             double shift_x = i * copier->period_x, shift_y = j * copier->period_y;
-            add_piece(copier, (double[2]){x0 + shift_x, y0 + shift_y},
-                      (double[2]){x1 + shift_x, y1 + shift_y}, look);
+            add_trail_piece(copier, (double[2]){x0 + shift_x, y0 + shift_y},
+                            (double[2]){x1 + shift_x, y1 + shift_y}, look);
         }
     }
 }
 
-/// The trail of the body with this index, back to where it came into the world.
-static void copy_trail(qdi_copy *copier, const qdi_trails *trails, size_t index, qdi_trail look) {
+/// Copies the trail of a body, back to where it came into the world.
+static void copy_body_trail(qdi_copy *copier, const qdi_trails *trails, size_t index, qdi_trail look) {
     const qd_world_def *world = &copier->world;
     double period_x = copier->period_x > 0.0 ? world->size.x : 0.0;
     double period_y = copier->period_y > 0.0 ? world->size.y : 0.0;
     const qdi_trail_place *newer = &qdi_trails_at(trails, 0)->places[index];
     qd_vec2 at = {newer->x, newer->y};
     for (size_t age = 1; age < trails->count && copier->status == QD_OK; ++age) {
-        const qdi_trail_moment *moment = qdi_trails_at(trails, age);
-        if (index >= moment->count || moment->places[index].generation != newer->generation) return;
-        const qdi_trail_place *older = &moment->places[index];
-        const qd_vec2 before = {at.x + way_back(newer->x, older->x, period_x),
-                                at.y + way_back(newer->y, older->y, period_y)};
-        look.level = level_at(age, trails->frames);
-        if (before.x != at.x || before.y != at.y) add_images(copier, at, before, look);
+        const qdi_trail_frame *frame = qdi_trails_at(trails, age);
+        if (index >= frame->count || frame->places[index].generation != newer->generation) return;
+        const qdi_trail_place *older = &frame->places[index];
+        const qd_vec2 before = {at.x + nearest_image_offset(newer->x, older->x, period_x),
+                                at.y + nearest_image_offset(newer->y, older->y, period_y)};
+        look.level = trail_level_at_age(age, trails->frames);
+        if (before.x != at.x || before.y != at.y) add_trail_images(copier, at, before, look);
         at = before;
         newer = older;
     }
@@ -97,6 +100,7 @@ void qdi_trails_copy(qdi_copy *copier) {
     for (size_t index = 0; index < bodies->index_count; ++index) {
         uint32_t row = bodies->row_of_index[index];
         if (row == UINT32_MAX || bodies->kind[row] == QD_BODY_STATIC) continue;
-        copy_trail(copier, trails, index, (qdi_trail){.hue = (uint8_t)qdi_shade_hue(&copier->shade, row)});
+        copy_body_trail(copier, trails, index,
+                        (qdi_trail){.hue = (uint8_t)qdi_shade_hue(&copier->shade, row)});
     }
 }

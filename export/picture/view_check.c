@@ -5,6 +5,7 @@
 
 enum { SIDE_MIN = 16, SIDE_MAX = 16384 };
 
+// What is wrong with a camera's settings, NULL where nothing is.
 static const char *check_camera(const qd_view_camera *camera) {
     bool all = isnan(camera->x) && isnan(camera->y) && isnan(camera->width) && isnan(camera->height);
     bool part = isfinite(camera->x) && isfinite(camera->y) && isfinite(camera->width) &&

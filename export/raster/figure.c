@@ -3,7 +3,7 @@
 #include <stdbool.h>
 
 // Corners of a shape's core, in its own axes.
-static int core_of(const qd_shape *shape, qd_vec2 core[QD_POLYGON_MAX]) {
+static int figure_core(const qd_shape *shape, qd_vec2 core[QD_POLYGON_MAX]) {
     double x = shape->half.x, y = shape->half.y;
     switch (shape->kind) {
     case QD_SHAPE_DISK: core[0] = (qd_vec2){0, 0}; return 1;
@@ -23,34 +23,39 @@ static int core_of(const qd_shape *shape, qd_vec2 core[QD_POLYGON_MAX]) {
     return shape->count;
 }
 
-static double over(qd_vec2 p, bool along_x, double sign, double limit) {
+// How far a point is beyond a limit along x or y.
+static double distance_beyond_limit(qd_vec2 p, bool along_x, double sign, double limit) {
     return sign * ((along_x ? p.x : p.y) - limit);
 }
 
-static qd_vec2 between(qd_vec2 p, qd_vec2 q, double part) {
+// The point at a part of the way from one point to another.
+static qd_vec2 point_between(qd_vec2 p, qd_vec2 q, double part) {
     return (qd_vec2){p.x + part * (q.x - p.x), p.y + part * (q.y - p.y)};
 }
 
-static int cut_line(qd_vec2 *corner, double over_p, double over_q) {
+static int clip_line(qd_vec2 *corner, double over_p, double over_q) {
     if (over_p > 0 && over_q > 0) return 0;
-    qd_vec2 cut = over_p == over_q ? corner[0] : between(corner[0], corner[1], over_p / (over_p - over_q));
+    qd_vec2 cut = over_p == over_q ? corner[0]
+                                   : point_between(corner[0], corner[1], over_p / (over_p - over_q));
     if (over_p > 0) corner[0] = cut;
     if (over_q > 0) corner[1] = cut;
     return 2;
 }
 
 // Cuts what lies beyond `limit` (before it for `sign` -1) off a line or a convex figure, along x or y.
-static int cut_off(qd_vec2 *corner, int count, bool along_x, double sign, double limit) {
+static int clip_figure(qd_vec2 *corner, int count, bool along_x, double sign, double limit) {
     qd_vec2 kept[QDI_CORNERS_MAX + 1];
     int made = 0;
     if (count == 2)
-        return cut_line(corner, over(corner[0], along_x, sign, limit), over(corner[1], along_x, sign, limit));
+        return clip_line(corner, distance_beyond_limit(corner[0], along_x, sign, limit),
+                         distance_beyond_limit(corner[1], along_x, sign, limit));
     for (int i = 0; i < count; ++i) {
         qd_vec2 p = corner[i], q = corner[(i + 1) % count];
-        double over_p = over(p, along_x, sign, limit), over_q = over(q, along_x, sign, limit);
+        double over_p = distance_beyond_limit(p, along_x, sign, limit),
+               over_q = distance_beyond_limit(q, along_x, sign, limit);
         if (over_p <= 0) kept[made++] = p;
         if ((over_p <= 0) == (over_q <= 0) || made > QDI_CORNERS_MAX - 1) continue;
-        kept[made++] = between(p, q, over_p / (over_p - over_q));
+        kept[made++] = point_between(p, q, over_p / (over_p - over_q));
     }
     for (int i = 0; i < made; ++i) corner[i] = kept[i];
     return made;
@@ -58,21 +63,21 @@ static int cut_off(qd_vec2 *corner, int count, bool along_x, double sign, double
 
 int qdi_figure_corners(const qd_shape *shape) {
     qd_vec2 core[QD_POLYGON_MAX];
-    return core_of(shape, core);
+    return figure_core(shape, core);
 }
 
 int qdi_figure_make(const qd_shape *shape, qd_vec2 place, qd_vec2 turn, double scale, qdi_area clip,
                     double room, qdi_corner corners[QDI_CORNERS_MAX]) {
     qd_vec2 corner[QDI_CORNERS_MAX + 1];
-    int count = core_of(shape, corner);
+    int count = figure_core(shape, corner);
     for (int i = 0; i < count; ++i)
         corner[i] = (qd_vec2){place.x + scale * (turn.x * corner[i].x - turn.y * corner[i].y),
                               place.y - scale * (turn.y * corner[i].x + turn.x * corner[i].y)};
     if (count > 1) {
-        count = cut_off(corner, count, true, -1, clip.min_x - room);
-        count = cut_off(corner, count, true, 1, clip.max_x + room);
-        count = cut_off(corner, count, false, -1, clip.min_y - room);
-        count = cut_off(corner, count, false, 1, clip.max_y + room);
+        count = clip_figure(corner, count, true, -1, clip.min_x - room);
+        count = clip_figure(corner, count, true, 1, clip.max_x + room);
+        count = clip_figure(corner, count, false, -1, clip.min_y - room);
+        count = clip_figure(corner, count, false, 1, clip.max_y + room);
     }
     for (int i = 0; i < count; ++i) corners[i] = (qdi_corner){(float)corner[i].x, (float)corner[i].y};
     return count;

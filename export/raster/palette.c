@@ -87,8 +87,8 @@ static const rgb categories[QDI_CATEGORIES] = {RGB(230, 159, 0),  RGB(86, 180, 2
                                                RGB(240, 228, 66), RGB(0, 114, 178),  RGB(213, 94, 0),
                                                RGB(204, 121, 167)};
 
-// from + (to - from) * part / whole, rounded.
-static rgb blend(rgb from, rgb to, int part, int whole) {
+// A level between two, rounded: from + (to - from) * part / whole.
+static rgb blend_levels(rgb from, rgb to, int part, int whole) {
     rgb out;
     for (int c = 0; c < 3; ++c) {
         int sum = from.channel[c] * (whole - part) + to.channel[c] * part;
@@ -97,10 +97,12 @@ static rgb blend(rgb from, rgb to, int part, int whole) {
     return out;
 }
 
-static void set(qdi_palette *palette, int ink, rgb colour) {
+// Sets the colour of an ink.
+static void set_ink(qdi_palette *palette, int ink, rgb colour) {
     memcpy(palette->rgb[ink], colour.channel, sizeof colour.channel);
 }
 
+// The colour of a hue in the view's colour map.
 static rgb map_colour(const qd_view *view, int hue) {
     const rgb *map = maps[view->map];
     bool on_light = view->theme == QD_VIEW_LIGHT;
@@ -109,7 +111,7 @@ static rgb map_colour(const qd_view *view, int hue) {
     int place = hue * (high - low), last = QDI_MAP_HUES - 1;
     int first = low + place / last;
     if (first == high) return map[high];
-    return blend(map[first], map[first + 1], place % last, last);
+    return blend_levels(map[first], map[first + 1], place % last, last);
 }
 
 static rgb hue_colour(const qd_view *view, const theme *ground, int hue) {
@@ -120,45 +122,49 @@ static rgb hue_colour(const qd_view *view, const theme *ground, int hue) {
     return nobody || view->colour == QD_VIEW_PLAIN ? ground->plain : categories[hue % QDI_CATEGORIES];
 }
 
-static void set_nodes(qdi_palette *palette, const qd_view *view, const theme *ground) {
+// Sets the inks of the tree's nodes.
+static void set_node_inks(qdi_palette *palette, const qd_view *view, const theme *ground) {
     bool by_depth = view->nodes != QD_VIEW_NODES_OCCUPANCY;
     rgb from = by_depth ? ground->node_shallow : ground->node_deep,
         to = by_depth ? ground->node_deep : ground->full;
     for (int i = 0; i < QDI_NODE_COLOURS; ++i)
-        set(palette, QDI_INK_NODE + i, blend(from, to, i, QDI_NODE_COLOURS - 1));
-    set(palette, QDI_INK_SPLIT, ground->split);
-    set(palette, QDI_INK_MERGED, ground->merged);
-    set(palette, QDI_INK_VISITED, ground->visited);
-    set(palette, QDI_INK_CANDIDATE, ground->candidate);
-    set(palette, QDI_INK_HIT, ground->hit);
-    set(palette, QDI_INK_ASKED, ground->asked);
+        set_ink(palette, QDI_INK_NODE + i, blend_levels(from, to, i, QDI_NODE_COLOURS - 1));
+    set_ink(palette, QDI_INK_SPLIT, ground->split);
+    set_ink(palette, QDI_INK_MERGED, ground->merged);
+    set_ink(palette, QDI_INK_VISITED, ground->visited);
+    set_ink(palette, QDI_INK_CANDIDATE, ground->candidate);
+    set_ink(palette, QDI_INK_HIT, ground->hit);
+    set_ink(palette, QDI_INK_ASKED, ground->asked);
 }
 
 qdi_palette qdi_palette_make(const qd_view *view) {
     qdi_palette palette;
     const theme *ground = view->theme == QD_VIEW_LIGHT ? &light : &dark;
-    set(&palette, QDI_INK_BACKGROUND, ground->background);
+    set_ink(&palette, QDI_INK_BACKGROUND, ground->background);
     for (int hue = 0; hue < QDI_HUES; ++hue) {
         for (int level = 1; level <= QDI_LEVELS; ++level) {
             int ink = QDI_INK_BODY + hue * QDI_LEVELS + level - 1;
-            set(&palette, ink, blend(ground->background, hue_colour(view, ground, hue), level, QDI_LEVELS));
+            set_ink(&palette, ink,
+                    blend_levels(ground->background, hue_colour(view, ground, hue), level, QDI_LEVELS));
         }
     }
-    set_nodes(&palette, view, ground);
-    set(&palette, QDI_INK_WALL, ground->wall);
-    set(&palette, QDI_INK_BORDER, ground->border);
+    set_node_inks(&palette, view, ground);
+    set_ink(&palette, QDI_INK_WALL, ground->wall);
+    set_ink(&palette, QDI_INK_BORDER, ground->border);
     // Below a mark lie touching bodies; where hues tell something else, one of them stands for all.
     rgb below = hue_colour(view, ground, view->colour == QD_VIEW_CONTACT ? QDI_HUE_TOUCHING : QDI_HUES / 3);
     for (int level = 1; level <= QDI_MARK_LEVELS; ++level) {
-        set(&palette, QDI_INK_MARK + level - 1,
-            blend(ground->background, ground->contact, level, QDI_MARK_LEVELS));
-        set(&palette, QDI_INK_MARK_ON_BODY + level - 1,
-            blend(below, ground->contact, level, QDI_MARK_LEVELS));
+        set_ink(&palette, QDI_INK_MARK + level - 1,
+                blend_levels(ground->background, ground->contact, level, QDI_MARK_LEVELS));
+        set_ink(&palette, QDI_INK_MARK_ON_BODY + level - 1,
+                blend_levels(below, ground->contact, level, QDI_MARK_LEVELS));
     }
-    set(&palette, QDI_INK_BAND, ground->band);
+    set_ink(&palette, QDI_INK_BAND, ground->band);
     for (int level = 1; level <= QDI_TEXT_LEVELS; ++level) {
-        set(&palette, QDI_INK_LABEL + level - 1, blend(ground->band, ground->label, level, QDI_TEXT_LEVELS));
-        set(&palette, QDI_INK_VALUE + level - 1, blend(ground->band, ground->value, level, QDI_TEXT_LEVELS));
+        set_ink(&palette, QDI_INK_LABEL + level - 1,
+                blend_levels(ground->band, ground->label, level, QDI_TEXT_LEVELS));
+        set_ink(&palette, QDI_INK_VALUE + level - 1,
+                blend_levels(ground->band, ground->value, level, QDI_TEXT_LEVELS));
     }
     return palette;
 }

@@ -28,27 +28,30 @@ void qdi_raster_destroy(qdi_raster *raster) {
     raster->pixels = NULL;
 }
 
-static qdi_area intersect(qdi_area a, qdi_area b) {
+// The part that two areas share.
+static qdi_area intersect_areas(qdi_area a, qdi_area b) {
     return (qdi_area){qdi_larger_int(a.min_x, b.min_x), qdi_larger_int(a.min_y, b.min_y),
                       qdi_smaller_int(a.max_x, b.max_x), qdi_smaller_int(a.max_y, b.max_y)};
 }
 
 void qdi_raster_set_clip(qdi_raster *raster, qdi_area area) {
-    raster->clip = intersect(area, (qdi_area){0, 0, raster->width, raster->height});
+    raster->clip = intersect_areas(area, (qdi_area){0, 0, raster->width, raster->height});
 }
 
-static uint8_t *row_of(const qdi_raster *raster, int y) {
+// The pixels of a row.
+static uint8_t *raster_row(const qdi_raster *raster, int y) {
     return raster->pixels + (size_t)y * (size_t)raster->width;
 }
 
 void qdi_raster_fill(qdi_raster *raster, qdi_area area, uint8_t ink) {
-    area = intersect(area, raster->clip);
+    area = intersect_areas(area, raster->clip);
     if (area.max_x <= area.min_x) return;
     for (int y = area.min_y; y < area.max_y; ++y) {
-        memset(row_of(raster, y) + area.min_x, ink, (size_t)(area.max_x - area.min_x));
+        memset(raster_row(raster, y) + area.min_x, ink, (size_t)(area.max_x - area.min_x));
     }
 }
 
+// Draws a pixel of a mark.
 static void mark_pixel(const qdi_raster *raster, uint8_t *pixel, int level) {
     int old = *pixel;
     int first = raster->level_of[old] > QDI_LEVELS / 2 ? QDI_INK_MARK_ON_BODY : QDI_INK_MARK;
@@ -64,11 +67,11 @@ void qdi_raster_mark(qdi_raster *raster, float x0, float y0, float x1, float y1,
     float reach = 0.5F * width + 0.5F;
     qdi_area area = {qdi_floor_int(qdi_smaller(x0, x1) - reach), qdi_floor_int(qdi_smaller(y0, y1) - reach),
                      qdi_ceil_int(qdi_larger(x0, x1) + reach), qdi_ceil_int(qdi_larger(y0, y1) + reach)};
-    area = intersect(area, raster->clip);
+    area = intersect_areas(area, raster->clip);
     float along_x = x1 - x0, along_y = y1 - y0;
     float length_squared = qdi_larger(along_x * along_x + along_y * along_y, 1e-12F);
     for (int j = area.min_y; j < area.max_y; ++j) {
-        uint8_t *row = row_of(raster, j);
+        uint8_t *row = raster_row(raster, j);
         for (int i = area.min_x; i < area.max_x; ++i) {
             float px = (float)i + 0.5F - x0, py = (float)j + 0.5F - y0;
             float part = (px * along_x + py * along_y) / length_squared;
@@ -81,6 +84,7 @@ void qdi_raster_mark(qdi_raster *raster, float x0, float y0, float x1, float y1,
     }
 }
 
+// Draws a pixel of a trail.
 static void trail_pixel(const qdi_raster *raster, uint8_t *pixel, unsigned hue, int level) {
     int there = raster->level_of[*pixel];
     bool keep = there > 0 ? level <= there : *pixel != QDI_INK_BACKGROUND && level <= QDI_LEVELS / 6;
@@ -94,9 +98,9 @@ void qdi_raster_trail(qdi_raster *raster, qdi_corner from, qdi_corner to, float 
     const float length_squared = qdi_larger(along_x * along_x + along_y * along_y, 1e-12F);
     qdi_area area = {raster->clip.min_x, qdi_floor_int(qdi_smaller(from.y, to.y) - reach), raster->clip.max_x,
                      qdi_ceil_int(qdi_larger(from.y, to.y) + reach)};
-    area = intersect(area, raster->clip);
+    area = intersect_areas(area, raster->clip);
     for (int j = area.min_y; j < area.max_y; ++j) {
-        uint8_t *row = row_of(raster, j);
+        uint8_t *row = raster_row(raster, j);
         const float py = (float)j + 0.5F - from.y;
         // The part of the line that comes near the row.
         float first = 0.0F, last = 1.0F;

@@ -24,8 +24,8 @@ qd_vec2 qdi_shade_range(const qd_view *view, double top) {
     return isnan(view->range.x) ? (qd_vec2){0, top} : view->range;
 }
 
-// Below 0 where `a` comes before `b`.
-static int order_of(const qd_material *a, const qd_material *b) {
+// Compares two materials; below 0 where `a` comes before `b`.
+static int compare_materials(const qd_material *a, const qd_material *b) {
     const double left[] = {a->restitution, a->friction, a->tangential};
     const double right[] = {b->restitution, b->friction, b->tangential};
     for (int i = 0; i < 3; ++i) {
@@ -37,7 +37,8 @@ static int order_of(const qd_material *a, const qd_material *b) {
     return 0;
 }
 
-static bool material_of(const qdi_shade *shade, size_t row, qd_material *material) {
+// The material of a body.
+static bool material_of_row(const qdi_shade *shade, size_t row, qd_material *material) {
     const qd_id id = {shade->bodies.index[row], shade->bodies.generation[row]};
     qd_body_state state;
     if (qd_world_body(shade->world, id, &state) != QD_OK) return false;
@@ -45,19 +46,22 @@ static bool material_of(const qdi_shade *shade, size_t row, qd_material *materia
     return true;
 }
 
-// Its place among the materials, or where it belongs.
-static size_t place_of(const qdi_shade *shade, const qd_material *material) {
+// The place of a material in the list, or where it belongs.
+static size_t material_place(const qdi_shade *shade, const qd_material *material) {
     size_t place = 0;
-    while (place < shade->material_count && order_of(&shade->materials[place], material) < 0) ++place;
+    while (place < shade->material_count && compare_materials(&shade->materials[place], material) < 0)
+        ++place;
     return place;
 }
 
+// Lists the materials of all bodies, in order.
 static void list_materials(qdi_shade *shade) {
     qd_material material;
     for (size_t row = 0; row < shade->bodies.count; ++row) {
-        if (shade->bodies.kind[row] == QD_BODY_STATIC || !material_of(shade, row, &material)) continue;
-        size_t place = place_of(shade, &material);
-        if (place < shade->material_count && order_of(&shade->materials[place], &material) == 0) continue;
+        if (shade->bodies.kind[row] == QD_BODY_STATIC || !material_of_row(shade, row, &material)) continue;
+        size_t place = material_place(shade, &material);
+        if (place < shade->material_count && compare_materials(&shade->materials[place], &material) == 0)
+            continue;
         if (place == QDI_MATERIALS_MAX) continue;
         size_t last = shade->material_count < QDI_MATERIALS_MAX ? shade->material_count++
                                                                 : QDI_MATERIALS_MAX - 1;
@@ -76,7 +80,8 @@ qdi_shade qdi_shade_of(const qd_view *view, const qd_world *world, double top) {
     return shade;
 }
 
-static double speed_of(const qd_body_view *bodies, size_t row) {
+// The speed of a body.
+static double speed_of_row(const qd_body_view *bodies, size_t row) {
     double vx = bodies->vx[row], vy = bodies->vy[row];
     return sqrt(vx * vx + vy * vy);
 }
@@ -84,7 +89,7 @@ static double speed_of(const qd_body_view *bodies, size_t row) {
 double qdi_shade_value(const qdi_shade *shade, size_t row) {
     int depth = 0;
     switch (shade->by) {
-    case QD_VIEW_SPEED: return speed_of(&shade->bodies, row);
+    case QD_VIEW_SPEED: return speed_of_row(&shade->bodies, row);
     case QD_VIEW_SIZE: return shade->bodies.radius[row];
     case QD_VIEW_SPIN: return fabs(shade->bodies.spin[row]);
     case QD_VIEW_DEPTH:
@@ -98,8 +103,9 @@ double qdi_shade_value(const qdi_shade *shade, size_t row) {
     return 0.0;
 }
 
-// Threads beyond the categories come round again; what nobody moved has the hue behind them.
-static unsigned hue_of_thread(int thread) {
+// The hue of the thread that a body was last moved by; threads beyond the categories begin again, and a body
+// that no thread moved has the hue after them.
+static unsigned thread_hue(int thread) {
     return thread == QDI_NO_THREAD ? QDI_CATEGORIES : (unsigned)thread % QDI_CATEGORIES;
 }
 
@@ -112,9 +118,10 @@ unsigned qdi_shade_hue(const qdi_shade *shade, size_t row) {
     case QD_VIEW_CONTACT: return shade->bodies.touching[row] ? QDI_HUE_TOUCHING : QDI_HUE_REST;
     case QD_VIEW_ID: return (unsigned)(shade->bodies.label[row] % QDI_CATEGORIES);
     case QD_VIEW_MATERIAL:
-        return material_of(shade, row, &material) ? (unsigned)(place_of(shade, &material) % QDI_CATEGORIES)
-                                                  : 0;
-    case QD_VIEW_THREAD: return hue_of_thread(qdi_thread_of_row(shade->world, row));
+        return material_of_row(shade, row, &material)
+                   ? (unsigned)(material_place(shade, &material) % QDI_CATEGORIES)
+                   : 0;
+    case QD_VIEW_THREAD: return thread_hue(qdi_thread_of_row(shade->world, row));
     default: return 0;
     }
 }
@@ -127,15 +134,16 @@ void qdi_shade_hues(const qdi_shade *shade, size_t begin, size_t end, uint8_t *h
     const qd_body_view bodies = shade->bodies;
     const double low = shade->range.x, high = shade->range.y;
     for (size_t row = begin; row < end; ++row) {
-        unsigned hue = qdi_hue_of_value(speed_of(&bodies, row), low, high);
+        unsigned hue = qdi_hue_of_value(speed_of_row(&bodies, row), low, high);
         hues[row - begin] = (uint8_t)(bodies.kind[row] == QD_BODY_STATIC ? QDI_HUE_STATIC : hue);
     }
 }
 
+// The mean height that bodies can fall.
 // How far each body can fall, in the mean: along gravity to the world's far side, and no further where a
 // period never ends that. Bodies are taken in order of index, whatever the rows' order. Without any, the
 // whole way.
-static double mean_fall(const qd_world_def *def, const qd_body_view *bodies) {
+static double mean_fall_height(const qd_world_def *def, const qd_body_view *bodies) {
     double g = sqrt(def->gravity.x * def->gravity.x + def->gravity.y * def->gravity.y);
     if (!(g > 0.0)) return 0.0;
     double x = def->boundary_x == QD_BOUNDARY_PERIODIC ? 0.0 : def->gravity.x / g,
@@ -153,12 +161,13 @@ static double mean_fall(const qd_world_def *def, const qd_body_view *bodies) {
     return count > 0 ? sum / (double)count : fabs(x) * def->size.x + fabs(y) * def->size.y;
 }
 
+// A speed that falling bodies will have.
 // How fast gravity will make bodies from now on: half the speed of a mean fall to the far side, for most
 // falls end before that. Drag sets a limit.
-static double speed_of_fall(const qd_world *world, const qd_body_view *bodies) {
+static double mean_fall_speed(const qd_world *world, const qd_body_view *bodies) {
     const qd_world_def def = qd_world_definition(world);
     double g = sqrt(def.gravity.x * def.gravity.x + def.gravity.y * def.gravity.y);
-    double fall = 0.5 * sqrt(2.0 * g * mean_fall(&def, bodies));
+    double fall = 0.5 * sqrt(2.0 * g * mean_fall_height(&def, bodies));
     double limit = def.drag.linear > 0.0 ? g / def.drag.linear : fall;
     return fall < limit ? fall : limit;
 }
@@ -174,7 +183,7 @@ double qdi_shade_top(const qd_view *view, const qd_world *world) {
         double value = qdi_shade_value(&shade, row);
         if (value > most) most = value;
     }
-    double fall = view->colour == QD_VIEW_SPEED ? speed_of_fall(world, bodies) : 0.0;
+    double fall = view->colour == QD_VIEW_SPEED ? mean_fall_speed(world, bodies) : 0.0;
     if (!(most > 0.0)) return fall > 0.0 ? fall : 1.0;
     if (view->colour == QD_VIEW_SIZE || view->colour == QD_VIEW_DEPTH) return most;
     // In order of index, whatever the rows' order, and relative to the largest: no square overflows.

@@ -47,7 +47,8 @@ void qdi_stencils_destroy(const qd_allocator *allocator, qdi_stencils *stencils)
     if (stencils) qdi_release(allocator, stencils, 1, sizeof *stencils);
 }
 
-static void make(qdi_stencil *stencil, int size, int row, int column) {
+// Makes the stencil of a small disk.
+static void make_stencil(qdi_stencil *stencil, int size, int row, int column) {
     float radius = QDI_STENCIL_LEAST + (float)size / QDI_STENCIL_STEPS;
     float x = (float)middle + (float)column / QDI_STENCIL_PLACES,
           y = (float)middle + (float)row / QDI_STENCIL_PLACES;
@@ -70,15 +71,15 @@ static void make(qdi_stencil *stencil, int size, int row, int column) {
 }
 
 // The nearest whole number; the values are far inside int's range.
-static int nearest_int(float value) {
+static int round_to_int(float value) {
     int whole = (int)(value + (value < 0.0F ? -0.5F : 0.5F));
     return whole;
 }
 
 const qdi_stencil *qdi_stencil_of(qdi_stencils *stencils, float x, float y, float radius, int *corner_x,
                                   int *corner_y) {
-    int at_x = nearest_int(x * QDI_STENCIL_PLACES), at_y = nearest_int(y * QDI_STENCIL_PLACES);
-    int size = nearest_int((radius - QDI_STENCIL_LEAST) * QDI_STENCIL_STEPS);
+    int at_x = round_to_int(x * QDI_STENCIL_PLACES), at_y = round_to_int(y * QDI_STENCIL_PLACES);
+    int size = round_to_int((radius - QDI_STENCIL_LEAST) * QDI_STENCIL_STEPS);
     // Of negative numbers too: the pixel is the next whole one below.
     int column = at_x & (QDI_STENCIL_PLACES - 1), row = at_y & (QDI_STENCIL_PLACES - 1);
     *corner_x = (at_x - column) / QDI_STENCIL_PLACES - middle;
@@ -86,6 +87,6 @@ const qdi_stencil *qdi_stencil_of(qdi_stencils *stencils, float x, float y, floa
     if (size < 0) size = 0;
     if (size >= SIZES) size = SIZES - 1;
     qdi_stencil *stencil = &stencils->of[size][row][column];
-    if (!stencil->made) make(stencil, size, row, column);
+    if (!stencil->made) make_stencil(stencil, size, row, column);
     return stencil;
 }

@@ -20,6 +20,7 @@ typedef struct font_source {
     bool no_memory;
 } font_source;
 
+/// Memory for the font library, from the caller's allocator.
 static void *font_allocate(FT_Memory memory, long bytes) {
     font_source *source = memory->user;
     if (bytes <= 0) return NULL;
@@ -28,11 +29,13 @@ static void *font_allocate(FT_Memory memory, long bytes) {
     return block;
 }
 
-static void font_release(FT_Memory memory, void *block) {
+/// Frees memory of the font library.
+static void font_free(FT_Memory memory, void *block) {
     const font_source *source = memory->user;
     qdi_block_release(source->allocator, block);
 }
 
+/// Resizes memory of the font library.
 static void *font_resize(FT_Memory memory, long before, long bytes, void *block) {
     font_source *source = memory->user;
     (void)before;
@@ -42,7 +45,8 @@ static void *font_resize(FT_Memory memory, long before, long bytes, void *block)
     return moved;
 }
 
-static uint8_t level_of_grey(unsigned grey) {
+/// The level of ink of a shade of grey.
+static uint8_t ink_level_of_grey(unsigned grey) {
     return (uint8_t)((grey * QDI_TEXT_LEVELS + 127U) / 255U);
 }
 
@@ -61,12 +65,13 @@ static qd_status keep_glyph(qdi_font *font, FT_GlyphSlot slot, size_t *used, qdi
     if (status != QD_OK) return status;
     for (size_t y = 0; y < bitmap->rows; ++y) {
         const unsigned char *row = bitmap->buffer + (ptrdiff_t)y * bitmap->pitch;
-        for (size_t x = 0; x < bitmap->width; ++x) font->levels[(*used)++] = level_of_grey(row[x]);
+        for (size_t x = 0; x < bitmap->width; ++x) font->levels[(*used)++] = ink_level_of_grey(row[x]);
     }
     return QD_OK;
 }
 
-static qd_status keep_face(qdi_font *font, FT_Face face) {
+/// Keeps all glyphs of a font.
+static qd_status keep_font_face(qdi_font *font, FT_Face face) {
     size_t used = 0;
     if (FT_Set_Pixel_Sizes(face, 0, (FT_UInt)font->size) != 0) return QD_ERR_INTERNAL;
     for (int c = QDI_GLYPH_FIRST; c <= QDI_GLYPH_LAST; ++c) {
@@ -85,13 +90,13 @@ static qd_status keep_face(qdi_font *font, FT_Face face) {
 qd_status qdi_font_create(const qd_allocator *allocator, int size, qdi_font *font) {
     *font = (qdi_font){.allocator = allocator, .size = size};
     font_source source = {allocator, false};
-    struct FT_MemoryRec_ memory = {&source, font_allocate, font_release, font_resize};
+    struct FT_MemoryRec_ memory = {&source, font_allocate, font_free, font_resize};
     FT_Library library = NULL;
     FT_Face face = NULL;
     if (FT_New_Library(&memory, &library) != 0) return source.no_memory ? QD_ERR_MEMORY : QD_ERR_INTERNAL;
     FT_Add_Default_Modules(library);
     FT_Error failed = FT_New_Memory_Face(library, qdi_font_file, (FT_Long)qdi_font_file_size, 0, &face);
-    qd_status status = failed ? QD_ERR_INTERNAL : keep_face(font, face);
+    qd_status status = failed ? QD_ERR_INTERNAL : keep_font_face(font, face);
     if (face) (void)FT_Done_Face(face);
     (void)FT_Done_Library(library);
     if (source.no_memory) status = QD_ERR_MEMORY;
@@ -105,17 +110,19 @@ void qdi_font_destroy(qdi_font *font) {
     font->levels_room = 0;
 }
 
-static const qdi_glyph *glyph_of(const qdi_font *font, char c) {
+/// The glyph of a character.
+static const qdi_glyph *glyph_of_character(const qdi_font *font, char c) {
     if (c < QDI_GLYPH_FIRST || c > QDI_GLYPH_LAST) c = '?';
     return &font->glyphs[c - QDI_GLYPH_FIRST];
 }
 
 int qdi_font_width(const qdi_font *font, const char *text) {
     int width = 0;
-    for (; *text; ++text) width += glyph_of(font, *text)->advance;
+    for (; *text; ++text) width += glyph_of_character(font, *text)->advance;
     return width;
 }
 
+/// Draws a glyph.
 static void draw_glyph(const qdi_font *font, qdi_raster *raster, const qdi_glyph *glyph, int x, int y,
                        uint8_t ink) {
     const qdi_area clip = raster->clip;
@@ -133,7 +140,7 @@ static void draw_glyph(const qdi_font *font, qdi_raster *raster, const qdi_glyph
 int qdi_font_draw(const qdi_font *font, qdi_raster *raster, int x, int baseline, const char *text,
                   uint8_t ink) {
     for (; *text; ++text) {
-        const qdi_glyph *glyph = glyph_of(font, *text);
+        const qdi_glyph *glyph = glyph_of_character(font, *text);
         draw_glyph(font, raster, glyph, x + glyph->left, baseline - glyph->top, ink);
         x += glyph->advance;
     }

@@ -13,38 +13,38 @@
 /// that share a pixel the one that covers most of it gives the colour, of equals the one with the higher
 /// index, which so lies on top. So tiles can be drawn by any thread, and the bodies of a tile in any order.
 ///
-/// Bodies far below a pixel (specks) are kept apart: there many share each pixel, and its colour is the mean
+/// Bodies far below a pixel (splats) are kept apart: there many share each pixel, and its colour is the mean
 /// of theirs. What they cover shows through a tone curve, the square root, under which a lone one is still
 /// seen and a full pixel is full.
 
 /// Pixels along each side. A tile fits into a processor's first cache.
 #define QDI_TILE_SIDE 64
 
-/// Parts of a pixel's area in which specks are counted.
-#define QDI_SPECK_UNIT 1024
+/// Parts of a pixel's area in which splats are counted.
+#define QDI_SPLAT_UNIT 1024
 
 enum { QDI_TILE_CELLS = QDI_TILE_SIDE * QDI_TILE_SIDE };
 
 /// Specks have a pixel more on each side, so that those on the tile's border need no care.
-enum { QDI_SPECK_SIDE = QDI_TILE_SIDE + 2 };
+enum { QDI_SPLAT_SIDE = QDI_TILE_SIDE + 2 };
 
-/// Where the specks of a pixel are, by its place in the tile.
-static inline size_t qdi_speck_place(int x, int y) {
-    return (size_t)(y + 1) * QDI_SPECK_SIDE + (size_t)(x + 1);
+/// Where the splats of a pixel are, by its place in the tile.
+static inline size_t qdi_splat_cell(int x, int y) {
+    return (size_t)(y + 1) * QDI_SPLAT_SIDE + (size_t)(x + 1);
 }
 
 /// What was added, by pixel.
 typedef struct qdi_tile {
     qdi_area area; ///< of the picture, at most QDI_TILE_SIDE wide and high: what is drawn outside is left out
-    bool specked;  ///< there are specks
+    bool has_splats; ///< there are splats
     qdi_stencils *stencils;
     uint32_t
         rank[QDI_TILE_CELLS]; ///< level << 28 | index, plus 1, of the body that gives the colour; 0: none
     uint8_t cover[QDI_TILE_CELLS]; ///< sum of all levels, QDI_LEVELS being a whole pixel; it stops at 255
     uint8_t hue[QDI_TILE_CELLS], tone[QDI_TILE_CELLS]; ///< of that body; meaningless where nothing covers
-    /// What specks cover of a pixel, in units, and, in the high half, the same times their hues. Valid where
-    /// `specked`. More than a quarter of a million bodies in one pixel are too many for a right mean.
-    uint64_t specks[QDI_SPECK_SIDE * QDI_SPECK_SIDE];
+    /// What splats cover of a pixel, in units, and, in the high half, the same times their hues. Valid where
+    /// `has_splats`. More than a quarter of a million bodies in one pixel are too many for a right mean.
+    uint64_t splats[QDI_SPLAT_SIDE * QDI_SPLAT_SIDE];
 } qdi_tile;
 
 /// What a body is drawn with.
@@ -66,22 +66,22 @@ enum { QDI_TONE_FULL = 16, QDI_TONE_RIM = 10, QDI_TONE_LINE = 6 };
 void qdi_tile_begin(qdi_tile *tile, qdi_area area);
 
 /// Adds a disk about (x, y) with `radius` > 0, in pixels; |x|, |y| and radius below 1e6. Its levels add up to
-/// its area, within 1 % from a radius of 3 pixels on. One of less than 0.75 pixels is a speck. `turn` is a
+/// its area, within 1 % from a radius of 3 pixels on. One of less than 0.75 pixels is a splat. `turn` is a
 /// unit vector along which a line is drawn from the centre; 0, 0: none.
 void qdi_tile_disk(qdi_tile *tile, float x, float y, float radius, qdi_corner turn, qdi_brush brush);
 
-/// Disks of less than QDI_SPECK_BELOW pixels, to be added together.
-#define QDI_SPECK_BELOW QDI_STENCIL_LEAST
-enum { QDI_SPECK_BATCH = 64 };
-typedef struct qdi_specks {
-    float x[QDI_SPECK_BATCH], y[QDI_SPECK_BATCH], radius[QDI_SPECK_BATCH];
-    uint32_t hue[QDI_SPECK_BATCH];
+/// Disks of less than QDI_SPLAT_BELOW pixels, to be added together.
+#define QDI_SPLAT_BELOW QDI_STENCIL_LEAST
+enum { QDI_SPLAT_BATCH = 64 };
+typedef struct qdi_splats {
+    float x[QDI_SPLAT_BATCH], y[QDI_SPLAT_BATCH], radius[QDI_SPLAT_BATCH];
+    uint32_t hue[QDI_SPLAT_BATCH];
     int count;
-} qdi_specks;
+} qdi_splats;
 
 /// Adds, for each, a square of the area of a disk of that radius; it may be as small as it likes, and a body
 /// always counts.
-void qdi_tile_specks(qdi_tile *tile, const qdi_specks *specks);
+void qdi_tile_splats(qdi_tile *tile, const qdi_splats *splats);
 
 /// Adds a convex figure: all points within `radius` of a polygon, or, where that is below 0 and the polygon
 /// has an area, those that are so far inside of it (1 to QDI_CORNERS_MAX corners in either order round; two

@@ -27,14 +27,15 @@ typedef struct round_job {
     int carry[2];
 } round_job;
 
-static uint8_t tone_at(const round_job *job, float dx, float dy) {
+// The tone of a pixel of a disk at a distance from its centre: full inside, less at the rim.
+static uint8_t disk_tone_at(const round_job *job, float dx, float dy) {
     if (job->inside < 0.0F) return QDI_TONE_FULL;
     float part = qdi_smaller(qdi_larger(job->inside + 0.5F - sqrtf(dx * dx + dy * dy), 0.0F), 1.0F);
     return (uint8_t)((float)QDI_TONE_RIM + part * (float)(QDI_TONE_FULL - QDI_TONE_RIM) + 0.5F);
 }
 
-// A small disk, from its stencil.
-static void draw_small(qdi_tile *tile, float x, float y, float radius, qdi_brush brush) {
+// Draws a small disk, from its stencil.
+static void draw_small_disk(qdi_tile *tile, float x, float y, float radius, qdi_brush brush) {
     const qdi_area *area = &tile->area;
     int from, first;
     const qdi_stencil *stencil = qdi_stencil_of(tile->stencils, x, y, radius, &from, &first);
@@ -48,7 +49,8 @@ static void draw_small(qdi_tile *tile, float x, float y, float radius, qdi_brush
                 qdi_tile_add(tile, from + k, first + j, brush, stencil->level[j][k], QDI_TONE_FULL);
 }
 
-static void draw_edge(round_job *job, int side, int row, int from, int to) {
+// Draws the pixels on a disk's edge.
+static void draw_disk_edge(round_job *job, int side, int row, int from, int to) {
     const qdi_area *area = &job->tile->area;
     from = qdi_larger_int(from, area->min_x);
     to = qdi_smaller_int(to, area->max_x);
@@ -63,23 +65,26 @@ static void draw_edge(round_job *job, int side, int row, int from, int to) {
             int sum = parts[k] + carry;
             carry = sum % PARTS;
             if (sum >= PARTS)
-                qdi_tile_add(job->tile, i + k, row, job->brush, sum / PARTS, tone_at(job, dx + (float)k, dy));
+                qdi_tile_add(job->tile, i + k, row, job->brush, sum / PARTS,
+                             disk_tone_at(job, dx + (float)k, dy));
         }
     }
     job->carry[side] = carry;
 }
 
-// Pixels that are wholly inside.
-static void draw_full(const round_job *job, int row, int from, int to) {
+// Draws pixels that are wholly inside a disk.
+static void draw_full_pixels(const round_job *job, int row, int from, int to) {
     const qdi_area *area = &job->tile->area;
     from = qdi_larger_int(from, area->min_x);
     to = qdi_smaller_int(to, area->max_x);
     float dy = (float)row + 0.5F - job->y;
     for (int i = from; i < to; ++i)
-        qdi_tile_add(job->tile, i, row, job->brush, QDI_LEVELS, tone_at(job, (float)i + 0.5F - job->x, dy));
+        qdi_tile_add(job->tile, i, row, job->brush, QDI_LEVELS,
+                     disk_tone_at(job, (float)i + 0.5F - job->x, dy));
 }
 
-static void draw_row(round_job *job, int row, int middle) {
+// Draws a row of a disk's pixels.
+static void draw_disk_row(round_job *job, int row, int middle) {
     float dy = (float)row + 0.5F - job->y;
     float outer = job->radius + edge_reach, inner = qdi_larger(job->radius - edge_reach, 0.0F);
     float outer_squared = outer * outer - dy * dy;
@@ -93,13 +98,13 @@ static void draw_row(round_job *job, int row, int middle) {
         full_from = qdi_smaller_int(qdi_ceil_int(job->x - full - 0.5F), middle);
         full_to = qdi_larger_int(qdi_floor_int(job->x + full + 0.5F), middle);
     }
-    draw_edge(job, 0, row, from, full_from);
-    draw_full(job, row, full_from, full_to);
-    draw_edge(job, 1, row, full_to, to);
+    draw_disk_edge(job, 0, row, from, full_from);
+    draw_full_pixels(job, row, full_from, full_to);
+    draw_disk_edge(job, 1, row, full_to, to);
 }
 
-// The line from the centre, on the pixels that show this disk.
-static void draw_line(qdi_tile *tile, float x, float y, float radius, qdi_corner turn, qdi_brush brush) {
+// Draws the line from a disk's centre that shows how it is turned, on the pixels that show this disk.
+static void draw_turn_line(qdi_tile *tile, float x, float y, float radius, qdi_corner turn, qdi_brush brush) {
     float half = 0.5F * qdi_larger(qdi_smaller(line_part * radius, 2.0F * widest), narrowest),
           length = line_length * radius;
     float end_x = x + length * turn.x, end_y = y + length * turn.y, reach = half + 0.5F;
@@ -124,13 +129,13 @@ static void draw_line(qdi_tile *tile, float x, float y, float radius, qdi_corner
 
 void qdi_tile_disk(qdi_tile *tile, float x, float y, float radius, qdi_corner turn, qdi_brush brush) {
     QD_ASSERT(brush.hue < QDI_HUES);
-    if (radius < QDI_SPECK_BELOW) {
-        const qdi_specks one = {.x = {x}, .y = {y}, .radius = {radius}, .hue = {brush.hue}, .count = 1};
-        qdi_tile_specks(tile, &one);
+    if (radius < QDI_SPLAT_BELOW) {
+        const qdi_splats one = {.x = {x}, .y = {y}, .radius = {radius}, .hue = {brush.hue}, .count = 1};
+        qdi_tile_splats(tile, &one);
         return;
     }
     if (radius < QDI_STENCIL_MOST) {
-        draw_small(tile, x, y, radius, brush);
+        draw_small_disk(tile, x, y, radius, brush);
         return;
     }
     // Straight pieces lie outside of the circle: together they add pi / 12 to the area, whatever the radius.
@@ -141,7 +146,7 @@ void qdi_tile_disk(qdi_tile *tile, float x, float y, float radius, qdi_corner tu
     int first = qdi_larger_int(qdi_floor_int(y - outer), area->min_y),
         last = qdi_smaller_int(qdi_ceil_int(y + outer), area->max_y);
     int middle = qdi_floor_int(x + 0.5F);
-    for (int j = first; j < last; ++j) draw_row(&job, j, middle);
+    for (int j = first; j < last; ++j) draw_disk_row(&job, j, middle);
     if (radius >= QDI_LINE_FROM && (turn.x != 0.0F || turn.y != 0.0F))
-        draw_line(tile, x, y, radius, turn, brush);
+        draw_turn_line(tile, x, y, radius, turn, brush);
 }

@@ -14,13 +14,14 @@ typedef struct outline {
     float radius;
 } outline;
 
-static int clamp_to(float value, int low, int high) {
+// A value between two limits.
+static int clamp_to_limits(float value, int low, int high) {
     if (!(value > (float)low)) return low;
     return value < (float)high ? (int)value : high;
 }
 
-// Twice the area, with its sign.
-static float turning(const qdi_corner *corner, int count) {
+// Twice the area of a figure, with its sign.
+static float twice_signed_area(const qdi_corner *corner, int count) {
     float sum = 0.0F;
     for (int i = 0; i < count; ++i) {
         const qdi_corner *p = &corner[i], *q = &corner[i + 1 < count ? i + 1 : 0];
@@ -29,9 +30,10 @@ static float turning(const qdi_corner *corner, int count) {
     return sum;
 }
 
-static outline outline_of(const qdi_corner *corners, int count, float radius) {
+// The sides of a figure.
+static outline figure_outline(const qdi_corner *corners, int count, float radius) {
     outline made = {.radius = radius};
-    float side = turning(corners, count) < 0.0F ? -1.0F : 1.0F;
+    float side = twice_signed_area(corners, count) < 0.0F ? -1.0F : 1.0F;
     for (int i = 0; i < count; ++i) {
         const qdi_corner *p = &corners[i], *q = &corners[i + 1 < count ? i + 1 : 0];
         float x = q->x - p->x, y = q->y - p->y, length = sqrtf(x * x + y * y);
@@ -49,8 +51,8 @@ static outline outline_of(const qdi_corner *corners, int count, float radius) {
     return made;
 }
 
-// Distance of a point from the border of the core; below 0 inside.
-static float distance_of(const outline *figure, float x, float y) {
+// The distance of a point from the border of a figure's core; below 0 inside.
+static float distance_from_core(const outline *figure, float x, float y) {
     float most = -1e30F;
     for (int i = 0; i < figure->count; ++i)
         most = qdi_larger(most, figure->normal_x[i] * x + figure->normal_y[i] * y - figure->offset[i]);
@@ -67,8 +69,9 @@ static float distance_of(const outline *figure, float x, float y) {
     return sqrtf(nearest);
 }
 
+// The pixels of a row inside a figure.
 // Where a row of pixels is inside of all sides moved out by `out`: the centres from *from to *to.
-static void span_of(const outline *figure, float y, float out, float *from, float *to) {
+static void figure_row_span(const outline *figure, float y, float out, float *from, float *to) {
     for (int i = 0; i < figure->count; ++i) {
         float room = figure->offset[i] + out - figure->normal_y[i] * y, n = figure->normal_x[i];
         if (n > 1e-6F)
@@ -91,40 +94,45 @@ typedef struct figure_job {
     qdi_brush brush;
 } figure_job;
 
-// `depth`: how far inside of the border a pixel's centre is.
-static uint8_t tone_at(const figure_job *job, float depth) {
+// The tone of a pixel of a figure. `depth`: how far inside of the border its centre is.
+static uint8_t figure_tone_at(const figure_job *job, float depth) {
     if (!job->rimmed) return QDI_TONE_FULL;
     float part = qdi_smaller(qdi_larger(depth - rim_width + 0.5F, 0.0F), 1.0F);
     return (uint8_t)((float)QDI_TONE_RIM + part * (float)(QDI_TONE_FULL - QDI_TONE_RIM) + 0.5F);
 }
 
-static void draw_edge(const figure_job *job, int row, int from, int to) {
+// Draws the pixels on a figure's edge.
+static void draw_figure_edge(const figure_job *job, int row, int from, int to) {
     for (int i = from; i < to; ++i) {
-        float depth = job->figure.radius - distance_of(&job->figure, (float)i + 0.5F, (float)row + 0.5F);
+        float depth = job->figure.radius -
+                      distance_from_core(&job->figure, (float)i + 0.5F, (float)row + 0.5F);
         int level = (int)(qdi_smaller(qdi_larger(depth + 0.5F, 0.0F), 1.0F) * QDI_LEVELS + 0.5F);
-        if (level > 0) qdi_tile_add(job->tile, i, row, job->brush, level, tone_at(job, depth));
+        if (level > 0) qdi_tile_add(job->tile, i, row, job->brush, level, figure_tone_at(job, depth));
     }
 }
 
-static void draw_row(const figure_job *job, int row, float left, float right) {
+// Draws a row of a figure's pixels.
+static void draw_figure_row(const figure_job *job, int row, float left, float right) {
     const qdi_area *area = &job->tile->area;
     const outline *figure = &job->figure;
     float radius = figure->radius, y = (float)row + 0.5F, from = left, to = right, full_from = left,
           full_to = right;
-    span_of(figure, y, radius + 0.8F, &from, &to);
+    figure_row_span(figure, y, radius + 0.8F, &from, &to);
     if (to < from) return;
     // Inside by 0.8 pixels a pixel is covered wholly, and by a rim's width more it shows none. Round ends
     // count as edges.
     float inside = 0.8F + (job->rimmed ? rim_width : 0.0F);
-    span_of(figure, y, figure->count > 2 ? qdi_smaller(radius, 0.0F) - inside : -1e30F, &full_from, &full_to);
-    int begin = clamp_to(from - 0.5F, area->min_x, area->max_x);
-    int end = clamp_to(to + 1.5F, area->min_x, area->max_x);
-    int full_begin = clamp_to(full_from + 0.5F, begin, end), full_end = clamp_to(full_to + 0.5F, begin, end);
+    figure_row_span(figure, y, figure->count > 2 ? qdi_smaller(radius, 0.0F) - inside : -1e30F, &full_from,
+                    &full_to);
+    int begin = clamp_to_limits(from - 0.5F, area->min_x, area->max_x);
+    int end = clamp_to_limits(to + 1.5F, area->min_x, area->max_x);
+    int full_begin = clamp_to_limits(full_from + 0.5F, begin, end),
+        full_end = clamp_to_limits(full_to + 0.5F, begin, end);
     if (full_to - full_from < 2.0F || full_end <= full_begin) full_begin = full_end = end;
-    draw_edge(job, row, begin, full_begin);
+    draw_figure_edge(job, row, begin, full_begin);
     for (int i = full_begin; i < full_end; ++i)
         qdi_tile_add(job->tile, i, row, job->brush, QDI_LEVELS, QDI_TONE_FULL);
-    draw_edge(job, row, full_end, end);
+    draw_figure_edge(job, row, full_end, end);
 }
 
 void qdi_tile_figure(qdi_tile *tile, const qdi_corner *corners, int count, float radius, qdi_brush brush) {
@@ -137,11 +145,12 @@ void qdi_tile_figure(qdi_tile *tile, const qdi_corner *corners, int count, float
         right = qdi_larger(right, corners[i].x);
     }
     float reach = radius + 1.0F, size = qdi_larger(qdi_larger(high - low, right - left), 1e-3F);
-    float area_twice = turning(corners, count), thick = fabsf(area_twice) * 0.5F / size + 2.0F * radius;
+    float area_twice = twice_signed_area(corners, count),
+          thick = fabsf(area_twice) * 0.5F / size + 2.0F * radius;
     const bool rimmed = size + 2.0F * radius >= 2.0F * QDI_RIM_FROM && thick >= thinnest_rimmed;
-    const figure_job job = {tile, outline_of(corners, count, radius), rimmed, brush};
+    const figure_job job = {tile, figure_outline(corners, count, radius), rimmed, brush};
     const qdi_area *area = &tile->area;
-    int first = clamp_to(low - reach, area->min_y, area->max_y);
-    int last = clamp_to(high + reach + 1.0F, area->min_y, area->max_y);
-    for (int j = first; j < last; ++j) draw_row(&job, j, left - reach, right + reach);
+    int first = clamp_to_limits(low - reach, area->min_y, area->max_y);
+    int last = clamp_to_limits(high + reach + 1.0F, area->min_y, area->max_y);
+    for (int j = first; j < last; ++j) draw_figure_row(&job, j, left - reach, right + reach);
 }

@@ -33,8 +33,9 @@ qd_trajectory_def qd_trajectory_def_default(void) {
 
 // ---- making ----
 
-/// Keeps a failure; later calls return it.
-static qd_status fail(qd_trajectory *trajectory, qd_status status, const qd_error *reason, qd_error *error) {
+/// Keeps a failure of a trajectory; later calls return it.
+static qd_status keep_failure(qd_trajectory *trajectory, qd_status status, const qd_error *reason,
+                              qd_error *error) {
     trajectory->status = status;
     trajectory->error = *reason;
     if (!trajectory->error.text[0])
@@ -43,6 +44,7 @@ static qd_status fail(qd_trajectory *trajectory, qd_status status, const qd_erro
     return status;
 }
 
+/// Copies a text.
 static qd_status copy_text(const qd_allocator *allocator, const char *text, char **copy, size_t *bytes) {
     *bytes = strlen(text) + 1;
     *copy = qdi_allocate(allocator, *bytes, 1);
@@ -51,7 +53,9 @@ static qd_status copy_text(const qd_allocator *allocator, const char *text, char
     return QD_OK;
 }
 
-static qd_status fill(qd_trajectory *trajectory, const qd_trajectory_def *def, qd_error *error) {
+/// Opens the files of a trajectory.
+static qd_status prepare_trajectory(qd_trajectory *trajectory, const qd_trajectory_def *def,
+                                    qd_error *error) {
     const qd_allocator *allocator = trajectory->allocator;
     qd_status status = copy_text(allocator, def->directory, &trajectory->directory,
                                  &trajectory->directory_bytes);
@@ -84,14 +88,14 @@ qd_status qd_trajectory_create(const qd_trajectory_def *def, qd_trajectory **tra
     if (!made) return QD_ERR_MEMORY;
     memset(made, 0, sizeof *made);
     for (size_t i = 0; i < QDI_TEXT_FILES; ++i) made->out[i].file = QDI_FILE_NONE;
-    made->allocator = made->moment.allocator = allocator;
+    made->allocator = made->state.allocator = allocator;
     made->format = def->format;
     made->provenance = def->provenance;
     made->provenance.scene = NULL; // `scene` is
     qd_error reason = {""};
-    qd_status status = fill(made, def, &reason);
+    qd_status status = prepare_trajectory(made, def, &reason);
     if (status != QD_OK) {
-        status = fail(made, status, &reason, error);
+        status = keep_failure(made, status, &reason, error);
         qd_trajectory_destroy(made);
         return status;
     }
@@ -101,8 +105,8 @@ qd_status qd_trajectory_create(const qd_trajectory_def *def, qd_trajectory **tra
 
 // ---- writing ----
 
-/// The first failure of the files.
-static qd_status look_at_files(const qd_trajectory *trajectory, qd_error *error) {
+/// The first failure of a trajectory's files.
+static qd_status first_file_failure(const qd_trajectory *trajectory, qd_error *error) {
     for (size_t i = 0; i < trajectory->opened; ++i) {
         if (trajectory->out[i].status == QD_OK) continue;
         *error = trajectory->out[i].error;
@@ -111,7 +115,8 @@ static qd_status look_at_files(const qd_trajectory *trajectory, qd_error *error)
     return QD_OK;
 }
 
-static qd_status refused(const qd_trajectory *trajectory, qd_error *error) {
+/// The failure that a trajectory keeps, or QD_ERR_STATE where it is finished.
+static qd_status trajectory_refuses(const qd_trajectory *trajectory, qd_error *error) {
     if (trajectory->status != QD_OK && error) *error = trajectory->error;
     if (trajectory->status != QD_OK) return trajectory->status;
     return trajectory->finished ? QD_ERR_STATE : QD_OK;
@@ -121,26 +126,27 @@ qd_status qd_trajectory_add(qd_trajectory *trajectory, const qd_world *world, qd
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (error) error->text[0] = '\0';
     if (!trajectory || !world) return QD_ERR_ARGUMENT;
-    qd_status status = refused(trajectory, error);
+    qd_status status = trajectory_refuses(trajectory, error);
     if (status != QD_OK) return status;
     qd_trajectory_format format = trajectory->format;
     bool details = format == QD_TRAJECTORY_VTP || format == QD_TRAJECTORY_CSV;
     qd_error reason = {""};
-    status = qdi_moment_take(&trajectory->moment, world, details);
+    status = qdi_exported_take(&trajectory->state, world, details);
     if (status == QD_OK) {
         if (format == QD_TRAJECTORY_LAMMPS) qdi_lammps_add(trajectory);
         if (format == QD_TRAJECTORY_EXTXYZ) qdi_extxyz_add(trajectory);
         if (format == QD_TRAJECTORY_CSV) qdi_csv_add(trajectory);
         if (format == QD_TRAJECTORY_VTP) status = qdi_vtp_add(trajectory, &reason);
     }
-    if (status == QD_OK) status = look_at_files(trajectory, &reason);
-    if (status != QD_OK) return fail(trajectory, status, &reason, error);
+    if (status == QD_OK) status = first_file_failure(trajectory, &reason);
+    if (status != QD_OK) return keep_failure(trajectory, status, &reason, error);
     trajectory->totals.moments += 1;
-    trajectory->totals.bodies += trajectory->moment.count;
+    trajectory->totals.bodies += trajectory->state.count;
     return QD_OK;
 }
 
-static qd_status publish(qd_trajectory *trajectory, qd_error *error) {
+/// Closes a trajectory's files and gives them their names.
+static qd_status publish_trajectory(qd_trajectory *trajectory, qd_error *error) {
     if (trajectory->format == QD_TRAJECTORY_VTP) return qdi_vtp_finish(trajectory, error);
     qd_status status = QD_OK;
     for (size_t i = 0; i < trajectory->opened && status == QD_OK; ++i)
@@ -159,11 +165,11 @@ qd_status qd_trajectory_finish(qd_trajectory *trajectory, qd_trajectory_totals *
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (error) error->text[0] = '\0';
     if (!trajectory) return QD_ERR_ARGUMENT;
-    qd_status status = refused(trajectory, error);
+    qd_status status = trajectory_refuses(trajectory, error);
     if (status != QD_OK) return status;
     qd_error reason = {""};
-    status = publish(trajectory, &reason);
-    if (status != QD_OK) return fail(trajectory, status, &reason, error);
+    status = publish_trajectory(trajectory, &reason);
+    if (status != QD_OK) return keep_failure(trajectory, status, &reason, error);
     trajectory->finished = true;
     if (totals) *totals = trajectory->totals;
     return QD_OK;
@@ -171,7 +177,8 @@ qd_status qd_trajectory_finish(qd_trajectory *trajectory, qd_trajectory_totals *
 
 // ---- the end ----
 
-static void discard(qd_trajectory *trajectory) {
+/// Deletes a trajectory's files.
+static void discard_trajectory(qd_trajectory *trajectory) {
     for (size_t i = 0; i < QDI_TEXT_FILES; ++i) qdi_out_discard(&trajectory->out[i]);
     if (trajectory->format == QD_TRAJECTORY_VTP)
         qdi_vtp_discard(trajectory);
@@ -182,8 +189,8 @@ static void discard(qd_trajectory *trajectory) {
 void qd_trajectory_destroy(qd_trajectory *trajectory) {
     if (!trajectory) return;
     const qd_allocator *allocator = trajectory->allocator;
-    if (!trajectory->finished) discard(trajectory);
-    qdi_moment_release(&trajectory->moment);
+    if (!trajectory->finished) discard_trajectory(trajectory);
+    qdi_exported_release(&trajectory->state);
     qdi_release(allocator, trajectory->times, trajectory->time_room, sizeof *trajectory->times);
     qdi_release(allocator, trajectory->directory, trajectory->directory_bytes, 1);
     qdi_release(allocator, trajectory->scene, trajectory->scene_bytes, 1);

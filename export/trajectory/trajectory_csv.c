@@ -1,4 +1,4 @@
-// Tables of separated values: a line that names the columns, then a line for each row of each moment.
+// Tables of separated values: a line that names the columns, then a line for each row of each state.
 
 #include "core/base/arithmetic.h"
 #include "export/trajectory/trajectory_impl.h"
@@ -9,35 +9,39 @@
 /// Most bytes of a line: more than any table here has.
 enum { LINE_ROOM = 25 * 32 + (int)QDI_CORE_ROOM };
 
-static char *put_bit(char *at, bool value) {
+/// Writes a truth value.
+static char *put_csv_bit(char *at, bool value) {
     *at++ = value ? '1' : '0';
     return at;
 }
 
-static char *comma(char *at) {
+/// Writes a comma.
+static char *put_comma(char *at) {
     *at++ = ',';
     return at;
 }
 
-static char *put_reals(char *at, const double *values, size_t count) {
-    for (size_t i = 0; i < count; ++i) at = qdi_put_real(comma(at), values[i]);
+/// Writes several numbers.
+static char *put_csv_reals(char *at, const double *values, size_t count) {
+    for (size_t i = 0; i < count; ++i) at = qdi_put_real(put_comma(at), values[i]);
     return at;
 }
 
-/// "STEP,TIME".
-static char *put_moment(char *at, const qdi_trajectory_moment *moment) {
-    at = qdi_put_whole(at, moment->step);
-    return qdi_put_real(comma(at), moment->time);
+/// Writes "STEP,TIME".
+static char *put_csv_time(char *at, const qdi_exported_state *state) {
+    at = qdi_put_whole(at, state->step);
+    return qdi_put_real(put_comma(at), state->time);
 }
 
-static char *put_body(const void *context, size_t i, char *at) {
-    const qdi_trajectory_moment *moment = context;
-    const qd_body_view *view = &moment->view;
-    uint32_t row = moment->rows[i];
-    qd_vec2 size = qdi_moment_size(moment, row);
+/// Writes a body's row.
+static char *put_csv_body(const void *context, size_t i, char *at) {
+    const qdi_exported_state *state = context;
+    const qd_body_view *view = &state->view;
+    uint32_t row = state->rows[i];
+    qd_vec2 size = qdi_exported_size(state, row);
     const double values[] = {view->x[row],
                              view->y[row],
-                             qdi_moment_angle(moment, row),
+                             qdi_exported_angle(state, row),
                              view->vx[row],
                              view->vy[row],
                              view->spin[row],
@@ -45,48 +49,50 @@ static char *put_body(const void *context, size_t i, char *at) {
                              view->mass[row],
                              size.x,
                              size.y};
-    at = qdi_put_whole(comma(put_moment(at, moment)), view->label[row]);
-    at = qdi_put_word(comma(at), qdi_shape_word(qdi_moment_shape(moment, row)));
-    at = qdi_put_word(comma(at), qdi_kind_word((qd_body_kind)view->kind[row]));
-    at = put_reals(at, values, sizeof values / sizeof values[0]);
-    at = put_bit(comma(at), view->touching[row]);
-    at = qdi_put_real(comma(at), qdi_moment_rounding(moment, row));
-    at = qdi_put_core(comma(at), qdi_moment_form(moment, row));
+    at = qdi_put_whole(put_comma(put_csv_time(at, state)), view->label[row]);
+    at = qdi_put_word(put_comma(at), qdi_shape_word(qdi_exported_shape(state, row)));
+    at = qdi_put_word(put_comma(at), qdi_kind_word((qd_body_kind)view->kind[row]));
+    at = put_csv_reals(at, values, sizeof values / sizeof values[0]);
+    at = put_csv_bit(put_comma(at), view->touching[row]);
+    at = qdi_put_real(put_comma(at), qdi_exported_rounding(state, row));
+    at = qdi_put_core(put_comma(at), qdi_exported_form(state, row));
     *at++ = '\n';
     return at;
 }
 
-/// Ids of the first and the second body, or nothing and the side: "1,2," or "1,,left".
-static char *put_two(char *at, uint64_t a, uint64_t b, int wall) {
-    at = comma(qdi_put_whole(comma(at), a));
+/// Writes the ids of the first and the second body, or nothing and the wall's side: "1,2," or "1,,left".
+static char *put_csv_contact_ids(char *at, uint64_t a, uint64_t b, int wall) {
+    at = put_comma(qdi_put_whole(put_comma(at), a));
     if (wall == 0) at = qdi_put_whole(at, b);
-    return qdi_put_word(comma(at), qdi_wall_word(wall));
+    return qdi_put_word(put_comma(at), qdi_wall_word(wall));
 }
 
-static char *put_contact(const void *context, size_t i, char *at) {
-    const qdi_trajectory_moment *moment = context;
-    const qdi_touch_place *place = &moment->touches[i];
-    const qd_contact *contact = &moment->contacts[place->contact];
+/// Writes a contact's row.
+static char *put_csv_contact(const void *context, size_t i, char *at) {
+    const qdi_exported_state *state = context;
+    const qdi_touch_place *place = &state->touches[i];
+    const qd_contact *contact = &state->contacts[place->contact];
     const qd_touch *touch = &contact->touch[place->touch];
     const double values[] = {touch->point.x, touch->point.y, contact->normal.x, contact->normal.y,
                              touch->depth,   touch->impulse, touch->friction,   contact->approach};
-    at = put_two(put_moment(at, moment), qdi_moment_label(moment, contact->a),
-                 qdi_moment_label(moment, contact->b), qdi_moment_wall(contact->b));
-    at = qdi_put_whole(comma(at), place->touch);
-    at = put_reals(at, values, sizeof values / sizeof values[0]);
-    at = put_bit(comma(at), contact->sensor);
+    at = put_csv_contact_ids(put_csv_time(at, state), qdi_exported_label(state, contact->a),
+                             qdi_exported_label(state, contact->b), qdi_exported_wall(contact->b));
+    at = qdi_put_whole(put_comma(at), place->touch);
+    at = put_csv_reals(at, values, sizeof values / sizeof values[0]);
+    at = put_csv_bit(put_comma(at), contact->sensor);
     *at++ = '\n';
     return at;
 }
 
-static char *put_node(const void *context, size_t i, char *at) {
-    const qdi_trajectory_moment *moment = context;
-    const qd_tree_node_info *node = &moment->nodes[i];
-    at = qdi_put_whole(comma(put_moment(at, moment)), (uint64_t)node->depth);
-    at = put_reals(at, (double[]){node->min_x, node->min_y, node->side}, 3);
-    at = qdi_put_whole(comma(at), node->bodies);
-    at = qdi_put_whole(comma(at), node->subtree);
-    at = put_bit(comma(at), node->leaf);
+/// Writes a row for a node of the tree.
+static char *put_csv_node(const void *context, size_t i, char *at) {
+    const qdi_exported_state *state = context;
+    const qd_tree_node_info *node = &state->nodes[i];
+    at = qdi_put_whole(put_comma(put_csv_time(at, state)), (uint64_t)node->depth);
+    at = put_csv_reals(at, (double[]){node->min_x, node->min_y, node->side}, 3);
+    at = qdi_put_whole(put_comma(at), node->bodies);
+    at = qdi_put_whole(put_comma(at), node->subtree);
+    at = put_csv_bit(put_comma(at), node->leaf);
     *at++ = '\n';
     return at;
 }
@@ -111,11 +117,11 @@ void qdi_csv_begin(qd_trajectory *trajectory) {
 }
 
 void qdi_csv_add(qd_trajectory *trajectory) {
-    const qdi_trajectory_moment *moment = &trajectory->moment;
+    const qdi_exported_state *state = &trajectory->state;
     qdi_out *out = trajectory->out;
-    qdi_out_rows(&out[QDI_TEXT_BODIES], moment->count, LINE_ROOM, put_body, moment);
-    qdi_out_rows(&out[QDI_TEXT_CONTACTS], moment->touch_count, LINE_ROOM, put_contact, moment);
-    qdi_out_rows(&out[QDI_TEXT_NODES], moment->node_count, LINE_ROOM, put_node, moment);
+    qdi_out_rows(&out[QDI_TEXT_BODIES], state->count, LINE_ROOM, put_csv_body, state);
+    qdi_out_rows(&out[QDI_TEXT_CONTACTS], state->touch_count, LINE_ROOM, put_csv_contact, state);
+    qdi_out_rows(&out[QDI_TEXT_NODES], state->node_count, LINE_ROOM, put_csv_node, state);
 }
 
 // ---- rows of a run store ----
@@ -128,13 +134,13 @@ qd_status qd_trajectory_add_event(qd_trajectory *trajectory, const qd_store_even
     qdi_out *out = &trajectory->out[QDI_TEXT_EVENTS];
     const double values[] = {event->point.x, event->point.y,  event->normal.x, event->normal.y,
                              event->impulse, event->friction, event->approach};
-    char line[LINE_ROOM], *at = comma(qdi_put_whole(line, event->step));
-    at = qdi_put_word(comma(qdi_put_whole(at, event->number)), kinds[event->kind]);
-    at = put_two(at, event->a, event->b, event->wall);
-    at = comma(put_reals(at, values, sizeof values / sizeof values[0]));
+    char line[LINE_ROOM], *at = put_comma(qdi_put_whole(line, event->step));
+    at = qdi_put_word(put_comma(qdi_put_whole(at, event->number)), kinds[event->kind]);
+    at = put_csv_contact_ids(at, event->a, event->b, event->wall);
+    at = put_comma(put_csv_reals(at, values, sizeof values / sizeof values[0]));
     bool impact = event->kind == QD_STORE_EVENT_IMPACT;
     if (!impact) at = qdi_put_real(at, event->depth);
-    at = comma(at);
+    at = put_comma(at);
     if (impact) at = qdi_put_real(at, event->within);
     *at++ = '\n';
     qdi_out_bytes(out, line, (size_t)(at - line));
@@ -142,8 +148,8 @@ qd_status qd_trajectory_add_event(qd_trajectory *trajectory, const qd_store_even
     return out->status;
 }
 
-/// A value that a row does not have is an empty field.
-static void put_metric(qdi_out *out, const qd_metrics *metrics, const qd_metric_field *field) {
+/// Writes a measured value; one that is missing is an empty field.
+static void put_csv_metric(qdi_out *out, const qd_metrics *metrics, const qd_metric_field *field) {
     const char *place = (const char *)metrics + field->offset;
     double real = 0;
     uint64_t whole = 0;
@@ -166,7 +172,7 @@ qd_status qd_trajectory_add_metrics(qd_trajectory *trajectory, const qd_metrics 
     const qd_metric_field *fields = qd_metric_fields(&count);
     for (size_t i = 0; i < count; ++i) {
         if (i > 0) qdi_out_text(out, ",");
-        put_metric(out, metrics, &fields[i]);
+        put_csv_metric(out, metrics, &fields[i]);
     }
     qdi_out_text(out, "\n");
     if (out->status != QD_OK && error) *error = out->error;

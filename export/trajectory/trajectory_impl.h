@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/// What the files of the trajectory writers share: trajectory.c runs them, trajectory_moment.c looks at the
+/// What the files of the trajectory writers share: trajectory.c runs them, trajectory_state.c looks at the
 /// world, trajectory_lammps.c, _xyz.c, _csv.c and _vtp.c write one format each, trajectory_shape.c turns
 /// shapes into points.
 
@@ -17,8 +17,8 @@ typedef struct qdi_touch_place {
     uint8_t touch;
 } qdi_touch_place;
 
-/// A world's present moment as files show it: bodies in the order of their indices.
-typedef struct qdi_trajectory_moment {
+/// A world's present state as files show it: bodies in the order of their indices.
+typedef struct qdi_exported_state {
     const qd_allocator *allocator;
     const qd_world *world;
     qd_world_def def;
@@ -33,22 +33,22 @@ typedef struct qdi_trajectory_moment {
     size_t touch_count, touch_room;
     qd_tree_node_info *nodes; ///< with corners in the world, not about its centre
     size_t node_count, node_room;
-} qdi_trajectory_moment;
+} qdi_exported_state;
 
 /// Looks at a world; with `details` at contacts and nodes too. What was there before is replaced. Errors:
 /// QD_ERR_MEMORY.
-QD_MUST_USE qd_status qdi_moment_take(qdi_trajectory_moment *moment, const qd_world *world, bool details);
-void qdi_moment_release(qdi_trajectory_moment *moment);
+QD_MUST_USE qd_status qdi_exported_take(qdi_exported_state *state, const qd_world *world, bool details);
+void qdi_exported_release(qdi_exported_state *state);
 
 /// Size of a body along its own axes: of a disk its diameter, twice.
-qd_vec2 qdi_moment_size(const qdi_trajectory_moment *moment, uint32_t row);
+qd_vec2 qdi_exported_size(const qdi_exported_state *state, uint32_t row);
 /// The angle that it is turned by, in (-pi, pi].
-double qdi_moment_angle(const qdi_trajectory_moment *moment, uint32_t row);
-qd_shape_kind qdi_moment_shape(const qdi_trajectory_moment *moment, uint32_t row);
+double qdi_exported_angle(const qdi_exported_state *state, uint32_t row);
+qd_shape_kind qdi_exported_shape(const qdi_exported_state *state, uint32_t row);
 /// The label of a body that a contact names; 0 for a wall. And the wall: 0 for a body, else 1 to 4 in the
 /// order of qd_wall.
-uint64_t qdi_moment_label(const qdi_trajectory_moment *moment, qd_id id);
-int qdi_moment_wall(qd_id id);
+uint64_t qdi_exported_label(const qdi_exported_state *state, qd_id id);
+int qdi_exported_wall(qd_id id);
 
 /// "disk", "dynamic", "left" ("" for 0: no wall).
 const char *qdi_shape_word(qd_shape_kind kind);
@@ -61,15 +61,15 @@ const char *qdi_wall_word(int wall);
 #define QDI_CORE_ROOM ((size_t)QD_POLYGON_MAX * 64)
 char *qdi_put_core(char *at, const qd_shape *shape);
 /// The shape of a row that is no disk, or NULL.
-const qd_shape *qdi_moment_form(const qdi_trajectory_moment *moment, uint32_t row);
+const qd_shape *qdi_exported_form(const qdi_exported_state *state, uint32_t row);
 /// What a row's shape is rounded by: of a disk its radius.
-double qdi_moment_rounding(const qdi_trajectory_moment *moment, uint32_t row);
+double qdi_exported_rounding(const qdi_exported_state *state, uint32_t row);
 
 /// Most points of a shape's outline, and how many it has: 2 for a segment, 0 for a disk.
 enum { QDI_OUTLINE_MAX = 2 * QD_POLYGON_MAX + 26 };
 size_t qdi_shape_outline(const qd_shape *shape, qd_vec2 points[QDI_OUTLINE_MAX]);
 
-/// The files of the text formats, one over all moments each.
+/// The files of the text formats, one each over all states.
 enum {
     QDI_TEXT_BODIES,
     QDI_TEXT_CONTACTS,
@@ -91,27 +91,27 @@ struct qd_trajectory {
     qd_provenance provenance;
     char *scene; ///< name of the provenance, kept
     size_t scene_bytes;
-    qdi_trajectory_moment moment;
+    qdi_exported_state state;
     qdi_out out[QDI_TEXT_FILES]; ///< not zero: file is open or closed
     size_t opened;               ///< how many of them there are
     size_t published;            ///< of them, or of the VTK lists, that are in place
-    double *times;               ///< of the moments, for VTK
+    double *times;               ///< of the states, for VTK
     size_t time_room;
-    size_t vtp_made; ///< VTK files that are in place: of moment k those k * QDI_VTP_SERIES ...
+    size_t vtp_made; ///< VTK files that are in place: of state k those k * QDI_VTP_SERIES ...
     qd_trajectory_totals totals;
     bool finished;
     qd_status status;
     qd_error error;
 };
 
-/// Writes `moment`. Failures show in the files' `status`.
+/// Writes `state`. Failures show in the files' `status`.
 void qdi_lammps_add(qd_trajectory *trajectory);
 void qdi_extxyz_add(qd_trajectory *trajectory);
 void qdi_csv_add(qd_trajectory *trajectory);
 /// The first lines of the tables.
 void qdi_csv_begin(qd_trajectory *trajectory);
 
-/// The files of a moment, in place when it returns. Errors: QD_ERR_IO, QD_ERR_MEMORY.
+/// The files of a state, in place when it returns. Errors: QD_ERR_IO, QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_vtp_add(qd_trajectory *trajectory, qd_error *error);
 /// The .pvd of each series, in place.
 QD_MUST_USE qd_status qdi_vtp_finish(qd_trajectory *trajectory, qd_error *error);

@@ -1,7 +1,7 @@
 #include "export/trajectory/trajectory_out.h"
 
 #include "core/base/memory.h"
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 #include "sim/base/number.h"
 
 #include <math.h>
@@ -40,12 +40,14 @@ char *qdi_put_whole(char *at, uint64_t value) {
 
 // ---- the file ----
 
-static void fail(qdi_out *out, qd_status status, const char *reason) {
+/// Keeps a failure of a file.
+static void out_fail(qdi_out *out, qd_status status, const char *reason) {
     out->status = status;
     if (!out->error.text[0]) (void)snprintf(out->error.text, sizeof out->error.text, "%s", reason);
 }
 
-static qd_status start(qdi_out *out, const char *directory, const char *name) {
+/// Makes a file of a trajectory, under a name of its own until it is whole.
+static qd_status out_start(qdi_out *out, const char *directory, const char *name) {
     char part[256];
     int length = snprintf(part, sizeof part, "%s.part", name);
     qd_status status = length < (int)sizeof part ? QD_OK : QD_ERR_VALUE;
@@ -60,9 +62,9 @@ static qd_status start(qdi_out *out, const char *directory, const char *name) {
 qd_status qdi_out_open(qdi_out *out, const qd_allocator *allocator, qd_team *team, const char *directory,
                        const char *name, qd_error *error) {
     *out = (qdi_out){.allocator = allocator, .team = team, .file = QDI_FILE_NONE};
-    out->status = start(out, directory, name);
+    out->status = out_start(out, directory, name);
     if (out->status == QD_OK) return QD_OK;
-    if (!out->error.text[0]) fail(out, out->status, qd_status_text(out->status));
+    if (!out->error.text[0]) out_fail(out, out->status, qd_status_text(out->status));
     if (error) *error = out->error;
     qd_status status = out->status;
     out->file = QDI_FILE_NONE;
@@ -70,21 +72,23 @@ qd_status qdi_out_open(qdi_out *out, const qd_allocator *allocator, qd_team *tea
     return status;
 }
 
-static void write_out(qdi_out *out, const void *data, size_t bytes) {
+/// Writes bytes to the file.
+static void out_write(qdi_out *out, const void *data, size_t bytes) {
     if (out->status == QD_OK) out->status = qdi_file_write(out->file, out->part, data, bytes, &out->error);
     if (out->status == QD_OK) out->written += bytes;
 }
 
-static void empty_buffer(qdi_out *out) {
-    if (out->used > 0) write_out(out, out->buffer, out->used);
+/// Writes the buffer to the file.
+static void out_flush_buffer(qdi_out *out) {
+    if (out->used > 0) out_write(out, out->buffer, out->used);
     out->used = 0;
 }
 
 void qdi_out_bytes(qdi_out *out, const void *data, size_t bytes) {
     if (out->status != QD_OK || bytes == 0) return;
-    if (out->used + bytes > BUFFER_BYTES) empty_buffer(out);
+    if (out->used + bytes > BUFFER_BYTES) out_flush_buffer(out);
     if (bytes >= BUFFER_BYTES) {
-        write_out(out, data, bytes);
+        out_write(out, data, bytes);
         return;
     }
     memcpy(out->buffer + out->used, data, bytes);
@@ -102,7 +106,7 @@ void qdi_out_format(qdi_out *out, const char *format, ...) {
     int length = vsnprintf(text, sizeof text, format, list);
     va_end(list);
     if (length < 0 || length >= (int)sizeof text)
-        fail(out, QD_ERR_INTERNAL, "a line of a file is longer than it can be");
+        out_fail(out, QD_ERR_INTERNAL, "a line of a file is longer than it can be");
     else
         qdi_out_bytes(out, text, (size_t)length);
 }
@@ -123,7 +127,8 @@ typedef struct row_blocks {
     size_t *used;
 } row_blocks;
 
-static void make_rows(void *context, size_t begin, size_t end, int worker) {
+/// Writes rows [begin, end) into their block of memory.
+static void make_rows_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     row_blocks *blocks = context;
     size_t block = begin / blocks->per_block;
@@ -143,11 +148,11 @@ void qdi_out_rows(qdi_out *out, size_t count, size_t room, qdi_row_function row,
     if (many > needed) many = needed;
     blocks.memory = qdi_allocate(out->allocator, many, blocks.block_bytes);
     blocks.used = qdi_allocate(out->allocator, many, sizeof *blocks.used);
-    if (!blocks.memory || !blocks.used) fail(out, QD_ERR_MEMORY, qd_status_text(QD_ERR_MEMORY));
+    if (!blocks.memory || !blocks.used) out_fail(out, QD_ERR_MEMORY, qd_status_text(QD_ERR_MEMORY));
     for (size_t at_once = many * blocks.per_block; blocks.first < count && out->status == QD_OK;
          blocks.first += at_once) {
         size_t rows = count - blocks.first < at_once ? count - blocks.first : at_once;
-        qdi_team_for(out->team, rows, blocks.per_block, make_rows, &blocks);
+        qdi_team_for(out->team, rows, blocks.per_block, make_rows_range, &blocks);
         for (size_t k = 0; k < qdi_range_count(rows, blocks.per_block); ++k)
             qdi_out_bytes(out, blocks.memory + k * blocks.block_bytes, blocks.used[k]);
     }
@@ -157,19 +162,20 @@ void qdi_out_rows(qdi_out *out, size_t count, size_t room, qdi_row_function row,
 
 // ---- the end ----
 
-static void release_buffer(qdi_out *out) {
+/// Frees the buffer.
+static void out_release_buffer(qdi_out *out) {
     qdi_release(out->allocator, out->buffer, BUFFER_BYTES, 1);
     out->buffer = NULL;
 }
 
 qd_status qdi_out_close(qdi_out *out, bool sync, qd_error *error) {
     if (out->file == QDI_FILE_NONE) return out->status;
-    empty_buffer(out);
-    release_buffer(out);
+    out_flush_buffer(out);
+    out_release_buffer(out);
     qd_error reason = {""};
     qd_status status = qdi_file_close(out->file, out->part, sync && out->status == QD_OK, &reason);
     out->file = QDI_FILE_NONE;
-    if (out->status == QD_OK && status != QD_OK) fail(out, status, reason.text);
+    if (out->status == QD_OK && status != QD_OK) out_fail(out, status, reason.text);
     if (out->status != QD_OK) {
         qdi_file_remove(out->part);
         out->part[0] = '\0';
@@ -189,7 +195,7 @@ void qdi_out_discard(qdi_out *out) {
         (void)status; // the file is given up, whatever the system says
         out->file = QDI_FILE_NONE;
     }
-    if (out->buffer) release_buffer(out);
+    if (out->buffer) out_release_buffer(out);
     if (out->part[0]) qdi_file_remove(out->part);
     out->part[0] = '\0';
 }

@@ -1,4 +1,4 @@
-// The VTK files of a moment: bodies as points, shapes that are no disks as polygons and lines, nodes as
+// The VTK files of a state: bodies as points, shapes that are no disks as polygons and lines, nodes as
 // squares, contacts as lines; and a .pvd for each series, which says the times.
 
 #include "export/trajectory/trajectory_impl.h"
@@ -21,37 +21,41 @@ typedef struct outlined {
 
 /// What the arrays' functions look at.
 typedef struct vtp_job {
-    const qdi_trajectory_moment *moment;
+    const qdi_exported_state *state;
     outlined *shapes; ///< lines first
     qd_vec2 *points;
     size_t shape_count, shape_room, point_count, point_room, lines;
 } vtp_job;
 
-static char *put_three(char *at, double x, double y) {
+/// Writes a vector of three numbers, the last 0.
+static char *put_vtp_vector(char *at, double x, double y) {
     return qdi_vtp_put_real(qdi_vtp_put_real(qdi_vtp_put_real(at, x), y), 0);
 }
 
-static char *put_byte(char *at, unsigned value) {
+/// Writes a byte.
+static char *put_vtp_byte(char *at, unsigned value) {
     *at = (char)(unsigned char)value;
     return at + 1;
 }
 
-static const qdi_trajectory_moment *moment_of(const void *context) {
-    return ((const vtp_job *)context)->moment;
+static const qdi_exported_state *state_of_job(const void *context) {
+    return ((const vtp_job *)context)->state;
 }
 
-static char *put_time(const void *context, size_t i, char *at) {
+/// Writes the time.
+static char *put_vtp_time(const void *context, size_t i, char *at) {
     (void)i;
-    return qdi_vtp_put_real(at, moment_of(context)->time);
+    return qdi_vtp_put_real(at, state_of_job(context)->time);
 }
 
-static char *put_step(const void *context, size_t i, char *at) {
+/// Writes the number of the step.
+static char *put_vtp_step(const void *context, size_t i, char *at) {
     (void)i;
-    return qdi_vtp_put_whole(at, moment_of(context)->step);
+    return qdi_vtp_put_whole(at, state_of_job(context)->step);
 }
 
-/// Cells of one point, of two, of four, each with its own points in order.
-static char *put_number(const void *context, size_t i, char *at) {
+/// Writes the number of a point: cells of one, two or four points have their points in order.
+static char *put_vtp_number(const void *context, size_t i, char *at) {
     (void)context;
     return qdi_vtp_put_whole(at, i);
 }
@@ -72,12 +76,13 @@ static char *put_end_of_4(const void *context, size_t i, char *at) {
 }
 
 #define HEAD_ARRAYS                                                                                          \
-    {QDI_VTP_FIELD, "TimeValue", QDI_VTP_FLOAT64, 1, 1, put_time}, {                                         \
-        QDI_VTP_FIELD, "Step", QDI_VTP_UINT64, 1, 1, put_step                                                \
+    {QDI_VTP_FIELD, "TimeValue", QDI_VTP_FLOAT64, 1, 1, put_vtp_time}, {                                     \
+        QDI_VTP_FIELD, "Step", QDI_VTP_UINT64, 1, 1, put_vtp_step                                            \
     }
 
-static void write_arrays(qdi_out *out, const vtp_job *job, qdi_vtp_piece piece, const qdi_vtp_array *arrays,
-                         size_t count) {
+/// Writes a file of arrays.
+static void write_vtp_arrays(qdi_out *out, const vtp_job *job, qdi_vtp_piece piece,
+                             const qdi_vtp_array *arrays, size_t count) {
     piece.arrays = arrays;
     piece.array_count = count;
     piece.context = job;
@@ -89,26 +94,27 @@ static void write_arrays(qdi_out *out, const vtp_job *job, qdi_vtp_piece piece, 
 /// A function for one column of the bodies.
 #define BODY_COLUMN(name, expression)                                                                        \
     static char *name(const void *context, size_t i, char *at) {                                             \
-        const qdi_trajectory_moment *moment = moment_of(context);                                            \
-        const qd_body_view *view = &moment->view;                                                            \
-        uint32_t row = moment->rows[i];                                                                      \
+        const qdi_exported_state *state = state_of_job(context);                                             \
+        const qd_body_view *view = &state->view;                                                             \
+        uint32_t row = state->rows[i];                                                                       \
         (void)view;                                                                                          \
         return expression;                                                                                   \
     }
 
-BODY_COLUMN(put_position, put_three(at, view->x[row], view->y[row]))
-BODY_COLUMN(put_velocity, put_three(at, view->vx[row], view->vy[row]))
+BODY_COLUMN(put_position, put_vtp_vector(at, view->x[row], view->y[row]))
+BODY_COLUMN(put_velocity, put_vtp_vector(at, view->vx[row], view->vy[row]))
 BODY_COLUMN(put_label, qdi_vtp_put_whole(at, view->label[row]))
 BODY_COLUMN(put_radius, qdi_vtp_put_real(at, view->radius[row]))
 BODY_COLUMN(put_spin, qdi_vtp_put_real(at, view->spin[row]))
 BODY_COLUMN(put_mass, qdi_vtp_put_real(at, view->mass[row]))
-BODY_COLUMN(put_angle, qdi_vtp_put_real(at, qdi_moment_angle(moment, row)))
-BODY_COLUMN(put_shape, put_byte(at, (unsigned)qdi_moment_shape(moment, row)))
-BODY_COLUMN(put_kind, put_byte(at, view->kind[row]))
-BODY_COLUMN(put_touching, put_byte(at, view->touching[row]))
+BODY_COLUMN(put_angle, qdi_vtp_put_real(at, qdi_exported_angle(state, row)))
+BODY_COLUMN(put_shape, put_vtp_byte(at, (unsigned)qdi_exported_shape(state, row)))
+BODY_COLUMN(put_kind, put_vtp_byte(at, view->kind[row]))
+BODY_COLUMN(put_touching, put_vtp_byte(at, view->touching[row]))
 
-static void write_bodies(qdi_out *out, const vtp_job *job) {
-    size_t n = job->moment->count;
+/// Writes the file of bodies.
+static void write_vtp_bodies(qdi_out *out, const vtp_job *job) {
+    size_t n = job->state->count;
     const qdi_vtp_array arrays[] = {
         HEAD_ARRAYS,
         {QDI_VTP_POINTS, "Points", QDI_VTP_FLOAT64, 3, n, put_position},
@@ -121,22 +127,23 @@ static void write_bodies(qdi_out *out, const vtp_job *job) {
         {QDI_VTP_POINT_DATA, "shape", QDI_VTP_UINT8, 1, n, put_shape},
         {QDI_VTP_POINT_DATA, "kind", QDI_VTP_UINT8, 1, n, put_kind},
         {QDI_VTP_POINT_DATA, "touching", QDI_VTP_UINT8, 1, n, put_touching},
-        {QDI_VTP_VERTS, "connectivity", QDI_VTP_INT64, 1, n, put_number},
+        {QDI_VTP_VERTS, "connectivity", QDI_VTP_INT64, 1, n, put_vtp_number},
         {QDI_VTP_VERTS, "offsets", QDI_VTP_INT64, 1, n, put_end_of_1},
     };
-    write_arrays(out, job, (qdi_vtp_piece){.points = n, .verts = n}, arrays,
-                 sizeof arrays / sizeof arrays[0]);
+    write_vtp_arrays(out, job, (qdi_vtp_piece){.points = n, .verts = n}, arrays,
+                     sizeof arrays / sizeof arrays[0]);
 }
 
 // ---- shapes ----
 
-static qd_status add_outline(vtp_job *job, uint32_t row, bool lines) {
-    const qdi_trajectory_moment *moment = job->moment;
-    const qd_body_view *view = &moment->view;
+/// Adds the outline of a body that is no disk.
+static qd_status add_body_outline(vtp_job *job, uint32_t row, bool lines) {
+    const qdi_exported_state *state = job->state;
+    const qd_body_view *view = &state->view;
     qd_vec2 outline[QDI_OUTLINE_MAX];
     size_t count = qdi_shape_outline(view->shapes[view->shape[row]], outline);
     if ((count == 2) != lines) return QD_OK;
-    const qd_allocator *allocator = moment->allocator;
+    const qd_allocator *allocator = state->allocator;
     qd_status status = qdi_reserve(allocator, &job->shapes, &job->shape_room, job->shape_count,
                                    job->shape_count + 1, sizeof *job->shapes);
     if (status == QD_OK)
@@ -151,14 +158,15 @@ static qd_status add_outline(vtp_job *job, uint32_t row, bool lines) {
     return QD_OK;
 }
 
+/// Makes the outlines of all bodies that are no disks.
 /// Segments, and then all others: in such a file lines come before polygons.
-static qd_status take_outlines(vtp_job *job) {
-    const qdi_trajectory_moment *moment = job->moment;
+static qd_status take_body_outlines(vtp_job *job) {
+    const qdi_exported_state *state = job->state;
     qd_status status = QD_OK;
     for (int lines = 1; lines >= 0; --lines) {
-        for (size_t i = 0; i < moment->count && status == QD_OK; ++i)
-            if (moment->view.shape[moment->rows[i]] != 0)
-                status = add_outline(job, moment->rows[i], lines == 1);
+        for (size_t i = 0; i < state->count && status == QD_OK; ++i)
+            if (state->view.shape[state->rows[i]] != 0)
+                status = add_body_outline(job, state->rows[i], lines == 1);
         if (lines == 1) job->lines = job->shape_count;
     }
     return status;
@@ -167,22 +175,22 @@ static qd_status take_outlines(vtp_job *job) {
 #define SHAPE_COLUMN(name, expression)                                                                       \
     static char *name(const void *context, size_t i, char *at) {                                             \
         const vtp_job *job = context;                                                                        \
-        const qd_body_view *view = &job->moment->view;                                                       \
+        const qd_body_view *view = &job->state->view;                                                        \
         uint32_t row = job->shapes[i].row;                                                                   \
         return expression;                                                                                   \
     }
 
 SHAPE_COLUMN(put_shape_label, qdi_vtp_put_whole(at, view->label[row]))
-SHAPE_COLUMN(put_shape_kind, put_byte(at, view->kind[row]))
-SHAPE_COLUMN(put_shape_shape, put_byte(at, (unsigned)view->shapes[view->shape[row]]->kind))
-SHAPE_COLUMN(put_shape_velocity, put_three(at, view->vx[row], view->vy[row]))
+SHAPE_COLUMN(put_shape_kind, put_vtp_byte(at, view->kind[row]))
+SHAPE_COLUMN(put_shape_shape, put_vtp_byte(at, (unsigned)view->shapes[view->shape[row]]->kind))
+SHAPE_COLUMN(put_shape_velocity, put_vtp_vector(at, view->vx[row], view->vy[row]))
 SHAPE_COLUMN(put_shape_spin, qdi_vtp_put_real(at, view->spin[row]))
 SHAPE_COLUMN(put_shape_mass, qdi_vtp_put_real(at, view->mass[row]))
-SHAPE_COLUMN(put_shape_touching, put_byte(at, view->touching[row]))
+SHAPE_COLUMN(put_shape_touching, put_vtp_byte(at, view->touching[row]))
 
 static char *put_outline_point(const void *context, size_t i, char *at) {
     const vtp_job *job = context;
-    return put_three(at, job->points[i].x, job->points[i].y);
+    return put_vtp_vector(at, job->points[i].x, job->points[i].y);
 }
 
 static char *put_polygon_point(const void *context, size_t i, char *at) {
@@ -195,7 +203,8 @@ static char *put_polygon_end(const void *context, size_t i, char *at) {
     return qdi_vtp_put_whole(at, job->shapes[job->lines + i].end - 2 * job->lines);
 }
 
-static void write_shapes(qdi_out *out, const vtp_job *job) {
+/// Writes the file of outlines.
+static void write_vtp_shapes(qdi_out *out, const vtp_job *job) {
     size_t n = job->shape_count, lines = job->lines, polygons = n - lines;
     const qdi_vtp_array arrays[] = {
         HEAD_ARRAYS,
@@ -207,102 +216,105 @@ static void write_shapes(qdi_out *out, const vtp_job *job) {
         {QDI_VTP_CELL_DATA, "shape", QDI_VTP_UINT8, 1, n, put_shape_shape},
         {QDI_VTP_CELL_DATA, "kind", QDI_VTP_UINT8, 1, n, put_shape_kind},
         {QDI_VTP_CELL_DATA, "touching", QDI_VTP_UINT8, 1, n, put_shape_touching},
-        {QDI_VTP_LINES, "connectivity", QDI_VTP_INT64, 1, 2 * lines, put_number},
+        {QDI_VTP_LINES, "connectivity", QDI_VTP_INT64, 1, 2 * lines, put_vtp_number},
         {QDI_VTP_LINES, "offsets", QDI_VTP_INT64, 1, lines, put_end_of_2},
         {QDI_VTP_POLYS, "connectivity", QDI_VTP_INT64, 1, job->point_count - 2 * lines, put_polygon_point},
         {QDI_VTP_POLYS, "offsets", QDI_VTP_INT64, 1, polygons, put_polygon_end},
     };
-    write_arrays(out, job, (qdi_vtp_piece){.points = job->point_count, .lines = lines, .polys = polygons},
-                 arrays, sizeof arrays / sizeof arrays[0]);
+    write_vtp_arrays(out, job, (qdi_vtp_piece){.points = job->point_count, .lines = lines, .polys = polygons},
+                     arrays, sizeof arrays / sizeof arrays[0]);
 }
 
 // ---- nodes ----
 
-static char *put_corner(const void *context, size_t i, char *at) {
-    const qd_tree_node_info *node = &moment_of(context)->nodes[i / 4];
+/// Writes a corner of a node's square.
+static char *put_node_corner(const void *context, size_t i, char *at) {
+    const qd_tree_node_info *node = &state_of_job(context)->nodes[i / 4];
     size_t corner = i % 4;
     bool right = corner == 1 || corner == 2, top = corner >= 2;
-    return put_three(at, right ? node->min_x + node->side : node->min_x,
-                     top ? node->min_y + node->side : node->min_y);
+    return put_vtp_vector(at, right ? node->min_x + node->side : node->min_x,
+                          top ? node->min_y + node->side : node->min_y);
 }
 
 #define NODE_COLUMN(name, expression)                                                                        \
     static char *name(const void *context, size_t i, char *at) {                                             \
-        const qd_tree_node_info *node = &moment_of(context)->nodes[i];                                       \
+        const qd_tree_node_info *node = &state_of_job(context)->nodes[i];                                    \
         return expression;                                                                                   \
     }
 
-NODE_COLUMN(put_depth, put_byte(at, (unsigned)node->depth))
+NODE_COLUMN(put_depth, put_vtp_byte(at, (unsigned)node->depth))
 NODE_COLUMN(put_own, qdi_vtp_put_whole(at, node->bodies))
 NODE_COLUMN(put_subtree, qdi_vtp_put_whole(at, node->subtree))
-NODE_COLUMN(put_leaf, put_byte(at, node->leaf))
+NODE_COLUMN(put_leaf, put_vtp_byte(at, node->leaf))
 
-static void write_nodes(qdi_out *out, const vtp_job *job) {
-    size_t n = job->moment->node_count;
+/// Writes the file of the tree's nodes.
+static void write_vtp_nodes(qdi_out *out, const vtp_job *job) {
+    size_t n = job->state->node_count;
     const qdi_vtp_array arrays[] = {
         HEAD_ARRAYS,
-        {QDI_VTP_POINTS, "Points", QDI_VTP_FLOAT64, 3, 4 * n, put_corner},
+        {QDI_VTP_POINTS, "Points", QDI_VTP_FLOAT64, 3, 4 * n, put_node_corner},
         {QDI_VTP_CELL_DATA, "depth", QDI_VTP_UINT8, 1, n, put_depth},
         {QDI_VTP_CELL_DATA, "bodies", QDI_VTP_UINT64, 1, n, put_own},
         {QDI_VTP_CELL_DATA, "subtree", QDI_VTP_UINT64, 1, n, put_subtree},
         {QDI_VTP_CELL_DATA, "leaf", QDI_VTP_UINT8, 1, n, put_leaf},
-        {QDI_VTP_POLYS, "connectivity", QDI_VTP_INT64, 1, 4 * n, put_number},
+        {QDI_VTP_POLYS, "connectivity", QDI_VTP_INT64, 1, 4 * n, put_vtp_number},
         {QDI_VTP_POLYS, "offsets", QDI_VTP_INT64, 1, n, put_end_of_4},
     };
-    write_arrays(out, job, (qdi_vtp_piece){.points = 4 * n, .polys = n}, arrays,
-                 sizeof arrays / sizeof arrays[0]);
+    write_vtp_arrays(out, job, (qdi_vtp_piece){.points = 4 * n, .polys = n}, arrays,
+                     sizeof arrays / sizeof arrays[0]);
 }
 
 // ---- contacts ----
 
 /// Where a contact's line ends on the side of a body: in its middle if it can move freely, else where the two
 /// touch.
-static qd_vec2 line_end(const qdi_trajectory_moment *moment, const qd_contact *contact, qd_vec2 point,
-                        bool second) {
-    const qd_body_view *view = &moment->view;
+static qd_vec2 contact_line_end(const qdi_exported_state *state, const qd_contact *contact, qd_vec2 point,
+                                bool second) {
+    const qd_body_view *view = &state->view;
     qd_id id = second ? contact->b : contact->a;
     if (qd_id_is_wall(id)) return point;
     uint32_t row = qd_body_view_row(view, id);
     if (view->kind[row] != QD_BODY_DYNAMIC) return point;
     qd_vec2 at = {view->x[row], view->y[row]};
     if (second) {
-        at.x += contact->image.x * moment->def.size.x;
-        at.y += contact->image.y * moment->def.size.y;
+        at.x += contact->image.x * state->def.size.x;
+        at.y += contact->image.y * state->def.size.y;
     }
     return at;
 }
 
 static char *put_line_end(const void *context, size_t i, char *at) {
-    const qdi_trajectory_moment *moment = moment_of(context);
-    const qdi_touch_place *place = &moment->touches[i / 2];
-    const qd_contact *contact = &moment->contacts[place->contact];
-    qd_vec2 end = line_end(moment, contact, contact->touch[place->touch].point, i % 2 == 1);
-    return put_three(at, end.x, end.y);
+    const qdi_exported_state *state = state_of_job(context);
+    const qdi_touch_place *place = &state->touches[i / 2];
+    const qd_contact *contact = &state->contacts[place->contact];
+    qd_vec2 end = contact_line_end(state, contact, contact->touch[place->touch].point, i % 2 == 1);
+    return put_vtp_vector(at, end.x, end.y);
 }
 
 #define CONTACT_COLUMN(name, expression)                                                                     \
     static char *name(const void *context, size_t i, char *at) {                                             \
-        const qdi_trajectory_moment *moment = moment_of(context);                                            \
-        const qd_contact *contact = &moment->contacts[moment->touches[i].contact];                           \
-        const qd_touch *touch = &contact->touch[moment->touches[i].touch];                                   \
+        const qdi_exported_state *state = state_of_job(context);                                             \
+        const qd_contact *contact = &state->contacts[state->touches[i].contact];                             \
+        const qd_touch *touch = &contact->touch[state->touches[i].touch];                                    \
         (void)touch;                                                                                         \
         return expression;                                                                                   \
     }
 
-CONTACT_COLUMN(put_a, qdi_vtp_put_whole(at, qdi_moment_label(moment, contact->a)))
-CONTACT_COLUMN(put_b, qdi_vtp_put_whole(at, qdi_moment_label(moment, contact->b)))
-CONTACT_COLUMN(put_wall, put_byte(at, (unsigned)qdi_moment_wall(contact->b)))
-CONTACT_COLUMN(put_touch, put_byte(at, moment->touches[i].touch))
-CONTACT_COLUMN(put_point, put_three(at, touch->point.x, touch->point.y))
-CONTACT_COLUMN(put_normal, put_three(at, contact->normal.x, contact->normal.y))
+CONTACT_COLUMN(put_a, qdi_vtp_put_whole(at, qdi_exported_label(state, contact->a)))
+CONTACT_COLUMN(put_b, qdi_vtp_put_whole(at, qdi_exported_label(state, contact->b)))
+CONTACT_COLUMN(put_wall, put_vtp_byte(at, (unsigned)qdi_exported_wall(contact->b)))
+CONTACT_COLUMN(put_touch, put_vtp_byte(at, state->touches[i].touch))
+CONTACT_COLUMN(put_point, put_vtp_vector(at, touch->point.x, touch->point.y))
+CONTACT_COLUMN(put_normal, put_vtp_vector(at, contact->normal.x, contact->normal.y))
 CONTACT_COLUMN(put_contact_depth, qdi_vtp_put_real(at, touch->depth))
 CONTACT_COLUMN(put_impulse, qdi_vtp_put_real(at, touch->impulse))
 CONTACT_COLUMN(put_friction, qdi_vtp_put_real(at, touch->friction))
 CONTACT_COLUMN(put_approach, qdi_vtp_put_real(at, contact->approach))
-CONTACT_COLUMN(put_sensor, put_byte(at, contact->sensor))
+CONTACT_COLUMN(put_sensor, put_vtp_byte(at, contact->sensor))
 
-static void write_contacts(qdi_out *out, const vtp_job *job) {
-    size_t n = job->moment->touch_count;
+/// Writes the file of contacts.
+static void write_vtp_contacts(qdi_out *out, const vtp_job *job) {
+    size_t n = job->state->touch_count;
     const qdi_vtp_array arrays[] = {
         HEAD_ARRAYS,
         {QDI_VTP_POINTS, "Points", QDI_VTP_FLOAT64, 3, 2 * n, put_line_end},
@@ -317,22 +329,23 @@ static void write_contacts(qdi_out *out, const vtp_job *job) {
         {QDI_VTP_CELL_DATA, "friction", QDI_VTP_FLOAT64, 1, n, put_friction},
         {QDI_VTP_CELL_DATA, "approach", QDI_VTP_FLOAT64, 1, n, put_approach},
         {QDI_VTP_CELL_DATA, "sensor", QDI_VTP_UINT8, 1, n, put_sensor},
-        {QDI_VTP_LINES, "connectivity", QDI_VTP_INT64, 1, 2 * n, put_number},
+        {QDI_VTP_LINES, "connectivity", QDI_VTP_INT64, 1, 2 * n, put_vtp_number},
         {QDI_VTP_LINES, "offsets", QDI_VTP_INT64, 1, n, put_end_of_2},
     };
-    write_arrays(out, job, (qdi_vtp_piece){.points = 2 * n, .lines = n}, arrays,
-                 sizeof arrays / sizeof arrays[0]);
+    write_vtp_arrays(out, job, (qdi_vtp_piece){.points = 2 * n, .lines = n}, arrays,
+                     sizeof arrays / sizeof arrays[0]);
 }
 
 // ---- files ----
 
-static void file_name(char name[NAME_SIZE], size_t number) {
+/// The name of a series' file for a frame.
+static void vtp_file_name(char name[NAME_SIZE], size_t number) {
     (void)snprintf(name, NAME_SIZE, "%s_%06zu.vtp", series_names[number % QDI_VTP_SERIES],
                    number / QDI_VTP_SERIES);
 }
 
-/// Ends a file and brings it into place.
-static qd_status settle(qd_trajectory *trajectory, qdi_out *out, bool sync, qd_error *error) {
+/// Closes a file and gives it its name.
+static qd_status publish_vtp_file(qd_trajectory *trajectory, qdi_out *out, bool sync, qd_error *error) {
     qd_status status = qdi_out_close(out, sync, error);
     if (status == QD_OK) status = qdi_out_publish(out, error);
     if (status == QD_OK) {
@@ -344,39 +357,39 @@ static qd_status settle(qd_trajectory *trajectory, qdi_out *out, bool sync, qd_e
 }
 
 qd_status qdi_vtp_add(qd_trajectory *trajectory, qd_error *error) {
-    static void (*const writers[QDI_VTP_SERIES])(qdi_out *, const vtp_job *) = {write_bodies, write_shapes,
-                                                                                write_nodes, write_contacts};
-    const qdi_trajectory_moment *moment = &trajectory->moment;
+    static void (*const writers[QDI_VTP_SERIES])(qdi_out *, const vtp_job *) = {
+        write_vtp_bodies, write_vtp_shapes, write_vtp_nodes, write_vtp_contacts};
+    const qdi_exported_state *state = &trajectory->state;
     size_t number = (size_t)trajectory->totals.moments;
     qd_status status = qdi_reserve(trajectory->allocator, &trajectory->times, &trajectory->time_room, number,
                                    number + 1, sizeof *trajectory->times);
     if (status != QD_OK) return status;
-    trajectory->times[number] = moment->time;
-    vtp_job job = {.moment = moment};
-    status = take_outlines(&job);
+    trajectory->times[number] = state->time;
+    vtp_job job = {.state = state};
+    status = take_body_outlines(&job);
     for (size_t i = 0; i < QDI_VTP_SERIES && status == QD_OK; ++i) {
         qdi_out *out = &trajectory->out[0];
         char name[NAME_SIZE];
-        file_name(name, number * QDI_VTP_SERIES + i);
+        vtp_file_name(name, number * QDI_VTP_SERIES + i);
         status = qdi_out_open(out, trajectory->allocator, trajectory->team, trajectory->directory, name,
                               error);
         if (status != QD_OK) break;
         writers[i](out, &job);
-        status = settle(trajectory, out, false, error);
+        status = publish_vtp_file(trajectory, out, false, error);
         if (status == QD_OK) trajectory->vtp_made = number * QDI_VTP_SERIES + i + 1;
     }
-    qdi_release(moment->allocator, job.shapes, job.shape_room, sizeof *job.shapes);
-    qdi_release(moment->allocator, job.points, job.point_room, sizeof *job.points);
+    qdi_release(state->allocator, job.shapes, job.shape_room, sizeof *job.shapes);
+    qdi_release(state->allocator, job.points, job.point_room, sizeof *job.points);
     return status;
 }
 
-/// All series of the moments so far.
-static void write_list(qdi_out *out, const qd_trajectory *trajectory, size_t series) {
+/// Writes the list of a series' files and their times.
+static void write_pvd_list(qdi_out *out, const qd_trajectory *trajectory, size_t series) {
     qdi_out_text(out, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
                       "byte_order=\"LittleEndian\">\n<Collection>\n");
     for (size_t i = 0; i < trajectory->totals.moments; ++i) {
         char name[NAME_SIZE];
-        file_name(name, i * QDI_VTP_SERIES + series);
+        vtp_file_name(name, i * QDI_VTP_SERIES + series);
         qdi_out_text(out, "<DataSet timestep=\"");
         qdi_out_real(out, trajectory->times[i]);
         qdi_out_format(out, "\" part=\"0\" file=\"%s\"/>\n", name);
@@ -384,7 +397,8 @@ static void write_list(qdi_out *out, const qd_trajectory *trajectory, size_t ser
     qdi_out_text(out, "</Collection>\n</VTKFile>\n");
 }
 
-static void list_name(char name[NAME_SIZE], size_t series) {
+/// The name of a series' list.
+static void pvd_list_name(char name[NAME_SIZE], size_t series) {
     (void)snprintf(name, NAME_SIZE, "%s.pvd", series_names[series]);
 }
 
@@ -393,18 +407,19 @@ qd_status qdi_vtp_finish(qd_trajectory *trajectory, qd_error *error) {
     for (size_t i = 0; i < QDI_VTP_SERIES && status == QD_OK; ++i) {
         qdi_out *out = &trajectory->out[0];
         char name[NAME_SIZE];
-        list_name(name, i);
+        pvd_list_name(name, i);
         status = qdi_out_open(out, trajectory->allocator, trajectory->team, trajectory->directory, name,
                               error);
         if (status != QD_OK) break;
-        write_list(out, trajectory, i);
-        status = settle(trajectory, out, true, error);
+        write_pvd_list(out, trajectory, i);
+        status = publish_vtp_file(trajectory, out, true, error);
         if (status == QD_OK) trajectory->published = i + 1;
     }
     return status;
 }
 
-static void remove_file(const qd_trajectory *trajectory, const char *name) {
+/// Deletes a file of a series.
+static void remove_vtp_file(const qd_trajectory *trajectory, const char *name) {
     char path[QDI_PATH_MAX];
     if (qdi_path_join(trajectory->directory, name, path) == QD_OK) qdi_file_remove(path);
 }
@@ -412,11 +427,11 @@ static void remove_file(const qd_trajectory *trajectory, const char *name) {
 void qdi_vtp_discard(qd_trajectory *trajectory) {
     char name[NAME_SIZE];
     for (size_t i = 0; i < trajectory->vtp_made; ++i) {
-        file_name(name, i);
-        remove_file(trajectory, name);
+        vtp_file_name(name, i);
+        remove_vtp_file(trajectory, name);
     }
     for (size_t i = 0; i < trajectory->published; ++i) {
-        list_name(name, i);
-        remove_file(trajectory, name);
+        pvd_list_name(name, i);
+        remove_vtp_file(trajectory, name);
     }
 }

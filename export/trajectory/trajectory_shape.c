@@ -9,8 +9,8 @@
 /// Steps of the arcs: 24 for the whole turn.
 static const double arc_step = 6.28318530717958647692 / 24;
 
-/// The corners of the core, counter-clockwise.
-static size_t corners_of(const qd_shape *shape, qd_vec2 corners[QD_POLYGON_MAX]) {
+/// The corners of a shape's core, counter-clockwise.
+static size_t core_corners(const qd_shape *shape, qd_vec2 corners[QD_POLYGON_MAX]) {
     double x = shape->half.x, y = shape->half.y;
     switch (shape->kind) {
     case QD_SHAPE_DISK: return 0;
@@ -31,13 +31,13 @@ static size_t corners_of(const qd_shape *shape, qd_vec2 corners[QD_POLYGON_MAX])
 }
 
 /// The angle of the outward normal of the side from `a` to `b`.
-static double normal_angle(qd_vec2 a, qd_vec2 b) {
+static double side_normal_angle(qd_vec2 a, qd_vec2 b) {
     return qd_atan2(-(b.x - a.x), b.y - a.y);
 }
 
 size_t qdi_shape_outline(const qd_shape *shape, qd_vec2 points[QDI_OUTLINE_MAX]) {
     qd_vec2 corners[QD_POLYGON_MAX];
-    size_t count = corners_of(shape, corners);
+    size_t count = core_corners(shape, corners);
     if (count == 0 || shape->radius <= 0) {
         for (size_t i = 0; i < count; ++i) points[i] = corners[i];
         return count;
@@ -45,8 +45,8 @@ size_t qdi_shape_outline(const qd_shape *shape, qd_vec2 points[QDI_OUTLINE_MAX])
     const double turn = 24 * arc_step;
     size_t used = 0;
     for (size_t i = 0; i < count; ++i) {
-        double from = normal_angle(corners[(i + count - 1) % count], corners[i]);
-        double to = normal_angle(corners[i], corners[(i + 1) % count]);
+        double from = side_normal_angle(corners[(i + count - 1) % count], corners[i]);
+        double to = side_normal_angle(corners[i], corners[(i + 1) % count]);
         if (to < from - 1e-9) to += turn;
         for (double angle = from;; angle += arc_step) {
             bool last = angle > to - 1e-9;
@@ -60,7 +60,8 @@ size_t qdi_shape_outline(const qd_shape *shape, qd_vec2 points[QDI_OUTLINE_MAX])
     return used;
 }
 
-static char *put_point(char *at, qd_vec2 point, bool first) {
+/// Writes a point of a shape.
+static char *put_shape_point(char *at, qd_vec2 point, bool first) {
     if (!first) *at++ = '/';
     at = qdi_put_real(at, point.x);
     *at++ = ':';
@@ -72,8 +73,8 @@ char *qdi_put_core(char *at, const qd_shape *shape) {
         *at++ = '-';
         return at;
     }
-    if (shape->kind != QD_SHAPE_POLYGON) at = put_point(at, shape->half, true);
+    if (shape->kind != QD_SHAPE_POLYGON) at = put_shape_point(at, shape->half, true);
     for (int i = 0; i < shape->count; ++i)
-        at = put_point(at, shape->points[i], shape->kind == QD_SHAPE_POLYGON && i == 0);
+        at = put_shape_point(at, shape->points[i], shape->kind == QD_SHAPE_POLYGON && i == 0);
     return at;
 }

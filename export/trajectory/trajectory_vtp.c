@@ -16,12 +16,13 @@ char *qdi_vtp_put_whole(char *at, uint64_t value) {
     return (char *)place;
 }
 
-static size_t tuple_bytes(const qdi_vtp_array *array) {
+/// Bytes of an entry of an array.
+static size_t vtp_tuple_bytes(const qdi_vtp_array *array) {
     return (array->type == QDI_VTP_UINT8 ? 1U : 8U) * (size_t)array->components;
 }
 
 /// Declares an array; `*offset` is where its bytes are, and then where the next one's are.
-static void declare(qdi_out *out, const qdi_vtp_array *array, uint64_t *offset) {
+static void declare_vtp_array(qdi_out *out, const qdi_vtp_array *array, uint64_t *offset) {
     static const char *const types[] = {"Float64", "UInt64", "Int64", "UInt8"};
     qdi_out_format(out, "<DataArray type=\"%s\" Name=\"%s\"", types[array->type], array->name);
     if (array->section == QDI_VTP_FIELD)
@@ -29,17 +30,17 @@ static void declare(qdi_out *out, const qdi_vtp_array *array, uint64_t *offset) 
     else
         qdi_out_format(out, " NumberOfComponents=\"%d\"", array->components);
     qdi_out_format(out, " format=\"appended\" offset=\"%" PRIu64 "\"/>\n", *offset);
-    *offset += 8 + (uint64_t)array->tuples * tuple_bytes(array);
+    *offset += 8 + (uint64_t)array->tuples * vtp_tuple_bytes(array);
 }
 
-/// The section with all its arrays, which may be none.
-static void declare_section(qdi_out *out, const qdi_vtp_piece *piece, qdi_vtp_section section,
-                            uint64_t *offset) {
+/// Declares a section with all its arrays, which may be none.
+static void declare_vtp_section(qdi_out *out, const qdi_vtp_piece *piece, qdi_vtp_section section,
+                                uint64_t *offset) {
     static const char *const names[] = {"FieldData", "Points", "PointData", "CellData",
                                         "Verts",     "Lines",  "Polys"};
     qdi_out_format(out, "<%s>\n", names[section]);
     for (size_t i = 0; i < piece->array_count; ++i)
-        if (piece->arrays[i].section == section) declare(out, &piece->arrays[i], offset);
+        if (piece->arrays[i].section == section) declare_vtp_array(out, &piece->arrays[i], offset);
     qdi_out_format(out, "</%s>\n", names[section]);
 }
 
@@ -48,20 +49,20 @@ void qdi_vtp_write(qdi_out *out, const qdi_vtp_piece *piece) {
     qdi_out_text(out, "<?xml version=\"1.0\"?>\n"
                       "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" "
                       "header_type=\"UInt64\">\n<PolyData>\n");
-    declare_section(out, piece, QDI_VTP_FIELD, &offset);
+    declare_vtp_section(out, piece, QDI_VTP_FIELD, &offset);
     qdi_out_format(out,
                    "<Piece NumberOfPoints=\"%zu\" NumberOfVerts=\"%zu\" NumberOfLines=\"%zu\" "
                    "NumberOfStrips=\"0\" NumberOfPolys=\"%zu\">\n",
                    piece->points, piece->verts, piece->lines, piece->polys);
     for (int section = QDI_VTP_POINTS; section <= QDI_VTP_POLYS; ++section)
-        declare_section(out, piece, (qdi_vtp_section)section, &offset);
+        declare_vtp_section(out, piece, (qdi_vtp_section)section, &offset);
     qdi_out_text(out, "</Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_");
     for (size_t i = 0; i < piece->array_count; ++i) {
         const qdi_vtp_array *array = &piece->arrays[i];
         char head[8];
-        (void)qdi_vtp_put_whole(head, (uint64_t)array->tuples * tuple_bytes(array));
+        (void)qdi_vtp_put_whole(head, (uint64_t)array->tuples * vtp_tuple_bytes(array));
         qdi_out_bytes(out, head, sizeof head);
-        qdi_out_rows(out, array->tuples, tuple_bytes(array), array->tuple, piece->context);
+        qdi_out_rows(out, array->tuples, vtp_tuple_bytes(array), array->tuple, piece->context);
     }
     qdi_out_text(out, "\n</AppendedData>\n</VTKFile>\n");
 }

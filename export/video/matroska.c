@@ -25,7 +25,7 @@ typedef struct element {
 
 /// A number that says by its first byte how long it is; `keep` leaves the mark of the length in. `ones`: all
 /// other bits are set.
-static bool read_number(FILE *file, int longest, bool keep, uint64_t *value, bool *ones) {
+static bool read_matroska_number(FILE *file, int longest, bool keep, uint64_t *value, bool *ones) {
     int first = fgetc(file), length = 1;
     if (first == EOF) return false;
     while (length <= longest && !(first & (0x80 >> (length - 1)))) ++length;
@@ -42,14 +42,15 @@ static bool read_number(FILE *file, int longest, bool keep, uint64_t *value, boo
     return true;
 }
 
-static bool read_element(FILE *file, element *found) {
+/// Reads the id and the size of an element.
+static bool read_matroska_element(FILE *file, element *found) {
     bool ones;
-    return read_number(file, 4, true, &found->id, &ones) &&
-           read_number(file, 8, false, &found->size, &found->open_end);
+    return read_matroska_number(file, 4, true, &found->id, &ones) &&
+           read_matroska_number(file, 8, false, &found->size, &found->open_end);
 }
 
-/// Adds bytes of the file to the hash of the setup.
-static bool read_setup(FILE *file, uint64_t size, uint64_t *setup) {
+/// Adds bytes of the file to the hash of the decoder's setup.
+static bool read_matroska_setup(FILE *file, uint64_t size, uint64_t *setup) {
     unsigned char part[256];
     while (size > 0) {
         size_t wanted = size < sizeof part ? (size_t)size : sizeof part;
@@ -60,26 +61,26 @@ static bool read_setup(FILE *file, uint64_t size, uint64_t *setup) {
     return true;
 }
 
-/// Those that have others in them which matter here.
-static bool is_box(uint64_t id) {
+/// True for elements that contain others which matter here.
+static bool is_container_element(uint64_t id) {
     return id == ID_SEGMENT || id == ID_CLUSTER || id == ID_TRACKS || id == ID_TRACK;
 }
 
-/// Walks from element to element to the end of the file, and steps over those that do not matter.
-static bool walk(FILE *file, uint64_t bytes, qdi_matroska *facts) {
+/// Walks from element to element to the end of the file, and skips those that do not matter.
+static bool walk_matroska_elements(FILE *file, uint64_t bytes, qdi_matroska *facts) {
     bool first = true;
     for (uint64_t at = 0; at < bytes;) {
         element found;
-        if (!read_element(file, &found) || (first && found.id != ID_HEADER)) return false;
+        if (!read_matroska_element(file, &found) || (first && found.id != ID_HEADER)) return false;
         first = false;
         long body = ftell(file);
         if (body < 0) return false;
         at = (uint64_t)body;
         if (!found.open_end && found.size > bytes - at) return false;
-        if (is_box(found.id)) continue;
+        if (is_container_element(found.id)) continue;
         if (found.open_end) return false;
         if (found.id == ID_SIMPLE_BLOCK || found.id == ID_BLOCK_GROUP) facts->frames += 1;
-        if (found.id == ID_SETUP && !read_setup(file, found.size, &facts->setup)) return false;
+        if (found.id == ID_SETUP && !read_matroska_setup(file, found.size, &facts->setup)) return false;
         at += found.size;
         if (fseek(file, (long)at, SEEK_SET) != 0) return false;
     }
@@ -96,7 +97,8 @@ qd_status qdi_matroska_look(const char *path, qdi_matroska *found, qd_error *err
         return QD_ERR_IO;
     }
     long bytes = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-    bool whole = bytes >= 0 && fseek(file, 0, SEEK_SET) == 0 && walk(file, (uint64_t)bytes, found);
+    bool whole = bytes >= 0 && fseek(file, 0, SEEK_SET) == 0 &&
+                 walk_matroska_elements(file, (uint64_t)bytes, found);
     (void)fclose(file);
     if (whole) return QD_OK;
     if (error) (void)snprintf(error->text, sizeof error->text, "%.400s is damaged or cut short", path);

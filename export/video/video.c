@@ -25,18 +25,20 @@ qd_video_def qd_video_def_default(void) {
     return (qd_video_def){.cookie = QDI_COOKIE, .settings = qd_video_settings_default()};
 }
 
-/// `what` and, before it, the path that it is about, if any.
-static qd_status refuse(qd_status status, qd_error *error, const char *path, const char *what) {
+/// Writes why a video is refused: `what` and, before it, the path that it is about, if any.
+static qd_status refuse_video(qd_status status, qd_error *error, const char *path, const char *what) {
     if (error) (void)snprintf(error->text, sizeof error->text, "%.300s%s%s", path, path[0] ? " " : "", what);
     return status;
 }
 
-static bool settings_are_fine(const qd_video_settings *settings) {
+/// True where a video's settings are within their ranges.
+static bool video_settings_valid(const qd_video_settings *settings) {
     return settings->fps > 0 && settings->fps <= QD_VIDEO_FPS_MAX && settings->crf >= 0 &&
            settings->crf <= QD_VIDEO_CRF_MAX && qd_video_preset_name(settings->preset);
 }
 
-static qd_status check_def(const qd_video_def *def, qd_error *error) {
+/// Checks the def of a video.
+static qd_status check_video_def(const qd_video_def *def, qd_error *error) {
     if (!def || def->cookie != QDI_COOKIE || !def->file || !def->directory) return QD_ERR_ARGUMENT;
     if (!qdi_video_format_of(def->file)) {
         if (error)
@@ -45,20 +47,22 @@ static qd_status check_def(const qd_video_def *def, qd_error *error) {
         return QD_ERR_VALUE;
     }
     if (def->width < 1 || def->width > SIDE_MAX || def->height < 1 || def->height > SIDE_MAX)
-        return refuse(QD_ERR_VALUE, error, "", "a video's frames are 1 to 16384 pixels wide and high");
-    if (!settings_are_fine(&def->settings))
-        return refuse(QD_ERR_VALUE, error, "", "a video's rate is above 0 and at most 1000, its crf 0 to 51");
+        return refuse_video(QD_ERR_VALUE, error, "", "a video's frames are 1 to 16384 pixels wide and high");
+    if (!video_settings_valid(&def->settings))
+        return refuse_video(QD_ERR_VALUE, error, "",
+                            "a video's rate is above 0 and at most 1000, its crf 0 to 51");
     if (strlen(def->file) > QDI_PATH_MAX - 64 || strlen(def->directory) > QDI_PATH_MAX - 64)
-        return refuse(QD_ERR_VALUE, error, "", "the video's path is too long");
+        return refuse_video(QD_ERR_VALUE, error, "", "the video's path is too long");
     return QD_OK;
 }
 
-/// Whether the file can be made where it is to be, before anybody works for it.
-static qd_status check_place(const qd_video *video, qd_error *error) {
+/// Checks that the video's file can be made where it is to be, before any work is done for it.
+static qd_status check_video_place(const qd_video *video, qd_error *error) {
     if (!video->replace && qdi_os_exists(video->file) &&
         !qdi_video_is_joined(video->directory, video->file, NULL))
-        return refuse(QD_ERR_EXISTS, error, video->file, "exists; --force replaces it");
-    if (qdi_os_is_directory(video->file)) return refuse(QD_ERR_IO, error, video->file, "is a directory");
+        return refuse_video(QD_ERR_EXISTS, error, video->file, "exists; --force replaces it");
+    if (qdi_os_is_directory(video->file))
+        return refuse_video(QD_ERR_IO, error, video->file, "is a directory");
     if (video->folder_comes) return QD_OK;
     qd_status status = qdi_os_make_parents(video->file, error);
     if (status != QD_OK) return status;
@@ -69,12 +73,13 @@ static qd_status check_place(const qd_video *video, qd_error *error) {
     return qdi_directory_check(folder, error);
 }
 
-static void add_note(qd_video *video, const char *text) {
+/// Adds a line to what is to be said about the video.
+static void add_video_note(qd_video *video, const char *text) {
     size_t length = strlen(video->note);
     (void)snprintf(video->note + length, sizeof video->note - length, "%s%s", length > 0 ? "\n" : "", text);
 }
 
-/// The rate, the size that is encoded and the encoder, and what to say about them.
+/// Chooses the rate, the size that is encoded and the encoder, and notes what to say about them.
 static qd_status plan_encoding(qd_video *video, const qd_video_def *def, qd_error *error) {
     qdi_encoding *encoding = &video->encoding;
     const qdi_video_format *format = encoding->format;
@@ -82,7 +87,7 @@ static qd_status plan_encoding(qd_video *video, const qd_video_def *def, qd_erro
     if (format->kind == QDI_VIDEO_GIF && encoding->settings.fps > gif_fps_max) {
         (void)snprintf(text, sizeof text, "a GIF shows at most 50 frames in a second: %.6g become 50",
                        encoding->settings.fps);
-        add_note(video, text);
+        add_video_note(video, text);
         encoding->settings.fps = gif_fps_max;
     }
     encoding->rate = qdi_rate_of(encoding->settings.fps);
@@ -98,18 +103,19 @@ static qd_status plan_encoding(qd_video *video, const qd_video_def *def, qd_erro
     if (encoding->width != video->width || encoding->height != video->height) {
         (void)snprintf(text, sizeof text, "the video is %d x %d: sizes must be even, and a border is added",
                        encoding->width, encoding->height);
-        add_note(video, text);
+        add_video_note(video, text);
     }
     qd_status status = qdi_encoder_find(video->allocator, encoding, def->encoder, video->encoder, error);
     size_t best = strcspn(format->encoders, " ");
     if (status == QD_OK && !def->encoder && strncmp(video->encoder, format->encoders, best) != 0) {
         (void)snprintf(text, sizeof text, "ffmpeg has no usable %.*s: the video is encoded by %s", (int)best,
                        format->encoders, video->encoder);
-        add_note(video, text);
+        add_video_note(video, text);
     }
     return status;
 }
 
+/// Copies what the video says of its origin.
 static qd_status copy_provenance(qd_video *video, const qd_provenance *provenance) {
     video->provenance = *provenance;
     if (!provenance->scene) return QD_OK;
@@ -121,7 +127,8 @@ static qd_status copy_provenance(qd_video *video, const qd_provenance *provenanc
     return QD_OK;
 }
 
-static qd_status prepare(qd_video *video, const qd_video_def *def, qd_error *error) {
+/// Makes all that a video needs.
+static qd_status prepare_video(qd_video *video, const qd_video_def *def, qd_error *error) {
     qd_status status = qdi_path_from_root(def->file, video->file, sizeof video->file - 16, error);
     if (status != QD_OK) return status;
     (void)snprintf(video->part, sizeof video->part, "%.*s.part", QDI_PATH_MAX - 16, video->file);
@@ -130,7 +137,7 @@ static qd_status prepare(qd_video *video, const qd_video_def *def, qd_error *err
     video->stage = qdi_allocate(video->allocator, video->stage_bytes, 1);
     if (!video->stage) return QD_ERR_MEMORY;
     status = copy_provenance(video, &def->provenance);
-    if (status == QD_OK) status = check_place(video, error);
+    if (status == QD_OK) status = check_video_place(video, error);
     if (status == QD_OK) status = plan_encoding(video, def, error);
     return status;
 }
@@ -140,7 +147,7 @@ qd_status qd_video_create(const qd_video_def *def, qd_video **result, qd_error *
     if (error) error->text[0] = '\0';
     if (!result) return QD_ERR_ARGUMENT;
     *result = NULL;
-    qd_status status = check_def(def, error);
+    qd_status status = check_video_def(def, error);
     if (status != QD_OK) return status;
     const qd_allocator *allocator = qdi_allocator_or_default(def->allocator);
     qd_video *video = qdi_allocate(allocator, 1, sizeof *video);
@@ -157,7 +164,7 @@ qd_status qd_video_create(const qd_video_def *def, qd_video **result, qd_error *
     video->true_colour = def->true_colour;
     video->folder_comes = def->folder_comes;
     video->child = (qdi_child){.in = -1, .out = -1, .err = -1};
-    status = prepare(video, def, error);
+    status = prepare_video(video, def, error);
     if (status == QD_OK)
         *result = video;
     else
@@ -208,7 +215,7 @@ qd_status qdi_video_blame(const qdi_child *child, char *why, size_t bytes) {
     return QD_ERR_STATE;
 }
 
-/// The encoder no longer does what it should.
+/// Ends an encoder that failed and keeps its reason.
 static void fail_encoder(qd_video *video) {
     char why[400], line[480];
     (void)qdi_child_end(&video->child, 1);
@@ -223,7 +230,8 @@ const char *qdi_video_segment_ending(const qd_video *video) {
     return video->encoding.format->kind == QDI_VIDEO_APNG ? "png" : "mkv";
 }
 
-static qd_status open_apng(qd_video *video, const qdi_video_picture *picture, qd_error *error) {
+/// Opens a segment as an animated PNG.
+static qd_status open_apng_segment(qd_video *video, const qdi_video_picture *picture, qd_error *error) {
     const qdi_rate rate = video->encoding.rate;
     qdi_apng_format *format = &video->apng_format;
     char hash[24], seed[24];
@@ -244,6 +252,7 @@ static qd_status open_apng(qd_video *video, const qdi_video_picture *picture, qd
     return qdi_apng_create(video->allocator, video->segment, format, &video->apng, error);
 }
 
+/// Opens a segment of the video.
 static qd_status open_segment(qd_video *video, const qdi_video_picture *picture) {
     char name[64];
     qd_error error = {""};
@@ -256,7 +265,7 @@ static qd_status open_segment(qd_video *video, const qdi_video_picture *picture)
     video->rgb = !picture->rgb;
     video->first = video->frames;
     if (video->encoding.format->kind == QDI_VIDEO_APNG) {
-        status = open_apng(video, picture, &error);
+        status = open_apng_segment(video, picture, &error);
     } else {
         qdi_encode_line(&video->encoding, video->rgb, video->segment, &video->line);
         status = video->line.full ? QD_ERR_VALUE
@@ -268,6 +277,7 @@ static qd_status open_segment(qd_video *video, const qdi_video_picture *picture)
     return QD_OK;
 }
 
+/// Prepares a frame for ffmpeg.
 /// A frame as ffmpeg gets it: with a border where the size is odd, and behind indices the palette, blue
 /// first. Returns its size.
 static size_t stage_frame(qd_video *video, const qdi_video_picture *picture) {
@@ -290,7 +300,8 @@ static size_t stage_frame(qd_video *video, const qdi_video_picture *picture) {
     return (size_t)(to - video->stage) + PALETTE_BYTES;
 }
 
-static void push_apng(qd_video *video, const qdi_video_picture *picture) {
+/// Adds a frame to an animated PNG.
+static void push_apng_frame(qd_video *video, const qdi_video_picture *picture) {
     const qdi_apng_format *format = &video->apng_format;
     qd_error error = {""};
     bool same = (picture->rgb ? picture->colours : 0) == format->colours &&
@@ -309,7 +320,7 @@ void qdi_video_push(qd_video *video, const qdi_video_picture *picture) {
         (void)qdi_video_fail(video, QD_ERR_VALUE, "a frame has another size than the video");
     if (video->failure == QD_OK && !video->open) (void)open_segment(video, picture);
     if (video->failure == QD_OK && video->apng) {
-        push_apng(video, picture);
+        push_apng_frame(video, picture);
     } else if (video->failure == QD_OK) {
         size_t bytes = stage_frame(video, picture);
         if (!picture->rgb != video->rgb)
@@ -322,8 +333,8 @@ void qdi_video_push(qd_video *video, const qdi_video_picture *picture) {
 
 // ---- cutting ----
 
-/// Whether the segment holds the frames that it should: an encoder may say that all is well when it is not.
-static qd_status check_segment(qd_video *video, qd_error *error) {
+/// Checks that a segment has all its frames: an encoder may report success when it has not.
+static qd_status check_segment_frames(qd_video *video, qd_error *error) {
     uint64_t wanted = video->frames - video->first;
     qdi_matroska found;
     qd_error reason = {""};
@@ -336,19 +347,20 @@ static qd_status check_segment(qd_video *video, qd_error *error) {
     return QD_ERR_STATE;
 }
 
-static qd_status end_ffmpeg(qd_video *video, qd_error *error) {
+/// Ends the encoder of a segment.
+static qd_status end_segment_encoder(qd_video *video, qd_error *error) {
     char why[400];
     bool content = qdi_child_end(&video->child, SEGMENT_SECONDS);
     qd_status status = qdi_video_blame(&video->child, why, sizeof why);
     // It may say that it found no room, and be content all the same.
-    if (content && status != QD_ERR_IO) return check_segment(video, error);
+    if (content && status != QD_ERR_IO) return check_segment_frames(video, error);
     if (error)
         (void)snprintf(error->text, sizeof error->text, "the video failed at frame %" PRIu64 ": %s",
                        video->frames, why);
     return status;
 }
 
-/// The segment takes its own name.
+/// Gives a whole segment its own name.
 static qd_status name_segment(const qd_video *video, qd_error *error) {
     char path[QDI_PATH_MAX];
     const qdi_segment_name name = qdi_segment_name_of((qdi_segment){video->first, video->frames - 1},
@@ -359,6 +371,7 @@ static qd_status name_segment(const qd_video *video, qd_error *error) {
     return status;
 }
 
+/// Closes a segment of the video.
 static qd_status close_segment(qd_video *video, qd_error *error) {
     qd_status status = QD_OK;
     video->open = false;
@@ -366,7 +379,7 @@ static qd_status close_segment(qd_video *video, qd_error *error) {
         status = qdi_apng_finish(video->apng, error);
         video->apng = NULL;
     } else {
-        status = end_ffmpeg(video, error);
+        status = end_segment_encoder(video, error);
         if (status == QD_OK) status = qdi_file_sync(video->segment, error);
     }
     if (status == QD_OK) status = name_segment(video, error);

@@ -23,7 +23,8 @@ const char *qd_video_endings(void) {
     return ".mp4, .m4v, .mov, .mkv, .webm, .gif, .png or .apng";
 }
 
-static bool same_letters(const char *a, const char *b) {
+/// True where two words are the same but for capitals.
+static bool same_ignoring_case(const char *a, const char *b) {
     while (*a && tolower((unsigned char)*a) == tolower((unsigned char)*b)) ++a, ++b;
     return *a == *b;
 }
@@ -32,7 +33,7 @@ const qdi_video_format *qdi_video_format_of(const char *file) {
     const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file, *dot = strrchr(name, '.');
     if (!dot || dot == name) return NULL;
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; ++i)
-        if (same_letters(dot, formats[i].ending)) return &formats[i];
+        if (same_ignoring_case(dot, formats[i].ending)) return &formats[i];
     return NULL;
 }
 
@@ -78,8 +79,8 @@ void qdi_arguments_format(qdi_arguments *arguments, const char *format, ...) {
     arguments->used += (size_t)length + 1;
 }
 
-/// Several at once: words with a blank between.
-static void add_words(qdi_arguments *line, const char *words) {
+/// Adds several arguments at once: words with a blank between.
+static void add_argument_words(qdi_arguments *line, const char *words) {
     while (*words) {
         int length = (int)strcspn(words, " ");
         qdi_arguments_format(line, "%.*s", length, words);
@@ -88,85 +89,91 @@ static void add_words(qdi_arguments *line, const char *words) {
     }
 }
 
-static void start_line(qdi_arguments *line) {
+/// Begins a command line of ffmpeg.
+static void start_ffmpeg_line(qdi_arguments *line) {
     line->count = line->used = 0;
     line->full = false;
-    add_words(line, "ffmpeg -hide_banner -nostdin -nostats -loglevel error");
+    add_argument_words(line, "ffmpeg -hide_banner -nostdin -nostats -loglevel error");
 }
 
 bool qdi_encoder_wants_even(const char *encoder) {
     return strcmp(encoder, "gif") != 0 && strcmp(encoder, "apng") != 0;
 }
 
-static void add_x264(const qdi_encoding *encoding, qdi_arguments *line) {
+/// Adds the arguments of x264.
+static void add_x264_arguments(const qdi_encoding *encoding, qdi_arguments *line) {
     qdi_arguments_add(line, "-preset");
     qdi_arguments_add(line, qd_video_preset_name(encoding->settings.preset));
     qdi_arguments_add(line, "-crf");
     qdi_arguments_format(line, "%d", encoding->settings.crf);
 }
 
+/// Adds the arguments of libvpx.
 /// Its scale goes to 63 and begins to show losses later. As slow as asked for: 0 is the slowest.
-static void add_vpx(const qdi_encoding *encoding, qdi_arguments *line) {
+static void add_vpx_arguments(const qdi_encoding *encoding, qdi_arguments *line) {
     int crf = encoding->settings.crf, preset = (int)encoding->settings.preset;
     bool live = preset <= QD_VIDEO_SUPERFAST;
     int speed = live ? 8 - preset : preset >= QD_VIDEO_SLOWER ? 0 : 7 - preset;
     qdi_arguments_add(line, "-crf");
     qdi_arguments_format(line, "%d", crf == 0 ? 4 : crf + 12 > 63 ? 63 : crf + 12);
     // The rate that must not be passed; 0 is "none" to the newer of the two only.
-    add_words(line, strcmp(encoding->encoder, "libvpx") == 0 ? "-b:v 100M" : "-b:v 0 -row-mt 1");
-    add_words(line, live ? "-deadline realtime" : "-deadline good");
+    add_argument_words(line, strcmp(encoding->encoder, "libvpx") == 0 ? "-b:v 100M" : "-b:v 0 -row-mt 1");
+    add_argument_words(line, live ? "-deadline realtime" : "-deadline good");
     qdi_arguments_add(line, "-cpu-used");
     qdi_arguments_format(line, "%d", speed);
 }
 
-/// Its scale is 2 to 31.
-static void add_mpeg4(const qdi_encoding *encoding, qdi_arguments *line) {
+/// Adds the arguments of MPEG-4, whose scale of quality is 2 to 31.
+static void add_mpeg4_arguments(const qdi_encoding *encoding, qdi_arguments *line) {
     int quality = encoding->settings.crf / 6;
     qdi_arguments_add(line, "-q:v");
     qdi_arguments_format(line, "%d", quality < 2 ? 2 : quality);
 }
 
-/// The colours of a screen, said so in the file: players otherwise guess by the picture's size.
-static void add_yuv(qdi_arguments *line) {
-    add_words(line, "-vf scale=out_color_matrix=bt709:out_range=tv,format=yuv420p");
-    add_words(line, "-color_primaries bt709 -color_trc bt709 -colorspace bt709 -color_range tv");
+/// Adds the arguments that convert colours to those of a video and say so in the file: players otherwise
+/// guess by the picture's size.
+static void add_yuv_arguments(qdi_arguments *line) {
+    add_argument_words(line, "-vf scale=out_color_matrix=bt709:out_range=tv,format=yuv420p");
+    add_argument_words(line, "-color_primaries bt709 -color_trc bt709 -colorspace bt709 -color_range tv");
 }
 
 void qdi_encode_line(const qdi_encoding *encoding, bool rgb, const char *path, qdi_arguments *line) {
-    start_line(line);
-    add_words(line, "-f rawvideo -pixel_format");
+    start_ffmpeg_line(line);
+    add_argument_words(line, "-f rawvideo -pixel_format");
     qdi_arguments_add(line, rgb ? "rgb24" : "pal8");
     qdi_arguments_add(line, "-video_size");
     qdi_arguments_format(line, "%dx%d", encoding->width, encoding->height);
     qdi_arguments_add(line, "-framerate");
     qdi_arguments_format(line, "%" PRIu32 "/%" PRIu32, encoding->rate.num, encoding->rate.den);
-    add_words(line, "-i pipe:0 -c:v");
+    add_argument_words(line, "-i pipe:0 -c:v");
     if (encoding->format->kind == QDI_VIDEO_GIF) {
         qdi_arguments_add(line, "png");
     } else {
         qdi_arguments_add(line, encoding->encoder);
         if (strcmp(encoding->encoder, "libx264") == 0)
-            add_x264(encoding, line);
+            add_x264_arguments(encoding, line);
         else if (strcmp(encoding->encoder, "mpeg4") == 0)
-            add_mpeg4(encoding, line);
+            add_mpeg4_arguments(encoding, line);
         else
-            add_vpx(encoding, line);
-        add_yuv(line);
+            add_vpx_arguments(encoding, line);
+        add_yuv_arguments(line);
     }
-    add_words(line, "-y -f matroska");
+    add_argument_words(line, "-y -f matroska");
     if (path)
         qdi_arguments_format(line, "file:%s", path);
     else
         qdi_arguments_add(line, "pipe:1");
 }
 
-static void add_list(const char *list, qdi_arguments *line) {
-    start_line(line);
-    add_words(line, "-f concat -i");
+/// Adds the arguments that read a list of segments.
+static void add_list_arguments(const char *list, qdi_arguments *line) {
+    start_ffmpeg_line(line);
+    add_argument_words(line, "-f concat -i");
     qdi_arguments_format(line, "file:%s", list);
 }
 
-static void add_provenance(const qd_provenance *provenance, qdi_arguments *line) {
+/// Adds the arguments that write the video's origin into the file.
+static void add_provenance_arguments(const qd_provenance *provenance, qdi_arguments *line) {
     if (!provenance->scene) return;
     qdi_arguments_add(line, "-metadata");
     qdi_arguments_format(line, "title=%.200s", provenance->scene);
@@ -178,28 +185,28 @@ static void add_provenance(const qd_provenance *provenance, qdi_arguments *line)
 void qdi_join_line(const qdi_encoding *encoding, const char *list, const char *palette,
                    const qd_provenance *provenance, const char *path, qdi_arguments *line) {
     const qdi_video_format *format = encoding->format;
-    add_list(list, line);
+    add_list_arguments(list, line);
     if (palette) {
         qdi_arguments_add(line, "-i");
         qdi_arguments_format(line, "file:%s", palette);
-        add_words(line, "-lavfi paletteuse");
+        add_argument_words(line, "-lavfi paletteuse");
     }
-    add_words(line, format->kind == QDI_VIDEO_GIF ? "-c:v gif -loop 0" : "-map 0:v:0 -c copy");
+    add_argument_words(line, format->kind == QDI_VIDEO_GIF ? "-c:v gif -loop 0" : "-map 0:v:0 -c copy");
     // Segments count in milliseconds; the nearest frame to each is the one that was meant.
     if (format->exact) {
         qdi_arguments_add(line, "-video_track_timescale");
         qdi_arguments_format(line, "%" PRIu32, encoding->rate.num);
-        add_words(line, "-movflags +faststart");
+        add_argument_words(line, "-movflags +faststart");
     }
-    add_provenance(provenance, line);
-    add_words(line, "-y -f");
+    add_provenance_arguments(provenance, line);
+    add_argument_words(line, "-y -f");
     qdi_arguments_add(line, format->muxer);
     qdi_arguments_format(line, "file:%s", path);
 }
 
 void qdi_palette_line(const char *list, const char *path, qdi_arguments *line) {
-    add_list(list, line);
-    add_words(
+    add_list_arguments(list, line);
+    add_argument_words(
         line,
         "-vf palettegen=stats_mode=full:reserve_transparent=0 -frames:v 1 -y -c:v png -f image2 -update 1");
     qdi_arguments_format(line, "file:%s", path);

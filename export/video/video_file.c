@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/// The picture in true colour.
-static qd_status widen(const qd_allocator *allocator, qdi_png_loaded *loaded) {
+/// Turns a picture of indices into true colour.
+static qd_status widen_to_true_colour(const qd_allocator *allocator, qdi_png_loaded *loaded) {
     uint8_t *wide = qdi_allocate(allocator, 3 * loaded->bytes, 1);
     if (!wide) return QD_ERR_MEMORY;
     for (size_t i = 0; i < loaded->bytes; ++i) memcpy(wide + 3 * i, loaded->rgb[loaded->pixels[i]], 3);
@@ -21,7 +21,9 @@ static qd_status widen(const qd_allocator *allocator, qdi_png_loaded *loaded) {
     return QD_OK;
 }
 
-static qd_status add(qd_video *video, const qdi_png_loaded *loaded, const char *path, qd_error *error) {
+/// Adds a frame that was loaded from a file to the video, where its size is that of the frames before.
+static qd_status add_loaded_frame(qd_video *video, const qdi_png_loaded *loaded, const char *path,
+                                  qd_error *error) {
     if (loaded->width != video->width || loaded->height != video->height) {
         if (error)
             (void)snprintf(error->text, sizeof error->text,
@@ -43,8 +45,8 @@ qd_status qd_video_add_file(qd_video *video, const char *path, qd_error *error) 
     qdi_png_loaded loaded;
     qd_status status = qdi_png_load(path, video->allocator, &loaded, error);
     if (status != QD_OK) return status;
-    if (loaded.colours > 0 && video->true_colour) status = widen(video->allocator, &loaded);
-    if (status == QD_OK) status = add(video, &loaded, path, error);
+    if (loaded.colours > 0 && video->true_colour) status = widen_to_true_colour(video->allocator, &loaded);
+    if (status == QD_OK) status = add_loaded_frame(video, &loaded, path, error);
     qdi_png_unload(video->allocator, &loaded);
     return status;
 }

@@ -17,15 +17,17 @@ enum { JOIN_SECONDS = 24 * 3600 };
 /// In the folder of the segments.
 static const char list[] = "segments.ffconcat", palette[] = "palette.png";
 
+/// When a frame is shown.
 /// When a frame begins, in millionths of a second. Each segment's length is the difference of two of these,
 /// so that roundings never add up.
-static uint64_t begins(const qd_video *video, uint64_t frame) {
+static uint64_t frame_begin_time(const qd_video *video, uint64_t frame) {
     const qdi_rate rate = video->encoding.rate;
     return (uint64_t)floor((double)frame * 1e6 * rate.den / rate.num + 0.5);
 }
 
-static qd_status write_list(const qd_video *video, const qdi_segments *segments, const char *path,
-                            qd_error *error) {
+/// Writes the list of segments for ffmpeg.
+static qd_status write_segment_list(const qd_video *video, const qdi_segments *segments, const char *path,
+                                    qd_error *error) {
     static const char header[] = "ffconcat version 1.0\n";
     qdi_file file = QDI_FILE_NONE;
     qd_status status = qdi_file_create(path, &file, error);
@@ -34,7 +36,7 @@ static qd_status write_list(const qd_video *video, const qdi_segments *segments,
     for (size_t i = 0; status == QD_OK && i < segments->count; ++i) {
         const qdi_segment segment = segments->items[i];
         char line[200];
-        uint64_t length = begins(video, segment.last + 1) - begins(video, segment.first);
+        uint64_t length = frame_begin_time(video, segment.last + 1) - frame_begin_time(video, segment.first);
         int bytes = snprintf(line, sizeof line, "file %s\nduration %" PRIu64 ".%06" PRIu64 "\n",
                              qdi_segment_name_of(segment, "mkv").text, length / 1000000, length % 1000000);
         status = qdi_file_write(file, path, line, (size_t)bytes, error);
@@ -48,9 +50,9 @@ static qd_status write_list(const qd_video *video, const qdi_segments *segments,
     return status;
 }
 
-/// Lets ffmpeg do what `line` says, in the folder of the segments: the names of a list, which are parts of an
-/// address, are plain ones then, whatever the folder's is.
-static qd_status let_work(qd_video *video, const char *doing, qd_error *error) {
+/// Runs the program of the command line, in the folder of the segments: the names in a list, which are parts
+/// of an address, are plain ones then, whatever the folder's is.
+static qd_status run_join_program(qd_video *video, const char *doing, qd_error *error) {
     if (video->line.full) return QD_ERR_VALUE;
     qd_status status = qdi_child_start(video->line.items, video->directory, NULL, 0, &video->child, error);
     if (status != QD_OK) return QD_ERR_STATE;
@@ -62,17 +64,18 @@ static qd_status let_work(qd_video *video, const char *doing, qd_error *error) {
     return status;
 }
 
-/// In true colour a GIF's 256 colours are chosen first, from all frames.
-static qd_status make_palette(qd_video *video, qd_error *error) {
+/// Chooses the 256 colours of a GIF whose frames are in true colour, from all frames.
+static qd_status make_gif_palette(qd_video *video, qd_error *error) {
     char path[QDI_PATH_MAX];
     qd_status status = qdi_path_join(video->directory, palette, path);
     if (status != QD_OK) return status;
     qdi_file_remove(path);
     qdi_palette_line(list, palette, &video->line);
-    return let_work(video, "given its colours", error);
+    return run_join_program(video, "given its colours", error);
 }
 
-static qd_status check_count(const qd_video *video, qd_error *error) {
+/// Checks that the joined video has all frames.
+static qd_status check_joined_count(const qd_video *video, qd_error *error) {
     uint64_t found = 0;
     qd_status status = qdi_video_count(video->part, &found, error);
     if (status == QD_OK && found != video->frames) {
@@ -84,9 +87,9 @@ static qd_status check_count(const qd_video *video, qd_error *error) {
     return status == QD_OK || status == QD_ERR_IO ? status : QD_ERR_STATE;
 }
 
-/// Whether one decoder can read all segments one after the other. Those of another ffmpeg, with which the run
-/// was begun, may be different, and a video of both would be broken from there on.
-static qd_status check_setup(const qd_video *video, const qdi_segments *segments, qd_error *error) {
+/// Checks that one decoder can read all segments one after the other. Those of another ffmpeg, with which the
+/// run was begun, may differ, and a video of both would be broken from there on.
+static qd_status check_segment_setups(const qd_video *video, const qdi_segments *segments, qd_error *error) {
     qdi_matroska first = {0, 0};
     for (size_t i = 0; i < segments->count; ++i) {
         char path[QDI_PATH_MAX];
@@ -106,22 +109,24 @@ static qd_status check_setup(const qd_video *video, const qdi_segments *segments
     return QD_OK;
 }
 
+/// Joins the segments with ffmpeg.
 static qd_status join_with_ffmpeg(qd_video *video, const qdi_segments *segments, qd_error *error) {
     char path[QDI_PATH_MAX];
     qd_status status = qdi_path_join(video->directory, list, path);
-    if (status == QD_OK) status = check_setup(video, segments, error);
-    if (status == QD_OK) status = write_list(video, segments, path, error);
+    if (status == QD_OK) status = check_segment_setups(video, segments, error);
+    if (status == QD_OK) status = write_segment_list(video, segments, path, error);
     bool colours = video->encoding.format->kind == QDI_VIDEO_GIF && video->rgb;
-    if (status == QD_OK && colours) status = make_palette(video, error);
+    if (status == QD_OK && colours) status = make_gif_palette(video, error);
     if (status != QD_OK) return status;
     qdi_join_line(&video->encoding, list, colours ? palette : NULL, &video->provenance, video->part,
                   &video->line);
-    status = let_work(video, "joined", error);
-    if (status == QD_OK) status = check_count(video, error);
+    status = run_join_program(video, "joined", error);
+    if (status == QD_OK) status = check_joined_count(video, error);
     return status == QD_OK ? qdi_file_sync(video->part, error) : status;
 }
 
-static qd_status join_apng(const qd_video *video, const qdi_segments *segments, qd_error *error) {
+/// Joins segments that are animated PNGs.
+static qd_status join_apng_segments(const qd_video *video, const qdi_segments *segments, qd_error *error) {
     qdi_apng_joint joint;
     if (video->frames > INT32_MAX) return QD_ERR_VALUE;
     qd_status status = qdi_apng_join_begin(video->allocator, video->part, (uint32_t)video->frames, &joint,
@@ -137,8 +142,8 @@ static qd_status join_apng(const qd_video *video, const qdi_segments *segments, 
     return status;
 }
 
-/// True where the segments are all frames, each once.
-static bool are_whole(const qd_video *video, const qdi_segments *segments) {
+/// True where the segments have all frames, each once.
+static bool segments_are_whole(const qd_video *video, const qdi_segments *segments) {
     uint64_t next = 0;
     for (size_t i = 0; i < segments->count; ++i) {
         if (segments->items[i].first != next) return false;
@@ -151,7 +156,7 @@ static bool are_whole(const qd_video *video, const qdi_segments *segments) {
 
 static const char joined_name[] = "joined.txt";
 
-/// A hash of all bytes of a file.
+/// The hash of all bytes of a file.
 static qd_status hash_file(const char *path, uint64_t *hash, qd_error *why) {
     unsigned char data[1 << 16];
     FILE *file = NULL;
@@ -180,7 +185,7 @@ bool qdi_video_is_joined(const char *directory, const char *file, uint64_t *fram
 
 /// Notes what the video is, before it takes its name: whoever goes on after a kill between that and the end
 /// of the run knows it again.
-static qd_status note_joined(const qd_video *video, qd_error *error) {
+static qd_status note_joined_video(const qd_video *video, qd_error *error) {
     char path[QDI_PATH_MAX], part[QDI_PATH_MAX], line[64];
     uint64_t hash = 0;
     qd_status status = qdi_path_join(video->directory, joined_name, path);
@@ -193,16 +198,17 @@ static qd_status note_joined(const qd_video *video, qd_error *error) {
     return status;
 }
 
-/// Gives the video its name. What has that name stays, unless it may be replaced.
-static qd_status take_name(const qd_video *video, qd_error *error) {
+/// Gives the joined video its name. A file of that name stays, unless it may be replaced.
+static qd_status name_joined_video(const qd_video *video, qd_error *error) {
     if (!video->replace) return qdi_os_rename_new(video->part, video->file, error);
     qd_status status = qdi_file_rename(video->part, video->file, error);
     if (status == QD_OK) qdi_os_sync_parent(video->file);
     return status;
 }
 
-static qd_status join(qd_video *video, const qdi_segments *segments, qd_error *error) {
-    if (!are_whole(video, segments)) {
+/// Joins the segments to a video.
+static qd_status join_segments(qd_video *video, const qdi_segments *segments, qd_error *error) {
+    if (!segments_are_whole(video, segments)) {
         if (error)
             (void)snprintf(error->text, sizeof error->text, "%.300s does not hold all of the video's frames",
                            video->directory);
@@ -215,17 +221,17 @@ static qd_status join(qd_video *video, const qdi_segments *segments, qd_error *e
     // Whom a killed process has left behind at this may still write to it: not to the one that is made now.
     qdi_file_remove(video->part);
     qd_status status = video->encoding.format->kind == QDI_VIDEO_APNG
-                           ? join_apng(video, segments, error)
+                           ? join_apng_segments(video, segments, error)
                            : join_with_ffmpeg(video, segments, error);
-    if (status == QD_OK) status = note_joined(video, error);
-    if (status == QD_OK) status = take_name(video, error);
+    if (status == QD_OK) status = note_joined_video(video, error);
+    if (status == QD_OK) status = name_joined_video(video, error);
     if (status != QD_OK) qdi_file_remove(video->part);
     return status;
 }
 
-/// Whether a lossless segment is in true colour. Its frames are PNG files as they are: the first one's header
-/// says it, behind its sizes and depth.
-static qd_status is_rgb(const char *path, bool *rgb, qd_error *error) {
+/// Finds out whether a lossless segment is in true colour. Its frames are PNG files as they are: the first
+/// one's header says it, behind its sizes and depth.
+static qd_status segment_is_true_colour(const char *path, bool *rgb, qd_error *error) {
     enum { LOOK = 1 << 15, KIND = 13, TRUE_COLOUR = 2 };
     unsigned char data[LOOK];
     FILE *file = NULL;
@@ -241,13 +247,13 @@ static qd_status is_rgb(const char *path, bool *rgb, qd_error *error) {
     return QD_ERR_STATE;
 }
 
-/// What the first segment's frames are: this process may have made none.
-static qd_status look_at_kind(qd_video *video, const qdi_segments *segments, qd_error *error) {
+/// Finds the kind of the first segment's frames: this process may have made none.
+static qd_status detect_segment_kind(qd_video *video, const qdi_segments *segments, qd_error *error) {
     if (video->encoding.format->kind != QDI_VIDEO_GIF || segments->count == 0) return QD_OK;
     char path[QDI_PATH_MAX];
     qd_status status = qdi_path_join(video->directory, qdi_segment_name_of(segments->items[0], "mkv").text,
                                      path);
-    return status == QD_OK ? is_rgb(path, &video->rgb, error) : status;
+    return status == QD_OK ? segment_is_true_colour(path, &video->rgb, error) : status;
 }
 
 qd_status qd_video_finish(qd_video *video, uint64_t *frames, qd_error *error) {
@@ -263,8 +269,8 @@ qd_status qd_video_finish(qd_video *video, uint64_t *frames, qd_error *error) {
         status = qdi_segments_find(video->allocator, video->directory, &segments, &reason);
     }
     if (status == QD_OK) {
-        status = look_at_kind(video, &segments, &reason);
-        if (status == QD_OK) status = join(video, &segments, &reason);
+        status = detect_segment_kind(video, &segments, &reason);
+        if (status == QD_OK) status = join_segments(video, &segments, &reason);
         qdi_segments_free(&segments);
     }
     if (status != QD_OK) (void)qdi_video_fail(video, status, reason.text);

@@ -11,8 +11,8 @@
 
 enum { ANSWER_ROOM = 1 << 16, PROBE_SECONDS = 60, COUNT_SECONDS = 3600, REASON_ROOM = 256 };
 
-/// Why not, and both ways out.
-static qd_status no_encoder(const qdi_encoding *encoding, const char *why, qd_error *error) {
+/// Writes why there is no encoder, and both ways out.
+static qd_status no_encoder_reason(const qdi_encoding *encoding, const char *why, qd_error *error) {
     const char *names = encoding->format->encoders;
     if (error)
         (void)snprintf(
@@ -23,8 +23,8 @@ static qd_status no_encoder(const qdi_encoding *encoding, const char *why, qd_er
     return QD_ERR_NOT_FOUND;
 }
 
-/// Runs a program to its end. False: it could not be started, or was not content; why is in `reason`.
-static bool ask(const char *const *arguments, char *answer, char *reason, size_t bytes) {
+/// Runs a program to its end. False: it could not be started or failed; why is in `reason`.
+static bool run_probe_program(const char *const *arguments, char *answer, char *reason, size_t bytes) {
     qdi_child child;
     qd_error error = {""};
     if (qdi_child_start(arguments, NULL, answer, ANSWER_ROOM, &child, &error) != QD_OK) {
@@ -38,8 +38,8 @@ static bool ask(const char *const *arguments, char *answer, char *reason, size_t
     return false;
 }
 
-/// Whether the list that `ffmpeg -encoders` prints has a name: it stands second in its line.
-static bool lists(const char *answer, const char *name, size_t length) {
+/// True where the list that `ffmpeg -encoders` prints has a name: it is second in its line.
+static bool encoder_is_listed(const char *answer, const char *name, size_t length) {
     for (const char *line = answer; *line; line += strcspn(line, "\n"), line += *line == '\n') {
         const char *word = line + strspn(line, " ");
         word += strcspn(word, " \n");
@@ -49,7 +49,7 @@ static bool lists(const char *answer, const char *name, size_t length) {
     return false;
 }
 
-/// Lets ffmpeg encode one black picture and throw the result away.
+/// Tries an encoder: ffmpeg encodes one black picture, and the result is thrown away.
 static bool try_encoder(const qdi_encoding *encoding, qdi_arguments *line, char *reason, size_t bytes) {
     static const unsigned char black[1 << 16];
     qdi_child child;
@@ -74,17 +74,17 @@ static bool try_encoder(const qdi_encoding *encoding, qdi_arguments *line, char 
     return false;
 }
 
-/// Goes through the encoders that do, the best first.
-static qd_status choose(qdi_encoding *encoding, const char *wanted, const char *answer, qdi_arguments *line,
-                        char found[32], qd_error *error) {
+/// Tries the encoders that would do, the best first.
+static qd_status choose_encoder(qdi_encoding *encoding, const char *wanted, const char *answer,
+                                qdi_arguments *line, char found[32], qd_error *error) {
     char reason[REASON_ROOM] = "";
     bool listed = false;
     const char *names = encoding->format->encoders;
     for (size_t length; *names; names += length + 1) {
         length = strcspn(names, " ");
         if (wanted && (strlen(wanted) != length || strncmp(wanted, names, length) != 0)) continue;
-        if (!lists(answer, names, length)) continue;
-        if (encoding->format->kind == QDI_VIDEO_GIF && !lists(answer, "png", 3)) continue;
+        if (!encoder_is_listed(answer, names, length)) continue;
+        if (encoding->format->kind == QDI_VIDEO_GIF && !encoder_is_listed(answer, "png", 3)) continue;
         (void)snprintf(found, 32, "%.*s", (int)length, names);
         encoding->encoder = found;
         listed = true;
@@ -95,7 +95,7 @@ static qd_status choose(qdi_encoding *encoding, const char *wanted, const char *
         (void)snprintf(reason, sizeof reason, "ffmpeg has no encoder for %s (%.*s)", encoding->format->ending,
                        (int)strlen(encoding->format->encoders) - 1, encoding->format->encoders);
     if (!listed && wanted) (void)snprintf(reason, sizeof reason, "ffmpeg has no %.60s", wanted);
-    return no_encoder(encoding, reason, error);
+    return no_encoder_reason(encoding, reason, error);
 }
 
 typedef struct probe_room {
@@ -109,15 +109,15 @@ qd_status qdi_encoder_find(const qd_allocator *allocator, qdi_encoding *encoding
     char reason[REASON_ROOM];
     probe_room *room = qdi_allocate(allocator, 1, sizeof *room);
     if (!room) return QD_ERR_MEMORY;
-    qd_status status = ask(question, room->answer, reason, sizeof reason)
-                           ? choose(encoding, wanted, room->answer, &room->line, found, error)
-                           : no_encoder(encoding, reason, error);
+    qd_status status = run_probe_program(question, room->answer, reason, sizeof reason)
+                           ? choose_encoder(encoding, wanted, room->answer, &room->line, found, error)
+                           : no_encoder_reason(encoding, reason, error);
     qdi_release(allocator, room, 1, sizeof *room);
     return status;
 }
 
-/// ffprobe's number; the last of ffmpeg's reports on its progress has "frame=N" among others.
-static bool read_count(const char *answer, const char *key, uint64_t *frames) {
+/// Reads ffprobe's number of frames; the last of ffmpeg's progress reports has "frame=N" among others.
+static bool read_frame_count(const char *answer, const char *key, uint64_t *frames) {
     const char *at = answer, *last = key[0] ? NULL : answer;
     while (key[0] && (at = strstr(at, key)) != NULL) last = at += strlen(key);
     if (!last) return false;
@@ -127,14 +127,15 @@ static bool read_count(const char *answer, const char *key, uint64_t *frames) {
     return end > last;
 }
 
-static qd_status count_with(const char *const *arguments, const char *key, uint64_t *frames,
-                            qd_error *error) {
+/// Counts a video's frames with a program.
+static qd_status count_frames_with(const char *const *arguments, const char *key, uint64_t *frames,
+                                   qd_error *error) {
     char answer[64], words[REASON_ROOM] = "it says no number";
     qdi_child child;
     qd_status status = qdi_child_start(arguments, NULL, answer, sizeof answer, &child, error);
     if (status != QD_OK) return status;
     bool content = qdi_child_end(&child, COUNT_SECONDS);
-    if (content && read_count(key[0] ? child.words : answer, key, frames)) return QD_OK;
+    if (content && read_frame_count(key[0] ? child.words : answer, key, frames)) return QD_OK;
     if (!content) qdi_child_reason(&child, words, sizeof words);
     if (error)
         (void)snprintf(error->text, sizeof error->text, "%s cannot count the frames: %.200s", arguments[0],
@@ -160,8 +161,8 @@ qd_status qdi_video_count(const char *path, uint64_t *frames, qd_error *error) {
     const char *const second[] = {"ffmpeg",    "-hide_banner", "-nostdin", "-nostats", "-loglevel", "error",
                                   "-progress", "pipe:2",       "-i",       file,       "-map",      "0:v:0",
                                   "-c",        "copy",         "-f",       "null",     "-",         NULL};
-    qd_status status = count_with(first, "", frames, error);
+    qd_status status = count_frames_with(first, "", frames, error);
     if (status != QD_ERR_NOT_FOUND) return status;
     if (error) error->text[0] = '\0';
-    return count_with(second, "frame=", frames, error);
+    return count_frames_with(second, "frame=", frames, error);
 }

@@ -19,8 +19,8 @@ qdi_segment_name qdi_segment_name_of(qdi_segment segment, const char *ending) {
     return name;
 }
 
-/// True for the name of a whole segment.
-static bool read_name(const char *name, qdi_segment *segment) {
+/// Reads the name of a whole segment; false for any other name.
+static bool read_segment_name(const char *name, qdi_segment *segment) {
     char *end;
     if (strncmp(name, head, sizeof head - 1) != 0) return false;
     const char *at = name + sizeof head - 1;
@@ -36,18 +36,20 @@ typedef struct search {
     qd_status status;
 } search;
 
-static bool note(void *context, const char *name) {
+/// Notes a segment of a folder.
+static bool note_segment(void *context, const char *name) {
     search *job = context;
     qdi_segments *segments = job->segments;
     qdi_segment segment;
-    if (!read_name(name, &segment)) return true;
+    if (!read_segment_name(name, &segment)) return true;
     job->status = qdi_reserve(segments->allocator, &segments->items, &segments->room, segments->count,
                               segments->count + 1, sizeof *segments->items);
     if (job->status == QD_OK) segments->items[segments->count++] = segment;
     return job->status == QD_OK;
 }
 
-static int by_first(const void *a, const void *b) {
+/// Orders segments by their first frame.
+static int compare_segments(const void *a, const void *b) {
     const qdi_segment *x = a, *y = b;
     return (x->first > y->first) - (x->first < y->first);
 }
@@ -57,10 +59,10 @@ qd_status qdi_segments_find(const qd_allocator *allocator, const char *directory
     *segments = (qdi_segments){.allocator = allocator};
     if (!qdi_os_is_directory(directory)) return QD_OK;
     search job = {segments, QD_OK};
-    qd_status status = qdi_os_list(directory, note, &job, error);
+    qd_status status = qdi_os_list(directory, note_segment, &job, error);
     if (status == QD_OK) status = job.status;
     if (status == QD_OK && segments->count > 1)
-        qsort(segments->items, segments->count, sizeof *segments->items, by_first);
+        qsort(segments->items, segments->count, sizeof *segments->items, compare_segments);
     if (status != QD_OK) qdi_segments_free(segments);
     return status;
 }
@@ -92,11 +94,12 @@ typedef struct keeping {
     qd_error *error;
 } keeping;
 
-static bool keep_or_not(void *context, const char *name) {
+/// Deletes a segment with frames past the last that are to stay, and one that is not whole.
+static bool remove_later_segment(void *context, const char *name) {
     keeping *job = context;
     qdi_segment segment;
     if (strncmp(name, head, sizeof head - 1) != 0) return true;
-    if (read_name(name, &segment) && segment.last < job->frames) return true;
+    if (read_segment_name(name, &segment) && segment.last < job->frames) return true;
     char path[QDI_PATH_MAX];
     job->status = qdi_path_join(job->directory, name, path);
     if (job->status == QD_OK) job->status = qdi_os_remove_file(path, job->error);
@@ -108,7 +111,7 @@ qd_status qd_video_keep(const char *directory, uint64_t frames, qd_error *error)
     if (!qdi_os_is_directory(directory)) return QD_OK;
     keeping job = {directory, frames, QD_OK, error};
     qd_status status = qdi_os_check(directory, QDI_OS_DIRECTORY, error);
-    if (status == QD_OK) status = qdi_os_list(directory, keep_or_not, &job, error);
+    if (status == QD_OK) status = qdi_os_list(directory, remove_later_segment, &job, error);
     return status == QD_OK ? job.status : status;
 }
 

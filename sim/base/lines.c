@@ -57,8 +57,8 @@ qd_status qdi_lines_blame(const char *path, uint64_t line, qd_error *error, cons
     return qdi_reason(error, QD_ERR_INVALID, "%s:%" PRIu64 ": %s", shown, line, reason);
 }
 
-/// Reads on until the buffer is full or the file ends.
-static qd_status refill(qdi_lines *lines, qd_error *error) {
+/// Reads more of a file of lines until the buffer is full or the file ends.
+static qd_status lines_refill(qdi_lines *lines, qd_error *error) {
     if (lines->drained || lines->end - lines->at >= QDI_LINE_MAX) return QD_OK;
     memmove(lines->buffer, lines->buffer + lines->at, lines->end - lines->at);
     lines->end -= lines->at;
@@ -74,8 +74,8 @@ static qd_status refill(qdi_lines *lines, qd_error *error) {
     return QD_OK;
 }
 
-/// What a file's first bytes say that it is, where that is no text; NULL where it may be.
-static const char *foreign(const char *text, size_t bytes) {
+/// What a file's first bytes say that it is, where it is not text; NULL where it may be.
+static const char *other_file_kind(const char *text, size_t bytes) {
     const unsigned char *at = (const unsigned char *)text;
     if (bytes >= 2 && at[0] == 0x1f && at[1] == 0x8b) return "is compressed (gzip); unpack it first";
     if (bytes >= 4 && at[0] == 0x28 && at[1] == 0xb5 && at[2] == 0x2f && at[3] == 0xfd)
@@ -84,16 +84,17 @@ static const char *foreign(const char *text, size_t bytes) {
     return utf16 ? "is text in UTF-16; save it as UTF-8" : NULL;
 }
 
-/// Skips a byte order mark and refuses what is no text at all.
-static qd_status begin(qdi_lines *lines, qd_error *error) {
+/// Skips a byte order mark at the beginning of a file and refuses what is not text.
+static qd_status lines_begin(qdi_lines *lines, qd_error *error) {
     const char *text = lines->data + lines->at;
     size_t bytes = lines->end - lines->at;
-    const char *what = foreign(text, bytes);
+    const char *what = other_file_kind(text, bytes);
     if (what) return qdi_lines_blame(lines->path, 0, error, "%s", what);
     if (bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) lines->at += 3;
     return QD_OK;
 }
 
+/// The length of a line of text.
 /// Bytes up to the first line end. By pieces, so that a file whose lines end with one of the two kinds is not
 /// searched to its end for the other one at each line.
 static size_t line_length(const char *text, size_t bytes) {
@@ -110,8 +111,8 @@ static size_t line_length(const char *text, size_t bytes) {
 
 qd_status qdi_lines_next(qdi_lines *lines, bool *more, qd_error *error) {
     *more = false;
-    qd_status status = refill(lines, error);
-    if (status == QD_OK && lines->number == 0) status = begin(lines, error);
+    qd_status status = lines_refill(lines, error);
+    if (status == QD_OK && lines->number == 0) status = lines_begin(lines, error);
     if (status != QD_OK || lines->at == lines->end) return status;
     lines->number += 1;
     const char *text = lines->data + lines->at;
@@ -132,23 +133,24 @@ qd_status qdi_lines_next(qdi_lines *lines, bool *more, qd_error *error) {
 }
 
 qd_status qdi_lines_peek(qdi_lines *lines, const char **text, size_t *bytes, qd_error *error) {
-    qd_status status = refill(lines, error);
-    if (status == QD_OK && lines->number == 0) status = begin(lines, error);
+    qd_status status = lines_refill(lines, error);
+    if (status == QD_OK && lines->number == 0) status = lines_begin(lines, error);
     *text = lines->data + lines->at;
     *bytes = lines->end - lines->at;
     return status;
 }
 
-static bool is_space(char c) {
+// True for a blank within a line.
+static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\v' || c == '\f';
 }
 
 bool qdi_word_next(const char *text, size_t bytes, size_t *at, const char **word, size_t *length) {
-    while (*at < bytes && is_space(text[*at])) ++*at;
+    while (*at < bytes && is_blank(text[*at])) ++*at;
     if (*at == bytes) return false;
     *word = text + *at;
     size_t start = *at;
-    while (*at < bytes && !is_space(text[*at])) ++*at;
+    while (*at < bytes && !is_blank(text[*at])) ++*at;
     *length = *at - start;
     return true;
 }

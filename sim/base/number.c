@@ -20,7 +20,8 @@ typedef struct decimal {
     char digits[MOST_DIGITS + 1];
 } decimal;
 
-static decimal decimal_of(const char *text) {
+// Reads the digits and the exponent of a number as "%.*g" writes it.
+static decimal decimal_from_text(const char *text) {
     decimal result = {.negative = text[0] == '-'};
     bool point = false;
     int whole = 0, leading = 0;
@@ -40,7 +41,8 @@ static decimal decimal_of(const char *text) {
     return result;
 }
 
-static decimal decimal_of_digits(bool negative, uint64_t digits, int exponent) {
+// A decimal number from a whole number of digits and an exponent.
+static decimal decimal_from_digits(bool negative, uint64_t digits, int exponent) {
     decimal result = {.negative = negative, .exponent = exponent};
     while (digits % 10 == 0) digits /= 10;
     for (uint64_t rest = digits; rest > 0; rest /= 10) ++result.count;
@@ -53,52 +55,55 @@ static decimal decimal_shortest(double value) {
     uint64_t whole;
     int exponent;
     if (qdi_number_digits(fabs(value), &whole, &exponent))
-        return decimal_of_digits(value < 0, whole, exponent);
+        return decimal_from_digits(value < 0, whole, exponent);
     char text[QDI_NUMBER_ROOM];
     // 15 digits survive the way through a normal double, so a shorter text shows as trailing zeros of these.
     int digits = fabs(value) >= DBL_MIN ? DBL_DIG : 1;
     do qdi_os_print_double(text, sizeof text, digits, value);
     while (qdi_os_read_double(text, NULL) != value && ++digits <= MOST_DIGITS);
-    return decimal_of(text);
+    return decimal_from_text(text);
 }
 
-static size_t append(char *text, size_t used, const char *more, size_t count) {
+// Appends characters to a number's text.
+static size_t append_text(char *text, size_t used, const char *more, size_t count) {
     memcpy(text + used, more, count);
     return used + count;
 }
 
+// Appends zeros to a number's text.
 static size_t append_zeros(char *text, size_t used, int count) {
     for (int i = 0; i < count; ++i) text[used++] = '0';
     return used;
 }
 
-/// Without an exponent. The point stands behind digit number `exponent`, counted from 0.
-static size_t write_plain(const decimal *number, char *text, size_t used) {
+/// Writes a number without an exponent. The point stands behind digit number `exponent`, counted from 0.
+static size_t write_plain_number(const decimal *number, char *text, size_t used) {
     size_t count = (size_t)number->count;
     if (number->exponent < 0) {
-        used = append(text, used, "0.", 2);
+        used = append_text(text, used, "0.", 2);
         used = append_zeros(text, used, -number->exponent - 1);
-        return append(text, used, number->digits, count);
+        return append_text(text, used, number->digits, count);
     }
     size_t whole = (size_t)number->exponent + 1;
     if (count <= whole) {
-        used = append(text, used, number->digits, count);
+        used = append_text(text, used, number->digits, count);
         return append_zeros(text, used, (int)(whole - count));
     }
-    used = append(text, used, number->digits, whole);
-    used = append(text, used, ".", 1);
-    return append(text, used, number->digits + whole, count - whole);
+    used = append_text(text, used, number->digits, whole);
+    used = append_text(text, used, ".", 1);
+    return append_text(text, used, number->digits + whole, count - whole);
 }
 
-static size_t write_scientific(const decimal *number, char *text, size_t used) {
-    used = append(text, used, number->digits, 1);
+// Writes a number with an exponent.
+static size_t write_scientific_number(const decimal *number, char *text, size_t used) {
+    used = append_text(text, used, number->digits, 1);
     if (number->count > 1) {
-        used = append(text, used, ".", 1);
-        used = append(text, used, number->digits + 1, (size_t)number->count - 1);
+        used = append_text(text, used, ".", 1);
+        used = append_text(text, used, number->digits + 1, (size_t)number->count - 1);
     }
     char exponent[8];
     int length = snprintf(exponent, sizeof exponent, "e%d", number->exponent);
-    return append(text, used, exponent, (size_t)length);
+    return append_text(text, used, exponent, (size_t)length);
 }
 
 size_t qdi_number_write(double value, char text[QDI_NUMBER_ROOM]) {
@@ -114,13 +119,14 @@ size_t qdi_number_write(double value, char text[QDI_NUMBER_ROOM]) {
         return strlen(word);
     }
     decimal number = decimal_shortest(value);
-    size_t used = number.negative ? append(text, 0, "-", 1) : 0;
+    size_t used = number.negative ? append_text(text, 0, "-", 1) : 0;
     bool plain = number.exponent >= -5 && number.exponent <= 20;
-    used = plain ? write_plain(&number, text, used) : write_scientific(&number, text, used);
+    used = plain ? write_plain_number(&number, text, used) : write_scientific_number(&number, text, used);
     text[used] = 0;
     return used;
 }
 
+// How many digits a text begins with.
 static size_t count_digits(const char *text, size_t bytes) {
     size_t count = 0;
     while (count < bytes && text[count] >= '0' && text[count] <= '9') ++count;
@@ -146,6 +152,7 @@ static bool is_number(const char *text, size_t bytes) {
     return at == bytes;
 }
 
+// True where a text is the word.
 static bool is_word(const char *text, size_t bytes, const char *word) {
     return bytes == strlen(word) && memcmp(text, word, bytes) == 0;
 }

@@ -30,8 +30,8 @@ typedef struct binary {
     int shift; ///< 1 to 100 in the range of this file
 } binary;
 
-/// D of `count` digits, and whether it reads back.
-static bool round_to(binary number, int exponent, int count, uint64_t *digits) {
+/// Rounds a number to `count` digits, and says whether they read back as the same double.
+static bool round_to_digits(binary number, int exponent, int count, uint64_t *digits) {
     wide ten = ten_to(count - 1 - exponent), scaled = number.m * ten;
     wide unit = (wide)1 << number.shift, rest = scaled & (unit - 1), half = unit >> 1;
     uint64_t whole = (uint64_t)(scaled >> number.shift);
@@ -45,7 +45,7 @@ static bool round_to(binary number, int exponent, int count, uint64_t *digits) {
 }
 
 /// True where the number is 10^exponent or more.
-static bool reaches(binary number, int exponent) {
+static bool reaches_power_of_ten(binary number, int exponent) {
     if (exponent < 0) return number.m * ten_to(-exponent) >> number.shift != 0;
     return number.m >= ten_to(exponent) << number.shift;
 }
@@ -58,11 +58,11 @@ bool qdi_number_digits(double value, uint64_t *digits, int *exponent) {
     // The power of ten below the power of two that it begins with, or the one after.
     int power = 52 - number.shift;
     *exponent = (power * 1233) >> 12;
-    if (*exponent < MOST_EXPONENT && reaches(number, *exponent + 1)) ++*exponent;
-    if (!reaches(number, *exponent)) --*exponent;
+    if (*exponent < MOST_EXPONENT && reaches_power_of_ten(number, *exponent + 1)) ++*exponent;
+    if (!reaches_power_of_ten(number, *exponent)) --*exponent;
     if (*exponent < LEAST_EXPONENT) return false; // 1e-6 itself is a little below its name
     int count = 15;
-    while (!round_to(number, *exponent, count, digits) && count < 17) ++count;
+    while (!round_to_digits(number, *exponent, count, digits) && count < 17) ++count;
     // Rounded up to one digit more: it is a power of ten.
     if (*digits == (uint64_t)ten_to(count)) {
         *digits /= 10;

@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/// "cannot VERB PATH: what errno says".
-static qd_status failed(const char *verb, const char *path, int number, qd_error *error) {
+/// Writes "cannot VERB PATH: reason" into the error; returns QD_ERR_IO.
+static qd_status file_call_failed(const char *verb, const char *path, int number, qd_error *error) {
     if (error) {
         char reason[128];
         // The GNU form gives back where the text is, which need not be the buffer.
@@ -31,8 +31,8 @@ static qd_status failed(const char *verb, const char *path, int number, qd_error
 static const char is_link[] = "it is a link", is_odd[] = "it is not a regular file",
                   is_pipe[] = "it is a pipe";
 
-/// NULL where an open file is what it must be; the reason where it is not.
-static const char *judge(int descriptor, qdi_os_trust trust) {
+/// NULL where an open file is of the kind that its trust asks for; the reason where it is not.
+static const char *file_kind_fault(int descriptor, qdi_os_trust trust) {
     struct stat info;
     if (trust == QDI_OS_GIVEN || fstat(descriptor, &info) != 0) return NULL;
     if (trust == QDI_OS_OWN) return S_ISREG(info.st_mode) ? NULL : is_odd;
@@ -54,20 +54,20 @@ static int open_trusted(const char *path, int flags, qdi_os_trust trust, int *nu
     *number = errno;
     if (descriptor < 0 && *number == ELOOP && lstat(path, &info) == 0 && S_ISLNK(info.st_mode))
         *why = is_link;
-    if (descriptor >= 0) *why = judge(descriptor, trust);
+    if (descriptor >= 0) *why = file_kind_fault(descriptor, trust);
     if (descriptor < 0 || !*why) return descriptor;
     *number = EINVAL;
     close(descriptor);
     return -1;
 }
 
-/// The same to change a file of ours; the reason, with the path, in `error`.
-static int open_own(const char *verb, const char *path, int flags, int *number, qd_error *error) {
+/// Opens a file that the program made, to change it; the reason, with the path, in `error`.
+static int open_own_file(const char *verb, const char *path, int flags, int *number, qd_error *error) {
     const char *why;
     int descriptor = open_trusted(path, flags, QDI_OS_OWN, number, &why);
     if (descriptor >= 0) return descriptor;
     if (!why)
-        (void)failed(verb, path, *number, error);
+        (void)file_call_failed(verb, path, *number, error);
     else if (error)
         snprintf(error->text, sizeof error->text, "cannot %s %.300s: %s", verb, path, why);
     return -1;
@@ -91,7 +91,7 @@ qd_status qdi_os_open(const char *path, qdi_os_trust trust, FILE **file, qd_erro
 qd_status qdi_file_tail(const char *path, void *data, size_t bytes, qd_error *error) {
     const char *why;
     int number, descriptor = open_trusted(path, O_RDONLY, QDI_OS_DATA, &number, &why);
-    if (descriptor < 0) return failed("read", path, number, error);
+    if (descriptor < 0) return file_call_failed("read", path, number, error);
     struct stat facts;
     ssize_t got = -1;
     if (fstat(descriptor, &facts) == 0 && facts.st_size >= (off_t)bytes)
@@ -120,7 +120,7 @@ qd_status qdi_file_create(const char *path, qdi_file *file, qd_error *error) {
         if (number == EEXIST) number = clear_name(path);
         if (number != 0 && number != EINTR) break;
     }
-    return failed("create", path, number, error);
+    return file_call_failed("create", path, number, error);
 }
 
 qd_status qdi_file_create_stream(const char *path, FILE **file, qd_error *error) {
@@ -130,14 +130,14 @@ qd_status qdi_file_create_stream(const char *path, FILE **file, qd_error *error)
     if (status != QD_OK) return status;
     *file = fdopen(made, "wb");
     if (*file) return QD_OK;
-    status = failed("create", path, errno, error);
+    status = file_call_failed("create", path, errno, error);
     close(made);
     return status;
 }
 
 qd_status qdi_file_append(const char *path, qdi_file *file, qd_error *error) {
     int number;
-    *file = open_own("write", path, O_WRONLY | O_CREAT | O_APPEND, &number, error);
+    *file = open_own_file("write", path, O_WRONLY | O_CREAT | O_APPEND, &number, error);
     return *file >= 0 ? QD_OK : QD_ERR_IO;
 }
 
@@ -146,7 +146,7 @@ qd_status qdi_file_write(qdi_file file, const char *path, const void *data, size
     while (bytes > 0) {
         ssize_t done = write(file, next, bytes);
         if (done < 0 && errno == EINTR) continue;
-        if (done < 0) return failed("write", path, errno, error);
+        if (done < 0) return file_call_failed("write", path, errno, error);
         next += done;
         bytes -= (size_t)done;
     }
@@ -159,7 +159,7 @@ qd_status qdi_file_overwrite(qdi_file file, const char *path, size_t at, const v
     while (bytes > 0) {
         ssize_t done = pwrite(file, next, bytes, (off_t)at);
         if (done < 0 && errno == EINTR) continue;
-        if (done < 0) return failed("write", path, errno, error);
+        if (done < 0) return file_call_failed("write", path, errno, error);
         next += done;
         at += (size_t)done;
         bytes -= (size_t)done;
@@ -172,14 +172,15 @@ qd_status qdi_file_close(qdi_file file, const char *path, bool sync, qd_error *e
     // Full disks often show only now. A file that lies where nothing can be synced (EINVAL, ENOTSUP) is not
     // at fault.
     if (sync && fsync(file) != 0 && errno != EINVAL && errno != ENOTSUP)
-        status = failed("write", path, errno, error);
+        status = file_call_failed("write", path, errno, error);
     // The file is closed even where close was interrupted; trying again could close somebody else's.
-    if (close(file) != 0 && errno != EINTR && status == QD_OK) status = failed("write", path, errno, error);
+    if (close(file) != 0 && errno != EINTR && status == QD_OK)
+        status = file_call_failed("write", path, errno, error);
     return status;
 }
 
 qd_status qdi_file_rename(const char *from, const char *to, qd_error *error) {
-    return rename(from, to) == 0 ? QD_OK : failed("write", to, errno, error);
+    return rename(from, to) == 0 ? QD_OK : file_call_failed("write", to, errno, error);
 }
 
 void qdi_file_remove(const char *path) {
@@ -187,7 +188,7 @@ void qdi_file_remove(const char *path) {
 }
 
 qd_status qdi_file_sync(const char *path, qd_error *error) {
-    int number, descriptor = open_own("read", path, O_RDONLY, &number, error);
+    int number, descriptor = open_own_file("read", path, O_RDONLY, &number, error);
     if (descriptor < 0) return number == ENOENT ? QD_ERR_NOT_FOUND : QD_ERR_IO;
     return qdi_file_close(descriptor, path, true, error);
 }
@@ -213,7 +214,8 @@ qd_status qdi_os_write_file(const char *temporary, const char *path, const void 
 
 qd_status qdi_os_check(const char *path, qdi_os_kind kind, qd_error *error) {
     struct stat info;
-    if (lstat(path, &info) != 0) return errno == ENOENT ? QD_OK : failed("look at", path, errno, error);
+    if (lstat(path, &info) != 0)
+        return errno == ENOENT ? QD_OK : file_call_failed("look at", path, errno, error);
     const char *why = NULL;
     if (S_ISLNK(info.st_mode))
         why = "is a link; a directory of runs may be reached through one, but nothing in it";
@@ -228,7 +230,7 @@ qd_status qdi_os_check(const char *path, qdi_os_kind kind, qd_error *error) {
 qd_status qdi_os_make_directory(const char *path, qd_error *error) {
     if (mkdir(path, 0777) == 0) return QD_OK;
     int number = errno;
-    qd_status status = failed("make the directory", path, number, error);
+    qd_status status = file_call_failed("make the directory", path, number, error);
     return number == EEXIST ? QD_ERR_EXISTS : status;
 }
 
@@ -236,7 +238,7 @@ qd_status qdi_os_make_parents(const char *path, qd_error *error) {
     char parent[PATH_MAX];
     size_t bytes = strlen(path);
     while (bytes > 1 && path[bytes - 1] == '/') --bytes; // "a/b/" is b in a
-    if (bytes >= sizeof parent) return failed("make the directory", path, ENAMETOOLONG, error);
+    if (bytes >= sizeof parent) return file_call_failed("make the directory", path, ENAMETOOLONG, error);
     memcpy(parent, path, bytes);
     parent[bytes] = '\0';
     for (char *slash = parent; (slash = strchr(slash + 1, '/')) != NULL; *slash = '/') {
@@ -245,7 +247,7 @@ qd_status qdi_os_make_parents(const char *path, qd_error *error) {
         // Another process may have made it since; a file in its place is told as such by the call that needs
         // it.
         if (!there && mkdir(parent, 0777) != 0 && errno != EEXIST)
-            return failed("make the directory", path, errno, error);
+            return file_call_failed("make the directory", path, errno, error);
         if (!there) qdi_os_sync_parent(parent);
     }
     return QD_OK;
@@ -268,13 +270,13 @@ bool qdi_os_is_file(const char *path) {
 
 qd_status qdi_os_list(const char *path, qdi_os_entry entry, void *context, qd_error *error) {
     DIR *directory = opendir(path);
-    if (!directory) return failed("read the directory", path, errno, error);
+    if (!directory) return file_call_failed("read the directory", path, errno, error);
     qd_status status = QD_OK;
     for (bool more = true; more;) {
         errno = 0;
         const struct dirent *found = readdir(directory);
         if (!found) {
-            if (errno != 0) status = failed("read the directory", path, errno, error);
+            if (errno != 0) status = file_call_failed("read the directory", path, errno, error);
             break;
         }
         if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0) continue;
@@ -286,12 +288,12 @@ qd_status qdi_os_list(const char *path, qdi_os_entry entry, void *context, qd_er
 
 qd_status qdi_os_remove_file(const char *path, qd_error *error) {
     if (unlink(path) == 0 || errno == ENOENT) return QD_OK;
-    return failed("delete", path, errno, error);
+    return file_call_failed("delete", path, errno, error);
 }
 
 qd_status qdi_os_remove_directory_if_empty(const char *path, qd_error *error) {
     if (rmdir(path) == 0 || errno == ENOENT || errno == ENOTEMPTY || errno == EEXIST) return QD_OK;
-    return failed("delete the directory", path, errno, error);
+    return file_call_failed("delete the directory", path, errno, error);
 }
 
 bool qdi_os_exists(const char *path) {
@@ -301,17 +303,17 @@ bool qdi_os_exists(const char *path) {
 
 qd_status qdi_os_rename_new(const char *from, const char *path, qd_error *error) {
     if (qdi_os_exists(path)) {
-        (void)failed("make", path, EEXIST, error);
+        (void)file_call_failed("make", path, EEXIST, error);
         return QD_ERR_EXISTS;
     }
-    if (rename(from, path) != 0) return failed("make", path, errno, error);
+    if (rename(from, path) != 0) return file_call_failed("make", path, errno, error);
     qdi_os_sync_parent(path);
     return QD_OK;
 }
 
 qd_status qdi_os_sync_disk(const char *path, qd_error *error) {
     int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0) return failed("read the directory", path, errno, error);
+    if (descriptor < 0) return file_call_failed("read the directory", path, errno, error);
 #ifdef __linux__
     int number = syncfs(descriptor) == 0 ? 0 : errno;
 #else
@@ -319,7 +321,7 @@ qd_status qdi_os_sync_disk(const char *path, qd_error *error) {
 #endif
     close(descriptor);
     if (number == 0) return QD_OK;
-    qd_status status = failed("write to", path, number, error);
+    qd_status status = file_call_failed("write to", path, number, error);
     return number == ENOSYS || number == ENOTSUP || number == EINVAL ? QD_ERR_NOT_FOUND : status;
 }
 
@@ -343,9 +345,10 @@ void qdi_os_sync_directory(const char *path) {
 
 // ---- locks ----
 
+/// True where the path of a lock's file still names the open file.
 /// True where `path` still names the open file: between opening and locking, the lock's last holder may have
 /// deleted it.
-static bool still_named(int descriptor, const char *path) {
+static bool lock_file_still_named(int descriptor, const char *path) {
     struct stat opened, named;
     return fstat(descriptor, &opened) == 0 && lstat(path, &named) == 0 && opened.st_dev == named.st_dev &&
            opened.st_ino == named.st_ino;
@@ -364,12 +367,13 @@ static int lock_descriptor(int descriptor, int operation) {
 
 /// Opens the lock's file or makes it.
 static int open_lock(const char *path, bool *made, int *number, qd_error *error) {
-    int descriptor = open_own("lock", path, O_RDWR | O_CREAT | O_EXCL, number, error);
+    int descriptor = open_own_file("lock", path, O_RDWR | O_CREAT | O_EXCL, number, error);
     *made = descriptor >= 0;
     if (descriptor >= 0 || *number != EEXIST) return descriptor;
-    return open_own("lock", path, O_RDWR, number, error);
+    return open_own_file("lock", path, O_RDWR, number, error);
 }
 
+/// Locks a file, trying again for a while where another has it.
 /// `operation`: LOCK_EX or LOCK_SH. Whoever holds the lock may delete its file at any moment, and whoever
 /// asks about it has it for a moment: each is a reason to try again, but not without end.
 static qd_status lock_file(const char *path, int operation, qdi_os_lock *lock, qd_error *error) {
@@ -382,7 +386,7 @@ static qd_status lock_file(const char *path, int operation, qdi_os_lock *lock, q
         if (descriptor < 0 && number != ENOENT) return QD_ERR_IO;
         if (descriptor >= 0) {
             number = lock_descriptor(descriptor, operation);
-            if (number == 0 && still_named(descriptor, path)) {
+            if (number == 0 && lock_file_still_named(descriptor, path)) {
                 *lock = (qdi_os_lock){descriptor, made};
                 return QD_OK;
             }
@@ -400,7 +404,7 @@ static qd_status lock_file(const char *path, int operation, qdi_os_lock *lock, q
             break;
         }
     }
-    qd_status status = failed("lock", path, number, error);
+    qd_status status = file_call_failed("lock", path, number, error);
     if (number == EWOULDBLOCK) return QD_ERR_STATE;
     size_t used = error ? strlen(error->text) : 0;
     if (error && number != ENOENT && number != EINTR)
@@ -410,7 +414,7 @@ static qd_status lock_file(const char *path, int operation, qdi_os_lock *lock, q
 }
 
 bool qdi_os_lock_is_held(const char *path) {
-    int number, descriptor = open_own("lock", path, O_RDONLY, &number, NULL);
+    int number, descriptor = open_own_file("lock", path, O_RDONLY, &number, NULL);
     if (descriptor < 0) return false;
     bool held = lock_descriptor(descriptor, LOCK_SH) == EWOULDBLOCK;
     close(descriptor);
@@ -436,6 +440,7 @@ static locale_t enter_c_locale(locale_t *c) {
     return uselocale(*c); // with no memory for a locale this only asks for the present one
 }
 
+// Switches this thread back to the locale that it had.
 static void leave_c_locale(locale_t before, locale_t c) {
     uselocale(before);
     if (c) freelocale(c);

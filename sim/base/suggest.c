@@ -2,12 +2,13 @@
 
 enum { LONGEST = 64 };
 
-static size_t smaller(size_t a, size_t b) {
+// The smaller of two lengths.
+static size_t smaller_of(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
 size_t qdi_suggest_distance(const char *a, size_t a_bytes, const char *b, size_t b_bytes) {
-    size_t rows = smaller(a_bytes, LONGEST), columns = smaller(b_bytes, LONGEST);
+    size_t rows = smaller_of(a_bytes, LONGEST), columns = smaller_of(b_bytes, LONGEST);
     // Distances between the beginnings of a and b, by length; only the last three lengths of a are kept.
     size_t table[3][LONGEST + 1];
     for (size_t j = 0; j <= columns; ++j) table[0][j] = j;
@@ -17,9 +18,9 @@ size_t qdi_suggest_distance(const char *a, size_t a_bytes, const char *b, size_t
         row[0] = i;
         for (size_t j = 1; j <= columns; ++j) {
             size_t changed = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-            row[j] = smaller(changed, 1 + smaller(above[j], row[j - 1]));
+            row[j] = smaller_of(changed, 1 + smaller_of(above[j], row[j - 1]));
             bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-            if (swapped) row[j] = smaller(row[j], two_above[j - 2] + 1);
+            if (swapped) row[j] = smaller_of(row[j], two_above[j - 2] + 1);
         }
     }
     return table[rows % 3][columns];

@@ -4,7 +4,7 @@
 #include <quadrille/query.h>
 
 #include "core/base/arithmetic.h"
-#include "core/tree/near_places.h"
+#include "core/tree/tree_nearest.h"
 #include "sim/contact/margin.h"
 #include "sim/shape/distance.h"
 #include "sim/shape/ray.h"

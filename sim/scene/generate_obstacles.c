@@ -94,7 +94,7 @@ qd_status qdi_obstacles_init(qdi_obstacles *obstacles, const qd_allocator *alloc
     }
     // Looks move while the array grows: their forms, which point into them, are made at the end.
     for (size_t i = 0; i < obstacles->count; ++i) {
-        qdi_look *look = &obstacles->obstacle[i].look;
+        qdi_prepared_shape *look = &obstacles->obstacle[i].look;
         look->form = qdi_form_of(&look->shape, &look->hull);
     }
     return status;

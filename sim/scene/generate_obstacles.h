@@ -12,7 +12,7 @@
 /// Each question looks at all of them, so a scene should have thousands of these at most.
 
 typedef struct qdi_obstacle {
-    qdi_look look;
+    qdi_prepared_shape look;
     qdi_pose pose;
     double reach;
 } qdi_obstacle;

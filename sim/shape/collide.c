@@ -6,7 +6,8 @@
 
 #include <stddef.h>
 
-static void flip(qd_vec2 between, qdi_manifold *m) {
+// Turns a manifold of (b, a) into that of (a, b).
+static void flip_manifold(qd_vec2 between, qdi_manifold *m) {
     m->normal = (qd_vec2){-m->normal.x, -m->normal.y};
     for (int i = 0; i < m->count; ++i) {
         qdi_touch *touch = &m->at[i];
@@ -16,9 +17,9 @@ static void flip(qd_vec2 between, qdi_manifold *m) {
     qdi_manifold_order(m);
 }
 
-/// A form against a disk whose centre is at `d` from it.
-static int collide_disk(const qdi_form *form, double c, double s, double radius, qd_vec2 d, double reach,
-                        qdi_manifold *m) {
+/// The contact of a form and a disk whose centre is at `d` from it.
+static int collide_form_disk(const qdi_form *form, double c, double s, double radius, qd_vec2 d, double reach,
+                             qdi_manifold *m) {
     qdi_probe probe;
     qdi_form_probe(form, qdi_unturn(c, s, d), &probe);
     double gap = probe.distance - form->radius - radius;
@@ -30,8 +31,9 @@ static int collide_disk(const qdi_form *form, double c, double s, double radius,
     return 1;
 }
 
-static void add_touch(const qdi_facing_use *use, double along, double apart, int corner_ref,
-                      int corner_other) {
+// Adds a contact point to a manifold, where its gap is within reach.
+static void add_contact_point(const qdi_facing_use *use, double along, double apart, int corner_ref,
+                              int corner_other) {
     double gap = apart - use->radius_ref - use->radius_other;
     if (gap > use->reach) return;
     uint32_t feature = use->flipped ? (uint32_t)corner_other << 8 | (uint32_t)corner_ref
@@ -47,13 +49,13 @@ int qdi_manifold_of_facing(const qdi_facing_use *use) {
     double least = f->gap_low < f->gap_high ? f->gap_low : f->gap_high;
     use->manifold->count = 0;
     if (f->high - f->low > use->merge) {
-        add_touch(use, f->low, f->gap_low, f->ref_low, f->other_low);
-        add_touch(use, f->high, f->gap_high, f->ref_high, f->other_high);
+        add_contact_point(use, f->low, f->gap_low, f->ref_low, f->other_low);
+        add_contact_point(use, f->high, f->gap_high, f->ref_high, f->other_high);
         qdi_manifold_order(use->manifold);
     } else { // so short that it is a point
         bool low = f->gap_low <= f->gap_high;
-        add_touch(use, 0.5 * (f->low + f->high), least, low ? f->ref_low : f->ref_high,
-                  low ? f->other_low : f->other_high);
+        add_contact_point(use, 0.5 * (f->low + f->high), least, low ? f->ref_low : f->ref_high,
+                          low ? f->other_low : f->other_high);
     }
     return use->manifold->count;
 }
@@ -88,6 +90,7 @@ int qdi_manifold_of(const qdi_separation *separation, const qdi_core *core_a, do
     return qdi_manifold_of_facing(&use);
 }
 
+// The contact of two forms whose cores have corners.
 static int collide_cores(const qdi_form *a, const qdi_pose *pa, const qdi_form *b, const qdi_pose *pb,
                          double reach, qdi_manifold *m) {
     qdi_core core_a, core_b;
@@ -112,12 +115,12 @@ int qdi_collide(const qdi_form *a, const qdi_pose *pa, const qdi_form *b, const 
     if (a->ghost && b->ghost) return 0;
     if (a->ghost) return qdi_collide_edge(a, &here, b, &there, reach, manifold);
     if (b->kind == QD_SHAPE_DISK && !b->ghost)
-        return collide_disk(a, pa->c, pa->s, b->radius, d, reach, manifold);
+        return collide_form_disk(a, pa->c, pa->s, b->radius, d, reach, manifold);
     if (b->ghost || a->kind == QD_SHAPE_DISK) {
-        int count = b->ghost
-                        ? qdi_collide_edge(b, &origin, a, &back, reach, manifold)
-                        : collide_disk(b, pb->c, pb->s, a->radius, (qd_vec2){-d.x, -d.y}, reach, manifold);
-        if (count > 0) flip(d, manifold);
+        int count = b->ghost ? qdi_collide_edge(b, &origin, a, &back, reach, manifold)
+                             : collide_form_disk(b, pb->c, pb->s, a->radius, (qd_vec2){-d.x, -d.y}, reach,
+                                                 manifold);
+        if (count > 0) flip_manifold(d, manifold);
         return count;
     }
     return collide_cores(a, &here, b, &there, reach, manifold);

@@ -20,8 +20,9 @@
 /// Sine of the angle by which directions may differ and count as one.
 #define SAME_WAY 1e-9
 
-static int edge_disk(const qdi_form *edge, const qdi_pose *at, double radius, qd_vec2 centre, double reach,
-                     qdi_manifold *m) {
+// The contact of a polyline's edge and a disk.
+static int collide_edge_disk(const qdi_form *edge, const qdi_pose *at, double radius, qd_vec2 centre,
+                             double reach, qdi_manifold *m) {
     qd_vec2 p = qdi_unturn(at->c, at->s, centre);
     double h = edge->half.x;
     if (fabs(p.x) > h) {
@@ -50,8 +51,9 @@ typedef struct seam_rule {
     bool yield; ///< nothing is reported if the neighbour has the form at least as deep
 } seam_rule;
 
-/// `normal` is in the edge's axes; `single`: the contact has one point.
-static seam_rule judge(const qdi_form *edge, bool right, qd_vec2 normal, bool single) {
+/// What becomes of a contact at an end of a polyline's edge. `normal` is in the edge's axes; `single`: the
+/// contact has one point.
+static seam_rule seam_rule_for(const qdi_form *edge, bool right, qd_vec2 normal, bool single) {
     qd_vec2 end = {right ? edge->half.x : -edge->half.x, 0}, away = qdi_minus(edge->ghost[right], end);
     double length = qdi_length(away);
     if (fabs(normal.x) <= SAME_WAY) return (seam_rule){true, false};
@@ -82,8 +84,8 @@ static double neighbour_distance(const qdi_form *edge, const qdi_pose *at, const
 }
 
 /// The contact along the edge's own normal, out of the side on which the form is less deep.
-static int own_contact(const qdi_form *edge, const qdi_core *own, const qdi_form *form, const qdi_core *other,
-                       double reach, qdi_manifold *m) {
+static int contact_along_own_normal(const qdi_form *edge, const qdi_core *own, const qdi_form *form,
+                                    const qdi_core *other, double reach, qdi_manifold *m) {
     double low = DBL_MAX, high = -DBL_MAX;
     for (int i = 0; i < other->count; ++i) {
         double above = qdi_dot(own->normal[1], qdi_minus(other->point[i], own->point[0]));
@@ -109,7 +111,7 @@ int qdi_collide_edge(const qdi_form *edge, const qdi_pose *edge_pose, const qdi_
                      const qdi_pose *pose, double reach, qdi_manifold *m) {
     m->count = 0;
     if (form->kind == QD_SHAPE_DISK)
-        return edge_disk(edge, edge_pose, form->radius, (qd_vec2){pose->x, pose->y}, reach, m);
+        return collide_edge_disk(edge, edge_pose, form->radius, (qd_vec2){pose->x, pose->y}, reach, m);
     qdi_core own, other;
     qdi_separation separation;
     qdi_core_make(edge, edge_pose, &own);
@@ -120,11 +122,11 @@ int qdi_collide_edge(const qdi_form *edge, const qdi_pose *edge_pose, const qdi_
 
     qd_vec2 normal = qdi_unturn(edge_pose->c, edge_pose->s, separation.normal);
     bool right = normal.x > 0;
-    seam_rule rule = judge(edge, right, normal, count == 1);
+    seam_rule rule = seam_rule_for(edge, right, normal, count == 1);
     if (rule.yield && neighbour_distance(edge, edge_pose, &own, right, &other) <=
                           separation.distance + SAME_WAY * edge->half.x) {
         m->count = 0;
         return 0;
     }
-    return rule.own ? own_contact(edge, &own, form, &other, reach, m) : count;
+    return rule.own ? contact_along_own_normal(edge, &own, form, &other, reach, m) : count;
 }

@@ -30,8 +30,8 @@ static qdi_nearest nearest_of_cores(const qdi_core *a, const qdi_core *b) {
     return nearest;
 }
 
-/// From a form's core, turned as given, to a point.
-static qdi_nearest nearest_of_point(const qdi_form *form, double c, double s, qd_vec2 point) {
+/// The nearest points of a form's core, turned as given, and a point.
+static qdi_nearest nearest_of_core_and_point(const qdi_form *form, double c, double s, qd_vec2 point) {
     qdi_probe probe;
     qdi_form_probe(form, qdi_unturn(c, s, point), &probe);
     return (qdi_nearest){probe.distance, qdi_turn(c, s, probe.normal), qdi_turn(c, s, probe.foot), point,
@@ -42,9 +42,9 @@ qdi_nearest qdi_distance(const qdi_form *a, const qdi_pose *pa, const qdi_form *
     qd_vec2 at = {pa->x, pa->y}, d = {pb->x - pa->x, pb->y - pa->y};
     qdi_nearest nearest;
     if (b->kind == QD_SHAPE_DISK) {
-        nearest = nearest_of_point(a, pa->c, pa->s, d);
+        nearest = nearest_of_core_and_point(a, pa->c, pa->s, d);
     } else if (a->kind == QD_SHAPE_DISK) {
-        qdi_nearest flipped = nearest_of_point(b, pb->c, pb->s, (qd_vec2){-d.x, -d.y});
+        qdi_nearest flipped = nearest_of_core_and_point(b, pb->c, pb->s, (qd_vec2){-d.x, -d.y});
         nearest = flipped;
         nearest.normal = (qd_vec2){-flipped.normal.x, -flipped.normal.y};
         nearest.on_a = (qd_vec2){0, 0};

@@ -25,6 +25,7 @@ qdi_form qdi_form_of(const qd_shape *shape, const qdi_hull *hull) {
     };
 }
 
+// The bounding box of a turned polygon.
 static void hull_bounds(const qdi_hull *hull, double c, double s, qd_vec2 *low, qd_vec2 *high) {
     *low = *high = qdi_turn(c, s, hull->point[0]);
     for (int i = 1; i < hull->count; ++i) {
@@ -71,13 +72,15 @@ static void probe_outside(qd_vec2 point, bool side, qdi_probe *probe) {
     if (probe->distance > 0) probe->normal = (qd_vec2){d.x / probe->distance, d.y / probe->distance};
 }
 
-static double clamp(double x, double half) {
+// A coordinate limited to half a length on either side.
+static double clamp_to_half(double x, double half) {
     return x < -half ? -half : x > half ? half : x;
 }
 
+// The nearest point of a rect's border to a point.
 static void probe_rect(qd_vec2 half, qd_vec2 point, qdi_probe *probe) {
     double depth_x = half.x - fabs(point.x), depth_y = half.y - fabs(point.y);
-    probe->foot = (qd_vec2){clamp(point.x, half.x), clamp(point.y, half.y)};
+    probe->foot = (qd_vec2){clamp_to_half(point.x, half.x), clamp_to_half(point.y, half.y)};
     if (depth_x < 0 || depth_y < 0) {
         probe_outside(point, depth_x >= 0 || depth_y >= 0, probe);
     } else if (depth_x <= depth_y) {
@@ -89,6 +92,7 @@ static void probe_rect(qd_vec2 half, qd_vec2 point, qdi_probe *probe) {
     }
 }
 
+// The nearest point of a polygon's border to a point.
 static void probe_hull(const qdi_hull *hull, qd_vec2 point, qdi_probe *probe) {
     int edge = 0;
     double best = qdi_dot(hull->normal[0], qdi_minus(point, hull->point[0]));
@@ -117,7 +121,7 @@ void qdi_form_probe(const qdi_form *form, qd_vec2 point, qdi_probe *probe) {
     case QD_SHAPE_DISK: probe_outside(point, false, probe); return;
     case QD_SHAPE_CAPSULE:
         probe->normal = (qd_vec2){0, 1};
-        probe->foot.x = clamp(point.x, form->half.x);
+        probe->foot.x = clamp_to_half(point.x, form->half.x);
         probe_outside(point, fabs(point.x) <= form->half.x, probe);
         return;
     case QD_SHAPE_RECT: probe_rect(form->half, point, probe); return;
@@ -131,6 +135,7 @@ bool qdi_form_contains(const qdi_form *form, double c, double s, qd_vec2 point) 
     return probe.distance <= form->radius;
 }
 
+// The corners and normals of a turned rect.
 static void rect_core(qd_vec2 half, const qdi_pose *pose, qdi_core *core) {
     qd_vec2 x = {pose->c, pose->s}, y = {-pose->s, pose->c}, at = {pose->x, pose->y};
     qd_vec2 bottom = qdi_along(at, y, -half.y), top = qdi_along(at, y, half.y);

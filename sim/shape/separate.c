@@ -8,7 +8,8 @@
 /// A facing side whose shadow on the reference is shorter than this part of it counts as a point.
 #define UPRIGHT 1e-9
 
-static int next_of(const qdi_core *core, int i) {
+// The corner of a core after a corner.
+static int next_corner(const qdi_core *core, int i) {
     return i + 1 < core->count ? i + 1 : 0;
 }
 
@@ -20,14 +21,16 @@ typedef struct best_side {
     bool flipped;
 } best_side;
 
-static void offer_side(best_side *best, double apart, qd_vec2 normal, int side, bool flipped, double tie) {
+// Keeps a side as the one that separates most, by distance and then by its direction.
+static void offer_separating_side(best_side *best, double apart, qd_vec2 normal, int side, bool flipped,
+                                  double tie) {
     if (apart < best->apart - tie) return;
     double key = 0.8 * normal.x + 0.6 * normal.y;
     if (apart > best->apart + tie || key > best->key) *best = (best_side){apart, key, side, flipped};
 }
 
 /// How far `other` is above a side of `ref`.
-static double above_side(const qdi_core *ref, int side, const qdi_core *other) {
+static double core_above_side(const qdi_core *ref, int side, const qdi_core *other) {
     qd_vec2 normal = ref->normal[side];
     double least = qdi_dot(normal, other->point[0]);
     for (int k = 1; k < other->count; ++k) {
@@ -37,12 +40,13 @@ static double above_side(const qdi_core *ref, int side, const qdi_core *other) {
     return least - qdi_dot(normal, ref->point[side]);
 }
 
-static bool offer_sides(const qdi_core *ref, const qdi_core *other, bool flipped, double limit, double tie,
-                        best_side *best) {
+// Tries all sides of a core as the separating one; false where one separates by more than `limit`.
+static bool offer_separating_sides(const qdi_core *ref, const qdi_core *other, bool flipped, double limit,
+                                   double tie, best_side *best) {
     for (int i = 0; i < ref->count; ++i) {
-        double apart = above_side(ref, i, other);
+        double apart = core_above_side(ref, i, other);
         if (apart > limit) return false;
-        offer_side(best, apart, ref->normal[i], i, flipped, tie);
+        offer_separating_side(best, apart, ref->normal[i], i, flipped, tie);
     }
     return true;
 }
@@ -60,9 +64,9 @@ qdi_facing qdi_face(const qdi_core *ref, int side, const qdi_core *other) {
     }
     // Sides run counter-clockwise, so the one that faces ours runs against it.
     qdi_facing f = {.origin = ref->point[side], .way = qdi_left(normal), .ref_low = side};
-    f.ref_high = next_of(ref, side);
+    f.ref_high = next_corner(ref, side);
     f.other_high = facing;
-    f.other_low = next_of(other, facing);
+    f.other_low = next_corner(other, facing);
     qd_vec2 low = qdi_minus(other->point[f.other_low], f.origin);
     qd_vec2 high = qdi_minus(other->point[f.other_high], f.origin);
     double length = qdi_dot(qdi_minus(ref->point[f.ref_high], f.origin), f.way);
@@ -92,6 +96,7 @@ qdi_facing qdi_face(const qdi_core *ref, int side, const qdi_core *other) {
     return f;
 }
 
+// Finds the nearest two corners of two cores.
 static void nearest_corners(const qdi_core *a, const qdi_core *b, qdi_separation *out) {
     double best = DBL_MAX;
     for (int i = 0; i < a->count; ++i) {
@@ -110,9 +115,9 @@ static void nearest_corners(const qdi_core *a, const qdi_core *b, qdi_separation
     if (best > 0) out->normal = (qd_vec2){d.x / out->distance, d.y / out->distance};
 }
 
-/// Completes a separation whose largest side is known.
-static bool complete(const qdi_core *a, const qdi_core *b, const best_side *best, double limit, double tie,
-                     qdi_separation *out) {
+/// Completes a separation whose most separating side is known.
+static bool complete_separation(const qdi_core *a, const qdi_core *b, const best_side *best, double limit,
+                                double tie, qdi_separation *out) {
     const qdi_core *ref = best->flipped ? b : a, *other = best->flipped ? a : b;
     qd_vec2 normal = ref->normal[best->side];
     out->distance = best->apart;
@@ -130,8 +135,8 @@ static bool complete(const qdi_core *a, const qdi_core *b, const best_side *best
     return out->distance <= limit;
 }
 
-/// Depths closer than this tie; rounding is far below it.
-static double tie_of(const qdi_core *a, const qdi_core *b) {
+/// Distances of two cores closer than this count as equal; rounding is far below it.
+static double separation_tie(const qdi_core *a, const qdi_core *b) {
     qd_vec2 across_a = qdi_minus(a->point[a->count / 2], a->point[0]);
     qd_vec2 across_b = qdi_minus(b->point[b->count / 2], b->point[0]);
     qd_vec2 between = qdi_minus(b->point[0], a->point[0]);
@@ -140,8 +145,9 @@ static double tie_of(const qdi_core *a, const qdi_core *b) {
 }
 
 bool qdi_separate(const qdi_core *a, const qdi_core *b, double limit, qdi_separation *separation) {
-    double tie = tie_of(a, b);
+    double tie = separation_tie(a, b);
     best_side best = {-DBL_MAX, 0, 0, false};
-    return offer_sides(a, b, false, limit, tie, &best) && offer_sides(b, a, true, limit, tie, &best) &&
-           complete(a, b, &best, limit, tie, separation);
+    return offer_separating_sides(a, b, false, limit, tie, &best) &&
+           offer_separating_sides(b, a, true, limit, tie, &best) &&
+           complete_separation(a, b, &best, limit, tie, separation);
 }

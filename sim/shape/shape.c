@@ -34,8 +34,8 @@ qd_shape qd_shape_capsule(double length, double radius) {
 
 // ---- polygons ----
 
-/// The longer side of the points' box.
-static double extent_of(const qd_vec2 *points, int count) {
+/// The longer side of the points' bounding box.
+static double points_extent(const qd_vec2 *points, int count) {
     qd_vec2 low = points[0], high = points[0];
     for (int i = 1; i < count; ++i) {
         if (points[i].x < low.x) low.x = points[i].x;
@@ -47,13 +47,14 @@ static double extent_of(const qd_vec2 *points, int count) {
     return width > height ? width : height;
 }
 
-/// How far a point is to the left of the line from one point to another, which are not in one place.
-static double left_of(qd_vec2 from, qd_vec2 to, qd_vec2 point) {
+/// How far a point is to the left of the line from one point to another, which differ.
+static double distance_left_of_line(qd_vec2 from, qd_vec2 to, qd_vec2 point) {
     qd_vec2 way = qdi_minus(to, from);
     return qdi_cross(way, qdi_minus(point, from)) / qdi_length(way);
 }
 
-static bool comes_before(qd_vec2 a, qd_vec2 b) {
+// True where a point is left of another, or below it at the same x.
+static bool point_before(qd_vec2 a, qd_vec2 b) {
     return a.x < b.x || (a.x == b.x && a.y < b.y);
 }
 
@@ -62,18 +63,19 @@ static void sort_points(qd_vec2 *points, int count) {
     for (int i = 1; i < count; ++i) {
         qd_vec2 point = points[i];
         int at = i;
-        for (; at > 0 && comes_before(point, points[at - 1]); --at) points[at] = points[at - 1];
+        for (; at > 0 && point_before(point, points[at - 1]); --at) points[at] = points[at - 1];
         points[at] = point;
     }
 }
 
+// True where three points turn to the left.
 static bool turns_left(qd_vec2 a, qd_vec2 b, qd_vec2 c) {
     return qdi_cross(qdi_minus(b, a), qdi_minus(c, b)) > 0;
 }
 
 /// Corners of the hull of sorted points, counter-clockwise from the leftmost (Andrew's monotone chain). Room
 /// for count + 1 corners.
-static int find_hull(const qd_vec2 *points, int count, qd_vec2 *corner) {
+static int find_convex_hull(const qd_vec2 *points, int count, qd_vec2 *corner) {
     int found = 0;
     for (int i = 0; i < count; ++i) {
         while (found >= 2 && !turns_left(corner[found - 2], corner[found - 1], points[i])) --found;
@@ -86,13 +88,13 @@ static int find_hull(const qd_vec2 *points, int count, qd_vec2 *corner) {
     return found - 1; // the last is the first again
 }
 
-/// Takes corners out that are within `near` of another corner or of the line between their neighbours.
-static int drop_blunt(qd_vec2 *corner, int count, double near) {
+/// Removes corners that are within `near` of another corner or of the line between their neighbours.
+static int drop_blunt_corners(qd_vec2 *corner, int count, double near) {
     for (int i = 0; i < count && count >= 3;) {
         qd_vec2 before = corner[i > 0 ? i - 1 : count - 1], after = corner[i + 1 < count ? i + 1 : 0];
         qd_vec2 across = qdi_minus(after, before), to_before = qdi_minus(corner[i], before);
         bool blunt = qdi_length(to_before) <= near || qdi_length(across) <= near ||
-                     -left_of(before, after, corner[i]) <= near;
+                     -distance_left_of_line(before, after, corner[i]) <= near;
         if (!blunt) {
             ++i;
             continue;
@@ -105,14 +107,14 @@ static int drop_blunt(qd_vec2 *corner, int count, double near) {
 }
 
 /// True where a point is further inside than `near` of every side.
-static bool deep_inside(const qd_vec2 *corner, int count, qd_vec2 point, double near) {
+static bool point_deep_inside(const qd_vec2 *corner, int count, qd_vec2 point, double near) {
     for (int i = 0; i < count; ++i)
-        if (left_of(corner[i], corner[i + 1 < count ? i + 1 : 0], point) <= near) return false;
+        if (distance_left_of_line(corner[i], corner[i + 1 < count ? i + 1 : 0], point) <= near) return false;
     return true;
 }
 
 /// The centroid of a polygon whose corners are counter-clockwise, rounding included.
-static qd_vec2 centroid_of(const qd_shape *polygon) {
+static qd_vec2 polygon_centroid(const qd_shape *polygon) {
     qd_vec2 origin = polygon->points[0];
     qd_shape near = *polygon; // about one of its corners, where no digits are lost
     for (int i = 0; i < near.count; ++i) near.points[i] = qdi_minus(near.points[i], origin);
@@ -125,8 +127,8 @@ static qd_vec2 centroid_of(const qd_shape *polygon) {
     return qdi_along(origin, moments.first, 1 / moments.area);
 }
 
-/// True where nothing about a polygon with finite points needs to change.
-static bool in_order(const qd_shape *polygon, double extent) {
+/// True where a polygon with finite points is convex, counter-clockwise and about its centroid already.
+static bool polygon_is_normalized(const qd_shape *polygon, double extent) {
     const qd_vec2 *p = polygon->points;
     double near = ON_A_SIDE * extent;
     int count = polygon->count;
@@ -134,17 +136,19 @@ static bool in_order(const qd_shape *polygon, double extent) {
         int next = i + 1 < count ? i + 1 : 0;
         if (!(qdi_length(qdi_minus(p[next], p[i])) > near)) return false;
         for (int k = 0; k < count; ++k)
-            if (k != i && k != next && !(left_of(p[i], p[next], p[k]) > 0)) return false;
+            if (k != i && k != next && !(distance_left_of_line(p[i], p[next], p[k]) > 0)) return false;
         qd_vec2 before = p[i > 0 ? i - 1 : count - 1];
-        if (!(qdi_length(qdi_minus(p[next], before)) > near && -left_of(before, p[next], p[i]) > near))
+        if (!(qdi_length(qdi_minus(p[next], before)) > near &&
+              -distance_left_of_line(before, p[next], p[i]) > near))
             return false;
     }
-    qd_vec2 centroid = centroid_of(polygon);
+    qd_vec2 centroid = polygon_centroid(polygon);
     double off = CENTRED * (extent + 2 * polygon->radius);
     return fabs(centroid.x) <= off && fabs(centroid.y) <= off;
 }
 
-static qd_status settle_polygon(qd_shape *shape, qd_vec2 *moved, qd_error *error) {
+// Checks a polygon and makes it convex, counter-clockwise and about its centroid.
+static qd_status normalize_polygon(qd_shape *shape, qd_vec2 *moved, qd_error *error) {
     int count = shape->count;
     if (count < 3 || count > QD_POLYGON_MAX)
         return qdi_reason(error, QD_ERR_VALUE, "a polygon has 3 to %d points, not %d", QD_POLYGON_MAX, count);
@@ -152,26 +156,26 @@ static qd_status settle_polygon(qd_shape *shape, qd_vec2 *moved, qd_error *error
         if (!(fabs(shape->points[i].x) <= LARGEST && fabs(shape->points[i].y) <= LARGEST))
             return qdi_reason(error, QD_ERR_VALUE, "point %d of a polygon is not finite or above %g", i + 1,
                               LARGEST);
-    double extent = extent_of(shape->points, count), near = ON_A_SIDE * extent;
+    double extent = points_extent(shape->points, count), near = ON_A_SIDE * extent;
     if (extent < SMALLEST) return qdi_reason(error, QD_ERR_VALUE, "a polygon's points are all in one place");
 
     qd_shape settled = {.kind = QD_SHAPE_POLYGON, .radius = shape->radius};
     qd_vec2 sorted[QD_POLYGON_MAX], corner[2 * QD_POLYGON_MAX];
     for (int i = 0; i < count; ++i) sorted[i] = shape->points[i];
     sort_points(sorted, count);
-    settled.count = drop_blunt(corner, find_hull(sorted, count, corner), near);
+    settled.count = drop_blunt_corners(corner, find_convex_hull(sorted, count, corner), near);
     if (settled.count < 3) return qdi_reason(error, QD_ERR_VALUE, "a polygon's points are all on a line");
     for (int i = 0; i < count; ++i)
-        if (deep_inside(corner, settled.count, shape->points[i], near))
+        if (point_deep_inside(corner, settled.count, shape->points[i], near))
             return qdi_reason(error, QD_ERR_VALUE,
                               "a polygon must be convex: point %d is inside the others' hull", i + 1);
 
-    bool keep = in_order(shape, extent);
+    bool keep = polygon_is_normalized(shape, extent);
     const qd_vec2 *points = keep ? shape->points : corner;
     if (keep) settled.count = count;
     for (int i = 0; i < settled.count; ++i) settled.points[i] = points[i];
     if (!keep) {
-        *moved = centroid_of(&settled);
+        *moved = polygon_centroid(&settled);
         for (int i = 0; i < settled.count; ++i) settled.points[i] = qdi_minus(settled.points[i], *moved);
     }
     *shape = settled;
@@ -180,22 +184,25 @@ static qd_status settle_polygon(qd_shape *shape, qd_vec2 *moved, qd_error *error
 
 // ---- all kinds ----
 
-static qd_status check_size(const char *what, double size, bool zero_fits, qd_error *error) {
+// Refuses a length of a shape that is out of range.
+static qd_status check_shape_size(const char *what, double size, bool zero_fits, qd_error *error) {
     if ((size >= SMALLEST && size <= LARGEST) || (zero_fits && size == 0)) return QD_OK;
     return qdi_reason(error, QD_ERR_VALUE, "%s must be %s and at most %g, not %.15g", what,
                       zero_fits ? "0 or above" : "above 0", LARGEST, size);
 }
 
-static qd_status settle_rect(qd_shape *shape, qd_error *error) {
-    qd_status status = check_size("half the width of a rect", shape->half.x, false, error);
-    if (status == QD_OK) status = check_size("half the height of a rect", shape->half.y, false, error);
+// Checks a rect and clears what it does not use.
+static qd_status normalize_rect(qd_shape *shape, qd_error *error) {
+    qd_status status = check_shape_size("half the width of a rect", shape->half.x, false, error);
+    if (status == QD_OK) status = check_shape_size("half the height of a rect", shape->half.y, false, error);
     if (status == QD_OK)
         *shape = (qd_shape){.kind = QD_SHAPE_RECT, .radius = shape->radius, .half = shape->half};
     return status;
 }
 
-static qd_status settle_capsule(qd_shape *shape, qd_error *error) {
-    qd_status status = check_size("half the length of a capsule", shape->half.x, false, error);
+// Checks a capsule and clears what it does not use.
+static qd_status normalize_capsule(qd_shape *shape, qd_error *error) {
+    qd_status status = check_shape_size("half the length of a capsule", shape->half.x, false, error);
     if (status != QD_OK) return status;
     qd_shape settled = qd_shape_capsule(2 * shape->half.x, shape->radius);
     if (shape->count == 2) {
@@ -217,13 +224,13 @@ qd_status qd_shape_settle(qd_shape *shape, qd_vec2 *moved, qd_error *error) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!shape) return qdi_reason(error, QD_ERR_ARGUMENT, "no shape");
     qd_vec2 centroid = {0, 0};
-    qd_status status = check_size("a radius", shape->radius, shape->kind != QD_SHAPE_DISK, error);
+    qd_status status = check_shape_size("a radius", shape->radius, shape->kind != QD_SHAPE_DISK, error);
     if (status != QD_OK) return status;
     switch (shape->kind) {
     case QD_SHAPE_DISK: *shape = qd_shape_disk(shape->radius); break;
-    case QD_SHAPE_RECT: status = settle_rect(shape, error); break;
-    case QD_SHAPE_CAPSULE: status = settle_capsule(shape, error); break;
-    case QD_SHAPE_POLYGON: status = settle_polygon(shape, &centroid, error); break;
+    case QD_SHAPE_RECT: status = normalize_rect(shape, error); break;
+    case QD_SHAPE_CAPSULE: status = normalize_capsule(shape, error); break;
+    case QD_SHAPE_POLYGON: status = normalize_polygon(shape, &centroid, error); break;
     default: return qdi_reason(error, QD_ERR_VALUE, "unknown kind of shape %d", (int)shape->kind);
     }
     if (status == QD_OK && moved) *moved = centroid;
@@ -245,7 +252,8 @@ qd_status qd_shape_polygon(const qd_vec2 *points, size_t count, qd_shape *shape,
     return status;
 }
 
-static double reach_of(const qd_shape *shape) {
+// The distance from a shape's centre to its furthest point.
+static double shape_reach(const qd_shape *shape) {
     qdi_hull hull;
     if (shape->kind == QD_SHAPE_POLYGON) qdi_hull_make(shape, &hull);
     qdi_form form = qdi_form_of(shape, &hull);
@@ -254,7 +262,7 @@ static double reach_of(const qd_shape *shape) {
 
 double qd_shape_reach(const qd_shape *shape) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
-    double result = reach_of(shape);
+    double result = shape_reach(shape);
     QDI_SETTLE(result);
     return result;
 }

@@ -7,11 +7,13 @@
 
 #include <math.h>
 
-static bool finite_point(qd_vec2 p) {
+// True where both coordinates of a point are finite.
+static bool point_is_finite(qd_vec2 p) {
     return isfinite(p.x) && isfinite(p.y);
 }
 
-static bool same_place(qd_vec2 a, qd_vec2 b) {
+// True where two points are equal.
+static bool points_equal(qd_vec2 a, qd_vec2 b) {
     return a.x == b.x && a.y == b.y;
 }
 
@@ -31,9 +33,10 @@ qd_status qd_shape_chain(const qd_vec2 *points, size_t count, bool closed, size_
     bool starts = edge == 0 && !closed, ends = edge + 1 == edges && !closed;
     qd_vec2 before = starts ? from : points[edge > 0 ? edge - 1 : count - 1];
     qd_vec2 after = ends ? to : points[(edge + 2) % count];
-    if (!finite_point(from) || !finite_point(to) || !finite_point(before) || !finite_point(after))
+    if (!point_is_finite(from) || !point_is_finite(to) || !point_is_finite(before) || !point_is_finite(after))
         return qdi_reason(error, QD_ERR_VALUE, "a point next to edge %zu of a polyline is not finite", edge);
-    if (same_place(from, to) || (!starts && same_place(before, from)) || (!ends && same_place(to, after)))
+    if (points_equal(from, to) || (!starts && points_equal(before, from)) ||
+        (!ends && points_equal(to, after)))
         return qdi_reason(error, QD_ERR_VALUE, "edge %zu of a polyline, or one next to it, has no length",
                           edge);
 

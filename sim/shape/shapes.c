@@ -10,21 +10,23 @@
 
 // ---- as bytes: for files, for hashes, and to compare by ----
 
-static void put_vec(qd_vec2 v, unsigned char **at) {
+// Writes a vector as bytes.
+static void put_vec_bytes(qd_vec2 v, unsigned char **at) {
     qdi_put_f64(at, v.x);
     qdi_put_f64(at, v.y);
 }
 
-/// There are many bit patterns for NaN, and one is enough.
-static double get_real(const unsigned char **at) {
+/// Reads a number from bytes; any NaN is read as the same one.
+static double get_real_bytes(const unsigned char **at) {
     double value = qdi_get_f64(at);
     return isnan(value) ? (double)NAN : value;
 }
 
-static qd_vec2 get_vec(const unsigned char **at) {
+// Reads a vector from bytes.
+static qd_vec2 get_vec_bytes(const unsigned char **at) {
     qd_vec2 v;
-    v.x = get_real(at);
-    v.y = get_real(at);
+    v.x = get_real_bytes(at);
+    v.y = get_real_bytes(at);
     return v;
 }
 
@@ -32,8 +34,8 @@ void qdi_shape_put(const qd_shape *shape, unsigned char **at) {
     qdi_put_u32(at, (uint32_t)shape->kind);
     qdi_put_u32(at, (uint32_t)shape->count);
     qdi_put_f64(at, shape->radius);
-    put_vec(shape->half, at);
-    for (int i = 0; i < QD_POLYGON_MAX; ++i) put_vec(shape->points[i], at);
+    put_vec_bytes(shape->half, at);
+    for (int i = 0; i < QD_POLYGON_MAX; ++i) put_vec_bytes(shape->points[i], at);
 }
 
 void qdi_shape_get(const unsigned char **at, qd_shape *shape) {
@@ -41,9 +43,9 @@ void qdi_shape_get(const unsigned char **at, qd_shape *shape) {
     shape->kind = (qd_shape_kind)qdi_get_u32(at);
     uint32_t count = qdi_get_u32(at);
     shape->count = count <= QD_POLYGON_MAX ? (int)count : -1;
-    shape->radius = get_real(at);
-    shape->half = get_vec(at);
-    for (int i = 0; i < QD_POLYGON_MAX; ++i) shape->points[i] = get_vec(at);
+    shape->radius = get_real_bytes(at);
+    shape->half = get_vec_bytes(at);
+    for (int i = 0; i < QD_POLYGON_MAX; ++i) shape->points[i] = get_vec_bytes(at);
 }
 
 void qdi_trait_put(const qdi_trait *trait, unsigned char **at) {
@@ -55,7 +57,7 @@ void qdi_trait_put(const qdi_trait *trait, unsigned char **at) {
     qdi_put_u32(at, trait->filter.category);
     qdi_put_u32(at, trait->filter.mask);
     qdi_put_u32(at, (uint32_t)trait->filter.group);
-    put_vec(trait->pivot, at);
+    put_vec_bytes(trait->pivot, at);
     qdi_put_f64(at, trait->slide);
 }
 
@@ -65,14 +67,14 @@ void qdi_trait_get(const unsigned char **at, qdi_trait *trait) {
     uint32_t flags = qdi_get_u32(at);
     trait->sensor = (flags & 1U) != 0;
     trait->bullet = (flags & 2U) != 0;
-    trait->material.restitution = get_real(at);
-    trait->material.friction = get_real(at);
-    trait->material.tangential = get_real(at);
+    trait->material.restitution = get_real_bytes(at);
+    trait->material.friction = get_real_bytes(at);
+    trait->material.tangential = get_real_bytes(at);
     trait->filter.category = qdi_get_u32(at);
     trait->filter.mask = qdi_get_u32(at);
     trait->filter.group = (int32_t)qdi_get_u32(at);
-    trait->pivot = get_vec(at);
-    trait->slide = get_real(at);
+    trait->pivot = get_vec_bytes(at);
+    trait->slide = get_real_bytes(at);
 }
 
 uint64_t qdi_shape_hash(const qd_shape *shape) {
@@ -95,7 +97,8 @@ typedef struct shape_search {
     const qd_shape *shape;
 } shape_search;
 
-static bool same_shape(const void *context, uint32_t number) {
+// True where the shape that is looked for is the one with this number.
+static bool shape_has_number(const void *context, uint32_t number) {
     const shape_search *search = context;
     unsigned char one[QDI_SHAPE_BYTES], two[QDI_SHAPE_BYTES], *at = one, *other = two;
     qdi_shape_put(search->shape, &at);
@@ -108,8 +111,8 @@ qd_status qdi_shapes_take(qdi_shapes *shapes, const qd_shape *shape, uint32_t *n
     if (shape->kind == QD_SHAPE_DISK) return QD_OK;
     const qd_allocator *allocator = shapes->numbers.allocator;
     size_t need = shapes->numbers.count + 2;
-    qd_status status = qdi_reserve(allocator, &shapes->look, &shapes->room[0], shapes->count, need,
-                                   sizeof(qdi_look *));
+    qd_status status = qdi_reserve(allocator, &shapes->prepared, &shapes->room[0], shapes->count, need,
+                                   sizeof(qdi_prepared_shape *));
     if (status == QD_OK)
         status = qdi_reserve(allocator, &shapes->shape, &shapes->room[1], shapes->count, need,
                              sizeof(const qd_shape *));
@@ -123,50 +126,51 @@ qd_status qdi_shapes_take(qdi_shapes *shapes, const qd_shape *shape, uint32_t *n
     shape_search search = {shapes, shape};
     uint32_t taken;
     bool fresh;
-    status = qdi_numbers_take(&shapes->numbers, qdi_shape_hash(shape), same_shape, &search, &taken, &fresh);
+    status = qdi_intern_take(&shapes->numbers, qdi_shape_hash(shape), shape_has_number, &search, &taken,
+                             &fresh);
     if (status != QD_OK) return status;
     if (fresh) {
-        qdi_look *look = qdi_allocate(allocator, 1, sizeof *look);
-        if (!look) {
-            qdi_numbers_drop(&shapes->numbers, taken);
+        qdi_prepared_shape *prepared = qdi_allocate(allocator, 1, sizeof *prepared);
+        if (!prepared) {
+            qdi_intern_drop(&shapes->numbers, taken);
             return QD_ERR_MEMORY;
         }
-        look->shape = *shape;
-        qdi_hull_make(&look->shape, &look->hull);
-        look->form = qdi_form_of(&look->shape, &look->hull);
+        prepared->shape = *shape;
+        qdi_hull_make(&prepared->shape, &prepared->hull);
+        prepared->form = qdi_form_of(&prepared->shape, &prepared->hull);
         qdi_probe middle;
-        qdi_form_probe(&look->form, (qd_vec2){0, 0}, &middle);
+        qdi_form_probe(&prepared->form, (qd_vec2){0, 0}, &middle);
         for (; shapes->count <= taken + 1; ++shapes->count) {
-            shapes->look[shapes->count] = NULL;
+            shapes->prepared[shapes->count] = NULL;
             shapes->shape[shapes->count] = NULL;
             shapes->form[shapes->count] = qdi_form_disk(0);
             shapes->inner[shapes->count] = 0;
         }
-        shapes->look[taken + 1] = look;
-        shapes->form[taken + 1] = look->form;
-        shapes->inner[taken + 1] = look->form.radius - middle.distance;
-        shapes->shape[taken + 1] = &look->shape;
+        shapes->prepared[taken + 1] = prepared;
+        shapes->form[taken + 1] = prepared->form;
+        shapes->inner[taken + 1] = prepared->form.radius - middle.distance;
+        shapes->shape[taken + 1] = &prepared->shape;
     }
     *number = taken + 1;
     return QD_OK;
 }
 
 void qdi_shapes_drop(qdi_shapes *shapes, uint32_t number) {
-    if (number == 0 || !qdi_numbers_drop(&shapes->numbers, number - 1)) return;
-    qdi_release(shapes->numbers.allocator, shapes->look[number], 1, sizeof(qdi_look));
-    shapes->look[number] = NULL;
+    if (number == 0 || !qdi_intern_drop(&shapes->numbers, number - 1)) return;
+    qdi_release(shapes->numbers.allocator, shapes->prepared[number], 1, sizeof(qdi_prepared_shape));
+    shapes->prepared[number] = NULL;
     shapes->shape[number] = NULL;
 }
 
 void qdi_shapes_release(qdi_shapes *shapes) {
     const qd_allocator *allocator = shapes->numbers.allocator;
     for (size_t i = 0; i < shapes->count; ++i)
-        qdi_release(allocator, shapes->look[i], shapes->look[i] ? 1 : 0, sizeof(qdi_look));
-    qdi_release(allocator, shapes->look, shapes->room[0], sizeof(qdi_look *));
+        qdi_release(allocator, shapes->prepared[i], shapes->prepared[i] ? 1 : 0, sizeof(qdi_prepared_shape));
+    qdi_release(allocator, shapes->prepared, shapes->room[0], sizeof(qdi_prepared_shape *));
     qdi_release(allocator, shapes->shape, shapes->room[1], sizeof(const qd_shape *));
     qdi_release(allocator, shapes->form, shapes->room[2], sizeof *shapes->form);
     qdi_release(allocator, shapes->inner, shapes->room[3], sizeof *shapes->inner);
-    qdi_numbers_release(&shapes->numbers);
+    qdi_intern_release(&shapes->numbers);
     *shapes = (qdi_shapes){.numbers = shapes->numbers};
 }
 
@@ -177,7 +181,8 @@ qdi_trait qdi_trait_default(void) {
     return (qdi_trait){.material = {nan, nan, nan}, .filter = {1, UINT32_MAX, 0}, .pivot = {nan, nan}};
 }
 
-static double or_else(double value, double otherwise) {
+// A value, or the default where it is NaN.
+static double value_or_default(double value, double otherwise) {
     return isnan(value) ? otherwise : value;
 }
 
@@ -195,7 +200,8 @@ typedef struct trait_search {
     const qdi_trait *trait;
 } trait_search;
 
-static bool same_trait(const void *context, uint32_t number) {
+// True where the trait that is looked for is the one with this number.
+static bool trait_has_number(const void *context, uint32_t number) {
     const trait_search *search = context;
     unsigned char one[QDI_TRAIT_BYTES], two[QDI_TRAIT_BYTES], *at = one, *other = two;
     qdi_trait_put(search->trait, &at);
@@ -214,27 +220,27 @@ qd_status qdi_traits_take(qdi_traits *traits, const qdi_trait *trait, uint32_t *
     trait_search search = {traits, trait};
     uint32_t taken;
     bool fresh;
-    status = qdi_numbers_take(&traits->numbers, hash, same_trait, &search, &taken, &fresh);
+    status = qdi_intern_take(&traits->numbers, hash, trait_has_number, &search, &taken, &fresh);
     if (status != QD_OK) return status;
     if (fresh) {
         qdi_trait *mine = &traits->trait[taken + 1];
         const qd_material *world = &traits->trait[0].surface;
         *mine = *trait;
-        mine->surface.restitution = or_else(trait->material.restitution, world->restitution);
-        mine->surface.friction = or_else(trait->material.friction, world->friction);
-        mine->surface.tangential = or_else(trait->material.tangential, world->tangential);
+        mine->surface.restitution = value_or_default(trait->material.restitution, world->restitution);
+        mine->surface.friction = value_or_default(trait->material.friction, world->friction);
+        mine->surface.tangential = value_or_default(trait->material.tangential, world->tangential);
     }
     *number = taken + 1;
     return QD_OK;
 }
 
 void qdi_traits_drop(qdi_traits *traits, uint32_t number) {
-    if (number > 0) (void)qdi_numbers_drop(&traits->numbers, number - 1);
+    if (number > 0) (void)qdi_intern_drop(&traits->numbers, number - 1);
 }
 
 void qdi_traits_release(qdi_traits *traits) {
     qdi_release(traits->numbers.allocator, traits->trait, traits->room, sizeof *traits->trait);
     traits->trait = NULL;
     traits->room = 0;
-    qdi_numbers_release(&traits->numbers);
+    qdi_intern_release(&traits->numbers);
 }

@@ -3,7 +3,7 @@
 
 #include <quadrille/body.h>
 
-#include "sim/base/numbers.h"
+#include "sim/base/intern.h"
 #include "sim/shape/form.h"
 
 /// What bodies have in common, by number: their shapes (but disks, of which a body needs only the radius;
@@ -11,15 +11,15 @@
 /// number, so a row of a body holds two small integers, and a hundred thousand equal boxes one hull.
 
 /// A shape ready for use. It stays where it is as long as it is used.
-typedef struct qdi_look {
+typedef struct qdi_prepared_shape {
     qd_shape shape;
     qdi_hull hull; ///< of a polygon
     qdi_form form; ///< points at this hull and this shape
-} qdi_look;
+} qdi_prepared_shape;
 
 typedef struct qdi_shapes {
-    qdi_numbers numbers; ///< a shape's number is one more than its number there
-    qdi_look **look;     ///< by shape number; NULL for 0 and for free ones
+    qdi_intern numbers;            ///< a shape's number is one more than its number there
+    qdi_prepared_shape **prepared; ///< by shape number; NULL for 0 and for free ones
     const qd_shape **shape;
     // By shape number too, side by side: what is asked for all the time.
     qdi_form *form;
@@ -39,8 +39,8 @@ typedef struct qdi_trait {
 } qdi_trait;
 
 typedef struct qdi_traits {
-    qdi_numbers numbers; ///< a trait's number is one more than its number there
-    qdi_trait *trait;    ///< by trait number; 0 is what a body has that was not told anything
+    qdi_intern numbers; ///< a trait's number is one more than its number there
+    qdi_trait *trait;   ///< by trait number; 0 is what a body has that was not told anything
     size_t room;
 } qdi_traits;
 

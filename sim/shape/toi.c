@@ -7,12 +7,12 @@
 
 enum { MOST_ROUNDS = 200 };
 
-qdi_pose qdi_swept_path_at(const qdi_swept_path *sweep, double time) {
-    qd_vec2 at = qdi_along(sweep->from, qdi_minus(sweep->to, sweep->from), time);
-    if (sweep->turn == 0) return (qdi_pose){at.x, at.y, sweep->c, sweep->s};
+qdi_pose qdi_swept_path_at(const qdi_swept_path *path, double time) {
+    qd_vec2 at = qdi_along(path->from, qdi_minus(path->to, path->from), time);
+    if (path->turn == 0) return (qdi_pose){at.x, at.y, path->c, path->s};
     double c, s;
-    qd_sincos(sweep->turn * time, &s, &c);
-    return (qdi_pose){at.x, at.y, sweep->c * c - sweep->s * s, sweep->s * c + sweep->c * s};
+    qd_sincos(path->turn * time, &s, &c);
+    return (qdi_pose){at.x, at.y, path->c * c - path->s * s, path->s * c + path->c * s};
 }
 
 /// How far a turning core comes out along a direction: corner i is at out[i] (the furthest at 0) and goes at
@@ -23,6 +23,7 @@ typedef struct spin {
     double bend;
 } spin;
 
+// How far a form that turns may come out along a direction.
 static void spin_make(const qdi_form *form, const qdi_pose *pose, double turn, qd_vec2 along, spin *made) {
     made->count = 0;
     if (turn == 0 || form->kind == QD_SHAPE_DISK) return;
@@ -39,7 +40,8 @@ static void spin_make(const qdi_form *form, const qdi_pose *pose, double turn, q
     made->bend = 0.5 * turn * turn * qdi_form_core_reach(form);
 }
 
-static double spin_at(const spin *by, double time) {
+// The most that a turning core comes out until a time.
+static double spin_reach_at(const spin *by, double time) {
     if (by->count == 0) return 0;
     double most = by->out[0] + by->rate[0] * time;
     for (int i = 1; i < by->count; ++i) {
@@ -56,13 +58,14 @@ typedef struct approach {
     spin a, b;
 } approach;
 
-static double approach_at(const approach *by, double time) {
-    return (by->closing + by->bend * time) * time + spin_at(&by->a, time) + spin_at(&by->b, time);
+// The most by which two forms can come nearer until a time.
+static double approach_by_time(const approach *by, double time) {
+    return (by->closing + by->bend * time) * time + spin_reach_at(&by->a, time) + spin_reach_at(&by->b, time);
 }
 
 /// A time, up to `most`, within which the approach stays at most `room`: nearly the longest such time.
 static double safe_time(const approach *by, double room, double most) {
-    double low = 0, at_low = 0, high = most, at_high = approach_at(by, most);
+    double low = 0, at_low = 0, high = most, at_high = approach_by_time(by, most);
     if (at_high <= room) return most;
     if (by->bend == 0 && by->a.count == 0 && by->b.count == 0) return room / by->closing;
     // A chord lies above a convex function: where it meets `room`, the function has not. Halving brings the
@@ -71,9 +74,9 @@ static double safe_time(const approach *by, double room, double most) {
         double chord = low + (high - low) * ((room - at_low) / (at_high - at_low));
         if (chord > low && chord < high) {
             low = chord;
-            at_low = approach_at(by, chord);
+            at_low = approach_by_time(by, chord);
         }
-        double middle = 0.5 * (low + high), at_middle = approach_at(by, middle);
+        double middle = 0.5 * (low + high), at_middle = approach_by_time(by, middle);
         if (at_middle <= room) {
             low = middle;
             at_low = at_middle;
@@ -85,18 +88,18 @@ static double safe_time(const approach *by, double room, double most) {
     return low;
 }
 
-/// Two sweeps at a time, and how they lie to each other.
-typedef struct moment {
+/// Two paths at a time, and how they lie to each other.
+typedef struct toi_state {
     const qdi_form *a, *b;
     double turn_a, turn_b;
     qdi_pose pa, pb;
     qd_vec2 way; ///< of b relative to a, per unit of time
     double left; ///< time until 1
     qdi_nearest nearest;
-} moment;
+} toi_state;
 
 /// What can happen along the present normal where that turns at the rate `turn`.
-static approach approach_make(const moment *now, double turn) {
+static approach approach_make(const toi_state *now, double turn) {
     qd_vec2 normal = now->nearest.normal, back = {-normal.x, -normal.y};
     qd_vec2 between = {now->pb.x - now->pa.x, now->pb.y - now->pa.y};
     approach by = {.closing = -qdi_dot(normal, now->way) - turn * qdi_dot(qdi_left(normal), between)};
@@ -110,35 +113,35 @@ static approach approach_make(const moment *now, double turn) {
     return by;
 }
 
-/// A time within which the two surely do not come within `target`; above 1: they do not at all.
-static double advance(const moment *now, double room) {
+/// A time within which two forms surely do not come within `target`; above 1: they never do.
+static double safe_advance(const toi_state *now, double room) {
     double turn = now->nearest.on == QDI_ON_SIDE_A   ? now->turn_a
                   : now->nearest.on == QDI_ON_SIDE_B ? now->turn_b
                                                      : 0;
     double safe = 0;
     for (int turning = 0; turning <= (turn != 0); ++turning) { // both bounds hold: the better one counts
         approach by = approach_make(now, turning ? turn : 0);
-        if (approach_at(&by, now->left) < room) return 2;
+        if (approach_by_time(&by, now->left) < room) return 2;
         double time = safe_time(&by, room, now->left);
         if (time > safe) safe = time;
     }
     return safe;
 }
 
-bool qdi_time_of_impact(const qdi_form *a, const qdi_swept_path *sweep_a, const qdi_form *b,
-                        const qdi_swept_path *sweep_b, double target, double tolerance, qdi_impact *impact) {
-    moment now = {.a = a, .b = b, .turn_a = sweep_a->turn, .turn_b = sweep_b->turn};
-    now.way = qdi_minus(qdi_minus(sweep_b->to, sweep_b->from), qdi_minus(sweep_a->to, sweep_a->from));
+bool qdi_time_of_impact(const qdi_form *a, const qdi_swept_path *path_a, const qdi_form *b,
+                        const qdi_swept_path *path_b, double target, double tolerance, qdi_impact *impact) {
+    toi_state now = {.a = a, .b = b, .turn_a = path_a->turn, .turn_b = path_b->turn};
+    now.way = qdi_minus(qdi_minus(path_b->to, path_b->from), qdi_minus(path_a->to, path_a->from));
     double time = 0;
     for (int round = 0; round < MOST_ROUNDS; ++round) {
-        now.pa = qdi_swept_path_at(sweep_a, time);
-        now.pb = qdi_swept_path_at(sweep_b, time);
+        now.pa = qdi_swept_path_at(path_a, time);
+        now.pb = qdi_swept_path_at(path_b, time);
         now.left = 1 - time;
         now.nearest = qdi_distance(a, &now.pa, b, &now.pb);
         *impact = (qdi_impact){time, now.nearest.distance, now.nearest.normal};
         double room = now.nearest.distance - target;
         if (room <= tolerance) return true;
-        double safe = advance(&now, room);
+        double safe = safe_advance(&now, room);
         if (safe > 1) return false;
         double later = time + safe;
         if (!(later > time)) return true; // so near that time cannot tell

@@ -10,8 +10,8 @@ typedef struct qdi_swept_path {
     double turn;      ///< angle it turns by until time 1
 } qdi_swept_path;
 
-/// Where a sweep is at a time in [0, 1].
-qdi_pose qdi_swept_path_at(const qdi_swept_path *sweep, double time);
+/// Where a path is at a time in [0, 1].
+qdi_pose qdi_swept_path_at(const qdi_swept_path *path, double time);
 
 /// A meeting of two swept forms.
 typedef struct qdi_impact {
@@ -27,8 +27,8 @@ typedef struct qdi_impact {
 /// then it stops where it is, still before any contact. False: they stay further apart than `target` the
 /// whole time. By conservative advancement (Mirtich, "Impulse-based dynamic simulation of rigid body
 /// systems", 1996): time goes forward for as long as no corner can have come that far along the present
-/// normal. Both sweeps in one frame. Any thread.
-bool qdi_time_of_impact(const qdi_form *a, const qdi_swept_path *sweep_a, const qdi_form *b,
-                        const qdi_swept_path *sweep_b, double target, double tolerance, qdi_impact *impact);
+/// normal. Both paths in one frame. Any thread.
+bool qdi_time_of_impact(const qdi_form *a, const qdi_swept_path *path_a, const qdi_form *b,
+                        const qdi_swept_path *path_b, double target, double tolerance, qdi_impact *impact);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <quadrille/profile.h>
 
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 
 /// Adds the time since the last call to a phase. `profile` NULL: does nothing.
 typedef struct qdi_lap {

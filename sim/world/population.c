@@ -88,7 +88,7 @@ static void reach_of(const qd_world *world, uint32_t row, qd_vec2 *low, qd_vec2 
     *high = (qd_vec2){radius, radius};
     if (world->shape[row] == 0) return;
     const qdi_motion *m = world->turning ? &world->next : &world->now;
-    qdi_form_bounds(&world->shapes.look[world->shape[row]]->form, m->c[row], m->s[row], low, high);
+    qdi_form_bounds(&world->shapes.prepared[world->shape[row]]->form, m->c[row], m->s[row], low, high);
 }
 
 static bool beyond(const qdi_axis *axis, double at, double low, double high, double margin) {

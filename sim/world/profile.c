@@ -1,6 +1,6 @@
 #include <quadrille/profile.h>
 
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 #include "sim/world/lap.h"
 
 const char *qd_phase_name(qd_phase phase) {

@@ -4,7 +4,7 @@
 #include <quadrille/world.h>
 
 #include "core/base/memory.h"
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 #include "sim/base/bounds.h"
 #include "sim/base/reason.h"
 #include "sim/shape/collide.h"

@@ -1,7 +1,7 @@
 // Every box against every other. What there is to hold the others against.
 #include "core/base/memory.h"
 #include "core/math/outward.h"
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 #include "tools/bench/bench_motion.h"
 #include "tools/bench/sink.h"
 

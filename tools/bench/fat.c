@@ -2,7 +2,7 @@
 
 #include "core/base/memory.h"
 #include "core/math/outward.h"
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 #include "core/tree/horizon.h"
 #include "sim/world/pose.h"
 #include "tools/bench/bench_motion.h"

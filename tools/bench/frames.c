@@ -1,11 +1,11 @@
 #include "tools/bench/frames.h"
 
 #include "core/base/memory.h"
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 #include "export/image/png_sink.h"
 #include "export/picture/caption.h"
-#include "export/picture/easel.h"
 #include "export/picture/picture.h"
+#include "export/picture/tile_bins.h"
 #include "export/raster/shade.h"
 #include "tools/bench/measure.h"
 
@@ -23,7 +23,7 @@ typedef struct frames_job {
     qdi_palette palette;
     qdi_picture picture;
     qdi_raster raster;
-    qdi_easel easel;
+    qdi_tile_bins bins;
     qdi_bytes bytes;
     double *samples; ///< by move, then frame
     double cpu;      ///< seconds of all measured frames
@@ -77,7 +77,7 @@ static qd_status make_job(const qdi_frames_plan *plan, qdi_frames_style style, c
     job->samples = qdi_allocate(allocator, MOVES * (plan->frames + 1), sizeof *job->samples);
     if (!job->samples) return QD_ERR_MEMORY;
     qd_status status = qdi_raster_create(allocator, plan->width, plan->height, &job->raster);
-    if (status == QD_OK) status = qdi_easel_create(allocator, NULL, &job->easel);
+    if (status == QD_OK) status = qdi_tile_bins_create(allocator, NULL, &job->bins);
     return status == QD_OK ? qdi_caption_create(allocator, &job->view, NULL, &job->caption) : status;
 }
 
@@ -86,7 +86,7 @@ static void free_job(const qdi_frames_plan *plan, frames_job *job) {
     qdi_release(allocator, job->samples, MOVES * (plan->frames + 1), sizeof *job->samples);
     qdi_bytes_release(allocator, &job->bytes);
     qdi_raster_destroy(&job->raster);
-    qdi_easel_destroy(&job->easel);
+    qdi_tile_bins_destroy(&job->bins);
     qdi_caption_destroy(&job->caption);
     if (job->picture.allocator) qdi_picture_destroy(&job->picture);
 }
@@ -103,7 +103,7 @@ static qd_status make_frame(const qdi_frames_plan *plan, const qd_world *world, 
     uint64_t copied = qdi_clock_ns();
     qdi_raster *raster = &job->raster;
     memset(raster->pixels, QDI_INK_BACKGROUND, (size_t)raster->width * (size_t)raster->height);
-    status = qdi_picture_draw(&job->picture, &job->easel, raster);
+    status = qdi_picture_draw(&job->picture, &job->bins, raster);
     if (status != QD_OK) return status;
     qdi_caption_draw(&job->caption, raster, &job->picture.facts, job->speed_top);
     uint64_t drawn = qdi_clock_ns();

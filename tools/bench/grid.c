@@ -10,7 +10,7 @@
 // With several threads, bodies are counted by atomic additions: their order within a cell is a matter of
 // chance, and so is that of the pairs.
 #include "core/base/memory.h"
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 #include "tools/bench/bench_motion.h"
 #include "tools/bench/grid_side.h"
 #include "tools/bench/sink.h"

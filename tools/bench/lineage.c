@@ -2,7 +2,7 @@
 #include "core/math/outward.h"
 
 #include "core/base/memory.h"
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 #include "tools/bench/bench_motion.h"
 
 #include <string.h>

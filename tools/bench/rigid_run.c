@@ -1,5 +1,5 @@
 #include "core/base/memory.h"
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 #include "tools/bench/peers.h"
 #include "tools/bench/rigid.h"
 

@@ -1,7 +1,7 @@
 #include "tools/bench/bench_spring.h"
 
 #include "core/base/memory.h"
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 #include "tools/lammps/lammps.h"
 
 #include <math.h>

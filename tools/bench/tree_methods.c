@@ -4,7 +4,7 @@
 // Bodies lie in rows, in the tree's order as of the last time that rows were put in order; that is done again
 // when as many bodies have changed their node as there are, as worlds do it too.
 #include "core/base/memory.h"
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 #include "tools/bench/bench_motion.h"
 #include "tools/bench/fat.h"
 

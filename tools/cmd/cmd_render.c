@@ -2,7 +2,7 @@
 // its checkpoints, which gives the same states. This thread brings one world after the other; those of the
 // frame writer draw and encode them.
 
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 #include "sim/base/number.h"
 #include "sim/base/os.h"
 #include "sim/rundir/frame_files.h"

@@ -1,6 +1,6 @@
 #include "tools/host/others.h"
 
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 #include "tools/host/os.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "tools/host/progress.h"
 
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 #include "tools/host/console.h"
 #include "tools/host/os.h"
 

@@ -1,5 +1,5 @@
 // Holds the simulation against what is known about it, as one table. See `usage`.
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 #include "tools/host/console.h"
 #include "tools/host/threads_here.h"
 #include "tools/physics/lammps_case.h"

@@ -1,7 +1,7 @@
 #include "tools/scale/triad.h"
 
 #include "core/base/memory.h"
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 
 enum { LENGTH = 1 << 23, GRAIN = 1 << 15, PASSES = 6 };
 

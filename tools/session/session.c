@@ -1,7 +1,7 @@
 #include "tools/session/session.h"
 
 #include "core/base/memory.h"
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 #include "sim/base/os.h"
 #include "tools/host/build.h"
 #include "tools/host/console.h"

@@ -2,7 +2,7 @@
 // all frames before it are in place. So rows of a step are all there before a checkpoint of that step.
 
 #include "core/base/memory.h"
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 #include "tools/host/failure.h"
 #include "tools/host/os.h"
 #include "tools/session/session.h"

@@ -1,7 +1,7 @@
 // From the first step that this process makes to the end, and the four ways to end: complete, stopped by a
 // signal, buried with a post-mortem, or broken off for want of room or memory.
 
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
 #include "tools/host/failure.h"

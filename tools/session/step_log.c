@@ -1,6 +1,6 @@
 #include "tools/session/step_log.h"
 
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // One run of a sweep as a child process, and what its log tells.
 
 #include "core/base/memory.h"
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 #include "tools/host/exit_codes.h"
 #include "tools/host/os.h"
 #include "tools/sweep/batch.h"

@@ -1,7 +1,7 @@
 // The loop of a sweep: starts runs where a job is free, takes in those that end, and stops in order when it
 // is told to.
 
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
 #include "tools/host/failure.h"

@@ -1,6 +1,6 @@
 // What people see of a sweep while it works: a table that redraws itself on a terminal, plain lines in a log.
 
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
 #include "tools/host/console.h"
 #include "tools/host/os.h"
 #include "tools/sweep/batch.h"

@@ -1,6 +1,6 @@
-// The pool: pieces lie apart, all of them lie in one block the next time, and missing memory is told.
-#include "core/parallel/pool.h"
-#include "core/parallel/verbs.h"
+// The arena: pieces lie apart, all of them lie in one block the next time, and missing memory is told.
+#include "core/parallel/parallel.h"
+#include "core/parallel/shared_arena.h"
 #include "tests/harness.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 enum { PIECES = 400 };
 
 typedef struct taking {
-    qdi_pool *pool;
+    qdi_shared_arena *arena;
     const qd_allocator *allocator;
     unsigned char *pieces[PIECES];
 } taking;
@@ -21,7 +21,7 @@ static void take_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     taking *job = context;
     for (size_t i = begin; i < end; ++i) {
-        job->pieces[i] = qdi_pool_take(job->pool, job->allocator, piece_bytes(i));
+        job->pieces[i] = qdi_shared_arena_take(job->arena, job->allocator, piece_bytes(i));
         if (job->pieces[i]) memset(job->pieces[i], (int)(i % 251), piece_bytes(i));
     }
 }
@@ -41,19 +41,19 @@ START_TEST(pieces_lie_apart_and_then_in_one_block) {
     ck_assert_int_eq(qd_team_create(&def, &team), QD_OK);
     qd_test_allocator memory;
     qd_test_allocator_init(&memory, 0);
-    qdi_pool pool = {0};
-    taking job = {.pool = &pool, .allocator = &memory.allocator};
+    qdi_shared_arena arena = {0};
+    taking job = {.arena = &arena, .allocator = &memory.allocator};
     size_t calls = 0;
     for (int round = 0; round < 5; ++round) {
-        ck_assert_int_eq(qdi_pool_begin(&pool, &memory.allocator, pool.taken), QD_OK);
+        ck_assert_int_eq(qdi_shared_arena_reset(&arena, &memory.allocator, arena.taken), QD_OK);
         if (round == 2) calls = memory.calls;
         qdi_team_for(team, PIECES, 1, take_range, &job);
         check_pieces(&job);
-        ck_assert_uint_eq(qdi_pool_bytes(&pool), memory.live_bytes);
+        ck_assert_uint_eq(qdi_shared_arena_bytes(&arena), memory.live_bytes);
     }
     ck_assert_uint_eq(memory.calls, calls);
     ck_assert_uint_eq(memory.live, 1);
-    qdi_pool_release(&pool, &memory.allocator);
+    qdi_shared_arena_release(&arena, &memory.allocator);
     ck_assert_uint_eq(memory.live, 0);
     qd_team_destroy(team);
 }
@@ -62,19 +62,19 @@ END_TEST
 START_TEST(missing_memory_is_told) {
     qd_test_allocator memory;
     qd_test_allocator_init(&memory, 2);
-    qdi_pool pool = {0};
-    ck_assert_int_eq(qdi_pool_begin(&pool, &memory.allocator, 0), QD_OK);
+    qdi_shared_arena arena = {0};
+    ck_assert_int_eq(qdi_shared_arena_reset(&arena, &memory.allocator, 0), QD_OK);
     ck_assert_uint_eq(memory.calls, 0); // whoever takes nothing costs nothing
-    ck_assert_ptr_nonnull(qdi_pool_take(&pool, &memory.allocator, 100));
-    ck_assert_ptr_null(qdi_pool_take(&pool, &memory.allocator, 1000000));
-    ck_assert_ptr_nonnull(qdi_pool_take(&pool, &memory.allocator, 1000000));
-    ck_assert_ptr_null(qdi_pool_take(&pool, &memory.allocator, SIZE_MAX - 1));
+    ck_assert_ptr_nonnull(qdi_shared_arena_take(&arena, &memory.allocator, 100));
+    ck_assert_ptr_null(qdi_shared_arena_take(&arena, &memory.allocator, 1000000));
+    ck_assert_ptr_nonnull(qdi_shared_arena_take(&arena, &memory.allocator, 1000000));
+    ck_assert_ptr_null(qdi_shared_arena_take(&arena, &memory.allocator, SIZE_MAX - 1));
     memory.fail_at = memory.calls + 1;
-    ck_assert_int_eq(qdi_pool_begin(&pool, &memory.allocator, 10), QD_ERR_MEMORY);
+    ck_assert_int_eq(qdi_shared_arena_reset(&arena, &memory.allocator, 10), QD_ERR_MEMORY);
     ck_assert_uint_eq(memory.live, 0);
-    ck_assert_int_eq(qdi_pool_begin(&pool, &memory.allocator, 10), QD_OK);
-    ck_assert_ptr_nonnull(qdi_pool_take(&pool, &memory.allocator, 10));
-    qdi_pool_release(&pool, &memory.allocator);
+    ck_assert_int_eq(qdi_shared_arena_reset(&arena, &memory.allocator, 10), QD_OK);
+    ck_assert_ptr_nonnull(qdi_shared_arena_take(&arena, &memory.allocator, 10));
+    qdi_shared_arena_release(&arena, &memory.allocator);
     ck_assert_uint_eq(memory.live, 0);
 }
 END_TEST

@@ -1,5 +1,5 @@
-#ifndef QD_EXPORT_EASEL_H
-#define QD_EXPORT_EASEL_H
+#ifndef QD_EXPORT_TILE_BINS_H
+#define QD_EXPORT_TILE_BINS_H
 
 #include "export/picture/picture.h"
 #include "export/raster/tile.h"
@@ -14,7 +14,7 @@
 /// number of threads, and a tile's pixels stay in the cache. Pixels are the same for any number of threads
 /// and any order of the bodies.
 
-typedef struct qdi_easel {
+typedef struct qdi_tile_bins {
     const qd_allocator *allocator;
     qd_team *team;   ///< who draws; NULL: the caller alone
     qdi_tile *tiles; ///< one for each thread
@@ -23,16 +23,16 @@ typedef struct qdi_easel {
     size_t first_room;
     uint32_t *list; ///< numbers of the picture's disks, tile by tile
     size_t list_room;
-} qdi_easel;
+} qdi_tile_bins;
 
-/// `team` is not the easel's to free, and must be idle when it draws. Errors: QD_ERR_MEMORY.
-QD_MUST_USE qd_status qdi_easel_create(const qd_allocator *allocator, qd_team *team, qdi_easel *easel);
+/// `team` is not freed with the bins, and must be idle when it draws. Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_tile_bins_create(const qd_allocator *allocator, qd_team *team, qdi_tile_bins *bins);
 
 /// One that is all zero is fine.
-void qdi_easel_destroy(qdi_easel *easel);
+void qdi_tile_bins_destroy(qdi_tile_bins *bins);
 
 /// Draws the picture's bodies over what is there, within the raster's clip. Memory is kept from picture to
 /// picture. Errors: QD_ERR_MEMORY.
-QD_MUST_USE qd_status qdi_easel_draw(qdi_easel *easel, const qdi_picture *picture, qdi_raster *raster);
+QD_MUST_USE qd_status qdi_tile_bins_draw(qdi_tile_bins *bins, const qdi_picture *picture, qdi_raster *raster);
 
 #endif

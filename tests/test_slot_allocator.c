@@ -49,24 +49,24 @@ START_TEST(what_is_given_is_taken_again) {
     qd_tree *tree = rig.tree;
     qdi_move moves[] = {{0, 16}, {0, 0}, {0, 8}, {0, 16}, {0, 4096}};
     const size_t used = tree->slots.used, idle = tree->slots.idle;
-    qdi_rooms_clear(&tree->rooms);
-    ck_assert_int_eq(qdi_rooms_take(tree, moves, 5), QD_OK);
+    qdi_slot_allocator_clear(&tree->slot_allocator);
+    ck_assert_int_eq(qdi_slot_allocator_take(tree, moves, 5), QD_OK);
     ck_assert_uint_eq(tree->slots.used, used + 16 + 8 + 16 + 4096);
-    ck_assert_uint_eq(tree->rooms.taken, 16 + 8 + 16 + 4096);
+    ck_assert_uint_eq(tree->slot_allocator.taken, 16 + 8 + 16 + 4096);
     ck_assert(moves[0].first != moves[3].first && moves[2].first != moves[0].first);
-    qdi_rooms_give_left(tree, moves, 5);
+    qdi_slot_allocator_give_old(tree, moves, 5);
     ck_assert_uint_eq(tree->slots.idle, idle + 16 + 8 + 16 + 4096);
-    ck_assert_uint_eq(tree->rooms.slots, 16 + 8 + 16); // nobody would want the large one
+    ck_assert_uint_eq(tree->slot_allocator.slots, 16 + 8 + 16); // nobody would want the large one
     // The same size, then the next larger one, then new slots.
     qdi_move again[] = {{0, 16}, {0, 8}, {0, 8}, {0, 8}, {0, 16}};
-    ck_assert_int_eq(qdi_rooms_take(tree, again, 5), QD_OK);
+    ck_assert_int_eq(qdi_slot_allocator_take(tree, again, 5), QD_OK);
     ck_assert_uint_eq(again[0].first, moves[3].first);
     ck_assert_uint_eq(again[1].first, moves[2].first);
     ck_assert_uint_eq(again[2].first, moves[0].first);
     ck_assert_uint_eq(again[2].room, 16);
     ck_assert_uint_eq(again[3].first, used + 16 + 8 + 16 + 4096);
     ck_assert_uint_eq(tree->slots.used, used + 16 + 8 + 16 + 4096 + 8 + 16);
-    ck_assert_uint_eq(tree->rooms.slots, 0);
+    ck_assert_uint_eq(tree->slot_allocator.slots, 0);
     ck_assert_uint_eq(tree->slots.idle, idle + 4096);
     qd_rig_stop(&rig);
 }
@@ -84,14 +84,14 @@ START_TEST(slots_do_not_pile_up) {
 }
 END_TEST
 
-START_TEST(tidying_changes_nothing_but_places) {
+START_TEST(compaction_changes_nothing_but_places) {
     start(8, 2000);
     stir(1, 0.1);
     const uint64_t hash = qd_tree_hash(rig.tree);
     const size_t pairs = qd_rig_pairs(&rig);
-    ck_assert_int_eq(qdi_tree_tidy(rig.tree, rig.team), QD_OK);
+    ck_assert_int_eq(qdi_tree_compact(rig.tree, rig.team), QD_OK);
     ck_assert_uint_eq(rig.tree->slots.idle, 0);
-    ck_assert_uint_eq(rig.tree->rooms.taken, 0);
+    ck_assert_uint_eq(rig.tree->slot_allocator.taken, 0);
     ck_assert_int_eq(qd_tree_validate(rig.tree, NULL), QD_OK);
     ck_assert(qd_tree_hash(rig.tree) == hash);
     ck_assert_uint_eq(qd_rig_pairs(&rig), pairs);
@@ -127,14 +127,14 @@ typedef enum damage { LOST, SHARED, TWICE, UNCOUNTED, OUTSIDE, DAMAGES } damage;
 // The free room of some size.
 static uint32_t *some_chain(qd_tree *tree) {
     for (unsigned size = 0; size < QDI_ROOM_SIZES; ++size)
-        if (tree->rooms.chain[size] != QDI_NO_ROOM) return &tree->rooms.chain[size];
+        if (tree->slot_allocator.chain[size] != QDI_NO_ROOM) return &tree->slot_allocator.chain[size];
     ck_abort_msg("no free room");
     return NULL;
 }
 
 START_TEST(the_check_sees_what_is_wrong) {
     start(8, 3000);
-    for (uint64_t k = 0; rig.tree->rooms.slots == 0; ++k) stir(k, 0.01);
+    for (uint64_t k = 0; rig.tree->slot_allocator.slots == 0; ++k) stir(k, 0.01);
     qd_tree *tree = rig.tree;
     qd_error error;
     ck_assert_int_eq(qd_tree_validate(tree, &error), QD_OK);
@@ -145,7 +145,7 @@ START_TEST(the_check_sees_what_is_wrong) {
     case LOST: *chain = QDI_NO_ROOM; break;
     case SHARED: *chain = tree->nodes[leaf].first; break;
     case TWICE: tree->slots.row[*chain] = *chain; break;
-    case UNCOUNTED: tree->rooms.slots += QDI_LANES; break;
+    case UNCOUNTED: tree->slot_allocator.slots += QDI_LANES; break;
     case OUTSIDE: *chain = (uint32_t)tree->slots.used; break;
     case DAMAGES: break;
     }
@@ -162,7 +162,7 @@ int main(void) {
     tcase_add_test(tcase, sizes_fit_and_do_not_go_to_and_fro);
     tcase_add_test(tcase, what_is_given_is_taken_again);
     tcase_add_test(tcase, slots_do_not_pile_up);
-    tcase_add_test(tcase, tidying_changes_nothing_but_places);
+    tcase_add_test(tcase, compaction_changes_nothing_but_places);
     tcase_add_test(tcase, a_tree_that_has_shrunk_gives_memory_back);
     tcase_add_loop_test(tcase, the_check_sees_what_is_wrong, 0, DAMAGES);
     suite_add_tcase(suite, tcase);

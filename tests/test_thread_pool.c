@@ -3,8 +3,8 @@
 // came shows it.
 #define _GNU_SOURCE // prctl
 #include "core/base/os.h"
-#include "core/parallel/crew.h"
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
+#include "core/parallel/thread_pool.h"
 #include "tests/harness.h"
 
 #include <quadrille/random.h>
@@ -65,7 +65,7 @@ static void take_part(void *context, int worker) {
 }
 
 typedef struct hand {
-    qdi_crew *crew;
+    qdi_thread_pool *pool;
     qdi_thread *thread;
     int worker;
     bool patient;
@@ -73,10 +73,10 @@ typedef struct hand {
 
 static void serve(void *context) {
     const hand *self = context;
-    qdi_crew_serve(self->crew, self->worker, self->patient);
+    qdi_thread_pool_serve(self->pool, self->worker, self->patient);
 }
 
-/// Loops of one crew: how many were shared, of these in how many all hands took part, and the most that a
+/// Loops of one pool: how many were shared, of these in how many all hands took part, and the most that a
 /// hand missed in a row.
 typedef struct attendance {
     size_t loops, shared, full, longest;
@@ -100,13 +100,13 @@ static work loop_after(const attendance *seen, int hands) {
 }
 
 /// Loops one after another; now and then none for about as long as hands have patience.
-static attendance count_who_comes(qdi_crew *crew, int hands, uint64_t seed) {
+static attendance count_who_comes(qdi_thread_pool *pool, int hands, uint64_t seed) {
     attendance seen = {.loops = qd_test_effort(6000)};
     qd_random random = qd_random_at(seed, 0, 7);
     for (size_t k = 0; k < seen.loops && seen.longest < MISSED_MOST; ++k) {
         work loop = loop_after(&seen, hands);
         if (k % 16 == 0) wait_ns(400000 + qd_random_bits(&random) % 200000);
-        if (qdi_crew_share(crew, hands + 1, true, take_part, &loop)) note(&seen, &loop, hands);
+        if (qdi_thread_pool_run(pool, hands + 1, true, take_part, &loop)) note(&seen, &loop, hands);
     }
     return seen;
 }
@@ -118,16 +118,16 @@ static void do_next_to_nothing(void *context, int worker) {
 
 /// Loops to which hands come, each with a short one after it that opens just when they are about to fall
 /// asleep again: nanoseconds decide whether they see it.
-static attendance count_who_sleeps(qdi_crew *crew, int hands, uint64_t seed) {
+static attendance count_who_sleeps(qdi_thread_pool *pool, int hands, uint64_t seed) {
     attendance seen = {.loops = qd_test_effort(60000)};
     qd_random random = qd_random_at(seed, 0, 7);
     for (size_t k = 0; k < seen.loops && seen.longest < MISSED_MOST; ++k) {
         work loop = loop_after(&seen, hands);
         loop.wanted = hands;
-        if (qdi_crew_share(crew, hands + 1, true, take_part, &loop)) note(&seen, &loop, hands);
+        if (qdi_thread_pool_run(pool, hands + 1, true, take_part, &loop)) note(&seen, &loop, hands);
         wait_ns(qd_random_bits(&random) % 500);
         uint64_t ns = qd_random_bits(&random) % 300;
-        (void)qdi_crew_share(crew, hands + 1, true, do_next_to_nothing, &ns);
+        (void)qdi_thread_pool_run(pool, hands + 1, true, do_next_to_nothing, &ns);
     }
     return seen;
 }
@@ -153,7 +153,7 @@ static void end_busy(pid_t child) {
 
 static const struct {
     const char *name;
-    attendance (*count)(qdi_crew *crew, int hands, uint64_t seed);
+    attendance (*count)(qdi_thread_pool *pool, int hands, uint64_t seed);
     int hands;
     bool patient, beside;
 } cases[] = {
@@ -171,20 +171,20 @@ static const struct {
 // QD_TEST_TELL=1 prints how many came, also where all is well.
 START_TEST(no_hand_stays_away) {
     const int hands = cases[_i].hands;
-    hand crew_hands[HANDS_MOST];
-    qdi_crew *crew = NULL;
+    hand pool_hands[HANDS_MOST];
+    qdi_thread_pool *pool = NULL;
     pid_t busy = cases[_i].beside ? start_busy() : 0; // before there are threads
     ck_assert_int_ge(busy, 0);
-    ck_assert_int_eq(qdi_crew_create(qd_allocator_default(), &crew), QD_OK);
+    ck_assert_int_eq(qdi_thread_pool_create(qd_allocator_default(), &pool), QD_OK);
     for (int h = 0; h < hands; ++h) {
-        hand *made = &crew_hands[h];
-        *made = (hand){crew, NULL, h + 1, cases[_i].patient};
+        hand *made = &pool_hands[h];
+        *made = (hand){pool, NULL, h + 1, cases[_i].patient};
         ck_assert_int_eq(qdi_thread_start(qd_allocator_default(), serve, made, &made->thread), QD_OK);
     }
-    attendance seen = cases[_i].count(crew, hands, qd_test_seed(11));
-    qdi_crew_dismiss(crew);
-    for (int h = 0; h < hands; ++h) qdi_thread_join(crew_hands[h].thread);
-    qdi_crew_destroy(crew);
+    attendance seen = cases[_i].count(pool, hands, qd_test_seed(11));
+    qdi_thread_pool_dismiss(pool);
+    for (int h = 0; h < hands; ++h) qdi_thread_join(pool_hands[h].thread);
+    qdi_thread_pool_destroy(pool);
     end_busy(busy);
     char text[200];
     (void)snprintf(text, sizeof text,

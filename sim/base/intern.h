@@ -1,5 +1,5 @@
-#ifndef QD_SIM_NUMBERS_H
-#define QD_SIM_NUMBERS_H
+#ifndef QD_SIM_INTERN_H
+#define QD_SIM_INTERN_H
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>
@@ -10,7 +10,7 @@
 /// Numbers for things of which many bodies have the same: equal things share one number, which lives as long
 /// as somebody uses it. Only numbers and hashes are kept here; the things lie in arrays of the owner, by
 /// number.
-typedef struct qdi_numbers {
+typedef struct qdi_intern {
     const qd_allocator *allocator;
     uint64_t *hash;   ///< of each number's thing
     uint32_t *uses;   ///< 0: the number is free
@@ -20,7 +20,7 @@ typedef struct qdi_numbers {
     size_t live;      ///< numbers in use
     size_t room[3], bucket_count;
     uint32_t free; ///< number + 1
-} qdi_numbers;
+} qdi_intern;
 
 /// True where the thing that has `number` is the one that is looked for.
 typedef bool (*qdi_same)(const void *context, uint32_t number);
@@ -28,12 +28,12 @@ typedef bool (*qdi_same)(const void *context, uint32_t number);
 /// Takes the number of a thing, one use more: that of an equal one, or a free one (`fresh` is set then: the
 /// owner puts the thing there). The lowest free number is not promised. Errors: QD_ERR_MEMORY, nothing
 /// changed.
-QD_MUST_USE qd_status qdi_numbers_take(qdi_numbers *numbers, uint64_t hash, qdi_same same,
-                                       const void *context, uint32_t *number, bool *fresh);
+QD_MUST_USE qd_status qdi_intern_take(qdi_intern *intern, uint64_t hash, qdi_same same, const void *context,
+                                      uint32_t *number, bool *fresh);
 
 /// One use less; true where that was the last one and the number is free again.
-bool qdi_numbers_drop(qdi_numbers *numbers, uint32_t number);
+bool qdi_intern_drop(qdi_intern *intern, uint32_t number);
 
-void qdi_numbers_release(qdi_numbers *numbers);
+void qdi_intern_release(qdi_intern *intern);
 
 #endif

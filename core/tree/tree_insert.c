@@ -1,17 +1,17 @@
-// Filing: bodies on their way to a node (movers) are put into lists in bulk.
+// Insertion: puts many bodies at a time into the lists of their nodes.
 //
 // Movers are sorted by (target, index), so that each target's arrivals are one run, and a list is merged with
 // its arrivals in one go. Shared while threads work: a run belongs to the thread whose range it begins in,
-// and with it the target node and the node_of entries of its movers; lists that outgrow their room are
-// counted and noted per range, and one thread finds rooms for all of them before any is moved.
+// and with it the target node and the node_of entries of its insertions; lists that outgrow their room are
+// counted and noted per range, and one thread takes rooms for all of them before any list is moved.
 #include "core/tree/kernel.h"
 
 enum { GRAIN = 128, INDEX_BITS = 28 };
 
 qdi_node_index qdi_tree_find(const qd_tree *tree, qd_box box) {
     if (qdi_outside(tree, box)) return QDI_ROOT;
-    qdi_place place;
-    if (!qdi_grid_place(&tree->grid, box, &place)) return QDI_ROOT;
+    qdi_grid_point place;
+    if (!qdi_grid_point_of(&tree->grid, box, &place)) return QDI_ROOT;
     float longest = qdi_longest(box);
     qdi_node_index at = QDI_ROOT;
     int level = qdi_node_level(tree, at) + 1;
@@ -40,58 +40,61 @@ qdi_node_index qdi_tree_find_from(const qd_tree *tree, qdi_node_index at, qd_box
     return at;
 }
 
-// What a body that is put in a list changes besides.
-static void receive(qd_tree *tree, qdi_node_index target, const qdi_refiled *mover) {
+// Updates the node that a body is inserted into: bounds, `fit`, and the body's entry in node_of.
+static void update_list_owner(qd_tree *tree, qdi_node_index target, const qdi_insertion *insertion) {
     qdi_node *node = &tree->nodes[target];
     const float half = 0.5F * qdi_grid_side(&tree->grid, qdi_node_level(tree, target));
-    node->own = qdi_box_union(node->own, mover->box);
-    node->fit += qdi_longest(mover->box) <= half && (target != QDI_ROOT || !qdi_outside(tree, mover->box));
-    tree->node_of[mover->index] = target;
+    node->own = qdi_box_union(node->own, insertion->box);
+    node->fit += qdi_longest(insertion->box) <= half &&
+                 (target != QDI_ROOT || !qdi_outside(tree, insertion->box));
+    tree->node_of[insertion->index] = target;
 }
 
-typedef struct file_job {
+typedef struct insert_job {
     qd_tree *tree;
-    qdi_refiled *movers;
+    qdi_insertion *insertions;
     uint64_t *keys;
-    uint32_t *order; // movers by (target, index)
+    uint32_t *order; // insertions by (target, index)
     size_t count;
     size_t *places;  // per range: how many of its lists outgrow their room; then where their moves begin
     qdi_move *moves; // of those lists, in order of ranges
-} file_job;
+} insert_job;
 
-static void aim(void *context, size_t begin, size_t end, int worker) {
+// Finds the nodes that bodies [begin, end) are to be inserted into, and their sort keys.
+static void find_targets_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const file_job *job = context;
+    const insert_job *job = context;
     for (size_t i = begin; i < end; ++i) {
-        qdi_refiled *mover = &job->movers[i];
-        mover->target = qdi_tree_find_from(job->tree, mover->target, mover->box);
-        job->keys[i] = (uint64_t)mover->target << INDEX_BITS | mover->index;
+        qdi_insertion *insertion = &job->insertions[i];
+        insertion->target = qdi_tree_find_from(job->tree, insertion->target, insertion->box);
+        job->keys[i] = (uint64_t)insertion->target << INDEX_BITS | insertion->index;
         job->order[i] = (uint32_t)i;
     }
 }
 
-static inline qdi_node_index key_target(uint64_t key) {
+// The node that a sort key names.
+static inline qdi_node_index target_of_key(uint64_t key) {
     return (qdi_node_index)(key >> INDEX_BITS);
 }
 
 // The first run that begins in [at, end), or `end`.
-static size_t run_begin(const file_job *job, size_t at, size_t end) {
-    while (at > 0 && at < end && key_target(job->keys[at]) == key_target(job->keys[at - 1])) ++at;
+static size_t run_begin(const insert_job *job, size_t at, size_t end) {
+    while (at > 0 && at < end && target_of_key(job->keys[at]) == target_of_key(job->keys[at - 1])) ++at;
     return at;
 }
 
-static size_t run_end(const file_job *job, size_t begin) {
+static size_t run_end(const insert_job *job, size_t begin) {
     size_t end = begin + 1;
-    while (end < job->count && key_target(job->keys[end]) == key_target(job->keys[begin])) ++end;
+    while (end < job->count && target_of_key(job->keys[end]) == target_of_key(job->keys[begin])) ++end;
     return end;
 }
 
 // Counts the lists that outgrow their room, and notes them where there is a place for that.
-static size_t find_outgrown(const file_job *job, size_t begin, size_t end, qdi_move *moves) {
+static size_t find_outgrown_lists(const insert_job *job, size_t begin, size_t end, qdi_move *moves) {
     size_t found = 0;
     for (size_t run = run_begin(job, begin, end); run < end;) {
         size_t next = run_end(job, run);
-        const qdi_node *node = &job->tree->nodes[key_target(job->keys[run])];
+        const qdi_node *node = &job->tree->nodes[target_of_key(job->keys[run])];
         uint32_t count = node->count + (uint32_t)(next - run);
         if (count > node->room) {
             if (moves) moves[found] = (qdi_move){.room = qdi_room_for(count)};
@@ -102,21 +105,23 @@ static size_t find_outgrown(const file_job *job, size_t begin, size_t end, qdi_m
     return found;
 }
 
-static void count_outgrown(void *context, size_t begin, size_t end, int worker) {
+// Counts the lists of a range that outgrow their room.
+static void count_outgrown_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const file_job *job = context;
-    job->places[begin / GRAIN] = find_outgrown(job, begin, end, NULL);
+    const insert_job *job = context;
+    job->places[begin / GRAIN] = find_outgrown_lists(job, begin, end, NULL);
 }
 
-static void note_outgrown(void *context, size_t begin, size_t end, int worker) {
+// Notes the lists of a range that outgrow their room, to be moved.
+static void note_outgrown_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const file_job *job = context;
-    (void)find_outgrown(job, begin, end, job->moves + job->places[begin / GRAIN]);
+    const insert_job *job = context;
+    (void)find_outgrown_lists(job, begin, end, job->moves + job->places[begin / GRAIN]);
 }
 
 // How many of the bodies in slots [begin, end), which are in order, have a lower index. Lists are short but
 // for the root's: the last 64 are counted without a branch.
-static size_t count_below(const qdi_slots *slots, size_t begin, size_t end, qd_body_index index) {
+static size_t count_lower_indices(const qdi_slots *slots, size_t begin, size_t end, qd_body_index index) {
     size_t from = begin;
     while (end - from > 64) {
         size_t middle = from + (end - from) / 2;
@@ -133,15 +138,16 @@ static size_t count_below(const qdi_slots *slots, size_t begin, size_t end, qd_b
 
 // Merges a list with its arrivals, from the back, so that it works in place and to a new place, `first`,
 // alike.
-static void merge_run(const file_job *job, qdi_node *node, uint32_t first, size_t begin, size_t end) {
+static void merge_run_into_list(const insert_job *job, qdi_node *node, uint32_t first, size_t begin,
+                                size_t end) {
     const qdi_slots *slots = &job->tree->slots;
     size_t stop = (size_t)node->first + node->count; // of what is still to be moved
     for (size_t run = end; run-- > begin;) {
-        const qdi_refiled *mover = &job->movers[job->order[run]];
-        size_t from = node->first + count_below(slots, node->first, stop, mover->index);
+        const qdi_insertion *insertion = &job->insertions[job->order[run]];
+        size_t from = node->first + count_lower_indices(slots, node->first, stop, insertion->index);
         size_t to = first + (from - node->first) + (run - begin);
         job->tree->kernels->shift(slots, to + 1, from, stop - from);
-        qdi_slot_set(slots, to, mover->box, mover->row, mover->index);
+        qdi_slot_set(slots, to, insertion->box, insertion->row, insertion->index);
         stop = from;
     }
     // What is left comes before all arrivals: in its old place it already is where it belongs.
@@ -149,41 +155,42 @@ static void merge_run(const file_job *job, qdi_node *node, uint32_t first, size_
     node->count += (uint32_t)(end - begin);
 }
 
-bool qdi_file_here(qd_tree *tree, const qdi_refiled *mover) {
+bool qdi_insert_in_place(qd_tree *tree, const qdi_insertion *insertion) {
     const qdi_slots *slots = &tree->slots;
-    qdi_node *node = &tree->nodes[mover->target];
+    qdi_node *node = &tree->nodes[insertion->target];
     if (node->count == node->room) return false;
     const size_t end = (size_t)node->first + node->count;
-    const size_t at = node->first + count_below(slots, node->first, end, mover->index);
+    const size_t at = node->first + count_lower_indices(slots, node->first, end, insertion->index);
     tree->kernels->shift(slots, at + 1, at, end - at);
-    qdi_slot_set(slots, at, mover->box, mover->row, mover->index);
+    qdi_slot_set(slots, at, insertion->box, insertion->row, insertion->index);
     node->count += 1;
-    receive(tree, mover->target, mover);
+    update_list_owner(tree, insertion->target, insertion);
     return true;
 }
 
-static void put(void *context, size_t begin, size_t end, int worker) {
+// Inserts the bodies [begin, end) of the sorted order into their lists.
+static void insert_runs_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const file_job *job = context;
+    const insert_job *job = context;
     qd_tree *tree = job->tree;
     qdi_move *move = job->moves + job->places[begin / GRAIN];
     for (size_t run = run_begin(job, begin, end); run < end;) {
         size_t next = run_end(job, run);
-        qdi_node_index target = key_target(job->keys[run]);
+        qdi_node_index target = target_of_key(job->keys[run]);
         qdi_node *node = &tree->nodes[target];
         uint32_t count = node->count + (uint32_t)(next - run);
         if (count > node->room) {
-            merge_run(job, node, move->first, run, next);
+            merge_run_into_list(job, node, move->first, run, next);
             qdi_node_rehouse(node, move++);
         } else {
-            merge_run(job, node, node->first, run, next);
+            merge_run_into_list(job, node, node->first, run, next);
         }
-        for (size_t i = run; i < next; ++i) receive(tree, target, &job->movers[job->order[i]]);
+        for (size_t i = run; i < next; ++i) update_list_owner(tree, target, &job->insertions[job->order[i]]);
         run = next;
     }
 }
 
-qd_status qdi_file_movers(qd_tree *tree, qd_team *team, qdi_refiled *movers, size_t count) {
+qd_status qdi_insert_bodies(qd_tree *tree, qd_team *team, qdi_insertion *insertions, size_t count) {
     if (count == 0) return QD_OK;
     size_t ranges = qdi_range_count(count, GRAIN);
     qd_status status = qdi_buffer_need(tree, &tree->scratch.keys, 0, count, sizeof(uint64_t));
@@ -194,27 +201,27 @@ qd_status qdi_file_movers(qd_tree *tree, qd_team *team, qdi_refiled *movers, siz
         status = qdi_buffer_need(tree, &tree->scratch.order_spare, 0, count, sizeof(uint32_t));
     if (status == QD_OK) status = qdi_buffer_need(tree, &tree->scratch.ranges, 0, ranges, sizeof(size_t));
     if (status != QD_OK) return status;
-    file_job job = {.tree = tree,
-                    .movers = movers,
-                    .keys = tree->scratch.keys.items,
-                    .order = tree->scratch.order.items,
-                    .count = count,
-                    .places = tree->scratch.ranges.items};
-    qdi_team_for(team, count, GRAIN, aim, &job);
+    insert_job job = {.tree = tree,
+                      .insertions = insertions,
+                      .keys = tree->scratch.keys.items,
+                      .order = tree->scratch.order.items,
+                      .count = count,
+                      .places = tree->scratch.ranges.items};
+    qdi_team_for(team, count, GRAIN, find_targets_range, &job);
     int bits = INDEX_BITS;
     while (bits < 60 && tree->family_used * 4 > (uint64_t)1 << (bits - INDEX_BITS)) ++bits;
     status = qdi_team_sort(team, job.keys, job.order, tree->scratch.keys_spare.items,
                            tree->scratch.order_spare.items, count, bits);
     if (status != QD_OK) return status;
-    qdi_team_for(team, count, GRAIN, count_outgrown, &job);
+    qdi_team_for(team, count, GRAIN, count_outgrown_range, &job);
     const size_t outgrown = qdi_exclusive_scan(job.places, ranges);
     status = qdi_buffer_need(tree, &tree->scratch.moves, 0, outgrown + 1, sizeof(qdi_move));
     if (status != QD_OK) return status;
     job.moves = tree->scratch.moves.items;
-    qdi_team_for(team, outgrown == 0 ? 0 : count, GRAIN, note_outgrown, &job);
-    status = qdi_rooms_take(tree, job.moves, outgrown);
+    qdi_team_for(team, outgrown == 0 ? 0 : count, GRAIN, note_outgrown_range, &job);
+    status = qdi_slot_allocator_take(tree, job.moves, outgrown);
     if (status != QD_OK) return status;
-    qdi_team_for(team, count, GRAIN, put, &job);
-    qdi_rooms_give_left(tree, job.moves, outgrown);
+    qdi_team_for(team, count, GRAIN, insert_runs_range, &job);
+    qdi_slot_allocator_give_old(tree, job.moves, outgrown);
     return QD_OK;
 }

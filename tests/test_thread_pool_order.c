@@ -6,8 +6,8 @@
 // these; crew.c says why its accesses need not fear them.)
 #include "core/base/memory.h"
 #include "core/base/os.h"
-#include "core/parallel/crew.h"
-#include "core/parallel/verbs.h"
+#include "core/parallel/parallel.h"
+#include "core/parallel/thread_pool.h"
 #include "tests/harness.h"
 
 #include <stdatomic.h>
@@ -43,7 +43,7 @@ static struct model {
     qdi_monitor monitors[3];
     int monitor_count, met;
     uint64_t clock_ns;
-    qdi_crew *crew;
+    qdi_thread_pool *crew;
     bool stuck, too_long;
 } model;
 
@@ -202,7 +202,7 @@ static bool compare_exchange(_Atomic uint64_t *word, uint64_t *expected, uint64_
 #define qdi_os_relax()               (void)0
 #define qdi_os_preemptions()         0
 // The code under test, with the names above.
-#include "core/parallel/crew.c" // NOLINT(bugprone-suspicious-include)
+#include "core/parallel/thread_pool.c" // NOLINT(bugprone-suspicious-include)
 
 // ---- the story: a loop to which all come, a short one, a loop to which all must come again ----
 
@@ -222,13 +222,13 @@ static void do_nothing(void *context, int worker) {
 
 static void play(int number) {
     if (number > 0) {
-        qdi_crew_serve(model.crew, number, false);
+        qdi_thread_pool_serve(model.crew, number, false);
     } else {
         for (int loop = 0; loop < LOOPS; ++loop) {
             model.met = 0;
-            (void)qdi_crew_share(model.crew, model.count, true, loop == 1 ? do_nothing : meet, NULL);
+            (void)qdi_thread_pool_run(model.crew, model.count, true, loop == 1 ? do_nothing : meet, NULL);
         }
-        qdi_crew_dismiss(model.crew);
+        qdi_thread_pool_dismiss(model.crew);
     }
     wait_as(DONE, NULL);
 }
@@ -236,7 +236,7 @@ static void play(int number) {
 /// Runs the schedule that is decided so far, and on with nobody interrupted.
 static void run_schedule(void) {
     model.used = model.interrupted = model.now = model.monitor_count = 0;
-    ck_assert_int_eq(qdi_crew_create(qd_allocator_default(), &model.crew), QD_OK);
+    ck_assert_int_eq(qdi_thread_pool_create(qd_allocator_default(), &model.crew), QD_OK);
     for (int a = 0; a < model.count; ++a) {
         actor *made = &model.actors[a];
         made->state = READY;
@@ -246,7 +246,7 @@ static void run_schedule(void) {
         makecontext(&made->context, (void (*)(void))(uintptr_t)play, 1, a);
     }
     (void)swapcontext(&model.outside, &model.actors[0].context);
-    qdi_crew_destroy(model.crew);
+    qdi_thread_pool_destroy(model.crew);
 }
 
 /// To the next schedule: the last decision that can be another one is.

@@ -1,6 +1,6 @@
 // The order of the root's list and the search in it, against a plain look at every box.
 #include "core/tree/image.h"
-#include "core/tree/outer.h"
+#include "core/tree/root_list.h"
 #include "tests/tree_rig.h"
 
 #include <math.h>
@@ -31,15 +31,15 @@ static void start_far(qd_rig *rig, size_t n, int habit) {
 
 enum { HABITS = 5 };
 
-static void check_bounds(const qdi_outer *outer, size_t at, size_t begin, size_t end) {
+static void check_bounds(const qdi_root_list *root_list, size_t at, size_t begin, size_t end) {
     qd_box bounds = qdi_box_empty();
-    for (size_t i = begin; i < end; ++i) bounds = qdi_box_union(bounds, outer->box[i]);
-    ck_assert_mem_eq(&bounds, &outer->bounds[at], sizeof bounds);
-    if (end - begin <= QDI_OUTER_LEAF) return;
+    for (size_t i = begin; i < end; ++i) bounds = qdi_box_union(bounds, root_list->box[i]);
+    ck_assert_mem_eq(&bounds, &root_list->bounds[at], sizeof bounds);
+    if (end - begin <= QDI_ROOT_LIST_LEAF) return;
     size_t middle = begin + (end - begin) / 2;
-    ck_assert_uint_lt(2 * at + 2, outer->bounds_room);
-    check_bounds(outer, 2 * at + 1, begin, middle);
-    check_bounds(outer, 2 * at + 2, middle, end);
+    ck_assert_uint_lt(2 * at + 2, root_list->bounds_room);
+    check_bounds(root_list, 2 * at + 1, begin, middle);
+    check_bounds(root_list, 2 * at + 2, middle, end);
 }
 
 START_TEST(order_has_every_slot_once_and_tight_bounds) {
@@ -47,19 +47,19 @@ START_TEST(order_has_every_slot_once_and_tight_bounds) {
     for (size_t c = 0; c < sizeof counts / sizeof counts[0]; ++c) {
         qd_rig rig;
         start_far(&rig, counts[c], _i);
-        const qdi_outer *outer = &rig.tree->outer;
+        const qdi_root_list *root_list = &rig.tree->root_list;
         const qdi_node *root = &rig.tree->nodes[QDI_ROOT];
-        ck_assert(qdi_outer_used(rig.tree));
-        ck_assert_uint_eq(outer->count, counts[c]);
+        ck_assert(qdi_root_list_used(rig.tree));
+        ck_assert_uint_eq(root_list->count, counts[c]);
         uint8_t seen[5000] = {0};
-        for (size_t i = 0; i < outer->count; ++i) {
-            ck_assert_uint_ge(outer->order[i], root->first);
-            ck_assert_uint_lt(outer->order[i] - root->first, counts[c]);
-            ck_assert_uint_eq(seen[outer->order[i] - root->first]++, 0);
-            qd_box box = qdi_slot_box(&rig.tree->slots, outer->order[i]);
-            ck_assert_mem_eq(&box, &outer->box[i], sizeof box);
+        for (size_t i = 0; i < root_list->count; ++i) {
+            ck_assert_uint_ge(root_list->order[i], root->first);
+            ck_assert_uint_lt(root_list->order[i] - root->first, counts[c]);
+            ck_assert_uint_eq(seen[root_list->order[i] - root->first]++, 0);
+            qd_box box = qdi_slot_box(&rig.tree->slots, root_list->order[i]);
+            ck_assert_mem_eq(&box, &root_list->box[i], sizeof box);
         }
-        check_bounds(outer, 0, 0, outer->count);
+        check_bounds(root_list, 0, 0, root_list->count);
         qd_rig_stop(&rig);
     }
 }
@@ -69,15 +69,15 @@ START_TEST(short_lists_have_no_order) {
     for (size_t n = 60; n <= 66; ++n) {
         qd_rig rig;
         start_far(&rig, n, 0);
-        ck_assert_int_eq(qdi_outer_used(rig.tree), n > QDI_OUTER_MIN);
+        ck_assert_int_eq(qdi_root_list_used(rig.tree), n > QDI_ROOT_LIST_MIN);
         qd_rig_check(&rig);
         // One more, one less: the order comes and goes.
         qd_box box = rig.boxes[0];
         ck_assert_int_eq(qd_tree_add(rig.tree, (qd_body_index)n, box), QD_OK);
-        ck_assert_int_eq(qdi_outer_used(rig.tree), n + 1 > QDI_OUTER_MIN);
+        ck_assert_int_eq(qdi_root_list_used(rig.tree), n + 1 > QDI_ROOT_LIST_MIN);
         ck_assert_int_eq(qd_tree_remove(rig.tree, 3), QD_OK);
         ck_assert_int_eq(qd_tree_remove(rig.tree, 4), QD_OK);
-        ck_assert_int_eq(qdi_outer_used(rig.tree), n - 1 > QDI_OUTER_MIN);
+        ck_assert_int_eq(qdi_root_list_used(rig.tree), n - 1 > QDI_ROOT_LIST_MIN);
         ck_assert_int_eq(qd_tree_validate(rig.tree, NULL), QD_OK);
         qd_rig_stop(&rig);
     }
@@ -102,7 +102,7 @@ START_TEST(search_finds_what_a_plain_look_finds) {
     enum { N = 700 };
     qd_rig rig;
     start_far(&rig, N, _i);
-    const qdi_outer *outer = &rig.tree->outer;
+    const qdi_root_list *root_list = &rig.tree->root_list;
     qd_random random = qd_random_at(5, (uint64_t)_i, 2);
     size_t all = 0;
     for (int q = 0; q < 400; ++q) {
@@ -110,7 +110,7 @@ START_TEST(search_finds_what_a_plain_look_finds) {
         double y = between(&random, 0.9e9, 2.1e9);
         double half = pow(10.0, between(&random, 3.0, 9.0));
         qd_box box = {(float)(x - half), (float)(y - half), (float)(x + half), (float)(y + half)};
-        if (q % 3 == 0) box = outer->box[q];
+        if (q % 3 == 0) box = root_list->box[q];
         qd_vec2 shift = {0, 0};
         if (q % 4 == 1) shift = (qd_vec2){3e8, -2e8}; // an image of the list
         if (q % 4 == 1 && q % 3 != 0) {
@@ -119,10 +119,10 @@ START_TEST(search_finds_what_a_plain_look_finds) {
         }
         size_t from = q % 5 < 2 ? 0 : (size_t)(q * 37 % (N + 2));
         found_places found = {.most = SIZE_MAX, .rising = true};
-        ck_assert(qdi_outer_search(outer, box, shift, from, note_place, &found));
+        ck_assert(qdi_root_list_search(root_list, box, shift, from, note_place, &found));
         size_t expected = 0;
         for (size_t i = 0; i < N; ++i) {
-            bool hit = i >= from && qdi_shift_overlap(box, outer->box[i], shift);
+            bool hit = i >= from && qdi_shift_overlap(box, root_list->box[i], shift);
             ck_assert_uint_eq(found.seen[i], hit);
             expected += hit;
         }
@@ -131,7 +131,7 @@ START_TEST(search_finds_what_a_plain_look_finds) {
         all += expected;
         if (expected < 2) continue;
         found_places some = {.most = expected / 2, .rising = true};
-        ck_assert(!qdi_outer_search(outer, box, shift, from, note_place, &some));
+        ck_assert(!qdi_root_list_search(root_list, box, shift, from, note_place, &some));
         ck_assert_uint_eq(some.count, expected / 2);
     }
     ck_assert_uint_gt(all, 100);
@@ -171,12 +171,12 @@ END_TEST
 
 int main(void) {
     Suite *suite = suite_create("outer");
-    TCase *outer = tcase_create("outer");
-    tcase_set_timeout(outer, 120);
-    tcase_add_loop_test(outer, order_has_every_slot_once_and_tight_bounds, 0, HABITS);
-    tcase_add_test(outer, short_lists_have_no_order);
-    tcase_add_loop_test(outer, search_finds_what_a_plain_look_finds, 0, HABITS);
-    tcase_add_test(outer, order_is_never_stale);
-    suite_add_tcase(suite, outer);
+    TCase *root_list = tcase_create("outer");
+    tcase_set_timeout(root_list, 120);
+    tcase_add_loop_test(root_list, order_has_every_slot_once_and_tight_bounds, 0, HABITS);
+    tcase_add_test(root_list, short_lists_have_no_order);
+    tcase_add_loop_test(root_list, search_finds_what_a_plain_look_finds, 0, HABITS);
+    tcase_add_test(root_list, order_is_never_stale);
+    suite_add_tcase(suite, root_list);
     return qd_test_run(suite);
 }

@@ -1,26 +1,26 @@
-#ifndef QD_CORE_VERBS_H
-#define QD_CORE_VERBS_H
+#ifndef QD_CORE_PARALLEL_H
+#define QD_CORE_PARALLEL_H
 
 #include <quadrille/team.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/// The few verbs in which all parallel work of the project is written. OpenMP's pragmas are in team.c and
-/// nowhere else. Results never depend on the number of threads: work is cut into ranges by size alone, a
-/// range writes only what belongs to it (or to its `worker`, where the order does not matter), and merges
-/// follow the order of ranges.
+/// Parallel loops, sums and sorts: all parallel work of the project is written with them. OpenMP's pragmas
+/// are in team.c and nowhere else. Results never depend on the number of threads: work is cut into ranges by
+/// size alone, a range writes only what belongs to it (or to its `worker`, where the order does not matter),
+/// and merges follow the order of ranges.
 
 /// Works on the items [begin, end). begin is a multiple of the grain, so begin / grain numbers the range.
 /// `worker` is 0..qd_team_threads - 1; no two ranges run at the same time with the same worker.
 typedef void (*qdi_range_function)(void *context, size_t begin, size_t end, int worker);
 
 /// Calls `function` for every range of `grain` items of [0, count), in any order, on the team's threads, at
-/// most one for each range. A range should be worth a microsecond or more, ten where loops are rare. What one
-/// thread does runs on the caller's.
+/// most one for each range. A range should be worth a microsecond or more, ten where loops are rare. A loop
+/// for one thread runs on the caller's.
 void qdi_team_for(qd_team *team, size_t count, size_t grain, qdi_range_function function, void *context);
 
-/// From now on loops have at most so many threads, 0: all of the team. For phases of many short loops over
-/// the same few data, where what goes from one processor's cache to another's costs more than the other
+/// Limits the loops that follow to `most` threads; 0: all of the team. For phases of many short loops over
+/// the same few data, where moving data from one processor's cache to another costs more than the other
 /// processor saves.
 void qdi_team_use(qd_team *team, int most);
 
@@ -33,7 +33,7 @@ static inline size_t qdi_range_count(size_t count, size_t grain) {
 }
 
 /// A grain of at least `least` and at most `most` items that gives each thread some ranges, where there are
-/// items enough: for loops that have no data of their ranges. (Those that have cut by size alone.)
+/// items enough: for loops that keep no data per range. (Those that do must cut by size alone.)
 static inline size_t qdi_fine_grain(const qd_team *team, size_t count, size_t least, size_t most) {
     size_t grain = count / (4 * (size_t)qd_team_threads(team)) + 1;
     return grain < least ? least : grain > most ? most : grain;

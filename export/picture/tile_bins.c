@@ -1,0 +1,202 @@
+// A counting sort of bodies by tile: count, add up, file. Small bodies lie in one tile, mostly; a large one
+// is in the list of every tile that its box meets.
+#include "export/picture/tile_bins.h"
+
+#include "core/base/memory.h"
+#include "core/parallel/parallel.h"
+
+#include <string.h>
+
+qd_status qdi_tile_bins_create(const qd_allocator *allocator, qd_team *team, qdi_tile_bins *bins) {
+    *bins = (qdi_tile_bins){.allocator = allocator, .team = team};
+    bins->tile_count = team ? (size_t)qd_team_threads(team) : 1;
+    bins->tiles = qdi_allocate(allocator, bins->tile_count, sizeof *bins->tiles);
+    if (!bins->tiles) return QD_ERR_MEMORY;
+    for (size_t i = 0; i < bins->tile_count; ++i) bins->tiles[i].stencils = NULL;
+    qd_status status = QD_OK;
+    for (size_t i = 0; status == QD_OK && i < bins->tile_count; ++i)
+        status = qdi_stencils_create(allocator, &bins->tiles[i].stencils);
+    if (status != QD_OK) qdi_tile_bins_destroy(bins);
+    return status;
+}
+
+void qdi_tile_bins_destroy(qdi_tile_bins *bins) {
+    for (size_t i = 0; bins->tiles && i < bins->tile_count; ++i)
+        qdi_stencils_destroy(bins->allocator, bins->tiles[i].stencils);
+    qdi_release(bins->allocator, bins->tiles, bins->tile_count, sizeof *bins->tiles);
+    qdi_release(bins->allocator, bins->first, bins->first_room, sizeof *bins->first);
+    qdi_release(bins->allocator, bins->list, bins->list_room, sizeof *bins->list);
+    *bins = (qdi_tile_bins){0};
+}
+
+// The grid of tiles over the part of a picture that is drawn.
+typedef struct tile_grid {
+    qdi_area clip;
+    int columns, rows;
+} tile_grid;
+
+// The tiles that a body's box meets: both ends included, `to` before `from` where it meets none.
+typedef struct tile_span {
+    int from_x, to_x, from_y, to_y;
+} tile_span;
+
+// The number of the tile that a pixel is in, along an axis.
+static int tile_of_pixel(float place, int low, int tiles) {
+    float tile = (place - (float)low) * (1.0F / QDI_TILE_SIDE);
+    if (!(tile > 0.0F)) return 0;
+    return tile < (float)tiles ? (int)tile : tiles - 1;
+}
+
+// The tiles that a box in pixels overlaps.
+static tile_span tiles_of_box(const tile_grid *grid, float left, float top, float right, float bottom) {
+    const qdi_area *clip = &grid->clip;
+    if (right <= (float)clip->min_x || left >= (float)clip->max_x || bottom <= (float)clip->min_y ||
+        top >= (float)clip->max_y)
+        return (tile_span){0, -1, 0, -1};
+    return (tile_span){
+        tile_of_pixel(left, clip->min_x, grid->columns), tile_of_pixel(right, clip->min_x, grid->columns),
+        tile_of_pixel(top, clip->min_y, grid->rows), tile_of_pixel(bottom, clip->min_y, grid->rows)};
+}
+
+// How far beyond its shape a body may touch pixels.
+static const float reach_more = 1.5F;
+
+// The tiles that a body overlaps.
+static tile_span tiles_of_body(const tile_grid *grid, const qdi_picture *picture, const qdi_disk *disk) {
+    float left = disk->x, right = disk->x, top = disk->y, bottom = disk->y;
+    float reach = (disk->radius > 0.0F ? disk->radius : 0.0F) + reach_more;
+    if (disk->corners > 0) {
+        const qdi_corner *corner = picture->corners + disk->first_corner;
+        left = right = corner[0].x;
+        top = bottom = corner[0].y;
+        for (int i = 1; i < disk->corners; ++i) {
+            if (corner[i].x < left) left = corner[i].x;
+            if (corner[i].x > right) right = corner[i].x;
+            if (corner[i].y < top) top = corner[i].y;
+            if (corner[i].y > bottom) bottom = corner[i].y;
+        }
+    }
+    return tiles_of_box(grid, left - reach, top - reach, right + reach, bottom + reach);
+}
+
+// Counts the bodies of each tile and makes room for their lists; returns the sum.
+static size_t count_bodies_per_tile(qdi_tile_bins *bins, const qdi_picture *picture, const tile_grid *grid,
+                                    size_t tiles) {
+    memset(bins->first, 0, (tiles + 1) * sizeof *bins->first);
+    const size_t columns = (size_t)grid->columns;
+    for (size_t i = 0; i < picture->disk_count; ++i) {
+        const qdi_disk *disk = &picture->disks[i];
+        if (!disk->wide) {
+            bins->first[disk->row * columns + disk->column] += 1;
+            continue;
+        }
+        tile_span span = tiles_of_body(grid, picture, disk);
+        for (int y = span.from_y; y <= span.to_y; ++y)
+            for (int x = span.from_x; x <= span.to_x; ++x) bins->first[(size_t)y * columns + (size_t)x] += 1;
+    }
+    return qdi_exclusive_scan(bins->first, tiles);
+}
+
+// Writes each body into the lists of its tiles.
+// Afterwards first[k] is where the list of tile k ends.
+static void bin_bodies(qdi_tile_bins *bins, const qdi_picture *picture, const tile_grid *grid) {
+    const size_t columns = (size_t)grid->columns;
+    for (size_t i = 0; i < picture->disk_count; ++i) {
+        const qdi_disk *disk = &picture->disks[i];
+        if (!disk->wide) {
+            bins->list[bins->first[disk->row * columns + disk->column]++] = (uint32_t)i;
+            continue;
+        }
+        tile_span span = tiles_of_body(grid, picture, disk);
+        for (int y = span.from_y; y <= span.to_y; ++y)
+            for (int x = span.from_x; x <= span.to_x; ++x)
+                bins->list[bins->first[(size_t)y * columns + (size_t)x]++] = (uint32_t)i;
+    }
+}
+
+typedef struct draw_job {
+    const qdi_tile_bins *bins;
+    const qdi_picture *picture;
+    qdi_raster *raster;
+    tile_grid grid;
+} draw_job;
+
+// Puts a disk far below a pixel aside, to be drawn with others.
+static void gather_splat(qdi_splats *splats, const qdi_disk *disk) {
+    const int k = splats->count++;
+    splats->x[k] = disk->x;
+    splats->y[k] = disk->y;
+    splats->radius[k] = disk->radius;
+    splats->hue[k] = disk->hue;
+}
+
+// Draws the disks that were put aside.
+static void draw_gathered_splats(qdi_tile *tile, qdi_splats *splats) {
+    qdi_tile_splats(tile, splats);
+    splats->count = 0;
+}
+
+// Draws a body on a tile.
+static void draw_body_on_tile(const qdi_picture *picture, const qdi_disk *disk, qdi_tile *tile) {
+    const qdi_brush brush = {disk->index, disk->hue};
+    if (disk->corners > 0)
+        qdi_tile_figure(tile, picture->corners + disk->first_corner, disk->corners, disk->radius, brush);
+    else
+        qdi_tile_disk(tile, disk->x, disk->y, disk->radius,
+                      disk->turned ? picture->corners[disk->first_corner] : (qdi_corner){0, 0}, brush);
+}
+
+// Draws the bodies of a tile.
+static void draw_tile_bodies(const draw_job *job, size_t number, qdi_tile *tile) {
+    const qdi_tile_bins *bins = job->bins;
+    const qdi_picture *picture = job->picture;
+    const qdi_area *clip = &job->grid.clip;
+    size_t begin = number > 0 ? bins->first[number - 1] : 0, end = bins->first[number];
+    if (begin == end) return;
+    int x = clip->min_x + (int)(number % (size_t)job->grid.columns) * QDI_TILE_SIDE;
+    int y = clip->min_y + (int)(number / (size_t)job->grid.columns) * QDI_TILE_SIDE;
+    qdi_area area = {x, y, x + QDI_TILE_SIDE < clip->max_x ? x + QDI_TILE_SIDE : clip->max_x,
+                     y + QDI_TILE_SIDE < clip->max_y ? y + QDI_TILE_SIDE : clip->max_y};
+    qdi_tile_begin(tile, area);
+    qdi_splats splats; // whose unused places must hold numbers
+    memset(&splats, 0, sizeof splats);
+    for (size_t k = begin; k < end; ++k) {
+        const qdi_disk *disk = &picture->disks[bins->list[k]];
+        if (disk->corners == 0 && disk->radius < QDI_SPLAT_BELOW) {
+            gather_splat(&splats, disk);
+            if (splats.count == QDI_SPLAT_BATCH) draw_gathered_splats(tile, &splats);
+        } else {
+            draw_body_on_tile(picture, disk, tile);
+        }
+    }
+    draw_gathered_splats(tile, &splats);
+    qdi_tile_end(tile, job->raster);
+}
+
+// Draws tiles [begin, end).
+static void draw_tiles_range(void *context, size_t begin, size_t end, int worker) {
+    const draw_job *job = context;
+    for (size_t i = begin; i < end; ++i) draw_tile_bodies(job, i, &job->bins->tiles[worker]);
+}
+
+qd_status qdi_tile_bins_draw(qdi_tile_bins *bins, const qdi_picture *picture, qdi_raster *raster) {
+    const qdi_area *clip = &raster->clip;
+    int wide = clip->max_x - clip->min_x, high = clip->max_y - clip->min_y;
+    if (wide <= 0 || high <= 0 || picture->disk_count == 0) return QD_OK;
+    draw_job job = {.bins = bins, .picture = picture, .raster = raster};
+    job.grid = (tile_grid){*clip, (wide + QDI_TILE_SIDE - 1) / QDI_TILE_SIDE,
+                           (high + QDI_TILE_SIDE - 1) / QDI_TILE_SIDE};
+    size_t tiles = (size_t)job.grid.columns * (size_t)job.grid.rows;
+    qd_status status = qdi_reserve(bins->allocator, &bins->first, &bins->first_room, 0, tiles + 1,
+                                   sizeof *bins->first);
+    if (status != QD_OK) return status;
+    size_t need = count_bodies_per_tile(bins, picture, &job.grid, tiles);
+    status = qdi_reserve(bins->allocator, &bins->list, &bins->list_room, 0, need, sizeof *bins->list);
+    if (status != QD_OK) return status;
+    bin_bodies(bins, picture, &job.grid);
+    if (bins->team)
+        qdi_team_for(bins->team, tiles, 1, draw_tiles_range, &job);
+    else
+        draw_tiles_range(&job, 0, tiles, 0);
+    return QD_OK;
+}
