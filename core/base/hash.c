@@ -1,6 +1,9 @@
 #include <quadrille/hash.h>
 
 #include <xxhash.h>
+#if defined(__x86_64__) && __has_include(<xxh_x86dispatch.h>)
+#    include <xxh_x86dispatch.h> // the same functions, with the widest instructions that the processor has
+#endif
 
 uint64_t qd_hash_bytes(const void *data, size_t bytes) {
     return XXH3_64bits(data, bytes);
