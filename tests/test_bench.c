@@ -348,15 +348,15 @@ END_TEST
 
 START_TEST(test_json_and_csv_have_the_same_rows) {
     qd_program_outcome result = RUN("bench", "--sweep-bodies", "100,1e3", "--methods", "brute,quadtree,grid",
-                                    "--steps", "2", "--repeats", "2", "--json", "--csv", "rows.csv", "-q",
-                                    "--scene", "sizes", "--speed", "2.5");
+                                    "--steps", "2", "--repeats", "2", "--json", "--csv",
+                                    "new/folder/rows.csv", "-q", "--scene", "sizes", "--speed", "2.5");
     ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
     json_t *whole = json_loads(result.out, 0, NULL);
     ck_assert_ptr_nonnull(whole);
     const json_t *rows = json_object_get(whole, "rows");
     ck_assert_uint_eq(json_array_size(rows), 6);
     static const char *const methods[] = {"brute", "quadtree", "grid"};
-    char *csv = qd_scratch_read(qd_scratch_at(&program.work, "rows.csv").text, NULL);
+    char *csv = qd_scratch_read(qd_scratch_at(&program.work, "new/folder/rows.csv").text, NULL);
     ck_assert_ptr_nonnull(csv);
     const char *line = csv;
     ck_assert(strncmp(line, "method,scene,speed,bodies,threads,simd,", 39) == 0);
@@ -399,7 +399,8 @@ START_TEST(test_what_is_wrong_is_said_in_one_line) {
     expect_refusal(RUN("bench", "--speed", "-1"), 2, "from 0 to 1000");
     expect_refusal(RUN("bench", "--simd", "sse9"), 2, "sse9");
     expect_refusal(RUN("bench", "--margin", "wide"), 2, "--margin: 'wide' is not a number >= 0, or auto");
-    expect_refusal(RUN("bench", "--csv", "nowhere/rows.csv"), 4, "nowhere/rows.csv");
+    qd_scratch_write(qd_scratch_at(&program.work, "nowhere").text, "a file");
+    expect_refusal(RUN("bench", "--csv", "nowhere/rows.csv"), 4, "nowhere");
     expect_refusal(RUN("bench", "--bodies", "30000", "--methods", "brute", "-q"), 2, "none of these methods");
 }
 END_TEST

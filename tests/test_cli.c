@@ -263,7 +263,7 @@ END_TEST
 START_TEST(test_help_of_scenes) {
     qd_program_outcome told = RUN("help", "scene", "contact.friction");
     ck_assert_int_eq(told.code, 0);
-    ck_assert_ptr_eq(strstr(told.out, "contact.friction: a number >= 0\n"), told.out);
+    ck_assert_ptr_eq(strstr(told.out, "contact.friction: a number >= 0; default: 0\n"), told.out);
     qd_program_forget(&told);
     told = RUN("help", "scene", "bodies.0.disks.radius");
     ck_assert_ptr_nonnull(strstr(told.out, "bodies[].disks.radius.uniform: two numbers"));

@@ -150,6 +150,11 @@ START_TEST(says_what_does_not_fit) {
                   "bodies.0: a disk of diameter 5.2 is longer than half the periodic world");
     check_refused("world: {size: [10, 10]}\nbodies: [disks: {count: 200, radius: 0.5}]",
                   "bodies.0: the disks have 1.571 times the area of the region");
+    check_refused("world: {size: [10, 10]}\nbodies: [disks: {count: 1e3, radius: {uniform: [0.2, 0.5]}}]",
+                  "bodies.0: the disks have at least 1.257 times the area of the region");
+    // Before there is memory for each of them.
+    check_refused("world: {size: [10, 10]}\nbodies: [disks: {count: 268435455, radius: 0.5}]",
+                  "bodies.0: the disks have 2108287.147 times the area of the region");
     check_refused("world: {size: [10, 10]}\nbodies: [{disks: {count: 4, place: grid, radius: 2}}, {disks: "
                   "{count: 4, place: grid, radius: 1}}]",
                   "bodies.1: its rows overlap the bodies of another item");

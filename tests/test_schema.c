@@ -22,36 +22,18 @@ static qdi_key_type plain_type(const qdi_key *key) {
     return key->type == QDI_KEY_ONE_OF ? key->plain : key->type;
 }
 
-static bool is_of_a_form(const qdi_key *key) {
-    return strstr(key->path, ".radius.") || strstr(key->path, ".velocity.") || strstr(key->path, ".frame.") ||
-           strstr(key->path, ".scale.") || strstr(key->path, ".spin.");
-}
-
 static void add_default(const qdi_key *key, qdi_text *text) {
-    qdi_settings settings = qdi_settings_default();
-    qdi_body_item disks = qdi_disks_default();
-    qdi_listed listed = qdi_listed_default();
-    qdi_source source = qdi_source_default();
-    qdi_drain drain = qdi_drain_default();
-    bool is_source = strncmp(key->path, "emitters[]", strlen("emitters[]")) == 0;
-    bool is_drain = strncmp(key->path, "sinks[]", strlen("sinks[]")) == 0;
-    bool is_listed = strncmp(key->path, "bodies[].list[]", strlen("bodies[].list[]")) == 0;
-    bool item = strncmp(key->path, "bodies[]", strlen("bodies[]")) == 0;
+    qdi_text value = {.allocator = qd_allocator_default()};
     if (key->required) {
         qdi_text_add(text, "required");
     } else if (key->otherwise) {
         qdi_text_add(text, key->otherwise);
-    } else if (!key->planned && is_plain(plain_type(key)) && !is_of_a_form(key)) {
+    } else if (qdi_scene_write_default(key, &value)) {
         qdi_text_add(text, "`");
-        qdi_scene_write_value(key, plain_type(key),
-                              is_listed   ? (const void *)&listed
-                              : item      ? (const void *)&disks
-                              : is_source ? (const void *)&source
-                              : is_drain  ? (const void *)&drain
-                                          : &settings,
-                              text);
+        qdi_text_add(text, value.chars);
         qdi_text_add(text, "`");
     }
+    qdi_text_release(&value);
 }
 
 static void add_planned_choices(const qdi_key *key, qdi_text *text) {

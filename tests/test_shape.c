@@ -203,14 +203,19 @@ static void check_refused(qd_shape shape, const char *reason) {
 START_TEST(bad_sizes_are_refused) {
     const double bad[] = {0, -1, HUGE_VAL, (double)NAN, 1e31, 1e-31};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
-        check_refused(qd_shape_disk(bad[i]), "radius must be above 0");
+        const bool small = bad[i] > 0 && bad[i] < 1;
+        check_refused(qd_shape_disk(bad[i]),
+                      small ? "radius must be at least 1e-30" : "radius must be above 0");
         check_refused(qd_shape_rect(bad[i], 1), "width of a rect");
         check_refused(qd_shape_rect(1, bad[i]), "height of a rect");
         check_refused(qd_shape_capsule(bad[i], 1), "length of a capsule");
-        if (bad[i] != 0) check_refused(qd_shape_capsule(1, bad[i]), "radius must be 0 or above");
+        if (bad[i] != 0)
+            check_refused(qd_shape_capsule(1, bad[i]),
+                          small ? "radius must be 0 or at least" : "radius must be 0 or above");
         qd_shape rect = qd_shape_rect(1, 1);
         rect.radius = bad[i];
-        if (bad[i] != 0) check_refused(rect, "radius must be 0 or above");
+        if (bad[i] != 0)
+            check_refused(rect, small ? "radius must be 0 or at least" : "radius must be 0 or above");
     }
     qd_shape strange = qd_shape_disk(1);
     strange.kind = (qd_shape_kind)7;

@@ -252,7 +252,30 @@ static qd_status place_all(qdi_placement *placing) {
     return place_random(placing);
 }
 
+/// Refuses more disks than the region has area for, whatever their radii are drawn, before there is memory
+/// for each of them.
+static qd_status check_counts(const qdi_settings *settings, qd_error *error) {
+    for (size_t i = 0; i < settings->item_count; ++i) {
+        const qdi_body_item *item = &settings->items[i];
+        qdi_interval both[2];
+        qdi_place_intervals(settings, item, both);
+        const bool fixed = item->radius.form == QDI_RADIUS_FIXED;
+        const double largest = 2 * (fixed ? item->radius.range.x : item->radius.range.y);
+        if (item->kind != QDI_ITEM_DISKS || largest > both[0].length || largest > both[1].length) continue;
+        const double least = item->radius.range.x, region = both[0].length * both[1].length;
+        const double area = 3.14159265358979312 * least * least * (double)item->count;
+        char text[QDI_NUMBER_ROOM];
+        if (area > region)
+            return qdi_reason(error, QD_ERR_INVALID,
+                              "bodies.%zu: the disks have %s%s times the area of the region", i,
+                              fixed ? "" : "at least ", qdi_place_rounded(area / region, text));
+    }
+    return QD_OK;
+}
+
 qd_status qdi_generate(const qdi_settings *settings, qdi_generated *bodies, qd_error *error) {
+    qd_status checked = check_counts(settings, error);
+    if (checked != QD_OK) return checked;
     size_t count = 0;
     for (size_t i = 0; i < settings->item_count; ++i) count += (size_t)settings->items[i].count;
     if (count == 0) return QD_OK;

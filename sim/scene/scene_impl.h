@@ -110,6 +110,9 @@ QD_MUST_USE qd_status qdi_polyline_edges(const qdi_settings *settings, qdi_body_
 void qdi_scene_write(const qdi_settings *settings, qdi_text *text);
 /// Writes the value of a key with a plain type; `base` is the settings or a generator.
 void qdi_scene_write_value(const qdi_key *key, qdi_key_type type, const void *base, qdi_text *text);
+/// Adds the plain value that a key has where a scene leaves it out. False where there is none: of a key that
+/// is needed, of groups, and of keys of one form of several.
+bool qdi_scene_write_default(const qdi_key *key, qdi_text *text);
 
 /// scene.c
 /// qd_scene_parse with an allocator. What libyaml takes for itself is not its own.

@@ -109,6 +109,38 @@ void qdi_scene_write_value(const qdi_key *key, qdi_key_type type, const void *ba
     }
 }
 
+static bool is_below(const qdi_key *key, const char *path) {
+    return strncmp(key->path, path, strlen(path)) == 0;
+}
+
+static bool is_of_a_form(const qdi_key *key) {
+    return strstr(key->path, ".radius.") || strstr(key->path, ".velocity.") || strstr(key->path, ".frame.") ||
+           strstr(key->path, ".scale.") || strstr(key->path, ".spin.");
+}
+
+bool qdi_scene_write_default(const qdi_key *key, qdi_text *text) {
+    const qdi_key_type type = key->type == QDI_KEY_ONE_OF ? key->plain : key->type;
+    const bool plain = type != QDI_KEY_NONE && type != QDI_KEY_GROUP && type != QDI_KEY_EACH &&
+                       type != QDI_KEY_ONE_OF && type != QDI_KEY_ITEMS;
+    if (key->required || key->planned || !plain || is_of_a_form(key)) return false;
+    const qdi_settings settings = qdi_settings_default();
+    const qdi_body_item item = qdi_disks_default();
+    const qdi_listed listed = qdi_listed_default();
+    const qdi_source source = qdi_source_default();
+    const qdi_drain drain = qdi_drain_default();
+    const void *base = &settings;
+    if (is_below(key, "bodies[].list[]"))
+        base = &listed;
+    else if (is_below(key, "bodies[]"))
+        base = &item;
+    else if (is_below(key, "emitters[]"))
+        base = &source;
+    else if (is_below(key, "sinks[]"))
+        base = &drain;
+    qdi_scene_write_value(key, type, base, text);
+    return true;
+}
+
 static void indent(qdi_text *text, int depth) {
     for (int i = 0; i < depth; ++i) qdi_text_add(text, "  ");
 }

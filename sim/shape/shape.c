@@ -187,6 +187,9 @@ static qd_status normalize_polygon(qd_shape *shape, qd_vec2 *moved, qd_error *er
 // Refuses a length of a shape that is out of range.
 static qd_status check_shape_size(const char *what, double size, bool zero_fits, qd_error *error) {
     if ((size >= SMALLEST && size <= LARGEST) || (zero_fits && size == 0)) return QD_OK;
+    if (size > 0 && size < SMALLEST)
+        return qdi_reason(error, QD_ERR_VALUE, "%s must be %sat least %g, not %.15g", what,
+                          zero_fits ? "0 or " : "", SMALLEST, size);
     return qdi_reason(error, QD_ERR_VALUE, "%s must be %s and at most %g, not %.15g", what,
                       zero_fits ? "0 or above" : "above 0", LARGEST, size);
 }

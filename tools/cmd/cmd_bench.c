@@ -1,4 +1,5 @@
 #include "core/base/memory.h"
+#include "sim/base/os.h"
 #include "tools/bench/bench_spring.h"
 #include "tools/bench/choice.h"
 #include "tools/bench/output.h"
@@ -76,6 +77,11 @@ int qdi_bench_check_outputs(const qdi_bench_job *job) {
     const char *const paths[] = {job->settings.csv, job->settings.plot};
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; ++i) {
         if (!paths[i]) continue;
+        qd_error error;
+        if (qdi_os_make_parents(paths[i], &error) != QD_OK) {
+            qdi_complain("%s", error.text);
+            return QDI_EXIT_OUTPUT;
+        }
         FILE *file = fopen(paths[i], "ab");
         if (!file || fclose(file) != 0) {
             qdi_complain("%.500s cannot be written", paths[i]);

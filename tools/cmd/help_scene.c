@@ -1,5 +1,7 @@
 // `quadrille help scene`: the keys of a scene, from the table that reads them.
+#include "core/base/memory.h"
 #include "sim/base/suggest.h"
+#include "sim/scene/scene_impl.h"
 #include "sim/scene/schema.h"
 #include "tools/cmd/command.h"
 #include "tools/host/console.h"
@@ -26,13 +28,25 @@ static void put_wrapped(FILE *out, const char *text) {
     fputc('\n', out);
 }
 
+/// What a key is where a scene leaves it out: "; default: 0".
+static void put_default(FILE *out, const qdi_key *key) {
+    qdi_text value = {.allocator = qd_allocator_default()};
+    if (key->otherwise)
+        fprintf(out, "; default: %s", strcmp(key->otherwise, "`[]`") == 0 ? "[]" : key->otherwise);
+    else if (qdi_scene_write_default(key, &value) && value.status == QD_OK)
+        fprintf(out, "; default: %s", value.chars);
+    qdi_text_release(&value);
+}
+
 static void put_key(FILE *out, const qdi_key *key) {
     char expected[QDI_EXPECTED_ROOM];
     bool group = key->type == QDI_KEY_GROUP || (key->type == QDI_KEY_ONE_OF && key->plain == QDI_KEY_NONE);
-    fprintf(out, "%s%s%s%s\n", key->path, group ? "" : ": ", group ? "" : qdi_schema_expected(key, expected),
+    fprintf(out, "%s%s%s%s", key->path, group ? "" : ": ", group ? "" : qdi_schema_expected(key, expected),
             key->required  ? " (needed)"
             : key->planned ? " (not built yet)"
                            : "");
+    put_default(out, key);
+    fputc('\n', out);
     if (key->about) put_wrapped(out, key->about);
 }
 

@@ -1,6 +1,7 @@
 #include "tools/manual/manual.h"
 
-#include "sim/scene/schema.h"
+#include "core/base/memory.h"
+#include "sim/scene/scene_impl.h"
 
 #include <quadrille/api.h>
 #include <string.h>
@@ -166,7 +167,14 @@ void qdi_manual_scene(FILE *out) {
             fputs(" ", out);
             put(out, qdi_schema_expected(key, expected));
         }
-        fputs(key->planned ? " (not built yet)\n" : key->required ? " (needed)\n" : "\n", out);
+        fputs(key->planned ? " (not built yet)" : key->required ? " (needed)" : "", out);
+        qdi_text value = {.allocator = qd_allocator_default()};
+        if (!key->otherwise && qdi_scene_write_default(key, &value) && value.status == QD_OK) {
+            fputs("; default: ", out);
+            put(out, value.chars);
+        }
+        qdi_text_release(&value);
+        fputs("\n", out);
         if (key->about) put_text(out, key->about, strlen(key->about), true);
         fputs("\n", out);
     }
