@@ -154,7 +154,7 @@ START_TEST(says_what_does_not_fit) {
                   "bodies.0: the disks have at least 1.257 times the area of the region");
     // Before there is memory for each of them.
     check_refused("world: {size: [10, 10]}\nbodies: [disks: {count: 268435455, radius: 0.5}]",
-                  "bodies.0: the disks have 2108287.147 times the area of the region");
+                  "bodies.0: the disks have 2108287.133 times the area of the region");
     check_refused("world: {size: [10, 10]}\nbodies: [{disks: {count: 4, place: grid, radius: 2}}, {disks: "
                   "{count: 4, place: grid, radius: 1}}]",
                   "bodies.1: its rows overlap the bodies of another item");
