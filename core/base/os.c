@@ -132,7 +132,7 @@ void qdi_thread_join(qdi_thread *thread) {
 
 static void *stay_inside(void *argument) {
     qdi_monitor *gate = argument;
-    qdi_monitor_enter(gate); // held by the one who counts
+    qdi_monitor_enter(gate); // held by the thread that counts
     qdi_monitor_leave(gate);
     return NULL;
 }

@@ -216,7 +216,7 @@ static inline void window_test(qdi_window *window, unsigned rows, unsigned lanes
 }
 
 // Number i of a column of the window for each lane, 32 of them at a time.
-static inline __m512i look_up(const void *column, __m512i at, unsigned blocks) {
+static inline __m512i gather_column(const void *column, __m512i at, unsigned blocks) {
     const __m512i *from = column;
     __m512i found = _mm512_permutex2var_epi32(_mm512_load_si512(from), at, _mm512_load_si512(from + 1));
     const __m512i span = _mm512_srli_epi32(at, 5);
@@ -229,8 +229,8 @@ static inline __m512i look_up(const void *column, __m512i at, unsigned blocks) {
     return found;
 }
 
-static inline __m512 look_up_floats(const float *column, __m512i at, unsigned blocks) {
-    return _mm512_castsi512_ps(look_up(column, at, blocks));
+static inline __m512 gather_float_column(const float *column, __m512i at, unsigned blocks) {
+    return _mm512_castsi512_ps(gather_column(column, at, blocks));
 }
 
 // Pair i is the words 3 i to 3 i + 2: lower index, higher index, no image. Sixteen of each make three
@@ -258,15 +258,16 @@ static inline size_t window_pairs(const qdi_window *window, qd_pair *to) {
                                              _mm512_and_si512(pair, _mm512_set1_epi32(0xf)));
         const unsigned left = window->used - i;
         __mmask16 hits = (__mmask16)(left < QDI_PAIR_BLOCK ? (1U << left) - 1U : QDI_PAIR_BLOCK_ALL);
-        hits = _mm512_mask_cmp_ps_mask(hits, look_up_floats(window->min_x, row, blocks),
-                                       look_up_floats(window->max_x, lane, blocks), _CMP_LE_OQ);
-        hits = _mm512_mask_cmp_ps_mask(hits, look_up_floats(window->min_x, lane, blocks),
-                                       look_up_floats(window->max_x, row, blocks), _CMP_LE_OQ);
-        hits = _mm512_mask_cmp_ps_mask(hits, look_up_floats(window->min_y, row, blocks),
-                                       look_up_floats(window->max_y, lane, blocks), _CMP_LE_OQ);
-        hits = _mm512_mask_cmp_ps_mask(hits, look_up_floats(window->min_y, lane, blocks),
-                                       look_up_floats(window->max_y, row, blocks), _CMP_LE_OQ);
-        const __m512i one = look_up(window->index, row, blocks), other = look_up(window->index, lane, blocks);
+        hits = _mm512_mask_cmp_ps_mask(hits, gather_float_column(window->min_x, row, blocks),
+                                       gather_float_column(window->max_x, lane, blocks), _CMP_LE_OQ);
+        hits = _mm512_mask_cmp_ps_mask(hits, gather_float_column(window->min_x, lane, blocks),
+                                       gather_float_column(window->max_x, row, blocks), _CMP_LE_OQ);
+        hits = _mm512_mask_cmp_ps_mask(hits, gather_float_column(window->min_y, row, blocks),
+                                       gather_float_column(window->max_y, lane, blocks), _CMP_LE_OQ);
+        hits = _mm512_mask_cmp_ps_mask(hits, gather_float_column(window->min_y, lane, blocks),
+                                       gather_float_column(window->max_y, row, blocks), _CMP_LE_OQ);
+        const __m512i one = gather_column(window->index, row, blocks),
+                      other = gather_column(window->index, lane, blocks);
         write_pairs(to, _mm512_maskz_compress_epi32(hits, _mm512_min_epu32(one, other)),
                     _mm512_maskz_compress_epi32(hits, _mm512_max_epu32(one, other)));
         to += __builtin_popcount(hits);

@@ -1,4 +1,4 @@
-// The pair kernels, for whoever defines before including this:
+// The pair kernels, for a file that defines before including this:
 //   block                                  QDI_PAIR_BLOCK slots' boxes, in registers where they fit
 //   block block_load(slots, at)
 //   unsigned block_overlap(const block *, qd_box)

@@ -1,4 +1,4 @@
-// The update of an instruction set with vectors, for whoever defines before including this:
+// The update of an instruction set with vectors, for a file that defines before including this:
 //   WIDTH, vec                              lanes, and a vector of that many floats
 //   vec v_load(const float *), v_set(float), v_add, v_sub, v_mul, v_min, v_max
 //   unsigned v_le(vec a, vec b), v_lt(a, b) one bit per lane: a <= b, a < b

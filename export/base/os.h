@@ -12,8 +12,8 @@
 
 /// QD_ERR_IO with the reason unless `path` is a directory in which files can be made.
 QD_MUST_USE qd_status qdi_directory_check(const char *path, qd_error *error);
-/// The whole path of a file that need not be there, for those who stand elsewhere. QD_ERR_IO, also where it
-/// is too long for `bytes`.
+/// The whole path of a file that need not be there, for processes with another working directory. QD_ERR_IO,
+/// also where it is too long for `bytes`.
 QD_MUST_USE qd_status qdi_path_from_root(const char *path, char *whole, size_t bytes, qd_error *error);
 
 enum { QDI_CHILD_WORDS = 2048 };

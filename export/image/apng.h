@@ -27,7 +27,7 @@ typedef struct qdi_apng_format {
 
 typedef struct qdi_apng qdi_apng;
 
-/// Makes or empties a file and begins with it; format and path are copied, the texts are looked at only here.
+/// Makes or empties a file and begins with it; format and path are copied, the texts are used only here.
 /// Errors: QD_ERR_IO, QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_apng_create(const qd_allocator *allocator, const char *path,
                                       const qdi_apng_format *format, qdi_apng **apng, qd_error *error);
@@ -54,7 +54,7 @@ typedef struct qdi_apng_joint {
 /// Makes or empties the file for so many frames in all. Errors: QD_ERR_IO.
 QD_MUST_USE qd_status qdi_apng_join_begin(const qd_allocator *allocator, const char *path, uint32_t frames,
                                           qdi_apng_joint *joint, qd_error *error);
-/// Puts all frames of a file of ours behind those that are there. Every checksum is looked at. Errors:
+/// Puts all frames of a file of ours behind those that are there. Every checksum is checked. Errors:
 /// QD_ERR_IO, QD_ERR_CORRUPT, QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_apng_join_add(qdi_apng_joint *joint, const char *part, qd_error *error);
 /// Ends the file, syncs it and frees, in any case. Errors: QD_ERR_IO, QD_ERR_CORRUPT (they were not so many

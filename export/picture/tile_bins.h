@@ -16,7 +16,7 @@
 
 typedef struct qdi_tile_bins {
     const qd_allocator *allocator;
-    qd_team *team;   ///< who draws; NULL: the caller alone
+    qd_team *team;   ///< the threads that draw; NULL: the caller alone
     qdi_tile *tiles; ///< one for each thread
     size_t tile_count;
     size_t *first; ///< of each tile of the picture: where its list begins

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Where bodies were at the last frames: what their trails are drawn from. It belongs to whoever copies
-/// pictures.
+/// Where bodies were at the last frames: what their trails are drawn from. It belongs to the thread that
+/// copies pictures.
 
 /// Most places that are kept, all bodies and frames together.
 #define QDI_TRAIL_PLACES_MAX ((size_t)1 << 21)
@@ -16,7 +16,7 @@
 /// A body's centre at a frame.
 typedef struct qdi_trail_place {
     double x, y;
-    uint32_t generation; ///< 0: there was nobody
+    uint32_t generation; ///< 0: there was no body
 } qdi_trail_place;
 
 typedef struct qdi_trail_frame {

@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// What the colour of a body tells, as a number for each body.
+/// What the colour of a body shows, as a number for each body.
 
-/// Most materials that are told apart; those behind them look like the last.
+/// Most materials with a colour of their own; further ones have the colour of the last.
 #define QDI_MATERIALS_MAX 64
 
 typedef struct qdi_shade {

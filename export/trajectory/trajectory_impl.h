@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/// What the files of the trajectory writers share: trajectory.c runs them, trajectory_state.c looks at the
+/// What the files of the trajectory writers share: trajectory.c runs them, trajectory_state.c copies from the
 /// world, trajectory_lammps.c, _xyz.c, _csv.c and _vtp.c write one format each, trajectory_shape.c turns
 /// shapes into points.
 

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// A file on its way: buffered, written as NAME.part, renamed when it is whole. The first failure sticks and
-/// later calls do nothing, so that a writer looks at `status` once, at the end.
+/// A file that is being written: buffered, written as NAME.part, renamed when it is whole. The first failure
+/// stays and later calls do nothing, so that a writer checks `status` once, at the end.
 typedef struct qdi_out {
     const qd_allocator *allocator;
     qd_team *team;

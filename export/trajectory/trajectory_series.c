@@ -19,7 +19,7 @@ typedef struct outlined {
     size_t end; ///< number of the first point behind its own
 } outlined;
 
-/// What the arrays' functions look at.
+/// What the arrays' functions read.
 typedef struct vtp_job {
     const qdi_exported_state *state;
     outlined *shapes; ///< lines first

@@ -28,7 +28,7 @@ static inline bool qdi_is_sane(double value) {
 static inline bool qdi_is_sane_positive(double value, bool above) {
     return (above ? value > 0 : value >= 0) && value <= QDI_FURTHEST;
 }
-/// True for what sums may come to.
+/// True for a value that sums may reach.
 static inline bool qdi_is_sane_sum(double value) {
     return fabs(value) <= QDI_MOST;
 }

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/// A text from somebody else, line by line, from a file of any length or from memory. Lines end with \n, \r\n
+/// A text of unknown origin, line by line, from a file of any length or from memory. Lines end with \n, \r\n
 /// or \r; a byte order mark at the start is left out. What cannot be text is refused with its line: NUL
 /// bytes, UTF-16, compressed files, and lines longer than QDI_LINE_MAX (so a file of gigabytes without a line
 /// break costs nothing).

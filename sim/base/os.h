@@ -128,16 +128,16 @@ typedef struct qdi_os_lock {
     bool made; ///< the file was not there before
 } qdi_os_lock;
 
-/// Takes the lock and makes its file if need be. One that is held is asked for again for a tenth of a second,
+/// Takes the lock and makes its file if need be. One that is held is tried again for a tenth of a second,
 /// in which qdi_os_lock_is_held may have it. Errors: QD_ERR_STATE (another holds it), QD_ERR_IO (also where
 /// the file is a link).
 QD_MUST_USE qd_status qdi_os_lock_take(const char *path, qdi_os_lock *lock, qd_error *error);
 
-/// The same, but others may share it: it is taken while nobody has it for himself. To be dropped with a
+/// The same, but others may share it: it is taken while no process holds it alone. To be dropped with a
 /// `path` of NULL.
 QD_MUST_USE qd_status qdi_os_lock_share(const char *path, qdi_os_lock *lock, qd_error *error);
 
-/// True where another process holds the lock. Makes no file, and keeps nobody from taking the lock.
+/// True where another process holds the lock. Makes no file, and prevents no process from taking the lock.
 bool qdi_os_lock_is_held(const char *path);
 
 /// Gives it back and deletes its file, or keeps the file where `path` is NULL.

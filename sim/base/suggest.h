@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/// "Did you mean": the known word that is nearest to one that somebody wrote. Any thread.
+/// "Did you mean": the known word that is nearest to a misspelt one. Any thread.
 typedef struct qdi_suggestion {
     const char *word; ///< as it was offered; NULL: nothing is near enough
     size_t distance;
