@@ -78,6 +78,7 @@ static inline unsigned qdi_window_overlap(const qdi_window *window, unsigned a, 
 #endif
 }
 
+/// Writes a pair of two bodies, the lower index first.
 static inline void qdi_put_pair(qd_pair *to, qd_body_index one, qd_body_index other) {
     to->a = one < other ? one : other;
     to->b = one < other ? other : one;
