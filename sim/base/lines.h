@@ -47,7 +47,7 @@ QD_MUST_USE qd_status qdi_lines_peek(qdi_lines *lines, const char **text, size_t
 
 /// Puts "PATH:LINE: reason" into `error` (may be NULL) and returns QD_ERR_INVALID; line 0: "PATH: reason". Of
 /// a long path the end is shown.
-qd_status qdi_lines_blame(const char *path, uint64_t line, qd_error *error, const char *format, ...)
+qd_status qdi_lines_reason(const char *path, uint64_t line, qd_error *error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 /// The path as messages show it. Returns `shown`.
