@@ -30,7 +30,7 @@ typedef struct qdi_camera_part {
     bool whole; ///< it is the world: its border is the picture's, and no images are seen beyond it
 } qdi_camera_part;
 
-/// What a camera looks at, now: a function of the two. Cost: nothing where it follows
+/// The part of the world that a camera shows now: a function of the two. Cost: nothing where it follows
 /// no body, else one pass over the bodies.
 qdi_camera_part qdi_camera_part_of(const qd_view_camera *camera, const qd_world *world);
 

@@ -9,7 +9,7 @@
 
 #define QDI_CAPTION_COLUMNS 5
 
-/// What stands in the band, in this order.
+/// The items of the caption, in this order.
 typedef enum qdi_caption_item {
     QDI_CAPTION_TITLE,
     QDI_CAPTION_COLUMN, ///< the first of the columns

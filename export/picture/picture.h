@@ -15,7 +15,7 @@
 
 /// What a picture shows, in pixels (y down), ready to be drawn by another thread while the world steps on.
 
-/// A body, or one of its images. Their order means nothing.
+/// A body, or one of its images, in any order.
 typedef struct qdi_disk {
     float x, y, radius; ///< radius: of the rounding, where it is a figure
     uint32_t index;     ///< of the body: of two that share a pixel evenly the higher one is on top

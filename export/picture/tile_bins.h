@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Draws the bodies of a picture tile by tile: each tile knows its bodies, so tiles can be drawn by any
+/// Tile binning: sorts the bodies of a picture by tile and draws tile by tile, so tiles can be drawn by any
 /// number of threads, and a tile's pixels stay in the cache. Pixels are the same for any number of threads
 /// and any order of the bodies.
 

@@ -51,7 +51,7 @@ const qdi_trail_frame *qdi_trails_at(const qdi_trails *trails, size_t age);
 /// NULL: only that.
 size_t qdi_trails_save(const qdi_trails *trails, unsigned char *bytes);
 
-/// Takes up what was saved. Errors: QD_ERR_CORRUPT, QD_ERR_MEMORY.
+/// Restores what was saved. Errors: QD_ERR_CORRUPT, QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_trails_load(qdi_trails *trails, const unsigned char *bytes, size_t size);
 
 #endif

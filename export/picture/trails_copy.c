@@ -1,4 +1,4 @@
-// Trails of the bodies that are there, from each one's centre back in time, as lines in pixels. They are
+// Trails of the bodies that exist, from each one's centre back in time, as lines in pixels. They are
 // copied in order of the bodies' indices, newest first, so what comes out depends on the world's past alone.
 // Cost: bodies times frames.
 #include "core/base/memory.h"

@@ -21,9 +21,9 @@ typedef struct qdi_shade {
     size_t material_count;
 } qdi_shade;
 
-/// Gets ready for the present state of a world; it is good as long as the world does not change. `top` is
-/// the top of the map where the view's range is auto. Cost: nothing to speak of, but by material a look at
-/// every body.
+/// Prepares the colours for the present state of a world; valid as long as the world does not change. `top`
+/// is the top of the map where the view's range is auto. Cost: little, but by material one pass over all
+/// bodies.
 qdi_shade qdi_shade_of(const qd_view *view, const qd_world *world, double top);
 
 /// The hue of the body in a row. Any thread.

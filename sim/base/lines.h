@@ -21,7 +21,7 @@ typedef struct qdi_lines {
     const char *path; ///< for messages
     FILE *file;       ///< NULL: memory
     char *buffer;     ///< of a file; NULL for memory
-    const char *data; ///< what is at hand: the buffer, or all of the memory
+    const char *data; ///< what was read: the buffer, or all of the memory
     size_t at, end;   ///< of `data`: what has not been given out yet
     bool drained;     ///< nothing comes after `end`
     uint64_t number;  ///< of the line that was given out last, from 1; 0 before the first
@@ -31,7 +31,7 @@ typedef struct qdi_lines {
     size_t raw_bytes;
 } qdi_lines;
 
-/// Gets ready to read an open file, which stays the caller's. Errors: QD_ERR_MEMORY. Release in any case.
+/// Prepares to read an open file, which stays the caller's. Errors: QD_ERR_MEMORY. Release in any case.
 QD_MUST_USE qd_status qdi_lines_of_file(qdi_lines *lines, const qd_allocator *allocator, const char *path,
                                         FILE *file);
 /// The same for memory, whose first line is line `first` of its file. Nothing to release.

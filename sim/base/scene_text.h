@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/// Text that grows. The first failure sticks in `status`; later calls do nothing then.
+/// Text that grows. The first failure stays in `status`; later calls do nothing then.
 typedef struct qdi_text {
     const qd_allocator *allocator;
     char *chars; ///< closed by a zero once something was added
