@@ -17,7 +17,7 @@ static qd_world *world_of(qd_boundary boundary) {
 
 static void check_look(const qd_view_camera *camera, const qd_world *world, double x, double y, double width,
                        double height) {
-    const qdi_camera_part look = qdi_camera_look(camera, world);
+    const qdi_camera_part look = qdi_camera_part_of(camera, world);
     ck_assert_double_eq_tol(look.origin.x + 0.5 * look.size.x, x, 1e-9);
     ck_assert_double_eq_tol(look.origin.y + 0.5 * look.size.y, y, 1e-9);
     ck_assert_double_eq_tol(look.size.x, width, 1e-9);
@@ -27,10 +27,10 @@ static void check_look(const qd_view_camera *camera, const qd_world *world, doub
 START_TEST(looks_where_it_is_told) {
     qd_world *world = world_of(QD_BOUNDARY_REFLECT);
     qd_view_camera camera = qd_view_default().camera;
-    ck_assert(qdi_camera_look(&camera, world).whole);
+    ck_assert(qdi_camera_part_of(&camera, world).whole);
     check_look(&camera, world, 15, 13, 40, 20);
     camera.zoom = 4;
-    ck_assert(!qdi_camera_look(&camera, world).whole);
+    ck_assert(!qdi_camera_part_of(&camera, world).whole);
     check_look(&camera, world, 15, 13, 10, 5);
     camera.x = 1;
     camera.y = 4;

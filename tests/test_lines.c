@@ -163,9 +163,9 @@ START_TEST(shows_the_end_of_a_long_path) {
     ck_assert(strncmp(shown, ".../folder/", 11) == 0 && strstr(shown, "/last.csv"));
     ck_assert_uint_lt(strlen(shown), 110);
     qd_error error;
-    ck_assert_int_eq(qdi_lines_blame("a", 3, &error, "%s", "why"), QD_ERR_INVALID);
+    ck_assert_int_eq(qdi_lines_reason("a", 3, &error, "%s", "why"), QD_ERR_INVALID);
     ck_assert_str_eq(error.text, "a:3: why");
-    ck_assert_int_eq(qdi_lines_blame("a", 3, NULL, "%s", "why"), QD_ERR_INVALID);
+    ck_assert_int_eq(qdi_lines_reason("a", 3, NULL, "%s", "why"), QD_ERR_INVALID);
 }
 END_TEST
 

@@ -1,4 +1,4 @@
-#include "core/tree/horizon.h"
+#include "core/tree/fat_box.h"
 #include "tests/harness.h"
 #include "tests/worlds.h"
 

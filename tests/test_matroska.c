@@ -25,7 +25,7 @@ static qd_status count(const unsigned char *data, size_t bytes, uint64_t *frames
     ck_assert_int_eq(fclose(file), 0);
     qd_error error = {""};
     qdi_matroska found;
-    qd_status status = qdi_matroska_look(path.text, &found, &error);
+    qd_status status = qdi_matroska_inspect(path.text, &found, &error);
     *frames = found.frames;
     setup_found = found.setup;
     ck_assert_msg(status == QD_OK || strstr(error.text, path.text), "%s", error.text);
@@ -68,7 +68,7 @@ START_TEST(notices_a_cut) {
     memset(foreign, 0, sizeof foreign);
     ck_assert_int_eq(count(foreign, sizeof foreign, &frames), QD_ERR_CORRUPT);
     qdi_matroska found;
-    ck_assert_int_eq(qdi_matroska_look(qd_scratch_at(&scratch, "none").text, &found, NULL), QD_ERR_IO);
+    ck_assert_int_eq(qdi_matroska_inspect(qd_scratch_at(&scratch, "none").text, &found, NULL), QD_ERR_IO);
 }
 END_TEST
 

@@ -9,7 +9,7 @@
 /// or where the allocator has none.
 void *qdi_allocate(const qd_allocator *allocator, size_t count, size_t size);
 
-/// Takes it back; NULL is fine. Same count and size as asked for.
+/// Frees memory of qdi_allocate, with the same count and size; NULL is fine.
 void qdi_release(const qd_allocator *allocator, void *memory, size_t count, size_t size);
 
 /// A growing array's storage: `array` is the address of the array's pointer (of any type), which has room for

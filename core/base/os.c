@@ -130,9 +130,10 @@ void qdi_thread_join(qdi_thread *thread) {
 
 // ---- how many threads there are to be had ----
 
-static void *stay_inside(void *argument) {
+/// The function of a thread that is started only to count how many there can be.
+static void *hold_counted_thread(void *argument) {
     qdi_monitor *gate = argument;
-    qdi_monitor_enter(gate); // held by the one who counts
+    qdi_monitor_enter(gate); // held by the thread that counts
     qdi_monitor_leave(gate);
     return NULL;
 }
@@ -178,7 +179,8 @@ int qdi_os_threads_to_be_had(int wanted) {
     size_t count = 0;
     if (qdi_monitor_create(heap, &gate) == QD_OK) {
         qdi_monitor_enter(gate);
-        while (count < room && pthread_create(&threads[count], &attributes, stay_inside, gate) == 0) ++count;
+        while (count < room && pthread_create(&threads[count], &attributes, hold_counted_thread, gate) == 0)
+            ++count;
         qdi_monitor_leave(gate);
         for (size_t i = 0; i < count; ++i) (void)pthread_join(threads[i], NULL);
     }

@@ -16,12 +16,12 @@
 /// A hint: nothing else changes, and a system that knows no such thing does nothing.
 void qdi_os_large_pages(void *memory, size_t bytes);
 
-/// A lock with one condition: who holds it may wait until somebody wakes all that wait.
+/// A lock with one condition: a thread that holds it may wait until another wakes all that wait.
 typedef struct qdi_monitor qdi_monitor;
 
 /// Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_monitor_create(const qd_allocator *allocator, qdi_monitor **monitor);
-/// NULL is fine; nobody may hold it or wait.
+/// NULL is fine; no thread may hold it or wait.
 void qdi_monitor_destroy(qdi_monitor *monitor);
 void qdi_monitor_enter(qdi_monitor *monitor);
 void qdi_monitor_leave(qdi_monitor *monitor);

@@ -17,7 +17,7 @@
 ///
 /// Two boxes may overlap through several images, but they are one pair, reported with the nearest: the two
 /// axes are independent, and on each the first of base, base - 1, base + 1 that overlaps is taken. Boxes that
-/// the tree accepts (qdi_box_acceptable) have base 0. A box that is only asked about may lie anywhere; its
+/// the tree accepts (qdi_box_acceptable) have base 0. A query box may lie anywhere; its
 /// base is the copy of the cell that its centre is in (qdi_image_base).
 
 /// Room for rounding on either side of half a period: a body that sits on the cell's border, or is just as
@@ -88,7 +88,7 @@ static inline bool qdi_image_axis(float a_min, float a_max, float b_min, float b
 }
 
 /// True where some image of b overlaps a; `image` is to be added to b. `base` is (0, 0) for two boxes of the
-/// tree, qdi_image_base(a) for a box a that is asked about.
+/// tree, qdi_image_base(a) for a query box a.
 static inline bool qdi_image_overlap(qd_box a, qd_box b, qd_vec2 period, qd_image base, qd_image *image) {
     int x = 0, y = 0;
     if (!qdi_image_axis(a.min_x, a.max_x, b.min_x, b.max_x, period.x, base.x, &x)) return false;

@@ -46,8 +46,8 @@ typedef struct qdi_kernels {
     /// begin.
     size_t (*pick)(const qdi_slots *slots, size_t begin, size_t end, qd_box box, const qdi_slots *to,
                    size_t at);
-    /// Which of the slots [begin, end) overlap `box`: bit i of hits[k] tells of slot begin + QDI_PAIR_BLOCK *
-    /// k + i.
+    /// Which of the slots [begin, end) overlap `box`: bit i of hits[k] stands for slot begin + QDI_PAIR_BLOCK
+    /// * k + i.
     void (*hits)(const qdi_slots *slots, size_t begin, size_t end, qd_box box, unsigned *hits);
     /// Moves `count` slots; the two places may overlap.
     void (*shift)(const qdi_slots *slots, size_t to, size_t from, size_t count);

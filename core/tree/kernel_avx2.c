@@ -11,6 +11,7 @@
 
 typedef __m256 vec;
 
+// Loads a vector of consecutive floats.
 static inline vec v_load(const float *from) {
     return _mm256_loadu_ps(from);
 }
@@ -39,6 +40,7 @@ static inline unsigned v_lt(vec a, vec b) {
     return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LT_OQ));
 }
 
+// Of each lane the number of `a` where the mask is set, else of `b`.
 static inline vec v_pick(unsigned mask, vec a, vec b) {
     const __m256i bits = _mm256_set_epi32(128, 64, 32, 16, 8, 4, 2, 1);
     __m256i chosen = _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)mask), bits), bits);
@@ -50,12 +52,14 @@ static inline void v_store(float *to, unsigned mask, vec value) {
     _mm256_storeu_ps(to, value);
 }
 
+// Stores the first `count` lanes of a vector.
 static inline void v_store_first(float *to, size_t count, vec value) {
     const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     const int most = count < WIDTH ? (int)count : (int)WIDTH;
     _mm256_maskstore_ps(to, _mm256_cmpgt_epi32(_mm256_set1_epi32(most), lane), value);
 }
 
+// Loads the rows of a vector of slots; false where one has no row.
 static inline bool v_rows(const uint32_t *row, size_t left, uint32_t rows[WIDTH]) {
     const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     const __m256i lanes = _mm256_cmpgt_epi32(_mm256_set1_epi32(left < WIDTH ? (int)left : (int)WIDTH), lane);
@@ -65,6 +69,7 @@ static inline bool v_rows(const uint32_t *row, size_t left, uint32_t rows[WIDTH]
     return _mm256_movemask_epi8(_mm256_cmpeq_epi32(all, _mm256_set1_epi32(-1))) == 0;
 }
 
+// Loads the boxes of several rows, one column to a vector.
 // Bodies i and i + 4 share a vector, one in each half; transposing the halves puts body j in lane j.
 static inline void v_boxes(const qd_box *boxes, const uint32_t rows[WIDTH], vec out[4]) {
     __m256 body[4];
@@ -81,12 +86,14 @@ static inline void v_boxes(const qd_box *boxes, const uint32_t rows[WIDTH], vec 
     out[3] = _mm256_shuffle_ps(b, d, 0xee);
 }
 
+// The least number of a vector.
 static inline float v_lowest(vec a) {
     __m128 b = _mm_min_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
     b = _mm_min_ps(b, _mm_movehl_ps(b, b));
     return _mm_cvtss_f32(_mm_min_ss(b, _mm_shuffle_ps(b, b, 1)));
 }
 
+// The largest number of a vector.
 static inline float v_highest(vec a) {
     __m128 b = _mm_max_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
     b = _mm_max_ps(b, _mm_movehl_ps(b, b));
@@ -95,6 +102,7 @@ static inline float v_highest(vec a) {
 
 #    include "core/tree/kernel_update.h"
 
+// Removes slots of a list, by bit, and moves the others together.
 static void kernel_drop(const qdi_slots *slots, size_t begin, size_t end, uint64_t which) {
     qdi_drop_runs(slots, begin, end, which, kernel_shift);
 }
@@ -104,6 +112,7 @@ typedef struct block {
     __m256i index[2];
 } block;
 
+// Loads a block of slots' boxes.
 static inline block block_load(const qdi_slots *slots, size_t at) {
     block made;
     for (unsigned p = 0; p < 2; ++p) {
@@ -116,6 +125,7 @@ static inline block block_load(const qdi_slots *slots, size_t at) {
     return made;
 }
 
+// Which boxes of a block of slots overlap a box, as bits.
 static inline unsigned block_overlap(const block *these, qd_box box) {
     unsigned mask = 0;
     for (unsigned p = 0; p < 2; ++p) {
@@ -145,11 +155,13 @@ static inline __m256i together(__m256i value, unsigned set) {
                                        _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((int64_t)lanes_of[set])));
 }
 
+// Makes coarse coordinates of a column of boxes.
 static inline __m256i coarse_column(__m256 value, float origin, float scale) {
     const __m256 moved = v_mul(v_sub(value, v_set(origin)), v_set(scale));
     return _mm256_cvtps_epi32(v_max(v_min(moved, v_set(254.0F)), _mm256_setzero_ps()));
 }
 
+// Puts a block of slots into a window, coarse boxes too.
 static inline void window_put(qdi_window *window, unsigned to, const qdi_slots *slots, size_t at,
                               unsigned count) {
     const block here = block_load(slots, at);
@@ -188,6 +200,7 @@ static inline __m256i twice(const uint8_t *from) {
     return _mm256_broadcastsi128_si256(_mm_load_si128((const __m128i *)from));
 }
 
+// Tests two blocks of a window for pairs, by coarse boxes.
 static inline void window_test(qdi_window *window, unsigned row_block, unsigned lane_block,
                                const uint64_t among[4]) {
     const qdi_coarse *rows = &window->coarse[row_block], *lanes = &window->coarse[lane_block];
@@ -215,15 +228,18 @@ static inline void window_test(qdi_window *window, unsigned row_block, unsigned 
     }
 }
 
+// Writes the pairs of a window whose boxes overlap.
 static inline size_t window_pairs(const qdi_window *window, qd_pair *to) {
     return qdi_window_pairs(window, to);
 }
 
+// Moves the chosen numbers of a column together.
 static inline void pick_column(float *to, unsigned first, const __m256 from[2], unsigned hits) {
     _mm256_storeu_si256((__m256i *)to, together(_mm256_castps_si256(from[0]), hits & 0xffU));
     _mm256_storeu_si256((__m256i *)(to + first), together(_mm256_castps_si256(from[1]), hits >> 8));
 }
 
+// Copies the slots of a block that `hits` names.
 static inline size_t pick_block(const block *here, unsigned hits, const qdi_slots *to, size_t at) {
     const unsigned first = (unsigned)__builtin_popcount(hits & 0xffU);
     pick_column(to->min_x + at, first, here->min_x, hits);

@@ -11,6 +11,7 @@
 
 typedef __m512 vec;
 
+// Loads a vector of consecutive floats.
 static inline vec v_load(const float *from) {
     return _mm512_loadu_ps(from);
 }
@@ -38,6 +39,7 @@ static inline unsigned v_le(vec a, vec b) {
 static inline unsigned v_lt(vec a, vec b) {
     return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ);
 }
+// Of each lane the number of `a` where the mask is set, else of `b`.
 static inline vec v_pick(unsigned mask, vec a, vec b) {
     return _mm512_mask_blend_ps((__mmask16)mask, b, a);
 }
@@ -45,11 +47,13 @@ static inline void v_store(float *to, unsigned mask, vec value) {
     _mm512_mask_storeu_ps(to, (__mmask16)mask, value);
 }
 
+// Stores the first `count` lanes of a vector.
 static inline void v_store_first(float *to, size_t count, vec value) {
     const __mmask16 lanes = (__mmask16)(count >= WIDTH ? 0xffffU : (1U << count) - 1U);
     _mm512_mask_storeu_ps(to, lanes, value);
 }
 
+// Loads the rows of a vector of slots; false where one has no row.
 static inline bool v_rows(const uint32_t *row, size_t left, uint32_t rows[WIDTH]) {
     const __mmask16 lanes = (__mmask16)(left >= WIDTH ? 0xffffU : (1U << left) - 1U);
     const __m512i all = _mm512_mask_loadu_epi32(_mm512_set1_epi32((int)row[0]), lanes, row);
@@ -57,6 +61,7 @@ static inline bool v_rows(const uint32_t *row, size_t left, uint32_t rows[WIDTH]
     return _mm512_cmpeq_epi32_mask(all, _mm512_set1_epi32(-1)) == 0;
 }
 
+// Loads the boxes of several rows, one column to a vector.
 // Bodies i, i + 4, i + 8 and i + 12 share a vector, one in each quarter; transposing the quarters puts body j
 // in lane j.
 static inline void v_boxes(const qd_box *boxes, const uint32_t rows[WIDTH], vec out[4]) {
@@ -75,9 +80,11 @@ static inline void v_boxes(const qd_box *boxes, const uint32_t rows[WIDTH], vec 
     out[3] = _mm512_shuffle_ps(b, d, 0xee);
 }
 
+// The least number of a vector.
 static inline float v_lowest(vec a) {
     return _mm512_reduce_min_ps(a);
 }
+// The largest number of a vector.
 static inline float v_highest(vec a) {
     return _mm512_reduce_max_ps(a);
 }
@@ -91,11 +98,13 @@ static inline __m512i lanes_together(__mmask16 set) {
         set, _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
 }
 
+// Removes numbers from a column, by bit.
 static inline void drop_column(uint32_t *column, size_t at, __m512i lanes, size_t to, __mmask16 kept) {
     const __m512i together = _mm512_permutexvar_epi32(lanes, _mm512_loadu_si512(column + at));
     _mm512_mask_storeu_epi32(column + to, kept, together);
 }
 
+// Removes slots of a list, by bit, and moves the others together.
 static void kernel_drop(const qdi_slots *slots, size_t begin, size_t end, uint64_t which) {
     size_t at = begin + (unsigned)__builtin_ctzll(which) / WIDTH * WIDTH, to = at;
     for (; at < end; at += WIDTH) {
@@ -118,12 +127,14 @@ typedef struct block {
     __m512i index;
 } block;
 
+// Loads a block of slots' boxes.
 static inline block block_load(const qdi_slots *slots, size_t at) {
     return (block){_mm512_loadu_ps(slots->min_x + at), _mm512_loadu_ps(slots->min_y + at),
                    _mm512_loadu_ps(slots->max_x + at), _mm512_loadu_ps(slots->max_y + at),
                    _mm512_loadu_si512(slots->index + at)};
 }
 
+// Which boxes of a block of slots overlap a box, as bits.
 static inline unsigned block_overlap(const block *these, qd_box box) {
     __mmask16 hits = _mm512_cmp_ps_mask(these->min_x, _mm512_set1_ps(box.max_x), _CMP_LE_OQ);
     hits = _mm512_mask_cmp_ps_mask(hits, these->max_x, _mm512_set1_ps(box.min_x), _CMP_GE_OQ);
@@ -131,6 +142,7 @@ static inline unsigned block_overlap(const block *these, qd_box box) {
     return _mm512_mask_cmp_ps_mask(hits, these->max_y, _mm512_set1_ps(box.min_y), _CMP_GE_OQ);
 }
 
+// Makes coarse coordinates of a column of boxes.
 static inline __m512i coarse_column(__m512 value, float origin, float scale) {
     const __m512 moved = _mm512_mul_ps(_mm512_sub_ps(value, _mm512_set1_ps(origin)), _mm512_set1_ps(scale));
     const __m512 within = _mm512_max_ps(_mm512_min_ps(moved, _mm512_set1_ps(254.0F)), _mm512_setzero_ps());
@@ -146,6 +158,7 @@ static const _Alignas(64) uint8_t splats[256] = {BYTES(0), BYTES(4), BYTES(8), B
 static const _Alignas(64) uint8_t numbers[64] = {EIGHT(0),  EIGHT(8),  EIGHT(16), EIGHT(24),
                                                  EIGHT(32), EIGHT(40), EIGHT(48), EIGHT(56)};
 
+// Puts a block of slots into a window, coarse boxes too.
 static inline void window_put(qdi_window *window, unsigned to, const qdi_slots *slots, size_t at,
                               unsigned count) {
     const block here = block_load(slots, at);
@@ -195,6 +208,7 @@ static inline unsigned note_pairs(qdi_window *window, unsigned used, __mmask64 h
     return used + count;
 }
 
+// Tests two blocks of a window for pairs, by coarse boxes.
 static inline void window_test(qdi_window *window, unsigned rows, unsigned lanes, const uint64_t among[4]) {
     const __m512i *lane = (const __m512i *)window->lanes[lanes];
     const __m512i min_x = _mm512_load_si512(lane), min_y = _mm512_load_si512(lane + 1);
@@ -215,8 +229,9 @@ static inline void window_test(qdi_window *window, unsigned rows, unsigned lanes
     window->used = used;
 }
 
+// Reads numbers of a column by lane.
 // Number i of a column of the window for each lane, 32 of them at a time.
-static inline __m512i look_up(const void *column, __m512i at, unsigned blocks) {
+static inline __m512i gather_column(const void *column, __m512i at, unsigned blocks) {
     const __m512i *from = column;
     __m512i found = _mm512_permutex2var_epi32(_mm512_load_si512(from), at, _mm512_load_si512(from + 1));
     const __m512i span = _mm512_srli_epi32(at, 5);
@@ -229,8 +244,8 @@ static inline __m512i look_up(const void *column, __m512i at, unsigned blocks) {
     return found;
 }
 
-static inline __m512 look_up_floats(const float *column, __m512i at, unsigned blocks) {
-    return _mm512_castsi512_ps(look_up(column, at, blocks));
+static inline __m512 gather_float_column(const float *column, __m512i at, unsigned blocks) {
+    return _mm512_castsi512_ps(gather_column(column, at, blocks));
 }
 
 // Pair i is the words 3 i to 3 i + 2: lower index, higher index, no image. Sixteen of each make three
@@ -246,6 +261,7 @@ static inline void write_pairs(qd_pair *to, __m512i low, __m512i high) {
     _mm512_storeu_si512(words + 32, _mm512_maskz_permutex2var_epi32(0x6db6, low, third, high));
 }
 
+// Writes the pairs of a window whose boxes overlap.
 static inline size_t window_pairs(const qdi_window *window, qd_pair *to) {
     qd_pair *const begin = to;
     const unsigned blocks = window->blocks;
@@ -258,15 +274,16 @@ static inline size_t window_pairs(const qdi_window *window, qd_pair *to) {
                                              _mm512_and_si512(pair, _mm512_set1_epi32(0xf)));
         const unsigned left = window->used - i;
         __mmask16 hits = (__mmask16)(left < QDI_PAIR_BLOCK ? (1U << left) - 1U : QDI_PAIR_BLOCK_ALL);
-        hits = _mm512_mask_cmp_ps_mask(hits, look_up_floats(window->min_x, row, blocks),
-                                       look_up_floats(window->max_x, lane, blocks), _CMP_LE_OQ);
-        hits = _mm512_mask_cmp_ps_mask(hits, look_up_floats(window->min_x, lane, blocks),
-                                       look_up_floats(window->max_x, row, blocks), _CMP_LE_OQ);
-        hits = _mm512_mask_cmp_ps_mask(hits, look_up_floats(window->min_y, row, blocks),
-                                       look_up_floats(window->max_y, lane, blocks), _CMP_LE_OQ);
-        hits = _mm512_mask_cmp_ps_mask(hits, look_up_floats(window->min_y, lane, blocks),
-                                       look_up_floats(window->max_y, row, blocks), _CMP_LE_OQ);
-        const __m512i one = look_up(window->index, row, blocks), other = look_up(window->index, lane, blocks);
+        hits = _mm512_mask_cmp_ps_mask(hits, gather_float_column(window->min_x, row, blocks),
+                                       gather_float_column(window->max_x, lane, blocks), _CMP_LE_OQ);
+        hits = _mm512_mask_cmp_ps_mask(hits, gather_float_column(window->min_x, lane, blocks),
+                                       gather_float_column(window->max_x, row, blocks), _CMP_LE_OQ);
+        hits = _mm512_mask_cmp_ps_mask(hits, gather_float_column(window->min_y, row, blocks),
+                                       gather_float_column(window->max_y, lane, blocks), _CMP_LE_OQ);
+        hits = _mm512_mask_cmp_ps_mask(hits, gather_float_column(window->min_y, lane, blocks),
+                                       gather_float_column(window->max_y, row, blocks), _CMP_LE_OQ);
+        const __m512i one = gather_column(window->index, row, blocks),
+                      other = gather_column(window->index, lane, blocks);
         write_pairs(to, _mm512_maskz_compress_epi32(hits, _mm512_min_epu32(one, other)),
                     _mm512_maskz_compress_epi32(hits, _mm512_max_epu32(one, other)));
         to += __builtin_popcount(hits);
@@ -274,6 +291,7 @@ static inline size_t window_pairs(const qdi_window *window, qd_pair *to) {
     return (size_t)(to - begin);
 }
 
+// Copies the slots of a block that `hits` names.
 static inline size_t pick_block(const block *here, unsigned hits, const qdi_slots *to, size_t at) {
     const __m512i lanes = lanes_together((__mmask16)hits);
     _mm512_storeu_ps(to->min_x + at, _mm512_permutexvar_ps(lanes, here->min_x));

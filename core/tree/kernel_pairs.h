@@ -1,4 +1,4 @@
-// The pair kernels, for whoever defines before including this:
+// The pair kernels, for a file that defines before including this:
 //   block                                  QDI_PAIR_BLOCK slots' boxes, in registers where they fit
 //   block block_load(slots, at)
 //   unsigned block_overlap(const block *, qd_box)
@@ -19,14 +19,17 @@
 // blocks are equally long.
 #include "core/tree/kernel.h"
 
+// A bit for each slot of a block below `count`.
 static inline unsigned lanes_below(size_t count) {
     return count >= QDI_PAIR_BLOCK ? QDI_PAIR_BLOCK_ALL : (1U << count) - 1U;
 }
 
+// How many of the slots that are left lie in a block.
 static inline unsigned block_count(size_t slots) {
     return slots < QDI_PAIR_BLOCK ? (unsigned)slots : QDI_PAIR_BLOCK;
 }
 
+// Finds the pairs of a box with the slots [begin, end).
 static bool kernel_box_list(const qdi_slots *slots, qd_box box, qd_body_index index, size_t begin, size_t end,
                             qd_pairs *pairs, int worker) {
     qdi_pair_buffer *buffer = &pairs->buffers[worker];
@@ -49,14 +52,15 @@ static inline void window_axis(float low, float high, float *origin, float *scal
     *scale = finite ? (most < 1e30F ? most : 1e30F) : 0.0F;
 }
 
+// Begins a window of slots with these bounds.
 static inline void window_open(qdi_window *window, qd_box bounds) {
     window_axis(bounds.min_x, bounds.max_x, &window->origin_x, &window->scale_x);
     window_axis(bounds.min_y, bounds.max_y, &window->origin_y, &window->scale_y);
     window->used = 0;
 }
 
-// Writes those pairs that overlap.
-static bool window_settle(qdi_window *window, qd_pairs *pairs, int worker) {
+// Writes those pairs of a window of slots that overlap.
+static bool window_write_pairs(qdi_window *window, qd_pairs *pairs, int worker) {
     if (!qdi_pairs_room(pairs, worker, window->used + QDI_PAIR_BLOCK)) return false;
     qdi_pair_buffer *buffer = &pairs->buffers[worker];
     buffer->count += window_pairs(window, buffer->items + buffer->count);
@@ -64,14 +68,15 @@ static bool window_settle(qdi_window *window, qd_pairs *pairs, int worker) {
     return true;
 }
 
+// Tests two blocks of a window of slots for pairs.
 // The rows of one block with the lanes of another; of a block with itself, each row with the lanes after it.
-static inline bool window_meet(qdi_window *window, unsigned rows, unsigned lanes, qd_pairs *pairs,
-                               int worker) {
+static inline bool window_test_blocks(qdi_window *window, unsigned rows, unsigned lanes, qd_pairs *pairs,
+                                      int worker) {
     static const uint64_t all[4] = {~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0)};
     static const uint64_t later[4] = {0xfff0fff8fffcfffe, 0xff00ff80ffc0ffe0, 0xf000f800fc00fe00,
                                       0x00008000c000e000};
     if (window->used > QDI_WINDOW_PAIRS - QDI_PAIR_BLOCK * QDI_PAIR_BLOCK &&
-        !window_settle(window, pairs, worker)) {
+        !window_write_pairs(window, pairs, worker)) {
         return false;
     }
     if (rows == lanes)
@@ -99,10 +104,10 @@ static bool window_stream(qdi_window *window, const qdi_slots *rows, size_t begi
     const size_t most = QDI_WINDOW - QDI_PAIR_BLOCK;
     for (size_t from = begin; from < end; from += most) {
         // Pairs that wait mean the rows that were there before.
-        if (!window_settle(window, pairs, worker)) return false;
+        if (!window_write_pairs(window, pairs, worker)) return false;
         const unsigned stop = window_fill(window, 1, rows, from, end - from < most ? end : from + most);
         for (unsigned b = 1; b < stop; ++b)
-            if (!window_meet(window, b, 0, pairs, worker)) return false;
+            if (!window_test_blocks(window, b, 0, pairs, worker)) return false;
     }
     return true;
 }
@@ -112,15 +117,15 @@ static bool list_long(qdi_window *window, const qdi_slots *slots, size_t begin, 
                       const qdi_slots *rows, size_t rows_begin, size_t rows_end, qd_pairs *pairs,
                       int worker) {
     for (size_t at = begin; at < end; at += QDI_PAIR_BLOCK) {
-        if (!window_settle(window, pairs, worker)) return false;
+        if (!window_write_pairs(window, pairs, worker)) return false;
         (void)window_fill(window, 0, slots, at, at + block_count(end - at));
         if (!window_stream(window, slots, begin, at, pairs, worker) ||
-            !window_meet(window, 0, 0, pairs, worker) ||
+            !window_test_blocks(window, 0, 0, pairs, worker) ||
             !window_stream(window, rows, rows_begin, rows_end, pairs, worker)) {
             return false;
         }
     }
-    return window_settle(window, pairs, worker);
+    return window_write_pairs(window, pairs, worker);
 }
 
 // The same where all of them fit in the window.
@@ -135,13 +140,14 @@ static bool kernel_list(const qdi_slots *slots, size_t begin, size_t end, qd_box
     const unsigned all = window_fill(&window, own, rows, rows_begin, rows_end);
     for (unsigned b = 0; b < own; ++b) {
         for (unsigned r = 0; r <= b; ++r)
-            if (!window_meet(&window, r, b, pairs, worker)) return false;
+            if (!window_test_blocks(&window, r, b, pairs, worker)) return false;
         for (unsigned r = own; r < all; ++r)
-            if (!window_meet(&window, r, b, pairs, worker)) return false;
+            if (!window_test_blocks(&window, r, b, pairs, worker)) return false;
     }
-    return window_settle(&window, pairs, worker);
+    return window_write_pairs(&window, pairs, worker);
 }
 
+// Copies those of the slots [begin, end) that overlap a box.
 static size_t kernel_pick(const qdi_slots *slots, size_t begin, size_t end, qd_box box, const qdi_slots *to,
                           size_t at) {
     const qdi_slots source = *slots, target = *to; // copies, which no store to a slot can change
@@ -152,6 +158,7 @@ static size_t kernel_pick(const qdi_slots *slots, size_t begin, size_t end, qd_b
     return at;
 }
 
+// Says which of the slots [begin, end) overlap a box, as bits.
 static void kernel_hits(const qdi_slots *slots, size_t begin, size_t end, qd_box box, unsigned *hits) {
     const qdi_slots source = *slots; // a copy, as above
     for (size_t at = begin; at < end; at += QDI_PAIR_BLOCK) {

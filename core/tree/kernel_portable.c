@@ -9,10 +9,12 @@ typedef struct block {
     size_t at;
 } block;
 
+// Loads a block of slots' boxes.
 static inline block block_load(const qdi_slots *slots, size_t at) {
     return (block){slots, at};
 }
 
+// Which boxes of a block of slots overlap a box, as bits.
 static inline unsigned block_overlap(const block *these, qd_box box) {
     static const uint32_t bit[QDI_PAIR_BLOCK] = {1U << 0,  1U << 1,  1U << 2,  1U << 3, 1U << 4,  1U << 5,
                                                  1U << 6,  1U << 7,  1U << 8,  1U << 9, 1U << 10, 1U << 11,
@@ -40,6 +42,7 @@ __attribute__((noinline)) static void window_column(float *restrict to, uint8_t 
     }
 }
 
+// Puts a block of slots into a window, coarse boxes too.
 static void window_put(qdi_window *window, unsigned to, const qdi_slots *slots, size_t at, unsigned count) {
     const size_t place = (size_t)to * QDI_PAIR_BLOCK;
     qdi_coarse *coarse = &window->coarse[to];
@@ -73,6 +76,7 @@ static inline unsigned not_below(const uint64_t high[4], const uint64_t low[4]) 
     return (unsigned)((hits >> 7) * UINT64_C(0x0102040810204080) >> 56);
 }
 
+// Tests two blocks of a window for pairs, by coarse boxes.
 static void window_test(qdi_window *window, unsigned row_block, unsigned lane_block,
                         const uint64_t among[4]) {
     const unsigned base = lane_block * 4096 + row_block * QDI_PAIR_BLOCK * QDI_PAIR_BLOCK;
@@ -95,10 +99,12 @@ static void window_test(qdi_window *window, unsigned row_block, unsigned lane_bl
     }
 }
 
+// Writes the pairs of a window whose boxes overlap.
 static inline size_t window_pairs(const qdi_window *window, qd_pair *to) {
     return qdi_window_pairs(window, to);
 }
 
+// Copies the slots of a block that `hits` names.
 static inline size_t pick_block(const block *here, unsigned hits, const qdi_slots *to, size_t at) {
     const qdi_slots *slots = here->slots;
     for (; hits != 0; hits &= hits - 1) {

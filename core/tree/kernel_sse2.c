@@ -13,6 +13,7 @@
 
 typedef __m128 vec;
 
+// Loads a vector of consecutive floats.
 static inline vec v_load(const float *from) {
     return _mm_loadu_ps(from);
 }
@@ -41,6 +42,7 @@ static inline unsigned v_lt(vec a, vec b) {
     return (unsigned)_mm_movemask_ps(_mm_cmplt_ps(a, b));
 }
 
+// Of each lane the number of `a` where the mask is set, else of `b`.
 static inline vec v_pick(unsigned mask, vec a, vec b) {
     const __m128i bits = _mm_set_epi32(8, 4, 2, 1);
     __m128i chosen = _mm_cmpeq_epi32(_mm_and_si128(_mm_set1_epi32((int)mask), bits), bits);
@@ -53,6 +55,7 @@ static inline void v_store(float *to, unsigned mask, vec value) {
     _mm_storeu_ps(to, value);
 }
 
+// Stores the first `count` lanes of a vector.
 static inline void v_store_first(float *to, size_t count, vec value) {
     if (count >= WIDTH) {
         _mm_storeu_ps(to, value);
@@ -63,6 +66,7 @@ static inline void v_store_first(float *to, size_t count, vec value) {
     memcpy(to, lanes, count * sizeof *to); // which may be whole numbers
 }
 
+// Loads the rows of a vector of slots; false where one has no row.
 static inline bool v_rows(const uint32_t *row, size_t left, uint32_t rows[WIDTH]) {
     bool known = true;
     for (unsigned i = 0; i < WIDTH; ++i) {
@@ -72,16 +76,19 @@ static inline bool v_rows(const uint32_t *row, size_t left, uint32_t rows[WIDTH]
     return known;
 }
 
+// Loads the boxes of several rows, one column to a vector.
 static inline void v_boxes(const qd_box *boxes, const uint32_t rows[WIDTH], vec out[4]) {
     for (unsigned i = 0; i < 4; ++i) out[i] = _mm_loadu_ps(&boxes[rows[i]].min_x);
     _MM_TRANSPOSE4_PS(out[0], out[1], out[2], out[3]);
 }
 
+// The least number of a vector.
 static inline float v_lowest(vec a) {
     a = _mm_min_ps(a, _mm_movehl_ps(a, a));
     return _mm_cvtss_f32(_mm_min_ss(a, _mm_shuffle_ps(a, a, 1)));
 }
 
+// The largest number of a vector.
 static inline float v_highest(vec a) {
     a = _mm_max_ps(a, _mm_movehl_ps(a, a));
     return _mm_cvtss_f32(_mm_max_ss(a, _mm_shuffle_ps(a, a, 1)));
@@ -89,6 +96,7 @@ static inline float v_highest(vec a) {
 
 #    include "core/tree/kernel_update.h"
 
+// Removes slots of a list, by bit, and moves the others together.
 static void kernel_drop(const qdi_slots *slots, size_t begin, size_t end, uint64_t which) {
     qdi_drop_runs(slots, begin, end, which, kernel_shift);
 }
@@ -99,6 +107,7 @@ typedef struct block {
     size_t at;
 } block;
 
+// Loads a block of slots' boxes.
 static inline block block_load(const qdi_slots *slots, size_t at) {
     block made;
     for (unsigned p = 0; p < 4; ++p) {
@@ -112,6 +121,7 @@ static inline block block_load(const qdi_slots *slots, size_t at) {
     return made;
 }
 
+// Which boxes of a block of slots overlap a box, as bits.
 static inline unsigned block_overlap(const block *these, qd_box box) {
     unsigned mask = 0;
     for (unsigned p = 0; p < 4; ++p) {
@@ -124,11 +134,13 @@ static inline unsigned block_overlap(const block *these, qd_box box) {
     return mask;
 }
 
+// Makes coarse coordinates of a column of boxes.
 static inline __m128i coarse_column(__m128 value, float origin, float scale) {
     const __m128 moved = v_mul(v_sub(value, v_set(origin)), v_set(scale));
     return _mm_cvtps_epi32(v_max(v_min(moved, v_set(254.0F)), _mm_setzero_ps()));
 }
 
+// Makes coarse coordinates of a column of a window.
 static inline void window_column(float *to, uint8_t *coarse, const __m128 from[4], float origin,
                                  float scale) {
     __m128i whole[4];
@@ -141,6 +153,7 @@ static inline void window_column(float *to, uint8_t *coarse, const __m128 from[4
     _mm_store_si128((__m128i *)coarse, bytes);
 }
 
+// Puts a block of slots into a window, coarse boxes too.
 static inline void window_put(qdi_window *window, unsigned to, const qdi_slots *slots, size_t at,
                               unsigned count) {
     const block here = block_load(slots, at);
@@ -175,6 +188,7 @@ static inline uint64_t coarse_row(const __m128i lanes[4], __m128i min_x, __m128i
     return (uint64_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_or_si128(x, y), _mm_setzero_si128()));
 }
 
+// Tests two blocks of a window for pairs, by coarse boxes.
 static inline void window_test(qdi_window *window, unsigned row_block, unsigned lane_block,
                                const uint64_t among[4]) {
     const qdi_coarse *rows = &window->coarse[row_block], *lanes = &window->coarse[lane_block];
@@ -198,10 +212,12 @@ static inline void window_test(qdi_window *window, unsigned row_block, unsigned 
 #    undef ROW
 }
 
+// Writes the pairs of a window whose boxes overlap.
 static inline size_t window_pairs(const qdi_window *window, qd_pair *to) {
     return qdi_window_pairs(window, to);
 }
 
+// Copies the slots of a block that `hits` names.
 static inline size_t pick_block(const block *here, unsigned hits, const qdi_slots *to, size_t at) {
     const qdi_slots *slots = here->slots;
     for (; hits != 0; hits &= hits - 1) {

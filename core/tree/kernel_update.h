@@ -1,4 +1,4 @@
-// The update of an instruction set with vectors, for whoever defines before including this:
+// The update of an instruction set with vectors, for a file that defines before including this:
 //   WIDTH, vec                              lanes, and a vector of that many floats
 //   vec v_load(const float *), v_set(float), v_add, v_sub, v_mul, v_min, v_max
 //   unsigned v_le(vec a, vec b), v_lt(a, b) one bit per lane: a <= b, a < b
@@ -39,6 +39,7 @@ static void kernel_shift(const qdi_slots *slots, size_t to, size_t from, size_t 
     }
 }
 
+// A bit for each lane of a vector below `count`.
 static inline unsigned width_below(size_t count) {
     return count >= WIDTH ? (unsigned)((UINT64_C(1) << WIDTH) - 1) : (1U << count) - 1U;
 }
@@ -60,6 +61,7 @@ static inline unsigned plainly_good(const vec box[4], vec x, vec y, vec width, v
     return good;
 }
 
+// Gives the slots [begin, end) of a list their new boxes and finds those that leave it.
 static void kernel_update(const qdi_slots *slots, const qd_box *boxes, const qdi_node_test *test,
                           size_t begin, size_t end, qdi_update_tally *tally) {
     const float inf = __builtin_inff();

@@ -10,7 +10,7 @@
 /// What the pair kernels work in: the boxes that are tested against each other, gathered in one place, and
 /// once more in a coarse form, of which one vector holds many. A coarse box has whole numbers of 0 to 254 for
 /// coordinates, made by a function that never puts a larger number below a smaller one. So boxes that overlap
-/// do so in the coarse form too, and of those that do, which are few, the boxes themselves are looked at.
+/// do so in the coarse form too, and of those that do, which are few, the boxes themselves are compared.
 
 /// Boxes in a window, a whole number of blocks.
 #define QDI_WINDOW        256U
@@ -78,6 +78,7 @@ static inline unsigned qdi_window_overlap(const qdi_window *window, unsigned a, 
 #endif
 }
 
+/// Writes a pair of two bodies, the lower index first.
 static inline void qdi_put_pair(qd_pair *to, qd_body_index one, qd_body_index other) {
     to->a = one < other ? one : other;
     to->b = one < other ? other : one;

@@ -86,8 +86,8 @@ static inline unsigned qdi_near_point_nearest(const qdi_near_point *origin, int 
 
 /// Measures a body that a search of copy k found: true, and the body with its distance, where that is at
 /// most `most`. So that a body is reported once, this is done in the copy that holds the nearest image of its
-/// box alone. Which image of its real shape is the nearest may be another matter, hence all are asked for
-/// that may be.
+/// box alone. Which image of its real shape is the nearest may differ, hence all that may be are
+/// measured.
 bool qdi_near_point_measure(const qdi_near_point *origin, unsigned k, qd_box box, qd_body_index body,
                             double most, qd_near *near);
 

@@ -1,9 +1,9 @@
 // The array of pairs; pairs_impl.h explains how workers fill it.
 //
 // Shared and written while workers run: `found` and `stop`, relaxed atomics that decide only whether the
-// search goes on (their order with other memory does not matter: the join that ends the parallel part orders
-// everything), and the arena, which one worker at a time takes a span from, or holds while it calls the
-// allocator.
+// search continues (their order with other memory does not matter: the join that ends the parallel part
+// orders everything), and the arena, which one worker at a time takes a span from, or holds while it calls
+// the allocator.
 #include "core/tree/pairs_impl.h"
 
 #include "core/base/memory.h"
@@ -112,7 +112,7 @@ static bool pair_rows_resize(const qd_allocator *allocator, qdi_slots *rows, siz
                              .max_y = block + 3 * column,
                              .index = (qd_body_index *)(void *)(block + 4 * column),
                              .room = room};
-    // All of it, the slack too: kernels read past what was written, though they do not look at it.
+    // All of it, the slack too: kernels read past what was written, though they do not use it.
     memset(block, 0, pair_rows_words(room) * sizeof *block);
     if (used > 0) {
         memcpy(grown.min_x, rows->min_x, used * sizeof *grown.min_x);

@@ -6,15 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Boxes as structure of arrays, so that one vector instruction looks at many of them.
+/// Boxes as structure of arrays, so that one vector instruction compares many of them.
 
 /// Lists begin at a multiple of this many slots, and their room is one.
 #define QDI_LANES 8U
-/// The pair kernels look at this many slots at a time, whatever the vectors' width.
+/// The pair kernels compare this many slots at a time, whatever the vectors' width.
 #define QDI_PAIR_BLOCK     16U
 #define QDI_PAIR_BLOCK_ALL 0xffffU
 
-/// The slots' arrays go on this much past their room, so that a vector may be read from any slot of a list.
+/// The slots' arrays extend this far past their room, so that a vector may be read from any slot of a list.
 #define QDI_SLOT_SLACK 16U
 
 typedef struct qdi_slots {

@@ -2,7 +2,7 @@
 // thread. Totals and bounds are brought up to date along one path only.
 #include "core/base/arithmetic.h"
 #include "core/base/memory.h"
-#include "core/tree/horizon.h"
+#include "core/tree/fat_box.h"
 #include "core/tree/kernel.h"
 #include "core/tree/root_list.h"
 #include "core/tree/tree_impl.h"

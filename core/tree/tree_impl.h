@@ -38,7 +38,7 @@
 ///     innermost loops      kernel.h the table, kernel_portable.c, kernel_sse2.c, kernel_avx2.c,
 ///                          kernel_avx512.c, and kernel_pairs.h, kernel_update.h, kernel_window.h,
 ///                          kernel_slots.c, which they share
-///     when to refresh      horizon.c how many steps fat boxes shall last
+///     when to refresh      fat_box.c how many steps fat boxes shall last
 ///
 /// Nodes come in families of four siblings: node 4 f + q is child q of family f's parent. The root is node 0,
 /// alone in family 0. A family keeps the bounds of its four subtrees as four-wide arrays in one cache line,

@@ -77,12 +77,13 @@ static inline qdi_node_index target_of_key(uint64_t key) {
     return (qdi_node_index)(key >> INDEX_BITS);
 }
 
-// The first run that begins in [at, end), or `end`.
+// The first run of bodies for one node that begins in [at, end), or `end`.
 static size_t run_begin(const insert_job *job, size_t at, size_t end) {
     while (at > 0 && at < end && target_of_key(job->keys[at]) == target_of_key(job->keys[at - 1])) ++at;
     return at;
 }
 
+// Where the run of bodies for one node ends that begins at `begin`.
 static size_t run_end(const insert_job *job, size_t begin) {
     size_t end = begin + 1;
     while (end < job->count && target_of_key(job->keys[end]) == target_of_key(job->keys[begin])) ++end;

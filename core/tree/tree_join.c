@@ -133,7 +133,7 @@ static bool find_around_child(const qdi_join *join, qdi_family_index family, uns
     inner->after_count = add_overlapping_children(tree, view->after, view->after_count, box, inner->after,
                                                   after);
     inner->before_count = 0;
-    if (!qdi_is_leaf(&tree->nodes[4 * family + q])) { // a leaf only looks at what comes after it
+    if (!qdi_is_leaf(&tree->nodes[4 * family + q])) { // a leaf only joins with what comes after it
         const unsigned before = add_masked_nodes(inner->before, 0, family, siblings & below);
         inner->before_count = add_overlapping_children(tree, view->before, view->before_count, box,
                                                        inner->before, before);

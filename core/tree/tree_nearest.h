@@ -10,7 +10,7 @@ typedef struct qdi_near_places {
     size_t stride, most;
 } qdi_near_places;
 
-/// qd_tree_nearest for callers who have more to say of each body.
+/// qd_tree_nearest for callers that keep more about each body.
 QD_MUST_USE qd_status qdi_tree_nearest(const qd_tree *tree, qd_vec2 point, double within,
                                        qd_distance_test distance, void *context, qdi_near_places places,
                                        size_t *count);

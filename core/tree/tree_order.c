@@ -1,4 +1,4 @@
-// The order of the bodies in the tree, for callers who keep their own arrays in it.
+// The order of the bodies in the tree, for callers that keep their own arrays in it.
 #include "core/base/arithmetic.h"
 #include "core/tree/tree_impl.h"
 

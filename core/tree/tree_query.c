@@ -36,7 +36,7 @@ static bool retrieve_root_list_hit(void *context, size_t place) {
     return retrieve_hit(query, query->tree->root_list.order[place]);
 }
 
-/// Blocks of slots that are asked about at once.
+/// Blocks of slots that are compared at once.
 enum { BLOCKS = 16 };
 
 /// Searches a list that overlaps the box, where the copy that is searched is the world itself.

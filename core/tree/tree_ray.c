@@ -321,6 +321,7 @@ static bool ray_axis_valid(double from, double step, double most, double period)
     return period == 0.0 || (fabs(from) <= furthest && fabs(from + most * step) <= furthest);
 }
 
+/// Casts a ray through the tree.
 static qd_status cast_ray(cast *job, const qd_ray *ray) {
     if (!(ray->most >= 0.0)) return QD_ERR_VALUE;
     const double most = ray->most < DBL_MAX ? ray->most : DBL_MAX;

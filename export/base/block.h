@@ -4,7 +4,7 @@
 #include <quadrille/alloc.h>
 #include <stddef.h>
 
-/// Memory for libraries that take an allocate and a free function but do not say sizes when they free. A
+/// Memory for libraries that call an allocate and a free function but pass no size when they free. A
 /// block remembers its own size. Aligned to 64; NULL for zero bytes or where the allocator has none.
 void *qdi_block_allocate(const qd_allocator *allocator, size_t bytes);
 

@@ -265,7 +265,7 @@ bool qdi_child_end(qdi_child *child, int seconds) {
     }
     read_child_pipe(child, &child->out);
     read_child_pipe(child, &child->err);
-    // Somebody whom it has started may still have them open.
+    // A process that the child started may still have them open.
     close_pipe_end(&child->out);
     close_pipe_end(&child->err);
     return child->code == 0 && child->signal == 0;

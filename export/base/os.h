@@ -8,19 +8,19 @@
 #include <stddef.h>
 
 /// What this floor needs from the operating system beyond ISO C and beside files (sim/base/os.h): programs
-/// that work for us. Nothing else of the floor calls it directly.
+/// that run as children. No other file of the floor calls it directly.
 
 /// QD_ERR_IO with the reason unless `path` is a directory in which files can be made.
 QD_MUST_USE qd_status qdi_directory_check(const char *path, qd_error *error);
-/// The whole path of a file that need not be there, for those who stand elsewhere. QD_ERR_IO, also where it
-/// is too long for `bytes`.
+/// The whole path of a file that need not be there, for processes with another working directory. QD_ERR_IO,
+/// also where it is too long for `bytes`.
 QD_MUST_USE qd_status qdi_path_from_root(const char *path, char *whole, size_t bytes, qd_error *error);
 
 enum { QDI_CHILD_WORDS = 2048 };
 
-/// A program that works for us. What it writes to its standard output and standard error is read whenever we
-/// write to it or wait for it, so that neither ever waits for the other for good. It hears no signals from
-/// the terminal: a Ctrl-C is for us alone. One thread at a time.
+/// A child process. What it writes to its standard output and standard error is read whenever this program
+/// writes to it or waits for it, so that the two never block each other. It gets no signals from the
+/// terminal: a Ctrl-C stops this program alone. One thread at a time.
 typedef struct qdi_child {
     long process;     ///< 0: none
     int in, out, err; ///< our ends of its pipes, < 0: closed
@@ -33,7 +33,7 @@ typedef struct qdi_child {
     int signal; ///< that killed it, or 0
 } qdi_child;
 
-/// Starts a program, looked for as a shell does, in `folder` (NULL: here). `arguments` begins with its name
+/// Starts a program, found as a shell does, in `folder` (NULL: here). `arguments` begins with its name
 /// and ends with NULL. Errors: QD_ERR_NOT_FOUND, QD_ERR_IO (it is there and cannot be started), with the
 /// reason.
 QD_MUST_USE qd_status qdi_child_start(const char *const *arguments, const char *folder, char *answer,
@@ -46,7 +46,7 @@ QD_MUST_USE qd_status qdi_child_write(qdi_child *child, const void *data, size_t
 bool qdi_child_end(qdi_child *child, int seconds);
 /// Kills it, if it runs, and forgets it.
 void qdi_child_kill(qdi_child *child);
-/// In a few words: the last line that it said, or else how it ended.
+/// Why a child failed, in a few words: the last line of its standard error, or else how it ended.
 void qdi_child_reason(const qdi_child *child, char *text, size_t bytes);
 
 #endif

@@ -3,9 +3,9 @@
 //   caller:   take slot -> copy world into shots[slot] -> put slot in line
 //   worker i: draw shots[slot] -> encode -> (in its turn) write and rename -> list in the manifest
 //
-// A shot belongs to whoever holds its slot, workers[i] to worker i. `turn_*` below belongs to the worker
-// whose turn it is; the caller reads it only after the queue told it that a worker has failed for good or
-// that nothing is left to do. All else is the caller's, or never changes once the writer is made.
+// A shot belongs to the thread that has its slot, workers[i] to worker i. `turn_*` below belongs to the
+// worker whose turn it is; the caller reads it only after the queue reported that a worker has failed or that
+// nothing is left to do. All else is the caller's, or never changes once the writer is made.
 
 #include <quadrille/frame.h>
 
@@ -160,7 +160,7 @@ static qd_status write_frame_file(qd_frame_writer *writer, const frame_worker *w
     if (status != QD_OK) return status;
     status = qdi_manifest_add(&writer->turn_manifest, row, &writer->turn_error);
     if (status == QD_OK) return QD_OK;
-    // A frame that the list does not know of would be a puzzle.
+    // A frame that the list does not have must not stay.
     writer->turn_manifest_broken = true;
     qdi_file_remove(path);
     return status;
@@ -466,7 +466,7 @@ qd_status qd_frame_writer_finish(qd_frame_writer *writer, uint64_t *frames, qd_e
 void qd_frame_writer_destroy(qd_frame_writer *writer) {
     if (!writer) return;
     qd_status status = qd_frame_writer_finish(writer, NULL, NULL);
-    (void)status; // nobody is left to be told
+    (void)status; // there is no one to report it to
     frame_writer_release(writer);
 }
 

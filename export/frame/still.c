@@ -62,8 +62,8 @@ static qd_status draw_still(still_job *job, const qd_world *world, qd_error *err
     const qdi_area area = job->caption.world;
     const qd_vec2 size = {2.0 * still->reach, 2.0 * still->reach};
     const qd_vec2 origin = {still->centre.x - still->reach, still->centre.y - still->reach};
-    const qdi_camera_part look = {size, origin, false};
-    status = qdi_picture_copy_part(&job->picture, world, view, area, &look, speed_top, NULL);
+    const qdi_camera_part shown = {size, origin, false};
+    status = qdi_picture_copy_part(&job->picture, world, view, area, &shown, speed_top, NULL);
     if (status != QD_OK) return status;
     qdi_raster *raster = &job->raster;
     memset(raster->pixels, QDI_INK_BACKGROUND, (size_t)raster->width * (size_t)raster->height);

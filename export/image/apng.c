@@ -46,7 +46,7 @@ static void put_animation_control(unsigned char data[8], uint32_t frames) {
 static qd_status put_apng_text(qdi_apng *apng, const qdi_png_text *text) {
     char data[1024];
     int length = snprintf(data, sizeof data, "%s%c%s", text->key, '\0', text->value);
-    if (length < 0 || (size_t)length >= sizeof data) return QD_OK; // no text that says who made it is so long
+    if (length < 0 || (size_t)length >= sizeof data) return QD_OK; // no text of the provenance is so long
     return qdi_png_chunk_put(apng->allocator, &apng->bytes, "tEXt", data, (size_t)length);
 }
 

@@ -12,10 +12,10 @@
 #include <stdint.h>
 
 /// Animated PNG (the PNG specification's third edition: acTL, fcTL, fdAT): a PNG file that every viewer
-/// shows, and that plays in those that know more. Frame 0 is whole; of each other only the rectangle is
-/// written that differs from the one before.
+/// shows, and that plays in viewers that know the extension. Frame 0 is whole; of each other only the
+/// rectangle is written that differs from the one before.
 
-/// What all frames have in common.
+/// What all frames share.
 typedef struct qdi_apng_format {
     int width, height;
     int colours; ///< 1..256: pixels are indices of `rgb`; 0: pixels are red, green, blue
@@ -27,7 +27,7 @@ typedef struct qdi_apng_format {
 
 typedef struct qdi_apng qdi_apng;
 
-/// Makes or empties a file and begins with it; format and path are copied, the texts are looked at only here.
+/// Makes or empties a file and begins with it; format and path are copied, the texts are used only here.
 /// Errors: QD_ERR_IO, QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_apng_create(const qd_allocator *allocator, const char *path,
                                       const qdi_apng_format *format, qdi_apng **apng, qd_error *error);
@@ -36,7 +36,7 @@ QD_MUST_USE qd_status qdi_apng_add(qdi_apng *apng, const uint8_t *pixels, qd_err
 /// Ends the file, syncs it and frees, in any case; NULL is fine. It has at least one frame. Errors:
 /// QD_ERR_IO.
 QD_MUST_USE qd_status qdi_apng_finish(qdi_apng *apng, qd_error *error);
-/// Gives up, closes and frees; the file stays as it is. NULL is fine.
+/// Closes and frees without ending the file, which stays as it is. NULL is fine.
 void qdi_apng_discard(qdi_apng *apng);
 
 /// Several files of one format become one.
@@ -54,17 +54,17 @@ typedef struct qdi_apng_joint {
 /// Makes or empties the file for so many frames in all. Errors: QD_ERR_IO.
 QD_MUST_USE qd_status qdi_apng_join_begin(const qd_allocator *allocator, const char *path, uint32_t frames,
                                           qdi_apng_joint *joint, qd_error *error);
-/// Puts all frames of a file of ours behind those that are there. Every checksum is looked at. Errors:
+/// Appends all frames of a file of this program. Every checksum is checked. Errors:
 /// QD_ERR_IO, QD_ERR_CORRUPT, QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_apng_join_add(qdi_apng_joint *joint, const char *part, qd_error *error);
 /// Ends the file, syncs it and frees, in any case. Errors: QD_ERR_IO, QD_ERR_CORRUPT (they were not so many
 /// frames).
 QD_MUST_USE qd_status qdi_apng_join_end(qdi_apng_joint *joint, qd_error *error);
-/// Gives up, closes and frees; the file stays as it is.
+/// Closes and frees without ending the file, which stays as it is.
 void qdi_apng_join_discard(qdi_apng_joint *joint);
 
-/// How many frames a file of ours has, by its chunks and their checksums. Errors: QD_ERR_IO, QD_ERR_CORRUPT,
-/// QD_ERR_MEMORY.
+/// How many frames a file of this program has, by its chunks and their checksums. Errors: QD_ERR_IO,
+/// QD_ERR_CORRUPT, QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_apng_count(const qd_allocator *allocator, const char *path, uint64_t *frames,
                                      qd_error *error);
 

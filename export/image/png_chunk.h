@@ -23,14 +23,17 @@ enum {
 static const unsigned char qdi_png_signature[QDI_PNG_SIGNATURE] = {0x89, 'P',  'N',  'G',
                                                                    '\r', '\n', 0x1a, '\n'};
 
+/// Writes 32 bits, big-endian.
 static inline void qdi_png_put32(unsigned char *at, uint32_t value) {
     for (int i = 0; i < 4; ++i) at[i] = (unsigned char)(value >> (24 - 8 * i));
 }
 
+/// Reads 32 bits, big-endian.
 static inline uint32_t qdi_png_get32(const unsigned char *at) {
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
+/// True where a chunk is of the type of these letters.
 static inline bool qdi_png_is(const unsigned char *chunk, const char *letters) {
     return memcmp(chunk + 4, letters, 4) == 0;
 }

@@ -8,13 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// An HTML page that needs nothing but itself: style, programs, charts library, data and pictures are all in
+/// An HTML page that needs no other file: style, programs, charts library, data and pictures are all in
 /// it. It is written from the top down under another name and renamed when it is whole.
 ///
 /// Call begin, data once, picture for each picture, end; after an error qdi_page_discard. Errors of all:
 /// QD_ERR_IO with the reason, QD_ERR_VALUE (the path is too long).
 
-/// What it is of: each has a body and a program of its own.
+/// The kinds of pages: each has a body and a program of its own.
 typedef enum qdi_page_kind { QDI_PAGE_RUN, QDI_PAGE_SWEEP, QDI_PAGE_SCALE } qdi_page_kind;
 
 typedef struct qdi_page {
@@ -36,10 +36,10 @@ QD_MUST_USE qd_status qdi_page_data(qdi_page *page, const char *json, qd_error *
 /// A PNG file, as it is on the disk. Errors: QD_ERR_NOT_FOUND where it is not there, with nothing written.
 QD_MUST_USE qd_status qdi_page_picture(qdi_page *page, const char *path, qd_error *error);
 
-/// Closes it, and brings it to its place.
+/// Closes the page and gives it its name.
 QD_MUST_USE qd_status qdi_page_end(qdi_page *page, qd_error *error);
 
-/// Takes back what was written.
+/// Deletes what was written.
 void qdi_page_discard(qdi_page *page);
 
 #endif

@@ -114,13 +114,13 @@ static bool find_centre_of_mass(const qd_world *world, qd_vec2 *place) {
     return true;
 }
 
-qdi_camera_part qdi_camera_look(const qd_view_camera *camera, const qd_world *world) {
+qdi_camera_part qdi_camera_part_of(const qd_view_camera *camera, const qd_world *world) {
     const qd_world_def def = qd_world_definition(world);
     bool part = !isnan(camera->x), follows = camera->follow != QD_VIEW_NOBODY, path = camera->key_count > 0;
-    qdi_camera_part look = {def.size, def.origin, true};
-    if (!part && !follows && !path && isnan(camera->centre.x) && camera->zoom == 1.0) return look;
-    if (part) look = (qdi_camera_part){{camera->width, camera->height}, {camera->x, camera->y}, false};
-    qd_vec2 centre = {look.origin.x + 0.5 * look.size.x, look.origin.y + 0.5 * look.size.y};
+    qdi_camera_part shown = {def.size, def.origin, true};
+    if (!part && !follows && !path && isnan(camera->centre.x) && camera->zoom == 1.0) return shown;
+    if (part) shown = (qdi_camera_part){{camera->width, camera->height}, {camera->x, camera->y}, false};
+    qd_vec2 centre = {shown.origin.x + 0.5 * shown.size.x, shown.origin.y + 0.5 * shown.size.y};
     double zoom = camera->zoom;
     if (!isnan(camera->centre.x)) centre = camera->centre;
     if (path) {
@@ -132,8 +132,8 @@ qdi_camera_part qdi_camera_look(const qd_view_camera *camera, const qd_world *wo
     if (follows && (camera->follow == QD_VIEW_MASS ? find_centre_of_mass(world, &found)
                                                    : find_followed_body(world, camera->follow, &found)))
         centre = found;
-    look.size = (qd_vec2){look.size.x / zoom, look.size.y / zoom};
-    look.origin = (qd_vec2){centre.x - 0.5 * look.size.x, centre.y - 0.5 * look.size.y};
-    look.whole = false;
-    return look;
+    shown.size = (qd_vec2){shown.size.x / zoom, shown.size.y / zoom};
+    shown.origin = (qd_vec2){centre.x - 0.5 * shown.size.x, centre.y - 0.5 * shown.size.y};
+    shown.whole = false;
+    return shown;
 }

@@ -30,9 +30,9 @@ typedef struct qdi_camera_part {
     bool whole; ///< it is the world: its border is the picture's, and no images are seen beyond it
 } qdi_camera_part;
 
-/// What a camera looks at, now: a function of the two. Cost: nothing where it follows
-/// nobody, else a look at every body.
-qdi_camera_part qdi_camera_look(const qd_view_camera *camera, const qd_world *world);
+/// The part of the world that a camera shows now: a function of the two. Cost: nothing where it follows
+/// no body, else one pass over the bodies.
+qdi_camera_part qdi_camera_part_of(const qd_view_camera *camera, const qd_world *world);
 
 /// The key between those of a path: the cubics of F. Fritsch and R. Carlson (SIAM J. Numer. Anal. 17, 1980,
 /// 238), which rise and fall only where the keys do; of zooms the logarithm goes that way. There must be one

@@ -9,7 +9,7 @@
 
 #define QDI_CAPTION_COLUMNS 5
 
-/// What stands in the band, in this order.
+/// The items of the caption, in this order.
 typedef enum qdi_caption_item {
     QDI_CAPTION_TITLE,
     QDI_CAPTION_COLUMN, ///< the first of the columns
@@ -38,7 +38,7 @@ typedef struct qdi_caption {
 
 /// Lays out the text for pictures of a view's size: as large as fits into one line; where that would be too
 /// small to read, in several lines, but never on more than a third of the picture: items that do not fit
-/// then are left out. `title` is shown where the view wants one; it may be NULL. Errors: QD_ERR_MEMORY,
+/// then are left out. `title` is shown where the view has one; it may be NULL. Errors: QD_ERR_MEMORY,
 /// QD_ERR_INTERNAL (font).
 QD_MUST_USE qd_status qdi_caption_create(const qd_allocator *allocator, const qd_view *view,
                                          const char *title, qdi_caption *caption);

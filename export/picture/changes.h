@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/// The nodes of a tree that are split, kept to be compared with those of a later state. Nodes are told by
-/// their cells.
+/// The nodes of a tree that are split, kept to be compared with those of a later state. Nodes are identified
+/// by their cells.
 
 typedef struct qdi_cell_of {
     double side, y, x; ///< and the lower left corner

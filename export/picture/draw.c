@@ -43,7 +43,7 @@ static void draw_contact_mark(const qdi_mark *mark, qdi_raster *raster) {
 }
 
 // Draws a side of the world's border.
-// A side of the world's border, just outside of it: solid for a wall, dashed where the world goes on at the
+// A side of the world's border, just outside of it: solid for a wall, dashed where the world continues at the
 // other side, dotted where it is open.
 static void draw_world_side(qdi_raster *raster, qdi_area area, bool horizontal, qdi_side side) {
     if (side == QDI_SIDE_WALL) {

@@ -122,7 +122,7 @@ static bool copy_tree_node(void *context, const qd_tree_node_info *node) {
     qdi_copy *copier = context;
     copier->picture->facts.nodes += 1;
     if (copier->view->nodes == QD_VIEW_NODES_NONE || copier->status != QD_OK) return true;
-    // Cells are told relative to the world's centre.
+    // Cells are given relative to the world's centre.
     const qd_vec2 centre = world_middle(copier);
     double x = qdi_camera_x(&copier->camera, node->min_x + centre.x);
     double y = qdi_camera_y(&copier->camera, node->min_y + centre.y);

@@ -1,5 +1,5 @@
 // What one body's retrieve meets: the nodes whose bounds it opens, the boxes that overlap, those of bodies
-// that are touched, and the box that is asked for, one over the other.
+// that are touched, and the box that is retrieved for, one over the other.
 #include "export/picture/picture_impl.h"
 #include "sim/world/world_team.h"
 

@@ -69,12 +69,12 @@ static void set_world_frame(qdi_copy *copier, qdi_area area, bool whole) {
 
 qd_status qdi_picture_copy(qdi_picture *picture, const qd_world *world, const qd_view *view, qdi_area area,
                            double top, const qdi_changes *before) {
-    const qdi_camera_part look = qdi_camera_look(&view->camera, world);
-    return qdi_picture_copy_part(picture, world, view, area, &look, top, before);
+    const qdi_camera_part shown = qdi_camera_part_of(&view->camera, world);
+    return qdi_picture_copy_part(picture, world, view, area, &shown, top, before);
 }
 
 qd_status qdi_picture_copy_part(qdi_picture *picture, const qd_world *world, const qd_view *view,
-                                qdi_area area, const qdi_camera_part *look, double top,
+                                qdi_area area, const qdi_camera_part *shown, double top,
                                 const qdi_changes *before) {
     qdi_copy copier = {.picture = picture,
                        .from = world,
@@ -83,7 +83,7 @@ qd_status qdi_picture_copy_part(qdi_picture *picture, const qd_world *world, con
                        .shade = qdi_shade_of(view, world, top),
                        .tree = qd_world_tree(world),
                        .world = qd_world_definition(world),
-                       .camera = qdi_camera_fit(look->size, look->origin, area),
+                       .camera = qdi_camera_fit(shown->size, shown->origin, area),
                        .before = before,
                        .status = QD_OK};
     if (copier.world.boundary_x == QD_BOUNDARY_PERIODIC)
@@ -91,7 +91,7 @@ qd_status qdi_picture_copy_part(qdi_picture *picture, const qd_world *world, con
     if (copier.world.boundary_y == QD_BOUNDARY_PERIODIC)
         copier.period_y = copier.world.size.y * copier.camera.scale;
     copier.contacts = qd_world_contacts(world, &copier.contact_count);
-    set_world_frame(&copier, area, look->whole);
+    set_world_frame(&copier, area, shown->whole);
     picture->facts = (qdi_facts){.step = qd_world_steps(world),
                                  .time = qd_world_time(world),
                                  .bodies = copier.bodies.count,

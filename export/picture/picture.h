@@ -13,9 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// What a picture shows, in pixels (y down), ready to be drawn by another thread while the world goes on.
+/// What a picture shows, in pixels (y down), ready to be drawn by another thread while the world steps on.
 
-/// A body, or one of its images. Their order means nothing.
+/// A body, or one of its images, in any order.
 typedef struct qdi_disk {
     float x, y, radius; ///< radius: of the rounding, where it is a figure
     uint32_t index;     ///< of the body: of two that share a pixel evenly the higher one is on top
@@ -37,7 +37,7 @@ typedef struct qdi_line {
 } qdi_line;
 
 /// A contact: its point, a unit normal, the radius of the smaller body, and half the length of the normal's
-/// line; below 0: as the radius wants.
+/// line; below 0: as the radius asks for.
 typedef struct qdi_mark {
     float x, y, normal_x, normal_y, radius, half;
 } qdi_mark;
@@ -61,7 +61,7 @@ typedef enum qdi_side {
     QDI_SIDE_OPEN,
 } qdi_side;
 
-/// The counts that the caption tells.
+/// The counts that the caption shows.
 typedef struct qdi_facts {
     uint64_t step;
     double time;
@@ -104,7 +104,7 @@ void qdi_picture_destroy(qdi_picture *picture);
 
 /// Copies the present state of a world, on its threads; call it on the thread that steps it. `area` is the
 /// part of the picture that the world may use, `top` the top of the colour map where the view's range is
-/// auto. `before`: the tree's nodes before the step to this state, or NULL where nobody knows them; asked
+/// auto. `before`: the tree's nodes before the step to this state, or NULL where they are not known; asked
 /// for where the view shows what has changed. Memory is kept from picture to picture. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_picture_copy(qdi_picture *picture, const qd_world *world, const qd_view *view,
                                        qdi_area area, double top, const qdi_changes *before);
@@ -112,7 +112,7 @@ QD_MUST_USE qd_status qdi_picture_copy(qdi_picture *picture, const qd_world *wor
 /// The same of a part of the world, whatever the view's camera says: it is in the middle of the area, and
 /// what lies beside it is seen as far as the area goes.
 QD_MUST_USE qd_status qdi_picture_copy_part(qdi_picture *picture, const qd_world *world, const qd_view *view,
-                                            qdi_area area, const qdi_camera_part *look, double top,
+                                            qdi_area area, const qdi_camera_part *shown, double top,
                                             const qdi_changes *before);
 
 struct qdi_tile_bins;

@@ -26,10 +26,10 @@ static const double largest_radius = 5e5;
 // Disks below this radius in pixels do not show how they are turned.
 static const double smallest_turned = 7.0;
 
-// The tree is asked which bodies are seen where that is less than this part of the world.
+// The tree finds the bodies that are seen where that is less than this part of the world.
 static const double part_by_tree = 0.25;
 
-// What a block knows of the copy.
+// What the blocks of a copy share.
 typedef struct body_job {
     const qdi_copy *copier;
     const uint32_t *rows; // NULL: all of them

@@ -6,7 +6,7 @@
 #include "export/picture/picture.h"
 #include "export/raster/shade.h"
 
-/// What the parts of one copy need of each other.
+/// What the parts that copy one picture share.
 typedef struct qdi_copy {
     qdi_picture *picture;
     const qd_world *from;
@@ -33,16 +33,16 @@ qdi_images qdi_picture_images(const qdi_copy *copier, double x, double y, double
 
 /// Copies the bodies that are seen, on the world's threads.
 void qdi_picture_bodies(qdi_copy *copier);
-/// Copies the trails of the bodies that are there, where the picture has a past.
+/// Copies the trails of the bodies that exist, where the picture has a past.
 void qdi_trails_copy(qdi_copy *copier);
-/// Copies nodes, contacts and one body's retrieve, where they are wanted, and counts the nodes.
+/// Copies nodes, contacts and one body's retrieve, where the view has them, and counts the nodes.
 void qdi_overlay_copy(qdi_copy *copier);
 
 /// Adds an outline of the rectangle from (x0, y0) to (x1, y1), in pixels, and of its images; `held`: only of
 /// images of it in whose part of the picture it is.
 void qdi_overlay_frame(qdi_copy *copier, const double rect[4], int thick, uint8_t ink, bool held);
 
-/// What the retrieve of the view's body met.
+/// The nodes and bodies that the retrieve of the view's body met.
 void qdi_overlay_retrieve(qdi_copy *copier);
 
 /// True where something may be seen that reaches so far about (x, y).

@@ -1,5 +1,5 @@
-// A counting sort of bodies by tile: count, add up, file. Small bodies lie in one tile, mostly; a large one
-// is in the list of every tile that its box meets.
+// Tile binning, a counting sort of bodies by tile: count, sum, fill in. Small bodies lie in one tile, mostly;
+// a large one is in the list of every tile that its box meets.
 #include "export/picture/tile_bins.h"
 
 #include "core/base/memory.h"

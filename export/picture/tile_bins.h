@@ -10,13 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Draws the bodies of a picture tile by tile: each tile knows its bodies, so tiles can be drawn by any
+/// Tile binning: sorts the bodies of a picture by tile and draws tile by tile, so tiles can be drawn by any
 /// number of threads, and a tile's pixels stay in the cache. Pixels are the same for any number of threads
 /// and any order of the bodies.
 
 typedef struct qdi_tile_bins {
     const qd_allocator *allocator;
-    qd_team *team;   ///< who draws; NULL: the caller alone
+    qd_team *team;   ///< the threads that draw; NULL: the caller alone
     qdi_tile *tiles; ///< one for each thread
     size_t tile_count;
     size_t *first; ///< of each tile of the picture: where its list begins

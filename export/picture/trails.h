@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Where bodies were at the last frames: what their trails are drawn from. It belongs to whoever copies
-/// pictures.
+/// Where bodies were at the last frames: what their trails are drawn from. It belongs to the thread that
+/// copies pictures.
 
 /// Most places that are kept, all bodies and frames together.
 #define QDI_TRAIL_PLACES_MAX ((size_t)1 << 21)
@@ -16,7 +16,7 @@
 /// A body's centre at a frame.
 typedef struct qdi_trail_place {
     double x, y;
-    uint32_t generation; ///< 0: there was nobody
+    uint32_t generation; ///< 0: there was no body
 } qdi_trail_place;
 
 typedef struct qdi_trail_frame {
@@ -51,7 +51,7 @@ const qdi_trail_frame *qdi_trails_at(const qdi_trails *trails, size_t age);
 /// NULL: only that.
 size_t qdi_trails_save(const qdi_trails *trails, unsigned char *bytes);
 
-/// Takes up what was saved. Errors: QD_ERR_CORRUPT, QD_ERR_MEMORY.
+/// Restores what was saved. Errors: QD_ERR_CORRUPT, QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_trails_load(qdi_trails *trails, const unsigned char *bytes, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-// Trails of the bodies that are there, from each one's centre back in time, as lines in pixels. They are
+// Trails of the bodies that exist, from each one's centre back in time, as lines in pixels. They are
 // copied in order of the bodies' indices, newest first, so what comes out depends on the world's past alone.
 // Cost: bodies times frames.
 #include "core/base/memory.h"
@@ -39,24 +39,24 @@ static bool clip_line_to_range(double at, double along, double low, double high,
 }
 
 /// Adds a piece of a trail, as far as it is within the picture.
-static void add_trail_piece(qdi_copy *copier, const double from[2], const double to[2], qdi_trail look) {
+static void add_trail_piece(qdi_copy *copier, const double from[2], const double to[2], qdi_trail style) {
     qdi_picture *picture = copier->picture;
     const qdi_area *clip = &picture->clip;
     double along_x = to[0] - from[0], along_y = to[1] - from[1], first = 0.0, last = 1.0;
     if (!clip_line_to_range(from[0], along_x, clip->min_x - margin, clip->max_x + margin, &first, &last) ||
         !clip_line_to_range(from[1], along_y, clip->min_y - margin, clip->max_y + margin, &first, &last))
         return;
-    look.x0 = (float)(from[0] + first * along_x);
-    look.y0 = (float)(from[1] + first * along_y);
-    look.x1 = (float)(from[0] + last * along_x);
-    look.y1 = (float)(from[1] + last * along_y);
+    style.x0 = (float)(from[0] + first * along_x);
+    style.y0 = (float)(from[1] + first * along_y);
+    style.x1 = (float)(from[0] + last * along_x);
+    style.y1 = (float)(from[1] + last * along_y);
     copier->status = qdi_reserve(picture->allocator, &picture->trails, &picture->trail_room,
                                  picture->trail_count, picture->trail_count + 1, sizeof *picture->trails);
-    if (copier->status == QD_OK) picture->trails[picture->trail_count++] = look;
+    if (copier->status == QD_OK) picture->trails[picture->trail_count++] = style;
 }
 
 /// Adds a piece of a trail in all images that may be seen.
-static void add_trail_images(qdi_copy *copier, qd_vec2 from, qd_vec2 to, qdi_trail look) {
+static void add_trail_images(qdi_copy *copier, qd_vec2 from, qd_vec2 to, qdi_trail style) {
     const qdi_camera *camera = &copier->camera;
     double x0 = qdi_camera_x(camera, from.x), y0 = qdi_camera_y(camera, from.y);
     double x1 = qdi_camera_x(camera, to.x), y1 = qdi_camera_y(camera, to.y);
@@ -67,13 +67,13 @@ static void add_trail_images(qdi_copy *copier, qd_vec2 from, qd_vec2 to, qdi_tra
         for (int i = images.x0; i <= images.x1 && copier->status == QD_OK; ++i) {
             double shift_x = i * copier->period_x, shift_y = j * copier->period_y;
             add_trail_piece(copier, (double[2]){x0 + shift_x, y0 + shift_y},
-                            (double[2]){x1 + shift_x, y1 + shift_y}, look);
+                            (double[2]){x1 + shift_x, y1 + shift_y}, style);
         }
     }
 }
 
 /// Copies the trail of a body, back to where it came into the world.
-static void copy_body_trail(qdi_copy *copier, const qdi_trails *trails, size_t index, qdi_trail look) {
+static void copy_body_trail(qdi_copy *copier, const qdi_trails *trails, size_t index, qdi_trail style) {
     const qd_world_def *world = &copier->world;
     double period_x = copier->period_x > 0.0 ? world->size.x : 0.0;
     double period_y = copier->period_y > 0.0 ? world->size.y : 0.0;
@@ -85,8 +85,8 @@ static void copy_body_trail(qdi_copy *copier, const qdi_trails *trails, size_t i
         const qdi_trail_place *older = &frame->places[index];
         const qd_vec2 before = {at.x + nearest_image_offset(newer->x, older->x, period_x),
                                 at.y + nearest_image_offset(newer->y, older->y, period_y)};
-        look.level = trail_level_at_age(age, trails->frames);
-        if (before.x != at.x || before.y != at.y) add_trail_images(copier, at, before, look);
+        style.level = trail_level_at_age(age, trails->frames);
+        if (before.x != at.x || before.y != at.y) add_trail_images(copier, at, before, style);
         at = before;
         newer = older;
     }

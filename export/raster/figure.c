@@ -33,6 +33,7 @@ static qd_vec2 point_between(qd_vec2 p, qd_vec2 q, double part) {
     return (qd_vec2){p.x + part * (q.x - p.x), p.y + part * (q.y - p.y)};
 }
 
+// Cuts off the part of a line beyond a limit.
 static int clip_line(qd_vec2 *corner, double over_p, double over_q) {
     if (over_p > 0 && over_q > 0) return 0;
     qd_vec2 cut = over_p == over_q ? corner[0]

@@ -114,6 +114,7 @@ static rgb map_colour(const qd_view *view, int hue) {
     return blend_levels(map[first], map[first + 1], place % last, last);
 }
 
+// The colour of a hue, by what the view's colours show.
 static rgb hue_colour(const qd_view *view, const theme *ground, int hue) {
     if (hue == QDI_HUE_STATIC) return ground->fixed;
     if (qd_view_is_continuous(view->colour)) return map_colour(view, hue);

@@ -40,10 +40,10 @@ typedef enum qdi_ink {
     QDI_INK_VALUE = QDI_INK_LABEL + QDI_TEXT_LEVELS,       ///< + level - 1
     QDI_INK_SPLIT = QDI_INK_VALUE + QDI_TEXT_LEVELS,       ///< node that was split
     QDI_INK_MERGED,                                        ///< node that was merged
-    QDI_INK_VISITED,                                       ///< node that a retrieve looked at
+    QDI_INK_VISITED,                                       ///< node that a retrieve visited
     QDI_INK_CANDIDATE,                                     ///< box that it found
     QDI_INK_HIT,                                           ///< box of a body that is touched, too
-    QDI_INK_ASKED,                                         ///< box that it asked for
+    QDI_INK_ASKED,                                         ///< box that it searched for
     QDI_INK_COUNT,
 } qdi_ink;
 

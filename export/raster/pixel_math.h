@@ -3,10 +3,12 @@
 
 /// The small arithmetic of drawing, in forms that compilers make vector code of.
 
+/// The smaller of two numbers.
 static inline float qdi_smaller(float a, float b) {
     return a < b ? a : b;
 }
 
+/// The larger of two numbers.
 static inline float qdi_larger(float a, float b) {
     return a > b ? a : b;
 }

@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// What the colour of a body tells, as a number for each body.
+/// What the colour of a body shows, as a number for each body.
 
-/// Most materials that are told apart; those behind them look like the last.
+/// Most materials with a colour of their own; further ones have the colour of the last.
 #define QDI_MATERIALS_MAX 64
 
 typedef struct qdi_shade {
@@ -21,9 +21,9 @@ typedef struct qdi_shade {
     size_t material_count;
 } qdi_shade;
 
-/// Gets ready for the present state of a world; it is good as long as the world does not change. `top` is
-/// the top of the map where the view's range is auto. Cost: nothing to speak of, but by material a look at
-/// every body.
+/// Prepares the colours for the present state of a world; valid as long as the world does not change. `top`
+/// is the top of the map where the view's range is auto. Cost: little, but by material one pass over all
+/// bodies.
 qdi_shade qdi_shade_of(const qd_view *view, const qd_world *world, double top);
 
 /// The hue of the body in a row. Any thread.

@@ -147,7 +147,7 @@ static void put_ink(uint8_t *pixel, unsigned hue, int level) {
 }
 
 // Writes a pixel of splats.
-// Specks over what was there: with bodies, the larger part gives the colour, and both cover.
+// Splats over what was there: with bodies, the larger part gives the colour, and both cover.
 static void put_splat_pixel(uint64_t splats, uint8_t bodies, uint8_t *pixel) {
     uint32_t cover = (uint32_t)splats, hues = (uint32_t)(splats >> 32);
     uint32_t body = (uint32_t)bodies * QDI_SPLAT_UNIT / QDI_LEVELS;

@@ -8,14 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// A square of a picture in which bodies are added up before they become pixels. What comes out does not
-/// depend on the order in which bodies come: coverages are whole numbers that are added, and of the bodies
-/// that share a pixel the one that covers most of it gives the colour, of equals the one with the higher
-/// index, which so lies on top. So tiles can be drawn by any thread, and the bodies of a tile in any order.
+/// A square of a picture in which the bodies' coverage is summed before it becomes pixels. The result does
+/// not depend on the order of the bodies: coverages are whole numbers that are added, and of the bodies that
+/// share a pixel the one that covers most of it gives the colour, of equals the one with the higher index,
+/// which so lies on top. So tiles can be drawn by any thread, and the bodies of a tile in any order.
 ///
-/// Bodies far below a pixel (splats) are kept apart: there many share each pixel, and its colour is the mean
-/// of theirs. What they cover shows through a tone curve, the square root, under which a lone one is still
-/// seen and a full pixel is full.
+/// Bodies far below a pixel are drawn as subpixel splats, which are kept apart: there many share each pixel,
+/// and its colour is the mean of theirs. What they cover shows through a tone curve, the square root, under
+/// which a lone one is still seen and a full pixel is full.
 
 /// Pixels along each side. A tile fits into a processor's first cache.
 #define QDI_TILE_SIDE 64
@@ -25,7 +25,7 @@
 
 enum { QDI_TILE_CELLS = QDI_TILE_SIDE * QDI_TILE_SIDE };
 
-/// Specks have a pixel more on each side, so that those on the tile's border need no care.
+/// Splats have a pixel more on each side, so that those on the border of a tile need no test.
 enum { QDI_SPLAT_SIDE = QDI_TILE_SIDE + 2 };
 
 /// Where the splats of a pixel are, by its place in the tile.
@@ -79,8 +79,8 @@ typedef struct qdi_splats {
     int count;
 } qdi_splats;
 
-/// Adds, for each, a square of the area of a disk of that radius; it may be as small as it likes, and a body
-/// always counts.
+/// Adds, for each, a square of the area of a disk of that radius; it may be of any size, and every body
+/// counts.
 void qdi_tile_splats(qdi_tile *tile, const qdi_splats *splats);
 
 /// Adds a convex figure: all points within `radius` of a polygon, or, where that is below 0 and the polygon
@@ -88,7 +88,7 @@ void qdi_tile_splats(qdi_tile *tile, const qdi_splats *splats);
 /// make a line).
 void qdi_tile_figure(qdi_tile *tile, const qdi_corner *corners, int count, float radius, qdi_brush brush);
 
-/// Puts what was added over the pixels that are there.
+/// Draws what was added over the pixels of the picture.
 void qdi_tile_end(const qdi_tile *tile, qdi_raster *raster);
 
 /// Adds a level (1..QDI_LEVELS) to a pixel, given by its place in the picture, which lies in the tile.

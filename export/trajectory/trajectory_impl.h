@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/// What the files of the trajectory writers share: trajectory.c runs them, trajectory_state.c looks at the
+/// What the files of the trajectory writers share: trajectory.c runs them, trajectory_state.c copies from the
 /// world, trajectory_lammps.c, _xyz.c, _csv.c and _vtp.c write one format each, trajectory_shape.c turns
 /// shapes into points.
 
@@ -35,8 +35,8 @@ typedef struct qdi_exported_state {
     size_t node_count, node_room;
 } qdi_exported_state;
 
-/// Looks at a world; with `details` at contacts and nodes too. What was there before is replaced. Errors:
-/// QD_ERR_MEMORY.
+/// Copies what files show of a world; with `details` contacts and nodes too. The state before is replaced.
+/// Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_exported_take(qdi_exported_state *state, const qd_world *world, bool details);
 void qdi_exported_release(qdi_exported_state *state);
 

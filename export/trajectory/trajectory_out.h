@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// A file on its way: buffered, written as NAME.part, renamed when it is whole. The first failure sticks and
-/// later calls do nothing, so that a writer looks at `status` once, at the end.
+/// A file that is being written: buffered, written as NAME.part, renamed when it is whole. The first failure
+/// stays and later calls do nothing, so that a writer checks `status` once, at the end.
 typedef struct qdi_out {
     const qd_allocator *allocator;
     qd_team *team;
@@ -40,12 +40,12 @@ typedef char *(*qdi_row_function)(const void *context, size_t i, char *at);
 /// Writes `count` rows in their order, made by the team in blocks; each has at most `room` bytes.
 void qdi_out_rows(qdi_out *out, size_t count, size_t room, qdi_row_function row, const void *context);
 
-/// Ends the writing; the file stays NAME.part. With `sync` it is on the device. Returns what the file has
-/// come to.
+/// Ends the writing; the file stays NAME.part. With `sync` it is on the device. Returns the status of
+/// the file.
 QD_MUST_USE qd_status qdi_out_close(qdi_out *out, bool sync, qd_error *error);
 /// Renames a closed file into place.
 QD_MUST_USE qd_status qdi_out_publish(const qdi_out *out, qd_error *error);
-/// Deletes the file if it is still in the making; what was never opened, or is gone, is fine.
+/// Deletes the file if it is not whole yet; what was never opened, or is gone, is fine.
 void qdi_out_discard(qdi_out *out);
 
 /// Text of single values, each returns its end: "inf", "-inf" and "nan" for what is no number.

@@ -19,7 +19,7 @@ typedef struct outlined {
     size_t end; ///< number of the first point behind its own
 } outlined;
 
-/// What the arrays' functions look at.
+/// What the arrays' functions read.
 typedef struct vtp_job {
     const qdi_exported_state *state;
     outlined *shapes; ///< lines first
@@ -60,17 +60,20 @@ static char *put_vtp_number(const void *context, size_t i, char *at) {
     return qdi_vtp_put_whole(at, i);
 }
 
-static char *put_end_of_1(const void *context, size_t i, char *at) {
+/// Writes where the points of a cell of one point end.
+static char *put_vtp_end_of_1(const void *context, size_t i, char *at) {
     (void)context;
     return qdi_vtp_put_whole(at, i + 1);
 }
 
-static char *put_end_of_2(const void *context, size_t i, char *at) {
+/// Writes where the points of a cell of two points end.
+static char *put_vtp_end_of_2(const void *context, size_t i, char *at) {
     (void)context;
     return qdi_vtp_put_whole(at, 2 * i + 2);
 }
 
-static char *put_end_of_4(const void *context, size_t i, char *at) {
+/// Writes where the points of a cell of four points end.
+static char *put_vtp_end_of_4(const void *context, size_t i, char *at) {
     (void)context;
     return qdi_vtp_put_whole(at, 4 * i + 4);
 }
@@ -128,7 +131,7 @@ static void write_vtp_bodies(qdi_out *out, const vtp_job *job) {
         {QDI_VTP_POINT_DATA, "kind", QDI_VTP_UINT8, 1, n, put_kind},
         {QDI_VTP_POINT_DATA, "touching", QDI_VTP_UINT8, 1, n, put_touching},
         {QDI_VTP_VERTS, "connectivity", QDI_VTP_INT64, 1, n, put_vtp_number},
-        {QDI_VTP_VERTS, "offsets", QDI_VTP_INT64, 1, n, put_end_of_1},
+        {QDI_VTP_VERTS, "offsets", QDI_VTP_INT64, 1, n, put_vtp_end_of_1},
     };
     write_vtp_arrays(out, job, (qdi_vtp_piece){.points = n, .verts = n}, arrays,
                      sizeof arrays / sizeof arrays[0]);
@@ -188,17 +191,20 @@ SHAPE_COLUMN(put_shape_spin, qdi_vtp_put_real(at, view->spin[row]))
 SHAPE_COLUMN(put_shape_mass, qdi_vtp_put_real(at, view->mass[row]))
 SHAPE_COLUMN(put_shape_touching, put_vtp_byte(at, view->touching[row]))
 
-static char *put_outline_point(const void *context, size_t i, char *at) {
+/// Writes a point of an outline.
+static char *put_vtp_outline_point(const void *context, size_t i, char *at) {
     const vtp_job *job = context;
     return put_vtp_vector(at, job->points[i].x, job->points[i].y);
 }
 
-static char *put_polygon_point(const void *context, size_t i, char *at) {
+/// Writes the number of a polygon's point.
+static char *put_vtp_polygon_point(const void *context, size_t i, char *at) {
     const vtp_job *job = context;
     return qdi_vtp_put_whole(at, 2 * job->lines + i);
 }
 
-static char *put_polygon_end(const void *context, size_t i, char *at) {
+/// Writes where a polygon's points end.
+static char *put_vtp_polygon_end(const void *context, size_t i, char *at) {
     const vtp_job *job = context;
     return qdi_vtp_put_whole(at, job->shapes[job->lines + i].end - 2 * job->lines);
 }
@@ -208,7 +214,7 @@ static void write_vtp_shapes(qdi_out *out, const vtp_job *job) {
     size_t n = job->shape_count, lines = job->lines, polygons = n - lines;
     const qdi_vtp_array arrays[] = {
         HEAD_ARRAYS,
-        {QDI_VTP_POINTS, "Points", QDI_VTP_FLOAT64, 3, job->point_count, put_outline_point},
+        {QDI_VTP_POINTS, "Points", QDI_VTP_FLOAT64, 3, job->point_count, put_vtp_outline_point},
         {QDI_VTP_CELL_DATA, "id", QDI_VTP_UINT64, 1, n, put_shape_label},
         {QDI_VTP_CELL_DATA, "velocity", QDI_VTP_FLOAT64, 3, n, put_shape_velocity},
         {QDI_VTP_CELL_DATA, "spin", QDI_VTP_FLOAT64, 1, n, put_shape_spin},
@@ -217,9 +223,10 @@ static void write_vtp_shapes(qdi_out *out, const vtp_job *job) {
         {QDI_VTP_CELL_DATA, "kind", QDI_VTP_UINT8, 1, n, put_shape_kind},
         {QDI_VTP_CELL_DATA, "touching", QDI_VTP_UINT8, 1, n, put_shape_touching},
         {QDI_VTP_LINES, "connectivity", QDI_VTP_INT64, 1, 2 * lines, put_vtp_number},
-        {QDI_VTP_LINES, "offsets", QDI_VTP_INT64, 1, lines, put_end_of_2},
-        {QDI_VTP_POLYS, "connectivity", QDI_VTP_INT64, 1, job->point_count - 2 * lines, put_polygon_point},
-        {QDI_VTP_POLYS, "offsets", QDI_VTP_INT64, 1, polygons, put_polygon_end},
+        {QDI_VTP_LINES, "offsets", QDI_VTP_INT64, 1, lines, put_vtp_end_of_2},
+        {QDI_VTP_POLYS, "connectivity", QDI_VTP_INT64, 1, job->point_count - 2 * lines,
+         put_vtp_polygon_point},
+        {QDI_VTP_POLYS, "offsets", QDI_VTP_INT64, 1, polygons, put_vtp_polygon_end},
     };
     write_vtp_arrays(out, job, (qdi_vtp_piece){.points = job->point_count, .lines = lines, .polys = polygons},
                      arrays, sizeof arrays / sizeof arrays[0]);
@@ -258,7 +265,7 @@ static void write_vtp_nodes(qdi_out *out, const vtp_job *job) {
         {QDI_VTP_CELL_DATA, "subtree", QDI_VTP_UINT64, 1, n, put_subtree},
         {QDI_VTP_CELL_DATA, "leaf", QDI_VTP_UINT8, 1, n, put_leaf},
         {QDI_VTP_POLYS, "connectivity", QDI_VTP_INT64, 1, 4 * n, put_vtp_number},
-        {QDI_VTP_POLYS, "offsets", QDI_VTP_INT64, 1, n, put_end_of_4},
+        {QDI_VTP_POLYS, "offsets", QDI_VTP_INT64, 1, n, put_vtp_end_of_4},
     };
     write_vtp_arrays(out, job, (qdi_vtp_piece){.points = 4 * n, .polys = n}, arrays,
                      sizeof arrays / sizeof arrays[0]);
@@ -283,7 +290,8 @@ static qd_vec2 contact_line_end(const qdi_exported_state *state, const qd_contac
     return at;
 }
 
-static char *put_line_end(const void *context, size_t i, char *at) {
+/// Writes an end of a contact's line.
+static char *put_vtp_line_end(const void *context, size_t i, char *at) {
     const qdi_exported_state *state = state_of_job(context);
     const qdi_touch_place *place = &state->touches[i / 2];
     const qd_contact *contact = &state->contacts[place->contact];
@@ -317,7 +325,7 @@ static void write_vtp_contacts(qdi_out *out, const vtp_job *job) {
     size_t n = job->state->touch_count;
     const qdi_vtp_array arrays[] = {
         HEAD_ARRAYS,
-        {QDI_VTP_POINTS, "Points", QDI_VTP_FLOAT64, 3, 2 * n, put_line_end},
+        {QDI_VTP_POINTS, "Points", QDI_VTP_FLOAT64, 3, 2 * n, put_vtp_line_end},
         {QDI_VTP_CELL_DATA, "a", QDI_VTP_UINT64, 1, n, put_a},
         {QDI_VTP_CELL_DATA, "b", QDI_VTP_UINT64, 1, n, put_b},
         {QDI_VTP_CELL_DATA, "side", QDI_VTP_UINT8, 1, n, put_wall},
@@ -330,7 +338,7 @@ static void write_vtp_contacts(qdi_out *out, const vtp_job *job) {
         {QDI_VTP_CELL_DATA, "approach", QDI_VTP_FLOAT64, 1, n, put_approach},
         {QDI_VTP_CELL_DATA, "sensor", QDI_VTP_UINT8, 1, n, put_sensor},
         {QDI_VTP_LINES, "connectivity", QDI_VTP_INT64, 1, 2 * n, put_vtp_number},
-        {QDI_VTP_LINES, "offsets", QDI_VTP_INT64, 1, n, put_end_of_2},
+        {QDI_VTP_LINES, "offsets", QDI_VTP_INT64, 1, n, put_vtp_end_of_2},
     };
     write_vtp_arrays(out, job, (qdi_vtp_piece){.points = 2 * n, .lines = n}, arrays,
                      sizeof arrays / sizeof arrays[0]);

@@ -87,7 +87,7 @@ static bool walk_matroska_elements(FILE *file, uint64_t bytes, qdi_matroska *fac
     return !first;
 }
 
-qd_status qdi_matroska_look(const char *path, qdi_matroska *found, qd_error *error) {
+qd_status qdi_matroska_inspect(const char *path, qdi_matroska *found, qd_error *error) {
     *found = (qdi_matroska){0, 0};
     FILE *file = NULL;
     qd_error why;

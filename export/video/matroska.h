@@ -11,9 +11,9 @@ typedef struct qdi_matroska {
                     ///< joined as they are
 } qdi_matroska;
 
-/// Looks at a file by walking over its elements (RFC 8794, RFC 9559): whoever wrote it, this says what is
-/// there. Reads a few bytes for each frame. Errors: QD_ERR_IO, QD_ERR_CORRUPT (no Matroska file, or cut
-/// short), with the reason.
-QD_MUST_USE qd_status qdi_matroska_look(const char *path, qdi_matroska *found, qd_error *error);
+/// Inspects a file by walking over its elements (RFC 8794, RFC 9559): whatever program wrote it, this says
+/// what is there. Reads a few bytes for each frame. Errors: QD_ERR_IO, QD_ERR_CORRUPT (no Matroska file, or
+/// cut short), with the reason.
+QD_MUST_USE qd_status qdi_matroska_inspect(const char *path, qdi_matroska *found, qd_error *error);
 
 #endif

@@ -202,7 +202,7 @@ qd_status qdi_video_fail(qd_video *video, qd_status status, const char *why) {
     return status;
 }
 
-qd_status qdi_video_blame(const qdi_child *child, char *why, size_t bytes) {
+qd_status qdi_video_encoder_fault(const qdi_child *child, char *why, size_t bytes) {
     static const char *const full[] = {"No space left on device", "Disk quota exceeded", "File too large"};
     char reason[320];
     qdi_child_reason(child, reason, sizeof reason);
@@ -219,7 +219,7 @@ qd_status qdi_video_blame(const qdi_child *child, char *why, size_t bytes) {
 static void fail_encoder(qd_video *video) {
     char why[400], line[480];
     (void)qdi_child_end(&video->child, 1);
-    qd_status status = qdi_video_blame(&video->child, why, sizeof why);
+    qd_status status = qdi_video_encoder_fault(&video->child, why, sizeof why);
     (void)snprintf(line, sizeof line, "the video failed at frame %" PRIu64 ": %s", video->frames, why);
     (void)qdi_video_fail(video, status, line);
 }
@@ -261,7 +261,7 @@ static qd_status open_segment(qd_video *video, const qdi_video_picture *picture)
     if (status == QD_ERR_EXISTS) status = qdi_os_check(video->directory, QDI_OS_DIRECTORY, &error);
     if (status == QD_OK) status = qdi_path_join(video->directory, name, video->segment);
     if (status != QD_OK) return qdi_video_fail(video, status, error.text);
-    qdi_file_remove(video->segment); // somebody whom a killed process has left behind may still write to it
+    qdi_file_remove(video->segment); // the child of a killed process may still write to it
     video->rgb = !picture->rgb;
     video->first = video->frames;
     if (video->encoding.format->kind == QDI_VIDEO_APNG) {
@@ -338,7 +338,7 @@ static qd_status check_segment_frames(qd_video *video, qd_error *error) {
     uint64_t wanted = video->frames - video->first;
     qdi_matroska found;
     qd_error reason = {""};
-    qd_status status = qdi_matroska_look(video->segment, &found, &reason);
+    qd_status status = qdi_matroska_inspect(video->segment, &found, &reason);
     if (status == QD_OK && found.frames == wanted) return QD_OK;
     if (status == QD_OK)
         (void)snprintf(reason.text, sizeof reason.text, "ffmpeg wrote %" PRIu64 " of %" PRIu64 " frames",
@@ -351,7 +351,7 @@ static qd_status check_segment_frames(qd_video *video, qd_error *error) {
 static qd_status end_segment_encoder(qd_video *video, qd_error *error) {
     char why[400];
     bool content = qdi_child_end(&video->child, SEGMENT_SECONDS);
-    qd_status status = qdi_video_blame(&video->child, why, sizeof why);
+    qd_status status = qdi_video_encoder_fault(&video->child, why, sizeof why);
     // It may say that it found no room, and be content all the same.
     if (content && status != QD_ERR_IO) return check_segment_frames(video, error);
     if (error)

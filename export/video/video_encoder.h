@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// What ffmpeg can make, how it is asked to, and whether the one that is here can.
+/// The formats that ffmpeg can make, its command lines, and whether the installed one can.
 
 typedef enum qdi_video_kind {
     QDI_VIDEO_STREAM, ///< segments are of the video's own encoder, and are joined as they are
@@ -51,7 +51,7 @@ void qdi_arguments_add(qdi_arguments *arguments, const char *text);
 void qdi_arguments_format(qdi_arguments *arguments, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/// What there is to encode, and how.
+/// What is encoded, and how.
 typedef struct qdi_encoding {
     const qdi_video_format *format;
     int width, height; ///< of what ffmpeg gets

@@ -50,7 +50,7 @@ typedef struct qdi_video_picture {
     int colours;
 } qdi_video_picture;
 
-/// Adds a frame. What goes wrong sticks and is told by qd_video_cut. Meant for a frame writer, which calls it
+/// Adds a frame. A failure stays and is returned by qd_video_cut. Meant for a frame writer, which calls it
 /// in the order of the frames.
 void qdi_video_push(qd_video *video, const qdi_video_picture *picture);
 
@@ -59,7 +59,7 @@ qd_status qdi_video_fail(qd_video *video, qd_status status, const char *why);
 
 /// What ffmpeg's words mean: QD_ERR_IO where it found no room, else QD_ERR_STATE; with "ffmpeg: ..." in
 /// `why`.
-qd_status qdi_video_blame(const qdi_child *child, char *why, size_t bytes);
+qd_status qdi_video_encoder_fault(const qdi_child *child, char *why, size_t bytes);
 
 /// Whether `file` is, byte for byte, a video that was joined from the segments in `directory`: a process that
 /// was killed after it has left its number of frames (`frames` may be NULL) and a hash there. A link is none.

@@ -58,7 +58,7 @@ static qd_status run_join_program(qd_video *video, const char *doing, qd_error *
     if (status != QD_OK) return QD_ERR_STATE;
     bool content = qdi_child_end(&video->child, JOIN_SECONDS);
     char why[400];
-    status = qdi_video_blame(&video->child, why, sizeof why);
+    status = qdi_video_encoder_fault(&video->child, why, sizeof why);
     if (content && status != QD_ERR_IO) return QD_OK;
     if (error) (void)snprintf(error->text, sizeof error->text, "the video could not be %s: %s", doing, why);
     return status;
@@ -96,7 +96,7 @@ static qd_status check_segment_setups(const qd_video *video, const qdi_segments 
         qdi_matroska found;
         qd_status status = qdi_path_join(video->directory,
                                          qdi_segment_name_of(segments->items[i], "mkv").text, path);
-        if (status == QD_OK) status = qdi_matroska_look(path, &found, error);
+        if (status == QD_OK) status = qdi_matroska_inspect(path, &found, error);
         if (status != QD_OK) return QD_ERR_STATE;
         if (i == 0) first = found;
         if (found.setup == first.setup) continue;
@@ -183,8 +183,8 @@ bool qdi_video_is_joined(const char *directory, const char *file, uint64_t *fram
     return true;
 }
 
-/// Notes what the video is, before it takes its name: whoever goes on after a kill between that and the end
-/// of the run knows it again.
+/// Notes what the video is, before it takes its name: a run that is resumed after a kill between that and the
+/// end of the run knows it again.
 static qd_status note_joined_video(const qd_video *video, qd_error *error) {
     char path[QDI_PATH_MAX], part[QDI_PATH_MAX], line[64];
     uint64_t hash = 0;

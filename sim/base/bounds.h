@@ -4,23 +4,23 @@
 #include <math.h>
 #include <stdbool.h>
 
-/// Which numbers a world holds: one rule for what it is given, for what a step makes of it, for what is read
-/// of a file and for what a saved world may say. So whatever a world accepts can be saved, and what is saved
-/// loads.
+/// Which numbers a world holds: one rule for what is passed in, for what a step computes, for what is read
+/// from a file and for what a saved world may have. So whatever a world accepts can be saved, and what is
+/// saved loads.
 
-/// The largest number that a scene, a def or a body says: places, sizes, velocities, spins, rates,
+/// The largest number in a scene, a def or a body: places, sizes, velocities, spins, rates,
 /// stiffnesses. Boxes are float32.
 #define QDI_FURTHEST 1e30
 /// The largest mass: the densest disk of the largest size has about that; and the largest moment of inertia
 /// that is finite.
 #define QDI_HEAVIEST   1e90
 #define QDI_MOST_INERT 1e150
-/// The largest number that is worked out or added up of such: energies, impulses, times.
+/// The largest number that is computed from these: energies, impulses, times.
 #define QDI_MOST 1e300
 /// A step's length.
 #define QDI_SHORTEST_STEP 1e-30
 
-/// True for a number that may be said; false for NaN, as all of these.
+/// True for a number within these limits; false for NaN, as all of these.
 static inline bool qdi_is_sane(double value) {
     return fabs(value) <= QDI_FURTHEST;
 }
@@ -28,7 +28,7 @@ static inline bool qdi_is_sane(double value) {
 static inline bool qdi_is_sane_positive(double value, bool above) {
     return (above ? value > 0 : value >= 0) && value <= QDI_FURTHEST;
 }
-/// True for what sums may come to.
+/// True for a value that sums may reach.
 static inline bool qdi_is_sane_sum(double value) {
     return fabs(value) <= QDI_MOST;
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/// Makes room for one number more.
+/// Makes room in an intern table for one more number.
 static qd_status grow_intern_arrays(qdi_intern *intern) {
     const qd_allocator *allocator = intern->allocator;
     size_t used = intern->count, need = used + 1;
@@ -17,10 +17,12 @@ static qd_status grow_intern_arrays(qdi_intern *intern) {
     return status;
 }
 
+/// The bucket of a hash.
 static uint32_t *intern_bucket(const qdi_intern *intern, uint64_t hash) {
     return &intern->bucket[hash & (intern->bucket_count - 1)];
 }
 
+/// Rebuilds the buckets of an intern table when there are too few.
 /// Twice as many buckets as there may be numbers; a power of two.
 static qd_status rehash_intern_buckets(qdi_intern *intern) {
     if (intern->bucket_count > intern->live) return QD_OK;

@@ -7,9 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Numbers for things of which many bodies have the same: equal things share one number, which lives as long
-/// as somebody uses it. Only numbers and hashes are kept here; the things lie in arrays of the owner, by
-/// number.
+/// Interning: equal things that many bodies have share one number, which is valid as long as it is used. Only
+/// numbers and hashes are kept here; the things lie in arrays of the owner, by number.
 typedef struct qdi_intern {
     const qd_allocator *allocator;
     uint64_t *hash;   ///< of each number's thing
@@ -22,7 +21,7 @@ typedef struct qdi_intern {
     uint32_t free; ///< number + 1
 } qdi_intern;
 
-/// True where the thing that has `number` is the one that is looked for.
+/// True where the thing that has `number` equals the one that is interned.
 typedef bool (*qdi_same)(const void *context, uint32_t number);
 
 /// Takes the number of a thing, one use more: that of an equal one, or a free one (`fresh` is set then: the

@@ -46,7 +46,7 @@ const char *qdi_path_shown(char shown[QDI_PATH_SHOWN], const char *path) {
     return shown;
 }
 
-qd_status qdi_lines_blame(const char *path, uint64_t line, qd_error *error, const char *format, ...) {
+qd_status qdi_lines_reason(const char *path, uint64_t line, qd_error *error, const char *format, ...) {
     char shown[QDI_PATH_SHOWN], reason[300];
     va_list arguments;
     va_start(arguments, format);
@@ -89,7 +89,7 @@ static qd_status lines_begin(qdi_lines *lines, qd_error *error) {
     const char *text = lines->data + lines->at;
     size_t bytes = lines->end - lines->at;
     const char *what = other_file_kind(text, bytes);
-    if (what) return qdi_lines_blame(lines->path, 0, error, "%s", what);
+    if (what) return qdi_lines_reason(lines->path, 0, error, "%s", what);
     if (bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) lines->at += 3;
     return QD_OK;
 }
@@ -121,9 +121,9 @@ qd_status qdi_lines_next(qdi_lines *lines, bool *more, qd_error *error) {
     if (used < left && text[used] == '\r') ++used;
     if (used < left && text[used] == '\n') ++used;
     if (memchr(text, 0, length))
-        return qdi_lines_blame(lines->path, lines->number, error, "holds a NUL byte: this is no text");
+        return qdi_lines_reason(lines->path, lines->number, error, "holds a NUL byte: this is no text");
     if (used > QDI_LINE_MAX || (length == room && left > room))
-        return qdi_lines_blame(lines->path, lines->number, error, "is longer than %zu bytes", QDI_LINE_MAX);
+        return qdi_lines_reason(lines->path, lines->number, error, "is longer than %zu bytes", QDI_LINE_MAX);
     lines->text = lines->raw = text;
     lines->bytes = length;
     lines->raw_bytes = used;

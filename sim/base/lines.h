@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/// A text from somebody else, line by line, from a file of any length or from memory. Lines end with \n, \r\n
+/// A text of unknown origin, line by line, from a file of any length or from memory. Lines end with \n, \r\n
 /// or \r; a byte order mark at the start is left out. What cannot be text is refused with its line: NUL
 /// bytes, UTF-16, compressed files, and lines longer than QDI_LINE_MAX (so a file of gigabytes without a line
 /// break costs nothing).
@@ -21,7 +21,7 @@ typedef struct qdi_lines {
     const char *path; ///< for messages
     FILE *file;       ///< NULL: memory
     char *buffer;     ///< of a file; NULL for memory
-    const char *data; ///< what is at hand: the buffer, or all of the memory
+    const char *data; ///< what was read: the buffer, or all of the memory
     size_t at, end;   ///< of `data`: what has not been given out yet
     bool drained;     ///< nothing comes after `end`
     uint64_t number;  ///< of the line that was given out last, from 1; 0 before the first
@@ -31,7 +31,7 @@ typedef struct qdi_lines {
     size_t raw_bytes;
 } qdi_lines;
 
-/// Gets ready to read an open file, which stays the caller's. Errors: QD_ERR_MEMORY. Release in any case.
+/// Prepares to read an open file, which stays the caller's. Errors: QD_ERR_MEMORY. Release in any case.
 QD_MUST_USE qd_status qdi_lines_of_file(qdi_lines *lines, const qd_allocator *allocator, const char *path,
                                         FILE *file);
 /// The same for memory, whose first line is line `first` of its file. Nothing to release.
@@ -47,7 +47,7 @@ QD_MUST_USE qd_status qdi_lines_peek(qdi_lines *lines, const char **text, size_t
 
 /// Puts "PATH:LINE: reason" into `error` (may be NULL) and returns QD_ERR_INVALID; line 0: "PATH: reason". Of
 /// a long path the end is shown.
-qd_status qdi_lines_blame(const char *path, uint64_t line, qd_error *error, const char *format, ...)
+qd_status qdi_lines_reason(const char *path, uint64_t line, qd_error *error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 /// The path as messages show it. Returns `shown`.

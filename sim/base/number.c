@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Numbers that fit a double can be written with at most 767 digits; more text than this is no number of
-// anybody's.
+// Numbers that fit a double can be written with at most 767 digits; longer text is not
+// read as a number.
 enum { LONGEST_TEXT = 1023, MOST_DIGITS = 17 };
 
 /// The digits of "%.*g" text and the decimal exponent of the first of them; trailing zeros are left out.

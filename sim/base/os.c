@@ -40,8 +40,8 @@ static const char *file_kind_fault(int descriptor, qdi_os_trust trust) {
 }
 
 /// Opens a file; < 0 with the error's number, and with the reason in `*why` where it is not the system's.
-/// What the user has not named himself is opened without waiting: a pipe would block until somebody writes to
-/// it.
+/// What the user has not named himself is opened without waiting: a pipe would block until a process
+/// writes to it.
 static int open_trusted(const char *path, int flags, qdi_os_trust trust, int *number, const char **why) {
     if (trust == QDI_OS_OWN) flags |= O_NOFOLLOW;
     if (trust != QDI_OS_GIVEN) flags |= O_NONBLOCK;
@@ -173,7 +173,7 @@ qd_status qdi_file_close(qdi_file file, const char *path, bool sync, qd_error *e
     // at fault.
     if (sync && fsync(file) != 0 && errno != EINVAL && errno != ENOTSUP)
         status = file_call_failed("write", path, errno, error);
-    // The file is closed even where close was interrupted; trying again could close somebody else's.
+    // The file is closed even where close was interrupted; trying again could close another file.
     if (close(file) != 0 && errno != EINTR && status == QD_OK)
         status = file_call_failed("write", path, errno, error);
     return status;
@@ -355,7 +355,7 @@ static bool lock_file_still_named(int descriptor, const char *path) {
 }
 
 /// Locks an open file: 0, EWOULDBLOCK where another has it, or what is wrong. Where the file system does not
-/// know flock it may know locks of ranges; they are let go of with the file, too.
+/// know flock it may know locks of ranges; they end with the file, too.
 static int lock_descriptor(int descriptor, int operation) {
     if (flock(descriptor, operation | LOCK_NB) == 0) return 0;
     int number = errno;
@@ -374,8 +374,8 @@ static int open_lock(const char *path, bool *made, int *number, qd_error *error)
 }
 
 /// Locks a file, trying again for a while where another has it.
-/// `operation`: LOCK_EX or LOCK_SH. Whoever holds the lock may delete its file at any moment, and whoever
-/// asks about it has it for a moment: each is a reason to try again, but not without end.
+/// `operation`: LOCK_EX or LOCK_SH. The holder of the lock may delete its file at any time, and a process
+/// that tests it holds it for a moment: each is a reason to try again, but not without end.
 static qd_status lock_file(const char *path, int operation, qdi_os_lock *lock, qd_error *error) {
     enum { MOST_GONE = 1000, MOST_HELD = 10 };
     static const struct timespec moment = {.tv_nsec = 10000000};

@@ -53,7 +53,7 @@ QD_MUST_USE qd_status qdi_file_overwrite(qdi_file file, const char *path, size_t
 QD_MUST_USE qd_status qdi_file_close(qdi_file file, const char *path, bool sync, qd_error *error);
 /// Renames over whatever is there. QD_ERR_IO.
 QD_MUST_USE qd_status qdi_file_rename(const char *from, const char *to, qd_error *error);
-/// Removes a file; nothing is said where that fails.
+/// Removes a file; a failure is ignored.
 void qdi_file_remove(const char *path);
 /// What was written to a file, by another program too, is on the device afterwards. QD_ERR_NOT_FOUND,
 /// QD_ERR_IO.
@@ -63,10 +63,10 @@ QD_MUST_USE qd_status qdi_file_tail(const char *path, void *data, size_t bytes, 
 
 // ---- directories and names ----
 
-/// What an entry of a directory of ours is to be.
+/// What an entry of a directory of this program must be.
 typedef enum qdi_os_kind { QDI_OS_FILE, QDI_OS_DIRECTORY } qdi_os_kind;
 
-/// Looks whether a name is a regular file or a real directory; one that is not there is fine. Errors:
+/// Checks that a name is a regular file or a real directory; one that does not exist is fine. Errors:
 /// QD_ERR_IO, where it is a link or something else.
 QD_MUST_USE qd_status qdi_os_check(const char *path, qdi_os_kind kind, qd_error *error);
 
@@ -128,19 +128,19 @@ typedef struct qdi_os_lock {
     bool made; ///< the file was not there before
 } qdi_os_lock;
 
-/// Takes the lock and makes its file if need be. One that is held is asked for again for a tenth of a second,
+/// Takes the lock and makes its file if need be. One that is held is tried again for a tenth of a second,
 /// in which qdi_os_lock_is_held may have it. Errors: QD_ERR_STATE (another holds it), QD_ERR_IO (also where
 /// the file is a link).
 QD_MUST_USE qd_status qdi_os_lock_take(const char *path, qdi_os_lock *lock, qd_error *error);
 
-/// The same, but others may share it: it is taken while nobody has it for himself. To be dropped with a
+/// The same, but others may share it: it is taken while no process holds it alone. To be dropped with a
 /// `path` of NULL.
 QD_MUST_USE qd_status qdi_os_lock_share(const char *path, qdi_os_lock *lock, qd_error *error);
 
-/// True where another process holds the lock. Makes no file, and keeps nobody from taking the lock.
+/// True where another process holds the lock. Makes no file, and prevents no process from taking the lock.
 bool qdi_os_lock_is_held(const char *path);
 
-/// Gives it back and deletes its file, or keeps the file where `path` is NULL.
+/// Releases the lock and deletes its file, or keeps the file where `path` is NULL.
 void qdi_os_lock_drop(const char *path, qdi_os_lock lock);
 
 /// strtod as in the C locale, whatever locale the program has set.

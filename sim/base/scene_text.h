@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/// Text that grows. The first failure sticks in `status`; later calls do nothing then.
+/// Text that grows. The first failure stays in `status`; later calls do nothing then.
 typedef struct qdi_text {
     const qd_allocator *allocator;
     char *chars; ///< closed by a zero once something was added
@@ -40,7 +40,7 @@ bool qdi_text_is_line(const char *text);
 /// Room for a quotation, its closing zero included.
 #define QDI_QUOTE_ROOM 100
 
-/// What a message shows of text that somebody else wrote: one line without control characters (they become
+/// What a message shows of text of unknown origin: one line without control characters (they become
 /// \xNN, as does what is not UTF-8), cut off with "..." where it is long. Returns `quote`.
 const char *qdi_quote(char quote[QDI_QUOTE_ROOM], const char *text, size_t bytes);
 

@@ -7,18 +7,18 @@
 #include <string.h>
 
 /// Sums that do not depend on the order, of QDI_TALLY_LANES numbers side by side. Floating point addition
-/// depends on it, and rows, constraints and movers lie in orders that mean nothing. So a first pass looks for
+/// depends on it, and the order of rows, constraints and solver bodies has no meaning. So a first pass finds
 /// the largest size; a second one cuts each value in two, the first half a multiple of a unit, the second one
 /// of a smaller unit, so that all sums of halves are exact. What is left over is below 2^-100 n^2 of the
 /// largest value (after J. Demmel and H. D. Nguyen, "Fast reproducible floating-point summation", 2013).
 enum { QDI_TALLY_LANES = 4 };
 
-/// The largest sizes; what is no number is passed over.
+/// The largest sizes; NaN is passed over.
 typedef struct qdi_tally_most {
     double lane[QDI_TALLY_LANES];
 } qdi_tally_most;
 
-/// What cuts: adding and taking away rounds to the unit.
+/// What cuts: adding and subtracting it rounds to the unit.
 typedef struct qdi_tally_cut {
     double first[QDI_TALLY_LANES], second[QDI_TALLY_LANES];
 } qdi_tally_cut;

@@ -18,7 +18,7 @@
 
 #include "sim/contact/margin.h"
 
-#include "core/tree/horizon.h"
+#include "core/tree/fat_box.h"
 #include "sim/world/compress.h"
 #include "sim/world/grain.h"
 #include "sim/world/limits.h"

@@ -500,9 +500,9 @@ qd_status qdi_rows_settle(qdi_body_reader *reader) {
     for (size_t i = 1; i < file->count; ++i) {
         const qdi_disk_row *a = &file->rows[i - 1], *b = &file->rows[i];
         if (a->label == b->label)
-            return qdi_lines_blame(reader->lines.path, b->line, reader->error,
-                                   "%s %" PRIu64 " is that of line %" PRIu64 ", too",
-                                   reader->columns.spare[QDI_ROLE_ID], b->label, a->line);
+            return qdi_lines_reason(reader->lines.path, b->line, reader->error,
+                                    "%s %" PRIu64 " is that of line %" PRIu64 ", too",
+                                    reader->columns.spare[QDI_ROLE_ID], b->label, a->line);
     }
     return QD_OK;
 }

@@ -87,7 +87,7 @@ typedef struct qdi_body_reader {
 
 /// "PATH:LINE: reason" about the line that was read last.
 #define QDI_BLAME(reader, ...)                                                                               \
-    qdi_lines_blame((reader)->lines.path, (reader)->lines.number, (reader)->error, __VA_ARGS__)
+    qdi_lines_reason((reader)->lines.path, (reader)->lines.number, (reader)->error, __VA_ARGS__)
 
 /// The role of a column called `name`, as people spell it: capitals, spaces, underscores and units in
 /// brackets do not matter. `lammps`: names are those of dumps, to the letter.

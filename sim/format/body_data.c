@@ -204,7 +204,7 @@ static qd_status find_style(const data_file *data, size_t *style) {
         for (*style = 0; *style < sizeof styles / sizeof styles[0]; ++*style)
             if (is(word, length, styles[*style].name)) return QD_OK;
         char quote[QDI_QUOTE_ROOM];
-        return qdi_lines_blame(
+        return qdi_lines_reason(
             lines.path, lines.number, reader->error,
             "atom style \"%s\" cannot be read (sphere, atomic, charge, bond, angle, molecular, "
             "full and bpm/sphere can)",
@@ -217,8 +217,8 @@ static qd_status find_style(const data_file *data, size_t *style) {
     if (status != QD_OK) return status;
     *style = count == 7 || count == 10 ? 1 : 0;
     if (!more || *style == 1 || count == 5 || count == 8) return QD_OK;
-    return qdi_lines_blame(lines.path, lines.number, reader->error,
-                           "must say its atom style: Atoms # sphere, Atoms # atomic, ...");
+    return qdi_lines_reason(lines.path, lines.number, reader->error,
+                            "must say its atom style: Atoms # sphere, Atoms # atomic, ...");
 }
 
 /// What a word of a style's columns stands for.

@@ -64,8 +64,8 @@ static qd_status take_line(dump_search *search) {
     const qdi_lines *from = frame->from;
     bool head = begins(from, "ITEM:");
     if (frame->frames == 0 && !head)
-        return qdi_lines_blame(from->path, from->number, frame->error,
-                               "a dump must begin with ITEM: TIMESTEP");
+        return qdi_lines_reason(from->path, from->number, frame->error,
+                                "a dump must begin with ITEM: TIMESTEP");
     if (head && (frame->frames == 0 || search->in_atoms)) {
         frame->found = frame->frames > 0 && frame->keep && frame->options->frame != QDI_FRAME_LAST;
         if (frame->found) return QD_OK;

@@ -43,8 +43,8 @@ static qd_status check_columns(const char *path, const qdi_body_options *options
                                qd_error *error) {
     for (size_t i = 0; i < QDI_BODY_COLUMNS && format != QDI_BODY_CSV; ++i)
         if (qdi_column_is_named(options, i))
-            return qdi_lines_blame(path, 0, error,
-                                   "only the columns of tables can be named: leave `columns` out");
+            return qdi_lines_reason(path, 0, error,
+                                    "only the columns of tables can be named: leave `columns` out");
     return QD_OK;
 }
 
@@ -111,7 +111,7 @@ static qd_status find_format(qdi_lines *lines, const qdi_body_options *options, 
     size_t bytes = 0;
     qd_status status = qdi_lines_peek(lines, &text, &bytes, error);
     if (status != QD_OK) return status;
-    if (bytes == 0) return qdi_lines_blame(path, 0, error, "is empty");
+    if (bytes == 0) return qdi_lines_reason(path, 0, error, "is empty");
     *format = options->format;
     if (*format == QDI_BODY_AUTO) *format = named(path);
     if (*format == QDI_BODY_AUTO) *format = judged(text, bytes);
@@ -122,8 +122,8 @@ static qd_status find_format(qdi_lines *lines, const qdi_body_options *options, 
 
 qd_status qdi_body_part_add(qdi_body_file *file, const qdi_lines *lines, qd_error *error) {
     if (file->part.used + lines->raw_bytes > part_bytes_max)
-        return qdi_lines_blame(lines->path, lines->number, error, "holds more than %zu GB of bodies",
-                               part_bytes_max >> 30);
+        return qdi_lines_reason(lines->path, lines->number, error, "holds more than %zu GB of bodies",
+                                part_bytes_max >> 30);
     qdi_text_add_bytes(&file->part, lines->raw, lines->raw_bytes);
     return file->part.status;
 }
@@ -140,21 +140,21 @@ void qdi_frame_begin(qdi_frame_search *search) {
 qd_status qdi_frame_search_end(const qdi_frame_search *search, const char *saying) {
     const qdi_lines *from = search->from;
     const char *plural = search->frames == 1 ? "" : "s";
-    if (search->frames == 0) return qdi_lines_blame(from->path, 0, search->error, "holds no frame");
+    if (search->frames == 0) return qdi_lines_reason(from->path, 0, search->error, "holds no frame");
     if (search->found || search->keep) return QD_OK;
     if (search->options->frame_form == QDI_FRAME_NUMBER)
-        return qdi_lines_blame(from->path, from->number, search->error,
-                               "ends after %" PRIu64
-                               " frame%s (they count from 0): there is no frame %" PRIu64,
-                               search->frames, plural, search->options->frame);
+        return qdi_lines_reason(from->path, from->number, search->error,
+                                "ends after %" PRIu64
+                                " frame%s (they count from 0): there is no frame %" PRIu64,
+                                search->frames, plural, search->options->frame);
     if (saying)
-        return qdi_lines_blame(from->path, from->number, search->error,
-                               "ends after %" PRIu64 " frame%s: none %s%" PRIu64, search->frames, plural,
-                               saying, search->options->frame);
-    return qdi_lines_blame(from->path, from->number, search->error,
-                           "ends after %" PRIu64 " frame%s (timesteps %" PRIu64 " to %" PRIu64
-                           "): none is of timestep %" PRIu64,
-                           search->frames, plural, search->first, search->timestep, search->options->frame);
+        return qdi_lines_reason(from->path, from->number, search->error,
+                                "ends after %" PRIu64 " frame%s: none %s%" PRIu64, search->frames, plural,
+                                saying, search->options->frame);
+    return qdi_lines_reason(from->path, from->number, search->error,
+                            "ends after %" PRIu64 " frame%s (timesteps %" PRIu64 " to %" PRIu64
+                            "): none is of timestep %" PRIu64,
+                            search->frames, plural, search->first, search->timestep, search->options->frame);
 }
 
 qd_status qdi_body_load_all(qdi_lines *from, const qdi_body_options *options, qdi_body_file *file,
@@ -162,8 +162,8 @@ qd_status qdi_body_load_all(qdi_lines *from, const qdi_body_options *options, qd
     bool named_frame = options->frame_form == QDI_FRAME_TIMESTEP ||
                        (options->frame != QDI_FRAME_LAST && options->frame != 0);
     if (named_frame)
-        return qdi_lines_blame(from->path, 0, error,
-                               "only dumps and extended XYZ have frames: leave `frame` out");
+        return qdi_lines_reason(from->path, 0, error,
+                                "only dumps and extended XYZ have frames: leave `frame` out");
     file->first_line = 1;
     for (bool more = true; more;) {
         qd_status status = qdi_lines_next(from, &more, error);

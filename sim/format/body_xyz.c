@@ -101,9 +101,9 @@ static qd_status take_frame(qdi_frame_search *search, uint64_t count) {
         bool more = false;
         qd_status status = qdi_lines_next(search->from, &more, search->error);
         if (status == QD_OK && !more)
-            return qdi_lines_blame(search->from->path, search->from->number, search->error,
-                                   "the frame has %" PRIu64 " of %" PRIu64 " bodies: it was cut off",
-                                   i > 0 ? i - 1 : 0, count);
+            return qdi_lines_reason(search->from->path, search->from->number, search->error,
+                                    "the frame has %" PRIu64 " of %" PRIu64 " bodies: it was cut off",
+                                    i > 0 ? i - 1 : 0, count);
         if (i == 0 && status == QD_OK && search->options->frame_form == QDI_FRAME_TIMESTEP)
             look_at_step(search);
         if (status == QD_OK) status = keep_line(search);

@@ -121,7 +121,7 @@ static qd_status add_polyline(qd_world *world, const qdi_settings *settings, con
 static void blame(const qdi_body_item *item, size_t i, size_t k, qd_status status, const char *why,
                   qd_error *error) {
     if (item->kind == QDI_ITEM_FILE)
-        (void)qdi_lines_blame(item->file.from.chars, item->file.bodies.rows[k].line, error, "%.250s", why);
+        (void)qdi_lines_reason(item->file.from.chars, item->file.bodies.rows[k].line, error, "%.250s", why);
     else if (item->kind == QDI_ITEM_LIST)
         (void)qdi_reason(error, status, "bodies.%zu.list.%zu: %.300s", i, k, why);
     else if (item->kind == QDI_ITEM_RUN)

@@ -157,7 +157,7 @@ static qd_status settle_item(const qdi_scene_reader *reader, qdi_item_file *item
         bool fits = settle(&axis[0], row->radius, &row->x, &outside);
         fits = settle(&axis[1], row->radius, &row->y, &outside) && fits;
         if (!fits)
-            return qdi_lines_blame(
+            return qdi_lines_reason(
                 item->from.chars, row->line, reader->error,
                 "a disk of radius %.9g at (%.9g, %.9g) is outside the walls (x %.9g to %.9g, y "
                 "%.9g to %.9g)",

@@ -1,5 +1,5 @@
 // An edge of a polyline must not let what slides along the polyline catch on its ends, where the next edge
-// goes on. At such a seam the allowed normals are, on the side where the polyline turns away from the body,
+// begins. At such a seam the allowed normals are, on the side where the polyline turns away from the body,
 // those between the normals of the two edges; where it is flat or turns towards the body, the edge's own
 // normal alone:
 //

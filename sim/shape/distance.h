@@ -19,7 +19,7 @@ typedef struct qdi_nearest {
 } qdi_nearest;
 
 /// Signed distance of two forms with the nearest points, exact to rounding for any two (neighbours in a
-/// polyline are not looked at): the smallest gap that qdi_collide would find. Ties as there. Any thread.
+/// polyline are ignored): the smallest gap that qdi_collide would find. Ties as there. Any thread.
 qdi_nearest qdi_distance(const qdi_form *a, const qdi_pose *pa, const qdi_form *b, const qdi_pose *pb);
 
 #endif

@@ -6,7 +6,7 @@
 
 /// A shape as the narrow phase sees it: a convex core (a point, a segment, a rectangle, a hull) and a radius
 /// of rounding. Forms are small values that are made where they are needed; what is large in them (the hull,
-/// the neighbours of an edge) belongs to somebody else and is only pointed at.
+/// the neighbours of an edge) is owned elsewhere and only pointed at.
 
 /// Where something is and how it is turned.
 typedef struct qdi_pose {

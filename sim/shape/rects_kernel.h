@@ -7,20 +7,25 @@
 typedef double vec __attribute__((vector_size(WIDTH * sizeof(double))));
 typedef int64_t mask __attribute__((vector_size(WIDTH * sizeof(int64_t)))); // all bits of a lane, or none
 
-static inline vec load(const double *from) {
+/// Loads a vector of numbers.
+static inline vec v_load(const double *from) {
     vec value;
     memcpy(&value, from, sizeof value);
     return value;
 }
-static inline void store(double *to, vec value) {
+/// Stores a vector of numbers.
+static inline void v_store(double *to, vec value) {
     memcpy(to, &value, sizeof value);
 }
+/// A vector of one number in every lane.
 static inline vec every(double value) {
     return value - (vec){0};
 }
+/// Of each lane the number of `a` where the mask is set, else of `b`.
 static inline vec pick(mask lanes, vec a, vec b) {
     return (vec)(((mask)a & lanes) | ((mask)b & ~lanes));
 }
+/// The absolute values of a vector.
 static inline vec absolute(vec value) {
     return (vec)((mask)value & INT64_MAX);
 }
@@ -32,7 +37,8 @@ typedef struct best_axis {
     mask flipped, across; ///< it is b's; it is its rect's second one
 } best_axis;
 
-static inline best_axis better(best_axis best, best_axis other, vec tie) {
+/// Of two separating axes of each pair of rects the better one.
+static inline best_axis better_axis(best_axis best, best_axis other, vec tie) {
     const mask takes = BELOW(best.apart + tie, other.apart) |
                        (~BELOW(other.apart, best.apart - tie) & BELOW(best.key, other.key));
     return (best_axis){pick(takes, other.apart, best.apart), pick(takes, other.key, best.key),
@@ -46,7 +52,8 @@ typedef struct other_side {
     mask upright; ///< its rect's first axis is its normal
 } other_side;
 
-static inline other_side against(vec p, vec q) {
+/// Finds the side of the other rect that faces the reference's side most.
+static inline other_side side_against(vec p, vec q) {
     other_side best = {q, -p, every(0), BELOW(every(0), every(0))};
     mask less = BELOW(p, best.n);
     best = (other_side){pick(less, p, best.n), pick(less, q, best.t), pick(less, every(1), best.number),
@@ -59,13 +66,14 @@ static inline other_side against(vec p, vec q) {
                         best.upright | less};
 }
 
-/// Pairs from `i` on.
-static inline void meet(const qdi_rect_pairs *in, qdi_rect_meets *out, size_t i) {
-    const vec ca = load(in->ca + i), sa = load(in->sa + i), cb = load(in->cb + i), sb = load(in->sb + i);
-    const vec dx = load(in->dx + i), dy = load(in->dy + i), zero = every(0), one = every(1);
-    const vec hax = load(in->ha_x + i), hay = load(in->ha_y + i), hbx = load(in->hb_x + i),
-              hby = load(in->hb_y + i);
-    const vec radius_a = load(in->radius_a + i), radius_b = load(in->radius_b + i),
+/// Finds how WIDTH pairs of rects lie to each other, from pair `i` on.
+static inline void collide_rect_pairs(const qdi_rect_pairs *in, qdi_rect_meets *out, size_t i) {
+    const vec ca = v_load(in->ca + i), sa = v_load(in->sa + i), cb = v_load(in->cb + i),
+              sb = v_load(in->sb + i);
+    const vec dx = v_load(in->dx + i), dy = v_load(in->dy + i), zero = every(0), one = every(1);
+    const vec hax = v_load(in->ha_x + i), hay = v_load(in->ha_y + i), hbx = v_load(in->hb_x + i),
+              hby = v_load(in->hb_y + i);
+    const vec radius_a = v_load(in->radius_a + i), radius_b = v_load(in->radius_b + i),
               radii = radius_a + radius_b;
     const vec c = ca * cb + sa * sb, s = ca * sb - sa * cb, fc = absolute(c), fs = absolute(s);
     const vec in_ax = ca * dx + sa * dy, in_ay = ca * dy - sa * dx;
@@ -84,7 +92,7 @@ static inline void meet(const qdi_rect_pairs *in, qdi_rect_meets *out, size_t i)
                           sign_bx, all, none};
     const best_axis by = {absolute(in_by) - (hby + fs * hax + fc * hay), sign_by * (0.6 * cb - 0.8 * sb),
                           sign_by, all, all};
-    const best_axis best = better(better(better(ax, ay, tie), bx, tie), by, tie);
+    const best_axis best = better_axis(better_axis(better_axis(ax, ay, tie), bx, tie), by, tie);
 
     // The axes of that side.
     const mask flipped = best.flipped, across = best.across;
@@ -97,7 +105,7 @@ static inline void meet(const qdi_rect_pairs *in, qdi_rect_meets *out, size_t i)
     const vec p = best.sign * pick(across, turn, c), q = best.sign * pick(across, -c, turn);
 
     // The other's side runs from `from` to `to` along t; it shares `low` to `high` with the reference's.
-    const other_side other = against(p, q);
+    const other_side other = side_against(p, q);
     const vec half_out = pick(other.upright, other_x, other_y),
               half_along = pick(other.upright, other_y, other_x);
     const vec middle_n = n + other.n * half_out, middle_t = t + other.t * half_out;
@@ -117,31 +125,32 @@ static inline void meet(const qdi_rect_pairs *in, qdi_rect_meets *out, size_t i)
     const mask beside = ~BELOW(high + tie, low) & ~BELOW(best.apart + tie, least),
                overlap = BELOW(best.apart, -tie);
     const vec face = pick(ordinary & (overlap | beside), every(QDI_RECTS_FACE), every(QDI_RECTS_CORNERS));
-    store(out->how + i, pick(BELOW(load(in->reach + i) + radii, best.apart), every(QDI_RECTS_APART), face));
-    store(out->single + i, pick(single, one, zero));
-    store(out->low + i, pick(at_low, one, zero));
-    store(out->flipped + i, pick(flipped, one, zero));
+    v_store(out->how + i,
+            pick(BELOW(v_load(in->reach + i) + radii, best.apart), every(QDI_RECTS_APART), face));
+    v_store(out->single + i, pick(single, one, zero));
+    v_store(out->low + i, pick(at_low, one, zero));
+    v_store(out->flipped + i, pick(flipped, one, zero));
     const mask towards = BELOW(zero, best.sign);
-    store(out->side + i, pick(across, pick(towards, every(2), zero), pick(towards, one, every(3))));
-    store(out->other + i, other.number);
+    v_store(out->side + i, pick(across, pick(towards, every(2), zero), pick(towards, one, every(3))));
+    v_store(out->other + i, other.number);
 
     const vec out_x = best.sign * pick(across, -ref_s, ref_c), out_y = best.sign * pick(across, ref_c, ref_s);
-    store(out->nx + i, pick(flipped, -out_x, out_x));
-    store(out->ny + i, pick(flipped, -out_y, out_y));
+    v_store(out->nx + i, pick(flipped, -out_x, out_x));
+    v_store(out->ny + i, pick(flipped, -out_y, out_y));
     const vec x = pick(flipped, dx, zero), y = pick(flipped, dy, zero);
     const vec radius = half_n + pick(flipped, radius_b, radius_a);
     const vec along_0 = pick(single, 0.5 * (low + high), low), gap_0 = pick(single, least, gap_low) - radii;
     const vec gap_1 = gap_high - radii, far_0 = radius + 0.5 * gap_0, far_1 = radius + 0.5 * gap_1;
-    store(out->gap[0] + i, gap_0);
-    store(out->gap[1] + i, gap_1);
-    store(out->x[0] + i, x - out_y * along_0 + out_x * far_0);
-    store(out->y[0] + i, y + out_x * along_0 + out_y * far_0);
-    store(out->x[1] + i, x - out_y * high + out_x * far_1);
-    store(out->y[1] + i, y + out_x * high + out_y * far_1);
+    v_store(out->gap[0] + i, gap_0);
+    v_store(out->gap[1] + i, gap_1);
+    v_store(out->x[0] + i, x - out_y * along_0 + out_x * far_0);
+    v_store(out->y[0] + i, y + out_x * along_0 + out_y * far_0);
+    v_store(out->x[1] + i, x - out_y * high + out_x * far_1);
+    v_store(out->y[1] + i, y + out_x * high + out_y * far_1);
 }
 
 /// Fills the last vector up with copies of the first pair.
-static inline void fill(qdi_rect_pairs *pairs) {
+static inline void fill_last_vector(qdi_rect_pairs *pairs) {
     double *const lanes[] = {pairs->ca,       pairs->sa,       pairs->cb,   pairs->sb,   pairs->dx,
                              pairs->dy,       pairs->ha_x,     pairs->ha_y, pairs->hb_x, pairs->hb_y,
                              pairs->radius_a, pairs->radius_b, pairs->reach};
@@ -150,6 +159,6 @@ static inline void fill(qdi_rect_pairs *pairs) {
 }
 
 static inline void meet_rects(qdi_rect_pairs *in, qdi_rect_meets *out) {
-    fill(in);
-    for (size_t i = 0; i < in->count; i += WIDTH) meet(in, out, i);
+    fill_last_vector(in);
+    for (size_t i = 0; i < in->count; i += WIDTH) collide_rect_pairs(in, out, i);
 }

@@ -6,8 +6,8 @@
 #include "sim/base/intern.h"
 #include "sim/shape/form.h"
 
-/// What bodies have in common, by number: their shapes (but disks, of which a body needs only the radius;
-/// their number is 0), and their traits: who moves them, material, filter, sensor, pivot. Equal ones share a
+/// What bodies share, by number: their shapes (but disks, of which a body needs only the radius;
+/// their number is 0), and their traits: kind, material, filter, sensor, pivot. Equal ones share a
 /// number, so a row of a body holds two small integers, and a hundred thousand equal boxes one hull.
 
 /// A shape ready for use. It stays where it is as long as it is used.
@@ -21,7 +21,7 @@ typedef struct qdi_shapes {
     qdi_intern numbers;            ///< a shape's number is one more than its number there
     qdi_prepared_shape **prepared; ///< by shape number; NULL for 0 and for free ones
     const qd_shape **shape;
-    // By shape number too, side by side: what is asked for all the time.
+    // By shape number too, side by side: what is read all the time.
     qdi_form *form;
     double *inner; ///< distance from the centroid to the nearest point of the border
     size_t room[4];
@@ -40,7 +40,7 @@ typedef struct qdi_trait {
 
 typedef struct qdi_traits {
     qdi_intern numbers; ///< a trait's number is one more than its number there
-    qdi_trait *trait;   ///< by trait number; 0 is what a body has that was not told anything
+    qdi_trait *trait;   ///< by trait number; 0 is the default
     size_t room;
 } qdi_traits;
 
@@ -56,10 +56,10 @@ QD_MUST_USE qd_status qdi_traits_take(qdi_traits *traits, const qdi_trait *trait
 void qdi_traits_drop(qdi_traits *traits, uint32_t number);
 void qdi_traits_release(qdi_traits *traits);
 
-/// What a body has that was not told anything.
+/// The trait of a body for which nothing was given.
 qdi_trait qdi_trait_default(void);
 
-/// A hash of all that was told of a shape or trait; the same on every machine.
+/// A hash of all fields of a shape or trait; the same on every machine.
 uint64_t qdi_shape_hash(const qd_shape *shape);
 uint64_t qdi_trait_hash(const qdi_trait *trait);
 

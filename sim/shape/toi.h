@@ -3,7 +3,7 @@
 
 #include "sim/shape/form.h"
 
-/// A form's way through a step: straight from one place to another, turning evenly.
+/// A form's path through a step: straight from one place to another, turning evenly.
 typedef struct qdi_swept_path {
     qd_vec2 from, to; ///< position at time 0 and 1
     double c, s;      ///< cosine and sine of the angle at time 0
@@ -21,7 +21,7 @@ typedef struct qdi_impact {
 } qdi_impact;
 
 /// The first time in [0, 1] at which two forms are within `target` of each other, to within `tolerance` > 0
-/// of distance: true, and `impact` tells when and how. Already within target at the start (overlapping too):
+/// of distance: true, and `impact` says when and how. Already within target at the start (overlapping too):
 /// time 0. It is never later than the first time at which the distance is `target`, and the distance then is
 /// at most target + tolerance; only forms that turn many times near each other may use up its 200 rounds, and
 /// then it stops where it is, still before any contact. False: they stay further apart than `target` the

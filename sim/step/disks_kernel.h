@@ -1,7 +1,7 @@
 // The loops of disks.h; no include guard: each instruction set has its own copy. Conditions are added up as
 // numbers as wide as what is compared, so that nothing branches and lanes fit.
 #include "core/math/outward.h"
-#include "core/tree/horizon.h"
+#include "core/tree/fat_box.h"
 #include "sim/step/disks.h"
 #include "sim/world/pose.h"
 #include "sim/world/reach.h"

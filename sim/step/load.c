@@ -5,7 +5,7 @@
 
 #include "core/base/arithmetic.h"
 #include "core/base/cookie.h"
-#include "core/tree/horizon.h"
+#include "core/tree/fat_box.h"
 #include "sim/base/bytes.h"
 #include "sim/contact/margin.h"
 #include "sim/spring/spring.h"

@@ -26,7 +26,7 @@ qd_status qdi_sweep_complain(const qdi_sweep_reader *reader, qdi_yaml_ref node, 
     vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
     uint32_t line = node ? reader->yaml.nodes[node].line : 0;
-    return qdi_lines_blame(reader->path, line, reader->error, "%s", reason);
+    return qdi_lines_reason(reader->path, line, reader->error, "%s", reason);
 }
 
 qd_status qdi_sweep_keep(qdi_sweep *sweep, const char *text, size_t bytes, size_t *place) {
@@ -206,9 +206,9 @@ static qd_status read_all(qdi_sweep_reader *reader, const char *text, size_t byt
     qdi_yaml_ref root = 0;
     qd_status status = qdi_yaml_read(&reader->yaml, text, bytes, 0, &root, &fault);
     if (status == QD_ERR_INVALID)
-        return qdi_lines_blame(reader->path, fault.line, reader->error, "%s", fault.text);
+        return qdi_lines_reason(reader->path, fault.line, reader->error, "%s", fault.text);
     if (status != QD_OK) return status;
-    if (!root) return qdi_lines_blame(reader->path, 0, reader->error, "is empty");
+    if (!root) return qdi_lines_reason(reader->path, 0, reader->error, "is empty");
     return read_root(reader, root);
 }
 
@@ -260,7 +260,7 @@ static qd_status read_file(const char *path, bool kept, qdi_sweep **sweep, qd_er
         status = qdi_reason(error, QD_ERR_IO, "%s: cannot be read: %s", qdi_path_shown(shown, path),
                             strerror(errno));
     else if (text.used > SOURCE_MAX)
-        status = qdi_lines_blame(path, 0, error, "is larger than %zu MB", SOURCE_MAX >> 20);
+        status = qdi_lines_reason(path, 0, error, "is larger than %zu MB", SOURCE_MAX >> 20);
     (void)fclose(file);
     if (status == QD_OK)
         status = parse(allocator, text.chars ? text.chars : "", text.used, path, kept, sweep, error);

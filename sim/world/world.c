@@ -3,7 +3,7 @@
 #include "core/base/arithmetic.h"
 #include "core/base/cookie.h"
 #include "core/base/memory.h"
-#include "core/tree/horizon.h"
+#include "core/tree/fat_box.h"
 #include "sim/world/account.h"
 #include "sim/world/bodies.h"
 #include "sim/world/compress.h"

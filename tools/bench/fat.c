@@ -3,7 +3,7 @@
 #include "core/base/memory.h"
 #include "core/math/outward.h"
 #include "core/parallel/parallel.h"
-#include "core/tree/horizon.h"
+#include "core/tree/fat_box.h"
 #include "sim/world/pose.h"
 #include "tools/bench/bench_motion.h"
 #include "tools/bench/sink.h"

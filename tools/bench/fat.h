@@ -42,7 +42,7 @@ void qdi_bench_tree_move(qdi_bench_tree *state);
 /// are still in the order of before.
 QD_MUST_USE qd_status qdi_bench_tree_refresh(qdi_bench_tree *state);
 
-/// The quadtree with a margin: the tree holds fat boxes, made with the rules of core/tree/horizon.h, and as
+/// The quadtree with a margin: the tree holds fat boxes, made with the rules of core/tree/fat_box.h, and as
 /// long as all bodies are in theirs a step only tests the pairs of fat boxes for those whose own boxes
 /// overlap.
 QD_MUST_USE qd_status qdi_bench_fat_create(const qdi_bench_tree *state, const qdi_bench_options *options,

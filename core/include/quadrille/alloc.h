@@ -12,7 +12,7 @@ QD_BEGIN_DECLS
 typedef struct qd_allocator {
     /// Returns `bytes` (> 0) bytes aligned to 64, or NULL.
     void *(*allocate)(void *context, size_t bytes);
-    /// Takes back what `allocate` gave; `memory` is never NULL, `bytes` is the size that was asked for.
+    /// Frees what `allocate` returned; `memory` is never NULL, `bytes` is the size that was requested.
     void (*release)(void *context, void *memory, size_t bytes);
     void *context;
 } qd_allocator;

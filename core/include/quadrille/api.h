@@ -7,7 +7,7 @@
 /// Marks what the library exports; everything else is hidden.
 #define QD_API __attribute__((visibility("default")))
 
-/// Marks a result that must be looked at.
+/// Marks a result that the caller must use.
 #define QD_MUST_USE __attribute__((warn_unused_result))
 
 /// Around declarations, so that C++ programs find them.

@@ -49,14 +49,14 @@ typedef bool (*qd_ray_test)(void *context, qd_body_index body, qd_image image, d
 typedef bool (*qd_ray_visit)(void *context, const qd_ray_hit *hit);
 
 /// The first body that a ray hits: the lowest t, of equal ones the lowest index. `test` NULL: the boxes
-/// themselves are hit. `hit->body` is QD_NO_BODY where there is none. In a periodic world the ray goes on
-/// through as many copies as its length takes it to, and hits each body's first image on its way.
+/// themselves are hit. `hit->body` is QD_NO_BODY where there is none. In a periodic world the ray
+/// crosses as many copies as its length reaches, and hits the first image of each body along it.
 /// Cost: the nodes that the ray crosses up to the hit, near ones first, in each copy.
 /// Errors: QD_ERR_ARGUMENT, QD_ERR_VALUE (see qd_ray). Any thread.
 QD_API QD_MUST_USE qd_status qd_tree_ray(const qd_tree *tree, const qd_ray *ray, qd_ray_test test,
                                          void *context, qd_ray_hit *hit);
 
-/// Every body that a ray hits, each once, in no order of t. In a periodic world a body is told through the
+/// Every body that a ray hits, each once, in no order of t. In a periodic world a body is reported with the
 /// first of its images that the ray hits. `test` and `visit` get the same context. Cost: the nodes that the
 /// ray crosses; over c copies of a periodic world c times that, and up to c box tests for each hit. Errors as
 /// above. Any thread.

@@ -21,7 +21,7 @@ typedef enum qd_status {
     QD_ERR_NOT_FOUND, ///< a file or a name does not exist
     QD_ERR_IO,        ///< reading or writing failed
     QD_ERR_INTERNAL,  ///< a structure broke its own rules: a bug of ours
-    QD_ERR_STOPPED,   ///< the caller asked for an end before the work was done
+    QD_ERR_STOPPED,   ///< the caller stopped the work before it was done
 } qd_status;
 
 /// A reason in words, for people: one line without a line break, "" while nothing went wrong. Calls that take

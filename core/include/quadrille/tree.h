@@ -76,7 +76,7 @@ typedef struct qd_tree_node_info {
     int depth;                 ///< below the root, the root is 0
     uint32_t bodies;           ///< in its own list
     uint64_t subtree;          ///< in its list and below
-    qd_box bounds; ///< of the boxes in its list and below: queries look at it where they overlap this
+    qd_box bounds; ///< of the boxes in its list and below: queries search it where they overlap this
     bool leaf;
 } qd_tree_node_info;
 
@@ -117,8 +117,8 @@ QD_API QD_MUST_USE qd_status qd_tree_refresh(qd_tree *tree, qd_team *team, const
                                              const qd_body_index *indices, size_t n, qd_tree_counts *counts,
                                              size_t *bad);
 
-/// Gives a periodic tree another period, for a world whose size changes: below or above `size`, which goes on
-/// to say where the root lies. Until the next refresh, which looks at all boxes by the new period, queries
+/// Gives a periodic tree another period, for a world whose size changes: below or above `size`, which still
+/// says where the root lies. Until the next refresh, which checks all boxes by the new period, queries
 /// must not be made. Errors: QD_ERR_VALUE: not finite, or not above 0 exactly where the period was.
 QD_API QD_MUST_USE qd_status qd_tree_set_period(qd_tree *tree, qd_vec2 period);
 
@@ -131,7 +131,7 @@ QD_API QD_MUST_USE qd_status qd_tree_add(qd_tree *tree, qd_body_index body, qd_b
 QD_API QD_MUST_USE qd_status qd_tree_remove(qd_tree *tree, qd_body_index body);
 
 /// Gives one body another box at once; the tree is canonical afterwards. Where the body stays in its node
-/// only what encloses it is looked at again; else it costs as much as taking it out and filing it. Errors:
+/// only the bounds of the nodes above are updated; else it costs as much as removing and adding it. Errors:
 /// QD_ERR_STALE (not in the tree), QD_ERR_VALUE, with nothing changed; QD_ERR_MEMORY as in qd_tree_refresh.
 QD_API QD_MUST_USE qd_status qd_tree_move(qd_tree *tree, qd_body_index body, qd_box box);
 
@@ -148,7 +148,7 @@ QD_API QD_MUST_USE qd_status qd_tree_pairs_each(const qd_tree *tree, qd_team *te
 QD_API QD_MUST_USE qd_status qd_tree_retrieve(const qd_tree *tree, qd_box box, qd_body_index self,
                                               qd_tree_visit visit, void *context);
 
-/// Every body whose box overlaps a box that is nobody's: qd_tree_retrieve without a self.
+/// Every body whose box overlaps a box that belongs to no body: qd_tree_retrieve without a self.
 QD_API QD_MUST_USE qd_status qd_tree_range(const qd_tree *tree, qd_box box, qd_tree_visit visit,
                                            void *context);
 

@@ -77,8 +77,8 @@ QD_API QD_MUST_USE qd_status qd_frame_writer_prime(qd_frame_writer *writer, cons
 /// Does nothing where the view has no trails. Errors: QD_ERR_MEMORY and those of push.
 QD_API QD_MUST_USE qd_status qd_frame_writer_remember(qd_frame_writer *writer, const qd_world *world);
 
-/// Writes what trails of frames to come need of those before, for a writer that goes on behind this one, and
-/// returns how many bytes that is; 0 where the view has no trails. `bytes` NULL: only tells how many. The
+/// Writes what trails of frames to come need of those before, for a writer that continues this one, and
+/// returns how many bytes that is; 0 where the view has no trails. `bytes` NULL: only returns how many. The
 /// bytes are the same on every machine.
 QD_API size_t qd_frame_writer_past(const qd_frame_writer *writer, unsigned char *bytes);
 
@@ -89,7 +89,7 @@ QD_API QD_MUST_USE qd_status qd_frame_writer_push(qd_frame_writer *writer, const
 
 /// Waits until all frames handed in are in place under their own names, and on the device: they outlast a
 /// power cut. `rows` and `count` get those that came into place since the last flush; they are valid until
-/// the next call. Both NULL: not asked. Errors: those of push; the reason in `error`.
+/// the next call. Both NULL: not returned. Errors: those of push; the reason in `error`.
 QD_API QD_MUST_USE qd_status qd_frame_writer_flush(qd_frame_writer *writer, const qd_frame_row **rows,
                                                    size_t *count, qd_error *error);
 
@@ -109,8 +109,8 @@ QD_API QD_MUST_USE qd_status qd_frame_writer_finish(qd_frame_writer *writer, uin
 /// Finishes if need be, stops the thread and frees; NULL is fine.
 QD_API void qd_frame_writer_destroy(qd_frame_writer *writer);
 
-/// Reads a frame's file and tells the hash of its pixels and palette, which is that of its qd_frame_row as
-/// long as nobody has changed the file. `allocator` may be NULL. Errors: QD_ERR_NOT_FOUND, QD_ERR_CORRUPT
+/// Reads a frame's file and returns the hash of its pixels and palette, which is that of its qd_frame_row as
+/// long as the file was not changed. `allocator` may be NULL. Errors: QD_ERR_NOT_FOUND, QD_ERR_CORRUPT
 /// (damaged, or no picture of a frame), the reason in `error`; QD_ERR_MEMORY, QD_ERR_ARGUMENT. Any thread.
 QD_API QD_MUST_USE qd_status qd_frame_read_pixels(const char *path, const qd_allocator *allocator,
                                                   uint64_t *pixels, qd_error *error);

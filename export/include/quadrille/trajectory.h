@@ -40,7 +40,7 @@ typedef struct qd_trajectory_def {
     const qd_allocator *allocator; ///< NULL: the C heap
 } qd_trajectory_def;
 
-/// What a trajectory has come to.
+/// What a trajectory has written.
 typedef struct qd_trajectory_totals {
     uint64_t moments, bytes, files;
     uint64_t bodies; ///< rows of bodies, over all moments

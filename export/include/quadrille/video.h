@@ -18,8 +18,8 @@ QD_BEGIN_DECLS
 /// was at. In the end they are joined without being encoded again; the video's own name is taken only when
 /// all frames are in it, counted again from what was written.
 ///
-/// What goes wrong with the encoder sticks: frames that come later are counted and dropped, so that whoever
-/// makes them can go on, and is told in the end.
+/// A failure of the encoder stays: later frames are counted and dropped, so that the caller can continue, and
+/// qd_video_cut and qd_video_join return it.
 ///
 /// One thread at a time: a frame writer uses it until it is drained (flushed, finished or destroyed).
 
@@ -59,7 +59,7 @@ QD_API QD_MUST_USE qd_status qd_video_create(const qd_video_def *def, qd_video *
 
 /// The encoder, as ffmpeg calls it; "apng" is ours.
 QD_API const char *qd_video_encoder(const qd_video *video);
-/// Frames in a second: what was asked for, but where the format has no such rate.
+/// Frames in a second: those of the settings, unless the format has no such rate.
 QD_API double qd_video_fps(const qd_video *video);
 /// The whole path of the file.
 QD_API const char *qd_video_file(const qd_video *video);
@@ -103,7 +103,7 @@ QD_API QD_MUST_USE qd_status qd_video_file_size(const char *path, int *width, in
 QD_API QD_MUST_USE qd_status qd_video_clear(const char *directory, qd_error *error);
 
 /// Deletes all segments with frames from number `frames` on, and those in the making. Errors: QD_ERR_IO (also
-/// where the directory is a link: it may be somebody else's), QD_ERR_MEMORY.
+/// where the directory is a link: it may belong to another program), QD_ERR_MEMORY.
 QD_API QD_MUST_USE qd_status qd_video_keep(const char *directory, uint64_t frames, qd_error *error);
 
 QD_END_DECLS

@@ -1,5 +1,5 @@
-#ifndef QD_CORE_MARGIN_H
-#define QD_CORE_MARGIN_H
+#ifndef QD_CORE_FAT_BOX_H
+#define QD_CORE_FAT_BOX_H
 
 #include "core/tree/image.h"
 

@@ -1,4 +1,4 @@
-#include "core/tree/horizon.h"
+#include "core/tree/fat_box.h"
 
 double qdi_margin_horizon(double growth, double pairs, double lasted) {
     const double renew = 2, test = 0.2, still = 2 * QDI_MARGIN_LEAST;
