@@ -181,7 +181,7 @@ static void write_present(void *context, size_t begin, size_t end, int worker) {
 static qd_status reserve(qd_world *world, const qdi_moment *before, qdi_moment *after) {
     qdi_scratch *scratch = &world->scratch;
     const qd_allocator *allocator = world->allocator;
-    size_t old = before->contact_count, new = after->contact_count, most = old > new ? old : new;
+    size_t old = before->contact_count, new = after->contact_count;
     qd_status status = qdi_reserve(allocator, &after->holds, &after->hold_room, 0,
                                    qdi_constraint_count(after), sizeof *after->holds);
     if (status == QD_OK)
@@ -190,9 +190,6 @@ static qd_status reserve(qd_world *world, const qdi_moment *before, qdi_moment *
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->end_rank, &scratch->end_room, 0, old + 1,
                              sizeof *scratch->end_rank);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &scratch->range_count, &scratch->range_room, 0,
-                             qdi_range_count(most, QDI_TOUCH_GRAIN) + 1, sizeof *scratch->range_count);
     return status;
 }
 
@@ -202,8 +199,7 @@ static event_job job_of(const qd_world *world, const qdi_moment *before, qdi_mom
                        .after = after,
                        .springs = world->def.contact == QD_CONTACT_SPRING,
                        .match = scratch->match,
-                       .end_rank = scratch->end_rank,
-                       .count = scratch->range_count};
+                       .end_rank = scratch->end_rank};
 }
 
 static void clear_marks(void *context, size_t begin, size_t end, int worker) {
@@ -238,6 +234,9 @@ qd_status qdi_events(qd_world *world, const qdi_moment *before, const qdi_outcom
     if (status != QD_OK) return status;
     event_job job = job_of(world, before, after);
     job.outcomes = outcomes;
+    job.count = qdi_arena_take(&world->scratch.arena, qdi_range_count(old > new ? old : new, QDI_TOUCH_GRAIN),
+                               sizeof *job.count);
+    if (!job.count) return QD_ERR_MEMORY;
     if (!job.springs) take_all(world, &job); // else they have been matched before
 
     qdi_team_for(team, old, QDI_TOUCH_GRAIN, count_ended, &job);

@@ -342,28 +342,20 @@ static unsigned walls_of(const qd_world *world) {
 }
 
 static qd_status reserve_tests(qd_world *world, qdi_narrow_job *job, qdi_moment *moment) {
-    qdi_scratch *scratch = &world->scratch;
+    qdi_arena *arena = &world->scratch.arena;
     size_t ranges = qdi_range_count(job->pair_count, job->grain);
     size_t body_ranges = job->walls ? qdi_range_count(world->count, QDI_BODY_GRAIN) : 0;
-    qd_status status = qdi_reserve(world->allocator, &scratch->range_count, &scratch->range_room, 0,
-                                   ranges + body_ranges, sizeof *scratch->range_count);
-    if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &scratch->hits, &scratch->hit_room, 0, job->pair_count,
-                             sizeof *scratch->hits);
-    if (status == QD_OK && !job->plain)
-        status = qdi_reserve(world->allocator, &scratch->found, &scratch->found_room, 0, job->pair_count,
-                             sizeof *scratch->found);
-    if (status == QD_OK && !job->plain)
+    job->count = qdi_arena_take(arena, ranges, sizeof *job->count);
+    job->wall_count = qdi_arena_take(arena, body_ranges, sizeof *job->wall_count);
+    job->hits = qdi_arena_take(arena, job->pair_count, sizeof *job->hits);
+    job->found = qdi_arena_take(arena, job->plain ? 0 : job->pair_count, sizeof *job->found);
+    job->wall_mask = qdi_arena_take(arena, job->walls ? world->count : 0, sizeof *job->wall_mask);
+    if (!job->count || !job->wall_count || !job->hits || !job->found || !job->wall_mask) return QD_ERR_MEMORY;
+    qd_status status = QD_OK;
+    if (!job->plain)
         status = qdi_reserve(world->allocator, &moment->geometry, &moment->geometry_room, 0, job->pair_count,
                              sizeof *moment->geometry);
-    if (status == QD_OK && job->walls)
-        status = qdi_reserve(world->allocator, &scratch->wall_mask, &scratch->wall_room, 0, world->count, 1);
-    job->count = scratch->range_count;
-    job->wall_count = scratch->range_count ? scratch->range_count + ranges : NULL;
-    job->hits = scratch->hits;
-    job->found = scratch->found;
     job->geometry = moment->geometry;
-    job->wall_mask = scratch->wall_mask;
     return status;
 }
 
@@ -375,10 +367,6 @@ static qd_status reserve_order(qd_world *world, qdi_narrow_job *job, size_t coun
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->pair_order, &scratch->pair_order_room, 0, count,
                              sizeof *scratch->pair_order);
-    if (status == QD_OK) status = qdi_reserve(allocator, &scratch->near, &scratch->near_room, 0, count, 1);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &scratch->touching, &scratch->touching_room, 0,
-                             qdi_range_count(count, QDI_CONTACT_GRAIN), sizeof *scratch->touching);
     if (status == QD_OK)
         status = qdi_reserve(allocator, &moment->contacts, &moment->contact_room, 0, count,
                              sizeof *moment->contacts);
@@ -393,11 +381,12 @@ static qd_status reserve_order(qd_world *world, qdi_narrow_job *job, size_t coun
     job->geometry = moment->geometry;
     job->pair_key = scratch->pair_key;
     job->pair_order = scratch->pair_order;
-    job->near = scratch->near;
-    job->touching = scratch->touching;
+    job->near = qdi_arena_take(&scratch->arena, count, sizeof *job->near);
+    job->touching = qdi_arena_take(&scratch->arena, qdi_range_count(count, QDI_CONTACT_GRAIN),
+                                   sizeof *job->touching);
     job->contacts = moment->contacts;
     job->spots = moment->spots;
-    return status;
+    return status == QD_OK && !(job->near && job->touching) ? QD_ERR_MEMORY : status;
 }
 
 qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_moment *moment) {

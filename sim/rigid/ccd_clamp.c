@@ -420,9 +420,10 @@ static void arrive_range(void *context, size_t begin, size_t end, int worker) {
 qd_status qdi_ccd_stopped(const qdi_step *step) {
     qd_world *world = step->world;
     const size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
-    stop_job job = {.step = step, .lowest_bad = world->scratch.order}; // as qdi_motion_move has reserved it
+    stop_job job = {.step = step};
+    job.lowest_bad = qdi_arena_take(&world->scratch.arena, ranges, sizeof *job.lowest_bad);
     qd_status status = qdi_account_rows(world, &job.drift);
-    if (status != QD_OK) return status;
+    if (status != QD_OK || !job.lowest_bad) return QD_ERR_MEMORY;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, arrive_range, &job);
     world->margin.left = 0;
     uint32_t bad = QD_NO_BODY;

@@ -60,19 +60,18 @@ qd_status qdi_spring_walls(qd_world *world, qdi_moment *moment, double dt) {
 
 // ---- who comes and goes ----
 
-enum { STAYS, IS_NEW };
-
 typedef struct traffic_list {
     const qd_world *world;
     const qdi_moment *moment;
-    bool arrivals; ///< count contacts of new bodies; else those of bodies that go
+    const uint8_t
+        *fresh; ///< by row: 1 for new bodies, whose contacts count; NULL: those of bodies that go do
 } traffic_list;
 
 static bool counts(const traffic_list *list, qd_id id) {
     const qd_world *world = list->world;
     uint32_t row = qd_id_is_wall(id) ? QDI_NO_ROW : qdi_body_row(world, id);
     if (row == QDI_NO_ROW) return false;
-    return list->arrivals ? world->scratch.leaving[row] == IS_NEW : row >= world->count;
+    return list->fresh ? list->fresh[row] : row >= world->count;
 }
 
 static qd_vec2 energy_in_traffic(const void *context, size_t i) {
@@ -85,18 +84,16 @@ static qd_vec2 energy_in_traffic(const void *context, size_t i) {
 qd_status qdi_spring_population(qd_world *world) {
     if (!qdi_population_changed(world)) return QD_OK;
     const qdi_population *all = world->population;
-    qdi_scratch *scratch = &world->scratch;
     qd_vec2 come = {0, 0}, gone = {0, 0};
-    qd_status status = qdi_reserve(world->allocator, &scratch->leaving, &scratch->leaving_room, 0,
-                                   world->count, 1);
-    if (status != QD_OK) return status;
-    memset(scratch->leaving, STAYS, world->count);
+    uint8_t *fresh = qdi_arena_take(&world->scratch.arena, world->count, 1);
+    if (!fresh) return QD_ERR_MEMORY;
+    memset(fresh, 0, world->count);
     for (size_t i = 0; i < all->newborn_count; ++i) {
         uint32_t row = qdi_body_row(world, all->newborn[i].id);
-        if (row < world->count) scratch->leaving[row] = IS_NEW;
+        if (row < world->count) fresh[row] = 1;
     }
-    traffic_list in = {world, &world->following, true}, out = {world, &world->present, false};
-    status = qdi_sum(world, world->following.contact_count, energy_in_traffic, &in, &come);
+    traffic_list in = {world, &world->following, fresh}, out = {world, &world->present, NULL};
+    qd_status status = qdi_sum(world, world->following.contact_count, energy_in_traffic, &in, &come);
     if (status == QD_OK)
         status = qdi_sum(world, world->present.contact_count, energy_in_traffic, &out, &gone);
     world->entered += come.x - gone.x; // taken back with the population where the step fails

@@ -273,16 +273,14 @@ qd_status qdi_spring_finish(qd_world *world, double dt) {
     qdi_scratch *scratch = &world->scratch;
     size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
     qd_status status = reserve(world, &world->following, true);
-    if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &scratch->order, &scratch->order_room, 0, ranges,
-                             sizeof *scratch->order);
-    if (status != QD_OK) return status;
+    uint32_t *lowest_bad = qdi_arena_take(&scratch->arena, ranges, sizeof *lowest_bad);
+    if (status != QD_OK || !lowest_bad) return QD_ERR_MEMORY;
     feel_job job = {.world = world,
                     .moment = &world->following,
                     .drawn = true, // when the forces were worked out
                     .half = 0.5 * dt,
                     .fastest = qdi_limit_speed_squared(world),
-                    .lowest_bad = scratch->order};
+                    .lowest_bad = lowest_bad};
     scratch->feels_present = false; // until the step succeeds
     feel(&job);
     uint32_t bad = QD_NO_BODY;

@@ -33,7 +33,6 @@ void qdi_books_release(const qd_allocator *allocator, qdi_books *books) {
     qdi_release(allocator, books->drift, books->drift_room, sizeof *books->drift);
     qdi_release(allocator, books->drag, books->drag_room, sizeof *books->drag);
     qdi_release(allocator, books->force, books->force_room, sizeof *books->force);
-    qdi_release(allocator, books->wraps, books->wrap_room, sizeof *books->wraps);
     qdi_release(allocator, books->lines, books->line_room, sizeof *books->lines);
 }
 
@@ -215,15 +214,14 @@ qd_status qdi_account_flights(qd_world *world) {
 }
 
 qd_status qdi_account_rows(qd_world *world, double **values) {
-    qdi_books *books = &world->scratch.books;
-    qd_status status = reserve_array(world, &books->wraps, &books->wrap_room, world->count);
-    *values = books->wraps;
-    return status;
+    *values = qdi_arena_take(&world->scratch.arena, world->count + QDI_TALLY_LANES, sizeof **values);
+    return *values ? QD_OK : QD_ERR_MEMORY;
 }
 
 typedef struct wrap_job {
     const qd_world *world;
     double dt;
+    double *work; ///< by row
 } wrap_job;
 
 /// How often a body has left through the upper of two periodic sides, less how often through the lower.
@@ -243,22 +241,20 @@ static void wrap_range(void *context, size_t begin, size_t end, int worker) {
                             0.5 * (now->vx[r] + next->vx[r]) * job->dt);
         double y = wraps_of(&world->axis[1], now->y[r], next->y[r],
                             0.5 * (now->vy[r] + next->vy[r]) * job->dt);
-        world->scratch.books.wraps[r] = free ? world->mass[r] *
-                                                   (world->def.gravity.x * x * world->axis[0].length +
-                                                    world->def.gravity.y * y * world->axis[1].length)
-                                             : 0;
+        job->work[r] = free ? world->mass[r] * (world->def.gravity.x * x * world->axis[0].length +
+                                                world->def.gravity.y * y * world->axis[1].length)
+                            : 0;
     }
 }
 
 static qd_status add_wraps(qd_world *world, qdi_step_context *step) {
     qd_vec2 gravity = world->def.gravity, period = qdi_world_period(world);
     if (gravity.x * period.x == 0 && gravity.y * period.y == 0) return QD_OK;
-    qdi_books *books = &world->scratch.books;
-    qd_status status = reserve_array(world, &books->wraps, &books->wrap_room, world->count);
+    wrap_job job = {.world = world, .dt = step->dt};
+    qd_status status = qdi_account_rows(world, &job.work);
     if (status != QD_OK) return status;
-    wrap_job job = {world, step->dt};
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, wrap_range, &job);
-    return qdi_account_array(world, books->wraps, world->count, &books->ledger.force);
+    return qdi_account_array(world, job.work, world->count, &world->scratch.books.ledger.force);
 }
 
 const qdi_feature qdi_wraps_feature = {.at = {[QDI_STAGE_CHANGE] = add_wraps}};

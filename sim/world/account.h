@@ -85,7 +85,7 @@ static inline void qdi_account_pushes(qd_world *world, qd_vec2 aside, qd_vec2 up
 QD_MUST_USE qd_status qdi_account_flights(qd_world *world);
 /// Adds the work of gravity on bodies that left through periodic sides in a step.
 extern const qdi_feature qdi_wraps_feature;
-/// Room for one value by row that qdi_account_array can add up, until the next such.
+/// Room for one value by row that qdi_account_array can add up, in the arena.
 QD_MUST_USE qd_status qdi_account_rows(qd_world *world, double **values);
 /// Adds what a part of a step did.
 void qdi_ledger_add(qdi_ledger *all, const qdi_ledger *part);

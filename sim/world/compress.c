@@ -147,12 +147,10 @@ static qd_status apply(qd_world *world, qdi_step_context *step) {
     if (state->factor.x == 1 && state->factor.y == 1) return QD_OK;
     size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
     scale_job job = {.world = world, .factor = state->factor, .distance = qdi_limit_distance(world)};
-    qd_status status = qdi_reserve(world->allocator, &scratch->order, &scratch->order_room, 0, ranges,
-                                   sizeof *scratch->order);
     bool falls = world->def.gravity.x != 0 || world->def.gravity.y != 0;
-    if (status == QD_OK && falls) status = qdi_account_rows(world, &job.work);
-    if (status != QD_OK) return status;
-    job.lowest_bad = scratch->order;
+    qd_status status = falls ? qdi_account_rows(world, &job.work) : QD_OK;
+    job.lowest_bad = qdi_arena_take(&scratch->arena, ranges, sizeof *job.lowest_bad);
+    if (status != QD_OK || !job.lowest_bad) return QD_ERR_MEMORY;
     state->scale = (qd_vec2){state->before.x * state->factor.x, state->before.y * state->factor.y};
     bool fits = can_be(world);
     if (fits) status = qdi_compress_put(world);

@@ -49,8 +49,6 @@ typedef struct qdi_books {
     size_t mean_room, drift_room;
     double *drag, *force; ///< by row: what medium and callback did; only where there is one
     size_t drag_room, force_room;
-    double *wraps; ///< by row: what gravity gave through a periodic side
-    size_t wrap_room;
     qdi_tally_line *lines; ///< per range
     size_t line_room;
 } qdi_books;

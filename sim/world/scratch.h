@@ -6,6 +6,7 @@
 #include <quadrille/vec.h>
 #include <quadrille/world.h>
 
+#include "core/base/arena.h"
 #include "sim/shape/collide.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/ledger.h"
@@ -144,17 +145,11 @@ typedef struct qdi_ccd qdi_ccd;
 typedef struct qdi_scratch qdi_scratch;
 typedef void (*qdi_scratch_release)(const qd_allocator *allocator, qdi_scratch *scratch);
 
-/// Working memory of a step, kept from step to step.
+/// Working memory of a step, kept from step to step. What a phase alone needs it takes from the arena.
 struct qdi_scratch {
-    size_t *range_count; ///< per range
+    qdi_arena arena;     ///< empty when a phase begins
+    size_t *range_count; ///< rigid: per range
     size_t range_room;
-    uint32_t *hits; ///< narrow: positions of touching candidates, each range from its own begin on
-    size_t hit_room;
-    qdi_found_pair *found; ///< narrow: what they are beside their geometry, at the same places
-    size_t found_room;
-    uint8_t
-        *wall_mask; ///< by row: walls touched (narrow), axes mirrored (motion), or that it left its fat box
-    size_t wall_room;
     size_t *left; ///< per range of bodies: how many left their fat boxes
     size_t left_room;
     qdi_keys keys;
@@ -162,10 +157,6 @@ struct qdi_scratch {
     uint64_t *pair_key;
     uint32_t *pair_order;
     size_t pair_count, pair_key_room, pair_order_room;
-    uint8_t *near;
-    size_t near_room;
-    size_t *touching;
-    size_t touching_room;
     uint32_t *end_rank; ///< events: ended contacts before each old contact
     size_t end_room;
     qdi_match *match; ///< events: by new contact
@@ -182,8 +173,6 @@ struct qdi_scratch {
     size_t constraint_room;
     qdi_outcome *outcomes; ///< by contact
     size_t outcome_room;
-    uint32_t *order; ///< the first bad row per range of bodies; rows in order of the tree
-    size_t order_room;
     _Atomic uint32_t *stirred; ///< by row: when a bounce changed its velocity last, see rigid/bounce.c
     size_t stirred_room;
     uint32_t *pending[2]; ///< links without a colour, and with one
@@ -218,10 +207,6 @@ struct qdi_scratch {
     double *force[3]; ///< by row: what the callback gives
     size_t force_room[3];
     bool flown;
-    qdi_wall_gain *gains; ///< by row, where moving walls mirror: what they gave
-    size_t gain_room;
-    uint8_t *leaving; ///< by row: 1 where a body may have to go
-    size_t leaving_room;
     // What springs do: see spring_feel.c.
     _Atomic uint32_t *heads; ///< by row: an end of a contact, or 0
     uint32_t *chain;         ///< by end: the next one

@@ -168,6 +168,7 @@ qd_status qdi_world_make(const qd_world_def *def, qd_world **result) {
     memset(world, 0, sizeof *world);
     world->def = *def;
     world->allocator = allocator;
+    world->scratch.arena.allocator = allocator;
     world->axis[0] = (qdi_axis){def->boundary_x, def->origin.x, def->origin.x + def->size.x, def->size.x};
     world->axis[1] = (qdi_axis){def->boundary_y, def->origin.y, def->origin.y + def->size.y, def->size.y};
     world->compress.scale = (qd_vec2){1, 1};
@@ -214,16 +215,12 @@ static void moment_release(const qd_allocator *allocator, qdi_moment *moment) {
 }
 
 static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch) {
+    qdi_arena_release(&scratch->arena);
     qdi_release(allocator, scratch->range_count, scratch->range_room, sizeof *scratch->range_count);
-    qdi_release(allocator, scratch->hits, scratch->hit_room, sizeof *scratch->hits);
-    qdi_release(allocator, scratch->found, scratch->found_room, sizeof *scratch->found);
-    qdi_release(allocator, scratch->wall_mask, scratch->wall_room, sizeof *scratch->wall_mask);
     qdi_release(allocator, scratch->left, scratch->left_room, sizeof *scratch->left);
     qdi_keys_release(allocator, &scratch->keys);
     qdi_release(allocator, scratch->pair_key, scratch->pair_key_room, sizeof *scratch->pair_key);
     qdi_release(allocator, scratch->pair_order, scratch->pair_order_room, sizeof *scratch->pair_order);
-    qdi_release(allocator, scratch->near, scratch->near_room, 1);
-    qdi_release(allocator, scratch->touching, scratch->touching_room, sizeof *scratch->touching);
     qdi_release(allocator, scratch->end_rank, scratch->end_room, sizeof *scratch->end_rank);
     qdi_release(allocator, scratch->links, scratch->link_room, sizeof *scratch->links);
     qdi_release(allocator, scratch->match, scratch->match_room, sizeof *scratch->match);
@@ -232,7 +229,6 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->outcomes, scratch->outcome_room, sizeof *scratch->outcomes);
     qdi_release(allocator, scratch->stirred, scratch->stirred_room, sizeof *scratch->stirred);
     qdi_release(allocator, scratch->constraints, scratch->constraint_room, sizeof *scratch->constraints);
-    qdi_release(allocator, scratch->order, scratch->order_room, sizeof *scratch->order);
     for (int k = 0; k < 2; ++k)
         qdi_release(allocator, scratch->pending[k], scratch->pending_room[k], sizeof *scratch->pending[k]);
     qdi_release(allocator, scratch->claims, scratch->claim_room, sizeof *scratch->claims);
@@ -244,8 +240,6 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->flights, scratch->flight_room, sizeof *scratch->flights);
     for (int k = 0; k < 3; ++k)
         qdi_release(allocator, scratch->force[k], scratch->force_room[k], sizeof(double));
-    qdi_release(allocator, scratch->gains, scratch->gain_room, sizeof *scratch->gains);
-    qdi_release(allocator, scratch->leaving, scratch->leaving_room, sizeof *scratch->leaving);
     qdi_release(allocator, scratch->records, scratch->record_room, 1);
     qdi_release(allocator, scratch->heads, scratch->head_room, sizeof *scratch->heads);
     qdi_release(allocator, scratch->chain, scratch->chain_room, sizeof *scratch->chain);
