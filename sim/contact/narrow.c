@@ -196,16 +196,15 @@ static void keep_order(void *context, size_t begin, size_t end, int worker) {
 /// order too: pairs that lie on each other stay the same for many steps.
 static qd_status sort_pairs(qd_world *world, qdi_narrow_job *job, size_t count) {
     qdi_scratch *scratch = &world->scratch;
-    qdi_keys *keys = &scratch->keys;
+    qdi_keys keys;
     if (count == scratch->pair_count && !atomic_load_explicit(job->changed, memory_order_relaxed))
         return QD_OK;
     scratch->pair_count = 0;
-    qd_status status = qdi_keys_reserve(world->allocator, keys, count);
+    qd_status status = qdi_keys_take(&scratch->arena, count, &keys);
     if (status != QD_OK) return status;
-    job->keys = keys;
+    job->keys = &keys;
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, start_sort, job);
-    status = qdi_team_sort(world->team, keys->key, keys->value, keys->key_spare, keys->value_spare, count,
-                           2 * job->bits);
+    status = qdi_keys_sort(world->team, &keys, count, 2 * job->bits);
     if (status != QD_OK) return status;
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, keep_order, job);
     scratch->pair_count = count;

@@ -220,8 +220,12 @@ void qdi_bounce_begin(qd_world *world) {
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, world);
 }
 
-void qdi_bounce(qd_world *world, const qdi_colours *colours) {
-    bounce_job job = {.world = world, .motion = world->next, .bounced = world->scratch.range_count};
+qd_status qdi_bounce(qd_world *world, const qdi_colours *colours) {
+    const size_t ranges = qdi_range_count(colours->start[colours->count], QDI_BOUNCE_GRAIN);
+    bounce_job job = {.world = world, .motion = world->next};
+    job.bounced = qdi_arena_take(&world->scratch.arena, ranges, sizeof *job.bounced);
+    if (!job.bounced) return QD_ERR_MEMORY;
     for (int k = 0; k < world->def.iterations; ++k)
         if (qdi_stopping(world) || !sweep(world, &job, colours)) break;
+    return QD_OK;
 }

@@ -24,6 +24,6 @@ static inline bool qdi_is_stirred(const qd_world *world, uint32_t row, uint32_t 
     return atomic_load_explicit(&world->scratch.stirred[row], memory_order_relaxed) >= since;
 }
 /// Bounces: all constraints, colour by colour, until none approaches faster than its threshold.
-void qdi_bounce(qd_world *world, const qdi_colours *colours);
+QD_MUST_USE qd_status qdi_bounce(qd_world *world, const qdi_colours *colours);
 
 #endif

@@ -207,7 +207,7 @@ void qdi_solver_run(qd_world *world, const qdi_solver_colours *resting, double d
                           .substeps = world->def.substeps,
                           .slides = qdi_solver_slides(world),
                           .began = scratch->began,
-                          .list = scratch->pending[0],
+                          .list = resting->list,
                           .movers = scratch->movers,
                           .pushes = scratch->pushes};
     job.rules.groups = scratch->groups;

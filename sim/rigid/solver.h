@@ -46,6 +46,7 @@ struct qdi_solver_group {
 struct qdi_solver_colours {
     size_t count;
     bool last_is_serial;
+    uint32_t *list; ///< numbers of the links with touches, colour by colour; in the arena
     size_t start[QDI_COLOURS_MAX + 2], twos[QDI_COLOURS_MAX + 2];
     size_t twos_before[QDI_COLOURS_MAX + 2]; ///< in the colours before
 };

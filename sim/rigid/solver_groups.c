@@ -90,12 +90,11 @@ static void gather_range(void *context, size_t begin, size_t end, int worker) {
 }
 
 /// Numbers the movers and takes their velocities.
-static qd_status gather(qd_world *world, qdi_solver_job *job, size_t *counts) {
+static qd_status gather(qd_world *world, qdi_solver_job *job) {
     qdi_scratch *scratch = &world->scratch;
     size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
-    job->bodies = counts;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, count_range, job);
-    size_t bodies = qdi_exclusive_scan(counts, ranges) + 1;
+    size_t bodies = qdi_exclusive_scan(job->bodies, ranges) + 1;
     size_t count = bodies + (world->walls_move ? QDI_WALLS : 0);
     qd_status status = qdi_reserve(world->allocator, &scratch->movers, &scratch->mover_room, 0, count,
                                    sizeof *scratch->movers);
@@ -341,30 +340,31 @@ qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, double
     qdi_scratch *scratch = &world->scratch;
     size_t all = colours->start[colours->count], bodies = qdi_range_count(world->count, QDI_BODY_GRAIN);
     size_t ranges = qdi_range_count(all, QDI_CONTACT_GRAIN);
-    qd_status status = qdi_reserve(world->allocator, &scratch->range_count, &scratch->range_room, 0,
-                                   2 * ranges + bodies, sizeof *scratch->range_count);
-    if (status != QD_OK) return status;
+    qdi_arena *arena = &scratch->arena;
     qdi_solver_job job = {.world = world,
                           .links = scratch->coloured,
-                          .count = scratch->range_count,
-                          .twos = scratch->range_count + ranges,
+                          .count = qdi_arena_take(arena, ranges, sizeof *job.count),
+                          .twos = qdi_arena_take(arena, ranges, sizeof *job.twos),
+                          .bodies = qdi_arena_take(arena, bodies, sizeof *job.bodies),
                           .serial = colours->start[colours->count - (colours->last_is_serial ? 1 : 0)],
                           .dt = dt,
                           .again = world->clock.dt > 0 ? dt / world->clock.dt : 1,
-                          .list = scratch->pending[0],
+                          .list = qdi_arena_take(arena, all, sizeof *job.list),
                           .colours = colours,
                           .resting = resting};
+    if (!job.count || !job.twos || !job.bodies || !job.list) return QD_ERR_MEMORY;
+    resting->list = job.list;
     qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, find_range, &job);
     size_t count = qdi_exclusive_scan(job.count, ranges), twos = qdi_exclusive_scan(job.twos, ranges);
     part_colours(&job, colours, count, twos, resting);
     scratch->mover_count = 0;
     if (count == 0) return QD_OK;
-    status = reserve_groups(world, resting);
+    qd_status status = reserve_groups(world, resting);
     if (status != QD_OK) return status;
     job.slides = qdi_solver_slides(world);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, &job);
     qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, mark_range, &job);
-    status = gather(world, &job, scratch->range_count + 2 * ranges);
+    status = gather(world, &job);
     if (status != QD_OK) return status;
     qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, list_range, &job);
     qdi_solver_over_colours(&job, resting, make_range, SHARED_GROUPS);

@@ -41,20 +41,20 @@ static qd_vec2 wall_loss(const void *context, size_t i) {
 }
 
 qd_status qdi_spring_walls(qd_world *world, qdi_moment *moment, double dt) {
-    const qdi_keys *keys = &world->scratch.keys;
+    const uint64_t *on_walls;
     size_t count = moment->contact_count - moment->first_wall;
     memset(moment->wall_pull, 0, sizeof moment->wall_pull);
     moment->wall_lost = (qd_vec2){0, 0};
     if (count == 0) return QD_OK;
-    qd_status status = qdi_wall_contacts(world, moment);
+    qd_status status = qdi_wall_contacts(world, moment, &on_walls);
     for (uint32_t wall = 0; wall < QDI_WALLS && status == QD_OK; ++wall) {
-        wall_list list = {moment, keys->key, (uint32_t)QD_WALL_LEFT + wall, NULL};
+        wall_list list = {moment, on_walls, (uint32_t)QD_WALL_LEFT + wall, NULL};
         status = qdi_sum(world, count, wall_pull, &list, &moment->wall_pull[wall]);
     }
     if (status != QD_OK || dt == 0) return status;
-    wall_list list = {moment, keys->key, 0, world->scratch.books.accounts};
+    wall_list list = {moment, on_walls, 0, world->scratch.books.accounts};
     status = qdi_sum(world, count, wall_loss, &list, &moment->wall_lost);
-    for (size_t i = 0; i < count; ++i) list.accounts[keys->key[i]] = (qdi_account){{0}};
+    for (size_t i = 0; i < count; ++i) list.accounts[on_walls[i]] = (qdi_account){{0}};
     return status;
 }
 

@@ -360,18 +360,18 @@ typedef struct mirror_job {
     const qd_world *world;
     const uint8_t *mask;
     const size_t *first; ///< per range: place of its first mirrored body
+    qdi_keys keys;       ///< their indices and rows
 } mirror_job;
 
 static void gather_mirrored(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const mirror_job *job = context;
     const qd_world *world = job->world;
-    const qdi_keys *keys = &world->scratch.keys;
     size_t place = job->first[begin / QDI_BODY_GRAIN];
     for (size_t r = begin; r < end; ++r) {
         if (!job->mask[r]) continue;
-        keys->key[place] = world->index[r];
-        keys->value[place++] = (uint32_t)r;
+        job->keys.key[place] = world->index[r];
+        job->keys.value[place++] = (uint32_t)r;
     }
 }
 
@@ -379,17 +379,18 @@ static void gather_mirrored(void *context, size_t begin, size_t end, int worker)
 typedef struct mirror_sums {
     const qd_world *world;
     const move_job *step;
+    const uint32_t *rows; ///< of the mirrored bodies, in order of index
 } mirror_sums;
 
 static qd_vec2 mirrored_work(const void *context, size_t i) {
     const mirror_sums *sums = context;
-    return (qd_vec2){sums->step->gains[sums->world->scratch.keys.value[i]].work, 0};
+    return (qd_vec2){sums->step->gains[sums->rows[i]].work, 0};
 }
 
 static qd_vec2 mirrored_impulse(const void *context, size_t i) {
     const mirror_sums *sums = context;
     const qd_world *world = sums->world;
-    uint32_t r = world->scratch.keys.value[i];
+    uint32_t r = sums->rows[i];
     if (world->walls_move) return sums->step->gains[r].impulse;
     unsigned turned = sums->step->mask[r];
     double twice = 2 * world->mass[r];
@@ -412,7 +413,7 @@ static qd_vec2 mirrored_upright(const void *context, size_t i) {
 static qd_vec2 mirrored_drift(const void *context, size_t i) {
     const mirror_sums *sums = context;
     const qd_world *world = sums->world;
-    uint32_t r = world->scratch.keys.value[i];
+    uint32_t r = sums->rows[i];
     const qdi_motion *now = &world->now, *next = &world->next;
     qd_vec2 impulse = mirrored_impulse(context, i), g = world->def.gravity;
     const qd_vec2 kick = sums->step->half_kick;
@@ -442,15 +443,13 @@ static qd_status sum_pushes(qd_world *world, const mirror_sums *sums, size_t cou
 
 static qd_status sum_mirrored(qd_world *world, const move_job *step, size_t ranges, qdi_wall_gain *sum) {
     size_t *counts = step->mirrored;
-    mirror_sums sums = {world, step};
+    mirror_job job = {.world = world, .mask = step->mask, .first = counts};
     size_t count = qdi_exclusive_scan(counts, ranges);
-    qdi_keys *keys = &world->scratch.keys;
-    qd_status status = qdi_keys_reserve(world->allocator, keys, count);
+    qd_status status = qdi_keys_take(&world->scratch.arena, count, &job.keys);
     if (status != QD_OK) return status;
-    mirror_job job = {world, step->mask, counts};
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_mirrored, &job);
-    status = qdi_team_sort(world->team, keys->key, keys->value, keys->key_spare, keys->value_spare, count,
-                           28);
+    status = qdi_keys_sort(world->team, &job.keys, count, 28);
+    mirror_sums sums = {world, step, job.keys.value};
     if (status == QD_OK) status = qdi_sum(world, count, mirrored_impulse, &sums, &sum->impulse);
     qd_vec2 work = {0, 0};
     if (status == QD_OK && world->walls_move) status = qdi_sum(world, count, mirrored_work, &sums, &work);

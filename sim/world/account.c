@@ -157,23 +157,26 @@ qd_status qdi_account_movers(qd_world *world, size_t count) {
     return status == QD_OK ? reserve_array(world, &books->drift, &books->drift_room, count) : status;
 }
 
-/// The account of a contact with a wall, of those in the keys.
-static qdi_account *account_of_wall(const qdi_scratch *scratch, size_t i) {
-    return &scratch->books.accounts[scratch->keys.key[i]];
-}
+/// Accounts of contacts with walls.
+typedef struct wall_accounts {
+    qdi_account *accounts;
+    const uint64_t *contact;
+} wall_accounts;
 
 static qd_vec2 lost_to_wall(const void *context, size_t i) {
-    const qdi_account *account = account_of_wall(context, i);
+    const wall_accounts *walls = context;
+    const qdi_account *account = &walls->accounts[walls->contact[i]];
     return (qd_vec2){account->lane[QDI_LOST_NORMAL], account->lane[QDI_LOST_FRICTION]};
 }
 
-qd_status qdi_account_constraints(qd_world *world, size_t count, size_t walls) {
+qd_status qdi_account_constraints(qd_world *world, size_t count, const uint64_t *on_walls, size_t walls) {
     qdi_books *books = &world->scratch.books;
     qdi_ledger *ledger = &books->ledger;
     qd_vec2 lost = {0, 0};
-    qd_status status = qdi_sum(world, walls, lost_to_wall, &world->scratch, &lost);
+    const wall_accounts list = {books->accounts, on_walls};
+    qd_status status = qdi_sum(world, walls, lost_to_wall, &list, &lost);
     if (status != QD_OK) return status;
-    for (size_t i = 0; i < walls; ++i) *account_of_wall(&world->scratch, i) = (qdi_account){{0}};
+    for (size_t i = 0; i < walls; ++i) books->accounts[on_walls[i]] = (qdi_account){{0}};
     tally_job job = {.values = count > 0 ? books->accounts->lane : NULL};
     double sums[QDI_TALLY_LANES];
     status = add_up(world, &job, count, sums);

@@ -65,9 +65,10 @@ void qdi_account_mover(const qd_world *world, uint32_t row, uint32_t slot, qdi_t
 /// Adds the sum of `count` values to a number, the same whatever their order; behind them there is room for
 /// as many as a tally has lanes.
 QD_MUST_USE qd_status qdi_account_array(qd_world *world, double *values, size_t count, double *number);
-/// Adds the accounts of `count` constraints, those of walls (whose contacts are the first `walls` of the
-/// keys) for themselves, and the drift of the movers, to the step's ledger.
-QD_MUST_USE qd_status qdi_account_constraints(qd_world *world, size_t count, size_t walls);
+/// Adds the accounts of `count` constraints, those of walls (the `walls` contacts that `on_walls` lists) for
+/// themselves, and the drift of the movers, to the step's ledger.
+QD_MUST_USE qd_status qdi_account_constraints(qd_world *world, size_t count, const uint64_t *on_walls,
+                                              size_t walls);
 /// Sums of `count` accounts, lane by lane, the same whatever their order.
 QD_MUST_USE qd_status qdi_account_sum(qd_world *world, const qdi_account *accounts, size_t count,
                                       double sums[4]);

@@ -10,7 +10,6 @@
 #include "sim/world/grain.h"
 #include "sim/world/population.h"
 #include "sim/world/pose.h"
-#include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
 #include <quadrille/random.h>

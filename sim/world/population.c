@@ -122,6 +122,7 @@ typedef struct leaving_job {
     const qd_world *world;
     uint8_t *leaving; ///< by row
     size_t *count;    ///< per range
+    qdi_keys keys;    ///< indices, and their rows
 } leaving_job;
 
 static void flag_range(void *context, size_t begin, size_t end, int worker) {
@@ -145,13 +146,13 @@ static void gather_range(void *context, size_t begin, size_t end, int worker) {
     size_t place = job->count[begin / QDI_BODY_GRAIN];
     for (size_t r = begin; r < end; ++r) {
         if (!job->leaving[r]) continue;
-        world->scratch.keys.key[place] = world->index[r];
-        world->scratch.keys.value[place++] = (uint32_t)r;
+        job->keys.key[place] = world->index[r];
+        job->keys.value[place++] = (uint32_t)r;
     }
 }
 
-/// Flags bodies that go with 2, and counts them; in order of index they are the first of `keys`.
-static qd_status choose(qd_world *world, size_t *going) {
+/// Flags bodies that go with 2, and lists and counts them, in order of index.
+static qd_status choose(qd_world *world, const uint64_t **indices, size_t *going) {
     qdi_scratch *scratch = &world->scratch;
     qdi_population *all = world->population;
     *going = 0;
@@ -165,13 +166,13 @@ static qd_status choose(qd_world *world, size_t *going) {
     all->leaving = job.leaving;
     all->flagged = world->count;
     size_t count = qdi_exclusive_scan(job.count, ranges);
-    qdi_keys *keys = &scratch->keys;
-    qd_status status = qdi_keys_reserve(world->allocator, keys, count);
+    const qdi_keys *keys = &job.keys;
+    qd_status status = qdi_keys_take(&scratch->arena, count, &job.keys);
     if (status != QD_OK) return status;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_range, &job);
-    status = qdi_team_sort(world->team, keys->key, keys->value, keys->key_spare, keys->value_spare, count,
-                           28);
+    status = qdi_keys_sort(world->team, keys, count, 28);
     if (status != QD_OK) return status;
+    *indices = keys->key;
     for (size_t i = 0; i < count; ++i) {
         uint32_t row = keys->value[i];
         bool out = departs(world, row);
@@ -242,12 +243,12 @@ static qd_status change(qd_world *world, qdi_step_context *step) {
     all->entered = world->entered;
     all->last_label = world->last_label;
     all->under_way = true;
+    const uint64_t *indices = NULL;
     size_t going;
-    qd_status status = choose(world, &going);
+    qd_status status = choose(world, &indices, &going);
     if (status == QD_OK) status = qdi_population_emit(world, step->end);
     if (status == QD_OK) {
-        for (size_t i = 0; i < going; ++i)
-            qdi_body_hide(world, world->row_of_index[world->scratch.keys.key[i]]);
+        for (size_t i = 0; i < going; ++i) qdi_body_hide(world, world->row_of_index[indices[i]]);
         all->hidden = going;
         if (qdi_population_changed(world)) world->margin.held = false; // no old candidate is worth anything
     }

@@ -36,7 +36,6 @@ typedef struct qdi_match {
 typedef struct qdi_keys {
     uint64_t *key, *key_spare;
     uint32_t *value, *value_spare;
-    size_t room[4];
 } qdi_keys;
 
 /// Two bodies that may touch, by row; that of the lower index comes first.
@@ -147,12 +146,9 @@ typedef void (*qdi_scratch_release)(const qd_allocator *allocator, qdi_scratch *
 
 /// Working memory of a step, kept from step to step. What a phase alone needs it takes from the arena.
 struct qdi_scratch {
-    qdi_arena arena;     ///< empty when a phase begins
-    size_t *range_count; ///< rigid: per range
-    size_t range_room;
-    size_t *left; ///< per range of bodies: how many left their fat boxes
+    qdi_arena arena; ///< empty when a phase begins
+    size_t *left;    ///< per range of bodies: how many left their fat boxes
     size_t left_room;
-    qdi_keys keys;
     // Narrow: keys of the pairs within reach, as the step before found them, and their order (narrow.h).
     uint64_t *pair_key;
     uint32_t *pair_order;
@@ -175,10 +171,6 @@ struct qdi_scratch {
     size_t outcome_room;
     _Atomic uint32_t *stirred; ///< by row: when a bounce changed its velocity last, see rigid/bounce.c
     size_t stirred_room;
-    uint32_t *pending[2]; ///< links without a colour, and with one
-    size_t pending_room[2];
-    qdi_claims *claims; ///< by row
-    size_t claim_room;
     qd_vec2 *partial; ///< per block of an ordered sum
     size_t partial_room;
     unsigned char *records; ///< qd_world_hash: what it sees of each body, by index

@@ -10,7 +10,6 @@
 #include "sim/world/contact_state.h"
 #include "sim/world/forces.h"
 #include "sim/world/limits.h"
-#include "sim/world/order.h"
 #include "sim/world/population.h"
 #include "sim/world/pose.h"
 #include "sim/world/scratch.h"
@@ -216,9 +215,7 @@ static void moment_release(const qd_allocator *allocator, qdi_moment *moment) {
 
 static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch) {
     qdi_arena_release(&scratch->arena);
-    qdi_release(allocator, scratch->range_count, scratch->range_room, sizeof *scratch->range_count);
     qdi_release(allocator, scratch->left, scratch->left_room, sizeof *scratch->left);
-    qdi_keys_release(allocator, &scratch->keys);
     qdi_release(allocator, scratch->pair_key, scratch->pair_key_room, sizeof *scratch->pair_key);
     qdi_release(allocator, scratch->pair_order, scratch->pair_order_room, sizeof *scratch->pair_order);
     qdi_release(allocator, scratch->end_rank, scratch->end_room, sizeof *scratch->end_rank);
@@ -229,9 +226,6 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->outcomes, scratch->outcome_room, sizeof *scratch->outcomes);
     qdi_release(allocator, scratch->stirred, scratch->stirred_room, sizeof *scratch->stirred);
     qdi_release(allocator, scratch->constraints, scratch->constraint_room, sizeof *scratch->constraints);
-    for (int k = 0; k < 2; ++k)
-        qdi_release(allocator, scratch->pending[k], scratch->pending_room[k], sizeof *scratch->pending[k]);
-    qdi_release(allocator, scratch->claims, scratch->claim_room, sizeof *scratch->claims);
     qdi_release(allocator, scratch->partial, scratch->partial_room, sizeof *scratch->partial);
     qdi_release(allocator, scratch->slot, scratch->slot_room, sizeof *scratch->slot);
     qdi_release(allocator, scratch->movers, scratch->mover_room, sizeof *scratch->movers);
