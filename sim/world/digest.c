@@ -8,11 +8,11 @@
 #include "sim/base/bytes.h"
 #include "sim/world/compress.h"
 #include "sim/world/contact_state.h"
+#include "sim/world/contact_sums.h"
 #include "sim/world/fields.h"
 #include "sim/world/forces.h"
 #include "sim/world/grain.h"
 #include "sim/world/population.h"
-#include "sim/world/portion.h"
 #include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
@@ -143,7 +143,7 @@ static void put_pull(const qdi_pull *pull, unsigned char **at) {
 
 static void hash_contacts(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const qdi_portion *job = context;
+    const qdi_contact_range *job = context;
     const qd_world *world = job->world;
     const qdi_moment *moment = &world->present;
     const bool springs = world->def.contact == QD_CONTACT_SPRING;
@@ -203,11 +203,11 @@ uint64_t qd_world_hash(const qd_world *world) {
     uint64_t hash = qd_hash_bytes(bytes, sizeof bytes);
     hash_bodies((qd_world *)(uintptr_t)world);
     hash = combine(world, qdi_range_count(world->index_count, QDI_BLOCK), hash);
-    // Contacts by portions of as many blocks as there are slots.
-    size_t count = qdi_constraint_count(&world->present), portion = world->block_room * QDI_BLOCK;
-    for (size_t first = 0; first < count; first += portion) {
-        qdi_portion job = {world, first};
-        size_t here = count - first < portion ? count - first : portion;
+    // Contacts by ranges of as many blocks as there are slots.
+    size_t count = qdi_constraint_count(&world->present), step = world->block_room * QDI_BLOCK;
+    for (size_t first = 0; first < count; first += step) {
+        qdi_contact_range job = {world, first};
+        size_t here = count - first < step ? count - first : step;
         qdi_team_for(world->team, here, QDI_BLOCK, hash_contacts, &job);
         hash = combine(world, qdi_range_count(here, QDI_BLOCK), hash);
     }

@@ -59,10 +59,10 @@ typedef struct qdi_rates {
 } qdi_rates;
 
 /// What a block of contacts shows, but for sensors: qd_world_measure.
-typedef struct qdi_contact_look {
+typedef struct qdi_contact_sums {
     uint64_t ends;  ///< dynamic bodies, each once per contact
     double deepest; ///< overlap
     double energy;  ///< of springs
-} qdi_contact_look;
+} qdi_contact_sums;
 
 #endif

@@ -121,7 +121,7 @@ struct qd_world {
     size_t free_count;
     uint64_t *block_hash; ///< qd_world_hash: per block of indices
     qd_world_sums *block_sums;
-    qdi_contact_look *block_looks; ///< qd_world_measure
+    qdi_contact_sums *block_contact_sums; ///< qd_world_measure
     size_t block_room;
 
     qdi_moment present, following;
