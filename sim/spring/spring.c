@@ -165,21 +165,21 @@ static void force_spot(const spring_job *job, size_t place) {
     uint32_t i = spot->contact;
     qd_contact *contact = &job->moment->contacts[i];
     qdi_warm_start *shear = &job->moment->holds[i];
-    qdi_pull *pull = &job->world->scratch.drawn[place];
+    qdi_pull *pull = &job->world->scratch.spot_forces[place];
     qdi_account *share = job->shares ? &job->shares[i] : NULL;
     *pull = (qdi_pull){0, 0, 0, 0};
     if (share) *share = (qdi_account){{0}};
-    const bool feels = !contact->sensor;
+    const bool acts = !contact->sensor;
     grasp grip = {.law = {.friction = 0}};
-    if (feels) take(job, spot, contact, &grip);
+    if (acts) take(job, spot, contact, &grip);
     for (int k = 0; k < 2; ++k) {
         if (share) contact->touch[k].impulse = contact->touch[k].friction = 0;
-        if (feels && k < contact->count && contact->touch[k].depth > 0)
+        if (acts && k < contact->count && contact->touch[k].depth > 0)
             press(job, &grip, k, &contact->touch[k], shear, pull, share);
         else
             shear->normal[k] = shear->tangent[k] = 0;
     }
-    if (share && feels && !grip.law.free && spot->row_b != QDI_NO_ROW)
+    if (share && acts && !grip.law.free && spot->row_b != QDI_NO_ROW)
         share->lane[QDI_WORK] += work_of(job, spot->row_a, &grip, pull);
     job->moment->pulls[i] = *pull;
 }
@@ -208,8 +208,8 @@ qd_status qdi_spring_forces(qd_world *world, const qdi_motion *m, double dt, qdi
     qd_status status = qdi_reserve(world->allocator, &moment->pulls, &moment->pull_room, 0, count,
                                    sizeof *moment->pulls);
     if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &world->scratch.drawn, &world->scratch.drawn_room, 0, count,
-                             sizeof *world->scratch.drawn);
+        status = qdi_reserve(world->allocator, &world->scratch.spot_forces, &world->scratch.spot_force_room,
+                             0, count, sizeof *world->scratch.spot_forces);
     if (status == QD_OK && dt > 0) status = qdi_account_begin(world, count + world->present.contact_count);
     if (status != QD_OK) return status;
     double half = 0.5 * dt;

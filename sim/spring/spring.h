@@ -9,7 +9,8 @@
 /// The contact model QD_CONTACT_SPRING. What there is to know of a contact from one moment to the next is its
 /// shear (in the place of the holds: normal[k] and tangent[k] are x and y of touch k) and its pull; both
 /// belong to the moment, so a step that is refused leaves them as they were. What the bodies feel of all
-/// their pulls together (`feels` of the scratch) follows from these and can be worked out again at any time.
+/// their pulls together (`accelerations` of the scratch) follows from these and can be worked out again at
+/// any time.
 
 /// Its part in a step (spring_feature.c).
 extern const qdi_feature qdi_spring_feature;

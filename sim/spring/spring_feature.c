@@ -22,7 +22,7 @@ static qd_status make_forces(qd_world *world, qdi_step_context *step) {
 static qd_status change(qd_world *world, qdi_step_context *step) {
     (void)step;
     if (!qdi_springs(world)) return QD_OK;
-    world->scratch.feels_present = false;
+    world->scratch.accelerations_present = false;
     return qdi_spring_change(world);
 }
 
@@ -35,7 +35,7 @@ static qd_status finish(qd_world *world, qdi_step_context *step) {
 
 static void commit(qd_world *world, const qdi_step_context *step) {
     (void)step;
-    world->scratch.feels_present = qdi_springs(world);
+    world->scratch.accelerations_present = qdi_springs(world);
 }
 
 const qdi_feature qdi_spring_feature = {.at = {[QDI_STAGE_RESOLVE] = resolve,

@@ -168,7 +168,7 @@ qd_status qdi_rows_order(qd_world *world) {
     if (world->margin.held)
         qdi_team_for(world->team, world->met_count, QDI_CONTACT_GRAIN, place_meetings, world);
     qdi_spots_find_rows(world, &world->present);
-    scratch->feels_present = false;
+    scratch->accelerations_present = false;
     world->margin.near = false;
     world->moved_since_order = 0;
     return QD_OK;

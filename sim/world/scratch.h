@@ -199,15 +199,15 @@ struct qdi_scratch {
     double *force[3]; ///< by row: what the callback gives
     size_t force_room[3];
     bool flown;
-    // What springs do: see spring_feel.c.
+    // What springs do: see spring_accumulate.c.
     _Atomic uint32_t *heads; ///< by row: an end of a contact, or 0
     uint32_t *chain;         ///< by end: the next one
-    uint32_t *felt; ///< rows on which contacts act, in order; those of a range of bodies from its begin on
-    size_t *felt_count; ///< per range of bodies
-    qdi_twist *feels;   ///< acceleration, by place in felt
-    qdi_pull *drawn;    ///< pulls of the moment whose forces were worked out last, by spot
-    size_t head_room, chain_room, felt_room, felt_count_room, feel_room, drawn_room;
-    bool feels_present; ///< what is felt is that of the present moment and its rows
+    uint32_t *touched; ///< rows on which contacts act, in order; those of a range of bodies from its begin on
+    size_t *touched_count;    ///< per range of bodies
+    qdi_twist *accelerations; ///< acceleration, by place in touched
+    qdi_pull *spot_forces;    ///< pulls of the moment whose forces were worked out last, by spot
+    size_t head_room, chain_room, touched_room, touched_count_room, acceleration_room, spot_force_room;
+    bool accelerations_present; ///< accelerations are those of the present moment and its rows
 };
 
 #endif

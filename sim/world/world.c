@@ -237,10 +237,12 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->records, scratch->record_room, 1);
     qdi_release(allocator, scratch->heads, scratch->head_room, sizeof *scratch->heads);
     qdi_release(allocator, scratch->chain, scratch->chain_room, sizeof *scratch->chain);
-    qdi_release(allocator, scratch->felt, scratch->felt_room, sizeof *scratch->felt);
-    qdi_release(allocator, scratch->drawn, scratch->drawn_room, sizeof *scratch->drawn);
-    qdi_release(allocator, scratch->felt_count, scratch->felt_count_room, sizeof *scratch->felt_count);
-    qdi_release(allocator, scratch->feels, scratch->feel_room, sizeof *scratch->feels);
+    qdi_release(allocator, scratch->touched, scratch->touched_room, sizeof *scratch->touched);
+    qdi_release(allocator, scratch->spot_forces, scratch->spot_force_room, sizeof *scratch->spot_forces);
+    qdi_release(allocator, scratch->touched_count, scratch->touched_count_room,
+                sizeof *scratch->touched_count);
+    qdi_release(allocator, scratch->accelerations, scratch->acceleration_room,
+                sizeof *scratch->accelerations);
     if (scratch->release_ccd) scratch->release_ccd(allocator, scratch);
     qdi_books_release(allocator, &scratch->books);
 }
