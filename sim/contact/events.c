@@ -83,11 +83,11 @@ static void shift_ranks(void *context, size_t begin, size_t end, int worker) {
     for (size_t i = begin; i < end; ++i) job->end_rank[i] += first;
 }
 
-/// Puts into a contact what contact `at` of `before` gave, by feature; its hold to `hold`.
-static void take_over(const event_job *job, size_t at, qd_contact *contact, qdi_warm_start *hold) {
+/// Puts into a contact what contact `at` of `before` gave, by feature; its warm start to `warm_start`.
+static void take_over(const event_job *job, size_t at, qd_contact *contact, qdi_warm_start *warm_start) {
     const qd_contact *old = &job->before->contacts[at];
     const qdi_outcome *outcome = job->outcomes ? &job->outcomes[at] : NULL;
-    const qdi_warm_start *held = outcome ? &outcome->hold : &job->before->holds[at];
+    const qdi_warm_start *held = outcome ? &outcome->hold : &job->before->warm_starts[at];
     // What held them in another direction is worth nothing in this one.
     bool same = old->normal.x * contact->normal.x + old->normal.y * contact->normal.y >= SAME_WAY ||
                 job->springs;
@@ -96,8 +96,8 @@ static void take_over(const event_job *job, size_t at, qd_contact *contact, qdi_
             if (old->touch[j].feature != contact->touch[k].feature) continue;
             contact->touch[k].impulse = outcome ? outcome->impulse[j] : old->touch[j].impulse;
             contact->touch[k].friction = outcome ? outcome->rub[j] : old->touch[j].friction;
-            hold->normal[k] = same ? held->normal[j] : 0;
-            hold->tangent[k] = same ? held->tangent[j] : 0;
+            warm_start->normal[k] = same ? held->normal[j] : 0;
+            warm_start->tangent[k] = same ? held->tangent[j] : 0;
         }
     }
 }
@@ -122,18 +122,18 @@ static size_t walk_to(const qdi_moment *list, walk *at, const qd_contact *contac
     return found(list, at->near, end, contact) ? at->near : SIZE_MAX;
 }
 
-/// Constraints whose pair had one before take over what that holds and, where they touch, its impulses; the
+/// Constraints whose pair had one before take over its warm start and, where they touch, its impulses; the
 /// others begin with nothing. Those that touch note their match, and mark it.
 static void take_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const event_job *job = context;
     qd_contact *contacts = job->after->contacts + job->first;
-    qdi_warm_start *holds = job->after->holds + job->first;
+    qdi_warm_start *warm_starts = job->after->warm_starts + job->first;
     walk at = walk_begin(job->before, order_of(&contacts[begin]));
     for (size_t i = begin; i < end; ++i) {
-        holds[i] = (qdi_warm_start){{0, 0}, {0, 0}};
+        warm_starts[i] = (qdi_warm_start){{0, 0}, {0, 0}};
         size_t place = walk_to(job->before, &at, &contacts[i]);
-        if (place != SIZE_MAX) take_over(job, place, &contacts[i], &holds[i]);
+        if (place != SIZE_MAX) take_over(job, place, &contacts[i], &warm_starts[i]);
         if (job->near) continue;
         const bool persists = place < job->before->contact_count;
         job->match[i] = (qdi_match){(uint32_t)at.contact, persists};
@@ -182,8 +182,8 @@ static qd_status reserve(qd_world *world, const qdi_moment *before, qdi_moment *
     qdi_scratch *scratch = &world->scratch;
     const qd_allocator *allocator = world->allocator;
     size_t old = before->contact_count, new = after->contact_count;
-    qd_status status = qdi_reserve(allocator, &after->holds, &after->hold_room, 0,
-                                   qdi_constraint_count(after), sizeof *after->holds);
+    qd_status status = qdi_reserve(allocator, &after->warm_starts, &after->warm_start_room, 0,
+                                   qdi_constraint_count(after), sizeof *after->warm_starts);
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->match, &scratch->match_room, 0, new,
                              sizeof *scratch->match);

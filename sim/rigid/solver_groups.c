@@ -131,7 +131,7 @@ static uint32_t slot_of_wall(const qd_world *world, const qdi_link *link) {
 static void make_touch(const qdi_solver_job *job, const qdi_link *link, const qdi_levers *levers, int k,
                        qdi_solver_point *touch, size_t lane) {
     const bool there = k < link->touches;
-    const qdi_warm_start *hold = &job->world->present.holds[link->contact];
+    const qdi_warm_start *hold = &job->world->present.warm_starts[link->contact];
     touch->across_a[lane] = there ? levers->across_a[k] : 0;
     touch->along_a[lane] = there ? levers->along_a[k] : 0;
     touch->across_b[lane] = there ? levers->across_b[k] : -0.0;
@@ -229,7 +229,7 @@ static inline void ask_for(const qdi_solver_job *job, const uint32_t *inside, si
     const qdi_moment *moment = &job->world->present;
     const qdi_link *link = &job->links[inside[CONTACTS_AHEAD]];
     __builtin_prefetch(&moment->geometry[link->geometry]);
-    __builtin_prefetch(&moment->holds[link->contact]);
+    __builtin_prefetch(&moment->warm_starts[link->contact]);
 }
 
 /// Groups are larger than what the processor can write at a time without having read it.

@@ -1,5 +1,5 @@
 // Forces of springs and dashpots, contact by contact. Contacts are worked on as their spots lie, so that what
-// is read of the bodies is in the cache; a contact writes its own shear, pull, impulses and account, and
+// is read of the bodies is in the cache; a contact writes its own shear, force, impulses and account, and
 // nothing is shared.
 
 #include "sim/spring/spring.h"
@@ -117,9 +117,9 @@ static double rub(const grasp *grip, double dt, double slip, double limit, doubl
     return force;
 }
 
-/// One touch: adds to the pull; the shear comes in as it was.
+/// One touch: adds to the force; the shear comes in as it was.
 static void press(const spring_job *job, const grasp *grip, int k, qd_touch *touch, qdi_warm_start *shear,
-                  qdi_pull *pull, qdi_account *share) {
+                  qdi_contact_force *force, qdi_account *share) {
     const qd_spring_terms *terms = &grip->law.terms;
     double nx = grip->nx, ny = grip->ny, dt = job->dt;
     double ux = grip->a.x - grip->b.x, uy = grip->a.y - grip->b.y;
@@ -137,10 +137,10 @@ static void press(const spring_job *job, const grasp *grip, int k, qd_touch *tou
     shear->normal[k] = -stretch * ny;
     shear->tangent[k] = stretch * nx;
     double fx = -push * nx - rubbing * ny, fy = -push * ny + rubbing * nx;
-    pull->x += fx;
-    pull->y += fy;
-    pull->turn_a += rubbing * grip->along_a[k] - push * grip->across_a[k];
-    pull->turn_b += push * grip->across_b[k] - rubbing * grip->along_b[k];
+    force->x += fx;
+    force->y += fy;
+    force->turn_a += rubbing * grip->along_a[k] - push * grip->across_a[k];
+    force->turn_b += push * grip->across_b[k] - rubbing * grip->along_b[k];
     if (!share) return;
     touch->impulse = push * dt;
     touch->friction = -rubbing * dt;
@@ -154,20 +154,20 @@ static void press(const spring_job *job, const grasp *grip, int k, qd_touch *tou
 }
 
 /// Work of the one that does not move freely.
-static double work_of(const spring_job *job, uint32_t a, const grasp *grip, const qdi_pull *pull) {
+static double work_of(const spring_job *job, uint32_t a, const grasp *grip, const qdi_contact_force *force) {
     if (job->world->kind[a] == QD_BODY_DYNAMIC)
-        return (pull->x * grip->b.x + pull->y * grip->b.y - pull->turn_b * grip->b.spin) * job->dt;
-    return -(pull->x * grip->a.x + pull->y * grip->a.y + pull->turn_a * grip->a.spin) * job->dt;
+        return (force->x * grip->b.x + force->y * grip->b.y - force->turn_b * grip->b.spin) * job->dt;
+    return -(force->x * grip->a.x + force->y * grip->a.y + force->turn_a * grip->a.spin) * job->dt;
 }
 
 static void force_spot(const spring_job *job, size_t place) {
     const qdi_spot *spot = &job->moment->spots[place];
     uint32_t i = spot->contact;
     qd_contact *contact = &job->moment->contacts[i];
-    qdi_warm_start *shear = &job->moment->holds[i];
-    qdi_pull *pull = &job->world->scratch.spot_forces[place];
+    qdi_warm_start *shear = &job->moment->warm_starts[i];
+    qdi_contact_force *force = &job->world->scratch.spot_forces[place];
     qdi_account *share = job->shares ? &job->shares[i] : NULL;
-    *pull = (qdi_pull){0, 0, 0, 0};
+    *force = (qdi_contact_force){0, 0, 0, 0};
     if (share) *share = (qdi_account){{0}};
     const bool acts = !contact->sensor;
     grasp grip = {.law = {.friction = 0}};
@@ -175,13 +175,13 @@ static void force_spot(const spring_job *job, size_t place) {
     for (int k = 0; k < 2; ++k) {
         if (share) contact->touch[k].impulse = contact->touch[k].friction = 0;
         if (acts && k < contact->count && contact->touch[k].depth > 0)
-            press(job, &grip, k, &contact->touch[k], shear, pull, share);
+            press(job, &grip, k, &contact->touch[k], shear, force, share);
         else
             shear->normal[k] = shear->tangent[k] = 0;
     }
     if (share && acts && !grip.law.free && spot->row_b != QDI_NO_ROW)
-        share->lane[QDI_WORK] += work_of(job, spot->row_a, &grip, pull);
-    job->moment->pulls[i] = *pull;
+        share->lane[QDI_WORK] += work_of(job, spot->row_a, &grip, force);
+    job->moment->forces[i] = *force;
 }
 
 /// Contacts lie in order of (a, b), which is any order here: what is needed soon is asked for ahead.
@@ -189,8 +189,8 @@ enum { AHEAD = 6 };
 static inline void ask_for(const qdi_moment *moment, uint32_t i) {
     const char *contact = (const char *)&moment->contacts[i];
     for (size_t at = 0; at < sizeof(qd_contact); at += 64) __builtin_prefetch(contact + at, 1);
-    __builtin_prefetch(&moment->holds[i], 1);
-    __builtin_prefetch(&moment->pulls[i], 1);
+    __builtin_prefetch(&moment->warm_starts[i], 1);
+    __builtin_prefetch(&moment->forces[i], 1);
 }
 
 static void force_range(void *context, size_t begin, size_t end, int worker) {
@@ -205,8 +205,8 @@ static void force_range(void *context, size_t begin, size_t end, int worker) {
 
 qd_status qdi_spring_forces(qd_world *world, const qdi_motion *m, double dt, qdi_moment *moment) {
     size_t count = moment->contact_count;
-    qd_status status = qdi_reserve(world->allocator, &moment->pulls, &moment->pull_room, 0, count,
-                                   sizeof *moment->pulls);
+    qd_status status = qdi_reserve(world->allocator, &moment->forces, &moment->force_room, 0, count,
+                                   sizeof *moment->forces);
     if (status == QD_OK)
         status = qdi_reserve(world->allocator, &world->scratch.spot_forces, &world->scratch.spot_force_room,
                              0, count, sizeof *world->scratch.spot_forces);

@@ -1,6 +1,6 @@
 // What becomes of the energy that passes through springs, and what walls give. A loss is booked where a force
 // is worked out, with the velocities in the middle of the step; a contact that ends loses the shear that is
-// left in it. Walls give the mean of what they pull at the two ends of a step.
+// left in it. A wall gives the mean of its forces at the two ends of a step.
 
 #include "sim/spring/spring.h"
 #include "sim/world/account.h"
@@ -27,11 +27,11 @@ typedef struct wall_list {
     qdi_account *accounts;
 } wall_list;
 
-static qd_vec2 wall_pull(const void *context, size_t i) {
+static qd_vec2 wall_force(const void *context, size_t i) {
     const wall_list *list = context;
     const uint64_t number = list->contact[i];
     if (list->moment->contacts[number].b.index != list->wall) return (qd_vec2){0, 0};
-    return (qd_vec2){list->moment->pulls[number].x, list->moment->pulls[number].y};
+    return (qd_vec2){list->moment->forces[number].x, list->moment->forces[number].y};
 }
 
 static qd_vec2 wall_loss(const void *context, size_t i) {
@@ -43,13 +43,13 @@ static qd_vec2 wall_loss(const void *context, size_t i) {
 qd_status qdi_spring_walls(qd_world *world, qdi_moment *moment, double dt) {
     const uint64_t *on_walls;
     size_t count = moment->contact_count - moment->first_wall;
-    memset(moment->wall_pull, 0, sizeof moment->wall_pull);
+    memset(moment->wall_force, 0, sizeof moment->wall_force);
     moment->wall_lost = (qd_vec2){0, 0};
     if (count == 0) return QD_OK;
     qd_status status = qdi_wall_contacts(world, moment, &on_walls);
     for (uint32_t wall = 0; wall < QDI_WALLS && status == QD_OK; ++wall) {
         wall_list list = {moment, on_walls, (uint32_t)QD_WALL_LEFT + wall, NULL};
-        status = qdi_sum(world, count, wall_pull, &list, &moment->wall_pull[wall]);
+        status = qdi_sum(world, count, wall_force, &list, &moment->wall_force[wall]);
     }
     if (status != QD_OK || dt == 0) return status;
     wall_list list = {moment, on_walls, 0, world->scratch.books.accounts};
@@ -105,12 +105,12 @@ typedef struct strain_list {
     const qdi_moment *moment;
 } strain_list;
 
-/// What a contact keeps, and how hard it pulls.
+/// The energy of a contact, and its force.
 static qd_vec2 strain(const void *context, size_t i) {
     const strain_list *list = context;
-    const qdi_pull *pull = &list->moment->pulls[i];
-    double force = fabs(pull->x) + fabs(pull->y) + fabs(pull->turn_a) + fabs(pull->turn_b);
-    return (qd_vec2){qdi_spring_energy(list->world, list->moment, i), force};
+    const qdi_contact_force *force = &list->moment->forces[i];
+    double sum = fabs(force->x) + fabs(force->y) + fabs(force->turn_a) + fabs(force->turn_b);
+    return (qd_vec2){qdi_spring_energy(list->world, list->moment, i), sum};
 }
 
 qd_status qdi_spring_change(qd_world *world) {
@@ -173,8 +173,8 @@ qd_status qdi_spring_account(qd_world *world, double dt, qdi_wall_gain *walls) {
     const qdi_moment *before = &world->present, *after = &world->following;
     double half = 0.5 * dt;
     for (int wall = 0; wall < QDI_WALLS; ++wall) {
-        qd_vec2 given = {(before->wall_pull[wall].x + after->wall_pull[wall].x) * half,
-                         (before->wall_pull[wall].y + after->wall_pull[wall].y) * half};
+        qd_vec2 given = {(before->wall_force[wall].x + after->wall_force[wall].x) * half,
+                         (before->wall_force[wall].y + after->wall_force[wall].y) * half};
         walls->impulse.x += given.x;
         walls->impulse.y += given.y;
         if (world->walls_move)

@@ -10,7 +10,7 @@
 //   head by row   | 0 | 5 | 0 | 2 |        end 2 s + 1: body a of the contact at spot s; 2 s + 2: body b
 //   next by end   |   ...  5 -> 3 -> 8 -> 0
 //
-// Ends and pulls lie by spot here, so what bodies side by side need lies side by side.
+// Ends and forces lie by spot here, so what bodies side by side need lies side by side.
 //
 // A range of bodies writes the accelerations of its own bodies.
 
@@ -30,7 +30,7 @@
 typedef struct accumulate_job {
     qd_world *world;
     const qdi_moment *moment;
-    bool gathered; ///< the pulls are there by spot
+    bool gathered; ///< the forces are there by spot
     double half;   ///< of the step; 0: no kick
     double fastest;
     uint32_t *lowest_bad; ///< per range
@@ -50,7 +50,7 @@ static void hang_range(void *context, size_t begin, size_t end, int worker) {
     for (size_t s = begin; s < end; ++s) {
         const qdi_spot *spot = &job->moment->spots[s];
         uint32_t a = spot->row_a, b = spot->row_b, end_a = 2 * (uint32_t)s + 1;
-        if (!job->gathered) world->scratch.spot_forces[s] = job->moment->pulls[spot->contact];
+        if (!job->gathered) world->scratch.spot_forces[s] = job->moment->forces[spot->contact];
         if (world->kind[a] == QD_BODY_DYNAMIC) hang(world, a, end_a);
         if (b != QDI_NO_ROW && world->kind[b] == QD_BODY_DYNAMIC) hang(world, b, end_a + 1);
     }
@@ -110,11 +110,11 @@ static qdi_twist add_up(const accumulate_job *job, uint32_t head) {
     uint32_t *next = job->world->scratch.chain;
     qdi_twist sum = {0, 0, 0};
     for (uint32_t end = in_order(job->moment->spots, next, head); end; end = next[end]) {
-        const qdi_pull *pull = &job->world->scratch.spot_forces[(end - 1) / 2];
+        const qdi_contact_force *force = &job->world->scratch.spot_forces[(end - 1) / 2];
         bool first = end % 2 == 1;
-        sum.x += first ? pull->x : -pull->x;
-        sum.y += first ? pull->y : -pull->y;
-        sum.spin += first ? pull->turn_a : pull->turn_b;
+        sum.x += first ? force->x : -force->x;
+        sum.y += first ? force->y : -force->y;
+        sum.spin += first ? force->turn_a : force->turn_b;
     }
     return sum;
 }

@@ -1,5 +1,5 @@
-// What the contact model of springs does in a step, stage by stage. Velocity Verlet: half a kick by what the
-// contacts of the step before pull, the move, the new contacts and their forces, the other half.
+// What the contact model of springs does in a step, stage by stage. Velocity Verlet: half a kick by the
+// forces of the present contacts, the move, the new contacts and their forces, the other half.
 
 #include "sim/contact/events.h"
 #include "sim/spring/spring.h"

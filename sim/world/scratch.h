@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// What a step works with on its way from one moment to the next. But for the holds, none of it is saved.
+/// What a step works with on its way from one moment to the next. None of it is saved.
 
 /// Bytes that the state's hash sees of a body, and the most indices for which there is room to lay all of
 /// these out (13 MB): beyond that a hash is a small part of a step.
@@ -203,9 +203,9 @@ struct qdi_scratch {
     _Atomic uint32_t *heads; ///< by row: an end of a contact, or 0
     uint32_t *chain;         ///< by end: the next one
     uint32_t *touched; ///< rows on which contacts act, in order; those of a range of bodies from its begin on
-    size_t *touched_count;    ///< per range of bodies
-    qdi_twist *accelerations; ///< acceleration, by place in touched
-    qdi_pull *spot_forces;    ///< pulls of the moment whose forces were worked out last, by spot
+    size_t *touched_count;          ///< per range of bodies
+    qdi_twist *accelerations;       ///< acceleration, by place in touched
+    qdi_contact_force *spot_forces; ///< forces that were worked out last, by spot
     size_t head_room, chain_room, touched_room, touched_count_room, acceleration_room, spot_force_room;
     bool accelerations_present; ///< accelerations are those of the present moment and its rows
 };

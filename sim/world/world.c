@@ -206,8 +206,8 @@ static void moment_release(const qd_allocator *allocator, qdi_moment *moment) {
     qdi_release(allocator, moment->contacts, moment->contact_room, sizeof *moment->contacts);
     qdi_release(allocator, moment->spots, moment->spot_room, sizeof *moment->spots);
     qdi_release(allocator, moment->geometry, moment->geometry_room, sizeof *moment->geometry);
-    qdi_release(allocator, moment->holds, moment->hold_room, sizeof *moment->holds);
-    qdi_release(allocator, moment->pulls, moment->pull_room, sizeof *moment->pulls);
+    qdi_release(allocator, moment->warm_starts, moment->warm_start_room, sizeof *moment->warm_starts);
+    qdi_release(allocator, moment->forces, moment->force_room, sizeof *moment->forces);
     qdi_release(allocator, moment->impacts, moment->impact_room, sizeof *moment->impacts);
     qdi_release(allocator, moment->events, moment->event_room, sizeof *moment->events);
     qdi_release(allocator, moment->ended, moment->ended_room, sizeof *moment->ended);
