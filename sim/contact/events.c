@@ -14,11 +14,11 @@
 #include <string.h>
 
 typedef struct event_job {
-    const qdi_moment *before, *after;
+    const qdi_contact_state *before, *after;
     size_t first;                ///< of the part of `after` in work
     bool near;                   ///< which is that of speculative ones
     const qdi_outcome *outcomes; ///< by contact of `before`, or NULL
-    bool springs;                ///< only the shear is taken over: forces are of the moment
+    bool springs;                ///< only the shear is taken over: forces are already those of `after`
     qdi_match *match;            ///< by contact of `after`
     uint32_t *end_rank; ///< by contact of `before`: 1 where it goes on; then ended ones before it; the last
                         ///< slot holds their number
@@ -39,7 +39,7 @@ static bool same_bodies(const qd_contact *p, const qd_contact *q) {
 }
 
 /// The first contact of a part of a list that is not before (a, b): of [low, high).
-static size_t find(const qdi_moment *list, size_t low, size_t high, uint64_t order) {
+static size_t find(const qdi_contact_state *list, size_t low, size_t high, uint64_t order) {
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (order_of(&list->contacts[middle]) < order)
@@ -52,14 +52,14 @@ static size_t find(const qdi_moment *list, size_t low, size_t high, uint64_t ord
 
 /// find for the next contact of an ordered walk that has come to `from`: most often a step or two from the
 /// last.
-static size_t find_from(const qdi_moment *list, size_t from, size_t high, uint64_t order) {
+static size_t find_from(const qdi_contact_state *list, size_t from, size_t high, uint64_t order) {
     for (int k = 0; k < 8; ++k, ++from)
         if (from == high || order_of(&list->contacts[from]) >= order) return from;
     return find(list, from, high, order);
 }
 
 /// True where list[at], of a part that ends at `high`, is the same contact.
-static bool found(const qdi_moment *list, size_t at, size_t high, const qd_contact *contact) {
+static bool found(const qdi_contact_state *list, size_t at, size_t high, const qd_contact *contact) {
     return at < high && order_of(&list->contacts[at]) == order_of(contact) &&
            same_bodies(&list->contacts[at], contact);
 }
@@ -108,13 +108,13 @@ typedef struct walk {
     size_t contact, near;
 } walk;
 
-static walk walk_begin(const qdi_moment *list, uint64_t order) {
+static walk walk_begin(const qdi_contact_state *list, uint64_t order) {
     return (walk){find(list, 0, list->contact_count, order),
                   find(list, list->contact_count, qdi_constraint_count(list), order)};
 }
 
 /// The place of the same contact in either part, or SIZE_MAX.
-static size_t walk_to(const qdi_moment *list, walk *at, const qd_contact *contact) {
+static size_t walk_to(const qdi_contact_state *list, walk *at, const qd_contact *contact) {
     const size_t high = list->contact_count, end = qdi_constraint_count(list);
     at->contact = find_from(list, at->contact, high, order_of(contact));
     if (found(list, at->contact, high, contact)) return at->contact;
@@ -178,7 +178,7 @@ static void write_present(void *context, size_t begin, size_t end, int worker) {
     job->count[begin / QDI_TOUCH_GRAIN] = begun;
 }
 
-static qd_status reserve(qd_world *world, const qdi_moment *before, qdi_moment *after) {
+static qd_status reserve(qd_world *world, const qdi_contact_state *before, qdi_contact_state *after) {
     qdi_scratch *scratch = &world->scratch;
     const qd_allocator *allocator = world->allocator;
     size_t old = before->contact_count, new = after->contact_count;
@@ -193,7 +193,7 @@ static qd_status reserve(qd_world *world, const qdi_moment *before, qdi_moment *
     return status;
 }
 
-static event_job job_of(const qd_world *world, const qdi_moment *before, qdi_moment *after) {
+static event_job job_of(const qd_world *world, const qdi_contact_state *before, qdi_contact_state *after) {
     const qdi_scratch *scratch = &world->scratch;
     return (event_job){.before = before,
                        .after = after,
@@ -218,7 +218,7 @@ static void take_all(qd_world *world, event_job *job) {
     qdi_team_for(world->team, job->after->near_count, QDI_TOUCH_GRAIN, take_range, job);
 }
 
-qd_status qdi_events_take_over(qd_world *world, const qdi_moment *before, qdi_moment *after) {
+qd_status qdi_events_take_over(qd_world *world, const qdi_contact_state *before, qdi_contact_state *after) {
     qd_status status = reserve(world, before, after);
     if (status != QD_OK) return status;
     event_job job = job_of(world, before, after);
@@ -226,8 +226,8 @@ qd_status qdi_events_take_over(qd_world *world, const qdi_moment *before, qdi_mo
     return QD_OK;
 }
 
-qd_status qdi_events(qd_world *world, const qdi_moment *before, const qdi_outcome *outcomes,
-                     qdi_moment *after) {
+qd_status qdi_events(qd_world *world, const qdi_contact_state *before, const qdi_outcome *outcomes,
+                     qdi_contact_state *after) {
     qd_team *team = world->team;
     size_t old = before->contact_count, new = after->contact_count;
     qd_status status = reserve(world, before, after);

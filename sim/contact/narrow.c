@@ -340,7 +340,7 @@ static unsigned walls_of(const qd_world *world) {
            (world->axis[1].boundary == QD_BOUNDARY_REFLECT ? 12U : 0U);
 }
 
-static qd_status reserve_tests(qd_world *world, qdi_narrow_job *job, qdi_moment *moment) {
+static qd_status reserve_tests(qd_world *world, qdi_narrow_job *job, qdi_contact_state *state) {
     qdi_arena *arena = &world->scratch.arena;
     size_t ranges = qdi_range_count(job->pair_count, job->grain);
     size_t body_ranges = job->walls ? qdi_range_count(world->count, QDI_BODY_GRAIN) : 0;
@@ -352,13 +352,13 @@ static qd_status reserve_tests(qd_world *world, qdi_narrow_job *job, qdi_moment 
     if (!job->count || !job->wall_count || !job->hits || !job->found || !job->wall_mask) return QD_ERR_MEMORY;
     qd_status status = QD_OK;
     if (!job->plain)
-        status = qdi_reserve(world->allocator, &moment->geometry, &moment->geometry_room, 0, job->pair_count,
-                             sizeof *moment->geometry);
-    job->geometry = moment->geometry;
+        status = qdi_reserve(world->allocator, &state->geometry, &state->geometry_room, 0, job->pair_count,
+                             sizeof *state->geometry);
+    job->geometry = state->geometry;
     return status;
 }
 
-static qd_status reserve_order(qd_world *world, qdi_narrow_job *job, size_t count, qdi_moment *moment) {
+static qd_status reserve_order(qd_world *world, qdi_narrow_job *job, size_t count, qdi_contact_state *state) {
     qdi_scratch *scratch = &world->scratch;
     const qd_allocator *allocator = world->allocator;
     qd_status status = qdi_reserve(allocator, &scratch->pair_key, &scratch->pair_key_room,
@@ -367,28 +367,28 @@ static qd_status reserve_order(qd_world *world, qdi_narrow_job *job, size_t coun
         status = qdi_reserve(allocator, &scratch->pair_order, &scratch->pair_order_room, 0, count,
                              sizeof *scratch->pair_order);
     if (status == QD_OK)
-        status = qdi_reserve(allocator, &moment->contacts, &moment->contact_room, 0, count,
-                             sizeof *moment->contacts);
+        status = qdi_reserve(allocator, &state->contacts, &state->contact_room, 0, count,
+                             sizeof *state->contacts);
     if (status == QD_OK)
-        status = qdi_reserve(allocator, &moment->spots, &moment->spot_room, 0, count, sizeof *moment->spots);
+        status = qdi_reserve(allocator, &state->spots, &state->spot_room, 0, count, sizeof *state->spots);
     // Geometry of walls lies behind that of pairs, which has gaps.
     const size_t pairs = job->plain ? job->wall_first : job->pair_count;
     job->wall_geometry = pairs - job->wall_first;
     if (status == QD_OK)
-        status = qdi_reserve(allocator, &moment->geometry, &moment->geometry_room, job->plain ? 0 : pairs,
-                             pairs + job->wall_total, sizeof *moment->geometry);
-    job->geometry = moment->geometry;
+        status = qdi_reserve(allocator, &state->geometry, &state->geometry_room, job->plain ? 0 : pairs,
+                             pairs + job->wall_total, sizeof *state->geometry);
+    job->geometry = state->geometry;
     job->pair_key = scratch->pair_key;
     job->pair_order = scratch->pair_order;
     job->near = qdi_arena_take(&scratch->arena, count, sizeof *job->near);
     job->touching = qdi_arena_take(&scratch->arena, qdi_range_count(count, QDI_CONTACT_GRAIN),
                                    sizeof *job->touching);
-    job->contacts = moment->contacts;
-    job->spots = moment->spots;
+    job->contacts = state->contacts;
+    job->spots = state->spots;
     return status == QD_OK && !(job->near && job->touching) ? QD_ERR_MEMORY : status;
 }
 
-qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_moment *moment) {
+qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_contact_state *state) {
     qd_team *team = world->team;
     atomic_bool changed = false;
     qdi_narrow_job job = {.world = world,
@@ -408,7 +408,7 @@ qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_moment *mome
     job.grain = job.plain ? QDI_CONTACT_GRAIN : QDI_SHAPED_GRAIN;
     job.meet_rects = qdi_rects_of(world->def.simd);
     job.bits = bits_for(world->index_count + QDI_WALLS);
-    qd_status status = reserve_tests(world, &job, moment);
+    qd_status status = reserve_tests(world, &job, state);
     if (status != QD_OK) return status;
 
     // Two disks are tested in a few nanoseconds: so few of them are not worth another thread.
@@ -421,7 +421,7 @@ qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_moment *mome
     size_t count = job.wall_first + job.wall_total;
     qdi_contacts_share(world, count);
 
-    status = reserve_order(world, &job, count, moment);
+    status = reserve_order(world, &job, count, state);
     if (status != QD_OK) return status;
     qdi_team_for(team, job.pair_count, job.grain, key_pairs, &job);
     if (job.walls) qdi_team_for(team, world->count, QDI_BODY_GRAIN, key_walls, &job);
@@ -432,8 +432,8 @@ qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_moment *mome
     qdi_team_for(team, count, QDI_CONTACT_GRAIN, order_range, &job);
     if (job.plain) qdi_team_for(team, job.wall_first, QDI_CONTACT_GRAIN, make_disk_contacts, &job);
     if (job.walls) qdi_team_for(team, world->count, QDI_BODY_GRAIN, make_wall_contacts, &job);
-    moment->contact_count = job.touching_total;
-    moment->near_count = count - job.touching_total;
-    moment->first_wall = job.wall_first;
+    state->contact_count = job.touching_total;
+    state->near_count = count - job.touching_total;
+    state->first_wall = job.wall_first;
     return QD_OK;
 }

@@ -1,10 +1,10 @@
 // The rigid contact model, in two stages on the same contacts in the same colours:
 //
-//   velocities of the moment before
+//   velocities of `now`
 //     -> bounce (rigid/bounce.c): what approaches fast collides, pair after pair
 //     -> forces (forces.c)
 //     -> rest (rigid/solver.c): what does not part is held, in sub-steps
-//   velocities of the next moment
+//   velocities of `next`
 //
 // A contact becomes a constraint: what the solver needs of it (rigid/constraint.c). Where nothing bounces
 // that is made while the solver fills its groups, and kept nowhere else. Links of contacts lie in order of
@@ -203,16 +203,16 @@ static void put_impacts(void *context, size_t begin, size_t end, int worker) {
 
 /// Reports them as impacts at the step's beginning.
 static qd_status note_impacts(qd_world *world, rigid_job *job, size_t count) {
-    qdi_moment *moment = &world->following;
+    qdi_contact_state *state = &world->following;
     if (world->present.near_count == 0) return QD_OK;
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, count_impacts, job);
     size_t impacts = qdi_exclusive_scan(job->count, qdi_range_count(count, QDI_CONTACT_GRAIN));
-    qd_status status = qdi_reserve(world->allocator, &moment->impacts, &moment->impact_room, 0, impacts,
-                                   sizeof *moment->impacts);
+    qd_status status = qdi_reserve(world->allocator, &state->impacts, &state->impact_room, 0, impacts,
+                                   sizeof *state->impacts);
     if (status != QD_OK || impacts == 0) return status;
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, put_impacts, job);
-    qsort(moment->impacts, impacts, sizeof *moment->impacts, qdi_impact_order);
-    moment->impact_count = impacts;
+    qsort(state->impacts, impacts, sizeof *state->impacts, qdi_impact_order);
+    state->impact_count = impacts;
     return QD_OK;
 }
 
@@ -264,17 +264,17 @@ static qd_vec2 wall_work(const void *context, size_t i) {
 
 /// What the walls gave in all: of their contacts in order of (a, b). And where the energy went.
 static qd_status settle(qd_world *world, qdi_wall_gain *walls) {
-    const qdi_moment *moment = &world->present;
-    size_t count = qdi_constraint_count(moment) - moment->first_wall;
+    const qdi_contact_state *state = &world->present;
+    size_t count = qdi_constraint_count(state) - state->first_wall;
     wall_list list = {.world = world};
-    qd_status status = qdi_wall_contacts(world, moment, &list.number);
+    qd_status status = qdi_wall_contacts(world, state, &list.number);
     if (status == QD_OK) status = qdi_sum(world, count, wall_impulse, &list, &walls->impulse);
     qd_vec2 aside = {0, 0}, upright = {0, 0};
     if (status == QD_OK) status = qdi_sum(world, count, push_sideways, &list, &aside);
     if (status == QD_OK) status = qdi_sum(world, count, push_upright, &list, &upright);
     qdi_account_pushes(world, aside, upright);
     if (status == QD_OK)
-        status = qdi_account_constraints(world, qdi_constraint_count(moment), list.number, count);
+        status = qdi_account_constraints(world, qdi_constraint_count(state), list.number, count);
     if (status != QD_OK || !world->walls_move) return status;
     qd_vec2 work = {0, 0};
     status = qdi_sum(world, count, wall_work, &list, &work);

@@ -226,10 +226,10 @@ enum { CONTACTS_AHEAD = 8 };
 
 static inline void ask_for(const qdi_solver_job *job, const uint32_t *inside, size_t count) {
     if (CONTACTS_AHEAD >= count) return;
-    const qdi_moment *moment = &job->world->present;
+    const qdi_contact_state *state = &job->world->present;
     const qdi_link *link = &job->links[inside[CONTACTS_AHEAD]];
-    __builtin_prefetch(&moment->geometry[link->geometry]);
-    __builtin_prefetch(&moment->warm_starts[link->contact]);
+    __builtin_prefetch(&state->geometry[link->geometry]);
+    __builtin_prefetch(&state->warm_starts[link->contact]);
 }
 
 /// Groups are larger than what the processor can write at a time without having read it.

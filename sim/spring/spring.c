@@ -17,7 +17,7 @@
 typedef struct spring_job {
     const qd_world *world;
     const qdi_motion *m;
-    qdi_moment *moment;
+    qdi_contact_state *state;
     double dt;           ///< 0: nothing moves
     double loss;         ///< of the world's restitution
     qd_vec2 half_kick;   ///< what gravity has given to dynamic bodies beyond the middle of the step
@@ -161,10 +161,10 @@ static double work_of(const spring_job *job, uint32_t a, const grasp *grip, cons
 }
 
 static void force_spot(const spring_job *job, size_t place) {
-    const qdi_spot *spot = &job->moment->spots[place];
+    const qdi_spot *spot = &job->state->spots[place];
     uint32_t i = spot->contact;
-    qd_contact *contact = &job->moment->contacts[i];
-    qdi_warm_start *shear = &job->moment->warm_starts[i];
+    qd_contact *contact = &job->state->contacts[i];
+    qdi_warm_start *shear = &job->state->warm_starts[i];
     qdi_contact_force *force = &job->world->scratch.spot_forces[place];
     qdi_account *share = job->shares ? &job->shares[i] : NULL;
     *force = (qdi_contact_force){0, 0, 0, 0};
@@ -181,32 +181,32 @@ static void force_spot(const spring_job *job, size_t place) {
     }
     if (share && acts && !grip.law.free && spot->row_b != QDI_NO_ROW)
         share->lane[QDI_WORK] += work_of(job, spot->row_a, &grip, force);
-    job->moment->forces[i] = *force;
+    job->state->forces[i] = *force;
 }
 
 /// Contacts lie in order of (a, b), which is any order here: what is needed soon is asked for ahead.
 enum { AHEAD = 6 };
-static inline void ask_for(const qdi_moment *moment, uint32_t i) {
-    const char *contact = (const char *)&moment->contacts[i];
+static inline void ask_for(const qdi_contact_state *state, uint32_t i) {
+    const char *contact = (const char *)&state->contacts[i];
     for (size_t at = 0; at < sizeof(qd_contact); at += 64) __builtin_prefetch(contact + at, 1);
-    __builtin_prefetch(&moment->warm_starts[i], 1);
-    __builtin_prefetch(&moment->forces[i], 1);
+    __builtin_prefetch(&state->warm_starts[i], 1);
+    __builtin_prefetch(&state->forces[i], 1);
 }
 
 static void force_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const spring_job *job = context;
-    const qdi_spot *spots = job->moment->spots;
+    const qdi_spot *spots = job->state->spots;
     for (size_t s = begin; s < end; ++s) {
-        if (s + AHEAD < end) ask_for(job->moment, spots[s + AHEAD].contact);
+        if (s + AHEAD < end) ask_for(job->state, spots[s + AHEAD].contact);
         force_spot(job, s);
     }
 }
 
-qd_status qdi_spring_forces(qd_world *world, const qdi_motion *m, double dt, qdi_moment *moment) {
-    size_t count = moment->contact_count;
-    qd_status status = qdi_reserve(world->allocator, &moment->forces, &moment->force_room, 0, count,
-                                   sizeof *moment->forces);
+qd_status qdi_spring_forces(qd_world *world, const qdi_motion *m, double dt, qdi_contact_state *state) {
+    size_t count = state->contact_count;
+    qd_status status = qdi_reserve(world->allocator, &state->forces, &state->force_room, 0, count,
+                                   sizeof *state->forces);
     if (status == QD_OK)
         status = qdi_reserve(world->allocator, &world->scratch.spot_forces, &world->scratch.spot_force_room,
                              0, count, sizeof *world->scratch.spot_forces);
@@ -215,11 +215,11 @@ qd_status qdi_spring_forces(qd_world *world, const qdi_motion *m, double dt, qdi
     double half = 0.5 * dt;
     spring_job job = {.world = world,
                       .m = m,
-                      .moment = moment,
+                      .state = state,
                       .dt = dt,
                       .loss = qdi_spring_loss(world->def.restitution),
                       .half_kick = {world->def.gravity.x * half, world->def.gravity.y * half},
                       .shares = dt > 0 ? world->scratch.books.accounts : NULL};
     qdi_team_for(world->team, count, QDI_TOUCH_GRAIN, force_range, &job);
-    return qdi_spring_walls(world, moment, dt);
+    return qdi_spring_walls(world, state, dt);
 }

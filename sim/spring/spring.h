@@ -6,19 +6,20 @@
 #include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
-/// The contact model QD_CONTACT_SPRING. What there is to know of a contact from one moment to the next is its
+/// The contact model QD_CONTACT_SPRING. What there is to know of a contact from one step to the next is its
 /// shear (in the place of the warm start: normal[k] and tangent[k] are x and y of touch k) and its force;
-/// both belong to the moment, so a step that is refused leaves them as they were. What follows from them for
-/// bodies
+/// both belong to the contact state, so a step that is refused leaves them as they were. What follows from
+/// them for bodies
 /// (`accelerations` of the scratch) can be worked out again at any time.
 
 /// Its part in a step (spring_feature.c).
 extern const qdi_feature qdi_spring_feature;
 
-/// Works out shears, forces and impulses of the contacts of `moment`, whose warm starts are the shears of a
+/// Works out shears, forces and impulses of the contacts of `state`, whose warm starts are the shears of a
 /// step before. `m` has positions, and velocities that forces other than contacts have already changed for
-/// the whole of a step of `dt`. dt 0: nothing moves, the velocities are those of the moment.
-QD_MUST_USE qd_status qdi_spring_forces(qd_world *world, const qdi_motion *m, double dt, qdi_moment *moment);
+/// the whole of a step of `dt`. dt 0: nothing moves, the velocities are the present ones.
+QD_MUST_USE qd_status qdi_spring_forces(qd_world *world, const qdi_motion *m, double dt,
+                                        qdi_contact_state *state);
 /// Keeps the books of a step of `dt`, when events are known: losses, and into `walls` what walls gave.
 QD_MUST_USE qd_status qdi_spring_account(qd_world *world, double dt, qdi_wall_gain *walls);
 
@@ -27,9 +28,9 @@ QD_MUST_USE qd_status qdi_spring_population(qd_world *world);
 /// Adds the energy of the contacts that a change by hand has led to, in `following`, to what entered, less
 /// what springs had before. QD_ERR_LIMIT: reported, the world could not hold forces and energy.
 QD_MUST_USE qd_status qdi_spring_change(qd_world *world);
-/// Works out what walls give in a moment, from its forces and spots; and what they took in a step of `dt` >
-/// 0, whose accounts are then emptied.
-QD_MUST_USE qd_status qdi_spring_walls(qd_world *world, qdi_moment *moment, double dt);
+/// Works out what walls give with the contacts of a state, from its forces and spots; and what they took in a
+/// step of `dt` > 0, whose accounts are then emptied.
+QD_MUST_USE qd_status qdi_spring_walls(qd_world *world, qdi_contact_state *state, double dt);
 /// From the velocities of `now` to those of `next`: half of `dt` by the accelerations of the present
 /// contacts, and other forces for all of it. Where qdi_spring_plain, this is left to qdi_spring_move.
 QD_MUST_USE qd_status qdi_spring_start(qd_world *world, double dt);

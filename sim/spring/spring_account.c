@@ -21,7 +21,7 @@
 // ---- walls ----
 
 typedef struct wall_list {
-    const qdi_moment *moment;
+    const qdi_contact_state *state;
     const uint64_t *contact; ///< numbers of contacts with walls, in order
     uint32_t wall;
     qdi_account *accounts;
@@ -30,8 +30,8 @@ typedef struct wall_list {
 static qd_vec2 wall_force(const void *context, size_t i) {
     const wall_list *list = context;
     const uint64_t number = list->contact[i];
-    if (list->moment->contacts[number].b.index != list->wall) return (qd_vec2){0, 0};
-    return (qd_vec2){list->moment->forces[number].x, list->moment->forces[number].y};
+    if (list->state->contacts[number].b.index != list->wall) return (qd_vec2){0, 0};
+    return (qd_vec2){list->state->forces[number].x, list->state->forces[number].y};
 }
 
 static qd_vec2 wall_loss(const void *context, size_t i) {
@@ -40,20 +40,20 @@ static qd_vec2 wall_loss(const void *context, size_t i) {
     return (qd_vec2){account->lane[QDI_LOST_NORMAL], account->lane[QDI_LOST_FRICTION]};
 }
 
-qd_status qdi_spring_walls(qd_world *world, qdi_moment *moment, double dt) {
+qd_status qdi_spring_walls(qd_world *world, qdi_contact_state *state, double dt) {
     const uint64_t *on_walls;
-    size_t count = moment->contact_count - moment->first_wall;
-    memset(moment->wall_force, 0, sizeof moment->wall_force);
-    moment->wall_lost = (qd_vec2){0, 0};
+    size_t count = state->contact_count - state->first_wall;
+    memset(state->wall_force, 0, sizeof state->wall_force);
+    state->wall_lost = (qd_vec2){0, 0};
     if (count == 0) return QD_OK;
-    qd_status status = qdi_wall_contacts(world, moment, &on_walls);
+    qd_status status = qdi_wall_contacts(world, state, &on_walls);
     for (uint32_t wall = 0; wall < QDI_WALLS && status == QD_OK; ++wall) {
-        wall_list list = {moment, on_walls, (uint32_t)QD_WALL_LEFT + wall, NULL};
-        status = qdi_sum(world, count, wall_force, &list, &moment->wall_force[wall]);
+        wall_list list = {state, on_walls, (uint32_t)QD_WALL_LEFT + wall, NULL};
+        status = qdi_sum(world, count, wall_force, &list, &state->wall_force[wall]);
     }
     if (status != QD_OK || dt == 0) return status;
-    wall_list list = {moment, on_walls, 0, world->scratch.books.accounts};
-    status = qdi_sum(world, count, wall_loss, &list, &moment->wall_lost);
+    wall_list list = {state, on_walls, 0, world->scratch.books.accounts};
+    status = qdi_sum(world, count, wall_loss, &list, &state->wall_lost);
     for (size_t i = 0; i < count; ++i) list.accounts[on_walls[i]] = (qdi_account){{0}};
     return status;
 }
@@ -62,7 +62,7 @@ qd_status qdi_spring_walls(qd_world *world, qdi_moment *moment, double dt) {
 
 typedef struct traffic_list {
     const qd_world *world;
-    const qdi_moment *moment;
+    const qdi_contact_state *state;
     const uint8_t
         *fresh; ///< by row: 1 for new bodies, whose contacts count; NULL: those of bodies that go do
 } traffic_list;
@@ -76,9 +76,9 @@ static bool counts(const traffic_list *list, qd_id id) {
 
 static qd_vec2 energy_in_traffic(const void *context, size_t i) {
     const traffic_list *list = context;
-    const qd_contact *contact = &list->moment->contacts[i];
+    const qd_contact *contact = &list->state->contacts[i];
     if (!counts(list, contact->a) && !counts(list, contact->b)) return (qd_vec2){0, 0};
-    return (qd_vec2){qdi_spring_energy(list->world, list->moment, i), 0};
+    return (qd_vec2){qdi_spring_energy(list->world, list->state, i), 0};
 }
 
 qd_status qdi_spring_population(qd_world *world) {
@@ -102,21 +102,21 @@ qd_status qdi_spring_population(qd_world *world) {
 
 typedef struct strain_list {
     const qd_world *world;
-    const qdi_moment *moment;
+    const qdi_contact_state *state;
 } strain_list;
 
 /// The energy of a contact, and its force.
 static qd_vec2 strain(const void *context, size_t i) {
     const strain_list *list = context;
-    const qdi_contact_force *force = &list->moment->forces[i];
+    const qdi_contact_force *force = &list->state->forces[i];
     double sum = fabs(force->x) + fabs(force->y) + fabs(force->turn_a) + fabs(force->turn_b);
-    return (qd_vec2){qdi_spring_energy(list->world, list->moment, i), sum};
+    return (qd_vec2){qdi_spring_energy(list->world, list->state, i), sum};
 }
 
 qd_status qdi_spring_change(qd_world *world) {
     strain_list list = {world, &world->following};
     qd_vec2 sum = {0, 0};
-    qd_status status = qdi_sum(world, list.moment->contact_count, strain, &list, &sum);
+    qd_status status = qdi_sum(world, list.state->contact_count, strain, &list, &sum);
     if (status != QD_OK) return status;
     const double entered = world->entered + (sum.x - world->pressed);
     if (!qdi_is_sane_sum(sum.x) || !qdi_is_sane_sum(sum.y) || !qdi_is_sane_sum(entered)) {
@@ -148,7 +148,7 @@ static void end_range(void *context, size_t begin, size_t end, int worker) {
 
 /// What contacts took that there are, and what those take along that have ended; the accounts serve both.
 static qd_status account_losses(qd_world *world) {
-    const qdi_moment *before = &world->present, *after = &world->following;
+    const qdi_contact_state *before = &world->present, *after = &world->following;
     qdi_books *books = &world->scratch.books;
     qdi_ledger *ledger = &books->ledger;
     double sums[4];
@@ -170,7 +170,7 @@ static qd_status account_losses(qd_world *world) {
 }
 
 qd_status qdi_spring_account(qd_world *world, double dt, qdi_wall_gain *walls) {
-    const qdi_moment *before = &world->present, *after = &world->following;
+    const qdi_contact_state *before = &world->present, *after = &world->following;
     double half = 0.5 * dt;
     for (int wall = 0; wall < QDI_WALLS; ++wall) {
         qd_vec2 given = {(before->wall_force[wall].x + after->wall_force[wall].x) * half,

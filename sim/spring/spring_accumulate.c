@@ -29,7 +29,7 @@
 
 typedef struct accumulate_job {
     qd_world *world;
-    const qdi_moment *moment;
+    const qdi_contact_state *state;
     bool gathered; ///< the forces are there by spot
     double half;   ///< of the step; 0: no kick
     double fastest;
@@ -48,9 +48,9 @@ static void hang_range(void *context, size_t begin, size_t end, int worker) {
     const accumulate_job *job = context;
     const qd_world *world = job->world;
     for (size_t s = begin; s < end; ++s) {
-        const qdi_spot *spot = &job->moment->spots[s];
+        const qdi_spot *spot = &job->state->spots[s];
         uint32_t a = spot->row_a, b = spot->row_b, end_a = 2 * (uint32_t)s + 1;
-        if (!job->gathered) world->scratch.spot_forces[s] = job->moment->forces[spot->contact];
+        if (!job->gathered) world->scratch.spot_forces[s] = job->state->forces[spot->contact];
         if (world->kind[a] == QD_BODY_DYNAMIC) hang(world, a, end_a);
         if (b != QDI_NO_ROW && world->kind[b] == QD_BODY_DYNAMIC) hang(world, b, end_a + 1);
     }
@@ -109,7 +109,7 @@ static inline uint32_t in_order(const qdi_spot *spots, uint32_t *next, uint32_t 
 static qdi_twist add_up(const accumulate_job *job, uint32_t head) {
     uint32_t *next = job->world->scratch.chain;
     qdi_twist sum = {0, 0, 0};
-    for (uint32_t end = in_order(job->moment->spots, next, head); end; end = next[end]) {
+    for (uint32_t end = in_order(job->state->spots, next, head); end; end = next[end]) {
         const qdi_contact_force *force = &job->world->scratch.spot_forces[(end - 1) / 2];
         bool first = end % 2 == 1;
         sum.x += first ? force->x : -force->x;
@@ -201,15 +201,15 @@ static void accumulate_range(void *context, size_t begin, size_t end, int worker
     if (job->half > 0) job->lowest_bad[begin / QDI_BODY_GRAIN] = bad;
 }
 
-static qd_status reserve(qd_world *world, const qdi_moment *moment, bool gathered) {
+static qd_status reserve(qd_world *world, const qdi_contact_state *state, bool gathered) {
     qdi_scratch *scratch = &world->scratch;
     const qd_allocator *allocator = world->allocator;
-    size_t rows = world->count, ends = 2 * moment->contact_count + 1;
+    size_t rows = world->count, ends = 2 * state->contact_count + 1;
     qd_status status = qdi_reserve(allocator, &scratch->chain, &scratch->chain_room, 0, ends,
                                    sizeof *scratch->chain);
     if (status == QD_OK && !gathered)
         status = qdi_reserve(allocator, &scratch->spot_forces, &scratch->spot_force_room, 0,
-                             moment->contact_count, sizeof *scratch->spot_forces);
+                             state->contact_count, sizeof *scratch->spot_forces);
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->accelerations, &scratch->acceleration_room, 0, rows,
                              sizeof *scratch->accelerations);
@@ -230,7 +230,7 @@ static qd_status reserve(qd_world *world, const qdi_moment *moment, bool gathere
 
 static void accumulate(accumulate_job *job) {
     qd_world *world = job->world;
-    qdi_team_for(world->team, job->moment->contact_count, QDI_TOUCH_GRAIN, hang_range, job);
+    qdi_team_for(world->team, job->state->contact_count, QDI_TOUCH_GRAIN, hang_range, job);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, accumulate_range, job);
 }
 
@@ -257,7 +257,7 @@ bool qdi_spring_plain(const qd_world *world) {
 }
 
 qd_status qdi_spring_start(qd_world *world, double dt) {
-    accumulate_job job = {.world = world, .moment = &world->present};
+    accumulate_job job = {.world = world, .state = &world->present};
     if (!world->scratch.accelerations_present) {
         qd_status status = reserve(world, &world->present, false);
         if (status != QD_OK) return status;
@@ -278,7 +278,7 @@ qd_status qdi_spring_finish(qd_world *world, double dt) {
     uint32_t *lowest_bad = qdi_arena_take(&scratch->arena, ranges, sizeof *lowest_bad);
     if (status != QD_OK || !lowest_bad) return QD_ERR_MEMORY;
     accumulate_job job = {.world = world,
-                          .moment = &world->following,
+                          .state = &world->following,
                           .gathered = true, // when the forces were worked out
                           .half = 0.5 * dt,
                           .fastest = qdi_limit_speed_squared(world),

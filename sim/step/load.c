@@ -195,36 +195,36 @@ static bool may_touch(const qd_world *world, const qd_contact *contact) {
 }
 
 static qd_status get_contacts(const unsigned char **at, qd_world *world, size_t count, size_t near) {
-    qdi_moment *moment = &world->present;
-    qd_status status = qdi_reserve(world->allocator, &moment->contacts, &moment->contact_room, 0, count,
-                                   sizeof *moment->contacts);
+    qdi_contact_state *state = &world->present;
+    qd_status status = qdi_reserve(world->allocator, &state->contacts, &state->contact_room, 0, count,
+                                   sizeof *state->contacts);
     if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &moment->warm_starts, &moment->warm_start_room, 0, count,
-                             sizeof *moment->warm_starts);
+        status = qdi_reserve(world->allocator, &state->warm_starts, &state->warm_start_room, 0, count,
+                             sizeof *state->warm_starts);
     for (size_t i = 0; i < count && status == QD_OK; ++i) {
-        qd_contact *contact = &moment->contacts[i];
+        qd_contact *contact = &state->contacts[i];
         const size_t some = count - i < QDI_SAVED_TOGETHER ? count - i : QDI_SAVED_TOGETHER;
-        if (i % QDI_SAVED_TOGETHER == 0 && !read_contacts(at, contact, &moment->warm_starts[i], some))
+        if (i % QDI_SAVED_TOGETHER == 0 && !read_contacts(at, contact, &state->warm_starts[i], some))
             return QD_ERR_CORRUPT;
         bool ordered = i == 0 || i == count - near || contact[-1].a.index < contact->a.index ||
                        (contact[-1].a.index == contact->a.index && contact[-1].b.index < contact->b.index);
         bool touches = contact->touch[0].depth >= 0;
-        if (!contact_fine(world, contact, &moment->warm_starts[i]) || !ordered ||
+        if (!contact_fine(world, contact, &state->warm_starts[i]) || !ordered ||
             touches != (i < count - near) || !may_touch(world, contact))
             status = QD_ERR_CORRUPT;
     }
     if (status != QD_OK) return status;
-    moment->contact_count = count - near;
-    moment->near_count = near;
+    state->contact_count = count - near;
+    state->near_count = near;
     return status;
 }
 
 static qd_status get_forces(const unsigned char **at, qd_world *world, size_t count) {
-    qdi_moment *moment = &world->present;
-    qd_status status = qdi_reserve(world->allocator, &moment->forces, &moment->force_room, 0, count,
-                                   sizeof *moment->forces);
+    qdi_contact_state *state = &world->present;
+    qd_status status = qdi_reserve(world->allocator, &state->forces, &state->force_room, 0, count,
+                                   sizeof *state->forces);
     for (size_t i = 0; i < count && status == QD_OK; ++i) {
-        qdi_contact_force *force = &moment->forces[i];
+        qdi_contact_force *force = &state->forces[i];
         if (!qdi_fields_get(&qdi_fields_contact_force, at, force) || !isfinite(force->x) ||
             !isfinite(force->y) || !isfinite(force->turn_a) || !isfinite(force->turn_b))
             status = QD_ERR_CORRUPT;

@@ -55,7 +55,7 @@ static qd_status find_contacts(qd_world *world, qdi_step_context *step) {
 /// `following` becomes `present`.
 static void commit_contacts(qd_world *world, const qdi_found *found) {
     const qd_tree_counts *counts = &found->counts;
-    qdi_moment before = world->present;
+    qdi_contact_state before = world->present;
     world->present = world->following;
     world->following = before;
     qdi_touching_mark(world);

@@ -70,7 +70,7 @@ static void set_place(qd_world *world, uint32_t row, qd_vec2 position, qd_vec2 v
 }
 
 static void set_turn(qd_world *world, uint32_t row, qd_vec2 turn, double spin) {
-    // While nothing turns, these three columns belong to both moments.
+    // While nothing turns, these three columns belong to both states.
     world->now.c[row] = turn.x;
     world->now.s[row] = turn.y;
     world->now.spin[row] = world->kind[row] == QD_BODY_STATIC ? 0 : spin;

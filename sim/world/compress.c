@@ -175,10 +175,10 @@ static qd_status apply(qd_world *world, qdi_step_context *step) {
 
 // ---- springs ----
 
-/// The contacts of a moment, and what a place moved by with the sheet: (place - centre) share.
+/// Contacts of a state, and what a place moved by with the sheet: (place - centre) share.
 typedef struct press_job {
     const qd_world *world;
-    const qdi_moment *moment;
+    const qdi_contact_state *contact_state;
     const qdi_motion *m;
     qd_vec2 share, period;
 } press_job;
@@ -208,7 +208,7 @@ static qd_vec2 moved_wall(const press_job *job, qd_id wall) {
 static qd_vec2 pressed(const void *context, size_t i) {
     const press_job *job = context;
     const qd_world *world = job->world;
-    const qd_contact *contact = &job->moment->contacts[i];
+    const qd_contact *contact = &job->contact_state->contacts[i];
     bool wall = qd_id_is_wall(contact->b);
     uint32_t a = qdi_body_row(world, contact->a), b = wall ? QDI_NO_ROW : qdi_body_row(world, contact->b);
     double stiffness, unused, sum = 0;
@@ -231,8 +231,9 @@ static qd_status account(qd_world *world, qdi_step_context *step) {
     press_job before = {
         world, &world->present, &world->now, {f.x - 1, f.y - 1}, {period.x / f.x, period.y / f.y}};
     press_job after = {world, &world->following, &world->next, {1 - 1 / f.x, 1 - 1 / f.y}, period};
-    qd_status status = qdi_sum(world, before.moment->contact_count, pressed, &before, &work[0]);
-    if (status == QD_OK) status = qdi_sum(world, after.moment->contact_count, pressed, &after, &work[1]);
+    qd_status status = qdi_sum(world, before.contact_state->contact_count, pressed, &before, &work[0]);
+    if (status == QD_OK)
+        status = qdi_sum(world, after.contact_state->contact_count, pressed, &after, &work[1]);
     world->scratch.books.ledger.compression += work[0].x + work[1].x;
     return status;
 }

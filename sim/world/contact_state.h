@@ -14,7 +14,7 @@ typedef struct qdi_warm_start {
     double normal[2], tangent[2];
 } qdi_warm_start;
 
-/// What a contact of springs does at its moment: the force on a, whose opposite is on b, and the torques on
+/// What a contact of springs does: the force on a, whose opposite is on b, and the torques on
 /// both.
 typedef struct qdi_contact_force {
     double x, y, turn_a, turn_b;
@@ -40,10 +40,10 @@ typedef struct qdi_geometry {
     double depth[2];
 } qdi_geometry;
 
-/// Contacts of a moment, and the events that led to them. Behind the contacts lie the speculative ones, in
+/// Contacts at a time, and the events that led to them. Behind the contacts lie the speculative ones, in
 /// the same order of (a, b): pairs that do not touch, but whose gap is within the solver's reach
 /// (qdi_speculative). Nobody outside of the solver sees them; their warm starts are state all the same.
-typedef struct qdi_moment {
+typedef struct qdi_contact_state {
     qd_contact *contacts;
     qdi_spot *spots; ///< one for each, speculative ones too; those of walls come last
     size_t first_wall, spot_room;
@@ -62,14 +62,14 @@ typedef struct qdi_moment {
     qd_contact *ended; ///< as they were, with their last impulses: the events point at them
     size_t ended_room;
     uint64_t begins, ends;
-    qd_impact *impacts; ///< on the way to the moment
+    qd_impact *impacts; ///< on the way to the state
     size_t impact_count, impact_room;
-    uint64_t unfollowed; ///< bodies with too many impacts to follow on the way to the moment
-} qdi_moment;
+    uint64_t unfollowed; ///< bodies with too many impacts to follow on the way to the state
+} qdi_contact_state;
 
 /// Contacts and speculative ones.
-static inline size_t qdi_constraint_count(const qdi_moment *moment) {
-    return moment->contact_count + moment->near_count;
+static inline size_t qdi_constraint_count(const qdi_contact_state *state) {
+    return state->contact_count + state->near_count;
 }
 
 #endif

@@ -145,14 +145,14 @@ static void hash_contacts(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const qdi_contact_range *job = context;
     const qd_world *world = job->world;
-    const qdi_moment *moment = &world->present;
+    const qdi_contact_state *state = &world->present;
     const bool springs = world->def.contact == QD_CONTACT_SPRING;
     const size_t full = RECORDS * (HOLD + (springs ? FORCE : 0U));
     unsigned char buffer[RECORDS * (HOLD + FORCE)], *at = buffer;
     uint64_t hash = 1;
     for (size_t i = begin; i < end; ++i) {
-        put_warm_start(&moment->contacts[job->first + i], &moment->warm_starts[job->first + i], &at);
-        if (springs) put_force(&moment->forces[job->first + i], &at);
+        put_warm_start(&state->contacts[job->first + i], &state->warm_starts[job->first + i], &at);
+        if (springs) put_force(&state->forces[job->first + i], &at);
         if (at < buffer + full) continue;
         hash = qd_hash_seeded(buffer, full, hash);
         at = buffer;

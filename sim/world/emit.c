@@ -256,7 +256,7 @@ static bool has_room(const qd_world *world, const arrival *next) {
     return true;
 }
 
-/// Makes the next moment of a body that has just been added that of the present.
+/// Copies the state of a body that has just been added from `now` to `next`.
 static void take_over(qd_world *world, uint32_t row) {
     const qdi_motion *now = &world->now, *next = &world->next;
     next->x[row] = now->x[row];

@@ -1,4 +1,4 @@
-// What acts on bodies from afar. Velocities are taken over from the moment before, contacts bounce with these
+// What acts on bodies from afar. Velocities are copied from `now`, contacts bounce with these
 // (the speeds at which they really met), and only then do forces act for the whole of the step. So a bounce
 // turns round exactly the speed that a body had, and with restitution 1 a ball under gravity comes back as
 // high as it fell.
@@ -106,7 +106,7 @@ typedef struct flight_job {
     uint32_t *lowest_bad;   ///< qdi_forces_finish: per range
 } flight_job;
 
-/// Asks the callback for the forces on a range at a moment, of which the positions may be of another than the
+/// Asks the callback for the forces on a range at a time, of which the positions may be of another than the
 /// velocities.
 static void ask(const qd_world *world, const qdi_motion *place, double time, double dt, size_t begin,
                 size_t end) {
@@ -348,7 +348,7 @@ static void finish_range(void *context, size_t begin, size_t end, int worker) {
     const flight_job *job = context;
     qd_world *world = job->world;
     const qdi_motion *next = &world->next;
-    // Where nothing turns, `now` has what both moments share; a world with a callback turns.
+    // Where nothing turns, `now` has what both states share; a world with a callback turns.
     if (world->force) ask(world, next, qd_world_time(world) + job->dt, job->dt, begin, end);
     double half = 0.5 * job->dt, fastest = qdi_limit_speed_squared(world);
     uint32_t *bad = &job->lowest_bad[begin / QDI_BODY_GRAIN];

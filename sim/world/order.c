@@ -65,13 +65,13 @@ static void key_range(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-qd_status qdi_wall_contacts(qd_world *world, const qdi_moment *moment, const uint64_t **numbers) {
+qd_status qdi_wall_contacts(qd_world *world, const qdi_contact_state *state, const uint64_t **numbers) {
     qdi_keys keys;
-    size_t first = moment->first_wall, count = qdi_constraint_count(moment) - first;
+    size_t first = state->first_wall, count = qdi_constraint_count(state) - first;
     qd_status status = qdi_keys_take(&world->scratch.arena, count, &keys);
     *numbers = keys.key;
     if (status != QD_OK || count == 0) return status;
-    wall_job job = {moment->spots + first, &keys};
+    wall_job job = {state->spots + first, &keys};
     qdi_team_for(world->team, count, QDI_BLOCK, key_range, &job);
     return qdi_keys_sort(world->team, &keys, count, 32);
 }

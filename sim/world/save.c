@@ -148,7 +148,7 @@ static void put_fats(unsigned char **at, const qd_world *world, const ranks *all
 }
 
 static void put_all(unsigned char **at, const qd_world *world, const qdi_saved *n, ranks *all) {
-    const qdi_moment *moment = &world->present;
+    const qdi_contact_state *state = &world->present;
     rank_all(world, all);
     qdi_margin margin = world->margin;
     margin.held = fats_count(world);
@@ -168,9 +168,9 @@ static void put_all(unsigned char **at, const qd_world *world, const qdi_saved *
     for (size_t i = 0; i < n->traits; ++i) qdi_trait_put(&world->traits.trait[all->traits.number[i] + 1], at);
     put_bodies(at, world, all);
     for (size_t i = 0; i < n->contacts; i += QDI_SAVED_TOGETHER)
-        put_contacts(at, &moment->contacts[i], &moment->warm_starts[i],
+        put_contacts(at, &state->contacts[i], &state->warm_starts[i],
                      n->contacts - i < QDI_SAVED_TOGETHER ? n->contacts - i : QDI_SAVED_TOGETHER);
-    for (size_t i = 0; i < n->forces; ++i) qdi_fields_put(&qdi_fields_contact_force, &moment->forces[i], at);
+    for (size_t i = 0; i < n->forces; ++i) qdi_fields_put(&qdi_fields_contact_force, &state->forces[i], at);
     qdi_population_put(world, at);
     if (n->fats > 0) put_fats(at, world, all);
 }

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// What a step works with on its way from one moment to the next. None of it is saved.
+/// What a step works with on its way from one state to the next. None of it is saved.
 
 /// Bytes that the state's hash sees of a body, and the most indices for which there is room to lay all of
 /// these out (13 MB): beyond that a hash is a small part of a step.
@@ -25,7 +25,7 @@ enum { QDI_RECORD = 8 + 12 * 8, QDI_RECORDS_MAX = 1 << 17 };
 /// Most colours, one for each bit of a number; contacts that find none free are one more, solved serially.
 #define QDI_COLOURS_MAX 64
 
-/// Where a contact is among those of the moment before: the first that is not before it in their order, and
+/// Where a contact is among those of the step before: the first that is not before it in their order, and
 /// whether that is the same.
 typedef struct qdi_match {
     uint32_t at;
@@ -207,7 +207,7 @@ struct qdi_scratch {
     qdi_twist *accelerations;       ///< acceleration, by place in touched
     qdi_contact_force *spot_forces; ///< forces that were worked out last, by spot
     size_t head_room, chain_room, touched_room, touched_count_room, acceleration_room, spot_force_room;
-    bool accelerations_present; ///< accelerations are those of the present moment and its rows
+    bool accelerations_present; ///< accelerations are those by the present contacts, of their rows
 };
 
 #endif

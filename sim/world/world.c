@@ -202,15 +202,15 @@ qd_status qd_world_create(const qd_world_def *def, qd_world **world) {
     return status == QD_OK ? qdi_world_make(&resolved, world) : status;
 }
 
-static void moment_release(const qd_allocator *allocator, qdi_moment *moment) {
-    qdi_release(allocator, moment->contacts, moment->contact_room, sizeof *moment->contacts);
-    qdi_release(allocator, moment->spots, moment->spot_room, sizeof *moment->spots);
-    qdi_release(allocator, moment->geometry, moment->geometry_room, sizeof *moment->geometry);
-    qdi_release(allocator, moment->warm_starts, moment->warm_start_room, sizeof *moment->warm_starts);
-    qdi_release(allocator, moment->forces, moment->force_room, sizeof *moment->forces);
-    qdi_release(allocator, moment->impacts, moment->impact_room, sizeof *moment->impacts);
-    qdi_release(allocator, moment->events, moment->event_room, sizeof *moment->events);
-    qdi_release(allocator, moment->ended, moment->ended_room, sizeof *moment->ended);
+static void contact_state_release(const qd_allocator *allocator, qdi_contact_state *state) {
+    qdi_release(allocator, state->contacts, state->contact_room, sizeof *state->contacts);
+    qdi_release(allocator, state->spots, state->spot_room, sizeof *state->spots);
+    qdi_release(allocator, state->geometry, state->geometry_room, sizeof *state->geometry);
+    qdi_release(allocator, state->warm_starts, state->warm_start_room, sizeof *state->warm_starts);
+    qdi_release(allocator, state->forces, state->force_room, sizeof *state->forces);
+    qdi_release(allocator, state->impacts, state->impact_room, sizeof *state->impacts);
+    qdi_release(allocator, state->events, state->event_room, sizeof *state->events);
+    qdi_release(allocator, state->ended, state->ended_room, sizeof *state->ended);
 }
 
 static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch) {
@@ -259,8 +259,8 @@ void qd_world_destroy(qd_world *world) {
     const qd_allocator *allocator = world->allocator;
     scratch_release(allocator, &world->scratch);
     qdi_population_release(world);
-    moment_release(allocator, &world->present);
-    moment_release(allocator, &world->following);
+    contact_state_release(allocator, &world->present);
+    contact_state_release(allocator, &world->following);
     qdi_bodies_release(world);
     qdi_shapes_release(&world->shapes);
     qdi_traits_release(&world->traits);
