@@ -3,8 +3,8 @@
 #include "sim/contact/margin.h"
 #include "sim/rigid/ccd_follow.h"
 #include "sim/rigid/constraint.h"
-#include "sim/world/account.h"
 #include "sim/world/contact_state.h"
+#include "sim/world/energy_balance.h"
 #include "sim/world/grain.h"
 #include "sim/world/lap.h"
 #include "sim/world/limits.h"
@@ -116,12 +116,12 @@ static qd_status finish(const qdi_step *step, qdi_wall_gain *walls) {
         const qdi_trajectory *trajectory = &ccd->trajectories[i];
         if (trajectory->given_up) ++unfollowed;
         if (!trajectory->hit) continue;
-        world->scratch.books.ledger.drift += arrive(step, trajectory);
+        world->scratch.balance.ledger.drift += arrive(step, trajectory);
         box_again(world, trajectory->row);
         walls->impulse.x += trajectory->walls.impulse.x;
         walls->impulse.y += trajectory->walls.impulse.y;
         walls->work += trajectory->walls.work;
-        qdi_ledger_add(&world->scratch.books.ledger, &trajectory->ledger);
+        qdi_ledger_add(&world->scratch.balance.ledger, &trajectory->ledger);
         uint32_t row = trajectory->row;
         if (!qdi_within_limits(world, row) && (bad == QDI_NO_ROW || world->index[row] < world->index[bad]))
             bad = row;

@@ -22,8 +22,8 @@
 #include "sim/rigid/constraint.h"
 #include "sim/rigid/impulse.h"
 #include "sim/rigid/solver.h"
-#include "sim/world/account.h"
 #include "sim/world/contact_state.h"
+#include "sim/world/energy_balance.h"
 #include "sim/world/forces.h"
 #include "sim/world/grain.h"
 #include "sim/world/ledger.h"
@@ -60,7 +60,7 @@ static bool is_pressed(const qd_world *world, const qdi_link *link) {
 
 static void clear_outcome(const qdi_scratch *scratch, size_t contact) {
     scratch->outcomes[contact] = (qdi_outcome){.hold = {{0, 0}, {0, 0}}};
-    scratch->books.accounts[contact] = (qdi_account){{0}};
+    scratch->balance.contact_balances[contact] = (qdi_contact_balance){{0}};
 }
 
 static void make_links(void *context, size_t begin, size_t end, int worker) {
@@ -272,9 +272,9 @@ static qd_status settle(qd_world *world, qdi_wall_gain *walls) {
     qd_vec2 aside = {0, 0}, upright = {0, 0};
     if (status == QD_OK) status = qdi_sum(world, count, push_sideways, &list, &aside);
     if (status == QD_OK) status = qdi_sum(world, count, push_upright, &list, &upright);
-    qdi_account_pushes(world, aside, upright);
+    qdi_balance_pushes(world, aside, upright);
     if (status == QD_OK)
-        status = qdi_account_constraints(world, qdi_constraint_count(state), list.number, count);
+        status = qdi_balance_constraints(world, qdi_constraint_count(state), list.number, count);
     if (status != QD_OK || !world->walls_move) return status;
     qd_vec2 work = {0, 0};
     status = qdi_sum(world, count, wall_work, &list, &work);
@@ -292,7 +292,7 @@ static qd_status reserve(qd_world *world, size_t count) {
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->outcomes, &scratch->outcome_room, 0, count,
                              sizeof *scratch->outcomes);
-    return status == QD_OK ? qdi_account_begin(world, count) : status;
+    return status == QD_OK ? qdi_balance_begin(world, count) : status;
 }
 
 /// Makes the constraints and lets them bounce; leaves those that the solver takes with touches.

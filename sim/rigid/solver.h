@@ -77,8 +77,9 @@ typedef struct qdi_solver_rules {
 /// touches into groups.
 QD_MUST_USE qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, double dt,
                                          qdi_solver_colours *resting);
-/// Solves them in sub-steps; afterwards the velocities of `next` are theirs. `bounced`: outcomes and accounts
-/// of all contacts have what bounces gave, and get what the sub-steps give added; else they are set.
+/// Solves them in sub-steps; afterwards the velocities of `next` are theirs. `bounced`: outcomes and
+/// balances of all contacts have what bounces gave, and get what the sub-steps give added; else they
+/// are set.
 void qdi_solver_run(qd_world *world, const qdi_solver_colours *resting, double dt, bool bounced);
 
 /// Does something to `count` groups, one after the other; `second` are their second touches, or NULL where

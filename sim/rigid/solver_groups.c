@@ -10,8 +10,8 @@
 #include "sim/rigid/constraint.h"
 #include "sim/rigid/solver.h"
 #include "sim/rigid/solver_job.h"
-#include "sim/world/account.h"
 #include "sim/world/contact_state.h"
+#include "sim/world/energy_balance.h"
 #include "sim/world/grain.h"
 #include "sim/world/ledger.h"
 #include "sim/world/reach.h"
@@ -80,7 +80,7 @@ static void gather_range(void *context, size_t begin, size_t end, int worker) {
         if (!atomic_load_explicit(&world->scratch.slot[r], memory_order_relaxed)) continue;
         atomic_store_explicit(&world->scratch.slot[r], (uint32_t)slot, memory_order_relaxed);
         double spin = world->turning ? m->spin[r] : 0;
-        qdi_account_mover_begin(world, slot, (qdi_twist){m->vx[r], m->vy[r], spin});
+        qdi_balance_mover_begin(world, slot, (qdi_twist){m->vx[r], m->vy[r], spin});
         job->movers[slot++] = (qdi_mover){.vx = m->vx[r],
                                           .vy = m->vy[r],
                                           .spin = spin,
@@ -104,16 +104,16 @@ static qd_status gather(qd_world *world, qdi_solver_job *job) {
     if (status == QD_OK)
         status = qdi_reserve(world->allocator, &scratch->began, &scratch->began_room, 0, count,
                              sizeof *scratch->began);
-    if (status == QD_OK) status = qdi_account_movers(world, count);
+    if (status == QD_OK) status = qdi_balance_movers(world, count);
     if (status != QD_OK) return status;
     job->movers = scratch->movers;
     job->movers[0] = (qdi_mover){0};
-    qdi_account_mover_begin(world, 0, (qdi_twist){0, 0, 0});
+    qdi_balance_mover_begin(world, 0, (qdi_twist){0, 0, 0});
     for (size_t k = bodies; k < count; ++k) {
         qd_vec2 speed = world->wall_mean[k - bodies];
         job->movers[k] = (qdi_mover){.vx = speed.x, .vy = speed.y};
         scratch->pushes[k] = (qdi_push){0, 0, 0, 0};
-        qdi_account_mover_begin(world, k, (qdi_twist){speed.x, speed.y, 0});
+        qdi_balance_mover_begin(world, k, (qdi_twist){speed.x, speed.y, 0});
     }
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_range, job);
     scratch->mover_count = count;

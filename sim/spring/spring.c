@@ -1,11 +1,11 @@
 // Forces of springs and dashpots, contact by contact. Contacts are worked on as their spots lie, so that what
-// is read of the bodies is in the cache; a contact writes its own shear, force, impulses and account, and
-// nothing is shared.
+// is read of the bodies is in the cache; a contact writes its own shear, force, impulses and contact_balance,
+// and nothing is shared.
 
 #include "sim/spring/spring.h"
 
-#include "sim/world/account.h"
 #include "sim/world/contact_state.h"
+#include "sim/world/energy_balance.h"
 #include "sim/world/grain.h"
 #include "sim/world/ledger.h"
 #include "sim/world/pose.h"
@@ -18,10 +18,10 @@ typedef struct spring_job {
     const qd_world *world;
     const qdi_motion *m;
     qdi_contact_state *state;
-    double dt;           ///< 0: nothing moves
-    double loss;         ///< of the world's restitution
-    qd_vec2 half_kick;   ///< what gravity has given to dynamic bodies beyond the middle of the step
-    qdi_account *shares; ///< by contact; NULL where dt is 0
+    double dt;                   ///< 0: nothing moves
+    double loss;                 ///< of the world's restitution
+    qd_vec2 half_kick;           ///< what gravity has given to dynamic bodies beyond the middle of the step
+    qdi_contact_balance *shares; ///< by contact; NULL where dt is 0
 } spring_job;
 
 /// A contact as it is worked on: a's normal to b, levers from each centroid to its own surface as in
@@ -119,7 +119,7 @@ static double rub(const grasp *grip, double dt, double slip, double limit, doubl
 
 /// One touch: adds to the force; the shear comes in as it was.
 static void press(const spring_job *job, const grasp *grip, int k, qd_touch *touch, qdi_warm_start *shear,
-                  qdi_contact_force *force, qdi_account *share) {
+                  qdi_contact_force *force, qdi_contact_balance *share) {
     const qd_spring_terms *terms = &grip->law.terms;
     double nx = grip->nx, ny = grip->ny, dt = job->dt;
     double ux = grip->a.x - grip->b.x, uy = grip->a.y - grip->b.y;
@@ -166,9 +166,9 @@ static void force_spot(const spring_job *job, size_t place) {
     qd_contact *contact = &job->state->contacts[i];
     qdi_warm_start *shear = &job->state->warm_starts[i];
     qdi_contact_force *force = &job->world->scratch.spot_forces[place];
-    qdi_account *share = job->shares ? &job->shares[i] : NULL;
+    qdi_contact_balance *share = job->shares ? &job->shares[i] : NULL;
     *force = (qdi_contact_force){0, 0, 0, 0};
-    if (share) *share = (qdi_account){{0}};
+    if (share) *share = (qdi_contact_balance){{0}};
     const bool acts = !contact->sensor;
     grasp grip = {.law = {.friction = 0}};
     if (acts) take(job, spot, contact, &grip);
@@ -210,7 +210,7 @@ qd_status qdi_spring_forces(qd_world *world, const qdi_motion *m, double dt, qdi
     if (status == QD_OK)
         status = qdi_reserve(world->allocator, &world->scratch.spot_forces, &world->scratch.spot_force_room,
                              0, count, sizeof *world->scratch.spot_forces);
-    if (status == QD_OK && dt > 0) status = qdi_account_begin(world, count + world->present.contact_count);
+    if (status == QD_OK && dt > 0) status = qdi_balance_begin(world, count + world->present.contact_count);
     if (status != QD_OK) return status;
     double half = 0.5 * dt;
     spring_job job = {.world = world,
@@ -219,7 +219,7 @@ qd_status qdi_spring_forces(qd_world *world, const qdi_motion *m, double dt, qdi
                       .dt = dt,
                       .loss = qdi_spring_loss(world->def.restitution),
                       .half_kick = {world->def.gravity.x * half, world->def.gravity.y * half},
-                      .shares = dt > 0 ? world->scratch.books.accounts : NULL};
+                      .shares = dt > 0 ? world->scratch.balance.contact_balances : NULL};
     qdi_team_for(world->team, count, QDI_TOUCH_GRAIN, force_range, &job);
     return qdi_spring_walls(world, state, dt);
 }

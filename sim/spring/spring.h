@@ -20,8 +20,8 @@ extern const qdi_feature qdi_spring_feature;
 /// the whole of a step of `dt`. dt 0: nothing moves, the velocities are the present ones.
 QD_MUST_USE qd_status qdi_spring_forces(qd_world *world, const qdi_motion *m, double dt,
                                         qdi_contact_state *state);
-/// Keeps the books of a step of `dt`, when events are known: losses, and into `walls` what walls gave.
-QD_MUST_USE qd_status qdi_spring_account(qd_world *world, double dt, qdi_wall_gain *walls);
+/// Balances the energy of a step of `dt`, when events are known: losses, and into `walls` what walls gave.
+QD_MUST_USE qd_status qdi_spring_balance(qd_world *world, double dt, qdi_wall_gain *walls);
 
 /// What bodies that come and go in a step bring and take along in their springs: to `entered`.
 QD_MUST_USE qd_status qdi_spring_population(qd_world *world);
@@ -29,7 +29,7 @@ QD_MUST_USE qd_status qdi_spring_population(qd_world *world);
 /// what springs had before. QD_ERR_LIMIT: reported, the world could not hold forces and energy.
 QD_MUST_USE qd_status qdi_spring_change(qd_world *world);
 /// Works out what walls give with the contacts of a state, from its forces and spots; and what they took in a
-/// step of `dt` > 0, whose accounts are then emptied.
+/// step of `dt` > 0, whose balances are then emptied.
 QD_MUST_USE qd_status qdi_spring_walls(qd_world *world, qdi_contact_state *state, double dt);
 /// From the velocities of `now` to those of `next`: half of `dt` by the accelerations of the present
 /// contacts, and other forces for all of it. Where qdi_spring_plain, this is left to qdi_spring_move.

@@ -29,7 +29,7 @@ static qd_status change(qd_world *world, qdi_step_context *step) {
 static qd_status finish(qd_world *world, qdi_step_context *step) {
     if (!qdi_springs(world)) return QD_OK;
     qd_status status = qdi_spring_population(world);
-    if (status == QD_OK) status = qdi_spring_account(world, step->dt, &step->gains[0]);
+    if (status == QD_OK) status = qdi_spring_balance(world, step->dt, &step->gains[0]);
     return status == QD_OK ? qdi_spring_finish(world, step->dt) : status;
 }
 
@@ -41,5 +41,5 @@ static void commit(qd_world *world, const qdi_step_context *step) {
 const qdi_feature qdi_spring_feature = {.at = {[QDI_STAGE_RESOLVE] = resolve,
                                                [QDI_STAGE_CONTACT] = make_forces,
                                                [QDI_STAGE_EDITED] = change,
-                                               [QDI_STAGE_BALANCE] = finish},
+                                               [QDI_STAGE_FINISH] = finish},
                                         .commit = commit};

@@ -12,7 +12,7 @@
 #include "sim/rigid/ccd_follow.h"
 #include "sim/spring/spring.h"
 #include "sim/step/disks.h"
-#include "sim/world/account.h"
+#include "sim/world/energy_balance.h"
 #include "sim/world/forces.h"
 #include "sim/world/grain.h"
 #include "sim/world/limits.h"
@@ -436,8 +436,8 @@ static qd_status sum_pushes(qd_world *world, const mirror_sums *sums, size_t cou
     if (status == QD_OK) status = qdi_sum(world, count, mirrored_upright, sums, &upright);
     if (status == QD_OK && (sums->step->half_kick.x != 0 || sums->step->half_kick.y != 0))
         status = qdi_sum(world, count, mirrored_drift, sums, &drift);
-    qdi_account_pushes(world, aside, upright);
-    world->scratch.books.ledger.drift += drift.x;
+    qdi_balance_pushes(world, aside, upright);
+    world->scratch.balance.ledger.drift += drift.x;
     return status;
 }
 
@@ -509,7 +509,7 @@ qd_status qdi_motion_move(qd_world *world, double dt, qdi_wall_gain *mirrored) {
     world->margin.behind = world->margin.held && world->margin.near;
     world->margin.near = false; // until the step succeeds
     if (scratch->flown && qdi_forces_vary(world)) qdi_forces_finish(world, dt, job.lowest_bad);
-    if (scratch->flown) status = qdi_account_flights(world);
+    if (scratch->flown) status = qdi_balance_flights(world);
     if (status != QD_OK) return status;
     *mirrored = (qdi_wall_gain){{0, 0}, 0};
     world->margin.left = 0;

@@ -154,7 +154,7 @@ static qd_status pass_phases(qd_world *world, qdi_step_context *step, qdi_found 
 
     // Narrow: from candidates to contacts and events.
     status = find_contacts(world, step);
-    if (status == QD_OK) status = qdi_features_at(QDI_STAGE_BALANCE, world, step);
+    if (status == QD_OK) status = qdi_features_at(QDI_STAGE_FINISH, world, step);
     end_phase(world, step->lap, QD_PHASE_NARROW);
     return status;
 }

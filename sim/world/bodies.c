@@ -4,8 +4,8 @@
 
 #include "core/base/arithmetic.h"
 #include "core/base/memory.h"
-#include "sim/world/account.h"
 #include "sim/world/contact_sums.h"
+#include "sim/world/energy_balance.h"
 #include "sim/world/grain.h"
 #include "sim/world/population.h"
 #include "sim/world/scratch.h"

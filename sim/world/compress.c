@@ -4,10 +4,10 @@
 #include "sim/world/compress.h"
 
 #include "core/base/assert.h"
-#include "sim/world/account.h"
 #include "sim/world/bodies.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/contact_sums.h"
+#include "sim/world/energy_balance.h"
 #include "sim/world/feature.h"
 #include "sim/world/grain.h"
 #include "sim/world/limits.h"
@@ -148,7 +148,7 @@ static qd_status apply(qd_world *world, qdi_step_context *step) {
     size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
     scale_job job = {.world = world, .factor = state->factor, .distance = qdi_limit_distance(world)};
     bool falls = world->def.gravity.x != 0 || world->def.gravity.y != 0;
-    qd_status status = falls ? qdi_account_rows(world, &job.work) : QD_OK;
+    qd_status status = falls ? qdi_balance_rows(world, &job.work) : QD_OK;
     job.lowest_bad = qdi_arena_take(&scratch->arena, ranges, sizeof *job.lowest_bad);
     if (status != QD_OK || !job.lowest_bad) return QD_ERR_MEMORY;
     state->scale = (qd_vec2){state->before.x * state->factor.x, state->before.y * state->factor.y};
@@ -169,7 +169,7 @@ static qd_status apply(qd_world *world, qdi_step_context *step) {
     }
     world->margin.held = world->margin.behind = false;
     qdi_motion_boxes(world, &world->next);
-    return falls ? qdi_account_array(world, job.work, world->count, &scratch->books.ledger.compression)
+    return falls ? qdi_balance_array(world, job.work, world->count, &scratch->balance.ledger.compression)
                  : QD_OK;
 }
 
@@ -222,7 +222,7 @@ static qd_vec2 pressed(const void *context, size_t i) {
 }
 
 /// Adds what this gave to springs to the step's ledger.
-static qd_status account(qd_world *world, qdi_step_context *step) {
+static qd_status balance(qd_world *world, qdi_step_context *step) {
     (void)step;
     const qdi_compress *state = &world->compress;
     qd_vec2 work[2] = {{0, 0}, {0, 0}}, f = state->factor;
@@ -234,7 +234,7 @@ static qd_status account(qd_world *world, qdi_step_context *step) {
     qd_status status = qdi_sum(world, before.contact_state->contact_count, pressed, &before, &work[0]);
     if (status == QD_OK)
         status = qdi_sum(world, after.contact_state->contact_count, pressed, &after, &work[1]);
-    world->scratch.books.ledger.compression += work[0].x + work[1].x;
+    world->scratch.balance.ledger.compression += work[0].x + work[1].x;
     return status;
 }
 
@@ -258,7 +258,7 @@ static void revert(qd_world *world, const qdi_step_context *step) {
 }
 
 const qdi_feature qdi_compress_feature = {
-    .at = {[QDI_STAGE_BEGIN] = aim, [QDI_STAGE_CHANGE] = apply, [QDI_STAGE_BALANCE] = account},
+    .at = {[QDI_STAGE_BEGIN] = aim, [QDI_STAGE_CHANGE] = apply, [QDI_STAGE_FINISH] = balance},
     .commit = commit,
     .revert = revert,
 };

@@ -8,8 +8,8 @@
 
 #include "core/base/arithmetic.h"
 #include "core/base/cookie.h"
-#include "sim/world/account.h"
 #include "sim/world/bodies.h"
+#include "sim/world/energy_balance.h"
 #include "sim/world/feature.h"
 #include "sim/world/grain.h"
 #include "sim/world/order.h"

@@ -192,7 +192,7 @@ struct qdi_scratch {
     qdi_ccd *ccd;                                    ///< rigid/ccd.h; NULL until it is needed
     qdi_scratch_release release_solver, release_ccd; ///< NULL where there is nothing of theirs
     size_t pressed;                                  ///< links that are
-    qdi_books books;                                 ///< account.h
+    qdi_balance_scratch balance;                     ///< energy_balance.h
     // What flies: see forces.c.
     qdi_flight *flights; ///< by row; nothing where `flown` is false
     size_t flight_room;

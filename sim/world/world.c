@@ -4,10 +4,10 @@
 #include "core/base/cookie.h"
 #include "core/base/memory.h"
 #include "core/tree/horizon.h"
-#include "sim/world/account.h"
 #include "sim/world/bodies.h"
 #include "sim/world/compress.h"
 #include "sim/world/contact_state.h"
+#include "sim/world/energy_balance.h"
 #include "sim/world/forces.h"
 #include "sim/world/limits.h"
 #include "sim/world/population.h"
@@ -244,7 +244,7 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->accelerations, scratch->acceleration_room,
                 sizeof *scratch->accelerations);
     if (scratch->release_ccd) scratch->release_ccd(allocator, scratch);
-    qdi_books_release(allocator, &scratch->books);
+    qdi_balance_release(allocator, &scratch->balance);
 }
 
 qd_status qd_world_set_simd(qd_world *world, qd_simd simd) {

@@ -3,9 +3,9 @@
 // left in it. A wall gives the mean of its forces at the two ends of a step.
 
 #include "sim/spring/spring.h"
-#include "sim/world/account.h"
 #include "sim/world/bodies.h"
 #include "sim/world/contact_state.h"
+#include "sim/world/energy_balance.h"
 #include "sim/world/grain.h"
 #include "sim/world/ledger.h"
 #include "sim/world/limits.h"
@@ -24,7 +24,7 @@ typedef struct wall_list {
     const qdi_contact_state *state;
     const uint64_t *contact; ///< numbers of contacts with walls, in order
     uint32_t wall;
-    qdi_account *accounts;
+    qdi_contact_balance *contact_balances;
 } wall_list;
 
 static qd_vec2 wall_force(const void *context, size_t i) {
@@ -36,8 +36,8 @@ static qd_vec2 wall_force(const void *context, size_t i) {
 
 static qd_vec2 wall_loss(const void *context, size_t i) {
     const wall_list *list = context;
-    const qdi_account *account = &list->accounts[list->contact[i]];
-    return (qd_vec2){account->lane[QDI_LOST_NORMAL], account->lane[QDI_LOST_FRICTION]};
+    const qdi_contact_balance *contact_balance = &list->contact_balances[list->contact[i]];
+    return (qd_vec2){contact_balance->lane[QDI_LOST_NORMAL], contact_balance->lane[QDI_LOST_FRICTION]};
 }
 
 qd_status qdi_spring_walls(qd_world *world, qdi_contact_state *state, double dt) {
@@ -52,9 +52,9 @@ qd_status qdi_spring_walls(qd_world *world, qdi_contact_state *state, double dt)
         status = qdi_sum(world, count, wall_force, &list, &state->wall_force[wall]);
     }
     if (status != QD_OK || dt == 0) return status;
-    wall_list list = {state, on_walls, 0, world->scratch.books.accounts};
+    wall_list list = {state, on_walls, 0, world->scratch.balance.contact_balances};
     status = qdi_sum(world, count, wall_loss, &list, &state->wall_lost);
-    for (size_t i = 0; i < count; ++i) list.accounts[on_walls[i]] = (qdi_account){{0}};
+    for (size_t i = 0; i < count; ++i) list.contact_balances[on_walls[i]] = (qdi_contact_balance){{0}};
     return status;
 }
 
@@ -128,7 +128,7 @@ qd_status qdi_spring_change(qd_world *world) {
     return QD_OK;
 }
 
-// ---- books ----
+// ---- balance ----
 
 enum { ENDED_WITH_BODIES, ENDED_WITH_WALLS };
 
@@ -138,21 +138,23 @@ static void end_range(void *context, size_t begin, size_t end, int worker) {
     const qd_world *world = context;
     const uint32_t *rank = world->scratch.end_rank;
     for (size_t i = begin; i < end; ++i) {
-        qdi_account *account = &world->scratch.books.accounts[i];
+        qdi_contact_balance *contact_balance = &world->scratch.balance.contact_balances[i];
         bool wall = qd_id_is_wall(world->present.contacts[i].b);
-        *account = (qdi_account){{0}};
+        *contact_balance = (qdi_contact_balance){{0}};
         if (rank[i + 1] != rank[i])
-            account->lane[wall ? ENDED_WITH_WALLS : ENDED_WITH_BODIES] = qdi_spring_shear_energy(world, i);
+            contact_balance->lane[wall ? ENDED_WITH_WALLS : ENDED_WITH_BODIES] = qdi_spring_shear_energy(
+                world, i);
     }
 }
 
-/// What contacts took that there are, and what those take along that have ended; the accounts serve both.
-static qd_status account_losses(qd_world *world) {
+/// What contacts took that there are, and what those take along that have ended; the balances serve
+/// both.
+static qd_status add_losses(qd_world *world) {
     const qdi_contact_state *before = &world->present, *after = &world->following;
-    qdi_books *books = &world->scratch.books;
-    qdi_ledger *ledger = &books->ledger;
+    qdi_balance_scratch *balance = &world->scratch.balance;
+    qdi_ledger *ledger = &balance->ledger;
     double sums[4];
-    qd_status status = qdi_account_sum(world, books->accounts, after->contact_count, sums);
+    qd_status status = qdi_balance_sum(world, balance->contact_balances, after->contact_count, sums);
     if (status != QD_OK) return status;
     ledger->lost[0][0] += sums[QDI_LOST_NORMAL];
     ledger->lost[0][1] += sums[QDI_LOST_FRICTION];
@@ -162,14 +164,14 @@ static qd_status account_losses(qd_world *world) {
     ledger->kinematic += sums[QDI_WORK];
     if (!world->turning || before->contact_count == 0) return QD_OK;
     qdi_team_for(world->team, before->contact_count, QDI_TOUCH_GRAIN, end_range, world);
-    status = qdi_account_sum(world, books->accounts, before->contact_count, sums);
+    status = qdi_balance_sum(world, balance->contact_balances, before->contact_count, sums);
     if (status != QD_OK) return status;
     ledger->lost[0][1] += sums[ENDED_WITH_BODIES];
     ledger->lost[1][1] += sums[ENDED_WITH_WALLS];
     return QD_OK;
 }
 
-qd_status qdi_spring_account(qd_world *world, double dt, qdi_wall_gain *walls) {
+qd_status qdi_spring_balance(qd_world *world, double dt, qdi_wall_gain *walls) {
     const qdi_contact_state *before = &world->present, *after = &world->following;
     double half = 0.5 * dt;
     for (int wall = 0; wall < QDI_WALLS; ++wall) {
@@ -180,7 +182,7 @@ qd_status qdi_spring_account(qd_world *world, double dt, qdi_wall_gain *walls) {
         if (world->walls_move)
             walls->work += given.x * world->wall_mean[wall].x + given.y * world->wall_mean[wall].y;
         double push = wall / 2 == 0 ? given.x : given.y;
-        world->scratch.books.ledger.push[wall] += wall % 2 == 0 ? push : -push;
+        world->scratch.balance.ledger.push[wall] += wall % 2 == 0 ? push : -push;
     }
-    return account_losses(world);
+    return add_losses(world);
 }
