@@ -1,6 +1,6 @@
 // The energy's balance, closed to rounding in worlds of every kind, and what must not change it: threads,
 // margins, saving and loading, a step that is refused.
-#include "sim/world/account.h"
+#include "sim/world/energy_balance.h"
 #include "tests/harness.h"
 #include "tests/worlds.h"
 
@@ -54,7 +54,7 @@ START_TEST(sums_do_not_depend_on_the_order) {
         }
         for (int round = 0; round < 10; ++round) {
             double sum = 0;
-            ck_assert_int_eq(qdi_account_array(world, values, counts[i], &sum), QD_OK);
+            ck_assert_int_eq(qdi_balance_array(world, values, counts[i], &sum), QD_OK);
             if (round == 0) first = sum;
             ck_assert_msg(memcmp(&sum, &first, 8) == 0, "%zu values: %a, then %a", counts[i], first, sum);
             ck_assert_double_eq_tol(sum, exact, 1e-14 * size);

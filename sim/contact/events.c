@@ -14,11 +14,11 @@
 #include <string.h>
 
 typedef struct event_job {
-    const qdi_moment *before, *after;
+    const qdi_contact_state *before, *after;
     size_t first;                ///< of the part of `after` in work
     bool near;                   ///< which is that of speculative ones
     const qdi_outcome *outcomes; ///< by contact of `before`, or NULL
-    bool springs;                ///< only the shear is taken over: forces are of the moment
+    bool springs;                ///< only the shear is taken over: forces are already those of `after`
     qdi_match *match;            ///< by contact of `after`
     uint32_t *end_rank; ///< by contact of `before`: 1 where it goes on; then ended ones before it; the last
                         ///< slot holds their number
@@ -39,7 +39,7 @@ static bool same_bodies(const qd_contact *p, const qd_contact *q) {
 }
 
 /// The first contact of a part of a list that is not before (a, b): of [low, high).
-static size_t find(const qdi_moment *list, size_t low, size_t high, uint64_t order) {
+static size_t find(const qdi_contact_state *list, size_t low, size_t high, uint64_t order) {
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (order_of(&list->contacts[middle]) < order)
@@ -52,14 +52,14 @@ static size_t find(const qdi_moment *list, size_t low, size_t high, uint64_t ord
 
 /// find for the next contact of an ordered walk that has come to `from`: most often a step or two from the
 /// last.
-static size_t find_from(const qdi_moment *list, size_t from, size_t high, uint64_t order) {
+static size_t find_from(const qdi_contact_state *list, size_t from, size_t high, uint64_t order) {
     for (int k = 0; k < 8; ++k, ++from)
         if (from == high || order_of(&list->contacts[from]) >= order) return from;
     return find(list, from, high, order);
 }
 
 /// True where list[at], of a part that ends at `high`, is the same contact.
-static bool found(const qdi_moment *list, size_t at, size_t high, const qd_contact *contact) {
+static bool found(const qdi_contact_state *list, size_t at, size_t high, const qd_contact *contact) {
     return at < high && order_of(&list->contacts[at]) == order_of(contact) &&
            same_bodies(&list->contacts[at], contact);
 }
@@ -83,11 +83,11 @@ static void shift_ranks(void *context, size_t begin, size_t end, int worker) {
     for (size_t i = begin; i < end; ++i) job->end_rank[i] += first;
 }
 
-/// Puts into a contact what contact `at` of `before` gave, by feature; its hold to `hold`.
-static void take_over(const event_job *job, size_t at, qd_contact *contact, qdi_warm_start *hold) {
+/// Puts into a contact what contact `at` of `before` gave, by feature; its warm start to `warm_start`.
+static void take_over(const event_job *job, size_t at, qd_contact *contact, qdi_warm_start *warm_start) {
     const qd_contact *old = &job->before->contacts[at];
     const qdi_outcome *outcome = job->outcomes ? &job->outcomes[at] : NULL;
-    const qdi_warm_start *held = outcome ? &outcome->hold : &job->before->holds[at];
+    const qdi_warm_start *held = outcome ? &outcome->hold : &job->before->warm_starts[at];
     // What held them in another direction is worth nothing in this one.
     bool same = old->normal.x * contact->normal.x + old->normal.y * contact->normal.y >= SAME_WAY ||
                 job->springs;
@@ -96,8 +96,8 @@ static void take_over(const event_job *job, size_t at, qd_contact *contact, qdi_
             if (old->touch[j].feature != contact->touch[k].feature) continue;
             contact->touch[k].impulse = outcome ? outcome->impulse[j] : old->touch[j].impulse;
             contact->touch[k].friction = outcome ? outcome->rub[j] : old->touch[j].friction;
-            hold->normal[k] = same ? held->normal[j] : 0;
-            hold->tangent[k] = same ? held->tangent[j] : 0;
+            warm_start->normal[k] = same ? held->normal[j] : 0;
+            warm_start->tangent[k] = same ? held->tangent[j] : 0;
         }
     }
 }
@@ -108,13 +108,13 @@ typedef struct walk {
     size_t contact, near;
 } walk;
 
-static walk walk_begin(const qdi_moment *list, uint64_t order) {
+static walk walk_begin(const qdi_contact_state *list, uint64_t order) {
     return (walk){find(list, 0, list->contact_count, order),
                   find(list, list->contact_count, qdi_constraint_count(list), order)};
 }
 
 /// The place of the same contact in either part, or SIZE_MAX.
-static size_t walk_to(const qdi_moment *list, walk *at, const qd_contact *contact) {
+static size_t walk_to(const qdi_contact_state *list, walk *at, const qd_contact *contact) {
     const size_t high = list->contact_count, end = qdi_constraint_count(list);
     at->contact = find_from(list, at->contact, high, order_of(contact));
     if (found(list, at->contact, high, contact)) return at->contact;
@@ -122,18 +122,18 @@ static size_t walk_to(const qdi_moment *list, walk *at, const qd_contact *contac
     return found(list, at->near, end, contact) ? at->near : SIZE_MAX;
 }
 
-/// Constraints whose pair had one before take over what that holds and, where they touch, its impulses; the
+/// Constraints whose pair had one before take over its warm start and, where they touch, its impulses; the
 /// others begin with nothing. Those that touch note their match, and mark it.
 static void take_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const event_job *job = context;
     qd_contact *contacts = job->after->contacts + job->first;
-    qdi_warm_start *holds = job->after->holds + job->first;
+    qdi_warm_start *warm_starts = job->after->warm_starts + job->first;
     walk at = walk_begin(job->before, order_of(&contacts[begin]));
     for (size_t i = begin; i < end; ++i) {
-        holds[i] = (qdi_warm_start){{0, 0}, {0, 0}};
+        warm_starts[i] = (qdi_warm_start){{0, 0}, {0, 0}};
         size_t place = walk_to(job->before, &at, &contacts[i]);
-        if (place != SIZE_MAX) take_over(job, place, &contacts[i], &holds[i]);
+        if (place != SIZE_MAX) take_over(job, place, &contacts[i], &warm_starts[i]);
         if (job->near) continue;
         const bool persists = place < job->before->contact_count;
         job->match[i] = (qdi_match){(uint32_t)at.contact, persists};
@@ -178,32 +178,28 @@ static void write_present(void *context, size_t begin, size_t end, int worker) {
     job->count[begin / QDI_TOUCH_GRAIN] = begun;
 }
 
-static qd_status reserve(qd_world *world, const qdi_moment *before, qdi_moment *after) {
+static qd_status reserve(qd_world *world, const qdi_contact_state *before, qdi_contact_state *after) {
     qdi_scratch *scratch = &world->scratch;
     const qd_allocator *allocator = world->allocator;
-    size_t old = before->contact_count, new = after->contact_count, most = old > new ? old : new;
-    qd_status status = qdi_reserve(allocator, &after->holds, &after->hold_room, 0,
-                                   qdi_constraint_count(after), sizeof *after->holds);
+    size_t old = before->contact_count, new = after->contact_count;
+    qd_status status = qdi_reserve(allocator, &after->warm_starts, &after->warm_start_room, 0,
+                                   qdi_constraint_count(after), sizeof *after->warm_starts);
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->match, &scratch->match_room, 0, new,
                              sizeof *scratch->match);
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->end_rank, &scratch->end_room, 0, old + 1,
                              sizeof *scratch->end_rank);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &scratch->range_count, &scratch->range_room, 0,
-                             qdi_range_count(most, QDI_TOUCH_GRAIN) + 1, sizeof *scratch->range_count);
     return status;
 }
 
-static event_job job_of(const qd_world *world, const qdi_moment *before, qdi_moment *after) {
+static event_job job_of(const qd_world *world, const qdi_contact_state *before, qdi_contact_state *after) {
     const qdi_scratch *scratch = &world->scratch;
     return (event_job){.before = before,
                        .after = after,
                        .springs = world->def.contact == QD_CONTACT_SPRING,
                        .match = scratch->match,
-                       .end_rank = scratch->end_rank,
-                       .count = scratch->range_count};
+                       .end_rank = scratch->end_rank};
 }
 
 static void clear_marks(void *context, size_t begin, size_t end, int worker) {
@@ -222,7 +218,7 @@ static void take_all(qd_world *world, event_job *job) {
     qdi_team_for(world->team, job->after->near_count, QDI_TOUCH_GRAIN, take_range, job);
 }
 
-qd_status qdi_events_take_over(qd_world *world, const qdi_moment *before, qdi_moment *after) {
+qd_status qdi_events_take_over(qd_world *world, const qdi_contact_state *before, qdi_contact_state *after) {
     qd_status status = reserve(world, before, after);
     if (status != QD_OK) return status;
     event_job job = job_of(world, before, after);
@@ -230,14 +226,17 @@ qd_status qdi_events_take_over(qd_world *world, const qdi_moment *before, qdi_mo
     return QD_OK;
 }
 
-qd_status qdi_events(qd_world *world, const qdi_moment *before, const qdi_outcome *outcomes,
-                     qdi_moment *after) {
+qd_status qdi_events(qd_world *world, const qdi_contact_state *before, const qdi_outcome *outcomes,
+                     qdi_contact_state *after) {
     qd_team *team = world->team;
     size_t old = before->contact_count, new = after->contact_count;
     qd_status status = reserve(world, before, after);
     if (status != QD_OK) return status;
     event_job job = job_of(world, before, after);
     job.outcomes = outcomes;
+    job.count = qdi_arena_take(&world->scratch.arena, qdi_range_count(old > new ? old : new, QDI_TOUCH_GRAIN),
+                               sizeof *job.count);
+    if (!job.count) return QD_ERR_MEMORY;
     if (!job.springs) take_all(world, &job); // else they have been matched before
 
     qdi_team_for(team, old, QDI_TOUCH_GRAIN, count_ended, &job);

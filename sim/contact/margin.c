@@ -209,11 +209,9 @@ static qd_status refresh_all(fatten_job *job, qdi_found *found) {
     margin->behind = margin->held = false;
     if (world->def.margin == 0 || qdi_compress_goes_on(world)) // NaN is not 0
         return file_all(world, world->boxes, 0, found);
-    qd_status status = qdi_reserve(world->allocator, &world->scratch.range_count, &world->scratch.range_room,
-                                   0, qdi_range_count(world->count, QDI_BODY_GRAIN),
-                                   sizeof *world->scratch.range_count);
-    if (status != QD_OK) return status;
-    job->sums = world->scratch.range_count;
+    job->sums = qdi_arena_take(&world->scratch.arena, qdi_range_count(world->count, QDI_BODY_GRAIN),
+                               sizeof *job->sums);
+    if (!job->sums) return QD_ERR_MEMORY;
     choose(job);
     if (margin->horizon == 0) return file_all(world, world->boxes, 0, found);
     double growth = mean_over(job, fatten_range);
@@ -400,14 +398,12 @@ static void note_range(void *context, size_t begin, size_t end, int worker) {
 /// Finds the candidates of the leavers, in their order. Looking for them takes most of the time, and is
 /// shared.
 static qd_status find_about_all(qd_world *world, const uint8_t *left, const uint32_t *rows, size_t count) {
-    qdi_scratch *scratch = &world->scratch;
-    qd_status status = qdi_reserve(world->allocator, &scratch->pending[0], &scratch->pending_room[0], 0,
-                                   count * NOTES, sizeof(uint32_t));
-    if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &scratch->pending[1], &scratch->pending_room[1], 0, count,
-                             sizeof(uint32_t));
-    if (status != QD_OK) return status;
-    notes_job job = {world, left, rows, scratch->pending[0], scratch->pending[1]};
+    qdi_arena *arena = &world->scratch.arena;
+    notes_job job = {.world = world, .left = left, .rows = rows};
+    job.notes = qdi_arena_take(arena, count, NOTES * sizeof *job.notes);
+    job.counts = qdi_arena_take(arena, count, sizeof *job.counts);
+    if (!job.notes || !job.counts) return QD_ERR_MEMORY;
+    qd_status status = QD_OK;
     qdi_team_for(world->team, count, LEAVERS, note_range, &job);
     for (size_t i = 0; i < count && status == QD_OK; ++i) {
         finder found = {world, left, rows[i], qdi_limit_pairs(world), QD_OK};
@@ -421,32 +417,20 @@ static qd_status find_about_all(qd_world *world, const uint8_t *left, const uint
     return status;
 }
 
-static qd_status reserve_leavers(const fatten_job *fat, leaver_job *job, size_t met_ranges) {
-    qd_world *world = fat->world;
-    qdi_scratch *scratch = &world->scratch;
-    const qd_allocator *allocator = world->allocator;
-    qd_status status = qdi_reserve(allocator, &scratch->order, &scratch->order_room, 0, world->margin.left,
-                                   sizeof *scratch->order);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &scratch->wall_mask, &scratch->wall_room, 0, world->count, 1);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &scratch->hits, &scratch->hit_room, 0, world->met_count,
-                             sizeof *scratch->hits);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &scratch->range_count, &scratch->range_room, 0, met_ranges,
-                             sizeof *scratch->range_count);
-    *job = (leaver_job){
-        world, fat, scratch->left, scratch->order, scratch->wall_mask, scratch->hits, scratch->range_count};
-    return status;
-}
-
 /// The first half: new fat boxes for those that left.
-static qd_status refresh_leavers(const fatten_job *fat) {
+static qd_status refresh_leavers(const fatten_job *fat, qdi_found *found) {
     qd_world *world = fat->world;
+    qdi_arena *arena = &world->scratch.arena;
     size_t met_ranges = qdi_range_count(world->met_count, QDI_CONTACT_GRAIN), left = world->margin.left;
-    leaver_job job;
-    qd_status status = reserve_leavers(fat, &job, met_ranges);
-    if (status != QD_OK) return status;
+    leaver_job job = {.world = world, .fat = fat, .first = world->scratch.left};
+    job.rows = qdi_arena_take(arena, left, sizeof *job.rows);
+    job.left = qdi_arena_take(arena, world->count, sizeof *job.left);
+    job.holes = qdi_arena_take(arena, world->met_count, sizeof *job.holes);
+    job.hole_count = qdi_arena_take(arena, met_ranges, sizeof *job.hole_count);
+    if (!job.rows || !job.left || !job.holes || !job.hole_count) return QD_ERR_MEMORY;
+    found->amended = left;
+    found->leavers = job.rows;
+    found->left = job.left;
     (void)qdi_exclusive_scan(job.first, qdi_range_count(world->count, QDI_BODY_GRAIN));
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_leavers, &job);
     qdi_team_for(world->team, world->met_count, QDI_CONTACT_GRAIN, find_holes, &job);
@@ -474,19 +458,14 @@ qd_status qdi_candidates_refresh(qd_world *world, const qdi_motion *motion, doub
     if (margin->held && !world->changed) {
         margin->age += 1;
         if (margin->left == 0) return QD_OK;
-        if (margin->left <= few(world)) {
-            found->amended = margin->left;
-            return refresh_leavers(&job);
-        }
+        if (margin->left <= few(world)) return refresh_leavers(&job, found);
     }
     return refresh_all(&job, found);
 }
 
 qd_status qdi_candidates_retrieve(qd_world *world, const qdi_motion *motion, double dt, qdi_found *found) {
     if (found->amended > 0) {
-        // The second half, of what refresh_leavers left in the scratch.
-        qd_status status = find_about_all(world, world->scratch.wall_mask, world->scratch.order,
-                                          found->amended);
+        qd_status status = find_about_all(world, found->left, found->leavers, found->amended);
         if (status != QD_ERR_LIMIT) return status;
         found->amended = 0;
         fatten_job job = job_of(world, motion, dt);

@@ -7,10 +7,12 @@
 /// A search for candidates: what it did, and what the second half of it has to do.
 typedef struct qdi_found {
     qd_tree_counts counts;
-    uint64_t rebuilds; ///< 1 where all candidates are retrieved
-    uint64_t amended;  ///< bodies whose candidates are
-    double growth;     ///< mean part of its size that each box is larger than its body on each side
-    bool fat;          ///< the tree has fat boxes
+    uint64_t rebuilds;       ///< 1 where all candidates are retrieved
+    uint64_t amended;        ///< bodies whose candidates are
+    const uint32_t *leavers; ///< their rows
+    const uint8_t *left;     ///< by row: it is one
+    double growth;           ///< mean part of its size that each box is larger than its body on each side
+    bool fat;                ///< the tree has fat boxes
 } qdi_found;
 
 /// True where a body's box is no longer in its fat box, nor is any image of it.

@@ -196,16 +196,15 @@ static void keep_order(void *context, size_t begin, size_t end, int worker) {
 /// order too: pairs that lie on each other stay the same for many steps.
 static qd_status sort_pairs(qd_world *world, qdi_narrow_job *job, size_t count) {
     qdi_scratch *scratch = &world->scratch;
-    qdi_keys *keys = &scratch->keys;
+    qdi_keys keys;
     if (count == scratch->pair_count && !atomic_load_explicit(job->changed, memory_order_relaxed))
         return QD_OK;
     scratch->pair_count = 0;
-    qd_status status = qdi_keys_reserve(world->allocator, keys, count);
+    qd_status status = qdi_keys_take(&scratch->arena, count, &keys);
     if (status != QD_OK) return status;
-    job->keys = keys;
+    job->keys = &keys;
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, start_sort, job);
-    status = qdi_team_sort(world->team, keys->key, keys->value, keys->key_spare, keys->value_spare, count,
-                           2 * job->bits);
+    status = qdi_keys_sort(world->team, &keys, count, 2 * job->bits);
     if (status != QD_OK) return status;
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, keep_order, job);
     scratch->pair_count = count;
@@ -341,33 +340,25 @@ static unsigned walls_of(const qd_world *world) {
            (world->axis[1].boundary == QD_BOUNDARY_REFLECT ? 12U : 0U);
 }
 
-static qd_status reserve_tests(qd_world *world, qdi_narrow_job *job, qdi_moment *moment) {
-    qdi_scratch *scratch = &world->scratch;
+static qd_status reserve_tests(qd_world *world, qdi_narrow_job *job, qdi_contact_state *state) {
+    qdi_arena *arena = &world->scratch.arena;
     size_t ranges = qdi_range_count(job->pair_count, job->grain);
     size_t body_ranges = job->walls ? qdi_range_count(world->count, QDI_BODY_GRAIN) : 0;
-    qd_status status = qdi_reserve(world->allocator, &scratch->range_count, &scratch->range_room, 0,
-                                   ranges + body_ranges, sizeof *scratch->range_count);
-    if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &scratch->hits, &scratch->hit_room, 0, job->pair_count,
-                             sizeof *scratch->hits);
-    if (status == QD_OK && !job->plain)
-        status = qdi_reserve(world->allocator, &scratch->found, &scratch->found_room, 0, job->pair_count,
-                             sizeof *scratch->found);
-    if (status == QD_OK && !job->plain)
-        status = qdi_reserve(world->allocator, &moment->geometry, &moment->geometry_room, 0, job->pair_count,
-                             sizeof *moment->geometry);
-    if (status == QD_OK && job->walls)
-        status = qdi_reserve(world->allocator, &scratch->wall_mask, &scratch->wall_room, 0, world->count, 1);
-    job->count = scratch->range_count;
-    job->wall_count = scratch->range_count ? scratch->range_count + ranges : NULL;
-    job->hits = scratch->hits;
-    job->found = scratch->found;
-    job->geometry = moment->geometry;
-    job->wall_mask = scratch->wall_mask;
+    job->count = qdi_arena_take(arena, ranges, sizeof *job->count);
+    job->wall_count = qdi_arena_take(arena, body_ranges, sizeof *job->wall_count);
+    job->hits = qdi_arena_take(arena, job->pair_count, sizeof *job->hits);
+    job->found = qdi_arena_take(arena, job->plain ? 0 : job->pair_count, sizeof *job->found);
+    job->wall_mask = qdi_arena_take(arena, job->walls ? world->count : 0, sizeof *job->wall_mask);
+    if (!job->count || !job->wall_count || !job->hits || !job->found || !job->wall_mask) return QD_ERR_MEMORY;
+    qd_status status = QD_OK;
+    if (!job->plain)
+        status = qdi_reserve(world->allocator, &state->geometry, &state->geometry_room, 0, job->pair_count,
+                             sizeof *state->geometry);
+    job->geometry = state->geometry;
     return status;
 }
 
-static qd_status reserve_order(qd_world *world, qdi_narrow_job *job, size_t count, qdi_moment *moment) {
+static qd_status reserve_order(qd_world *world, qdi_narrow_job *job, size_t count, qdi_contact_state *state) {
     qdi_scratch *scratch = &world->scratch;
     const qd_allocator *allocator = world->allocator;
     qd_status status = qdi_reserve(allocator, &scratch->pair_key, &scratch->pair_key_room,
@@ -375,32 +366,29 @@ static qd_status reserve_order(qd_world *world, qdi_narrow_job *job, size_t coun
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->pair_order, &scratch->pair_order_room, 0, count,
                              sizeof *scratch->pair_order);
-    if (status == QD_OK) status = qdi_reserve(allocator, &scratch->near, &scratch->near_room, 0, count, 1);
     if (status == QD_OK)
-        status = qdi_reserve(allocator, &scratch->touching, &scratch->touching_room, 0,
-                             qdi_range_count(count, QDI_CONTACT_GRAIN), sizeof *scratch->touching);
+        status = qdi_reserve(allocator, &state->contacts, &state->contact_room, 0, count,
+                             sizeof *state->contacts);
     if (status == QD_OK)
-        status = qdi_reserve(allocator, &moment->contacts, &moment->contact_room, 0, count,
-                             sizeof *moment->contacts);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &moment->spots, &moment->spot_room, 0, count, sizeof *moment->spots);
+        status = qdi_reserve(allocator, &state->spots, &state->spot_room, 0, count, sizeof *state->spots);
     // Geometry of walls lies behind that of pairs, which has gaps.
     const size_t pairs = job->plain ? job->wall_first : job->pair_count;
     job->wall_geometry = pairs - job->wall_first;
     if (status == QD_OK)
-        status = qdi_reserve(allocator, &moment->geometry, &moment->geometry_room, job->plain ? 0 : pairs,
-                             pairs + job->wall_total, sizeof *moment->geometry);
-    job->geometry = moment->geometry;
+        status = qdi_reserve(allocator, &state->geometry, &state->geometry_room, job->plain ? 0 : pairs,
+                             pairs + job->wall_total, sizeof *state->geometry);
+    job->geometry = state->geometry;
     job->pair_key = scratch->pair_key;
     job->pair_order = scratch->pair_order;
-    job->near = scratch->near;
-    job->touching = scratch->touching;
-    job->contacts = moment->contacts;
-    job->spots = moment->spots;
-    return status;
+    job->near = qdi_arena_take(&scratch->arena, count, sizeof *job->near);
+    job->touching = qdi_arena_take(&scratch->arena, qdi_range_count(count, QDI_CONTACT_GRAIN),
+                                   sizeof *job->touching);
+    job->contacts = state->contacts;
+    job->spots = state->spots;
+    return status == QD_OK && !(job->near && job->touching) ? QD_ERR_MEMORY : status;
 }
 
-qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_moment *moment) {
+qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_contact_state *state) {
     qd_team *team = world->team;
     atomic_bool changed = false;
     qdi_narrow_job job = {.world = world,
@@ -420,7 +408,7 @@ qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_moment *mome
     job.grain = job.plain ? QDI_CONTACT_GRAIN : QDI_SHAPED_GRAIN;
     job.meet_rects = qdi_rects_of(world->def.simd);
     job.bits = bits_for(world->index_count + QDI_WALLS);
-    qd_status status = reserve_tests(world, &job, moment);
+    qd_status status = reserve_tests(world, &job, state);
     if (status != QD_OK) return status;
 
     // Two disks are tested in a few nanoseconds: so few of them are not worth another thread.
@@ -433,7 +421,7 @@ qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_moment *mome
     size_t count = job.wall_first + job.wall_total;
     qdi_contacts_share(world, count);
 
-    status = reserve_order(world, &job, count, moment);
+    status = reserve_order(world, &job, count, state);
     if (status != QD_OK) return status;
     qdi_team_for(team, job.pair_count, job.grain, key_pairs, &job);
     if (job.walls) qdi_team_for(team, world->count, QDI_BODY_GRAIN, key_walls, &job);
@@ -444,8 +432,8 @@ qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_moment *mome
     qdi_team_for(team, count, QDI_CONTACT_GRAIN, order_range, &job);
     if (job.plain) qdi_team_for(team, job.wall_first, QDI_CONTACT_GRAIN, make_disk_contacts, &job);
     if (job.walls) qdi_team_for(team, world->count, QDI_BODY_GRAIN, make_wall_contacts, &job);
-    moment->contact_count = job.touching_total;
-    moment->near_count = count - job.touching_total;
-    moment->first_wall = job.wall_first;
+    state->contact_count = job.touching_total;
+    state->near_count = count - job.touching_total;
+    state->first_wall = job.wall_first;
     return QD_OK;
 }

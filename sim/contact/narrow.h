@@ -16,7 +16,7 @@ static inline void qdi_contacts_share(const qd_world *world, size_t count) {
 bool qdi_may_touch(const qd_world *world, uint32_t row_a, uint32_t row_b);
 
 /// Exact tests of the candidates and of the walls at the positions of `motion`; contacts in order to
-/// `moment`.
-QD_MUST_USE qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_moment *moment);
+/// `state`.
+QD_MUST_USE qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, qdi_contact_state *state);
 
 #endif

@@ -26,7 +26,7 @@
 #include "sim/rigid/bounce.h"
 
 #include "sim/rigid/constraint.h"
-#include "sim/world/account.h"
+#include "sim/world/energy_balance.h"
 #include "sim/world/grain.h"
 #include "sim/world/ledger.h"
 #include "sim/world/scratch.h"
@@ -63,7 +63,8 @@ static void give(const qdi_constraint *constraint, const qdi_motion *m, const bl
 }
 
 /// Neither friction nor levers: disks that do not turn.
-static bool bounce_plain(const bounce_job *job, qdi_constraint *constraint, qdi_account *account) {
+static bool bounce_plain(const bounce_job *job, qdi_constraint *constraint,
+                         qdi_contact_balance *contact_balance) {
     const qdi_motion *m = &job->motion;
     uint32_t a = constraint->row_a, b = constraint->row_b;
     double approach = qdi_constraint_approach(constraint, m, 0);
@@ -72,7 +73,7 @@ static bool bounce_plain(const bounce_job *job, qdi_constraint *constraint, qdi_
     double impulse = (1 + constraint->restitution) * approach /
                      (constraint->inverse_a + constraint->inverse_b);
     constraint->impulse[0] += impulse;
-    account->lane[QDI_LOST_NORMAL] += 0.5 * (1 - constraint->restitution) * approach * impulse;
+    contact_balance->lane[QDI_LOST_NORMAL] += 0.5 * (1 - constraint->restitution) * approach * impulse;
     if (constraint->moves_a) {
         m->vx[a] -= impulse * constraint->inverse_a * constraint->nx;
         m->vy[a] -= impulse * constraint->inverse_a * constraint->ny;
@@ -105,7 +106,7 @@ static bool solve_both(const qdi_constraint *constraint, const double approach[2
 /// The tangential impulse of a constraint whose touches were pushed: one for both, at the lever that their
 /// pushes add up to.
 static void rub(const bounce_job *job, qdi_constraint *constraint, const double push[2],
-                qdi_account *account) {
+                qdi_contact_balance *contact_balance) {
     const qdi_motion *m = &job->motion;
     double total = push[0] + push[1];
     if (constraint->friction == 0 || !(total > 0)) return;
@@ -123,12 +124,13 @@ static void rub(const bounce_job *job, qdi_constraint *constraint, const double 
     double impulse = (1 + constraint->tangential) * slip / k, most = constraint->friction * total;
     if (impulse > most) impulse = most;
     if (impulse < -most) impulse = -most;
-    account->lane[QDI_LOST_FRICTION] += impulse * (slip - 0.5 * k * impulse);
+    contact_balance->lane[QDI_LOST_FRICTION] += impulse * (slip - 0.5 * k * impulse);
     give(constraint, m, &(blow){0, impulse, along_a * impulse, along_b * impulse});
     for (int i = 0; i < 2; ++i) constraint->rub[i] += part[i] * impulse;
 }
 
-static bool bounce_any(const bounce_job *job, qdi_constraint *constraint, qdi_account *account) {
+static bool bounce_any(const bounce_job *job, qdi_constraint *constraint,
+                       qdi_contact_balance *contact_balance) {
     double approach[2] = {0, 0}, push[2] = {0, 0};
     int approaching = 0, fastest = 0;
     const int touches = constraint->count > 1 ? 2 : 1;
@@ -148,18 +150,20 @@ static bool bounce_any(const bounce_job *job, qdi_constraint *constraint, qdi_ac
     blow given = {.push = push[0] + push[1]};
     for (int k = 0; k < touches; ++k) {
         constraint->impulse[k] += push[k];
-        account->lane[QDI_LOST_NORMAL] += 0.5 * (1 - constraint->restitution) * approach[k] * push[k];
+        contact_balance->lane[QDI_LOST_NORMAL] += 0.5 * (1 - constraint->restitution) * approach[k] * push[k];
         given.turn_a += constraint->across_a[k] * push[k];
         given.turn_b += constraint->across_b[k] * push[k];
     }
     give(constraint, &job->motion, &given);
-    rub(job, constraint, push, account);
+    rub(job, constraint, push, contact_balance);
     return true;
 }
 
-static bool bounce_now(const bounce_job *job, qdi_constraint *constraint, qdi_account *account) {
+static bool bounce_now(const bounce_job *job, qdi_constraint *constraint,
+                       qdi_contact_balance *contact_balance) {
     if (constraint->count == 0) return false;
-    return constraint->plain ? bounce_plain(job, constraint, account) : bounce_any(job, constraint, account);
+    return constraint->plain ? bounce_plain(job, constraint, contact_balance)
+                             : bounce_any(job, constraint, contact_balance);
 }
 
 static bool bounce(const bounce_job *job, size_t number) {
@@ -169,18 +173,18 @@ static bool bounce(const bounce_job *job, size_t number) {
         !qdi_is_stirred(job->world, link->row_b, job->since))
         return false;
     qdi_constraint *constraint = &scratch->constraints[number];
-    qdi_account *account = &scratch->books.accounts[constraint->contact];
-    if (!bounce_now(job, constraint, account)) return false;
-    qdi_account_given(job->world, constraint, account);
+    qdi_contact_balance *contact_balance = &scratch->balance.contact_balances[constraint->contact];
+    if (!bounce_now(job, constraint, contact_balance)) return false;
+    qdi_balance_given(job->world, constraint, contact_balance);
     qdi_bounce_stir(job->world, constraint, job->visit);
     return true;
 }
 
 bool qdi_constraint_bounce(qdi_constraint *constraint, const qdi_motion *motion, double threshold,
-                           qdi_account *account) {
+                           qdi_contact_balance *contact_balance) {
     bounce_job job = {.motion = *motion};
     constraint->threshold = threshold;
-    return bounce_now(&job, constraint, account);
+    return bounce_now(&job, constraint, contact_balance);
 }
 
 static void sweep_range(void *context, size_t begin, size_t end, int worker) {
@@ -220,8 +224,12 @@ void qdi_bounce_begin(qd_world *world) {
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, world);
 }
 
-void qdi_bounce(qd_world *world, const qdi_colours *colours) {
-    bounce_job job = {.world = world, .motion = world->next, .bounced = world->scratch.range_count};
+qd_status qdi_bounce(qd_world *world, const qdi_colours *colours) {
+    const size_t ranges = qdi_range_count(colours->start[colours->count], QDI_BOUNCE_GRAIN);
+    bounce_job job = {.world = world, .motion = world->next};
+    job.bounced = qdi_arena_take(&world->scratch.arena, ranges, sizeof *job.bounced);
+    if (!job.bounced) return QD_ERR_MEMORY;
     for (int k = 0; k < world->def.iterations; ++k)
         if (qdi_stopping(world) || !sweep(world, &job, colours)) break;
+    return QD_OK;
 }

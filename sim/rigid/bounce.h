@@ -6,9 +6,9 @@
 #include "sim/world/world_impl.h"
 
 /// Bounces one constraint, if some touch of it approaches faster than the threshold; what it lost goes to
-/// `account`.
+/// `contact_balance`.
 bool qdi_constraint_bounce(qdi_constraint *constraint, const qdi_motion *motion, double threshold,
-                           qdi_account *account);
+                           qdi_contact_balance *contact_balance);
 /// Nothing has been stirred in this step.
 void qdi_bounce_begin(qd_world *world);
 /// Notes that a constraint's bodies need a look by visit `visit` of their constraints (rigid/bounce.c).
@@ -24,6 +24,6 @@ static inline bool qdi_is_stirred(const qd_world *world, uint32_t row, uint32_t 
     return atomic_load_explicit(&world->scratch.stirred[row], memory_order_relaxed) >= since;
 }
 /// Bounces: all constraints, colour by colour, until none approaches faster than its threshold.
-void qdi_bounce(qd_world *world, const qdi_colours *colours);
+QD_MUST_USE qd_status qdi_bounce(qd_world *world, const qdi_colours *colours);
 
 #endif

@@ -3,8 +3,8 @@
 #include "sim/contact/margin.h"
 #include "sim/rigid/ccd_follow.h"
 #include "sim/rigid/constraint.h"
-#include "sim/world/account.h"
 #include "sim/world/contact_state.h"
+#include "sim/world/energy_balance.h"
 #include "sim/world/grain.h"
 #include "sim/world/lap.h"
 #include "sim/world/limits.h"
@@ -116,12 +116,12 @@ static qd_status finish(const qdi_step *step, qdi_wall_gain *walls) {
         const qdi_trajectory *trajectory = &ccd->trajectories[i];
         if (trajectory->given_up) ++unfollowed;
         if (!trajectory->hit) continue;
-        world->scratch.books.ledger.drift += arrive(step, trajectory);
+        world->scratch.balance.ledger.drift += arrive(step, trajectory);
         box_again(world, trajectory->row);
         walls->impulse.x += trajectory->walls.impulse.x;
         walls->impulse.y += trajectory->walls.impulse.y;
         walls->work += trajectory->walls.work;
-        qdi_ledger_add(&world->scratch.books.ledger, &trajectory->ledger);
+        qdi_ledger_add(&world->scratch.balance.ledger, &trajectory->ledger);
         uint32_t row = trajectory->row;
         if (!qdi_within_limits(world, row) && (bad == QDI_NO_ROW || world->index[row] < world->index[bad]))
             bad = row;
@@ -142,11 +142,11 @@ int qdi_impact_order(const void *p, const void *q) {
     return a->approach > b->approach ? -1 : a->approach < b->approach;
 }
 
-/// Puts the impacts in order into the moment that follows.
+/// Puts the impacts in order into `following`.
 static qd_status list_impacts(const qdi_step *step) {
     const qdi_ccd *ccd = step->ccd;
-    qdi_moment *moment = &step->world->following;
-    const size_t bounces = moment->impact_count; // of what was stopped in the step before
+    qdi_contact_state *state = &step->world->following;
+    const size_t bounces = state->impact_count; // of what was stopped in the step before
     size_t count = 0;
     for (int pass = 0; pass < 2; ++pass) { // count, then copy
         count = bounces;
@@ -154,16 +154,16 @@ static qd_status list_impacts(const qdi_step *step) {
             for (uint32_t segment = ccd->trajectories[i].first; segment != QDI_NONE_YET;
                  segment = ccd->segments[segment].next) {
                 if (!ccd->segments[segment].impact) continue;
-                if (pass == 1) moment->impacts[count] = ccd->impacts[segment];
+                if (pass == 1) state->impacts[count] = ccd->impacts[segment];
                 ++count;
             }
         if (pass == 1) continue;
-        qd_status status = qdi_reserve(step->world->allocator, &moment->impacts, &moment->impact_room,
-                                       bounces, count, sizeof *moment->impacts);
+        qd_status status = qdi_reserve(step->world->allocator, &state->impacts, &state->impact_room, bounces,
+                                       count, sizeof *state->impacts);
         if (status != QD_OK) return status;
     }
-    moment->impact_count = count;
-    if (count > 0) qsort(moment->impacts, count, sizeof *moment->impacts, qdi_impact_order);
+    state->impact_count = count;
+    if (count > 0) qsort(state->impacts, count, sizeof *state->impacts, qdi_impact_order);
     return QD_OK;
 }
 

@@ -19,7 +19,7 @@
 
 #include "sim/contact/margin.h"
 #include "sim/rigid/ccd.h"
-#include "sim/world/account.h"
+#include "sim/world/energy_balance.h"
 #include "sim/world/grain.h"
 #include "sim/world/lap.h"
 #include "sim/world/ledger.h"
@@ -420,9 +420,10 @@ static void arrive_range(void *context, size_t begin, size_t end, int worker) {
 qd_status qdi_ccd_stopped(const qdi_step *step) {
     qd_world *world = step->world;
     const size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
-    stop_job job = {.step = step, .lowest_bad = world->scratch.order}; // as qdi_motion_move has reserved it
-    qd_status status = qdi_account_rows(world, &job.drift);
-    if (status != QD_OK) return status;
+    stop_job job = {.step = step};
+    job.lowest_bad = qdi_arena_take(&world->scratch.arena, ranges, sizeof *job.lowest_bad);
+    qd_status status = qdi_balance_rows(world, &job.drift);
+    if (status != QD_OK || !job.lowest_bad) return QD_ERR_MEMORY;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, arrive_range, &job);
     world->margin.left = 0;
     uint32_t bad = QD_NO_BODY;
@@ -431,7 +432,7 @@ qd_status qdi_ccd_stopped(const qdi_step *step) {
         if (job.lowest_bad[k] < bad) bad = job.lowest_bad[k];
     }
     if (bad == QD_NO_BODY)
-        return qdi_account_array(world, job.drift, world->count, &world->scratch.books.ledger.drift);
+        return qdi_balance_array(world, job.drift, world->count, &world->scratch.balance.ledger.drift);
     qdi_limit_report_body(world, world->row_of_index[bad]);
     return QD_ERR_LIMIT;
 }

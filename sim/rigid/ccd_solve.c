@@ -6,7 +6,7 @@
 #include "sim/rigid/bounce.h"
 #include "sim/rigid/ccd.h"
 #include "sim/rigid/constraint.h"
-#include "sim/world/account.h"
+#include "sim/world/energy_balance.h"
 #include "sim/world/ledger.h"
 #include "sim/world/reach.h"
 #include "sim/world/scratch.h"
@@ -113,7 +113,7 @@ static qdi_twist gain_of(const solve_job *job, uint32_t row, const qdi_path_segm
     if (!slot)
         return (qdi_twist){2 * (next->vx[row] - segment->vx) / dt, 2 * (next->vy[row] - segment->vy) / dt,
                            world->turning ? 2 * (next->spin[row] - segment->spin) / dt : 0};
-    const qdi_twist forces = qdi_ccd_forces(job->step, row), *mean = &world->scratch.books.means[slot];
+    const qdi_twist forces = qdi_ccd_forces(job->step, row), *mean = &world->scratch.balance.means[slot];
     const double x = 2 * (next->vx[row] - mean->x), y = 2 * (next->vy[row] - mean->y);
     const double squared = forces.x * forces.x + forces.y * forces.y;
     double part = squared > 0 ? (x * forces.x + y * forces.y) / squared : 0;
@@ -275,10 +275,10 @@ static qd_id id_of(const qd_world *world, uint32_t row) {
 
 /// Adds what an impact took and gave to a ledger; `m` has the velocities of the two.
 static void settle(const qdi_edge *edge, const qdi_constraint *constraint, const qdi_motion *m,
-                   const qdi_account *account, qdi_ledger *ledger) {
+                   const qdi_contact_balance *contact_balance, qdi_ledger *ledger) {
     int wall = edge->wall >= 0;
-    ledger->lost[wall][0] += account->lane[QDI_LOST_NORMAL];
-    ledger->lost[wall][1] += account->lane[QDI_LOST_FRICTION];
+    ledger->lost[wall][0] += contact_balance->lane[QDI_LOST_NORMAL];
+    ledger->lost[wall][1] += contact_balance->lane[QDI_LOST_FRICTION];
     double push = constraint->impulse[0] + constraint->impulse[1],
            rub = constraint->rub[0] + constraint->rub[1];
     if (wall) {
@@ -288,19 +288,20 @@ static void settle(const qdi_edge *edge, const qdi_constraint *constraint, const
         ledger->virial += push * (bx * constraint->nx + by * constraint->ny) +
                           rub * (by * constraint->nx - bx * constraint->ny);
     } else {
-        ledger->kinematic += qdi_account_work(constraint, m);
+        ledger->kinematic += qdi_balance_work(constraint, m);
     }
 }
 
 /// Keeps what happened with the first dynamic body of the two.
 static void note(const solve_job *job, const qdi_edge *edge, const qdi_path_segment *a, double approach,
-                 const qdi_constraint *constraint, const qdi_motion *motion, const qdi_account *account) {
+                 const qdi_constraint *constraint, const qdi_motion *motion,
+                 const qdi_contact_balance *contact_balance) {
     const qd_world *world = job->step->world;
     qdi_trajectory *trajectory =
         &job->ccd->trajectories[edge->trajectory_a != QDI_NONE_YET ? edge->trajectory_a : edge->trajectory_b];
     const qdi_manifold *m = &edge->meeting.manifold;
     qdi_pose at = qdi_segment_pose(a, edge->time);
-    settle(edge, constraint, motion, account, &trajectory->ledger);
+    settle(edge, constraint, motion, contact_balance, &trajectory->ledger);
     double push = constraint->impulse[0] + constraint->impulse[1],
            rub = constraint->rub[0] + constraint->rub[1];
     job->ccd->segments[trajectory->last].impact = true;
@@ -336,17 +337,17 @@ static bool collide(const solve_job *job, qdi_edge *edge) {
     double vx[2] = {before[0].x, before[1].x}, vy[2] = {before[0].y, before[1].y},
            spin[2] = {before[0].spin, before[1].spin};
     qdi_motion motion = {.vx = vx, .vy = vy, .spin = spin};
-    qdi_account account = {{0}};
+    qdi_contact_balance contact_balance = {{0}};
     const double approach = approach_of(&constraint, before);
-    if (!qdi_constraint_bounce(&constraint, &motion, job->step->threshold, &account)) {
+    if (!qdi_constraint_bounce(&constraint, &motion, job->step->threshold, &contact_balance)) {
         constraint.restitution = 0; // too slow to bounce
-        (void)qdi_constraint_bounce(&constraint, &motion, 0, &account);
+        (void)qdi_constraint_bounce(&constraint, &motion, 0, &contact_balance);
     }
     const qdi_twist after[2] = {{vx[0], vy[0], spin[0]}, {vx[1], vy[1], spin[1]}};
     hold_up(job, edge, &constraint, after);
     set_off(job, edge->trajectory_a, time, before[0], after[0]);
     set_off(job, edge->trajectory_b, time, before[1], after[1]);
-    if (approach > 0) note(job, edge, &a, approach, &constraint, &motion, &account);
+    if (approach > 0) note(job, edge, &a, approach, &constraint, &motion, &contact_balance);
     return true;
 }
 

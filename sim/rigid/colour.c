@@ -234,18 +234,17 @@ static int key_left(const colour_job *job) {
 /// Gives the `count` links that are left their colours, one after the other, by priority. The sort is stable:
 /// links that lie in order of (a, b) need only be sorted by hash.
 static qd_status paint_rest(qd_world *world, colour_job *job, size_t count) {
-    qdi_keys *keys = &world->scratch.keys;
-    qd_status status = qdi_keys_reserve(world->allocator, keys, count);
+    qdi_keys keys;
+    qd_status status = qdi_keys_take(&world->scratch.arena, count, &keys);
     if (status != QD_OK) return status;
-    job->keys = keys;
+    job->keys = &keys;
     int bits = PRIORITY_BITS;
     if (count == job->link_count)
         qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, key_range, job);
     else
         bits = key_left(job);
-    status = qdi_team_sort(world->team, keys->key, keys->value, keys->key_spare, keys->value_spare, count,
-                           bits);
-    for (size_t i = count; status == QD_OK && i-- > 0;) paint(job, keys->value[i]);
+    status = qdi_keys_sort(world->team, &keys, count, bits);
+    for (size_t i = count; status == QD_OK && i-- > 0;) paint(job, keys.value[i]);
     return status;
 }
 
@@ -269,17 +268,16 @@ static void place_ranges(void *context, size_t begin, size_t end, int worker) {
 
 /// Puts the links of the last colour in order of (a, b).
 static qd_status order_serial(qd_world *world, const colour_job *job, size_t first) {
-    qdi_keys *keys = &world->scratch.keys;
+    qdi_keys keys;
     const size_t count = job->link_count - first;
-    qd_status status = qdi_keys_reserve(world->allocator, keys, count);
+    qd_status status = qdi_keys_take(&world->scratch.arena, count, &keys);
     if (status != QD_OK) return status;
     for (size_t i = 0; i < count; ++i) {
-        keys->value[i] = job->order[first + i];
-        keys->key[i] = job->links[keys->value[i]].rank;
+        keys.value[i] = job->order[first + i];
+        keys.key[i] = job->links[keys.value[i]].rank;
     }
-    status = qdi_team_sort(world->team, keys->key, keys->value, keys->key_spare, keys->value_spare, count,
-                           32);
-    for (size_t i = 0; i < count && status == QD_OK; ++i) job->order[first + i] = keys->value[i];
+    status = qdi_keys_sort(world->team, &keys, count, 32);
+    for (size_t i = 0; i < count && status == QD_OK; ++i) job->order[first + i] = keys.value[i];
     return status;
 }
 
@@ -289,7 +287,7 @@ static void put_range(void *context, size_t begin, size_t end, int worker) {
     for (size_t i = begin; i < end; ++i) job->coloured[i] = job->links[job->order[i]];
 }
 
-static qd_status reserve(qd_world *world, size_t count, size_t ranges) {
+static qd_status reserve(qd_world *world, size_t count) {
     qdi_scratch *scratch = &world->scratch;
     const qd_allocator *allocator = world->allocator;
     qd_status status = qdi_reserve(allocator, &scratch->coloured, &scratch->coloured_room, 0, count,
@@ -297,21 +295,19 @@ static qd_status reserve(qd_world *world, size_t count, size_t ranges) {
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->colour_order, &scratch->colour_order_room, 0, count,
                              sizeof *scratch->colour_order);
-    for (int k = 0; k < 2 && status == QD_OK; ++k)
-        status = qdi_reserve(allocator, &scratch->pending[k], &scratch->pending_room[k], 0, count,
-                             sizeof(uint32_t));
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &scratch->claims, &scratch->claim_room, 0, world->count,
-                             sizeof *scratch->claims);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &scratch->range_count, &scratch->range_room, 0,
-                             (SERIAL + 2) * ranges + 1, sizeof *scratch->range_count);
     return status;
 }
 
 /// Colours all links; on failure the scratch has no colours.
 static qd_status colour_all(qd_world *world, colour_job *job, qdi_colours *colours) {
     const size_t count = job->link_count, ranges = job->ranges;
+    qdi_arena *arena = &world->scratch.arena;
+    job->claims = qdi_arena_take(arena, world->count, sizeof *job->claims);
+    job->colour = qdi_arena_take(arena, count, sizeof *job->colour);
+    job->pending = qdi_arena_take(arena, count, sizeof *job->pending);
+    job->left = qdi_arena_take(arena, ranges, sizeof *job->left);
+    job->first = qdi_arena_take(arena, (SERIAL + 1) * ranges + 1, sizeof *job->first);
+    if (!job->claims || !job->colour || !job->pending || !job->left || !job->first) return QD_ERR_MEMORY;
     colours->count = colours->start[0] = 0;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, unpaint_range, job);
     const bool rounds = count > FEW && qdi_team_used(world->team) >= MANY_THREADS;
@@ -335,19 +331,13 @@ qd_status qdi_colour(qd_world *world, size_t count, bool changed, qdi_colours *c
     *colours = (qdi_colours){.count = 0};
     if (count == 0) return QD_OK;
     qdi_scratch *scratch = &world->scratch;
-    size_t ranges = qdi_range_count(count, QDI_CONTACT_GRAIN);
     changed = changed || scratch->link_count != count;
     if (changed) scratch->link_count = 0;
-    qd_status status = reserve(world, count, ranges);
+    qd_status status = reserve(world, count);
     if (status != QD_OK) return status;
     colour_job job = {.links = scratch->links,
                       .link_count = count,
-                      .ranges = ranges,
-                      .claims = scratch->claims,
-                      .colour = (uint8_t *)scratch->pending[1],
-                      .pending = scratch->pending[0],
-                      .left = scratch->range_count,
-                      .first = scratch->range_count + ranges,
+                      .ranges = qdi_range_count(count, QDI_CONTACT_GRAIN),
                       .order = scratch->colour_order,
                       .coloured = scratch->coloured};
     if (changed) status = colour_all(world, &job, &scratch->colours);

@@ -111,7 +111,7 @@ bool qdi_constraint_taken(const qd_world *world, const qdi_constraint *constrain
     const qdi_motion *m = &world->next;
     if (constraint->count == 0) return false;
     if (isinf(constraint->threshold)) return true;
-    const qdi_warm_start *hold = &world->present.holds[constraint->contact];
+    const qdi_warm_start *hold = &world->present.warm_starts[constraint->contact];
     if (hold->normal[0] > 0 || hold->normal[1] > 0) return true;
     double approach = -HUGE_VAL, depth = -HUGE_VAL;
     bool stays = false;

@@ -1,10 +1,10 @@
 // The rigid contact model, in two stages on the same contacts in the same colours:
 //
-//   velocities of the moment before
+//   velocities of `now`
 //     -> bounce (rigid/bounce.c): what approaches fast collides, pair after pair
 //     -> forces (forces.c)
 //     -> rest (rigid/solver.c): what does not part is held, in sub-steps
-//   velocities of the next moment
+//   velocities of `next`
 //
 // A contact becomes a constraint: what the solver needs of it (rigid/constraint.c). Where nothing bounces
 // that is made while the solver fills its groups, and kept nowhere else. Links of contacts lie in order of
@@ -22,8 +22,8 @@
 #include "sim/rigid/constraint.h"
 #include "sim/rigid/impulse.h"
 #include "sim/rigid/solver.h"
-#include "sim/world/account.h"
 #include "sim/world/contact_state.h"
+#include "sim/world/energy_balance.h"
 #include "sim/world/forces.h"
 #include "sim/world/grain.h"
 #include "sim/world/ledger.h"
@@ -60,7 +60,7 @@ static bool is_pressed(const qd_world *world, const qdi_link *link) {
 
 static void clear_outcome(const qdi_scratch *scratch, size_t contact) {
     scratch->outcomes[contact] = (qdi_outcome){.hold = {{0, 0}, {0, 0}}};
-    scratch->books.accounts[contact] = (qdi_account){{0}};
+    scratch->balance.contact_balances[contact] = (qdi_contact_balance){{0}};
 }
 
 static void make_links(void *context, size_t begin, size_t end, int worker) {
@@ -203,28 +203,33 @@ static void put_impacts(void *context, size_t begin, size_t end, int worker) {
 
 /// Reports them as impacts at the step's beginning.
 static qd_status note_impacts(qd_world *world, rigid_job *job, size_t count) {
-    qdi_moment *moment = &world->following;
+    qdi_contact_state *state = &world->following;
     if (world->present.near_count == 0) return QD_OK;
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, count_impacts, job);
     size_t impacts = qdi_exclusive_scan(job->count, qdi_range_count(count, QDI_CONTACT_GRAIN));
-    qd_status status = qdi_reserve(world->allocator, &moment->impacts, &moment->impact_room, 0, impacts,
-                                   sizeof *moment->impacts);
+    qd_status status = qdi_reserve(world->allocator, &state->impacts, &state->impact_room, 0, impacts,
+                                   sizeof *state->impacts);
     if (status != QD_OK || impacts == 0) return status;
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, put_impacts, job);
-    qsort(moment->impacts, impacts, sizeof *moment->impacts, qdi_impact_order);
-    moment->impact_count = impacts;
+    qsort(state->impacts, impacts, sizeof *state->impacts, qdi_impact_order);
+    state->impact_count = impacts;
     return QD_OK;
 }
 
 // ---- what walls give ----
 
-/// A contact with a wall, of those in the keys.
-static const qd_contact *wall_contact(const qd_world *world, size_t i) {
-    return &world->present.contacts[world->scratch.keys.key[i]];
+/// The present contacts with walls, in order.
+typedef struct wall_list {
+    const qd_world *world;
+    const uint64_t *number;
+} wall_list;
+
+static const qd_contact *wall_contact(const wall_list *list, size_t i) {
+    return &list->world->present.contacts[list->number[i]];
 }
 
-static const qdi_outcome *wall_outcome(const qd_world *world, size_t i) {
-    return &world->scratch.outcomes[world->scratch.keys.key[i]];
+static const qdi_outcome *wall_outcome(const wall_list *list, size_t i) {
+    return &list->world->scratch.outcomes[list->number[i]];
 }
 
 /// What the wall gave to its body.
@@ -252,24 +257,27 @@ static qd_vec2 push_upright(const void *context, size_t i) {
 
 /// The energy that it gave, being moved.
 static qd_vec2 wall_work(const void *context, size_t i) {
-    qd_vec2 speed = qdi_wall_velocity(context, wall_contact(context, i)), given = wall_impulse(context, i);
+    const wall_list *list = context;
+    qd_vec2 speed = qdi_wall_velocity(list->world, wall_contact(list, i)), given = wall_impulse(list, i);
     return (qd_vec2){given.x * speed.x + given.y * speed.y, 0};
 }
 
 /// What the walls gave in all: of their contacts in order of (a, b). And where the energy went.
 static qd_status settle(qd_world *world, qdi_wall_gain *walls) {
-    const qdi_moment *moment = &world->present;
-    size_t count = qdi_constraint_count(moment) - moment->first_wall;
-    qd_status status = qdi_wall_contacts(world, moment);
-    if (status == QD_OK) status = qdi_sum(world, count, wall_impulse, world, &walls->impulse);
+    const qdi_contact_state *state = &world->present;
+    size_t count = qdi_constraint_count(state) - state->first_wall;
+    wall_list list = {.world = world};
+    qd_status status = qdi_wall_contacts(world, state, &list.number);
+    if (status == QD_OK) status = qdi_sum(world, count, wall_impulse, &list, &walls->impulse);
     qd_vec2 aside = {0, 0}, upright = {0, 0};
-    if (status == QD_OK) status = qdi_sum(world, count, push_sideways, world, &aside);
-    if (status == QD_OK) status = qdi_sum(world, count, push_upright, world, &upright);
-    qdi_account_pushes(world, aside, upright);
-    if (status == QD_OK) status = qdi_account_constraints(world, qdi_constraint_count(moment), count);
+    if (status == QD_OK) status = qdi_sum(world, count, push_sideways, &list, &aside);
+    if (status == QD_OK) status = qdi_sum(world, count, push_upright, &list, &upright);
+    qdi_balance_pushes(world, aside, upright);
+    if (status == QD_OK)
+        status = qdi_balance_constraints(world, qdi_constraint_count(state), list.number, count);
     if (status != QD_OK || !world->walls_move) return status;
     qd_vec2 work = {0, 0};
-    status = qdi_sum(world, count, wall_work, world, &work);
+    status = qdi_sum(world, count, wall_work, &list, &work);
     walls->work = work.x;
     return status;
 }
@@ -284,10 +292,7 @@ static qd_status reserve(qd_world *world, size_t count) {
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->outcomes, &scratch->outcome_room, 0, count,
                              sizeof *scratch->outcomes);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &scratch->range_count, &scratch->range_room, 0,
-                             2 * qdi_range_count(count, QDI_BOUNCE_GRAIN), sizeof *scratch->range_count);
-    return status == QD_OK ? qdi_account_begin(world, count) : status;
+    return status == QD_OK ? qdi_balance_begin(world, count) : status;
 }
 
 /// Makes the constraints and lets them bounce; leaves those that the solver takes with touches.
@@ -299,11 +304,11 @@ static qd_status bounce(qd_world *world, rigid_job *job, size_t count, const qdi
         status = qdi_reserve(world->allocator, &scratch->stirred, &scratch->stirred_room, 0, world->count,
                              sizeof *scratch->stirred);
     if (status != QD_OK) return status;
-    job->count = scratch->range_count; // colouring may have moved it
     qdi_bounce_begin(world);
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, make_constraints, job);
     if (qdi_exclusive_scan(job->count, qdi_range_count(count, QDI_CONTACT_GRAIN)) == 0) return QD_OK;
-    qdi_bounce(world, colours);
+    status = qdi_bounce(world, colours);
+    if (status != QD_OK) return status;
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, end_bounces, job);
     return note_impacts(world, job, count);
 }
@@ -318,8 +323,9 @@ static qd_status solve(qd_world *world, size_t count, double dt, qdi_wall_gain *
                      .kept = world->scratch.link_count,
                      .bouncy = some_bounce(world),
                      .rules = {.dt = dt, .threshold = qdi_impulse_threshold(world, dt)},
-                     .count = world->scratch.range_count,
-                     .pressed = world->scratch.range_count + ranges};
+                     .count = qdi_arena_take(&world->scratch.arena, ranges, sizeof *job.count),
+                     .pressed = qdi_arena_take(&world->scratch.arena, ranges, sizeof *job.pressed)};
+    if (!job.count || !job.pressed) return QD_ERR_MEMORY;
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, make_links, &job);
     bool bouncy = qdi_exclusive_scan(job.count, ranges) > 0;
     if (bouncy) qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, clear_outcomes, &job);

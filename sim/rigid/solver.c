@@ -23,7 +23,7 @@
 #include "sim/rigid/solver.h"
 
 #include "sim/rigid/solver_job.h"
-#include "sim/world/account.h"
+#include "sim/world/energy_balance.h"
 #include "sim/world/grain.h"
 #include "sim/world/ledger.h"
 #include "sim/world/scratch.h"
@@ -166,7 +166,7 @@ static void close_range(void *context, size_t begin, size_t end, int worker) {
         const qdi_mover *mover = &job->movers[slot];
         const qdi_push *push = &job->pushes[slot];
         qdi_twist change = {push->x * job->substeps, push->y * job->substeps, push->spin * job->substeps};
-        qdi_account_mover(world, (uint32_t)r, slot, change, job->dt);
+        qdi_balance_mover(world, (uint32_t)r, slot, change, job->dt);
         world->next.vx[r] = mover->vx;
         world->next.vy[r] = mover->vy;
         if (world->turning) world->next.spin[r] = mover->spin;
@@ -207,7 +207,7 @@ void qdi_solver_run(qd_world *world, const qdi_solver_colours *resting, double d
                           .substeps = world->def.substeps,
                           .slides = qdi_solver_slides(world),
                           .began = scratch->began,
-                          .list = scratch->pending[0],
+                          .list = resting->list,
                           .movers = scratch->movers,
                           .pushes = scratch->pushes};
     job.rules.groups = scratch->groups;

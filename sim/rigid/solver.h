@@ -46,6 +46,7 @@ struct qdi_solver_group {
 struct qdi_solver_colours {
     size_t count;
     bool last_is_serial;
+    uint32_t *list; ///< numbers of the links with touches, colour by colour; in the arena
     size_t start[QDI_COLOURS_MAX + 2], twos[QDI_COLOURS_MAX + 2];
     size_t twos_before[QDI_COLOURS_MAX + 2]; ///< in the colours before
 };
@@ -76,8 +77,9 @@ typedef struct qdi_solver_rules {
 /// touches into groups.
 QD_MUST_USE qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, double dt,
                                          qdi_solver_colours *resting);
-/// Solves them in sub-steps; afterwards the velocities of `next` are theirs. `bounced`: outcomes and accounts
-/// of all contacts have what bounces gave, and get what the sub-steps give added; else they are set.
+/// Solves them in sub-steps; afterwards the velocities of `next` are theirs. `bounced`: outcomes and
+/// balances of all contacts have what bounces gave, and get what the sub-steps give added; else they
+/// are set.
 void qdi_solver_run(qd_world *world, const qdi_solver_colours *resting, double dt, bool bounced);
 
 /// Does something to `count` groups, one after the other; `second` are their second touches, or NULL where

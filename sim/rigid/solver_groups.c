@@ -10,8 +10,8 @@
 #include "sim/rigid/constraint.h"
 #include "sim/rigid/solver.h"
 #include "sim/rigid/solver_job.h"
-#include "sim/world/account.h"
 #include "sim/world/contact_state.h"
+#include "sim/world/energy_balance.h"
 #include "sim/world/grain.h"
 #include "sim/world/ledger.h"
 #include "sim/world/reach.h"
@@ -80,7 +80,7 @@ static void gather_range(void *context, size_t begin, size_t end, int worker) {
         if (!atomic_load_explicit(&world->scratch.slot[r], memory_order_relaxed)) continue;
         atomic_store_explicit(&world->scratch.slot[r], (uint32_t)slot, memory_order_relaxed);
         double spin = world->turning ? m->spin[r] : 0;
-        qdi_account_mover_begin(world, slot, (qdi_twist){m->vx[r], m->vy[r], spin});
+        qdi_balance_mover_begin(world, slot, (qdi_twist){m->vx[r], m->vy[r], spin});
         job->movers[slot++] = (qdi_mover){.vx = m->vx[r],
                                           .vy = m->vy[r],
                                           .spin = spin,
@@ -90,12 +90,11 @@ static void gather_range(void *context, size_t begin, size_t end, int worker) {
 }
 
 /// Numbers the movers and takes their velocities.
-static qd_status gather(qd_world *world, qdi_solver_job *job, size_t *counts) {
+static qd_status gather(qd_world *world, qdi_solver_job *job) {
     qdi_scratch *scratch = &world->scratch;
     size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
-    job->bodies = counts;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, count_range, job);
-    size_t bodies = qdi_exclusive_scan(counts, ranges) + 1;
+    size_t bodies = qdi_exclusive_scan(job->bodies, ranges) + 1;
     size_t count = bodies + (world->walls_move ? QDI_WALLS : 0);
     qd_status status = qdi_reserve(world->allocator, &scratch->movers, &scratch->mover_room, 0, count,
                                    sizeof *scratch->movers);
@@ -105,16 +104,16 @@ static qd_status gather(qd_world *world, qdi_solver_job *job, size_t *counts) {
     if (status == QD_OK)
         status = qdi_reserve(world->allocator, &scratch->began, &scratch->began_room, 0, count,
                              sizeof *scratch->began);
-    if (status == QD_OK) status = qdi_account_movers(world, count);
+    if (status == QD_OK) status = qdi_balance_movers(world, count);
     if (status != QD_OK) return status;
     job->movers = scratch->movers;
     job->movers[0] = (qdi_mover){0};
-    qdi_account_mover_begin(world, 0, (qdi_twist){0, 0, 0});
+    qdi_balance_mover_begin(world, 0, (qdi_twist){0, 0, 0});
     for (size_t k = bodies; k < count; ++k) {
         qd_vec2 speed = world->wall_mean[k - bodies];
         job->movers[k] = (qdi_mover){.vx = speed.x, .vy = speed.y};
         scratch->pushes[k] = (qdi_push){0, 0, 0, 0};
-        qdi_account_mover_begin(world, k, (qdi_twist){speed.x, speed.y, 0});
+        qdi_balance_mover_begin(world, k, (qdi_twist){speed.x, speed.y, 0});
     }
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_range, job);
     scratch->mover_count = count;
@@ -132,7 +131,7 @@ static uint32_t slot_of_wall(const qd_world *world, const qdi_link *link) {
 static void make_touch(const qdi_solver_job *job, const qdi_link *link, const qdi_levers *levers, int k,
                        qdi_solver_point *touch, size_t lane) {
     const bool there = k < link->touches;
-    const qdi_warm_start *hold = &job->world->present.holds[link->contact];
+    const qdi_warm_start *hold = &job->world->present.warm_starts[link->contact];
     touch->across_a[lane] = there ? levers->across_a[k] : 0;
     touch->along_a[lane] = there ? levers->along_a[k] : 0;
     touch->across_b[lane] = there ? levers->across_b[k] : -0.0;
@@ -227,10 +226,10 @@ enum { CONTACTS_AHEAD = 8 };
 
 static inline void ask_for(const qdi_solver_job *job, const uint32_t *inside, size_t count) {
     if (CONTACTS_AHEAD >= count) return;
-    const qdi_moment *moment = &job->world->present;
+    const qdi_contact_state *state = &job->world->present;
     const qdi_link *link = &job->links[inside[CONTACTS_AHEAD]];
-    __builtin_prefetch(&moment->geometry[link->geometry]);
-    __builtin_prefetch(&moment->holds[link->contact]);
+    __builtin_prefetch(&state->geometry[link->geometry]);
+    __builtin_prefetch(&state->warm_starts[link->contact]);
 }
 
 /// Groups are larger than what the processor can write at a time without having read it.
@@ -341,30 +340,31 @@ qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, double
     qdi_scratch *scratch = &world->scratch;
     size_t all = colours->start[colours->count], bodies = qdi_range_count(world->count, QDI_BODY_GRAIN);
     size_t ranges = qdi_range_count(all, QDI_CONTACT_GRAIN);
-    qd_status status = qdi_reserve(world->allocator, &scratch->range_count, &scratch->range_room, 0,
-                                   2 * ranges + bodies, sizeof *scratch->range_count);
-    if (status != QD_OK) return status;
+    qdi_arena *arena = &scratch->arena;
     qdi_solver_job job = {.world = world,
                           .links = scratch->coloured,
-                          .count = scratch->range_count,
-                          .twos = scratch->range_count + ranges,
+                          .count = qdi_arena_take(arena, ranges, sizeof *job.count),
+                          .twos = qdi_arena_take(arena, ranges, sizeof *job.twos),
+                          .bodies = qdi_arena_take(arena, bodies, sizeof *job.bodies),
                           .serial = colours->start[colours->count - (colours->last_is_serial ? 1 : 0)],
                           .dt = dt,
                           .again = world->clock.dt > 0 ? dt / world->clock.dt : 1,
-                          .list = scratch->pending[0],
+                          .list = qdi_arena_take(arena, all, sizeof *job.list),
                           .colours = colours,
                           .resting = resting};
+    if (!job.count || !job.twos || !job.bodies || !job.list) return QD_ERR_MEMORY;
+    resting->list = job.list;
     qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, find_range, &job);
     size_t count = qdi_exclusive_scan(job.count, ranges), twos = qdi_exclusive_scan(job.twos, ranges);
     part_colours(&job, colours, count, twos, resting);
     scratch->mover_count = 0;
     if (count == 0) return QD_OK;
-    status = reserve_groups(world, resting);
+    qd_status status = reserve_groups(world, resting);
     if (status != QD_OK) return status;
     job.slides = qdi_solver_slides(world);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, &job);
     qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, mark_range, &job);
-    status = gather(world, &job, scratch->range_count + 2 * ranges);
+    status = gather(world, &job);
     if (status != QD_OK) return status;
     qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, list_range, &job);
     qdi_solver_over_colours(&job, resting, make_range, SHARED_GROUPS);

@@ -17,7 +17,7 @@ typedef struct qdi_solver_job {
     double dt;       ///< of the step
     double h, again; ///< sub-step; what a hold of the last step is worth in this one
     int substeps;
-    bool bounced; ///< outcomes and accounts have something
+    bool bounced; ///< outcomes and balances have something
     qdi_solver_rules rules;
     qdi_mover *movers;
     const qdi_push *pushes;
@@ -65,8 +65,8 @@ enum { SHARED_GROUPS = 32, FEW_GROUPS = 8, SHARED_SWEEPS = 8192 };
 void qdi_solver_over_colours(qdi_solver_job *job, const qdi_solver_colours *resting,
                              qdi_range_function function, size_t shared);
 
-/// After the last sub-step: outcomes and accounts of a range of groups, with the means that the movers have
-/// by now.
+/// After the last sub-step: outcomes and balances of a range of groups, with the means that the
+/// movers have by now.
 void qdi_solver_report(void *context, size_t begin, size_t end, int worker);
 
 #endif

@@ -23,8 +23,8 @@ static void open_report(const qdi_solver_job *job, const qdi_solver_group *group
     const qdi_scratch *scratch = &job->world->scratch;
     memset(r, 0, sizeof *r);
     for (size_t lane = 0; lane < lanes; ++lane) {
-        const qdi_twist *a = &scratch->books.means[group->slot_a[lane]];
-        const qdi_twist *b = &scratch->books.means[group->slot_b[lane]];
+        const qdi_twist *a = &scratch->balance.means[group->slot_a[lane]];
+        const qdi_twist *b = &scratch->balance.means[group->slot_b[lane]];
         r->x[lane] = a->x - b->x;
         r->y[lane] = a->y - b->y;
         r->spin_a[lane] = a->spin;
@@ -33,13 +33,13 @@ static void open_report(const qdi_solver_job *job, const qdi_solver_group *group
     if (job->slides) memcpy(r->slide, job->slides[group - scratch->groups], lanes * sizeof(double));
     for (size_t lane = 0; lane < lanes && job->bounced; ++lane) {
         const qdi_outcome *outcome = &scratch->outcomes[group->contact[lane]];
-        const qdi_account *account = &scratch->books.accounts[group->contact[lane]];
+        const qdi_contact_balance *contact_balance = &scratch->balance.contact_balances[group->contact[lane]];
         for (int k = 0; k < 2; ++k) {
             r->impulse[k][lane] = outcome->impulse[k];
             r->rub[k][lane] = outcome->rub[k];
         }
-        r->lost_normal[lane] = account->lane[QDI_LOST_NORMAL];
-        r->lost_friction[lane] = account->lane[QDI_LOST_FRICTION];
+        r->lost_normal[lane] = contact_balance->lane[QDI_LOST_NORMAL];
+        r->lost_friction[lane] = contact_balance->lane[QDI_LOST_FRICTION];
     }
 }
 
@@ -56,8 +56,8 @@ static void report_impulses(const qdi_solver_job *job, const qdi_solver_point *t
     }
 }
 
-/// What a touch took in the whole of the step, see account.h; and what the centres of its bodies are apart
-/// along the normal, times the impulses on b, and across it.
+/// What a touch took in the whole of the step, see energy_balance.h; and what the centres of its bodies are
+/// apart along the normal, times the impulses on b, and across it.
 static void report_energy(const qdi_solver_group *group, const qdi_solver_point *touch, report *r, int k) {
     for (size_t lane = 0; lane < QDI_REST_LANES; ++lane) {
         const double x = r->x[lane], y = r->y[lane], nx = group->nx[lane], ny = group->ny[lane];
@@ -84,7 +84,7 @@ static double work(const qdi_solver_group *group, const qdi_solver_point *touch,
     return (on_a ? done : -done) + rub * r->slide[lane];
 }
 
-/// Writes the outcome and the account of a constraint.
+/// Writes the outcome and the balance of a constraint.
 static void close_report(const qdi_solver_job *job, size_t number, size_t lane, const report *r) {
     const qdi_scratch *scratch = &job->world->scratch;
     const qdi_solver_group *group = &job->groups[number];
@@ -95,8 +95,8 @@ static void close_report(const qdi_solver_job *job, size_t number, size_t lane, 
         .rub = {r->rub[0][lane], r->rub[1][lane]},
         .hold = {.normal = {r->hold[0][lane], r->hold[1][lane]},
                  .tangent = {r->hold_rub[0][lane], r->hold_rub[1][lane]}}};
-    qdi_account *account = &scratch->books.accounts[contact];
-    const qdi_account before = job->bounced ? *account : (qdi_account){{0}};
+    qdi_contact_balance *contact_balance = &scratch->balance.contact_balances[contact];
+    const qdi_contact_balance before = job->bounced ? *contact_balance : (qdi_contact_balance){{0}};
     double virial = before.lane[QDI_VIRIAL], done = before.lane[QDI_WORK];
     if (moves_a && moves_b) {
         virial = r->virial[lane];
@@ -105,10 +105,10 @@ static void close_report(const qdi_solver_job *job, size_t number, size_t lane, 
         done = work(group, &group->touch, lane, held, moves_b, r, 0);
         if (number < job->twos_groups) done += work(group, &job->second[number], lane, held, moves_b, r, 1);
     }
-    account->lane[QDI_LOST_NORMAL] = r->lost_normal[lane];
-    account->lane[QDI_LOST_FRICTION] = r->lost_friction[lane];
-    account->lane[QDI_VIRIAL] = virial;
-    account->lane[QDI_WORK] = done;
+    contact_balance->lane[QDI_LOST_NORMAL] = r->lost_normal[lane];
+    contact_balance->lane[QDI_LOST_FRICTION] = r->lost_friction[lane];
+    contact_balance->lane[QDI_VIRIAL] = virial;
+    contact_balance->lane[QDI_WORK] = done;
 }
 
 enum { REPORTS_AHEAD = 8 };
@@ -118,7 +118,7 @@ static inline void ask_for_report(const qdi_solver_job *job, uint32_t number) {
     const qdi_scratch *scratch = &job->world->scratch;
     const uint32_t contact = job->links[number].contact;
     __builtin_prefetch(&scratch->outcomes[contact], 1);
-    __builtin_prefetch(&scratch->books.accounts[contact], 1);
+    __builtin_prefetch(&scratch->balance.contact_balances[contact], 1);
 }
 
 void qdi_solver_report(void *context, size_t begin, size_t end, int worker) {

@@ -131,22 +131,22 @@ static int contact_order(const qd_contact *first, const qd_contact *second) {
     return 0;
 }
 
-static qdi_pull pull_of(const qd_world *world, size_t contact) {
-    return qdi_springs(world) ? world->present.pulls[contact] : (qdi_pull){0, 0, 0, 0};
+static qdi_contact_force force_of(const qd_world *world, size_t contact) {
+    return qdi_springs(world) ? world->present.forces[contact] : (qdi_contact_force){0, 0, 0, 0};
 }
 
 /// Contact i of the first and k of the second world are between the same bodies.
 static bool compare_contact(comparing *job, size_t i, size_t k) {
-    const qdi_moment *p = &job->first->present, *q = &job->second->present;
-    const qdi_held_contact one = {p->contacts[i], p->holds[i], pull_of(job->first, i)};
-    const qdi_held_contact two = {q->contacts[k], q->holds[k], pull_of(job->second, k)};
+    const qdi_contact_state *p = &job->first->present, *q = &job->second->present;
+    const qdi_held_contact one = {p->contacts[i], p->warm_starts[i], force_of(job->first, i)};
+    const qdi_held_contact two = {q->contacts[k], q->warm_starts[k], force_of(job->second, k)};
     name_contact(job, job->first, &one.contact);
     return qdi_fields_compare(&qdi_fields_contact, &one, &two, field_differs, job);
 }
 
 /// A part of each of the two lists, until `p_end` and `q_end`.
 static bool compare_part(comparing *job, size_t i, size_t p_end, size_t k, size_t q_end) {
-    const qdi_moment *p = &job->first->present, *q = &job->second->present;
+    const qdi_contact_state *p = &job->first->present, *q = &job->second->present;
     bool more = true;
     while (more && (i < p_end || k < q_end)) {
         int order = i == p_end ? 1 : k == q_end ? -1 : contact_order(&p->contacts[i], &q->contacts[k]);
@@ -160,7 +160,7 @@ static bool compare_part(comparing *job, size_t i, size_t p_end, size_t k, size_
 }
 
 static bool compare_contacts(comparing *job) {
-    const qdi_moment *p = &job->first->present, *q = &job->second->present;
+    const qdi_contact_state *p = &job->first->present, *q = &job->second->present;
     return compare_part(job, 0, p->contact_count, 0, q->contact_count) &&
            compare_part(job, p->contact_count, qdi_constraint_count(p), q->contact_count,
                         qdi_constraint_count(q));

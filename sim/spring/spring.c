@@ -1,11 +1,11 @@
 // Forces of springs and dashpots, contact by contact. Contacts are worked on as their spots lie, so that what
-// is read of the bodies is in the cache; a contact writes its own shear, pull, impulses and account, and
-// nothing is shared.
+// is read of the bodies is in the cache; a contact writes its own shear, force, impulses and contact_balance,
+// and nothing is shared.
 
 #include "sim/spring/spring.h"
 
-#include "sim/world/account.h"
 #include "sim/world/contact_state.h"
+#include "sim/world/energy_balance.h"
 #include "sim/world/grain.h"
 #include "sim/world/ledger.h"
 #include "sim/world/pose.h"
@@ -17,11 +17,11 @@
 typedef struct spring_job {
     const qd_world *world;
     const qdi_motion *m;
-    qdi_moment *moment;
-    double dt;           ///< 0: nothing moves
-    double loss;         ///< of the world's restitution
-    qd_vec2 half_kick;   ///< what gravity has given to dynamic bodies beyond the middle of the step
-    qdi_account *shares; ///< by contact; NULL where dt is 0
+    qdi_contact_state *state;
+    double dt;                   ///< 0: nothing moves
+    double loss;                 ///< of the world's restitution
+    qd_vec2 half_kick;           ///< what gravity has given to dynamic bodies beyond the middle of the step
+    qdi_contact_balance *shares; ///< by contact; NULL where dt is 0
 } spring_job;
 
 /// A contact as it is worked on: a's normal to b, levers from each centroid to its own surface as in
@@ -117,9 +117,9 @@ static double rub(const grasp *grip, double dt, double slip, double limit, doubl
     return force;
 }
 
-/// One touch: adds to the pull; the shear comes in as it was.
+/// One touch: adds to the force; the shear comes in as it was.
 static void press(const spring_job *job, const grasp *grip, int k, qd_touch *touch, qdi_warm_start *shear,
-                  qdi_pull *pull, qdi_account *share) {
+                  qdi_contact_force *force, qdi_contact_balance *share) {
     const qd_spring_terms *terms = &grip->law.terms;
     double nx = grip->nx, ny = grip->ny, dt = job->dt;
     double ux = grip->a.x - grip->b.x, uy = grip->a.y - grip->b.y;
@@ -137,10 +137,10 @@ static void press(const spring_job *job, const grasp *grip, int k, qd_touch *tou
     shear->normal[k] = -stretch * ny;
     shear->tangent[k] = stretch * nx;
     double fx = -push * nx - rubbing * ny, fy = -push * ny + rubbing * nx;
-    pull->x += fx;
-    pull->y += fy;
-    pull->turn_a += rubbing * grip->along_a[k] - push * grip->across_a[k];
-    pull->turn_b += push * grip->across_b[k] - rubbing * grip->along_b[k];
+    force->x += fx;
+    force->y += fy;
+    force->turn_a += rubbing * grip->along_a[k] - push * grip->across_a[k];
+    force->turn_b += push * grip->across_b[k] - rubbing * grip->along_b[k];
     if (!share) return;
     touch->impulse = push * dt;
     touch->friction = -rubbing * dt;
@@ -154,72 +154,72 @@ static void press(const spring_job *job, const grasp *grip, int k, qd_touch *tou
 }
 
 /// Work of the one that does not move freely.
-static double work_of(const spring_job *job, uint32_t a, const grasp *grip, const qdi_pull *pull) {
+static double work_of(const spring_job *job, uint32_t a, const grasp *grip, const qdi_contact_force *force) {
     if (job->world->kind[a] == QD_BODY_DYNAMIC)
-        return (pull->x * grip->b.x + pull->y * grip->b.y - pull->turn_b * grip->b.spin) * job->dt;
-    return -(pull->x * grip->a.x + pull->y * grip->a.y + pull->turn_a * grip->a.spin) * job->dt;
+        return (force->x * grip->b.x + force->y * grip->b.y - force->turn_b * grip->b.spin) * job->dt;
+    return -(force->x * grip->a.x + force->y * grip->a.y + force->turn_a * grip->a.spin) * job->dt;
 }
 
 static void force_spot(const spring_job *job, size_t place) {
-    const qdi_spot *spot = &job->moment->spots[place];
+    const qdi_spot *spot = &job->state->spots[place];
     uint32_t i = spot->contact;
-    qd_contact *contact = &job->moment->contacts[i];
-    qdi_warm_start *shear = &job->moment->holds[i];
-    qdi_pull *pull = &job->world->scratch.drawn[place];
-    qdi_account *share = job->shares ? &job->shares[i] : NULL;
-    *pull = (qdi_pull){0, 0, 0, 0};
-    if (share) *share = (qdi_account){{0}};
-    const bool feels = !contact->sensor;
+    qd_contact *contact = &job->state->contacts[i];
+    qdi_warm_start *shear = &job->state->warm_starts[i];
+    qdi_contact_force *force = &job->world->scratch.spot_forces[place];
+    qdi_contact_balance *share = job->shares ? &job->shares[i] : NULL;
+    *force = (qdi_contact_force){0, 0, 0, 0};
+    if (share) *share = (qdi_contact_balance){{0}};
+    const bool acts = !contact->sensor;
     grasp grip = {.law = {.friction = 0}};
-    if (feels) take(job, spot, contact, &grip);
+    if (acts) take(job, spot, contact, &grip);
     for (int k = 0; k < 2; ++k) {
         if (share) contact->touch[k].impulse = contact->touch[k].friction = 0;
-        if (feels && k < contact->count && contact->touch[k].depth > 0)
-            press(job, &grip, k, &contact->touch[k], shear, pull, share);
+        if (acts && k < contact->count && contact->touch[k].depth > 0)
+            press(job, &grip, k, &contact->touch[k], shear, force, share);
         else
             shear->normal[k] = shear->tangent[k] = 0;
     }
-    if (share && feels && !grip.law.free && spot->row_b != QDI_NO_ROW)
-        share->lane[QDI_WORK] += work_of(job, spot->row_a, &grip, pull);
-    job->moment->pulls[i] = *pull;
+    if (share && acts && !grip.law.free && spot->row_b != QDI_NO_ROW)
+        share->lane[QDI_WORK] += work_of(job, spot->row_a, &grip, force);
+    job->state->forces[i] = *force;
 }
 
 /// Contacts lie in order of (a, b), which is any order here: what is needed soon is asked for ahead.
 enum { AHEAD = 6 };
-static inline void ask_for(const qdi_moment *moment, uint32_t i) {
-    const char *contact = (const char *)&moment->contacts[i];
+static inline void ask_for(const qdi_contact_state *state, uint32_t i) {
+    const char *contact = (const char *)&state->contacts[i];
     for (size_t at = 0; at < sizeof(qd_contact); at += 64) __builtin_prefetch(contact + at, 1);
-    __builtin_prefetch(&moment->holds[i], 1);
-    __builtin_prefetch(&moment->pulls[i], 1);
+    __builtin_prefetch(&state->warm_starts[i], 1);
+    __builtin_prefetch(&state->forces[i], 1);
 }
 
 static void force_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const spring_job *job = context;
-    const qdi_spot *spots = job->moment->spots;
+    const qdi_spot *spots = job->state->spots;
     for (size_t s = begin; s < end; ++s) {
-        if (s + AHEAD < end) ask_for(job->moment, spots[s + AHEAD].contact);
+        if (s + AHEAD < end) ask_for(job->state, spots[s + AHEAD].contact);
         force_spot(job, s);
     }
 }
 
-qd_status qdi_spring_forces(qd_world *world, const qdi_motion *m, double dt, qdi_moment *moment) {
-    size_t count = moment->contact_count;
-    qd_status status = qdi_reserve(world->allocator, &moment->pulls, &moment->pull_room, 0, count,
-                                   sizeof *moment->pulls);
+qd_status qdi_spring_forces(qd_world *world, const qdi_motion *m, double dt, qdi_contact_state *state) {
+    size_t count = state->contact_count;
+    qd_status status = qdi_reserve(world->allocator, &state->forces, &state->force_room, 0, count,
+                                   sizeof *state->forces);
     if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &world->scratch.drawn, &world->scratch.drawn_room, 0, count,
-                             sizeof *world->scratch.drawn);
-    if (status == QD_OK && dt > 0) status = qdi_account_begin(world, count + world->present.contact_count);
+        status = qdi_reserve(world->allocator, &world->scratch.spot_forces, &world->scratch.spot_force_room,
+                             0, count, sizeof *world->scratch.spot_forces);
+    if (status == QD_OK && dt > 0) status = qdi_balance_begin(world, count + world->present.contact_count);
     if (status != QD_OK) return status;
     double half = 0.5 * dt;
     spring_job job = {.world = world,
                       .m = m,
-                      .moment = moment,
+                      .state = state,
                       .dt = dt,
                       .loss = qdi_spring_loss(world->def.restitution),
                       .half_kick = {world->def.gravity.x * half, world->def.gravity.y * half},
-                      .shares = dt > 0 ? world->scratch.books.accounts : NULL};
+                      .shares = dt > 0 ? world->scratch.balance.contact_balances : NULL};
     qdi_team_for(world->team, count, QDI_TOUCH_GRAIN, force_range, &job);
-    return qdi_spring_walls(world, moment, dt);
+    return qdi_spring_walls(world, state, dt);
 }

@@ -6,31 +6,33 @@
 #include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
-/// The contact model QD_CONTACT_SPRING. What there is to know of a contact from one moment to the next is its
-/// shear (in the place of the holds: normal[k] and tangent[k] are x and y of touch k) and its pull; both
-/// belong to the moment, so a step that is refused leaves them as they were. What the bodies feel of all
-/// their pulls together (`feels` of the scratch) follows from these and can be worked out again at any time.
+/// The contact model QD_CONTACT_SPRING. What there is to know of a contact from one step to the next is its
+/// shear (in the place of the warm start: normal[k] and tangent[k] are x and y of touch k) and its force;
+/// both belong to the contact state, so a step that is refused leaves them as they were. What follows from
+/// them for bodies
+/// (`accelerations` of the scratch) can be worked out again at any time.
 
 /// Its part in a step (spring_feature.c).
 extern const qdi_feature qdi_spring_feature;
 
-/// Works out shears, pulls and impulses of the contacts of `moment`, whose holds are the shears of a step
-/// before. `m` has positions, and velocities that forces other than contacts have already changed for the
-/// whole of a step of `dt`. dt 0: nothing moves, the velocities are those of the moment.
-QD_MUST_USE qd_status qdi_spring_forces(qd_world *world, const qdi_motion *m, double dt, qdi_moment *moment);
-/// Keeps the books of a step of `dt`, when events are known: losses, and into `walls` what walls gave.
-QD_MUST_USE qd_status qdi_spring_account(qd_world *world, double dt, qdi_wall_gain *walls);
+/// Works out shears, forces and impulses of the contacts of `state`, whose warm starts are the shears of a
+/// step before. `m` has positions, and velocities that forces other than contacts have already changed for
+/// the whole of a step of `dt`. dt 0: nothing moves, the velocities are the present ones.
+QD_MUST_USE qd_status qdi_spring_forces(qd_world *world, const qdi_motion *m, double dt,
+                                        qdi_contact_state *state);
+/// Balances the energy of a step of `dt`, when events are known: losses, and into `walls` what walls gave.
+QD_MUST_USE qd_status qdi_spring_balance(qd_world *world, double dt, qdi_wall_gain *walls);
 
 /// What bodies that come and go in a step bring and take along in their springs: to `entered`.
 QD_MUST_USE qd_status qdi_spring_population(qd_world *world);
 /// Adds the energy of the contacts that a change by hand has led to, in `following`, to what entered, less
 /// what springs had before. QD_ERR_LIMIT: reported, the world could not hold forces and energy.
 QD_MUST_USE qd_status qdi_spring_change(qd_world *world);
-/// Works out what walls give in a moment, from its pulls and spots; and what they took in a step of `dt` > 0,
-/// whose accounts are then emptied.
-QD_MUST_USE qd_status qdi_spring_walls(qd_world *world, qdi_moment *moment, double dt);
-/// From the velocities of `now` to those of `next`: what bodies feel in the present moment, for half of `dt`,
-/// and other forces for all of it. Where qdi_spring_plain, this is left to qdi_spring_move.
+/// Works out what walls give with the contacts of a state, from its forces and spots; and what they took in a
+/// step of `dt` > 0, whose balances are then emptied.
+QD_MUST_USE qd_status qdi_spring_walls(qd_world *world, qdi_contact_state *state, double dt);
+/// From the velocities of `now` to those of `next`: half of `dt` by the accelerations of the present
+/// contacts, and other forces for all of it. Where qdi_spring_plain, this is left to qdi_spring_move.
 QD_MUST_USE qd_status qdi_spring_start(qd_world *world, double dt);
 void qdi_spring_start_rows(const qd_world *world, double dt, size_t begin, size_t end);
 /// True where nothing but springs and gravity acts on bodies that all are dynamic disks.
@@ -48,7 +50,7 @@ typedef struct qdi_spring_way {
 /// that breaks a limit, or as it was; `left` gets added how many left their fat boxes.
 void qdi_spring_move(const qd_world *world, const qdi_spring_way *way, size_t begin, size_t end,
                      uint32_t *bad, size_t *left);
-/// The other half, by what they feel in the moment that follows. QD_ERR_LIMIT: reported.
+/// The other half, by the accelerations of the contacts in `following`. QD_ERR_LIMIT: reported.
 QD_MUST_USE qd_status qdi_spring_finish(qd_world *world, double dt);
 
 #endif

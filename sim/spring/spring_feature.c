@@ -1,5 +1,5 @@
-// What the contact model of springs does in a step, stage by stage. Velocity Verlet: half a kick by what the
-// contacts of the step before pull, the move, the new contacts and their forces, the other half.
+// What the contact model of springs does in a step, stage by stage. Velocity Verlet: half a kick by the
+// forces of the present contacts, the move, the new contacts and their forces, the other half.
 
 #include "sim/contact/events.h"
 #include "sim/spring/spring.h"
@@ -22,24 +22,24 @@ static qd_status make_forces(qd_world *world, qdi_step_context *step) {
 static qd_status change(qd_world *world, qdi_step_context *step) {
     (void)step;
     if (!qdi_springs(world)) return QD_OK;
-    world->scratch.feels_present = false;
+    world->scratch.accelerations_present = false;
     return qdi_spring_change(world);
 }
 
 static qd_status finish(qd_world *world, qdi_step_context *step) {
     if (!qdi_springs(world)) return QD_OK;
     qd_status status = qdi_spring_population(world);
-    if (status == QD_OK) status = qdi_spring_account(world, step->dt, &step->gains[0]);
+    if (status == QD_OK) status = qdi_spring_balance(world, step->dt, &step->gains[0]);
     return status == QD_OK ? qdi_spring_finish(world, step->dt) : status;
 }
 
 static void commit(qd_world *world, const qdi_step_context *step) {
     (void)step;
-    world->scratch.feels_present = qdi_springs(world);
+    world->scratch.accelerations_present = qdi_springs(world);
 }
 
 const qdi_feature qdi_spring_feature = {.at = {[QDI_STAGE_RESOLVE] = resolve,
                                                [QDI_STAGE_CONTACT] = make_forces,
                                                [QDI_STAGE_EDITED] = change,
-                                               [QDI_STAGE_BALANCE] = finish},
+                                               [QDI_STAGE_FINISH] = finish},
                                         .commit = commit};

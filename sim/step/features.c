@@ -7,8 +7,8 @@
 #include "sim/rigid/ccd_follow.h"
 #include "sim/rigid/impulse.h"
 #include "sim/spring/spring.h"
-#include "sim/world/account.h"
 #include "sim/world/compress.h"
+#include "sim/world/energy_balance.h"
 #include "sim/world/feature.h"
 #include "sim/world/forces.h"
 #include "sim/world/population.h"
@@ -25,7 +25,7 @@ static const qdi_feature *const features[] = {
     &qdi_population_feature,
     &qdi_thread_notes_feature,
     &qdi_spring_feature,
-    &qdi_account_feature,
+    &qdi_balance_feature,
     NULL,
 };
 

@@ -9,10 +9,10 @@
 #include "sim/base/bytes.h"
 #include "sim/contact/margin.h"
 #include "sim/spring/spring.h"
-#include "sim/world/account.h"
 #include "sim/world/bodies.h"
 #include "sim/world/compress.h"
 #include "sim/world/contact_state.h"
+#include "sim/world/energy_balance.h"
 #include "sim/world/fields.h"
 #include "sim/world/limits.h"
 #include "sim/world/population.h"
@@ -155,26 +155,29 @@ static bool id_known(const qd_world *world, qd_id id) {
 }
 
 /// Reads some contacts.
-static bool read_contacts(const unsigned char **at, qd_contact *contact, qdi_warm_start *hold, size_t count) {
+static bool read_contacts(const unsigned char **at, qd_contact *contact, qdi_warm_start *warm_start,
+                          size_t count) {
     qdi_saved_records from = {.at = *at, .bytes = qdi_saved_contact_bytes(), .count = count};
     memset(contact, 0, count * sizeof *contact);
     bool fits = qdi_fields_get_each(&qdi_fields_pair_of_bodies, &from, contact, sizeof *contact);
     for (int k = 0; k < 2; ++k) {
         fits = qdi_fields_get_each(&qdi_fields_touch, &from, &contact->touch[k], sizeof *contact) && fits;
-        fits = qdi_fields_get_each(&qdi_fields_number, &from, &hold->normal[k], sizeof *hold) && fits;
-        fits = qdi_fields_get_each(&qdi_fields_number, &from, &hold->tangent[k], sizeof *hold) && fits;
+        fits = qdi_fields_get_each(&qdi_fields_number, &from, &warm_start->normal[k], sizeof *warm_start) &&
+               fits;
+        fits = qdi_fields_get_each(&qdi_fields_number, &from, &warm_start->tangent[k], sizeof *warm_start) &&
+               fits;
     }
     *at += count * from.bytes;
     return fits;
 }
 
-static bool contact_fine(const qd_world *world, const qd_contact *contact, const qdi_warm_start *hold) {
+static bool contact_fine(const qd_world *world, const qd_contact *contact, const qdi_warm_start *warm_start) {
     bool fine = isfinite(contact->approach) && (contact->count == 1 || contact->count == 2);
     for (int k = 0; k < 2; ++k) {
         const qd_touch *touch = &contact->touch[k];
         fine = fine && isfinite(touch->point.x) && isfinite(touch->point.y) && isfinite(touch->depth) &&
-               isfinite(touch->impulse) && isfinite(touch->friction) && isfinite(hold->normal[k]) &&
-               isfinite(hold->tangent[k]);
+               isfinite(touch->impulse) && isfinite(touch->friction) && isfinite(warm_start->normal[k]) &&
+               isfinite(warm_start->tangent[k]);
     }
     double length = contact->normal.x * contact->normal.x + contact->normal.y * contact->normal.y;
     bool b_known = qd_id_is_wall(contact->b) ? contact->b.generation == 0 : id_known(world, contact->b);
@@ -192,38 +195,38 @@ static bool may_touch(const qd_world *world, const qd_contact *contact) {
 }
 
 static qd_status get_contacts(const unsigned char **at, qd_world *world, size_t count, size_t near) {
-    qdi_moment *moment = &world->present;
-    qd_status status = qdi_reserve(world->allocator, &moment->contacts, &moment->contact_room, 0, count,
-                                   sizeof *moment->contacts);
+    qdi_contact_state *state = &world->present;
+    qd_status status = qdi_reserve(world->allocator, &state->contacts, &state->contact_room, 0, count,
+                                   sizeof *state->contacts);
     if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &moment->holds, &moment->hold_room, 0, count,
-                             sizeof *moment->holds);
+        status = qdi_reserve(world->allocator, &state->warm_starts, &state->warm_start_room, 0, count,
+                             sizeof *state->warm_starts);
     for (size_t i = 0; i < count && status == QD_OK; ++i) {
-        qd_contact *contact = &moment->contacts[i];
+        qd_contact *contact = &state->contacts[i];
         const size_t some = count - i < QDI_SAVED_TOGETHER ? count - i : QDI_SAVED_TOGETHER;
-        if (i % QDI_SAVED_TOGETHER == 0 && !read_contacts(at, contact, &moment->holds[i], some))
+        if (i % QDI_SAVED_TOGETHER == 0 && !read_contacts(at, contact, &state->warm_starts[i], some))
             return QD_ERR_CORRUPT;
         bool ordered = i == 0 || i == count - near || contact[-1].a.index < contact->a.index ||
                        (contact[-1].a.index == contact->a.index && contact[-1].b.index < contact->b.index);
         bool touches = contact->touch[0].depth >= 0;
-        if (!contact_fine(world, contact, &moment->holds[i]) || !ordered || touches != (i < count - near) ||
-            !may_touch(world, contact))
+        if (!contact_fine(world, contact, &state->warm_starts[i]) || !ordered ||
+            touches != (i < count - near) || !may_touch(world, contact))
             status = QD_ERR_CORRUPT;
     }
     if (status != QD_OK) return status;
-    moment->contact_count = count - near;
-    moment->near_count = near;
+    state->contact_count = count - near;
+    state->near_count = near;
     return status;
 }
 
-static qd_status get_pulls(const unsigned char **at, qd_world *world, size_t count) {
-    qdi_moment *moment = &world->present;
-    qd_status status = qdi_reserve(world->allocator, &moment->pulls, &moment->pull_room, 0, count,
-                                   sizeof *moment->pulls);
+static qd_status get_forces(const unsigned char **at, qd_world *world, size_t count) {
+    qdi_contact_state *state = &world->present;
+    qd_status status = qdi_reserve(world->allocator, &state->forces, &state->force_room, 0, count,
+                                   sizeof *state->forces);
     for (size_t i = 0; i < count && status == QD_OK; ++i) {
-        qdi_pull *pull = &moment->pulls[i];
-        if (!qdi_fields_get(&qdi_fields_pull, at, pull) || !isfinite(pull->x) || !isfinite(pull->y) ||
-            !isfinite(pull->turn_a) || !isfinite(pull->turn_b))
+        qdi_contact_force *force = &state->forces[i];
+        if (!qdi_fields_get(&qdi_fields_contact_force, at, force) || !isfinite(force->x) ||
+            !isfinite(force->y) || !isfinite(force->turn_a) || !isfinite(force->turn_b))
             status = QD_ERR_CORRUPT;
     }
     return status;
@@ -261,7 +264,7 @@ static qd_status get_state(const unsigned char **at, qd_world *world, const qdi_
     }
     status = get_population(at, world, n);
     if (status == QD_OK) status = get_contacts(at, world, n->contacts, n->near);
-    if (status == QD_OK && n->pulls > 0) status = get_pulls(at, world, n->pulls);
+    if (status == QD_OK && n->forces > 0) status = get_forces(at, world, n->forces);
     if (status == QD_OK) status = qdi_population_get(at, world, n->emitters, n->sinks);
     if (status != QD_OK) return status;
     qdi_bodies_refill_free(world);
@@ -321,7 +324,7 @@ static qd_status load(const unsigned char *data, size_t bytes, qd_world_def *def
     n.emitters = qdi_get_u64(&at);
     n.sinks = qdi_get_u64(&at);
     n.fats = status == QD_OK && world->margin.held ? n.bodies : 0;
-    n.pulls = qdi_springs(world) ? n.contacts : 0;
+    n.forces = qdi_springs(world) ? n.contacts : 0;
     bool sizes_fit = n.indices <= QD_BODY_INDEX_MAX && n.bodies <= n.indices && n.contacts < UINT32_MAX &&
                      n.near <= n.contacts && n.shapes <= n.bodies && n.traits <= n.bodies &&
                      n.emitters <= QD_EMITTERS_MAX && n.sinks <= QD_EMITTERS_MAX &&

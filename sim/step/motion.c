@@ -12,7 +12,7 @@
 #include "sim/rigid/ccd_follow.h"
 #include "sim/spring/spring.h"
 #include "sim/step/disks.h"
-#include "sim/world/account.h"
+#include "sim/world/energy_balance.h"
 #include "sim/world/forces.h"
 #include "sim/world/grain.h"
 #include "sim/world/limits.h"
@@ -47,6 +47,7 @@ typedef struct move_job {
     double distance, speed_squared;
     qdi_reach reach;
     uint32_t *lowest_bad; ///< per range: lowest index that breaks a limit, or QD_NO_BODY
+    uint8_t *mask;        ///< by row: axes mirrored; NULL where no wall mirrors
     size_t *mirrored;     ///< per range: bodies mirrored; NULL where no wall mirrors
     double fast_part;     ///< see qdi_ccd_part
     size_t *fast;         ///< per range: bodies that move further; NULL where walls mirror
@@ -134,7 +135,7 @@ static findings move_disks_at_sides(const move_job *job, size_t begin, size_t en
     const qd_world *world = job->world;
     const qdi_motion now = world->now, next = world->next;
     const double *radius = world->radius;
-    uint8_t *mask = job->mirrored ? world->scratch.wall_mask : NULL;
+    uint8_t *mask = job->mask;
     findings result = {QD_NO_BODY, 0, 0, 0};
     double fast_squared = job->fast_part * job->fast_part;
     for (size_t r = begin; r < end; ++r) {
@@ -202,7 +203,7 @@ static findings findings_of(const move_job *job, size_t begin, size_t end, const
 static findings move_disks(const move_job *job, size_t begin, size_t end) {
     enum { PIECE = 64 };
     const bool open = job->x.low == -HUGE_VAL && job->y.low == -HUGE_VAL; // see course_of
-    uint8_t *mask = job->mirrored ? job->world->scratch.wall_mask : NULL;
+    uint8_t *mask = job->mask;
     const qdi_disks disks = disks_of(job);
     const qdi_disks_move move = qdi_disks_move_of(job->world->def.simd);
     findings sum = {QD_NO_BODY, 0, 0, 0};
@@ -271,7 +272,7 @@ static bool moves_far(const move_job *job, size_t row, qd_vec2 to, double angle)
 static findings move_any(const move_job *job, size_t begin, size_t end) {
     const qd_world *world = job->world;
     const qdi_motion now = world->now, next = world->next;
-    uint8_t *mask = job->mirrored ? world->scratch.wall_mask : NULL;
+    uint8_t *mask = job->mask;
     findings result = {QD_NO_BODY, 0, 0, 0};
     for (size_t r = begin; r < end; ++r) {
         qd_vec2 at = drift(job, r), turn = {now.c[r], now.s[r]};
@@ -357,39 +358,41 @@ static course course_of(const qd_world *world, int axis) {
 
 typedef struct mirror_job {
     const qd_world *world;
+    const uint8_t *mask;
     const size_t *first; ///< per range: place of its first mirrored body
+    qdi_keys keys;       ///< their indices and rows
 } mirror_job;
 
 static void gather_mirrored(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const mirror_job *job = context;
     const qd_world *world = job->world;
-    const qdi_keys *keys = &world->scratch.keys;
     size_t place = job->first[begin / QDI_BODY_GRAIN];
     for (size_t r = begin; r < end; ++r) {
-        if (!world->scratch.wall_mask[r]) continue;
-        keys->key[place] = world->index[r];
-        keys->value[place++] = (uint32_t)r;
+        if (!job->mask[r]) continue;
+        job->keys.key[place] = world->index[r];
+        job->keys.value[place++] = (uint32_t)r;
     }
 }
 
 /// A step's numbers, for the sums over mirrored bodies.
 typedef struct mirror_sums {
     const qd_world *world;
-    double dt;
-    qd_vec2 half_kick;
+    const move_job *step;
+    const uint32_t *rows; ///< of the mirrored bodies, in order of index
 } mirror_sums;
 
 static qd_vec2 mirrored_work(const void *context, size_t i) {
-    const qd_world *world = ((const mirror_sums *)context)->world;
-    return (qd_vec2){world->scratch.gains[world->scratch.keys.value[i]].work, 0};
+    const mirror_sums *sums = context;
+    return (qd_vec2){sums->step->gains[sums->rows[i]].work, 0};
 }
 
 static qd_vec2 mirrored_impulse(const void *context, size_t i) {
-    const qd_world *world = ((const mirror_sums *)context)->world;
-    uint32_t r = world->scratch.keys.value[i];
-    if (world->walls_move) return world->scratch.gains[r].impulse;
-    unsigned turned = world->scratch.wall_mask[r];
+    const mirror_sums *sums = context;
+    const qd_world *world = sums->world;
+    uint32_t r = sums->rows[i];
+    if (world->walls_move) return sums->step->gains[r].impulse;
+    unsigned turned = sums->step->mask[r];
     double twice = 2 * world->mass[r];
     return (qd_vec2){turned & MIRRORED_X ? twice * world->next.vx[r] : 0,
                      turned & MIRRORED_Y ? twice * world->next.vy[r] : 0};
@@ -410,16 +413,17 @@ static qd_vec2 mirrored_upright(const void *context, size_t i) {
 static qd_vec2 mirrored_drift(const void *context, size_t i) {
     const mirror_sums *sums = context;
     const qd_world *world = sums->world;
-    uint32_t r = world->scratch.keys.value[i];
+    uint32_t r = sums->rows[i];
     const qdi_motion *now = &world->now, *next = &world->next;
     qd_vec2 impulse = mirrored_impulse(context, i), g = world->def.gravity;
-    double mass = world->mass[r], x = (next->vx[r] - impulse.x / mass - sums->half_kick.x) * sums->dt,
-           y = (next->vy[r] - impulse.y / mass - sums->half_kick.y) * sums->dt;
+    const qd_vec2 kick = sums->step->half_kick;
+    double mass = world->mass[r], dt = sums->step->dt, x = (next->vx[r] - impulse.x / mass - kick.x) * dt,
+           y = (next->vy[r] - impulse.y / mass - kick.y) * dt;
     if (world->scratch.flown) {
         x = world->scratch.flights[r].dx;
         y = world->scratch.flights[r].dy;
     }
-    unsigned turned = world->scratch.wall_mask[r];
+    unsigned turned = sums->step->mask[r];
     double drift = turned & MIRRORED_X ? g.x * (now->x[r] + x - next->x[r]) : 0;
     if (turned & MIRRORED_Y) drift += g.y * (now->y[r] + y - next->y[r]);
     return (qd_vec2){mass * drift, 0};
@@ -430,24 +434,22 @@ static qd_status sum_pushes(qd_world *world, const mirror_sums *sums, size_t cou
     qd_vec2 aside = {0, 0}, upright = {0, 0}, drift = {0, 0};
     qd_status status = qdi_sum(world, count, mirrored_aside, sums, &aside);
     if (status == QD_OK) status = qdi_sum(world, count, mirrored_upright, sums, &upright);
-    if (status == QD_OK && (sums->half_kick.x != 0 || sums->half_kick.y != 0))
+    if (status == QD_OK && (sums->step->half_kick.x != 0 || sums->step->half_kick.y != 0))
         status = qdi_sum(world, count, mirrored_drift, sums, &drift);
-    qdi_account_pushes(world, aside, upright);
-    world->scratch.books.ledger.drift += drift.x;
+    qdi_balance_pushes(world, aside, upright);
+    world->scratch.balance.ledger.drift += drift.x;
     return status;
 }
 
 static qd_status sum_mirrored(qd_world *world, const move_job *step, size_t ranges, qdi_wall_gain *sum) {
     size_t *counts = step->mirrored;
-    mirror_sums sums = {world, step->dt, step->half_kick};
+    mirror_job job = {.world = world, .mask = step->mask, .first = counts};
     size_t count = qdi_exclusive_scan(counts, ranges);
-    qdi_keys *keys = &world->scratch.keys;
-    qd_status status = qdi_keys_reserve(world->allocator, keys, count);
+    qd_status status = qdi_keys_take(&world->scratch.arena, count, &job.keys);
     if (status != QD_OK) return status;
-    mirror_job job = {world, counts};
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_mirrored, &job);
-    status = qdi_team_sort(world->team, keys->key, keys->value, keys->key_spare, keys->value_spare, count,
-                           28);
+    status = qdi_keys_sort(world->team, &job.keys, count, 28);
+    mirror_sums sums = {world, step, job.keys.value};
     if (status == QD_OK) status = qdi_sum(world, count, mirrored_impulse, &sums, &sum->impulse);
     qd_vec2 work = {0, 0};
     if (status == QD_OK && world->walls_move) status = qdi_sum(world, count, mirrored_work, &sums, &work);
@@ -463,52 +465,58 @@ static bool limits_hold(qd_world *world, const uint32_t *lowest_bad, size_t rang
     return bad == QD_NO_BODY;
 }
 
-qd_status qdi_motion_move(qd_world *world, double dt, qdi_wall_gain *mirrored) {
+/// All that a move needs; `ranges` of bodies.
+static qd_status prepare(qd_world *world, double dt, size_t ranges, move_job *job) {
     qdi_scratch *scratch = &world->scratch;
-    size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
+    const bool held = world->margin.held;
     course x = course_of(world, 0), y = course_of(world, 1);
-    bool mirrors = x.inset > 0 || y.inset > 0;
-    qd_status status = qdi_reserve(world->allocator, &scratch->range_count, &scratch->range_room, 0, ranges,
-                                   sizeof *scratch->range_count);
-    if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &scratch->order, &scratch->order_room, 0, ranges,
-                             sizeof *scratch->order);
-    if (status == QD_OK && mirrors)
-        status = qdi_reserve(world->allocator, &scratch->wall_mask, &scratch->wall_room, 0, world->count, 1);
-    if (status == QD_OK && world->margin.held)
+    *job = (move_job){.world = world,
+                      .dt = dt,
+                      .half_kick = {0.5 * world->def.gravity.x * dt, 0.5 * world->def.gravity.y * dt},
+                      .x = x,
+                      .y = y,
+                      .distance = qdi_limit_distance(world),
+                      .speed_squared = qdi_limit_speed_squared(world),
+                      .reach = qdi_world_reach(world),
+                      .fast_part = qdi_ccd_part(world),
+                      .period = qdi_world_period(world)};
+    job->lowest_bad = qdi_arena_take(&scratch->arena, ranges, sizeof *job->lowest_bad);
+    size_t *count = qdi_arena_take(&scratch->arena, ranges, sizeof *count);
+    qd_status status = job->lowest_bad && count ? QD_OK : QD_ERR_MEMORY;
+    if (status == QD_OK && held)
         status = qdi_reserve(world->allocator, &scratch->left, &scratch->left_room, 0, ranges,
                              sizeof *scratch->left);
-    if (status == QD_OK && x.moves + y.moves > 0)
-        status = qdi_reserve(world->allocator, &scratch->gains, &scratch->gain_room, 0, world->count,
-                             sizeof *scratch->gains);
+    job->left = held ? scratch->left : NULL;
+    if (x.inset > 0 || y.inset > 0) {
+        job->mask = qdi_arena_take(&scratch->arena, world->count, sizeof *job->mask);
+        job->mirrored = count;
+        if (!job->mask) return QD_ERR_MEMORY;
+    } else {
+        job->fast = count;
+    }
+    if (!x.moves && !y.moves) return status;
+    job->gains = qdi_arena_take(&scratch->arena, world->count, sizeof *job->gains);
+    return job->gains ? status : QD_ERR_MEMORY;
+}
+
+qd_status qdi_motion_move(qd_world *world, double dt, qdi_wall_gain *mirrored) {
+    const qdi_scratch *scratch = &world->scratch;
+    size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
+    move_job job;
+    qd_status status = prepare(world, dt, ranges, &job);
     if (status != QD_OK) return status;
-    move_job job = {world,
-                    dt,
-                    {0.5 * world->def.gravity.x * dt, 0.5 * world->def.gravity.y * dt},
-                    x,
-                    y,
-                    qdi_limit_distance(world),
-                    qdi_limit_speed_squared(world),
-                    qdi_world_reach(world),
-                    scratch->order,
-                    mirrors ? scratch->range_count : NULL,
-                    qdi_ccd_part(world),
-                    mirrors ? NULL : scratch->range_count,
-                    world->margin.held ? scratch->left : NULL,
-                    qdi_world_period(world),
-                    x.moves || y.moves ? scratch->gains : NULL};
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, move_range, &job);
     world->margin.behind = world->margin.held && world->margin.near;
     world->margin.near = false; // until the step succeeds
-    if (scratch->flown && qdi_forces_vary(world)) qdi_forces_finish(world, dt, scratch->order);
-    if (scratch->flown) status = qdi_account_flights(world);
+    if (scratch->flown && qdi_forces_vary(world)) qdi_forces_finish(world, dt, job.lowest_bad);
+    if (scratch->flown) status = qdi_balance_flights(world);
     if (status != QD_OK) return status;
     *mirrored = (qdi_wall_gain){{0, 0}, 0};
     world->margin.left = 0;
     for (size_t k = 0; k < ranges && job.left; ++k) world->margin.left += job.left[k];
-    if (!limits_hold(world, scratch->order, ranges)) return QD_ERR_LIMIT;
-    if (mirrors) return sum_mirrored(world, &job, ranges, mirrored);
-    world->fast = qdi_exclusive_scan(scratch->range_count, ranges);
+    if (!limits_hold(world, job.lowest_bad, ranges)) return QD_ERR_LIMIT;
+    if (job.mirrored) return sum_mirrored(world, &job, ranges, mirrored);
+    world->fast = qdi_exclusive_scan(job.fast, ranges);
     if (world->def.contact == QD_CONTACT_IMPULSE) world->fast += world->bullets;
     return QD_OK;
 }

@@ -37,6 +37,12 @@ static qd_status stop_if_asked(qd_world *world, qd_status status) {
     return status == QD_OK && qdi_stopping(world) ? QD_ERR_STOPPED : status;
 }
 
+/// The end of a phase: nothing that it took from the arena is needed any more.
+static void end_phase(qd_world *world, qdi_lap *lap, qd_phase phase) {
+    qdi_arena_empty(&world->scratch.arena);
+    qdi_lap_end(lap, phase);
+}
+
 /// From candidates to the contacts and events of `following`.
 static qd_status find_contacts(qd_world *world, qdi_step_context *step) {
     qd_status status = qdi_narrow(world, step->motion, &world->following);
@@ -49,7 +55,7 @@ static qd_status find_contacts(qd_world *world, qdi_step_context *step) {
 /// `following` becomes `present`.
 static void commit_contacts(qd_world *world, const qdi_found *found) {
     const qd_tree_counts *counts = &found->counts;
-    qdi_moment before = world->present;
+    qdi_contact_state before = world->present;
     world->present = world->following;
     world->following = before;
     qdi_touching_mark(world);
@@ -85,14 +91,14 @@ static qd_status detect(qd_world *world, qdi_lap *lap) {
     world->following.impact_count = world->following.unfollowed = 0;
 
     qdi_motion_boxes(world, &world->now);
-    qdi_lap_end(lap, QD_PHASE_MOVE);
+    end_phase(world, lap, QD_PHASE_MOVE);
 
     qd_status status = qdi_candidates_refresh(world, &world->now, dt, &found);
     qdi_lap_end(lap, QD_PHASE_REFRESH);
 
     if (status == QD_OK) status = qdi_candidates_retrieve(world, &world->now, dt, &found);
     if (status == QD_ERR_LIMIT) qdi_limit_report_pairs(world, world->clock.step);
-    qdi_lap_end(lap, QD_PHASE_RETRIEVE);
+    end_phase(world, lap, QD_PHASE_RETRIEVE);
 
     if (status == QD_OK) status = find_contacts(world, &step);
     if (status == QD_OK) status = qdi_features_at(QDI_STAGE_EDITED, world, &step);
@@ -100,7 +106,7 @@ static qd_status detect(qd_world *world, qdi_lap *lap) {
         commit_contacts(world, &found);
         if (world->clock.step == 0) world->totals.contacts = world->present.contact_count;
     }
-    qdi_lap_end(lap, QD_PHASE_NARROW);
+    end_phase(world, lap, QD_PHASE_NARROW);
     return status;
 }
 
@@ -122,7 +128,7 @@ static qd_status pass_phases(qd_world *world, qdi_step_context *step, qdi_found 
     qd_status status = qdi_features_at(QDI_STAGE_BEGIN, world, step);
     if (status == QD_OK) status = qdi_features_at(QDI_STAGE_RESOLVE, world, step);
     status = stop_if_asked(world, status);
-    qdi_lap_end(step->lap, QD_PHASE_RESOLVE);
+    end_phase(world, step->lap, QD_PHASE_RESOLVE);
     if (status != QD_OK) return status;
 
     // Move: from velocities to places and boxes.
@@ -132,24 +138,24 @@ static qd_status pass_phases(qd_world *world, qdi_step_context *step, qdi_found 
     if (status == QD_OK) status = qdi_features_at(QDI_STAGE_FOLLOW, world, step);
     if (*filed) status = stop_if_asked(world, status);
     if (status == QD_OK) status = qdi_features_at(QDI_STAGE_CHANGE, world, step);
-    qdi_lap_end(step->lap, QD_PHASE_MOVE);
+    end_phase(world, step->lap, QD_PHASE_MOVE);
     if (status != QD_OK) return status;
 
     // Refresh: from boxes to the tree.
     status = qdi_candidates_refresh(world, &world->next, step->dt, found);
-    qdi_lap_end(step->lap, QD_PHASE_REFRESH);
+    qdi_lap_end(step->lap, QD_PHASE_REFRESH); // the next phase needs what this one took
     if (status != QD_OK) return status;
 
     // Retrieve: from the tree to candidates.
     status = qdi_candidates_retrieve(world, &world->next, step->dt, found);
     if (status == QD_ERR_LIMIT) qdi_limit_report_pairs(world, world->clock.step + 1);
-    qdi_lap_end(step->lap, QD_PHASE_RETRIEVE);
+    end_phase(world, step->lap, QD_PHASE_RETRIEVE);
     if (status != QD_OK) return status;
 
     // Narrow: from candidates to contacts and events.
     status = find_contacts(world, step);
-    if (status == QD_OK) status = qdi_features_at(QDI_STAGE_BALANCE, world, step);
-    qdi_lap_end(step->lap, QD_PHASE_NARROW);
+    if (status == QD_OK) status = qdi_features_at(QDI_STAGE_FINISH, world, step);
+    end_phase(world, step->lap, QD_PHASE_NARROW);
     return status;
 }
 
@@ -191,7 +197,7 @@ qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
     if (status != QD_OK) return status;
 
     if (world->moved_since_order >= world->count && !world->margin.edited) status = qdi_rows_order(world);
-    qdi_lap_end(&lap, QD_PHASE_REFRESH);
+    end_phase(world, &lap, QD_PHASE_REFRESH);
     atomic_store_explicit(&world->stopping, false, memory_order_relaxed);
     status = stop_if_asked(world, status);
     if (status != QD_OK) return status;
@@ -206,7 +212,7 @@ qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
         qdi_features_revert(world, &step);
         if (filed && status != QD_ERR_STOPPED) restore(world);
     }
-    qdi_lap_end(&lap, QD_PHASE_NARROW);
+    end_phase(world, &lap, QD_PHASE_NARROW);
     if (status == QD_OK && profile) {
         profile->steps += 1;
         profile->body_steps += world->count;

@@ -4,10 +4,10 @@
 
 #include "core/base/arithmetic.h"
 #include "core/base/memory.h"
-#include "sim/world/account.h"
+#include "sim/world/contact_sums.h"
+#include "sim/world/energy_balance.h"
 #include "sim/world/grain.h"
 #include "sim/world/population.h"
-#include "sim/world/portion.h"
 #include "sim/world/scratch.h"
 #include "sim/world/spring_terms.h"
 #include "sim/world/world_impl.h"
@@ -90,7 +90,7 @@ static size_t index_columns(qd_world *world, column *columns) {
 static size_t block_columns(qd_world *world, column *columns) {
     columns[0] = (column){&world->block_hash, sizeof *world->block_hash};
     columns[1] = (column){&world->block_sums, sizeof *world->block_sums};
-    columns[2] = (column){&world->block_looks, sizeof *world->block_looks};
+    columns[2] = (column){&world->block_contact_sums, sizeof *world->block_contact_sums};
     return 3;
 }
 

@@ -5,8 +5,8 @@
 #include "core/base/arithmetic.h"
 #include "core/base/cookie.h"
 #include "core/base/memory.h"
-#include "sim/world/account.h"
 #include "sim/world/bodies.h"
+#include "sim/world/energy_balance.h"
 #include "sim/world/limits.h"
 #include "sim/world/pose.h"
 #include "sim/world/surface.h"
@@ -70,7 +70,7 @@ static void set_place(qd_world *world, uint32_t row, qd_vec2 position, qd_vec2 v
 }
 
 static void set_turn(qd_world *world, uint32_t row, qd_vec2 turn, double spin) {
-    // While nothing turns, these three columns belong to both moments.
+    // While nothing turns, these three columns belong to both states.
     world->now.c[row] = turn.x;
     world->now.s[row] = turn.y;
     world->now.spin[row] = world->kind[row] == QD_BODY_STATIC ? 0 : spin;

@@ -4,14 +4,14 @@
 #include "sim/world/compress.h"
 
 #include "core/base/assert.h"
-#include "sim/world/account.h"
 #include "sim/world/bodies.h"
 #include "sim/world/contact_state.h"
+#include "sim/world/contact_sums.h"
+#include "sim/world/energy_balance.h"
 #include "sim/world/feature.h"
 #include "sim/world/grain.h"
 #include "sim/world/limits.h"
 #include "sim/world/order.h"
-#include "sim/world/portion.h"
 #include "sim/world/pose.h"
 #include "sim/world/scratch.h"
 #include "sim/world/spring_terms.h"
@@ -147,12 +147,10 @@ static qd_status apply(qd_world *world, qdi_step_context *step) {
     if (state->factor.x == 1 && state->factor.y == 1) return QD_OK;
     size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
     scale_job job = {.world = world, .factor = state->factor, .distance = qdi_limit_distance(world)};
-    qd_status status = qdi_reserve(world->allocator, &scratch->order, &scratch->order_room, 0, ranges,
-                                   sizeof *scratch->order);
     bool falls = world->def.gravity.x != 0 || world->def.gravity.y != 0;
-    if (status == QD_OK && falls) status = qdi_account_rows(world, &job.work);
-    if (status != QD_OK) return status;
-    job.lowest_bad = scratch->order;
+    qd_status status = falls ? qdi_balance_rows(world, &job.work) : QD_OK;
+    job.lowest_bad = qdi_arena_take(&scratch->arena, ranges, sizeof *job.lowest_bad);
+    if (status != QD_OK || !job.lowest_bad) return QD_ERR_MEMORY;
     state->scale = (qd_vec2){state->before.x * state->factor.x, state->before.y * state->factor.y};
     bool fits = can_be(world);
     if (fits) status = qdi_compress_put(world);
@@ -171,16 +169,16 @@ static qd_status apply(qd_world *world, qdi_step_context *step) {
     }
     world->margin.held = world->margin.behind = false;
     qdi_motion_boxes(world, &world->next);
-    return falls ? qdi_account_array(world, job.work, world->count, &scratch->books.ledger.compression)
+    return falls ? qdi_balance_array(world, job.work, world->count, &scratch->balance.ledger.compression)
                  : QD_OK;
 }
 
 // ---- springs ----
 
-/// The contacts of a moment, and what a place moved by with the sheet: (place - centre) share.
+/// Contacts of a state, and what a place moved by with the sheet: (place - centre) share.
 typedef struct press_job {
     const qd_world *world;
-    const qdi_moment *moment;
+    const qdi_contact_state *contact_state;
     const qdi_motion *m;
     qd_vec2 share, period;
 } press_job;
@@ -210,7 +208,7 @@ static qd_vec2 moved_wall(const press_job *job, qd_id wall) {
 static qd_vec2 pressed(const void *context, size_t i) {
     const press_job *job = context;
     const qd_world *world = job->world;
-    const qd_contact *contact = &job->moment->contacts[i];
+    const qd_contact *contact = &job->contact_state->contacts[i];
     bool wall = qd_id_is_wall(contact->b);
     uint32_t a = qdi_body_row(world, contact->a), b = wall ? QDI_NO_ROW : qdi_body_row(world, contact->b);
     double stiffness, unused, sum = 0;
@@ -224,7 +222,7 @@ static qd_vec2 pressed(const void *context, size_t i) {
 }
 
 /// Adds what this gave to springs to the step's ledger.
-static qd_status account(qd_world *world, qdi_step_context *step) {
+static qd_status balance(qd_world *world, qdi_step_context *step) {
     (void)step;
     const qdi_compress *state = &world->compress;
     qd_vec2 work[2] = {{0, 0}, {0, 0}}, f = state->factor;
@@ -233,9 +231,10 @@ static qd_status account(qd_world *world, qdi_step_context *step) {
     press_job before = {
         world, &world->present, &world->now, {f.x - 1, f.y - 1}, {period.x / f.x, period.y / f.y}};
     press_job after = {world, &world->following, &world->next, {1 - 1 / f.x, 1 - 1 / f.y}, period};
-    qd_status status = qdi_sum(world, before.moment->contact_count, pressed, &before, &work[0]);
-    if (status == QD_OK) status = qdi_sum(world, after.moment->contact_count, pressed, &after, &work[1]);
-    world->scratch.books.ledger.compression += work[0].x + work[1].x;
+    qd_status status = qdi_sum(world, before.contact_state->contact_count, pressed, &before, &work[0]);
+    if (status == QD_OK)
+        status = qdi_sum(world, after.contact_state->contact_count, pressed, &after, &work[1]);
+    world->scratch.balance.ledger.compression += work[0].x + work[1].x;
     return status;
 }
 
@@ -259,7 +258,7 @@ static void revert(qd_world *world, const qdi_step_context *step) {
 }
 
 const qdi_feature qdi_compress_feature = {
-    .at = {[QDI_STAGE_BEGIN] = aim, [QDI_STAGE_CHANGE] = apply, [QDI_STAGE_BALANCE] = account},
+    .at = {[QDI_STAGE_BEGIN] = aim, [QDI_STAGE_CHANGE] = apply, [QDI_STAGE_FINISH] = balance},
     .commit = commit,
     .revert = revert,
 };

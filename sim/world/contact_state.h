@@ -14,11 +14,11 @@ typedef struct qdi_warm_start {
     double normal[2], tangent[2];
 } qdi_warm_start;
 
-/// What a contact of springs does at its moment: the force on a, whose opposite is on b, and the torques on
+/// What a contact of springs does: the force on a, whose opposite is on b, and the torques on
 /// both.
-typedef struct qdi_pull {
+typedef struct qdi_contact_force {
     double x, y, turn_a, turn_b;
-} qdi_pull;
+} qdi_contact_force;
 
 /// A contact by its place in the order in which the tree told the candidates, where neighbours in the world
 /// are neighbours in memory. No result may depend on that order.
@@ -40,36 +40,36 @@ typedef struct qdi_geometry {
     double depth[2];
 } qdi_geometry;
 
-/// Contacts of a moment, and the events that led to them. Behind the contacts lie the speculative ones, in
+/// Contacts at a time, and the events that led to them. Behind the contacts lie the speculative ones, in
 /// the same order of (a, b): pairs that do not touch, but whose gap is within the solver's reach
-/// (qdi_speculative). Nobody outside of the solver sees them; what they hold is state all the same.
-typedef struct qdi_moment {
+/// (qdi_speculative). Nobody outside of the solver sees them; their warm starts are state all the same.
+typedef struct qdi_contact_state {
     qd_contact *contacts;
     qdi_spot *spots; ///< one for each, speculative ones too; those of walls come last
     size_t first_wall, spot_room;
     qdi_geometry *geometry; ///< in the order of the spots, with gaps
     size_t geometry_room;
-    qdi_warm_start *holds; ///< by contact
-    qdi_pull *pulls;       ///< by contact, with springs only
-    size_t pull_room;
+    qdi_warm_start *warm_starts; ///< by contact
+    qdi_contact_force *forces;   ///< by contact, with springs only
+    size_t force_room;
     qd_vec2 wall_lost; ///< with springs: energy lost to walls in the step that led here, normal and friction
     qd_vec2
-        wall_pull[4]; ///< with springs: what each wall gives to the bodies in all, in the order of qd_wall
-    size_t contact_count, contact_room, hold_room;
+        wall_force[4]; ///< with springs: what each wall gives to the bodies in all, in the order of qd_wall
+    size_t contact_count, contact_room, warm_start_room;
     size_t near_count; ///< speculative ones
     qd_event *events;
     size_t event_count, event_room;
     qd_contact *ended; ///< as they were, with their last impulses: the events point at them
     size_t ended_room;
     uint64_t begins, ends;
-    qd_impact *impacts; ///< on the way to the moment
+    qd_impact *impacts; ///< on the way to the state
     size_t impact_count, impact_room;
-    uint64_t unfollowed; ///< bodies with too many impacts to follow on the way to the moment
-} qdi_moment;
+    uint64_t unfollowed; ///< bodies with too many impacts to follow on the way to the state
+} qdi_contact_state;
 
 /// Contacts and speculative ones.
-static inline size_t qdi_constraint_count(const qdi_moment *moment) {
-    return moment->contact_count + moment->near_count;
+static inline size_t qdi_constraint_count(const qdi_contact_state *state) {
+    return state->contact_count + state->near_count;
 }
 
 #endif

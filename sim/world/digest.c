@@ -8,18 +8,18 @@
 #include "sim/base/bytes.h"
 #include "sim/world/compress.h"
 #include "sim/world/contact_state.h"
+#include "sim/world/contact_sums.h"
 #include "sim/world/fields.h"
 #include "sim/world/forces.h"
 #include "sim/world/grain.h"
 #include "sim/world/population.h"
-#include "sim/world/portion.h"
 #include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { RECORD = QDI_RECORD, RECORDS = 64, HOLD = 16 + 16 + 32, PULL = 32 };
+enum { RECORD = QDI_RECORD, RECORDS = 64, HOLD = 16 + 16 + 32, FORCE = 32 };
 
 /// Writes the record of a body. The numbers are read first: bytes that are written one by one to where
 /// they stay might, for all that a compiler knows, be those of the columns.
@@ -121,7 +121,7 @@ static void hash_bodies(qd_world *world) {
                  world);
 }
 
-static void put_hold(const qd_contact *contact, const qdi_warm_start *hold, unsigned char **at) {
+static void put_warm_start(const qd_contact *contact, const qdi_warm_start *warm_start, unsigned char **at) {
     qdi_put_u32(at, contact->a.index);
     qdi_put_u32(at, contact->a.generation);
     qdi_put_u32(at, contact->b.index);
@@ -129,30 +129,30 @@ static void put_hold(const qd_contact *contact, const qdi_warm_start *hold, unsi
     for (int k = 0; k < 2; ++k) {
         qdi_put_u32(at, k < contact->count ? contact->touch[k].feature : 0);
         qdi_put_u32(at, k < contact->count);
-        qdi_put_f64(at, hold->normal[k]);
-        qdi_put_f64(at, hold->tangent[k]);
+        qdi_put_f64(at, warm_start->normal[k]);
+        qdi_put_f64(at, warm_start->tangent[k]);
     }
 }
 
-static void put_pull(const qdi_pull *pull, unsigned char **at) {
-    qdi_put_f64(at, pull->x);
-    qdi_put_f64(at, pull->y);
-    qdi_put_f64(at, pull->turn_a);
-    qdi_put_f64(at, pull->turn_b);
+static void put_force(const qdi_contact_force *force, unsigned char **at) {
+    qdi_put_f64(at, force->x);
+    qdi_put_f64(at, force->y);
+    qdi_put_f64(at, force->turn_a);
+    qdi_put_f64(at, force->turn_b);
 }
 
 static void hash_contacts(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const qdi_portion *job = context;
+    const qdi_contact_range *job = context;
     const qd_world *world = job->world;
-    const qdi_moment *moment = &world->present;
+    const qdi_contact_state *state = &world->present;
     const bool springs = world->def.contact == QD_CONTACT_SPRING;
-    const size_t full = RECORDS * (HOLD + (springs ? PULL : 0U));
-    unsigned char buffer[RECORDS * (HOLD + PULL)], *at = buffer;
+    const size_t full = RECORDS * (HOLD + (springs ? FORCE : 0U));
+    unsigned char buffer[RECORDS * (HOLD + FORCE)], *at = buffer;
     uint64_t hash = 1;
     for (size_t i = begin; i < end; ++i) {
-        put_hold(&moment->contacts[job->first + i], &moment->holds[job->first + i], &at);
-        if (springs) put_pull(&moment->pulls[job->first + i], &at);
+        put_warm_start(&state->contacts[job->first + i], &state->warm_starts[job->first + i], &at);
+        if (springs) put_force(&state->forces[job->first + i], &at);
         if (at < buffer + full) continue;
         hash = qd_hash_seeded(buffer, full, hash);
         at = buffer;
@@ -203,11 +203,11 @@ uint64_t qd_world_hash(const qd_world *world) {
     uint64_t hash = qd_hash_bytes(bytes, sizeof bytes);
     hash_bodies((qd_world *)(uintptr_t)world);
     hash = combine(world, qdi_range_count(world->index_count, QDI_BLOCK), hash);
-    // Contacts by portions of as many blocks as there are slots.
-    size_t count = qdi_constraint_count(&world->present), portion = world->block_room * QDI_BLOCK;
-    for (size_t first = 0; first < count; first += portion) {
-        qdi_portion job = {world, first};
-        size_t here = count - first < portion ? count - first : portion;
+    // Contacts by ranges of as many blocks as there are slots.
+    size_t count = qdi_constraint_count(&world->present), step = world->block_room * QDI_BLOCK;
+    for (size_t first = 0; first < count; first += step) {
+        qdi_contact_range job = {world, first};
+        size_t here = count - first < step ? count - first : step;
         qdi_team_for(world->team, here, QDI_BLOCK, hash_contacts, &job);
         hash = combine(world, qdi_range_count(here, QDI_BLOCK), hash);
     }

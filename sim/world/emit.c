@@ -10,7 +10,6 @@
 #include "sim/world/grain.h"
 #include "sim/world/population.h"
 #include "sim/world/pose.h"
-#include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
 #include <quadrille/random.h>
@@ -130,7 +129,7 @@ typedef struct near_job {
 
 static bool is_near(const near_job *job, size_t row) {
     const qd_world *world = job->world;
-    if (row < world->population->flagged && world->scratch.leaving[row] == 2) return false;
+    if (row < world->population->flagged && world->population->leaving[row] == 2) return false;
     if (world->traits.trait[world->trait[row]].sensor) return false;
     qd_vec2 arm = qdi_pivot_arm(world, job->middle, world->next.x[row], world->next.y[row]);
     double radius = world->radius[row];
@@ -164,29 +163,27 @@ static qd_status reserve_near(qd_world *world, size_t more) {
 }
 
 static qd_status gather(qd_world *world, const qd_emitter_def *def) {
-    qdi_scratch *scratch = &world->scratch;
+    qdi_arena *arena = &world->scratch.arena;
     qdi_population *all = world->population;
     size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
     all->near_count = 0;
-    qd_status status = qdi_reserve(world->allocator, &scratch->range_count, &scratch->range_room, 0, ranges,
-                                   sizeof *scratch->range_count);
-    if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &scratch->wall_mask, &scratch->wall_room, 0, world->count, 1);
-    if (status != QD_OK) return status;
+    const qdi_arena_mark before = qdi_arena_mark_of(arena);
     double reach = def->scale_high * qd_shape_reach(&def->body.shape) * (1 + 1e-9);
     near_job job = {.world = world,
                     .middle = {0.5 * (def->low.x + def->high.x), 0.5 * (def->low.y + def->high.y)},
                     .half_x = 0.5 * (def->high.x - def->low.x) + reach,
                     .half_y = 0.5 * (def->high.y - def->low.y) + reach,
-                    .mark = scratch->wall_mask,
-                    .count = scratch->range_count};
+                    .mark = qdi_arena_take(arena, world->count, 1),
+                    .count = qdi_arena_take(arena, ranges, sizeof *job.count)};
+    if (!job.mark || !job.count) return QD_ERR_MEMORY;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, mark_range, &job);
     size_t count = qdi_exclusive_scan(job.count, ranges);
-    status = reserve_near(world, count);
+    qd_status status = reserve_near(world, count);
     if (status != QD_OK) return status;
     job.near = all->near;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_range, &job);
     all->near_count = count;
+    qdi_arena_give_back(arena, before);
     return QD_OK;
 }
 
@@ -259,7 +256,7 @@ static bool has_room(const qd_world *world, const arrival *next) {
     return true;
 }
 
-/// Makes the next moment of a body that has just been added that of the present.
+/// Copies the state of a body that has just been added from `now` to `next`.
 static void take_over(qd_world *world, uint32_t row) {
     const qdi_motion *now = &world->now, *next = &world->next;
     next->x[row] = now->x[row];
@@ -337,7 +334,7 @@ qd_status qdi_population_emit(qd_world *world, double time) {
     qdi_population *all = world->population;
     size_t alive = world->count - world->fixed;
     for (size_t r = 0; r < all->flagged; ++r)
-        alive -= world->scratch.leaving[r] == 2 && world->kind[r] == QD_BODY_DYNAMIC;
+        alive -= all->leaving[r] == 2 && world->kind[r] == QD_BODY_DYNAMIC;
     qd_status status = QD_OK;
     for (size_t i = 0; i < all->emitter_count && status == QD_OK; ++i) {
         uint64_t due = due_by(&all->emitters[i].def, time);

@@ -30,7 +30,7 @@ typedef enum qdi_stage {
     QDI_STAGE_CHANGE,  ///< changes the world in which contacts are looked for
     QDI_STAGE_CONTACT, ///< `following` has its contacts, not yet its events
     QDI_STAGE_EDITED,  ///< `following` has its events, after a change by hand
-    QDI_STAGE_BALANCE, ///< `following` has its events, in a step
+    QDI_STAGE_FINISH,  ///< `following` has its events, in a step
     QDI_STAGES
 } qdi_stage;
 

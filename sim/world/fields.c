@@ -291,18 +291,18 @@ static const qdi_field hold_lines[] = {
 };
 static const qdi_fields hold = TABLE(hold_lines);
 
-static const qdi_field pull_lines[] = {
-    {FIELD(qdi_pull, x)},
-    {FIELD(qdi_pull, y)},
-    {FIELD(qdi_pull, turn_a)},
-    {FIELD(qdi_pull, turn_b)},
+static const qdi_field force_lines[] = {
+    {FIELD(qdi_contact_force, x)},
+    {FIELD(qdi_contact_force, y)},
+    {FIELD(qdi_contact_force, turn_a)},
+    {FIELD(qdi_contact_force, turn_b)},
 };
-const qdi_fields qdi_fields_pull = TABLE(pull_lines);
+const qdi_fields qdi_fields_contact_force = TABLE(force_lines);
 
 static const qdi_field held_lines[] = {
     {SAME(qdi_held_contact, contact, contact)},
     {PART(qdi_held_contact, hold, hold)},
-    {PART(qdi_held_contact, pull, qdi_fields_pull)},
+    {PART(qdi_held_contact, pull, qdi_fields_contact_force)},
 };
 const qdi_fields qdi_fields_contact = TABLE(held_lines);
 

@@ -47,7 +47,7 @@ struct qdi_fields {
 typedef struct qdi_held_contact {
     qd_contact contact;
     qdi_warm_start hold;
-    qdi_pull pull; ///< 0 where there are no springs
+    qdi_contact_force pull; ///< 0 where there are no springs
 } qdi_held_contact;
 
 /// A world's own: qd_world; and the parts of that: qd_world_def, what became of a qd_world, qdi_margin.
@@ -58,8 +58,9 @@ extern const qdi_fields qdi_fields_compress;
 extern const qdi_fields qdi_fields_body;
 /// A body's fat box: qd_box.
 extern const qdi_fields qdi_fields_fat;
-/// qdi_held_contact; qd_contact but for its touches, qd_touch, qdi_pull.
-extern const qdi_fields qdi_fields_contact, qdi_fields_pair_of_bodies, qdi_fields_touch, qdi_fields_pull;
+/// qdi_held_contact; qd_contact but for its touches, qd_touch, qdi_contact_force.
+extern const qdi_fields qdi_fields_contact, qdi_fields_pair_of_bodies, qdi_fields_touch,
+    qdi_fields_contact_force;
 /// qdi_emitter and qdi_sink; qd_emitter_def, qd_emitter_counts.
 extern const qdi_fields qdi_fields_emitter, qdi_fields_sink, qdi_fields_source, qdi_fields_done;
 

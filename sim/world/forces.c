@@ -1,4 +1,4 @@
-// What acts on bodies from afar. Velocities are taken over from the moment before, contacts bounce with these
+// What acts on bodies from afar. Velocities are copied from `now`, contacts bounce with these
 // (the speeds at which they really met), and only then do forces act for the whole of the step. So a bounce
 // turns round exactly the speed that a body had, and with restitution 1 a ball under gravity comes back as
 // high as it fell.
@@ -21,13 +21,13 @@
 // A medium with a temperature adds random accelerations, constant in a step, with the variance that makes up
 // for what drag takes: (1 - exp(-2 z)) kT / m for the velocity's change, so (1 - exp(-2 z)) kT / m / (dt
 // p1)^2 for the acceleration's. With quadratic drag alone there are none. They belong to the medium, also in
-// the books of energy.
+// the balance of energy.
 //
 // A range writes its own rows.
 
 #include "sim/world/forces.h"
 
-#include "sim/world/account.h"
+#include "sim/world/energy_balance.h"
 #include "sim/world/feature.h"
 #include "sim/world/grain.h"
 #include "sim/world/ledger.h"
@@ -102,11 +102,11 @@ typedef struct flight_job {
     double quadratic;
     qd_vec2 medium;
     double push, spin_push; ///< of the medium, at random: standard deviations for mass and inertia 1
-    bool settles;           ///< somebody keeps the books of medium or callback
+    bool settles;           ///< the balance has sums of medium or callback
     uint32_t *lowest_bad;   ///< qdi_forces_finish: per range
 } flight_job;
 
-/// Asks the callback for the forces on a range at a moment, of which the positions may be of another than the
+/// Asks the callback for the forces on a range at a time, of which the positions may be of another than the
 /// velocities.
 static void ask(const qd_world *world, const qdi_motion *place, double time, double dt, size_t begin,
                 size_t end) {
@@ -241,15 +241,15 @@ static double energy_of(const qd_world *world, size_t row) {
 
 /// What medium and callback did to a body on its flight, which had the energy `before`.
 static void settle(const qd_world *world, size_t row, const qdi_flight *flight, double before) {
-    const qdi_books *books = &world->scratch.books;
+    const qdi_balance_scratch *balance = &world->scratch.balance;
     bool dynamic = world->kind[row] == QD_BODY_DYNAMIC;
     double mass = dynamic ? world->mass[row] : 0,
            turn = turning_mass(world, row) * flight->turn * flight->angle;
     double work = mass * (flight->ax * flight->dx + flight->ay * flight->dy) + turn;
-    books->drag[row] = work - (energy_of(world, row) - before);
+    balance->drag[row] = work - (energy_of(world, row) - before);
     if (!world->force) return;
     double *const *force = world->scratch.force;
-    books->force[row] = dynamic ? force[0][row] * flight->dx + force[1][row] * flight->dy + turn : 0;
+    balance->force[row] = dynamic ? force[0][row] * flight->dx + force[1][row] * flight->dy + turn : 0;
 }
 
 static void fly_range(void *context, size_t begin, size_t end, int worker) {
@@ -306,7 +306,7 @@ qd_status qdi_forces_kick(qd_world *world, double dt) {
     for (int k = 0; k < 3 && status == QD_OK && world->force; ++k)
         status = qdi_reserve(world->allocator, &scratch->force[k], &scratch->force_room[k], 0, world->count,
                              sizeof(double));
-    if (status == QD_OK) status = qdi_account_fly(world);
+    if (status == QD_OK) status = qdi_balance_fly(world);
     if (status != QD_OK) return status;
     flight_job job = flights_of(world, dt);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, fly_range, &job);
@@ -340,7 +340,7 @@ static void settle_more(const qd_world *world, size_t r, const qdi_flight *befor
     }
     double work = world->mass[r] * (ax * vx + ay * vy) * half;
     if (turn != 0) work += turning_mass(world, r) * turn * (next->spin[r] - 0.5 * turn);
-    world->scratch.books.force[r] += work;
+    world->scratch.balance.force[r] += work;
 }
 
 static void finish_range(void *context, size_t begin, size_t end, int worker) {
@@ -348,7 +348,7 @@ static void finish_range(void *context, size_t begin, size_t end, int worker) {
     const flight_job *job = context;
     qd_world *world = job->world;
     const qdi_motion *next = &world->next;
-    // Where nothing turns, `now` has what both moments share; a world with a callback turns.
+    // Where nothing turns, `now` has what both states share; a world with a callback turns.
     if (world->force) ask(world, next, qd_world_time(world) + job->dt, job->dt, begin, end);
     double half = 0.5 * job->dt, fastest = qdi_limit_speed_squared(world);
     uint32_t *bad = &job->lowest_bad[begin / QDI_BODY_GRAIN];

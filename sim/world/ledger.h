@@ -20,9 +20,9 @@ typedef struct qdi_ledger {
 } qdi_ledger;
 
 /// What a contact took and gave in a step: the lanes of a tally.
-typedef struct qdi_account {
+typedef struct qdi_contact_balance {
     double lane[4];
-} qdi_account;
+} qdi_contact_balance;
 enum {
     QDI_LOST_NORMAL, ///< energy
     QDI_LOST_FRICTION,
@@ -35,25 +35,23 @@ typedef struct qdi_twist {
     double x, y, spin;
 } qdi_twist;
 
-/// What a range of values adds up to, see tally.h and account.c.
+/// What a range of values adds up to, see tally.h and energy_balance.c.
 typedef struct qdi_tally_line qdi_tally_line;
 
-/// Working memory of a step, see account.h.
-typedef struct qdi_books {
-    qdi_ledger ledger;     ///< of the step on its way
-    qdi_account *accounts; ///< by constraint
-    size_t account_room;
+/// Working memory of a step, see energy_balance.h.
+typedef struct qdi_balance_scratch {
+    qdi_ledger ledger;                     ///< of the step on its way
+    qdi_contact_balance *contact_balances; ///< by constraint
+    size_t contact_balance_room;
     qdi_twist
         *means;    ///< by mover: its velocity before the forces, then the mean of that and the one after all
     double *drift; ///< by mover
     size_t mean_room, drift_room;
     double *drag, *force; ///< by row: what medium and callback did; only where there is one
     size_t drag_room, force_room;
-    double *wraps; ///< by row: what gravity gave through a periodic side
-    size_t wrap_room;
     qdi_tally_line *lines; ///< per range
     size_t line_room;
-} qdi_books;
+} qdi_balance_scratch;
 
 /// Per time, in the last step: what is shown of it.
 typedef struct qdi_rates {
@@ -61,10 +59,10 @@ typedef struct qdi_rates {
 } qdi_rates;
 
 /// What a block of contacts shows, but for sensors: qd_world_measure.
-typedef struct qdi_contact_look {
+typedef struct qdi_contact_sums {
     uint64_t ends;  ///< dynamic bodies, each once per contact
     double deepest; ///< overlap
     double energy;  ///< of springs
-} qdi_contact_look;
+} qdi_contact_sums;
 
 #endif

@@ -4,8 +4,8 @@
 #include <quadrille/metrics.h>
 
 #include "core/base/arithmetic.h"
+#include "sim/world/contact_sums.h"
 #include "sim/world/ledger.h"
-#include "sim/world/portion.h"
 #include "sim/world/save.h"
 #include "sim/world/world_impl.h"
 
@@ -100,12 +100,12 @@ static void measure_motion(const qd_world *world, qd_metrics *m) {
 }
 
 static void measure_contacts(const qd_world *world, qd_metrics *m) {
-    const qdi_contact_look look = qdi_look_at_contacts(world);
+    const qdi_contact_sums sums = qdi_sum_contacts(world);
     const qd_world_totals *totals = &world->totals;
     m->contacts = world->present.contact_count;
-    m->largest_overlap = look.deepest;
-    m->contact_energy = look.energy;
-    if (m->dynamic > 0) m->contact_number = (double)look.ends / (double)m->dynamic;
+    m->largest_overlap = sums.deepest;
+    m->contact_energy = sums.energy;
+    if (m->dynamic > 0) m->contact_number = (double)sums.ends / (double)m->dynamic;
     m->begins = totals->begins;
     m->ends = totals->ends;
     m->impacts = totals->impacts;

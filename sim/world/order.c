@@ -5,23 +5,16 @@
 #include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
-qd_status qdi_keys_reserve(const qd_allocator *allocator, qdi_keys *keys, size_t count) {
-    qd_status status = qdi_reserve(allocator, &keys->key, &keys->room[0], 0, count, sizeof *keys->key);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &keys->key_spare, &keys->room[1], 0, count, sizeof *keys->key_spare);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &keys->value, &keys->room[2], 0, count, sizeof *keys->value);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &keys->value_spare, &keys->room[3], 0, count,
-                             sizeof *keys->value_spare);
-    return status;
+qd_status qdi_keys_take(qdi_arena *arena, size_t count, qdi_keys *keys) {
+    *keys = (qdi_keys){.key = qdi_arena_take(arena, count, sizeof *keys->key),
+                       .key_spare = qdi_arena_take(arena, count, sizeof *keys->key_spare),
+                       .value = qdi_arena_take(arena, count, sizeof *keys->value),
+                       .value_spare = qdi_arena_take(arena, count, sizeof *keys->value_spare)};
+    return keys->key && keys->key_spare && keys->value && keys->value_spare ? QD_OK : QD_ERR_MEMORY;
 }
 
-void qdi_keys_release(const qd_allocator *allocator, qdi_keys *keys) {
-    qdi_release(allocator, keys->key, keys->room[0], sizeof *keys->key);
-    qdi_release(allocator, keys->key_spare, keys->room[1], sizeof *keys->key_spare);
-    qdi_release(allocator, keys->value, keys->room[2], sizeof *keys->value);
-    qdi_release(allocator, keys->value_spare, keys->room[3], sizeof *keys->value_spare);
+qd_status qdi_keys_sort(qd_team *team, const qdi_keys *keys, size_t count, int bits) {
+    return qdi_team_sort(team, keys->key, keys->value, keys->key_spare, keys->value_spare, count, bits);
 }
 
 typedef struct sum_job {
@@ -72,12 +65,13 @@ static void key_range(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-qd_status qdi_wall_contacts(qd_world *world, const qdi_moment *moment) {
-    qdi_keys *keys = &world->scratch.keys;
-    size_t first = moment->first_wall, count = qdi_constraint_count(moment) - first;
-    qd_status status = qdi_keys_reserve(world->allocator, keys, count);
+qd_status qdi_wall_contacts(qd_world *world, const qdi_contact_state *state, const uint64_t **numbers) {
+    qdi_keys keys;
+    size_t first = state->first_wall, count = qdi_constraint_count(state) - first;
+    qd_status status = qdi_keys_take(&world->scratch.arena, count, &keys);
+    *numbers = keys.key;
     if (status != QD_OK || count == 0) return status;
-    wall_job job = {moment->spots + first, keys};
+    wall_job job = {state->spots + first, &keys};
     qdi_team_for(world->team, count, QDI_BLOCK, key_range, &job);
-    return qdi_team_sort(world->team, keys->key, keys->value, keys->key_spare, keys->value_spare, count, 32);
+    return qdi_keys_sort(world->team, &keys, count, 32);
 }

@@ -6,11 +6,13 @@
 #include "sim/world/contact_state.h"
 #include "sim/world/scratch.h"
 
-/// Makes room for `count` keys and values.
-QD_MUST_USE qd_status qdi_keys_reserve(const qd_allocator *allocator, qdi_keys *keys, size_t count);
-void qdi_keys_release(const qd_allocator *allocator, qdi_keys *keys);
-/// Puts the numbers of a moment's contacts with walls into the scratch's keys, in their order.
-QD_MUST_USE qd_status qdi_wall_contacts(qd_world *world, const qdi_moment *moment);
+/// Takes room for `count` keys and values.
+QD_MUST_USE qd_status qdi_keys_take(qdi_arena *arena, size_t count, qdi_keys *keys);
+/// Sorts them by the lowest `bits` of the keys; the sort is stable.
+QD_MUST_USE qd_status qdi_keys_sort(qd_team *team, const qdi_keys *keys, size_t count, int bits);
+/// The numbers of a state's contacts with walls, in their order; in the arena.
+QD_MUST_USE qd_status qdi_wall_contacts(qd_world *world, const qdi_contact_state *state,
+                                        const uint64_t **numbers);
 /// Sums term(context, i) for i below `count`, by blocks of QDI_BLOCK combined in order: the same for any
 /// team.
 typedef qd_vec2 (*qdi_term)(const void *context, size_t i);

@@ -8,8 +8,8 @@
 
 #include "core/base/arithmetic.h"
 #include "core/base/cookie.h"
-#include "sim/world/account.h"
 #include "sim/world/bodies.h"
+#include "sim/world/energy_balance.h"
 #include "sim/world/feature.h"
 #include "sim/world/grain.h"
 #include "sim/world/order.h"
@@ -118,53 +118,61 @@ static qdi_sink *sink_of(const qd_world *world, uint32_t row) {
     return NULL;
 }
 
+typedef struct leaving_job {
+    const qd_world *world;
+    uint8_t *leaving; ///< by row
+    size_t *count;    ///< per range
+    qdi_keys keys;    ///< indices, and their rows
+} leaving_job;
+
 static void flag_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const qd_world *world = context;
+    const leaving_job *job = context;
+    const qd_world *world = job->world;
     size_t count = 0;
     for (size_t r = begin; r < end; ++r) {
         uint32_t row = (uint32_t)r;
         bool may = world->kind[r] != QD_BODY_STATIC && (departs(world, row) || sink_of(world, row));
-        world->scratch.leaving[r] = may;
+        job->leaving[r] = may;
         count += may;
     }
-    world->scratch.range_count[begin / QDI_BODY_GRAIN] = count;
+    job->count[begin / QDI_BODY_GRAIN] = count;
 }
 
 static void gather_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const qd_world *world = context;
-    size_t place = world->scratch.range_count[begin / QDI_BODY_GRAIN];
+    const leaving_job *job = context;
+    const qd_world *world = job->world;
+    size_t place = job->count[begin / QDI_BODY_GRAIN];
     for (size_t r = begin; r < end; ++r) {
-        if (!world->scratch.leaving[r]) continue;
-        world->scratch.keys.key[place] = world->index[r];
-        world->scratch.keys.value[place++] = (uint32_t)r;
+        if (!job->leaving[r]) continue;
+        job->keys.key[place] = world->index[r];
+        job->keys.value[place++] = (uint32_t)r;
     }
 }
 
-/// Flags bodies that go with 2, and counts them; in order of index they are the first of `keys`.
-static qd_status choose(qd_world *world, size_t *going) {
+/// Flags bodies that go with 2, and lists and counts them, in order of index.
+static qd_status choose(qd_world *world, const uint64_t **indices, size_t *going) {
     qdi_scratch *scratch = &world->scratch;
     qdi_population *all = world->population;
     *going = 0;
     if (all->sink_count == 0 && !(world->def.removal < HUGE_VAL)) return QD_OK;
     size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
-    qd_status status = qdi_reserve(world->allocator, &scratch->leaving, &scratch->leaving_room, 0,
-                                   world->count, 1);
-    if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &scratch->range_count, &scratch->range_room, 0, ranges,
-                             sizeof *scratch->range_count);
-    if (status != QD_OK) return status;
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, flag_range, world);
+    leaving_job job = {.world = world,
+                       .leaving = qdi_arena_take(&scratch->arena, world->count, 1),
+                       .count = qdi_arena_take(&scratch->arena, ranges, sizeof *job.count)};
+    if (!job.leaving || !job.count) return QD_ERR_MEMORY;
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, flag_range, &job);
+    all->leaving = job.leaving;
     all->flagged = world->count;
-    size_t count = qdi_exclusive_scan(scratch->range_count, ranges);
-    qdi_keys *keys = &scratch->keys;
-    status = qdi_keys_reserve(world->allocator, keys, count);
+    size_t count = qdi_exclusive_scan(job.count, ranges);
+    const qdi_keys *keys = &job.keys;
+    qd_status status = qdi_keys_take(&scratch->arena, count, &job.keys);
     if (status != QD_OK) return status;
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_range, world);
-    status = qdi_team_sort(world->team, keys->key, keys->value, keys->key_spare, keys->value_spare, count,
-                           28);
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_range, &job);
+    status = qdi_keys_sort(world->team, keys, count, 28);
     if (status != QD_OK) return status;
+    *indices = keys->key;
     for (size_t i = 0; i < count; ++i) {
         uint32_t row = keys->value[i];
         bool out = departs(world, row);
@@ -173,7 +181,7 @@ static qd_status choose(qd_world *world, size_t *going) {
         if (sink) sink->taken += 1;
         all->departed += out;
         all->sunk += !out;
-        scratch->leaving[row] = 2;
+        job.leaving[row] = 2;
         keys->key[(*going)++] = keys->key[i];
     }
     return QD_OK;
@@ -235,12 +243,12 @@ static qd_status change(qd_world *world, qdi_step_context *step) {
     all->entered = world->entered;
     all->last_label = world->last_label;
     all->under_way = true;
+    const uint64_t *indices = NULL;
     size_t going;
-    qd_status status = choose(world, &going);
+    qd_status status = choose(world, &indices, &going);
     if (status == QD_OK) status = qdi_population_emit(world, step->end);
     if (status == QD_OK) {
-        for (size_t i = 0; i < going; ++i)
-            qdi_body_hide(world, world->row_of_index[world->scratch.keys.key[i]]);
+        for (size_t i = 0; i < going; ++i) qdi_body_hide(world, world->row_of_index[indices[i]]);
         all->hidden = going;
         if (qdi_population_changed(world)) world->margin.held = false; // no old candidate is worth anything
     }

@@ -41,7 +41,8 @@ struct qdi_population {
     size_t hidden, index_count;
     double entered; ///< world->entered before
     uint64_t last_label;
-    size_t flagged; ///< rows below this have a flag in scratch.leaving: 2 for those that go
+    uint8_t *leaving; ///< by row: 1 where a body may have to go, 2 for those that go; in the arena
+    size_t flagged;   ///< rows below this have such a flag
     uint64_t departed, sunk, blocked;
     qdi_newborn *newborn;
     size_t newborn_count, newborn_room;

@@ -136,19 +136,15 @@ static void place_meetings(void *context, size_t begin, size_t end, int worker) 
 qd_status qdi_rows_order(qd_world *world) {
     qdi_scratch *scratch = &world->scratch;
     size_t n = world->count;
-    qd_status status = qdi_reserve(world->allocator, &scratch->order, &scratch->order_room, 0, n,
-                                   sizeof *scratch->order);
-    if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &scratch->hits, &scratch->hit_room, 0, 2 * n,
-                             sizeof *scratch->hits);
-    if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &scratch->wall_mask, &scratch->wall_room, 0, n, 1);
-    if (status == QD_OK) status = qd_tree_order(world->tree, world->team, scratch->order);
+    uint32_t *order = qdi_arena_take(&scratch->arena, n, sizeof *order);
+    uint32_t *narrow = qdi_arena_take(&scratch->arena, 2 * n, sizeof *narrow);
+    uint8_t *small = qdi_arena_take(&scratch->arena, n, 1);
+    if (!order || !narrow || !small) return QD_ERR_MEMORY;
+    qd_status status = qd_tree_order(world->tree, world->team, order);
     if (status != QD_OK) return status;
     if (world->margin.held)
         qdi_team_for(world->team, world->met_count, QDI_CONTACT_GRAIN, name_meetings, world);
-    rows_job job = {
-        .world = world, .from = scratch->order, .narrow = scratch->hits, .small = scratch->wall_mask};
+    rows_job job = {.world = world, .from = order, .narrow = narrow, .small = small};
     // `next` holds nothing between steps: its columns are the spares.
     order_wide(&job, &world->now.x, &world->next.x);
     order_wide(&job, &world->now.y, &world->next.y);
@@ -172,7 +168,7 @@ qd_status qdi_rows_order(qd_world *world) {
     if (world->margin.held)
         qdi_team_for(world->team, world->met_count, QDI_CONTACT_GRAIN, place_meetings, world);
     qdi_spots_find_rows(world, &world->present);
-    scratch->feels_present = false;
+    scratch->accelerations_present = false;
     world->margin.near = false;
     world->moved_since_order = 0;
     return QD_OK;

@@ -5,7 +5,7 @@
 //   number of indices, bodies, contacts, speculative ones of these, shapes, traits, emitters, sinks (8 each)
 //   generation of each index; shapes and traits that are used, in the order in which bodies name them
 //   bodies by index
-//   contacts with what holds them, in order; with springs, what each pulls
+//   contacts with their warm starts, in order; with springs, their forces
 //   emitters and sinks (save_population.c)
 //   fat boxes in the order of the bodies, where there are some
 //   XXH3-64 of everything before (8)
@@ -42,9 +42,9 @@ size_t qdi_saved_contact_bytes(void) {
 size_t qdi_saved_size(const qdi_saved *n) {
     return counts_at() + COUNTS + n->indices * PER_INDEX + n->shapes * QDI_SHAPE_BYTES +
            n->traits * QDI_TRAIT_BYTES + n->bodies * PER_BODY + n->contacts * qdi_saved_contact_bytes() +
-           n->pulls * qdi_fields_bytes(&qdi_fields_pull) + n->fats * qdi_fields_bytes(&qdi_fields_fat) +
-           n->emitters * qdi_emitter_bytes() + n->sinks * qdi_fields_bytes(&qdi_fields_sink) +
-           QDI_SAVE_CHECKSUM;
+           n->forces * qdi_fields_bytes(&qdi_fields_contact_force) +
+           n->fats * qdi_fields_bytes(&qdi_fields_fat) + n->emitters * qdi_emitter_bytes() +
+           n->sinks * qdi_fields_bytes(&qdi_fields_sink) + QDI_SAVE_CHECKSUM;
 }
 
 qdi_saved_bodies qdi_saved_bodies_of(const qdi_saved *n) {
@@ -79,15 +79,15 @@ static void put_body(unsigned char **at, const qd_world *world, size_t row, cons
     qdi_put_f64(at, now->spin[row]);
 }
 
-/// Some contacts, with what holds them.
-static void put_contacts(unsigned char **at, const qd_contact *contact, const qdi_warm_start *hold,
+/// Some contacts, with their warm starts.
+static void put_contacts(unsigned char **at, const qd_contact *contact, const qdi_warm_start *warm_start,
                          size_t count) {
     qdi_records to = {.at = *at, .bytes = qdi_saved_contact_bytes(), .count = count};
     qdi_fields_put_each(&qdi_fields_pair_of_bodies, contact, sizeof *contact, &to);
     for (int k = 0; k < 2; ++k) {
         qdi_fields_put_each(&qdi_fields_touch, &contact->touch[k], sizeof *contact, &to);
-        qdi_fields_put_each(&qdi_fields_number, &hold->normal[k], sizeof *hold, &to);
-        qdi_fields_put_each(&qdi_fields_number, &hold->tangent[k], sizeof *hold, &to);
+        qdi_fields_put_each(&qdi_fields_number, &warm_start->normal[k], sizeof *warm_start, &to);
+        qdi_fields_put_each(&qdi_fields_number, &warm_start->tangent[k], sizeof *warm_start, &to);
     }
     *at += count * to.bytes;
 }
@@ -148,7 +148,7 @@ static void put_fats(unsigned char **at, const qd_world *world, const ranks *all
 }
 
 static void put_all(unsigned char **at, const qd_world *world, const qdi_saved *n, ranks *all) {
-    const qdi_moment *moment = &world->present;
+    const qdi_contact_state *state = &world->present;
     rank_all(world, all);
     qdi_margin margin = world->margin;
     margin.held = fats_count(world);
@@ -168,9 +168,9 @@ static void put_all(unsigned char **at, const qd_world *world, const qdi_saved *
     for (size_t i = 0; i < n->traits; ++i) qdi_trait_put(&world->traits.trait[all->traits.number[i] + 1], at);
     put_bodies(at, world, all);
     for (size_t i = 0; i < n->contacts; i += QDI_SAVED_TOGETHER)
-        put_contacts(at, &moment->contacts[i], &moment->holds[i],
+        put_contacts(at, &state->contacts[i], &state->warm_starts[i],
                      n->contacts - i < QDI_SAVED_TOGETHER ? n->contacts - i : QDI_SAVED_TOGETHER);
-    for (size_t i = 0; i < n->pulls; ++i) qdi_fields_put(&qdi_fields_pull, &moment->pulls[i], at);
+    for (size_t i = 0; i < n->forces; ++i) qdi_fields_put(&qdi_fields_contact_force, &state->forces[i], at);
     qdi_population_put(world, at);
     if (n->fats > 0) put_fats(at, world, all);
 }
@@ -186,7 +186,7 @@ static qdi_saved counts_of(const qd_world *world) {
                        .emitters = all ? all->emitter_count : 0,
                        .sinks = all ? all->sink_count : 0,
                        .fats = fats_count(world) ? world->count : 0,
-                       .pulls = qdi_springs(world) ? world->present.contact_count : 0};
+                       .forces = qdi_springs(world) ? world->present.contact_count : 0};
 }
 
 size_t qdi_saved_bytes(const qd_world *world) {

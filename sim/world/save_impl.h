@@ -5,17 +5,18 @@
 
 #define QDI_SAVE_MAGIC "QDWORLD\n"
 enum { QDI_SAVE_MAGIC_BYTES = 8, QDI_SAVE_HEADER = 40, QDI_SAVE_CHECKSUM = 8, QDI_SAVE_VERSION = 7 };
-/// Bytes of what a touch holds; contacts that are written or read at once, while they are in the cache.
+/// Bytes of the warm start of a touch; contacts that are written or read at once, while they are in the
+/// cache.
 enum { QDI_SAVED_HOLD = 16, QDI_SAVED_TOGETHER = 16 };
 
 /// How many there are of each in a saved world.
 typedef struct qdi_saved {
     uint64_t indices, bodies, contacts, near, shapes, traits, emitters, sinks; ///< near: of the contacts
-    uint64_t fats;  ///< not written: as many as bodies, or none
-    uint64_t pulls; ///< not written: as many as contacts, or none
+    uint64_t fats;   ///< not written: as many as bodies, or none
+    uint64_t forces; ///< not written: as many as contacts, or none
 } qdi_saved;
 
-/// Bytes of a contact with what holds it.
+/// Bytes of a contact with its warm start.
 size_t qdi_saved_contact_bytes(void);
 /// Bytes in all.
 size_t qdi_saved_size(const qdi_saved *n);

@@ -6,6 +6,7 @@
 #include <quadrille/vec.h>
 #include <quadrille/world.h>
 
+#include "core/base/arena.h"
 #include "sim/shape/collide.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/ledger.h"
@@ -15,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// What a step works with on its way from one moment to the next. But for the holds, none of it is saved.
+/// What a step works with on its way from one state to the next. None of it is saved.
 
 /// Bytes that the state's hash sees of a body, and the most indices for which there is room to lay all of
 /// these out (13 MB): beyond that a hash is a small part of a step.
@@ -24,7 +25,7 @@ enum { QDI_RECORD = 8 + 12 * 8, QDI_RECORDS_MAX = 1 << 17 };
 /// Most colours, one for each bit of a number; contacts that find none free are one more, solved serially.
 #define QDI_COLOURS_MAX 64
 
-/// Where a contact is among those of the moment before: the first that is not before it in their order, and
+/// Where a contact is among those of the step before: the first that is not before it in their order, and
 /// whether that is the same.
 typedef struct qdi_match {
     uint32_t at;
@@ -35,7 +36,6 @@ typedef struct qdi_match {
 typedef struct qdi_keys {
     uint64_t *key, *key_spare;
     uint32_t *value, *value_spare;
-    size_t room[4];
 } qdi_keys;
 
 /// Two bodies that may touch, by row; that of the lower index comes first.
@@ -144,28 +144,15 @@ typedef struct qdi_ccd qdi_ccd;
 typedef struct qdi_scratch qdi_scratch;
 typedef void (*qdi_scratch_release)(const qd_allocator *allocator, qdi_scratch *scratch);
 
-/// Working memory of a step, kept from step to step.
+/// Working memory of a step, kept from step to step. What a phase alone needs it takes from the arena.
 struct qdi_scratch {
-    size_t *range_count; ///< per range
-    size_t range_room;
-    uint32_t *hits; ///< narrow: positions of touching candidates, each range from its own begin on
-    size_t hit_room;
-    qdi_found_pair *found; ///< narrow: what they are beside their geometry, at the same places
-    size_t found_room;
-    uint8_t
-        *wall_mask; ///< by row: walls touched (narrow), axes mirrored (motion), or that it left its fat box
-    size_t wall_room;
-    size_t *left; ///< per range of bodies: how many left their fat boxes
+    qdi_arena arena; ///< empty when a phase begins
+    size_t *left;    ///< per range of bodies: how many left their fat boxes
     size_t left_room;
-    qdi_keys keys;
     // Narrow: keys of the pairs within reach, as the step before found them, and their order (narrow.h).
     uint64_t *pair_key;
     uint32_t *pair_order;
     size_t pair_count, pair_key_room, pair_order_room;
-    uint8_t *near;
-    size_t near_room;
-    size_t *touching;
-    size_t touching_room;
     uint32_t *end_rank; ///< events: ended contacts before each old contact
     size_t end_room;
     qdi_match *match; ///< events: by new contact
@@ -182,14 +169,8 @@ struct qdi_scratch {
     size_t constraint_room;
     qdi_outcome *outcomes; ///< by contact
     size_t outcome_room;
-    uint32_t *order; ///< the first bad row per range of bodies; rows in order of the tree
-    size_t order_room;
     _Atomic uint32_t *stirred; ///< by row: when a bounce changed its velocity last, see rigid/bounce.c
     size_t stirred_room;
-    uint32_t *pending[2]; ///< links without a colour, and with one
-    size_t pending_room[2];
-    qdi_claims *claims; ///< by row
-    size_t claim_room;
     qd_vec2 *partial; ///< per block of an ordered sum
     size_t partial_room;
     unsigned char *records; ///< qd_world_hash: what it sees of each body, by index
@@ -211,26 +192,22 @@ struct qdi_scratch {
     qdi_ccd *ccd;                                    ///< rigid/ccd.h; NULL until it is needed
     qdi_scratch_release release_solver, release_ccd; ///< NULL where there is nothing of theirs
     size_t pressed;                                  ///< links that are
-    qdi_books books;                                 ///< account.h
+    qdi_balance_scratch balance;                     ///< energy_balance.h
     // What flies: see forces.c.
     qdi_flight *flights; ///< by row; nothing where `flown` is false
     size_t flight_room;
     double *force[3]; ///< by row: what the callback gives
     size_t force_room[3];
     bool flown;
-    qdi_wall_gain *gains; ///< by row, where moving walls mirror: what they gave
-    size_t gain_room;
-    uint8_t *leaving; ///< by row: 1 where a body may have to go
-    size_t leaving_room;
-    // What springs do: see spring_feel.c.
+    // What springs do: see spring_accumulate.c.
     _Atomic uint32_t *heads; ///< by row: an end of a contact, or 0
     uint32_t *chain;         ///< by end: the next one
-    uint32_t *felt; ///< rows on which contacts act, in order; those of a range of bodies from its begin on
-    size_t *felt_count; ///< per range of bodies
-    qdi_twist *feels;   ///< acceleration, by place in felt
-    qdi_pull *drawn;    ///< pulls of the moment whose forces were worked out last, by spot
-    size_t head_room, chain_room, felt_room, felt_count_room, feel_room, drawn_room;
-    bool feels_present; ///< what is felt is that of the present moment and its rows
+    uint32_t *touched; ///< rows on which contacts act, in order; those of a range of bodies from its begin on
+    size_t *touched_count;          ///< per range of bodies
+    qdi_twist *accelerations;       ///< acceleration, by place in touched
+    qdi_contact_force *spot_forces; ///< forces that were worked out last, by spot
+    size_t head_room, chain_room, touched_room, touched_count_room, acceleration_room, spot_force_room;
+    bool accelerations_present; ///< accelerations are those by the present contacts, of their rows
 };
 
 #endif

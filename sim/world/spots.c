@@ -11,23 +11,23 @@
 
 typedef struct spots_job {
     const qd_world *world;
-    qdi_moment *moment;
+    qdi_contact_state *state;
 } spots_job;
 
 static void find_rows(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const spots_job *job = context;
     for (size_t i = begin; i < end; ++i) {
-        qdi_spot *spot = &job->moment->spots[i];
-        const qd_contact *contact = &job->moment->contacts[spot->contact];
+        qdi_spot *spot = &job->state->spots[i];
+        const qd_contact *contact = &job->state->contacts[spot->contact];
         spot->row_a = job->world->row_of_index[contact->a.index];
         spot->row_b = qd_id_is_wall(contact->b) ? QDI_NO_ROW : job->world->row_of_index[contact->b.index];
     }
 }
 
-void qdi_spots_find_rows(qd_world *world, qdi_moment *moment) {
-    spots_job job = {world, moment};
-    qdi_team_for(world->team, qdi_constraint_count(moment), QDI_CONTACT_GRAIN, find_rows, &job);
+void qdi_spots_find_rows(qd_world *world, qdi_contact_state *state) {
+    spots_job job = {world, state};
+    qdi_team_for(world->team, qdi_constraint_count(state), QDI_CONTACT_GRAIN, find_rows, &job);
 }
 
 static qdi_geometry geometry_of(const qd_contact *contact) {
@@ -48,9 +48,9 @@ static uint64_t order_of(const qd_contact *contact) {
 }
 
 /// The ranks of contacts by number: both parts lie in order already.
-static void rank(const qdi_moment *moment, uint32_t *rank_of) {
-    const qd_contact *contacts = moment->contacts;
-    const size_t touching = moment->contact_count, all = qdi_constraint_count(moment);
+static void rank(const qdi_contact_state *state, uint32_t *rank_of) {
+    const qd_contact *contacts = state->contacts;
+    const size_t touching = state->contact_count, all = qdi_constraint_count(state);
     size_t p = 0, q = touching;
     for (uint32_t r = 0; p < touching || q < all; ++r) {
         bool first = q == all || (p < touching && order_of(&contacts[p]) < order_of(&contacts[q]));
@@ -58,32 +58,32 @@ static void rank(const qdi_moment *moment, uint32_t *rank_of) {
     }
 }
 
-qd_status qdi_spots_make(qd_world *world, qdi_moment *moment) {
-    size_t count = qdi_constraint_count(moment), place = 0;
-    qd_status status = qdi_reserve(world->allocator, &moment->spots, &moment->spot_room, 0, count,
-                                   sizeof *moment->spots);
+qd_status qdi_spots_make(qd_world *world, qdi_contact_state *state) {
+    size_t count = qdi_constraint_count(state), place = 0;
+    qd_status status = qdi_reserve(world->allocator, &state->spots, &state->spot_room, 0, count,
+                                   sizeof *state->spots);
     if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &moment->geometry, &moment->geometry_room, 0, count,
-                             sizeof *moment->geometry);
+        status = qdi_reserve(world->allocator, &state->geometry, &state->geometry_room, 0, count,
+                             sizeof *state->geometry);
     uint32_t *ranks = NULL;
     size_t rank_room = 0;
     if (status == QD_OK) status = qdi_reserve(world->allocator, &ranks, &rank_room, 0, count, sizeof *ranks);
     if (status != QD_OK) return status;
-    rank(moment, ranks);
+    rank(state, ranks);
     for (size_t i = 0; i < count; ++i)
-        if (!qd_id_is_wall(moment->contacts[i].b)) moment->spots[place++].contact = (uint32_t)i;
-    moment->first_wall = place;
+        if (!qd_id_is_wall(state->contacts[i].b)) state->spots[place++].contact = (uint32_t)i;
+    state->first_wall = place;
     for (size_t i = 0; i < count; ++i)
-        if (qd_id_is_wall(moment->contacts[i].b)) moment->spots[place++].contact = (uint32_t)i;
+        if (qd_id_is_wall(state->contacts[i].b)) state->spots[place++].contact = (uint32_t)i;
     for (size_t i = 0; i < count; ++i) {
-        qdi_spot *spot = &moment->spots[i];
+        qdi_spot *spot = &state->spots[i];
         spot->rank = ranks[spot->contact];
-        describe(spot, &moment->contacts[spot->contact]);
+        describe(spot, &state->contacts[spot->contact]);
         spot->geometry = (uint32_t)i;
-        moment->geometry[i] = geometry_of(&moment->contacts[spot->contact]);
+        state->geometry[i] = geometry_of(&state->contacts[spot->contact]);
     }
     qdi_release(world->allocator, ranks, rank_room, sizeof *ranks);
-    qdi_spots_find_rows(world, moment);
+    qdi_spots_find_rows(world, state);
     return QD_OK;
 }
 

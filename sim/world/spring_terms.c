@@ -137,17 +137,17 @@ static double squared_shear(const qdi_warm_start *shear) {
 }
 
 double qdi_spring_shear_energy(const qd_world *world, size_t i) {
-    double normal, tangential, squared = squared_shear(&world->present.holds[i]);
+    double normal, tangential, squared = squared_shear(&world->present.warm_starts[i]);
     return squared > 0 && qdi_spring_stiffness(world, &world->present.contacts[i], &normal, &tangential)
                ? tangential * squared
                : 0;
 }
 
-double qdi_spring_energy(const qd_world *world, const qdi_moment *moment, size_t i) {
-    const qd_contact *contact = &moment->contacts[i];
+double qdi_spring_energy(const qd_world *world, const qdi_contact_state *state, size_t i) {
+    const qd_contact *contact = &state->contacts[i];
     double normal, tangential;
     if (!qdi_spring_stiffness(world, contact, &normal, &tangential)) return 0;
-    double energy = tangential * squared_shear(&moment->holds[i]);
+    double energy = tangential * squared_shear(&state->warm_starts[i]);
     for (int k = 0; k < contact->count; ++k) {
         double depth = contact->touch[k].depth;
         if (depth > 0) energy += normal * depth * depth;

@@ -45,8 +45,8 @@ static inline qdi_spring_law qdi_spring_law_of(const qd_world *world, double los
 /// Half the stiffnesses of a contact; false where it has no springs, or one of its bodies is gone.
 bool qdi_spring_stiffness(const qd_world *world, const qd_contact *contact, double *normal,
                           double *tangential);
-/// Energy kept in contact i of a moment, and the part of it that is kept in its shear, of the present one.
-double qdi_spring_energy(const qd_world *world, const qdi_moment *moment, size_t i);
+/// Energy kept in contact i of a state, and the part of it that is kept in its shear, of the present one.
+double qdi_spring_energy(const qd_world *world, const qdi_contact_state *state, size_t i);
 double qdi_spring_shear_energy(const qd_world *world, size_t i);
 
 #endif

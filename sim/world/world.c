@@ -4,13 +4,12 @@
 #include "core/base/cookie.h"
 #include "core/base/memory.h"
 #include "core/tree/fat_box.h"
-#include "sim/world/account.h"
 #include "sim/world/bodies.h"
 #include "sim/world/compress.h"
 #include "sim/world/contact_state.h"
+#include "sim/world/energy_balance.h"
 #include "sim/world/forces.h"
 #include "sim/world/limits.h"
-#include "sim/world/order.h"
 #include "sim/world/population.h"
 #include "sim/world/pose.h"
 #include "sim/world/scratch.h"
@@ -168,6 +167,7 @@ qd_status qdi_world_make(const qd_world_def *def, qd_world **result) {
     memset(world, 0, sizeof *world);
     world->def = *def;
     world->allocator = allocator;
+    world->scratch.arena.allocator = allocator;
     world->axis[0] = (qdi_axis){def->boundary_x, def->origin.x, def->origin.x + def->size.x, def->size.x};
     world->axis[1] = (qdi_axis){def->boundary_y, def->origin.y, def->origin.y + def->size.y, def->size.y};
     world->compress.scale = (qd_vec2){1, 1};
@@ -202,28 +202,22 @@ qd_status qd_world_create(const qd_world_def *def, qd_world **world) {
     return status == QD_OK ? qdi_world_make(&resolved, world) : status;
 }
 
-static void moment_release(const qd_allocator *allocator, qdi_moment *moment) {
-    qdi_release(allocator, moment->contacts, moment->contact_room, sizeof *moment->contacts);
-    qdi_release(allocator, moment->spots, moment->spot_room, sizeof *moment->spots);
-    qdi_release(allocator, moment->geometry, moment->geometry_room, sizeof *moment->geometry);
-    qdi_release(allocator, moment->holds, moment->hold_room, sizeof *moment->holds);
-    qdi_release(allocator, moment->pulls, moment->pull_room, sizeof *moment->pulls);
-    qdi_release(allocator, moment->impacts, moment->impact_room, sizeof *moment->impacts);
-    qdi_release(allocator, moment->events, moment->event_room, sizeof *moment->events);
-    qdi_release(allocator, moment->ended, moment->ended_room, sizeof *moment->ended);
+static void contact_state_release(const qd_allocator *allocator, qdi_contact_state *state) {
+    qdi_release(allocator, state->contacts, state->contact_room, sizeof *state->contacts);
+    qdi_release(allocator, state->spots, state->spot_room, sizeof *state->spots);
+    qdi_release(allocator, state->geometry, state->geometry_room, sizeof *state->geometry);
+    qdi_release(allocator, state->warm_starts, state->warm_start_room, sizeof *state->warm_starts);
+    qdi_release(allocator, state->forces, state->force_room, sizeof *state->forces);
+    qdi_release(allocator, state->impacts, state->impact_room, sizeof *state->impacts);
+    qdi_release(allocator, state->events, state->event_room, sizeof *state->events);
+    qdi_release(allocator, state->ended, state->ended_room, sizeof *state->ended);
 }
 
 static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch) {
-    qdi_release(allocator, scratch->range_count, scratch->range_room, sizeof *scratch->range_count);
-    qdi_release(allocator, scratch->hits, scratch->hit_room, sizeof *scratch->hits);
-    qdi_release(allocator, scratch->found, scratch->found_room, sizeof *scratch->found);
-    qdi_release(allocator, scratch->wall_mask, scratch->wall_room, sizeof *scratch->wall_mask);
+    qdi_arena_release(&scratch->arena);
     qdi_release(allocator, scratch->left, scratch->left_room, sizeof *scratch->left);
-    qdi_keys_release(allocator, &scratch->keys);
     qdi_release(allocator, scratch->pair_key, scratch->pair_key_room, sizeof *scratch->pair_key);
     qdi_release(allocator, scratch->pair_order, scratch->pair_order_room, sizeof *scratch->pair_order);
-    qdi_release(allocator, scratch->near, scratch->near_room, 1);
-    qdi_release(allocator, scratch->touching, scratch->touching_room, sizeof *scratch->touching);
     qdi_release(allocator, scratch->end_rank, scratch->end_room, sizeof *scratch->end_rank);
     qdi_release(allocator, scratch->links, scratch->link_room, sizeof *scratch->links);
     qdi_release(allocator, scratch->match, scratch->match_room, sizeof *scratch->match);
@@ -232,10 +226,6 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->outcomes, scratch->outcome_room, sizeof *scratch->outcomes);
     qdi_release(allocator, scratch->stirred, scratch->stirred_room, sizeof *scratch->stirred);
     qdi_release(allocator, scratch->constraints, scratch->constraint_room, sizeof *scratch->constraints);
-    qdi_release(allocator, scratch->order, scratch->order_room, sizeof *scratch->order);
-    for (int k = 0; k < 2; ++k)
-        qdi_release(allocator, scratch->pending[k], scratch->pending_room[k], sizeof *scratch->pending[k]);
-    qdi_release(allocator, scratch->claims, scratch->claim_room, sizeof *scratch->claims);
     qdi_release(allocator, scratch->partial, scratch->partial_room, sizeof *scratch->partial);
     qdi_release(allocator, scratch->slot, scratch->slot_room, sizeof *scratch->slot);
     qdi_release(allocator, scratch->movers, scratch->mover_room, sizeof *scratch->movers);
@@ -244,17 +234,17 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->flights, scratch->flight_room, sizeof *scratch->flights);
     for (int k = 0; k < 3; ++k)
         qdi_release(allocator, scratch->force[k], scratch->force_room[k], sizeof(double));
-    qdi_release(allocator, scratch->gains, scratch->gain_room, sizeof *scratch->gains);
-    qdi_release(allocator, scratch->leaving, scratch->leaving_room, sizeof *scratch->leaving);
     qdi_release(allocator, scratch->records, scratch->record_room, 1);
     qdi_release(allocator, scratch->heads, scratch->head_room, sizeof *scratch->heads);
     qdi_release(allocator, scratch->chain, scratch->chain_room, sizeof *scratch->chain);
-    qdi_release(allocator, scratch->felt, scratch->felt_room, sizeof *scratch->felt);
-    qdi_release(allocator, scratch->drawn, scratch->drawn_room, sizeof *scratch->drawn);
-    qdi_release(allocator, scratch->felt_count, scratch->felt_count_room, sizeof *scratch->felt_count);
-    qdi_release(allocator, scratch->feels, scratch->feel_room, sizeof *scratch->feels);
+    qdi_release(allocator, scratch->touched, scratch->touched_room, sizeof *scratch->touched);
+    qdi_release(allocator, scratch->spot_forces, scratch->spot_force_room, sizeof *scratch->spot_forces);
+    qdi_release(allocator, scratch->touched_count, scratch->touched_count_room,
+                sizeof *scratch->touched_count);
+    qdi_release(allocator, scratch->accelerations, scratch->acceleration_room,
+                sizeof *scratch->accelerations);
     if (scratch->release_ccd) scratch->release_ccd(allocator, scratch);
-    qdi_books_release(allocator, &scratch->books);
+    qdi_balance_release(allocator, &scratch->balance);
 }
 
 qd_status qd_world_set_simd(qd_world *world, qd_simd simd) {
@@ -269,8 +259,8 @@ void qd_world_destroy(qd_world *world) {
     const qd_allocator *allocator = world->allocator;
     scratch_release(allocator, &world->scratch);
     qdi_population_release(world);
-    moment_release(allocator, &world->present);
-    moment_release(allocator, &world->following);
+    contact_state_release(allocator, &world->present);
+    contact_state_release(allocator, &world->following);
     qdi_bodies_release(world);
     qdi_shapes_release(&world->shapes);
     qdi_traits_release(&world->traits);

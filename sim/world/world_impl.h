@@ -24,7 +24,7 @@
 /// then all rows are put in tree order. So no result may depend on rows: whatever has an order is ordered by
 /// index.
 ///
-/// **Two moments.** Positions, velocities, contacts and events exist twice. A step reads `now`, writes
+/// **Two states.** Positions, velocities, contacts and events exist twice. A step reads `now`, writes
 /// `next`, and the two change places once everything has succeeded; a step that is refused leaves `now` as it
 /// was.
 ///
@@ -42,7 +42,7 @@
 
 typedef struct qdi_population qdi_population;
 
-/// What moves, by row. Where nothing turns (`turning` of the world) the last three belong to both moments and
+/// What moves, by row. Where nothing turns (`turning` of the world) the last three belong to both states and
 /// nobody writes them.
 typedef struct qdi_motion {
     double *x, *y, *vx, *vy;
@@ -121,10 +121,10 @@ struct qd_world {
     size_t free_count;
     uint64_t *block_hash; ///< qd_world_hash: per block of indices
     qd_world_sums *block_sums;
-    qdi_contact_look *block_looks; ///< qd_world_measure
+    qdi_contact_sums *block_contact_sums; ///< qd_world_measure
     size_t block_room;
 
-    qdi_moment present, following;
+    qdi_contact_state present, following;
     struct qdi_thread_note *thread_notes; ///< by index, see thread_notes.h; nothing where nobody asks
     size_t thread_note_count, thread_note_room;
     bool threads_noted;

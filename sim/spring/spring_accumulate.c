@@ -1,6 +1,6 @@
-// What bodies feel of all their contacts, and the two half kicks. Forces on a body add in the order of its
-// contacts' numbers, which is that of its partners: contacts are in order of (a, b), so those with lower
-// partners come first, in their order, then those with higher ones, then walls.
+// Adds the forces of contacts up to accelerations of bodies, and applies the two half kicks. Forces on a body
+// add in the order of its contacts' numbers, which is that of its partners: contacts are in order of (a, b),
+// so those with lower partners come first, in their order, then those with higher ones, then walls.
 //
 // Every contact has two ends, one at each body. A first pass hangs each end on its body: an atomic exchange
 // makes it the head of the body's chain, whatever head there was comes next. In which order ends come to hang
@@ -10,9 +10,9 @@
 //   head by row   | 0 | 5 | 0 | 2 |        end 2 s + 1: body a of the contact at spot s; 2 s + 2: body b
 //   next by end   |   ...  5 -> 3 -> 8 -> 0
 //
-// Ends and pulls lie by spot here, so what bodies side by side need lies side by side.
+// Ends and forces lie by spot here, so what bodies side by side need lies side by side.
 //
-// A range of bodies writes what its own bodies feel.
+// A range of bodies writes the accelerations of its own bodies.
 
 #include "sim/spring/spring.h"
 #include "sim/world/contact_state.h"
@@ -27,14 +27,14 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct feel_job {
+typedef struct accumulate_job {
     qd_world *world;
-    const qdi_moment *moment;
-    bool drawn;  ///< the pulls are there by spot
-    double half; ///< of the step; 0: no kick
+    const qdi_contact_state *state;
+    bool gathered; ///< the forces are there by spot
+    double half;   ///< of the step; 0: no kick
     double fastest;
     uint32_t *lowest_bad; ///< per range
-} feel_job;
+} accumulate_job;
 
 // ---- chains ----
 
@@ -45,12 +45,12 @@ static void hang(const qd_world *world, uint32_t row, uint32_t end) {
 
 static void hang_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const feel_job *job = context;
+    const accumulate_job *job = context;
     const qd_world *world = job->world;
     for (size_t s = begin; s < end; ++s) {
-        const qdi_spot *spot = &job->moment->spots[s];
+        const qdi_spot *spot = &job->state->spots[s];
         uint32_t a = spot->row_a, b = spot->row_b, end_a = 2 * (uint32_t)s + 1;
-        if (!job->drawn) world->scratch.drawn[s] = job->moment->pulls[spot->contact];
+        if (!job->gathered) world->scratch.spot_forces[s] = job->state->forces[spot->contact];
         if (world->kind[a] == QD_BODY_DYNAMIC) hang(world, a, end_a);
         if (b != QDI_NO_ROW && world->kind[b] == QD_BODY_DYNAMIC) hang(world, b, end_a + 1);
     }
@@ -106,15 +106,15 @@ static inline uint32_t in_order(const qdi_spot *spots, uint32_t *next, uint32_t 
 }
 
 /// Force and torque on a body.
-static qdi_twist add_up(const feel_job *job, uint32_t head) {
+static qdi_twist add_up(const accumulate_job *job, uint32_t head) {
     uint32_t *next = job->world->scratch.chain;
     qdi_twist sum = {0, 0, 0};
-    for (uint32_t end = in_order(job->moment->spots, next, head); end; end = next[end]) {
-        const qdi_pull *pull = &job->world->scratch.drawn[(end - 1) / 2];
+    for (uint32_t end = in_order(job->state->spots, next, head); end; end = next[end]) {
+        const qdi_contact_force *force = &job->world->scratch.spot_forces[(end - 1) / 2];
         bool first = end % 2 == 1;
-        sum.x += first ? pull->x : -pull->x;
-        sum.y += first ? pull->y : -pull->y;
-        sum.spin += first ? pull->turn_a : pull->turn_b;
+        sum.x += first ? force->x : -force->x;
+        sum.y += first ? force->y : -force->y;
+        sum.spin += first ? force->turn_a : force->turn_b;
     }
     return sum;
 }
@@ -123,14 +123,14 @@ static qdi_twist add_up(const feel_job *job, uint32_t head) {
 
 static inline void kick(const qd_world *world, double half, size_t place) {
     const qdi_motion *next = &world->next;
-    const qdi_twist *feels = &world->scratch.feels[place];
-    uint32_t row = world->scratch.felt[place];
-    next->vx[row] += feels->x * half;
-    next->vy[row] += feels->y * half;
-    if (world->turning) next->spin[row] += feels->spin * half;
+    const qdi_twist *acceleration = &world->scratch.accelerations[place];
+    uint32_t row = world->scratch.touched[place];
+    next->vx[row] += acceleration->x * half;
+    next->vy[row] += acceleration->y * half;
+    if (world->turning) next->spin[row] += acceleration->spin * half;
 }
 
-static bool within_limits(const feel_job *job, uint32_t row) {
+static bool within_limits(const accumulate_job *job, uint32_t row) {
     const qdi_motion *next = &job->world->next;
     double vx = next->vx[row], vy = next->vy[row], spin = job->world->turning ? next->spin[row] : 0;
     return vx * vx + vy * vy <= job->fastest && qdi_is_sane(spin);
@@ -148,7 +148,7 @@ static inline bool none_of_eight(const _Atomic uint32_t *at) {
 }
 
 /// Lists the rows of a range that have contacts; returns where the list ends.
-static size_t list_felt(const qdi_scratch *scratch, size_t begin, size_t end) {
+static size_t list_touched(const qdi_scratch *scratch, size_t begin, size_t end) {
     size_t place = begin, r = begin;
     while (r < end) {
         if (r + 8 <= end && none_of_eight(&scratch->heads[r])) {
@@ -156,7 +156,7 @@ static size_t list_felt(const qdi_scratch *scratch, size_t begin, size_t end) {
             continue;
         }
         if (atomic_load_explicit(&scratch->heads[r], memory_order_relaxed))
-            scratch->felt[place++] = (uint32_t)r;
+            scratch->touched[place++] = (uint32_t)r;
         r += 1;
     }
     return place;
@@ -164,11 +164,11 @@ static size_t list_felt(const qdi_scratch *scratch, size_t begin, size_t end) {
 
 /// Of bodies that touch nobody many lie in between: what is needed soon is asked for ahead.
 enum { AHEAD = 8 };
-static inline void ask_for(const feel_job *job, uint32_t row) {
+static inline void ask_for(const accumulate_job *job, uint32_t row) {
     const qd_world *world = job->world;
     uint32_t head = head_of(world->scratch.heads, row);
     __builtin_prefetch(&world->scratch.chain[head], 1);
-    __builtin_prefetch(&world->scratch.drawn[(head - 1) / 2]);
+    __builtin_prefetch(&world->scratch.spot_forces[(head - 1) / 2]);
     __builtin_prefetch(&world->mass[row]);
     __builtin_prefetch(&world->inertia[row]);
     __builtin_prefetch(&world->next.vx[row], 1);
@@ -176,47 +176,49 @@ static inline void ask_for(const feel_job *job, uint32_t row) {
     __builtin_prefetch(&world->next.spin[row], 1);
 }
 
-/// What bodies feel; where there is a kick, also that, and what it breaks.
-static void feel_range(void *context, size_t begin, size_t end, int worker) {
+/// Accelerations of bodies; where there is a kick, also that, and which limit it breaks.
+static void accumulate_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const feel_job *job = context;
+    const accumulate_job *job = context;
     const qd_world *world = job->world;
     const qdi_scratch *scratch = &world->scratch;
     uint32_t bad = QD_NO_BODY;
-    size_t stop = list_felt(scratch, begin, end);
+    size_t stop = list_touched(scratch, begin, end);
     for (size_t place = begin; place < stop; ++place) {
-        uint32_t row = scratch->felt[place];
-        if (place + AHEAD < stop) ask_for(job, scratch->felt[place + AHEAD]);
+        uint32_t row = scratch->touched[place];
+        if (place + AHEAD < stop) ask_for(job, scratch->touched[place + AHEAD]);
         uint32_t head = head_of(scratch->heads, row);
         atomic_store_explicit(&scratch->heads[row], 0, memory_order_relaxed);
         qdi_twist force = add_up(job, head);
         double mass = world->mass[row];
-        scratch->feels[place] = (qdi_twist){force.x / mass, force.y / mass, force.spin / world->inertia[row]};
+        scratch->accelerations[place] = (qdi_twist){force.x / mass, force.y / mass,
+                                                    force.spin / world->inertia[row]};
         if (job->half == 0) continue;
         kick(world, job->half, place);
         if (!within_limits(job, row) && world->index[row] < bad) bad = world->index[row];
     }
-    scratch->felt_count[begin / QDI_BODY_GRAIN] = stop - begin;
+    scratch->touched_count[begin / QDI_BODY_GRAIN] = stop - begin;
     if (job->half > 0) job->lowest_bad[begin / QDI_BODY_GRAIN] = bad;
 }
 
-static qd_status reserve(qd_world *world, const qdi_moment *moment, bool drawn) {
+static qd_status reserve(qd_world *world, const qdi_contact_state *state, bool gathered) {
     qdi_scratch *scratch = &world->scratch;
     const qd_allocator *allocator = world->allocator;
-    size_t rows = world->count, ends = 2 * moment->contact_count + 1;
+    size_t rows = world->count, ends = 2 * state->contact_count + 1;
     qd_status status = qdi_reserve(allocator, &scratch->chain, &scratch->chain_room, 0, ends,
                                    sizeof *scratch->chain);
-    if (status == QD_OK && !drawn)
-        status = qdi_reserve(allocator, &scratch->drawn, &scratch->drawn_room, 0, moment->contact_count,
-                             sizeof *scratch->drawn);
+    if (status == QD_OK && !gathered)
+        status = qdi_reserve(allocator, &scratch->spot_forces, &scratch->spot_force_room, 0,
+                             state->contact_count, sizeof *scratch->spot_forces);
     if (status == QD_OK)
-        status = qdi_reserve(allocator, &scratch->feels, &scratch->feel_room, 0, rows,
-                             sizeof *scratch->feels);
+        status = qdi_reserve(allocator, &scratch->accelerations, &scratch->acceleration_room, 0, rows,
+                             sizeof *scratch->accelerations);
     if (status == QD_OK)
-        status = qdi_reserve(allocator, &scratch->felt, &scratch->felt_room, 0, rows, sizeof *scratch->felt);
+        status = qdi_reserve(allocator, &scratch->touched, &scratch->touched_room, 0, rows,
+                             sizeof *scratch->touched);
     if (status == QD_OK)
-        status = qdi_reserve(allocator, &scratch->felt_count, &scratch->felt_count_room, 0,
-                             qdi_range_count(rows, QDI_BODY_GRAIN), sizeof *scratch->felt_count);
+        status = qdi_reserve(allocator, &scratch->touched_count, &scratch->touched_count_room, 0,
+                             qdi_range_count(rows, QDI_BODY_GRAIN), sizeof *scratch->touched_count);
     size_t room = scratch->head_room;
     if (status == QD_OK)
         status = qdi_reserve(allocator, &scratch->heads, &scratch->head_room, 0, rows,
@@ -226,10 +228,10 @@ static qd_status reserve(qd_world *world, const qdi_moment *moment, bool drawn) 
     return status;
 }
 
-static void feel(feel_job *job) {
+static void accumulate(accumulate_job *job) {
     qd_world *world = job->world;
-    qdi_team_for(world->team, job->moment->contact_count, QDI_TOUCH_GRAIN, hang_range, job);
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, feel_range, job);
+    qdi_team_for(world->team, job->state->contact_count, QDI_TOUCH_GRAIN, hang_range, job);
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, accumulate_range, job);
 }
 
 /// Velocities of `next` as they are in the middle of the step, but for what other forces do.
@@ -239,13 +241,13 @@ void qdi_spring_start_rows(const qd_world *world, double dt, size_t begin, size_
     memcpy(next->vx + begin, now->vx + begin, bytes);
     memcpy(next->vy + begin, now->vy + begin, bytes);
     if (world->turning) memcpy(next->spin + begin, now->spin + begin, bytes);
-    size_t count = world->scratch.felt_count[begin / QDI_BODY_GRAIN];
+    size_t count = world->scratch.touched_count[begin / QDI_BODY_GRAIN];
     for (size_t k = 0; k < count; ++k) kick(world, 0.5 * dt, begin + k);
 }
 
 static void start_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
-    const feel_job *job = context;
+    const accumulate_job *job = context;
     qdi_spring_start_rows(job->world, 2 * job->half, begin, end);
 }
 
@@ -255,12 +257,12 @@ bool qdi_spring_plain(const qd_world *world) {
 }
 
 qd_status qdi_spring_start(qd_world *world, double dt) {
-    feel_job job = {.world = world, .moment = &world->present};
-    if (!world->scratch.feels_present) {
+    accumulate_job job = {.world = world, .state = &world->present};
+    if (!world->scratch.accelerations_present) {
         qd_status status = reserve(world, &world->present, false);
         if (status != QD_OK) return status;
-        feel(&job);
-        world->scratch.feels_present = true;
+        accumulate(&job);
+        world->scratch.accelerations_present = true;
     }
     world->scratch.flown = false;
     if (qdi_spring_plain(world)) return QD_OK;
@@ -273,18 +275,16 @@ qd_status qdi_spring_finish(qd_world *world, double dt) {
     qdi_scratch *scratch = &world->scratch;
     size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
     qd_status status = reserve(world, &world->following, true);
-    if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &scratch->order, &scratch->order_room, 0, ranges,
-                             sizeof *scratch->order);
-    if (status != QD_OK) return status;
-    feel_job job = {.world = world,
-                    .moment = &world->following,
-                    .drawn = true, // when the forces were worked out
-                    .half = 0.5 * dt,
-                    .fastest = qdi_limit_speed_squared(world),
-                    .lowest_bad = scratch->order};
-    scratch->feels_present = false; // until the step succeeds
-    feel(&job);
+    uint32_t *lowest_bad = qdi_arena_take(&scratch->arena, ranges, sizeof *lowest_bad);
+    if (status != QD_OK || !lowest_bad) return QD_ERR_MEMORY;
+    accumulate_job job = {.world = world,
+                          .state = &world->following,
+                          .gathered = true, // when the forces were worked out
+                          .half = 0.5 * dt,
+                          .fastest = qdi_limit_speed_squared(world),
+                          .lowest_bad = lowest_bad};
+    scratch->accelerations_present = false; // until the step succeeds
+    accumulate(&job);
     uint32_t bad = QD_NO_BODY;
     for (size_t k = 0; k < ranges; ++k)
         if (job.lowest_bad[k] < bad) bad = job.lowest_bad[k];

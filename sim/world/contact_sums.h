@@ -1,5 +1,5 @@
-#ifndef QD_SIM_PORTION_H
-#define QD_SIM_PORTION_H
+#ifndef QD_SIM_CONTACT_SUMS_H
+#define QD_SIM_CONTACT_SUMS_H
 
 #include <quadrille/world.h>
 
@@ -9,14 +9,14 @@
 
 /// Contacts from `first` on, for const passes over all of them that have as many slots as there are blocks of
 /// indices.
-typedef struct qdi_portion {
+typedef struct qdi_contact_range {
     const qd_world *world;
     size_t first;
-} qdi_portion;
+} qdi_contact_range;
 
 /// Ends of the present contacts at dynamic bodies, the deepest overlap, and the energy of springs. On the
 /// world's team.
-qdi_contact_look qdi_look_at_contacts(const qd_world *world);
+qdi_contact_sums qdi_sum_contacts(const qd_world *world);
 
 /// The pressure of qd_metrics.
 double qdi_pressure(const qd_world *world);

@@ -1,7 +1,7 @@
-// Sums of what contacts and forces did to the energy, see account.h. Ranges write their own slots, and sums
-// of their own that are exact, so the order in which they are put together decides nothing.
+// Sums of what contacts and forces did to the energy, see energy_balance.h. Ranges write their own slots, and
+// sums of their own that are exact, so the order in which they are put together decides nothing.
 
-#include "sim/world/account.h"
+#include "sim/world/energy_balance.h"
 
 #include "sim/base/tally.h"
 #include "sim/world/feature.h"
@@ -21,25 +21,25 @@ struct qdi_tally_line {
     qdi_tally tally;
 };
 
-qd_status qdi_account_begin(qd_world *world, size_t count) {
-    qdi_books *books = &world->scratch.books;
-    return qdi_reserve(world->allocator, &books->accounts, &books->account_room, 0, count,
-                       sizeof *books->accounts);
+qd_status qdi_balance_begin(qd_world *world, size_t count) {
+    qdi_balance_scratch *balance = &world->scratch.balance;
+    return qdi_reserve(world->allocator, &balance->contact_balances, &balance->contact_balance_room, 0, count,
+                       sizeof *balance->contact_balances);
 }
 
-void qdi_books_release(const qd_allocator *allocator, qdi_books *books) {
-    qdi_release(allocator, books->accounts, books->account_room, sizeof *books->accounts);
-    qdi_release(allocator, books->means, books->mean_room, sizeof *books->means);
-    qdi_release(allocator, books->drift, books->drift_room, sizeof *books->drift);
-    qdi_release(allocator, books->drag, books->drag_room, sizeof *books->drag);
-    qdi_release(allocator, books->force, books->force_room, sizeof *books->force);
-    qdi_release(allocator, books->wraps, books->wrap_room, sizeof *books->wraps);
-    qdi_release(allocator, books->lines, books->line_room, sizeof *books->lines);
+void qdi_balance_release(const qd_allocator *allocator, qdi_balance_scratch *balance) {
+    qdi_release(allocator, balance->contact_balances, balance->contact_balance_room,
+                sizeof *balance->contact_balances);
+    qdi_release(allocator, balance->means, balance->mean_room, sizeof *balance->means);
+    qdi_release(allocator, balance->drift, balance->drift_room, sizeof *balance->drift);
+    qdi_release(allocator, balance->drag, balance->drag_room, sizeof *balance->drag);
+    qdi_release(allocator, balance->force, balance->force_room, sizeof *balance->force);
+    qdi_release(allocator, balance->lines, balance->line_room, sizeof *balance->lines);
 }
 
 // ---- one constraint ----
 
-double qdi_account_work(const qdi_constraint *constraint, const qdi_motion *m) {
+double qdi_balance_work(const qdi_constraint *constraint, const qdi_motion *m) {
     double push = constraint->impulse[0] + constraint->impulse[1],
            rub = constraint->rub[0] + constraint->rub[1];
     double x = push * constraint->nx - rub * constraint->ny, y = push * constraint->ny + rub * constraint->nx;
@@ -55,10 +55,10 @@ double qdi_account_work(const qdi_constraint *constraint, const qdi_motion *m) {
 
 // ---- movers ----
 
-void qdi_account_mover(const qd_world *world, uint32_t row, uint32_t slot, qdi_twist change, double dt) {
-    const qdi_books *books = &world->scratch.books;
+void qdi_balance_mover(const qd_world *world, uint32_t row, uint32_t slot, qdi_twist change, double dt) {
+    const qdi_balance_scratch *balance = &world->scratch.balance;
     const qdi_mover *mover = &world->scratch.movers[slot];
-    qdi_twist *mean = &books->means[slot]; // so far the velocity before the forces
+    qdi_twist *mean = &balance->means[slot]; // so far the velocity before the forces
     *mean = (qdi_twist){0.5 * (mean->x + mover->vx), 0.5 * (mean->y + mover->vy),
                         0.5 * (mean->spin + mover->spin)};
     double mass = world->mass[row];
@@ -69,17 +69,17 @@ void qdi_account_mover(const qd_world *world, uint32_t row, uint32_t slot, qdi_t
         if (world->force) {
             fx = world->scratch.force[0][row] / mass;
             fy = world->scratch.force[1][row] / mass;
-            books->force[row] = mass * (fx * mean->x + fy * mean->y) * dt + turning * flight->turn * dt;
+            balance->force[row] = mass * (fx * mean->x + fy * mean->y) * dt + turning * flight->turn * dt;
         }
-        books->drag[row] = mass * ((flight->ax * dt - change.x) * mean->x +
-                                   (flight->ay * dt - change.y) * mean->y) +
-                           turning * (flight->turn * dt - change.spin);
+        balance->drag[row] = mass * ((flight->ax * dt - change.x) * mean->x +
+                                     (flight->ay * dt - change.y) * mean->y) +
+                             turning * (flight->turn * dt - change.spin);
         pull = (qd_vec2){flight->ax - fx, flight->ay - fy};
     }
     const double spin_change = world->scratch.began[slot].spin_change;
     double slowed = spin_change != 0 ? world->inertia[row] * spin_change * mean->spin : 0;
-    books->drift[slot] = slowed +
-                         mass * (pull.x * (mean->x * dt - mover->dx) + pull.y * (mean->y * dt - mover->dy));
+    balance->drift[slot] = slowed +
+                           mass * (pull.x * (mean->x * dt - mover->dx) + pull.y * (mean->y * dt - mover->dy));
 }
 
 // ---- sums ----
@@ -110,23 +110,23 @@ static void add_range(void *context, size_t begin, size_t end, int worker) {
 
 /// Both passes over `count` items.
 static qd_status add_up(qd_world *world, tally_job *job, size_t count, double sums[QDI_TALLY_LANES]) {
-    qdi_books *books = &world->scratch.books;
+    qdi_balance_scratch *balance = &world->scratch.balance;
     size_t ranges = qdi_range_count(count, GRAIN);
     for (int k = 0; k < QDI_TALLY_LANES; ++k) sums[k] = 0;
     if (count == 0) return QD_OK;
-    qd_status status = qdi_reserve(world->allocator, &books->lines, &books->line_room, 0, ranges,
-                                   sizeof *books->lines);
+    qd_status status = qdi_reserve(world->allocator, &balance->lines, &balance->line_room, 0, ranges,
+                                   sizeof *balance->lines);
     if (status != QD_OK) return status;
-    job->lines = books->lines;
+    job->lines = balance->lines;
     qdi_team_for(world->team, count, GRAIN, see_range, job);
     qdi_tally_most most = {{0}};
-    for (size_t r = 0; r < ranges; ++r) qdi_tally_see(&most, books->lines[r].most.lane);
+    for (size_t r = 0; r < ranges; ++r) qdi_tally_see(&most, balance->lines[r].most.lane);
     for (int k = 0; k < QDI_TALLY_LANES && job->one; ++k)
         qdi_tally_see(&most, (double[]){most.lane[k], most.lane[k], most.lane[k], most.lane[k]});
     job->cut = qdi_tally_cut_for(&most, job->one ? count * QDI_TALLY_LANES : count);
     qdi_team_for(world->team, count, GRAIN, add_range, job);
     qdi_tally all = {{0}, {0}};
-    for (size_t r = 0; r < ranges; ++r) qdi_tally_merge(&all, &books->lines[r].tally);
+    for (size_t r = 0; r < ranges; ++r) qdi_tally_merge(&all, &balance->lines[r].tally);
     for (int k = 1; k < QDI_TALLY_LANES && job->one; ++k) { // exact as well
         all.first[0] += all.first[k];
         all.second[0] += all.second[k];
@@ -136,12 +136,12 @@ static qd_status add_up(qd_world *world, tally_job *job, size_t count, double su
     return QD_OK;
 }
 
-/// Room for `count` values that qdi_account_array can add up.
+/// Room for `count` values that qdi_balance_array can add up.
 static qd_status reserve_array(const qd_world *world, double **values, size_t *room, size_t count) {
     return qdi_reserve(world->allocator, values, room, 0, count + QDI_TALLY_LANES, sizeof **values);
 }
 
-qd_status qdi_account_array(qd_world *world, double *values, size_t count, double *number) {
+qd_status qdi_balance_array(qd_world *world, double *values, size_t count, double *number) {
     tally_job job = {.values = values, .one = true};
     double sums[QDI_TALLY_LANES];
     if (count == 0) return QD_OK;
@@ -151,31 +151,34 @@ qd_status qdi_account_array(qd_world *world, double *values, size_t count, doubl
     return status;
 }
 
-qd_status qdi_account_movers(qd_world *world, size_t count) {
-    qdi_books *books = &world->scratch.books;
-    qd_status status = qdi_reserve(world->allocator, &books->means, &books->mean_room, 0, count,
-                                   sizeof *books->means);
-    return status == QD_OK ? reserve_array(world, &books->drift, &books->drift_room, count) : status;
+qd_status qdi_balance_movers(qd_world *world, size_t count) {
+    qdi_balance_scratch *balance = &world->scratch.balance;
+    qd_status status = qdi_reserve(world->allocator, &balance->means, &balance->mean_room, 0, count,
+                                   sizeof *balance->means);
+    return status == QD_OK ? reserve_array(world, &balance->drift, &balance->drift_room, count) : status;
 }
 
-/// The account of a contact with a wall, of those in the keys.
-static qdi_account *account_of_wall(const qdi_scratch *scratch, size_t i) {
-    return &scratch->books.accounts[scratch->keys.key[i]];
-}
+/// Accounts of contacts with walls.
+typedef struct wall_accounts {
+    qdi_contact_balance *contact_balances;
+    const uint64_t *contact;
+} wall_accounts;
 
 static qd_vec2 lost_to_wall(const void *context, size_t i) {
-    const qdi_account *account = account_of_wall(context, i);
-    return (qd_vec2){account->lane[QDI_LOST_NORMAL], account->lane[QDI_LOST_FRICTION]};
+    const wall_accounts *walls = context;
+    const qdi_contact_balance *contact_balance = &walls->contact_balances[walls->contact[i]];
+    return (qd_vec2){contact_balance->lane[QDI_LOST_NORMAL], contact_balance->lane[QDI_LOST_FRICTION]};
 }
 
-qd_status qdi_account_constraints(qd_world *world, size_t count, size_t walls) {
-    qdi_books *books = &world->scratch.books;
-    qdi_ledger *ledger = &books->ledger;
+qd_status qdi_balance_constraints(qd_world *world, size_t count, const uint64_t *on_walls, size_t walls) {
+    qdi_balance_scratch *balance = &world->scratch.balance;
+    qdi_ledger *ledger = &balance->ledger;
     qd_vec2 lost = {0, 0};
-    qd_status status = qdi_sum(world, walls, lost_to_wall, &world->scratch, &lost);
+    const wall_accounts list = {balance->contact_balances, on_walls};
+    qd_status status = qdi_sum(world, walls, lost_to_wall, &list, &lost);
     if (status != QD_OK) return status;
-    for (size_t i = 0; i < walls; ++i) *account_of_wall(&world->scratch, i) = (qdi_account){{0}};
-    tally_job job = {.values = count > 0 ? books->accounts->lane : NULL};
+    for (size_t i = 0; i < walls; ++i) balance->contact_balances[on_walls[i]] = (qdi_contact_balance){{0}};
+    tally_job job = {.values = count > 0 ? balance->contact_balances->lane : NULL};
     double sums[QDI_TALLY_LANES];
     status = add_up(world, &job, count, sums);
     if (status != QD_OK) return status;
@@ -185,45 +188,45 @@ qd_status qdi_account_constraints(qd_world *world, size_t count, size_t walls) {
     ledger->lost[1][1] += lost.y;
     ledger->virial += sums[QDI_VIRIAL];
     ledger->kinematic += sums[QDI_WORK];
-    return qdi_account_array(world, books->drift, world->scratch.mover_count, &ledger->drift);
+    return qdi_balance_array(world, balance->drift, world->scratch.mover_count, &ledger->drift);
 }
 
 // ---- forces ----
 
-qd_status qdi_account_sum(qd_world *world, const qdi_account *accounts, size_t count, double sums[4]) {
-    tally_job job = {.values = count > 0 ? accounts->lane : NULL};
+qd_status qdi_balance_sum(qd_world *world, const qdi_contact_balance *contact_balances, size_t count,
+                          double sums[4]) {
+    tally_job job = {.values = count > 0 ? contact_balances->lane : NULL};
     return add_up(world, &job, count, sums);
 }
 
-qd_status qdi_account_fly(qd_world *world) {
-    qdi_books *books = &world->scratch.books;
-    qd_status status = reserve_array(world, &books->drag, &books->drag_room, world->count);
+qd_status qdi_balance_fly(qd_world *world) {
+    qdi_balance_scratch *balance = &world->scratch.balance;
+    qd_status status = reserve_array(world, &balance->drag, &balance->drag_room, world->count);
     if (status == QD_OK && world->force)
-        status = reserve_array(world, &books->force, &books->force_room, world->count);
+        status = reserve_array(world, &balance->force, &balance->force_room, world->count);
     return status;
 }
 
-qd_status qdi_account_flights(qd_world *world) {
-    qdi_books *books = &world->scratch.books;
+qd_status qdi_balance_flights(qd_world *world) {
+    qdi_balance_scratch *balance = &world->scratch.balance;
     const qd_drag *drag = &world->def.drag;
     bool drags = drag->linear > 0 || drag->quadratic > 0 || drag->spin > 0;
     qd_status status = QD_OK;
-    if (drags) status = qdi_account_array(world, books->drag, world->count, &books->ledger.drag);
+    if (drags) status = qdi_balance_array(world, balance->drag, world->count, &balance->ledger.drag);
     if (status == QD_OK && world->force)
-        status = qdi_account_array(world, books->force, world->count, &books->ledger.force);
+        status = qdi_balance_array(world, balance->force, world->count, &balance->ledger.force);
     return status;
 }
 
-qd_status qdi_account_rows(qd_world *world, double **values) {
-    qdi_books *books = &world->scratch.books;
-    qd_status status = reserve_array(world, &books->wraps, &books->wrap_room, world->count);
-    *values = books->wraps;
-    return status;
+qd_status qdi_balance_rows(qd_world *world, double **values) {
+    *values = qdi_arena_take(&world->scratch.arena, world->count + QDI_TALLY_LANES, sizeof **values);
+    return *values ? QD_OK : QD_ERR_MEMORY;
 }
 
 typedef struct wrap_job {
     const qd_world *world;
     double dt;
+    double *work; ///< by row
 } wrap_job;
 
 /// How often a body has left through the upper of two periodic sides, less how often through the lower.
@@ -243,22 +246,20 @@ static void wrap_range(void *context, size_t begin, size_t end, int worker) {
                             0.5 * (now->vx[r] + next->vx[r]) * job->dt);
         double y = wraps_of(&world->axis[1], now->y[r], next->y[r],
                             0.5 * (now->vy[r] + next->vy[r]) * job->dt);
-        world->scratch.books.wraps[r] = free ? world->mass[r] *
-                                                   (world->def.gravity.x * x * world->axis[0].length +
-                                                    world->def.gravity.y * y * world->axis[1].length)
-                                             : 0;
+        job->work[r] = free ? world->mass[r] * (world->def.gravity.x * x * world->axis[0].length +
+                                                world->def.gravity.y * y * world->axis[1].length)
+                            : 0;
     }
 }
 
 static qd_status add_wraps(qd_world *world, qdi_step_context *step) {
     qd_vec2 gravity = world->def.gravity, period = qdi_world_period(world);
     if (gravity.x * period.x == 0 && gravity.y * period.y == 0) return QD_OK;
-    qdi_books *books = &world->scratch.books;
-    qd_status status = reserve_array(world, &books->wraps, &books->wrap_room, world->count);
+    wrap_job job = {.world = world, .dt = step->dt};
+    qd_status status = qdi_balance_rows(world, &job.work);
     if (status != QD_OK) return status;
-    wrap_job job = {world, step->dt};
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, wrap_range, &job);
-    return qdi_account_array(world, books->wraps, world->count, &books->ledger.force);
+    return qdi_balance_array(world, job.work, world->count, &world->scratch.balance.ledger.force);
 }
 
 const qdi_feature qdi_wraps_feature = {.at = {[QDI_STAGE_CHANGE] = add_wraps}};
@@ -318,7 +319,7 @@ bool qdi_sums_hold(const qd_world *world) {
 
 static qd_status begin(qd_world *world, qdi_step_context *step) {
     (void)step;
-    world->scratch.books.ledger = (qdi_ledger){.drift = 0};
+    world->scratch.balance.ledger = (qdi_ledger){.drift = 0};
     return QD_OK;
 }
 
@@ -330,7 +331,7 @@ static void add_gains(qd_world_totals *totals, const qdi_wall_gain gains[2]) {
 }
 
 static qd_status check(qd_world *world, qdi_step_context *step) {
-    const qdi_ledger *part = &world->scratch.books.ledger;
+    const qdi_ledger *part = &world->scratch.balance.ledger;
     qdi_ledger all = world->ledger;
     qd_world_totals totals = world->totals;
     qdi_ledger_add(&all, part);
@@ -341,13 +342,13 @@ static qd_status check(qd_world *world, qdi_step_context *step) {
 }
 
 static void commit(qd_world *world, const qdi_step_context *step) {
-    const qdi_ledger *part = &world->scratch.books.ledger;
+    const qdi_ledger *part = &world->scratch.balance.ledger;
     qdi_ledger_add(&world->ledger, part);
     world->rates = rates_of(part, step->dt);
     add_gains(&world->totals, step->gains);
 }
 
-const qdi_feature qdi_account_feature = {.at = {[QDI_STAGE_BEGIN] = begin, [QDI_STAGE_BALANCE] = check},
+const qdi_feature qdi_balance_feature = {.at = {[QDI_STAGE_BEGIN] = begin, [QDI_STAGE_FINISH] = check},
                                          .commit = commit};
 
 double qdi_energy_of_row(const qd_world *world, uint32_t row) {

@@ -1,11 +1,11 @@
 // What becomes of the energy that passes through springs, and what walls give. A loss is booked where a force
 // is worked out, with the velocities in the middle of the step; a contact that ends loses the shear that is
-// left in it. Walls give the mean of what they pull at the two ends of a step.
+// left in it. A wall gives the mean of its forces at the two ends of a step.
 
 #include "sim/spring/spring.h"
-#include "sim/world/account.h"
 #include "sim/world/bodies.h"
 #include "sim/world/contact_state.h"
+#include "sim/world/energy_balance.h"
 #include "sim/world/grain.h"
 #include "sim/world/ledger.h"
 #include "sim/world/limits.h"
@@ -21,82 +21,79 @@
 // ---- walls ----
 
 typedef struct wall_list {
-    const qdi_moment *moment;
+    const qdi_contact_state *state;
     const uint64_t *contact; ///< numbers of contacts with walls, in order
     uint32_t wall;
-    qdi_account *accounts;
+    qdi_contact_balance *contact_balances;
 } wall_list;
 
-static qd_vec2 wall_pull(const void *context, size_t i) {
+static qd_vec2 wall_force(const void *context, size_t i) {
     const wall_list *list = context;
     const uint64_t number = list->contact[i];
-    if (list->moment->contacts[number].b.index != list->wall) return (qd_vec2){0, 0};
-    return (qd_vec2){list->moment->pulls[number].x, list->moment->pulls[number].y};
+    if (list->state->contacts[number].b.index != list->wall) return (qd_vec2){0, 0};
+    return (qd_vec2){list->state->forces[number].x, list->state->forces[number].y};
 }
 
 static qd_vec2 wall_loss(const void *context, size_t i) {
     const wall_list *list = context;
-    const qdi_account *account = &list->accounts[list->contact[i]];
-    return (qd_vec2){account->lane[QDI_LOST_NORMAL], account->lane[QDI_LOST_FRICTION]};
+    const qdi_contact_balance *contact_balance = &list->contact_balances[list->contact[i]];
+    return (qd_vec2){contact_balance->lane[QDI_LOST_NORMAL], contact_balance->lane[QDI_LOST_FRICTION]};
 }
 
-qd_status qdi_spring_walls(qd_world *world, qdi_moment *moment, double dt) {
-    const qdi_keys *keys = &world->scratch.keys;
-    size_t count = moment->contact_count - moment->first_wall;
-    memset(moment->wall_pull, 0, sizeof moment->wall_pull);
-    moment->wall_lost = (qd_vec2){0, 0};
+qd_status qdi_spring_walls(qd_world *world, qdi_contact_state *state, double dt) {
+    const uint64_t *on_walls;
+    size_t count = state->contact_count - state->first_wall;
+    memset(state->wall_force, 0, sizeof state->wall_force);
+    state->wall_lost = (qd_vec2){0, 0};
     if (count == 0) return QD_OK;
-    qd_status status = qdi_wall_contacts(world, moment);
+    qd_status status = qdi_wall_contacts(world, state, &on_walls);
     for (uint32_t wall = 0; wall < QDI_WALLS && status == QD_OK; ++wall) {
-        wall_list list = {moment, keys->key, (uint32_t)QD_WALL_LEFT + wall, NULL};
-        status = qdi_sum(world, count, wall_pull, &list, &moment->wall_pull[wall]);
+        wall_list list = {state, on_walls, (uint32_t)QD_WALL_LEFT + wall, NULL};
+        status = qdi_sum(world, count, wall_force, &list, &state->wall_force[wall]);
     }
     if (status != QD_OK || dt == 0) return status;
-    wall_list list = {moment, keys->key, 0, world->scratch.books.accounts};
-    status = qdi_sum(world, count, wall_loss, &list, &moment->wall_lost);
-    for (size_t i = 0; i < count; ++i) list.accounts[keys->key[i]] = (qdi_account){{0}};
+    wall_list list = {state, on_walls, 0, world->scratch.balance.contact_balances};
+    status = qdi_sum(world, count, wall_loss, &list, &state->wall_lost);
+    for (size_t i = 0; i < count; ++i) list.contact_balances[on_walls[i]] = (qdi_contact_balance){{0}};
     return status;
 }
 
 // ---- who comes and goes ----
 
-enum { STAYS, IS_NEW };
-
 typedef struct traffic_list {
     const qd_world *world;
-    const qdi_moment *moment;
-    bool arrivals; ///< count contacts of new bodies; else those of bodies that go
+    const qdi_contact_state *state;
+    const uint8_t
+        *fresh; ///< by row: 1 for new bodies, whose contacts count; NULL: those of bodies that go do
 } traffic_list;
 
 static bool counts(const traffic_list *list, qd_id id) {
     const qd_world *world = list->world;
     uint32_t row = qd_id_is_wall(id) ? QDI_NO_ROW : qdi_body_row(world, id);
     if (row == QDI_NO_ROW) return false;
-    return list->arrivals ? world->scratch.leaving[row] == IS_NEW : row >= world->count;
+    return list->fresh ? list->fresh[row] : row >= world->count;
 }
 
 static qd_vec2 energy_in_traffic(const void *context, size_t i) {
     const traffic_list *list = context;
-    const qd_contact *contact = &list->moment->contacts[i];
+    const qd_contact *contact = &list->state->contacts[i];
     if (!counts(list, contact->a) && !counts(list, contact->b)) return (qd_vec2){0, 0};
-    return (qd_vec2){qdi_spring_energy(list->world, list->moment, i), 0};
+    return (qd_vec2){qdi_spring_energy(list->world, list->state, i), 0};
 }
 
 qd_status qdi_spring_population(qd_world *world) {
     if (!qdi_population_changed(world)) return QD_OK;
     const qdi_population *all = world->population;
-    qdi_scratch *scratch = &world->scratch;
     qd_vec2 come = {0, 0}, gone = {0, 0};
-    qd_status status = qdi_reserve(world->allocator, &scratch->leaving, &scratch->leaving_room, 0,
-                                   world->count, 1);
-    if (status != QD_OK) return status;
-    memset(scratch->leaving, STAYS, world->count);
+    uint8_t *fresh = qdi_arena_take(&world->scratch.arena, world->count, 1);
+    if (!fresh) return QD_ERR_MEMORY;
+    memset(fresh, 0, world->count);
     for (size_t i = 0; i < all->newborn_count; ++i) {
         uint32_t row = qdi_body_row(world, all->newborn[i].id);
-        if (row < world->count) scratch->leaving[row] = IS_NEW;
+        if (row < world->count) fresh[row] = 1;
     }
-    traffic_list in = {world, &world->following, true}, out = {world, &world->present, false};
-    status = qdi_sum(world, world->following.contact_count, energy_in_traffic, &in, &come);
+    traffic_list in = {world, &world->following, fresh}, out = {world, &world->present, NULL};
+    qd_status status = qdi_sum(world, world->following.contact_count, energy_in_traffic, &in, &come);
     if (status == QD_OK)
         status = qdi_sum(world, world->present.contact_count, energy_in_traffic, &out, &gone);
     world->entered += come.x - gone.x; // taken back with the population where the step fails
@@ -105,21 +102,21 @@ qd_status qdi_spring_population(qd_world *world) {
 
 typedef struct strain_list {
     const qd_world *world;
-    const qdi_moment *moment;
+    const qdi_contact_state *state;
 } strain_list;
 
-/// What a contact keeps, and how hard it pulls.
+/// The energy of a contact, and its force.
 static qd_vec2 strain(const void *context, size_t i) {
     const strain_list *list = context;
-    const qdi_pull *pull = &list->moment->pulls[i];
-    double force = fabs(pull->x) + fabs(pull->y) + fabs(pull->turn_a) + fabs(pull->turn_b);
-    return (qd_vec2){qdi_spring_energy(list->world, list->moment, i), force};
+    const qdi_contact_force *force = &list->state->forces[i];
+    double sum = fabs(force->x) + fabs(force->y) + fabs(force->turn_a) + fabs(force->turn_b);
+    return (qd_vec2){qdi_spring_energy(list->world, list->state, i), sum};
 }
 
 qd_status qdi_spring_change(qd_world *world) {
     strain_list list = {world, &world->following};
     qd_vec2 sum = {0, 0};
-    qd_status status = qdi_sum(world, list.moment->contact_count, strain, &list, &sum);
+    qd_status status = qdi_sum(world, list.state->contact_count, strain, &list, &sum);
     if (status != QD_OK) return status;
     const double entered = world->entered + (sum.x - world->pressed);
     if (!qdi_is_sane_sum(sum.x) || !qdi_is_sane_sum(sum.y) || !qdi_is_sane_sum(entered)) {
@@ -131,7 +128,7 @@ qd_status qdi_spring_change(qd_world *world) {
     return QD_OK;
 }
 
-// ---- books ----
+// ---- balance ----
 
 enum { ENDED_WITH_BODIES, ENDED_WITH_WALLS };
 
@@ -141,21 +138,23 @@ static void end_range(void *context, size_t begin, size_t end, int worker) {
     const qd_world *world = context;
     const uint32_t *rank = world->scratch.end_rank;
     for (size_t i = begin; i < end; ++i) {
-        qdi_account *account = &world->scratch.books.accounts[i];
+        qdi_contact_balance *contact_balance = &world->scratch.balance.contact_balances[i];
         bool wall = qd_id_is_wall(world->present.contacts[i].b);
-        *account = (qdi_account){{0}};
+        *contact_balance = (qdi_contact_balance){{0}};
         if (rank[i + 1] != rank[i])
-            account->lane[wall ? ENDED_WITH_WALLS : ENDED_WITH_BODIES] = qdi_spring_shear_energy(world, i);
+            contact_balance->lane[wall ? ENDED_WITH_WALLS : ENDED_WITH_BODIES] = qdi_spring_shear_energy(
+                world, i);
     }
 }
 
-/// What contacts took that there are, and what those take along that have ended; the accounts serve both.
-static qd_status account_losses(qd_world *world) {
-    const qdi_moment *before = &world->present, *after = &world->following;
-    qdi_books *books = &world->scratch.books;
-    qdi_ledger *ledger = &books->ledger;
+/// What contacts took that there are, and what those take along that have ended; the balances serve
+/// both.
+static qd_status add_losses(qd_world *world) {
+    const qdi_contact_state *before = &world->present, *after = &world->following;
+    qdi_balance_scratch *balance = &world->scratch.balance;
+    qdi_ledger *ledger = &balance->ledger;
     double sums[4];
-    qd_status status = qdi_account_sum(world, books->accounts, after->contact_count, sums);
+    qd_status status = qdi_balance_sum(world, balance->contact_balances, after->contact_count, sums);
     if (status != QD_OK) return status;
     ledger->lost[0][0] += sums[QDI_LOST_NORMAL];
     ledger->lost[0][1] += sums[QDI_LOST_FRICTION];
@@ -165,25 +164,25 @@ static qd_status account_losses(qd_world *world) {
     ledger->kinematic += sums[QDI_WORK];
     if (!world->turning || before->contact_count == 0) return QD_OK;
     qdi_team_for(world->team, before->contact_count, QDI_TOUCH_GRAIN, end_range, world);
-    status = qdi_account_sum(world, books->accounts, before->contact_count, sums);
+    status = qdi_balance_sum(world, balance->contact_balances, before->contact_count, sums);
     if (status != QD_OK) return status;
     ledger->lost[0][1] += sums[ENDED_WITH_BODIES];
     ledger->lost[1][1] += sums[ENDED_WITH_WALLS];
     return QD_OK;
 }
 
-qd_status qdi_spring_account(qd_world *world, double dt, qdi_wall_gain *walls) {
-    const qdi_moment *before = &world->present, *after = &world->following;
+qd_status qdi_spring_balance(qd_world *world, double dt, qdi_wall_gain *walls) {
+    const qdi_contact_state *before = &world->present, *after = &world->following;
     double half = 0.5 * dt;
     for (int wall = 0; wall < QDI_WALLS; ++wall) {
-        qd_vec2 given = {(before->wall_pull[wall].x + after->wall_pull[wall].x) * half,
-                         (before->wall_pull[wall].y + after->wall_pull[wall].y) * half};
+        qd_vec2 given = {(before->wall_force[wall].x + after->wall_force[wall].x) * half,
+                         (before->wall_force[wall].y + after->wall_force[wall].y) * half};
         walls->impulse.x += given.x;
         walls->impulse.y += given.y;
         if (world->walls_move)
             walls->work += given.x * world->wall_mean[wall].x + given.y * world->wall_mean[wall].y;
         double push = wall / 2 == 0 ? given.x : given.y;
-        world->scratch.books.ledger.push[wall] += wall % 2 == 0 ? push : -push;
+        world->scratch.balance.ledger.push[wall] += wall % 2 == 0 ? push : -push;
     }
-    return account_losses(world);
+    return add_losses(world);
 }

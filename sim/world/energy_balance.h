@@ -1,5 +1,5 @@
-#ifndef QD_SIM_ACCOUNT_H
-#define QD_SIM_ACCOUNT_H
+#ifndef QD_SIM_ENERGY_BALANCE_H
+#define QD_SIM_ENERGY_BALANCE_H
 
 #include "sim/world/feature.h"
 #include "sim/world/ledger.h"
@@ -23,14 +23,14 @@
 /// **Order.** All sums are of a kind that does not depend on the order (tally.h), or are made in one that
 /// means something.
 
-/// Room for the accounts of `count` constraints.
-QD_MUST_USE qd_status qdi_account_begin(qd_world *world, size_t count);
+/// Room for the balances of `count` constraints.
+QD_MUST_USE qd_status qdi_balance_begin(qd_world *world, size_t count);
 
 /// Work of the one of a constraint's bodies that does not move freely, whose velocity is in `m`, by the
 /// impulses so far.
-double qdi_account_work(const qdi_constraint *constraint, const qdi_motion *m);
+double qdi_balance_work(const qdi_constraint *constraint, const qdi_motion *m);
 /// What a constraint's centres are apart along the normal, times the impulses so far on b, and across it.
-static inline double qdi_account_virial(const qd_world *world, const qdi_constraint *constraint) {
+static inline double qdi_balance_virial(const qd_world *world, const qdi_constraint *constraint) {
     if (constraint->plain)
         return constraint->impulse[0] *
                (world->radius[constraint->row_a] + world->radius[constraint->row_b] - constraint->depth[0]);
@@ -42,62 +42,63 @@ static inline double qdi_account_virial(const qd_world *world, const qdi_constra
 }
 
 /// Sets what follows from all impulses so far of a constraint of this step.
-static inline void qdi_account_given(const qd_world *world, const qdi_constraint *constraint,
-                                     qdi_account *account) {
+static inline void qdi_balance_given(const qd_world *world, const qdi_constraint *constraint,
+                                     qdi_contact_balance *contact_balance) {
     if (constraint->row_b == QDI_NO_ROW) return;
     if (constraint->moves_a && constraint->moves_b)
-        account->lane[QDI_VIRIAL] = qdi_account_virial(world, constraint);
+        contact_balance->lane[QDI_VIRIAL] = qdi_balance_virial(world, constraint);
     else
-        account->lane[QDI_WORK] = qdi_account_work(constraint, &world->next);
+        contact_balance->lane[QDI_WORK] = qdi_balance_work(constraint, &world->next);
 }
 
 /// Notes the velocity of a mover before forces act.
-static inline void qdi_account_mover_begin(const qd_world *world, size_t slot, qdi_twist velocity) {
-    world->scratch.books.means[slot] = velocity;
-    world->scratch.books.drift[slot] = 0;
+static inline void qdi_balance_mover_begin(const qd_world *world, size_t slot, qdi_twist velocity) {
+    world->scratch.balance.means[slot] = velocity;
+    world->scratch.balance.drift[slot] = 0;
 }
 /// Room for the movers.
-QD_MUST_USE qd_status qdi_account_movers(qd_world *world, size_t count);
+QD_MUST_USE qd_status qdi_balance_movers(qd_world *world, size_t count);
 /// When a mover has its last velocity, and forces have changed it by `change` in the whole of the step: the
 /// mean, the drift, and the work of medium and callback.
-void qdi_account_mover(const qd_world *world, uint32_t row, uint32_t slot, qdi_twist change, double dt);
+void qdi_balance_mover(const qd_world *world, uint32_t row, uint32_t slot, qdi_twist change, double dt);
 
 /// Adds the sum of `count` values to a number, the same whatever their order; behind them there is room for
 /// as many as a tally has lanes.
-QD_MUST_USE qd_status qdi_account_array(qd_world *world, double *values, size_t count, double *number);
-/// Adds the accounts of `count` constraints, those of walls (whose contacts are the first `walls` of the
-/// keys) for themselves, and the drift of the movers, to the step's ledger.
-QD_MUST_USE qd_status qdi_account_constraints(qd_world *world, size_t count, size_t walls);
-/// Sums of `count` accounts, lane by lane, the same whatever their order.
-QD_MUST_USE qd_status qdi_account_sum(qd_world *world, const qdi_account *accounts, size_t count,
-                                      double sums[4]);
+QD_MUST_USE qd_status qdi_balance_array(qd_world *world, double *values, size_t count, double *number);
+/// Adds the balances of `count` constraints, those of walls (the `walls` contacts that `on_walls`
+/// lists) for themselves, and the drift of the movers, to the step's ledger.
+QD_MUST_USE qd_status qdi_balance_constraints(qd_world *world, size_t count, const uint64_t *on_walls,
+                                              size_t walls);
+/// Sums of `count` balances, lane by lane, the same whatever their order.
+QD_MUST_USE qd_status qdi_balance_sum(qd_world *world, const qdi_contact_balance *contact_balances,
+                                      size_t count, double sums[4]);
 /// Makes room for what medium and callback do, by row.
-QD_MUST_USE qd_status qdi_account_fly(qd_world *world);
+QD_MUST_USE qd_status qdi_balance_fly(qd_world *world);
 /// Adds impulses across the left and the right wall, and across the lower and the upper one.
-static inline void qdi_account_pushes(qd_world *world, qd_vec2 aside, qd_vec2 upright) {
-    double *push = world->scratch.books.ledger.push;
+static inline void qdi_balance_pushes(qd_world *world, qd_vec2 aside, qd_vec2 upright) {
+    double *push = world->scratch.balance.ledger.push;
     push[0] += aside.x;
     push[1] += aside.y;
     push[2] += upright.x;
     push[3] += upright.y;
 }
 /// Adds what medium and callback did.
-QD_MUST_USE qd_status qdi_account_flights(qd_world *world);
+QD_MUST_USE qd_status qdi_balance_flights(qd_world *world);
 /// Adds the work of gravity on bodies that left through periodic sides in a step.
 extern const qdi_feature qdi_wraps_feature;
-/// Room for one value by row that qdi_account_array can add up, until the next such.
-QD_MUST_USE qd_status qdi_account_rows(qd_world *world, double **values);
+/// Room for one value by row that qdi_balance_array can add up, in the arena.
+QD_MUST_USE qd_status qdi_balance_rows(qd_world *world, double **values);
 /// Adds what a part of a step did.
 void qdi_ledger_add(qdi_ledger *all, const qdi_ledger *part);
 /// True where a world can hold all that it adds up, see bounds.h.
 bool qdi_sums_hold(const qd_world *world);
 /// Fills a ledger in each step, and adds it to the world's. QD_ERR_LIMIT: reported, the world could not hold
 /// the sums.
-extern const qdi_feature qdi_account_feature;
+extern const qdi_feature qdi_balance_feature;
 
 /// Kinetic and potential energy of a body; 0 for one that is not dynamic.
 double qdi_energy_of_row(const qd_world *world, uint32_t row);
 
-void qdi_books_release(const qd_allocator *allocator, qdi_books *books);
+void qdi_balance_release(const qd_allocator *allocator, qdi_balance_scratch *balance);
 
 #endif
