@@ -77,7 +77,7 @@ static size_t brute_entry_place(const qd_brute *brute, qd_body_index body) {
     return begin;
 }
 
-// True where the entry at a place is that of a body.
+// True where an entry of the brute-force index is that of a body.
 static bool brute_has_body_at(const qd_brute *brute, size_t place, qd_body_index body) {
     return place < brute->count && brute->entries[place].body == body;
 }
@@ -91,7 +91,7 @@ typedef struct naming {
     size_t n;
 } naming;
 
-// Frees the arrays that put named bodies in order.
+// Frees the arrays that put the bodies of a refresh in order, without a tree.
 static void body_order_release(naming *names) {
     qdi_release(names->allocator, names->keys, names->n, sizeof *names->keys);
     qdi_release(names->allocator, names->spare_keys, names->n, sizeof *names->spare_keys);

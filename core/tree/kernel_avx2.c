@@ -11,36 +11,44 @@
 
 typedef __m256 vec;
 
-// Loads a vector of consecutive floats.
+// Loads a vector of consecutive box coordinates.
 static inline vec v_load(const float *from) {
     return _mm256_loadu_ps(from);
 }
+// A vector with one coordinate in every lane.
 static inline vec v_set(float value) {
     return _mm256_set1_ps(value);
 }
+// Adds two vectors of box coordinates.
 static inline vec v_add(vec a, vec b) {
     return _mm256_add_ps(a, b);
 }
+// Subtracts vectors of box coordinates.
 static inline vec v_sub(vec a, vec b) {
     return _mm256_sub_ps(a, b);
 }
+// Multiplies two vectors of box coordinates.
 static inline vec v_mul(vec a, vec b) {
     return _mm256_mul_ps(a, b);
 }
+// The lower coordinates of two vectors of boxes.
 static inline vec v_min(vec a, vec b) {
     return _mm256_min_ps(a, b);
 }
+// The higher coordinates of two vectors of boxes.
 static inline vec v_max(vec a, vec b) {
     return _mm256_max_ps(a, b);
 }
+// A bit for each box of a vector whose coordinate is at most the other's.
 static inline unsigned v_le(vec a, vec b) {
     return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LE_OQ));
 }
+// A bit for each box of a vector whose coordinate is below the other's.
 static inline unsigned v_lt(vec a, vec b) {
     return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LT_OQ));
 }
 
-// Of each lane the number of `a` where the mask is set, else of `b`.
+// Of each lane the coordinate of `a` where the mask is set, else of `b`.
 static inline vec v_pick(unsigned mask, vec a, vec b) {
     const __m256i bits = _mm256_set_epi32(128, 64, 32, 16, 8, 4, 2, 1);
     __m256i chosen = _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)mask), bits), bits);
@@ -59,7 +67,7 @@ static inline void v_store_first(float *to, size_t count, vec value) {
     _mm256_maskstore_ps(to, _mm256_cmpgt_epi32(_mm256_set1_epi32(most), lane), value);
 }
 
-// Loads the rows of a vector of slots; false where one has no row.
+// Loads the rows of a vector of slots; false where a slot has no row.
 static inline bool v_rows(const uint32_t *row, size_t left, uint32_t rows[WIDTH]) {
     const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     const __m256i lanes = _mm256_cmpgt_epi32(_mm256_set1_epi32(left < WIDTH ? (int)left : (int)WIDTH), lane);
@@ -86,14 +94,14 @@ static inline void v_boxes(const qd_box *boxes, const uint32_t rows[WIDTH], vec 
     out[3] = _mm256_shuffle_ps(b, d, 0xee);
 }
 
-// The least number of a vector.
+// The lowest coordinate of a vector of boxes.
 static inline float v_lowest(vec a) {
     __m128 b = _mm_min_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
     b = _mm_min_ps(b, _mm_movehl_ps(b, b));
     return _mm_cvtss_f32(_mm_min_ss(b, _mm_shuffle_ps(b, b, 1)));
 }
 
-// The largest number of a vector.
+// The highest coordinate of a vector of boxes.
 static inline float v_highest(vec a) {
     __m128 b = _mm_max_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
     b = _mm_max_ps(b, _mm_movehl_ps(b, b));

@@ -11,35 +11,43 @@
 
 typedef __m512 vec;
 
-// Loads a vector of consecutive floats.
+// Loads a vector of consecutive box coordinates.
 static inline vec v_load(const float *from) {
     return _mm512_loadu_ps(from);
 }
+// A vector with one coordinate in every lane.
 static inline vec v_set(float value) {
     return _mm512_set1_ps(value);
 }
+// Adds two vectors of box coordinates.
 static inline vec v_add(vec a, vec b) {
     return _mm512_add_ps(a, b);
 }
+// Subtracts vectors of box coordinates.
 static inline vec v_sub(vec a, vec b) {
     return _mm512_sub_ps(a, b);
 }
+// Multiplies two vectors of box coordinates.
 static inline vec v_mul(vec a, vec b) {
     return _mm512_mul_ps(a, b);
 }
+// The lower coordinates of two vectors of boxes.
 static inline vec v_min(vec a, vec b) {
     return _mm512_min_ps(a, b);
 }
+// The higher coordinates of two vectors of boxes.
 static inline vec v_max(vec a, vec b) {
     return _mm512_max_ps(a, b);
 }
+// A bit for each box of a vector whose coordinate is at most the other's.
 static inline unsigned v_le(vec a, vec b) {
     return _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ);
 }
+// A bit for each box of a vector whose coordinate is below the other's.
 static inline unsigned v_lt(vec a, vec b) {
     return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ);
 }
-// Of each lane the number of `a` where the mask is set, else of `b`.
+// Of each lane the coordinate of `a` where the mask is set, else of `b`.
 static inline vec v_pick(unsigned mask, vec a, vec b) {
     return _mm512_mask_blend_ps((__mmask16)mask, b, a);
 }
@@ -53,7 +61,7 @@ static inline void v_store_first(float *to, size_t count, vec value) {
     _mm512_mask_storeu_ps(to, lanes, value);
 }
 
-// Loads the rows of a vector of slots; false where one has no row.
+// Loads the rows of a vector of slots; false where a slot has no row.
 static inline bool v_rows(const uint32_t *row, size_t left, uint32_t rows[WIDTH]) {
     const __mmask16 lanes = (__mmask16)(left >= WIDTH ? 0xffffU : (1U << left) - 1U);
     const __m512i all = _mm512_mask_loadu_epi32(_mm512_set1_epi32((int)row[0]), lanes, row);
@@ -80,11 +88,11 @@ static inline void v_boxes(const qd_box *boxes, const uint32_t rows[WIDTH], vec 
     out[3] = _mm512_shuffle_ps(b, d, 0xee);
 }
 
-// The least number of a vector.
+// The lowest coordinate of a vector of boxes.
 static inline float v_lowest(vec a) {
     return _mm512_reduce_min_ps(a);
 }
-// The largest number of a vector.
+// The highest coordinate of a vector of boxes.
 static inline float v_highest(vec a) {
     return _mm512_reduce_max_ps(a);
 }

@@ -13,36 +13,44 @@
 
 typedef __m128 vec;
 
-// Loads a vector of consecutive floats.
+// Loads a vector of consecutive box coordinates.
 static inline vec v_load(const float *from) {
     return _mm_loadu_ps(from);
 }
+// A vector with one coordinate in every lane.
 static inline vec v_set(float value) {
     return _mm_set1_ps(value);
 }
+// Adds two vectors of box coordinates.
 static inline vec v_add(vec a, vec b) {
     return _mm_add_ps(a, b);
 }
+// Subtracts vectors of box coordinates.
 static inline vec v_sub(vec a, vec b) {
     return _mm_sub_ps(a, b);
 }
+// Multiplies two vectors of box coordinates.
 static inline vec v_mul(vec a, vec b) {
     return _mm_mul_ps(a, b);
 }
+// The lower coordinates of two vectors of boxes.
 static inline vec v_min(vec a, vec b) {
     return _mm_min_ps(a, b);
 }
+// The higher coordinates of two vectors of boxes.
 static inline vec v_max(vec a, vec b) {
     return _mm_max_ps(a, b);
 }
+// A bit for each box of a vector whose coordinate is at most the other's.
 static inline unsigned v_le(vec a, vec b) {
     return (unsigned)_mm_movemask_ps(_mm_cmple_ps(a, b));
 }
+// A bit for each box of a vector whose coordinate is below the other's.
 static inline unsigned v_lt(vec a, vec b) {
     return (unsigned)_mm_movemask_ps(_mm_cmplt_ps(a, b));
 }
 
-// Of each lane the number of `a` where the mask is set, else of `b`.
+// Of each lane the coordinate of `a` where the mask is set, else of `b`.
 static inline vec v_pick(unsigned mask, vec a, vec b) {
     const __m128i bits = _mm_set_epi32(8, 4, 2, 1);
     __m128i chosen = _mm_cmpeq_epi32(_mm_and_si128(_mm_set1_epi32((int)mask), bits), bits);
@@ -66,7 +74,7 @@ static inline void v_store_first(float *to, size_t count, vec value) {
     memcpy(to, lanes, count * sizeof *to); // which may be whole numbers
 }
 
-// Loads the rows of a vector of slots; false where one has no row.
+// Loads the rows of a vector of slots; false where a slot has no row.
 static inline bool v_rows(const uint32_t *row, size_t left, uint32_t rows[WIDTH]) {
     bool known = true;
     for (unsigned i = 0; i < WIDTH; ++i) {
@@ -82,13 +90,13 @@ static inline void v_boxes(const qd_box *boxes, const uint32_t rows[WIDTH], vec 
     _MM_TRANSPOSE4_PS(out[0], out[1], out[2], out[3]);
 }
 
-// The least number of a vector.
+// The lowest coordinate of a vector of boxes.
 static inline float v_lowest(vec a) {
     a = _mm_min_ps(a, _mm_movehl_ps(a, a));
     return _mm_cvtss_f32(_mm_min_ss(a, _mm_shuffle_ps(a, a, 1)));
 }
 
-// The largest number of a vector.
+// The highest coordinate of a vector of boxes.
 static inline float v_highest(vec a) {
     a = _mm_max_ps(a, _mm_movehl_ps(a, a));
     return _mm_cvtss_f32(_mm_max_ss(a, _mm_shuffle_ps(a, a, 1)));

@@ -8,7 +8,7 @@
 // The size lies in a header as large as the alignment, in front of what the caller sees.
 enum { HEADER = 64 };
 
-// The size of a block, from the header in front of it.
+// The size of a block of memory that a library allocated, from the header in front of it.
 static size_t block_size(const void *block) {
     size_t bytes;
     memcpy(&bytes, (const unsigned char *)block - HEADER, sizeof bytes);

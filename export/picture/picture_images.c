@@ -6,7 +6,7 @@
 
 // Most images of a periodic world to either side: a picture of more would show nothing but noise.
 enum { IMAGES_MAX = 8 };
-// A number of images of a periodic world, limited to what a picture shows.
+// The number of a periodic image, limited to those that a picture shows.
 static int limit_image_number(double number) {
     if (number < -IMAGES_MAX) return -IMAGES_MAX;
     return number > IMAGES_MAX ? IMAGES_MAX : (int)number;

@@ -40,7 +40,7 @@ char *qdi_put_whole(char *at, uint64_t value) {
 
 // ---- the file ----
 
-/// Keeps a failure of a file.
+/// Keeps a failure of a trajectory's file.
 static void out_fail(qdi_out *out, qd_status status, const char *reason) {
     out->status = status;
     if (!out->error.text[0]) (void)snprintf(out->error.text, sizeof out->error.text, "%s", reason);
@@ -72,13 +72,13 @@ qd_status qdi_out_open(qdi_out *out, const qd_allocator *allocator, qd_team *tea
     return status;
 }
 
-/// Writes bytes to the file.
+/// Writes bytes to a trajectory's file.
 static void out_write(qdi_out *out, const void *data, size_t bytes) {
     if (out->status == QD_OK) out->status = qdi_file_write(out->file, out->part, data, bytes, &out->error);
     if (out->status == QD_OK) out->written += bytes;
 }
 
-/// Writes the buffer to the file.
+/// Writes the buffer to a trajectory's file.
 static void out_flush_buffer(qdi_out *out) {
     if (out->used > 0) out_write(out, out->buffer, out->used);
     out->used = 0;
