@@ -6,9 +6,9 @@
 
 QD_BEGIN_DECLS
 
-/// Where an object takes its memory from. Defs hold a pointer to one; NULL means the C heap. The allocator
-/// must outlive every object made with it. Calls come from the thread that calls us, except where a function
-/// says so.
+/// The functions that an object allocates and frees memory with. Defs hold a pointer to one; NULL means the C
+/// heap. The allocator must outlive every object made with it. The functions are called from the thread that
+/// calls the library, except where a function says otherwise.
 typedef struct qd_allocator {
     /// Returns `bytes` (> 0) bytes aligned to 64, or NULL.
     void *(*allocate)(void *context, size_t bytes);

@@ -94,7 +94,7 @@ QD_API qd_tree_def qd_tree_def_default(void);
 /// processor does not have), QD_ERR_MEMORY.
 QD_API QD_MUST_USE qd_status qd_tree_create(const qd_tree_def *def, qd_tree **tree);
 
-/// From now on the tree works with these kernels. No result depends on them. Errors: QD_ERR_ARGUMENT,
+/// Sets the kernels that the tree uses. No result depends on them. Errors: QD_ERR_ARGUMENT,
 /// QD_ERR_VALUE (the processor or this build lacks them).
 QD_API QD_MUST_USE qd_status qd_tree_set_simd(qd_tree *tree, qd_simd simd);
 
@@ -103,13 +103,13 @@ QD_API void qd_tree_destroy(qd_tree *tree);
 
 /// Brings the tree up to date: afterwards it holds exactly the `n` bodies given, body `indices[i]` with
 /// `boxes[i]`. `indices` NULL means 0..n-1. The first call builds; later calls update bodies in place,
-/// re-file those that left their cell, and split and merge nodes; bodies not named are taken out, new ones
-/// are filed. It is fastest when a body keeps its place i from call to call. `counts` may be NULL.
+/// move those that left their cell to another node, and split and merge nodes; bodies not named are removed,
+/// new ones inserted. It is fastest when a body keeps its place i from call to call. `counts` may be NULL.
 ///
 /// Memory per body: about 40 bytes, and 8 bytes for each index up to the largest.
 /// Errors: QD_ERR_VALUE: some box is not finite or has min > max, is longer than half a period, or has its
 /// centre outside the cell on a periodic axis (`*bad` is the lowest position i of such a box): bodies with a
-/// bad box keep the one they had, all others are brought up to date, new bodies with a bad box are left out,
+/// bad box keep the one they had, all others are updated, new bodies with a bad box are left out,
 /// and so are those whose box does not fit a period set since (qd_tree_set_period). QD_ERR_EXISTS: two
 /// entries have the same index, nothing changed. QD_ERR_LIMIT: n or an index is 2^28 or more. QD_ERR_MEMORY:
 /// the tree is empty, the next refresh builds it. `bad` may be NULL.
@@ -122,12 +122,12 @@ QD_API QD_MUST_USE qd_status qd_tree_refresh(qd_tree *tree, qd_team *team, const
 /// must not be made. Errors: QD_ERR_VALUE: not finite, or not above 0 exactly where the period was.
 QD_API QD_MUST_USE qd_status qd_tree_set_period(qd_tree *tree, qd_vec2 period);
 
-/// Files one more body at once; the tree is canonical afterwards. Cost: its depth and the length of one list.
-/// Errors: QD_ERR_EXISTS, QD_ERR_VALUE and QD_ERR_LIMIT, with nothing changed; QD_ERR_MEMORY as in
+/// Inserts one more body at once; the tree is canonical afterwards. Cost: its depth and the length of one
+/// list. Errors: QD_ERR_EXISTS, QD_ERR_VALUE and QD_ERR_LIMIT, with nothing changed; QD_ERR_MEMORY as in
 /// qd_tree_refresh.
 QD_API QD_MUST_USE qd_status qd_tree_add(qd_tree *tree, qd_body_index body, qd_box box);
 
-/// Takes one body out. Errors: QD_ERR_STALE (not in the tree), QD_ERR_MEMORY as in qd_tree_refresh.
+/// Removes one body. Errors: QD_ERR_STALE (not in the tree), QD_ERR_MEMORY as in qd_tree_refresh.
 QD_API QD_MUST_USE qd_status qd_tree_remove(qd_tree *tree, qd_body_index body);
 
 /// Gives one body another box at once; the tree is canonical afterwards. Where the body stays in its node
@@ -158,7 +158,7 @@ QD_API QD_MUST_USE qd_status qd_tree_point(const qd_tree *tree, float x, float y
 
 /// Writes to places[0, count) the places i that the bodies had in the last refresh, in tree order: bodies
 /// that are near each other come near each other. Callers who put their arrays in this order now and then
-/// (and pass `indices`, so that bodies keep their names) find everything about a step faster. Errors:
+/// (and pass `indices`, so that bodies keep their names) make every part of a step faster. Errors:
 /// QD_ERR_STATE after an add or remove, or a refresh that left out bodies; QD_ERR_MEMORY. Uses the tree's own
 /// memory, so not a query.
 QD_API QD_MUST_USE qd_status qd_tree_order(qd_tree *tree, qd_team *team, uint32_t *places);

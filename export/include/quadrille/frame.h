@@ -65,7 +65,7 @@ QD_API QD_MUST_USE qd_status qd_frame_writer_create(const qd_frame_writer_def *d
                                                     qd_error *error);
 
 /// To be called right before the step that leads to a frame, where the view shows which nodes a step splits
-/// and merges: keeps what the tree is like. Does nothing for other views, and where it was not called no node
+/// and merges: keeps the nodes of the tree. Does nothing for other views, and where it was not called no node
 /// stands out. Errors: QD_ERR_MEMORY and those of push.
 QD_API QD_MUST_USE qd_status qd_frame_writer_watch(qd_frame_writer *writer, const qd_world *world);
 
@@ -82,12 +82,12 @@ QD_API QD_MUST_USE qd_status qd_frame_writer_remember(qd_frame_writer *writer, c
 /// bytes are the same on every machine.
 QD_API size_t qd_frame_writer_past(const qd_frame_writer *writer, unsigned char *bytes);
 
-/// Hands in the world's present moment as the next frame. Once a frame failed, every later call returns that
+/// Adds the world's present state as the next frame. Once a frame failed, every later call returns that
 /// failure. Errors: QD_ERR_IO, QD_ERR_MEMORY; QD_ERR_VALUE where trails would need too many places (bodies
 /// times frames) at the first frame.
 QD_API QD_MUST_USE qd_status qd_frame_writer_push(qd_frame_writer *writer, const qd_world *world);
 
-/// Waits until all frames handed in are in place under their own names, and on the device: they outlast a
+/// Waits until all frames added are in place under their own names, and on the device: they outlast a
 /// power cut. `rows` and `count` get those that came into place since the last flush; they are valid until
 /// the next call. Both NULL: not returned. Errors: those of push; the reason in `error`.
 QD_API QD_MUST_USE qd_status qd_frame_writer_flush(qd_frame_writer *writer, const qd_frame_row **rows,
@@ -115,7 +115,7 @@ QD_API void qd_frame_writer_destroy(qd_frame_writer *writer);
 QD_API QD_MUST_USE qd_status qd_frame_read_pixels(const char *path, const qd_allocator *allocator,
                                                   uint64_t *pixels, qd_error *error);
 
-/// Looks whether the first `count` frames of a directory are there and have their end; returns how many are,
+/// Checks that the first `count` frames of a directory exist and are whole; returns how many are,
 /// up to the first that is not, whose reason is in `error`. Reads a few bytes of each.
 QD_API uint64_t qd_frames_whole(const char *directory, uint64_t count, qd_error *error);
 

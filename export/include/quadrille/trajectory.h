@@ -11,20 +11,20 @@
 
 QD_BEGIN_DECLS
 
-/// Writes the moments of worlds in the formats of other programs; docs/formats.md has every column. Numbers
+/// Writes states of worlds in the formats of other programs; docs/formats.md has every column. Numbers
 /// are written in full: as text in the shortest form that reads back equal, in the C locale, else as IEEE
 /// double precision. Bytes depend on the worlds, the format and the provenance alone.
 ///
-/// A trajectory is there whole or not at all: files are written as NAME.part, and those of one that is not
-/// finished are deleted. What is in memory at a time is some blocks of one moment. One thread at a time may
+/// A trajectory is written whole or not at all: files are written as NAME.part, and those of one that is not
+/// finished are deleted. What is in memory at a time is some blocks of one state. One thread at a time may
 /// use a writer.
 typedef struct qd_trajectory qd_trajectory;
 
-/// What other programs read.
+/// The formats.
 typedef enum qd_trajectory_format {
     QD_TRAJECTORY_LAMMPS, ///< bodies.lammpstrj: LAMMPS dump text
     QD_TRAJECTORY_EXTXYZ, ///< bodies.xyz: extended XYZ
-    QD_TRAJECTORY_VTP, ///< VTK XML, a file per moment for bodies, shapes, nodes and contacts, and a .pvd over
+    QD_TRAJECTORY_VTP, ///< VTK XML, a file per state for bodies, shapes, nodes and contacts, and a .pvd over
                        ///< each
     QD_TRAJECTORY_CSV, ///< bodies.csv, contacts.csv, nodes.csv, and with the rows of a run store events.csv,
                        ///< metrics.csv
@@ -43,7 +43,7 @@ typedef struct qd_trajectory_def {
 /// What a trajectory has written.
 typedef struct qd_trajectory_totals {
     uint64_t moments, bytes, files;
-    uint64_t bodies; ///< rows of bodies, over all moments
+    uint64_t bodies; ///< rows of bodies, over all states
 } qd_trajectory_totals;
 
 /// A def with one thread; directory and format are to be filled in.
@@ -57,7 +57,7 @@ QD_API bool qd_trajectory_format_named(const char *name, qd_trajectory_format *f
 QD_API QD_MUST_USE qd_status qd_trajectory_create(const qd_trajectory_def *def, qd_trajectory **trajectory,
                                                   qd_error *error);
 
-/// Writes the present moment of a world, whose contacts are those that are known (qd_world_contacts). Once a
+/// Writes the present state of a world, whose contacts are those that are known (qd_world_contacts). Once a
 /// call failed, every later one returns that failure. Errors: QD_ERR_IO (the disk is full, ...),
 /// QD_ERR_MEMORY; the reason in `error`.
 QD_API QD_MUST_USE qd_status qd_trajectory_add(qd_trajectory *trajectory, const qd_world *world,

@@ -19,7 +19,7 @@ QD_BEGIN_DECLS
 /// all frames are in it, counted again from what was written.
 ///
 /// A failure of the encoder stays: later frames are counted and dropped, so that the caller can continue, and
-/// qd_video_cut and qd_video_join return it.
+/// qd_video_cut and qd_video_finish return it.
 ///
 /// One thread at a time: a frame writer uses it until it is drained (flushed, finished or destroyed).
 
@@ -57,13 +57,13 @@ QD_API bool qd_video_is_known(const char *file);
 /// is to be), QD_ERR_ARGUMENT, QD_ERR_MEMORY.
 QD_API QD_MUST_USE qd_status qd_video_create(const qd_video_def *def, qd_video **video, qd_error *error);
 
-/// The encoder, as ffmpeg calls it; "apng" is ours.
+/// The encoder, as ffmpeg calls it; "apng" is that of this library.
 QD_API const char *qd_video_encoder(const qd_video *video);
 /// Frames in a second: those of the settings, unless the format has no such rate.
 QD_API double qd_video_fps(const qd_video *video);
 /// The whole path of the file.
 QD_API const char *qd_video_file(const qd_video *video);
-/// What people should know, one sentence per line: another encoder than usual, a border, another rate; ""
+/// What users should know, one sentence per line: another encoder than usual, a border, another rate; ""
 /// where there is nothing.
 QD_API const char *qd_video_note(const qd_video *video);
 
@@ -74,9 +74,9 @@ QD_API void qd_video_begin_at(qd_video *video, uint64_t frames);
 /// or of another size), QD_ERR_MEMORY, and those of qd_video_cut.
 QD_API QD_MUST_USE qd_status qd_video_add_file(qd_video *video, const char *path, qd_error *error);
 
-/// Ends the present segment: all frames that were added are on the device then, and going on from them is
-/// possible. Errors, which stick: QD_ERR_IO (the disk is full, ...), QD_ERR_STATE (the encoder failed),
-/// QD_ERR_MEMORY; the reason in `error`.
+/// Ends the present segment: all frames that were added are on the device then, and a run can be
+/// resumed from them. Errors, which stay: QD_ERR_IO (the disk is full, ...), QD_ERR_STATE (the encoder
+/// failed), QD_ERR_MEMORY; the reason in `error`.
 QD_API QD_MUST_USE qd_status qd_video_cut(qd_video *video, qd_error *error);
 
 /// Joins the segments, counts the frames of what came out and gives it its name. The segments stay. `frames`
@@ -84,14 +84,14 @@ QD_API QD_MUST_USE qd_status qd_video_cut(qd_video *video, qd_error *error);
 /// QD_ERR_EXISTS where a file of that name has come meanwhile and the def does not let it be replaced.
 QD_API QD_MUST_USE qd_status qd_video_finish(qd_video *video, uint64_t *frames, qd_error *error);
 
-/// Gives up what is not finished, stops ffmpeg and frees; NULL is fine.
+/// Stops ffmpeg, deletes an unfinished segment and frees; NULL is fine.
 QD_API void qd_video_destroy(qd_video *video);
 
 /// How many frames, from 0 on, the segments of a directory hold without a gap, up to the last end of a
 /// segment that is not beyond `most`. 0 where there are none, or no directory.
 QD_API uint64_t qd_video_whole(const char *directory, uint64_t most);
 
-/// Looks whether a PNG file is there and has its end: a few bytes are read. Errors: QD_ERR_NOT_FOUND,
+/// Checks that a PNG file exists and is whole: a few bytes are read. Errors: QD_ERR_NOT_FOUND,
 /// QD_ERR_CORRUPT, with the reason.
 QD_API QD_MUST_USE qd_status qd_video_file_check(const char *path, qd_error *error);
 
