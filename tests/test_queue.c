@@ -102,19 +102,19 @@ START_TEST(slots_come_back_unused) {
 }
 END_TEST
 
-enum { CREW_SLOTS = 8, CREW_LENGTH = 300 };
+enum { WORKERS_SLOTS = 8, WORKERS_LENGTH = 300 };
 
 // Of several workers. `made` and `values` are guarded by the queue, slot by slot; the rest by its order of
 // finishing.
-struct crew_plant {
-    int values[CREW_SLOTS], made[CREW_SLOTS];
-    int seen[CREW_LENGTH];
+struct workers_plant {
+    int values[WORKERS_SLOTS], made[WORKERS_SLOTS];
+    int seen[WORKERS_LENGTH];
     int count, fail_make, fail_finish, workers; // -1: none fails
     bool wrong;
 };
 
 static qd_status make_part(void *context, size_t slot, int worker) {
-    struct crew_plant *plant = context;
+    struct workers_plant *plant = context;
     int value = plant->values[slot];
     // The earlier, the slower: without turns they would come out in another order.
     (void)nanosleep(&(struct timespec){0, (3 - value % 4) * 400000}, NULL);
@@ -124,7 +124,7 @@ static qd_status make_part(void *context, size_t slot, int worker) {
 }
 
 static qd_status finish_part(void *context, size_t slot, int worker) {
-    struct crew_plant *plant = context;
+    struct workers_plant *plant = context;
     int value = plant->values[slot];
     if (value == plant->fail_finish) return QD_ERR_IO;
     plant->wrong = plant->wrong || plant->made[slot] != 2 * value + 1 || worker >= plant->workers;
@@ -132,9 +132,9 @@ static qd_status finish_part(void *context, size_t slot, int worker) {
     return QD_OK;
 }
 
-static qd_status feed_crew(qdi_queue *queue, struct crew_plant *plant, int count) {
+static qd_status feed_workers(qdi_queue *queue, struct workers_plant *plant, int count) {
     for (int i = 0; i < count; ++i) {
-        size_t slot = CREW_SLOTS;
+        size_t slot = WORKERS_SLOTS;
         qd_status status = qdi_queue_take(queue, &slot);
         if (status != QD_OK) return status;
         plant->values[slot] = i;
@@ -143,18 +143,18 @@ static qd_status feed_crew(qdi_queue *queue, struct crew_plant *plant, int count
     return QD_OK;
 }
 
-START_TEST(a_crew_finishes_in_order) {
-    static const int crews[] = {1, 2, 3, 8, 16}; // also more than there are slots
-    for (size_t k = 0; k < sizeof crews / sizeof crews[0]; ++k) {
-        struct crew_plant plant = {.fail_make = -1, .fail_finish = -1, .workers = crews[k]};
+START_TEST(workers_finish_in_order) {
+    static const int worker_counts[] = {1, 2, 3, 8, 16}; // also more than there are slots
+    for (size_t k = 0; k < sizeof worker_counts / sizeof worker_counts[0]; ++k) {
+        struct workers_plant plant = {.fail_make = -1, .fail_finish = -1, .workers = worker_counts[k]};
         qdi_queue *queue = NULL;
-        ck_assert_int_eq(qdi_queue_create_workers(qd_allocator_default(), CREW_SLOTS, crews[k], make_part,
-                                                  finish_part, &plant, &queue),
+        ck_assert_int_eq(qdi_queue_create_workers(qd_allocator_default(), WORKERS_SLOTS, worker_counts[k],
+                                                  make_part, finish_part, &plant, &queue),
                          QD_OK);
-        ck_assert_int_eq(feed_crew(queue, &plant, CREW_LENGTH), QD_OK);
+        ck_assert_int_eq(feed_workers(queue, &plant, WORKERS_LENGTH), QD_OK);
         ck_assert_int_eq(qdi_queue_drain(queue), QD_OK);
-        ck_assert_int_eq(plant.count, CREW_LENGTH);
-        for (int i = 0; i < CREW_LENGTH; ++i) ck_assert_int_eq(plant.seen[i], i);
+        ck_assert_int_eq(plant.count, WORKERS_LENGTH);
+        for (int i = 0; i < WORKERS_LENGTH; ++i) ck_assert_int_eq(plant.seen[i], i);
         ck_assert(!plant.wrong);
         qdi_queue_destroy(queue);
     }
@@ -162,17 +162,17 @@ START_TEST(a_crew_finishes_in_order) {
 END_TEST
 
 // Whatever is made ahead: all before the failure is finished, nothing after it; the first in line counts.
-START_TEST(a_crew_fails_where_the_line_does) {
+START_TEST(workers_fail_where_the_line_does) {
     for (int workers = 1; workers <= 8; workers += 3) {
         for (int kind = 0; kind < 2; ++kind) {
-            struct crew_plant plant = {
+            struct workers_plant plant = {
                 .fail_make = kind ? 42 : 40, .fail_finish = kind ? 40 : 41, .workers = workers};
             qdi_queue *queue = NULL;
-            ck_assert_int_eq(qdi_queue_create_workers(qd_allocator_default(), CREW_SLOTS, workers, make_part,
-                                                      finish_part, &plant, &queue),
+            ck_assert_int_eq(qdi_queue_create_workers(qd_allocator_default(), WORKERS_SLOTS, workers,
+                                                      make_part, finish_part, &plant, &queue),
                              QD_OK);
             qd_status expected = kind ? QD_ERR_IO : QD_ERR_VALUE;
-            ck_assert_int_eq(feed_crew(queue, &plant, CREW_LENGTH), expected);
+            ck_assert_int_eq(feed_workers(queue, &plant, WORKERS_LENGTH), expected);
             ck_assert_int_eq(qdi_queue_drain(queue), expected);
             ck_assert_int_eq(plant.count, 40);
             qdi_queue_destroy(queue);
@@ -181,13 +181,13 @@ START_TEST(a_crew_fails_where_the_line_does) {
 }
 END_TEST
 
-START_TEST(a_crew_without_memory) {
-    struct crew_plant plant = {.fail_make = -1, .fail_finish = -1, .workers = 3};
+START_TEST(workers_without_memory) {
+    struct workers_plant plant = {.fail_make = -1, .fail_finish = -1, .workers = 3};
     for (size_t n = 1;; ++n) {
         qd_test_allocator allocator;
         qd_test_allocator_init(&allocator, n);
         qdi_queue *queue = NULL;
-        qd_status status = qdi_queue_create_workers(&allocator.allocator, CREW_SLOTS, 3, make_part,
+        qd_status status = qdi_queue_create_workers(&allocator.allocator, WORKERS_SLOTS, 3, make_part,
                                                     finish_part, &plant, &queue);
         qdi_queue_destroy(queue);
         ck_assert_uint_eq(allocator.live, 0);
@@ -229,9 +229,9 @@ int main(void) {
     tcase_add_test(tests, failure_sticks);
     tcase_add_test(tests, slots_come_back_unused);
     tcase_add_test(tests, no_memory_at_any_allocation);
-    tcase_add_test(tests, a_crew_finishes_in_order);
-    tcase_add_test(tests, a_crew_fails_where_the_line_does);
-    tcase_add_test(tests, a_crew_without_memory);
+    tcase_add_test(tests, workers_finish_in_order);
+    tcase_add_test(tests, workers_fail_where_the_line_does);
+    tcase_add_test(tests, workers_without_memory);
     suite_add_tcase(suite, tests);
     return qd_test_run(suite);
 }

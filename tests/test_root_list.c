@@ -170,8 +170,8 @@ START_TEST(order_is_never_stale) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("outer");
-    TCase *root_list = tcase_create("outer");
+    Suite *suite = suite_create("root_list");
+    TCase *root_list = tcase_create("root_list");
     tcase_set_timeout(root_list, 120);
     tcase_add_loop_test(root_list, order_has_every_slot_once_and_tight_bounds, 0, HABITS);
     tcase_add_test(root_list, short_lists_have_no_order);

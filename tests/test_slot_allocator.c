@@ -1,5 +1,5 @@
-// Rooms: what is given is taken again, sizes stay in balance however lists grow and shrink, tidying changes
-// no result, and the check of the structure sees when something is wrong with them.
+// Rooms: what is given is taken again, sizes stay in balance however lists grow and shrink, compaction
+// changes no result, and the check of the structure sees when something is wrong with them.
 #include "core/tree/tree_impl.h"
 #include "tests/tree_rig.h"
 
@@ -156,8 +156,8 @@ START_TEST(the_check_sees_what_is_wrong) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("rooms");
-    TCase *tcase = tcase_create("rooms");
+    Suite *suite = suite_create("slot_allocator");
+    TCase *tcase = tcase_create("slot_allocator");
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, sizes_fit_and_do_not_go_to_and_fro);
     tcase_add_test(tcase, what_is_given_is_taken_again);

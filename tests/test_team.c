@@ -1,4 +1,4 @@
-// The verbs of parallel work: every item once, whatever the team; sorts and sums against plain ones.
+// Parallel loops: every item once, whatever the team; sorts and sums against plain ones.
 #define _GNU_SOURCE // setrlimit
 #include "core/parallel/parallel.h"
 #include "tests/harness.h"
@@ -348,19 +348,19 @@ END_TEST
 
 int main(void) {
     Suite *suite = suite_create("team");
-    TCase *verbs = tcase_create("verbs");
-    tcase_set_timeout(verbs, 120);
-    tcase_add_loop_test(verbs, every_item_once, 0, TEAMS);
-    tcase_add_test(verbs, work_is_shared_and_clocked);
-    tcase_add_loop_test(verbs, short_loops_in_a_row, 0, TEAMS);
-    tcase_add_test(verbs, teams_come_and_go);
-    tcase_add_loop_test(verbs, threads_that_cannot_be_had_are_done_without, 0, 3);
-    tcase_add_test(verbs, loops_are_timed);
-    tcase_add_test(verbs, loops_have_as_many_threads_as_they_may);
-    tcase_add_test(verbs, scan_sums_what_comes_before);
-    tcase_add_loop_test(verbs, sorts_like_qsort_and_stably, 0, 3);
-    tcase_add_test(verbs, sort_without_memory_moves_nothing);
-    tcase_add_test(verbs, defs_are_checked);
-    suite_add_tcase(suite, verbs);
+    TCase *loops = tcase_create("loops");
+    tcase_set_timeout(loops, 120);
+    tcase_add_loop_test(loops, every_item_once, 0, TEAMS);
+    tcase_add_test(loops, work_is_shared_and_clocked);
+    tcase_add_loop_test(loops, short_loops_in_a_row, 0, TEAMS);
+    tcase_add_test(loops, teams_come_and_go);
+    tcase_add_loop_test(loops, threads_that_cannot_be_had_are_done_without, 0, 3);
+    tcase_add_test(loops, loops_are_timed);
+    tcase_add_test(loops, loops_have_as_many_threads_as_they_may);
+    tcase_add_test(loops, scan_sums_what_comes_before);
+    tcase_add_loop_test(loops, sorts_like_qsort_and_stably, 0, 3);
+    tcase_add_test(loops, sort_without_memory_moves_nothing);
+    tcase_add_test(loops, defs_are_checked);
+    suite_add_tcase(suite, loops);
     return qd_test_run(suite);
 }

@@ -1,9 +1,9 @@
-// The protocol of the crew in every order in which its threads can take turns, as far as they lose their
-// processor no more than a few times. The code under test is crew.c itself, compiled here with atomics and
-// monitors that are a model's: each access of memory that threads share is a point where another thread may
-// go on. A schedule is the list of decisions at these points; all schedules are run one after another. A
+// The protocol of the pool in every order in which its threads can take turns, as far as they lose their
+// processor no more than a few times. The code under test is thread_pool.c itself, compiled here with atomics
+// and monitors that are a model's: each access of memory that threads share is a point where another thread
+// may go on. A schedule is the list of decisions at these points; all schedules are run one after another. A
 // wake-up that is lost leaves nobody who can go on. (Orders that only a weak memory shows are not among
-// these; crew.c says why its accesses need not fear them.)
+// these; thread_pool.c says why its accesses need not fear them.)
 #include "core/base/memory.h"
 #include "core/base/os.h"
 #include "core/parallel/parallel.h"
@@ -43,7 +43,7 @@ static struct model {
     qdi_monitor monitors[3];
     int monitor_count, met;
     uint64_t clock_ns;
-    qdi_thread_pool *crew;
+    qdi_thread_pool *pool;
     bool stuck, too_long;
 } model;
 
@@ -94,7 +94,7 @@ static void release_all(state how, const qdi_monitor *monitor) {
         if (model.actors[a].state == how && model.actors[a].monitor == monitor) model.actors[a].state = READY;
 }
 
-// ---- what crew.c uses ----
+// ---- what thread_pool.c uses ----
 
 static qd_status monitor_create(const qd_allocator *allocator, qdi_monitor **monitor) {
     (void)allocator;
@@ -222,13 +222,13 @@ static void do_nothing(void *context, int worker) {
 
 static void play(int number) {
     if (number > 0) {
-        qdi_thread_pool_serve(model.crew, number, false);
+        qdi_thread_pool_serve(model.pool, number, false);
     } else {
         for (int loop = 0; loop < LOOPS; ++loop) {
             model.met = 0;
-            (void)qdi_thread_pool_run(model.crew, model.count, true, loop == 1 ? do_nothing : meet, NULL);
+            (void)qdi_thread_pool_run(model.pool, model.count, true, loop == 1 ? do_nothing : meet, NULL);
         }
-        qdi_thread_pool_dismiss(model.crew);
+        qdi_thread_pool_dismiss(model.pool);
     }
     wait_as(DONE, NULL);
 }
@@ -236,7 +236,7 @@ static void play(int number) {
 /// Runs the schedule that is decided so far, and on with nobody interrupted.
 static void run_schedule(void) {
     model.used = model.interrupted = model.now = model.monitor_count = 0;
-    ck_assert_int_eq(qdi_thread_pool_create(qd_allocator_default(), &model.crew), QD_OK);
+    ck_assert_int_eq(qdi_thread_pool_create(qd_allocator_default(), &model.pool), QD_OK);
     for (int a = 0; a < model.count; ++a) {
         actor *made = &model.actors[a];
         made->state = READY;
@@ -246,7 +246,7 @@ static void run_schedule(void) {
         makecontext(&made->context, (void (*)(void))(uintptr_t)play, 1, a);
     }
     (void)swapcontext(&model.outside, &model.actors[0].context);
-    qdi_thread_pool_destroy(model.crew);
+    qdi_thread_pool_destroy(model.pool);
 }
 
 /// To the next schedule: the last decision that can be another one is.
@@ -258,18 +258,19 @@ static bool decide_again(void) {
     return false;
 }
 
-static const struct { int hands, interrupted_most; } cases[] = {{1, 2}, {1, 3}, {2, 2}};
+static const struct { int workers, interrupted_most; } cases[] = {{1, 2}, {1, 3}, {2, 2}};
 
 START_TEST(no_order_loses_a_wake_up) {
     if (QD_TEST_THREAD_SANITIZER) return; // it knows nothing of a thread with several stacks
     size_t schedules = 0;
     memset(&model, 0, sizeof model);
-    model.count = cases[_i].hands + 1;
+    model.count = cases[_i].workers + 1;
     model.interrupted_most = cases[_i].interrupted_most;
     do {
         run_schedule();
         schedules += 1;
-        ck_assert_msg(!model.stuck, "%d hands: nobody can go on in schedule %zu", cases[_i].hands, schedules);
+        ck_assert_msg(!model.stuck, "%d workers: no thread can continue in schedule %zu", cases[_i].workers,
+                      schedules);
         ck_assert(!model.too_long);
     } while (decide_again());
     ck_assert_uint_gt(schedules, 500);
@@ -277,8 +278,8 @@ START_TEST(no_order_loses_a_wake_up) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("crew_order");
-    TCase *tcase = tcase_create("crew_order");
+    Suite *suite = suite_create("thread_pool_order");
+    TCase *tcase = tcase_create("thread_pool_order");
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, no_order_loses_a_wake_up, 0, (int)(sizeof cases / sizeof cases[0]));
     suite_add_tcase(suite, tcase);
