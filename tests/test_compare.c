@@ -1,6 +1,7 @@
 #include "sim/base/bytes.h"
 #include "sim/base/number.h"
 #include "tests/harness.h"
+#include "tests/scenes.h"
 #include "tests/worlds.h"
 
 #include <quadrille/compare.h>
@@ -359,19 +360,13 @@ static bool note_key(void *context, const char *key, const char *first, const ch
     return ++all->count < all->most;
 }
 
-static qd_scene *scene_of(const char *text) {
-    qd_scene *scene = NULL;
-    qd_error error = {""};
-    qd_status status = qd_scene_parse(text, strlen(text), "scene", NULL, &scene, &error);
-    ck_assert_msg(status == QD_OK, "%s", error.text);
-    return scene;
-}
-
 START_TEST(scenes_key_by_key) {
-    qd_scene *one = scene_of("name: one\nrun: {steps: 10}\nworld: {gravity: [0, -1]}\n"
-                             "bodies:\n- disks: {count: 20}\n- disks: {count: 5}\n");
-    qd_scene *two = scene_of("name: one\nrun: {steps: 12}\nworld: {gravity: [0, -2]}\n"
-                             "bodies:\n- disks: {count: 30}\n");
+    qd_scene *one = qd_test_scene("name: one\nrun: {steps: 10}\nworld: {gravity: [0, -1]}\n"
+                                  "bodies:\n- disks: {count: 20}\n- disks: {count: 5}\n",
+                                  NULL);
+    qd_scene *two = qd_test_scene("name: one\nrun: {steps: 12}\nworld: {gravity: [0, -2]}\n"
+                                  "bodies:\n- disks: {count: 30}\n",
+                                  NULL);
     keys all = {.most = 100};
     uint64_t count = 0;
     ck_assert_int_eq(qd_scene_compare(one, one, note_key, &all, &count), QD_OK);

@@ -4,6 +4,7 @@
 #include "sim/scene/generate_cells.h"
 #include "sim/scene/scene_impl.h"
 #include "tests/harness.h"
+#include "tests/scenes.h"
 
 #include <quadrille/hash.h>
 #include <quadrille/random.h>
@@ -13,16 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static qd_scene *scene_of(const char *text) {
-    qd_scene *scene = NULL;
-    qd_error error;
-    ck_assert_msg(qd_scene_parse(text, strlen(text), "test", NULL, &scene, &error) == QD_OK, "%s",
-                  error.text);
-    return scene;
-}
-
 static qdi_generated generate(const char *text) {
-    qd_scene *scene = scene_of(text);
+    qd_scene *scene = qd_test_scene(text, NULL);
     qdi_generated bodies = {.allocator = qd_allocator_default()};
     qd_error error = {""};
     ck_assert_msg(qdi_generate(&scene->settings, &bodies, &error) == QD_OK, "%s\n%s", error.text, text);
@@ -32,7 +25,7 @@ static qdi_generated generate(const char *text) {
 }
 
 static void check_refused(const char *text, const char *reason) {
-    qd_scene *scene = scene_of(text);
+    qd_scene *scene = qd_test_scene(text, NULL);
     qdi_generated bodies = {.allocator = qd_allocator_default()};
     qd_error error = {""};
     ck_assert_int_eq(qdi_generate(&scene->settings, &bodies, &error), QD_ERR_INVALID);
@@ -94,7 +87,7 @@ START_TEST(places_without_overlap) {
         for (int k = 0; k < 3; ++k)
             used += snprintf(text + used, sizeof text - (size_t)used, "- disks: {count: %d, radius: %s}\n",
                              (int)(qd_random_bits(&random) % 120), radii[qd_random_bits(&random) % 6]);
-        qd_scene *scene = scene_of(text);
+        qd_scene *scene = qd_test_scene(text, NULL);
         qdi_generated bodies = generate(text);
         check_placed(scene, &bodies, 0);
         qdi_generated_release(&bodies);
@@ -109,7 +102,7 @@ START_TEST(keeps_regions_apart) {
                        "- disks: {count: 150, radius: {uniform: [0.2, 0.6]}, region: [5, 5, 20, 20]}\n"
                        "- disks: {count: 30, radius: 1, region: [0, -30, 40, 20]}\n"
                        "- disks: {count: 1, radius: 2, region: [30, 30, 5, 5]}\n";
-    qd_scene *scene = scene_of(text);
+    qd_scene *scene = qd_test_scene(text, NULL);
     qdi_generated bodies = generate(text);
     check_placed(scene, &bodies, 0);
     qdi_generated_release(&bodies);
@@ -131,7 +124,7 @@ START_TEST(lays_out_rows) {
                  "world: {size: [3, %d], boundary: periodic}\nbodies: [disks: {count: %zu, radius: 1e-2, "
                  "place: grid}]",
                  (int)(n % 7) * 5 + 1, n);
-        qd_scene *scene = scene_of(text);
+        qd_scene *scene = qd_test_scene(text, NULL);
         bodies = generate(text);
         check_placed(scene, &bodies, 0);
         qdi_generated_release(&bodies);
@@ -158,7 +151,8 @@ START_TEST(says_what_does_not_fit) {
     check_refused("world: {size: [10, 10]}\nbodies: [{disks: {count: 4, place: grid, radius: 2}}, {disks: "
                   "{count: 4, place: grid, radius: 1}}]",
                   "bodies.1: its rows overlap the bodies of another item");
-    qd_scene *scene = scene_of("world: {size: [30, 30]}\nbodies: [disks: {count: 1000, radius: 0.5}]");
+    qd_scene *scene = qd_test_scene("world: {size: [30, 30]}\nbodies: [disks: {count: 1000, radius: 0.5}]",
+                                    NULL);
     qdi_generated bodies = {.allocator = qd_allocator_default()};
     qd_error error = {""};
     ck_assert_int_eq(qdi_generate(&scene->settings, &bodies, &error), QD_ERR_INVALID);
@@ -343,7 +337,7 @@ START_TEST(does_not_order_bodies_by_size) {
 END_TEST
 
 START_TEST(fails_cleanly_without_memory) {
-    qd_scene *scene = scene_of("bodies: [disks: {count: 50, radius: {uniform: [0.1, 2]}}]");
+    qd_scene *scene = qd_test_scene("bodies: [disks: {count: 50, radius: {uniform: [0.1, 2]}}]", NULL);
     size_t fail_at = 0;
     qd_status status = QD_ERR_MEMORY;
     while (status == QD_ERR_MEMORY) {

@@ -3,6 +3,7 @@
 #include "sim/base/number.h"
 #include "sim/scene/scene_impl.h"
 #include "tests/harness.h"
+#include "tests/scenes.h"
 
 #include <quadrille/hash.h>
 #include <quadrille/random.h>
@@ -13,17 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static qd_scene *parse_changed(const char *text, const qd_scene_changes *changes) {
-    qd_scene *scene = NULL;
-    qd_error error = {"?"};
-    qd_status status = qd_scene_parse(text, strlen(text), "test.yaml", changes, &scene, &error);
-    ck_assert_msg(status == QD_OK, "%s\n%s", error.text, text);
-    ck_assert_str_eq(error.text, "");
-    return scene;
-}
-
 static qd_scene *parse(const char *text) {
-    return parse_changed(text, NULL);
+    return qd_test_scene(text, NULL);
 }
 
 /// Reading the resolved text gives the same text, and so the same hash.
@@ -174,7 +166,7 @@ START_TEST(lists_bodies_one_by_one) {
     qd_scene_destroy(scene);
     const char *sets[] = {"bodies.0.list.1.radius=0.25"};
     qd_scene_changes changes = {sets, 1, 0};
-    scene = parse_changed("bodies: [list: [{at: [1, 1]}, {at: [2, 2]}]]", &changes);
+    scene = qd_test_scene("bodies: [list: [{at: [1, 1]}, {at: [2, 2]}]]", &changes);
     ck_assert_ptr_nonnull(strstr(qd_scene_text(scene), "radius: 0.25\n"));
     qd_scene_destroy(scene);
 }
@@ -187,7 +179,7 @@ START_TEST(copies_aliases) {
     qd_scene_destroy(scene);
     const char *sets[] = {"bodies.0.disks.count=10"};
     qd_scene_changes changes = {sets, 1, 0};
-    scene = parse_changed("bodies:\n- &first\n  disks: {count: 2}\n- *first\n", &changes);
+    scene = qd_test_scene("bodies:\n- &first\n  disks: {count: 2}\n- *first\n", &changes);
     ck_assert_uint_eq(qd_scene_bodies(scene), 12);
     qd_scene_destroy(scene);
 }
@@ -231,7 +223,7 @@ START_TEST(sets_any_key) {
     }
     const char *sets[] = {"run.seed=2", "run.seed=3", "world.boundary=open", "world.boundary.y=periodic"};
     qd_scene_changes changes = {sets, 4, 0};
-    qd_scene *scene = parse_changed("run: {seed: 1}", &changes);
+    qd_scene *scene = qd_test_scene("run: {seed: 1}", &changes);
     ck_assert_uint_eq(qd_scene_run_settings(scene).seed, 3);
     ck_assert(contains(scene, "x: open\n    y: periodic\n"));
     qd_scene_destroy(scene);
@@ -251,7 +243,7 @@ START_TEST(scales_bodies_at_constant_density) {
         "- disks: {count: 0}\n- disks: {count: 4, radius: 0.1}\n";
     for (uint64_t n = 1; n <= 50; ++n) {
         qd_scene_changes changes = {NULL, 0, n};
-        scene = parse_changed(text, &changes);
+        scene = qd_test_scene(text, &changes);
         ck_assert_uint_eq(qd_scene_bodies(scene), n);
         double side = qd_scene_world(scene).size.x;
         ck_assert_double_eq_tol(side * side, 100.0 * (double)n / 7, 1e-9 * side * side);
@@ -306,7 +298,7 @@ START_TEST(resolves_random_scenes_to_themselves) {
         ck_assert_int_eq(text.status, QD_OK);
         qd_scene_changes changes = {NULL, 0,
                                     strstr(text.chars, "count") ? qd_random_bits(&random) % 5000 : 0};
-        qd_scene *scene = parse_changed(text.chars, &changes);
+        qd_scene *scene = qd_test_scene(text.chars, &changes);
         check_resolved(scene);
         qd_scene_destroy(scene);
         qdi_text_release(&text);

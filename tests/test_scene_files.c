@@ -2,6 +2,7 @@
 
 #include "sim/scene/scene_impl.h"
 #include "tests/harness.h"
+#include "tests/scenes.h"
 #include "tests/scratch.h"
 
 #include <quadrille/hash.h>
@@ -43,16 +44,6 @@ static qd_scene *read_scene(const char *text) {
     return scene;
 }
 
-static qd_world *populate(const qd_scene *scene) {
-    qd_world_def def = qd_scene_world(scene);
-    qd_world *world = NULL;
-    qd_error error = {""};
-    ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
-    ck_assert_msg(qd_scene_populate(scene, world, &error) == QD_OK, "%s", error.text);
-    ck_assert_uint_eq(qd_world_count(world), qd_scene_bodies(scene));
-    return world;
-}
-
 /// Writes the resolved scene and its files side by side, as a run does, and reads them again.
 static qd_scene *read_resolved(const qd_scene *scene) {
     qd_scene_file file;
@@ -76,7 +67,7 @@ static void check_resolved(const qd_scene *scene) {
     qd_scene *again = read_resolved(scene);
     ck_assert_str_eq(qd_scene_text(again), qd_scene_text(scene));
     ck_assert_uint_eq(qd_scene_hash(again), qd_scene_hash(scene));
-    qd_world *a = populate(scene), *b = populate(again);
+    qd_world *a = qd_test_scene_world(scene), *b = qd_test_scene_world(again);
     ck_assert_uint_eq(qd_world_hash(a), qd_world_hash(b));
     qd_world_destroy(a);
     qd_world_destroy(b);
@@ -92,7 +83,7 @@ START_TEST(takes_bodies_and_world_from_a_dump) {
     ck_assert(def.boundary_x == QD_BOUNDARY_REFLECT && def.boundary_y == QD_BOUNDARY_REFLECT);
     ck_assert_uint_eq(qd_scene_bodies(scene), 303);
     ck_assert_str_eq(qd_scene_notes(scene), "");
-    qd_world *world = populate(scene);
+    qd_world *world = qd_test_scene_world(scene);
     qd_body_view view = qd_world_view(world);
     for (size_t i = 0; i < view.count; ++i) {
         ck_assert_uint_eq(view.label[i], view.index[i] + 1);
@@ -168,7 +159,7 @@ START_TEST(takes_what_the_file_says_of_each_body) {
     write_file("a.csv", "id,x,y,vx,vy,radius,mass\n20,1,2,3,4,0.5,6\n10,5,6,0,0,1,8\n");
     qd_scene *scene = read_scene("bodies: [file: {path: a.csv}]\n");
     ck_assert(qd_scene_world(scene).size.x == 100);
-    qd_world *world = populate(scene);
+    qd_world *world = qd_test_scene_world(scene);
     qd_body_state state;
     ck_assert_int_eq(qd_world_body(world, (qd_id){0, 1}, &state), QD_OK);
     ck_assert(state.label == 10 && state.position.x == 5 && state.shape.radius == 1 && state.mass == 8);
@@ -178,7 +169,7 @@ START_TEST(takes_what_the_file_says_of_each_body) {
     check_resolved(scene);
     qd_scene_destroy(scene);
     scene = read_scene("bodies: [file: {path: a.csv, format: csv, frame: 0, radius: 0.25, mass: 2}]\n");
-    world = populate(scene);
+    world = qd_test_scene_world(scene);
     ck_assert_int_eq(qd_world_body(world, (qd_id){0, 1}, &state), QD_OK);
     ck_assert(state.shape.radius == 0.25 && state.mass == 2);
     qd_world_destroy(world);
@@ -215,7 +206,7 @@ START_TEST(settles_disks_at_the_walls) {
     ck_assert_msg(strstr(qd_scene_notes(scene),
                          "a.csv: 2 disks lay outside the walls, by 0.5 at most: moved onto them\n"),
                   "%s", qd_scene_notes(scene));
-    qd_world *world = populate(scene);
+    qd_world *world = qd_test_scene_world(scene);
     static const double places[][2] = {{0.2, 5}, {0, 5}, {10, 10}, {5, 5}};
     for (uint32_t i = 0; i < 4; ++i) {
         qd_body_state state;
@@ -229,7 +220,7 @@ START_TEST(settles_disks_at_the_walls) {
     scene = read_scene(
         "world: {size: [10, 10], boundary: {x: periodic, y: open}}\nbodies: [file: {path: a.csv}]\n");
     ck_assert_ptr_null(strstr(qd_scene_notes(scene), "outside"));
-    world = populate(scene);
+    world = qd_test_scene_world(scene);
     qd_body_state state;
     ck_assert_int_eq(qd_world_body(world, (qd_id){2, 1}, &state), QD_OK);
     ck_assert(state.position.x == 0.5 && state.position.y == 10.125);
@@ -249,7 +240,7 @@ START_TEST(generators_keep_clear_of_files) {
                                            : "world: {size: [10, 10], boundary: periodic}\nbodies:\n- disks: "
                                              "{count: 60, radius: {uniform: [0.1, "
                                              "0.3]}}\n- file: {path: a.csv}\n");
-        qd_world *world = populate(scene);
+        qd_world *world = qd_test_scene_world(scene);
         ck_assert_uint_eq(qd_world_count(world), 62);
         ck_assert_int_eq(qd_world_detect(world), QD_OK);
         size_t contacts = 1;
@@ -309,7 +300,7 @@ START_TEST(ids_are_unique) {
     ck_assert_msg(strstr(qd_scene_notes(scene),
                          "b.csv: 2 ids are those of bodies before, which keep them; its own are 8 to 9"),
                   "%s", qd_scene_notes(scene));
-    qd_world *world = populate(scene);
+    qd_world *world = qd_test_scene_world(scene);
     check_ids(world, ids, sizeof ids / sizeof ids[0]);
     qd_world_destroy(world);
     qd_scene_destroy(scene);

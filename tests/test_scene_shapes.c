@@ -1,5 +1,6 @@
 // Scenes of all shapes: what a scene says is what the world holds, and what is resolved says the same.
 #include "tests/harness.h"
+#include "tests/scenes.h"
 #include "tests/worlds.h"
 
 #include <math.h>
@@ -7,29 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static qd_scene *parse(const char *text) {
-    qd_scene *scene = NULL;
-    qd_error error = {""};
-    qd_status status = qd_scene_parse(text, strlen(text), "test.yaml", NULL, &scene, &error);
-    ck_assert_msg(status == QD_OK, "%s", error.text);
-    return scene;
-}
-
-static qd_world *populate(const qd_scene *scene) {
-    qd_world_def def = qd_scene_world(scene);
-    qd_world *world = qd_test_world(&def);
-    qd_error error = {""};
-    qd_status status = qd_scene_populate(scene, world, &error);
-    ck_assert_msg(status == QD_OK, "%s", error.text);
-    ck_assert_uint_eq(qd_world_count(world), qd_scene_bodies(scene));
-    return world;
-}
-
 /// The world of a scene; the resolved scene gives the same one.
 static qd_world *world_of(const char *text) {
-    qd_scene *scene = parse(text), *again = parse(qd_scene_text(scene));
+    qd_scene *scene = qd_test_scene(text, NULL), *again = qd_test_scene(qd_scene_text(scene), NULL);
     ck_assert_str_eq(qd_scene_text(again), qd_scene_text(scene));
-    qd_world *world = populate(scene), *other = populate(again);
+    qd_world *world = qd_test_scene_world(scene), *other = qd_test_scene_world(again);
     ck_assert_uint_eq(qd_world_hash(world), qd_world_hash(other));
     qd_world_destroy(other);
     qd_scene_destroy(scene);

@@ -1,27 +1,11 @@
 // Scenes with forces, moving walls, emitters and sinks: what a scene says is what the world does.
 #include "tests/harness.h"
+#include "tests/scenes.h"
 #include "tests/worlds.h"
 
 #include <math.h>
 #include <quadrille/scene.h>
 #include <string.h>
-
-static qd_scene *parse(const char *text, const qd_scene_changes *changes) {
-    qd_scene *scene = NULL;
-    qd_error error = {""};
-    qd_status status = qd_scene_parse(text, strlen(text), "test.yaml", changes, &scene, &error);
-    ck_assert_msg(status == QD_OK, "%s", error.text);
-    return scene;
-}
-
-static qd_world *populate(const qd_scene *scene) {
-    qd_world_def def = qd_scene_world(scene);
-    qd_world *world = qd_test_world(&def);
-    qd_error error = {""};
-    qd_status status = qd_scene_populate(scene, world, &error);
-    ck_assert_msg(status == QD_OK, "%s", error.text);
-    return world;
-}
 
 static const char everything[] =
     "world:\n"
@@ -45,7 +29,7 @@ static const char everything[] =
     "  - {region: [0, 12, 40, 18], total: 3}\n";
 
 START_TEST(scenes_say_everything) {
-    qd_scene *scene = parse(everything, NULL), *again = parse(qd_scene_text(scene), NULL);
+    qd_scene *scene = qd_test_scene(everything, NULL), *again = qd_test_scene(qd_scene_text(scene), NULL);
     ck_assert_str_eq(qd_scene_text(again), qd_scene_text(scene));
     ck_assert_uint_eq(qd_scene_hash(again), qd_scene_hash(scene));
     qd_world_def def = qd_scene_world(scene);
@@ -63,7 +47,7 @@ START_TEST(scenes_say_everything) {
     ck_assert_double_eq(def.drag.quadratic, 0.02);
     ck_assert_double_eq(def.drag.spin, 0.3);
     ck_assert_double_eq(def.drag.medium.x, 1);
-    qd_world *world = populate(scene), *other = populate(again);
+    qd_world *world = qd_test_scene_world(scene), *other = qd_test_scene_world(again);
     for (int k = 0; k < 60; ++k) {
         qd_test_step(world, 0.05, 1);
         qd_test_step(other, 0.05, 1);
@@ -86,7 +70,7 @@ START_TEST(keys_change_from_outside) {
     const char *sets[] = {"emitters.0.rate=5", "world.gravity=[0, -3]", "sinks.1.total=9",
                           "world.walls.left.velocity=0"};
     qd_scene_changes changes = {.sets = sets, .set_count = 4};
-    qd_scene *scene = parse(everything, &changes);
+    qd_scene *scene = qd_test_scene(everything, &changes);
     qd_world_def def = qd_scene_world(scene);
     ck_assert_double_eq(def.gravity.y, -3);
     ck_assert_double_eq(def.wall_motion[0].velocity, 0);
