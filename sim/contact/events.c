@@ -184,13 +184,9 @@ static qd_status reserve(qd_world *world, const qdi_contact_state *before, qdi_c
     size_t old = before->contact_count, new = after->contact_count;
     qd_status status = qdi_reserve(allocator, &after->warm_starts, &after->warm_start_room, 0,
                                    qdi_constraint_count(after), sizeof *after->warm_starts);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &scratch->match, &scratch->match_room, 0, new,
-                             sizeof *scratch->match);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &scratch->end_rank, &scratch->end_room, 0, old + 1,
-                             sizeof *scratch->end_rank);
-    return status;
+    scratch->match = qdi_arena_take(&scratch->arena, new, sizeof *scratch->match);
+    scratch->end_rank = qdi_arena_take(&scratch->arena, old + 1, sizeof *scratch->end_rank);
+    return scratch->match && scratch->end_rank ? status : QD_ERR_MEMORY;
 }
 
 static event_job job_of(const qd_world *world, const qdi_contact_state *before, qdi_contact_state *after) {
@@ -230,14 +226,15 @@ qd_status qdi_events(qd_world *world, const qdi_contact_state *before, const qdi
                      qdi_contact_state *after) {
     qd_team *team = world->team;
     size_t old = before->contact_count, new = after->contact_count;
-    qd_status status = reserve(world, before, after);
+    const bool matched = world->def.contact == QD_CONTACT_SPRING; // by qdi_events_take_over
+    qd_status status = matched ? QD_OK : reserve(world, before, after);
     if (status != QD_OK) return status;
     event_job job = job_of(world, before, after);
     job.outcomes = outcomes;
     job.count = qdi_arena_take(&world->scratch.arena, qdi_range_count(old > new ? old : new, QDI_TOUCH_GRAIN),
                                sizeof *job.count);
     if (!job.count) return QD_ERR_MEMORY;
-    if (!job.springs) take_all(world, &job); // else they have been matched before
+    if (!matched) take_all(world, &job);
 
     qdi_team_for(team, old, QDI_TOUCH_GRAIN, count_ended, &job);
     size_t ended = qdi_exclusive_scan(job.count, qdi_range_count(old, QDI_TOUCH_GRAIN));

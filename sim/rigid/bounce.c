@@ -15,13 +15,13 @@
 // simultaneous solution would, but momentum, angular momentum and (with e = 1, mu = 0) energy are kept to
 // rounding.
 //
-// Sweeps look only where something has changed. Visits of colours are numbered from 1, and `stirred` says of
+// Sweeps look only where something has changed. Visits of colours are numbered from 1, and `dirty` says of
 // each body which visit changed its velocity last: a constraint whose bodies have been left alone since its
-// own last visit would not bounce now, as it did not then. Before the first visit, bodies are stirred (1)
+// own last visit would not bounce now, as it did not then. Before the first visit, bodies are dirty (1)
 // that approach one another fast enough.
 //
 // Shared between ranges of a colour: nothing that is written, see rigid/rigid.c (bodies that nothing moves
-// are never stirred). The counts of bounces are per range.
+// are never dirty). The counts of bounces are per range.
 
 #include "sim/rigid/bounce.h"
 
@@ -169,14 +169,14 @@ static bool bounce_now(const bounce_job *job, qdi_constraint *constraint,
 static bool bounce(const bounce_job *job, size_t number) {
     const qdi_scratch *scratch = &job->world->scratch;
     const qdi_link *link = &scratch->coloured[number];
-    if (!qdi_is_stirred(job->world, link->row_a, job->since) &&
-        !qdi_is_stirred(job->world, link->row_b, job->since))
+    if (!qdi_is_dirty(job->world, link->row_a, job->since) &&
+        !qdi_is_dirty(job->world, link->row_b, job->since))
         return false;
     qdi_constraint *constraint = &scratch->constraints[number];
     qdi_contact_balance *contact_balance = &scratch->balance.contact_balances[constraint->contact];
     if (!bounce_now(job, constraint, contact_balance)) return false;
     qdi_balance_given(job->world, constraint, contact_balance);
-    qdi_bounce_stir(job->world, constraint, job->visit);
+    qdi_bounce_mark(job->world, constraint, job->visit);
     return true;
 }
 
@@ -217,7 +217,7 @@ static void clear_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const qd_world *world = context;
     for (size_t r = begin; r < end; ++r)
-        atomic_store_explicit(&world->scratch.stirred[r], 0, memory_order_relaxed);
+        atomic_store_explicit(&world->scratch.dirty[r], 0, memory_order_relaxed);
 }
 
 void qdi_bounce_begin(qd_world *world) {

@@ -289,13 +289,10 @@ static void put_range(void *context, size_t begin, size_t end, int worker) {
 
 static qd_status reserve(qd_world *world, size_t count) {
     qdi_scratch *scratch = &world->scratch;
-    const qd_allocator *allocator = world->allocator;
-    qd_status status = qdi_reserve(allocator, &scratch->coloured, &scratch->coloured_room, 0, count,
-                                   sizeof *scratch->coloured);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &scratch->colour_order, &scratch->colour_order_room, 0, count,
-                             sizeof *scratch->colour_order);
-    return status;
+    scratch->coloured = qdi_arena_take(&scratch->arena, count, sizeof *scratch->coloured);
+    if (!scratch->coloured) return QD_ERR_MEMORY;
+    return qdi_reserve(world->allocator, &scratch->colour_order, &scratch->colour_order_room, 0, count,
+                       sizeof *scratch->colour_order);
 }
 
 /// Colours all links; on failure the scratch has no colours.

@@ -147,7 +147,7 @@ static void make_constraints(void *context, size_t begin, size_t end, int worker
         if (!qdi_constraint_taken(world, constraint, job->rules.dt)) scratch->coloured[i].touches = 0;
         if (!qdi_constraint_fast(world, constraint)) continue;
         fast += 1;
-        qdi_bounce_stir(world, constraint, 1);
+        qdi_bounce_mark(world, constraint, 1);
     }
     job->count[begin / QDI_CONTACT_GRAIN] = fast;
 }
@@ -159,7 +159,7 @@ static void end_bounces(void *context, size_t begin, size_t end, int worker) {
     const qd_world *world = job->world;
     for (size_t i = begin; i < end; ++i) {
         qdi_link *link = &world->scratch.coloured[i];
-        if (!qdi_is_stirred(world, link->row_a, 1) && !qdi_is_stirred(world, link->row_b, 1)) continue;
+        if (!qdi_is_dirty(world, link->row_a, 1) && !qdi_is_dirty(world, link->row_b, 1)) continue;
         const qdi_constraint *constraint = &world->scratch.constraints[i];
         qdi_outcome *outcome = &world->scratch.outcomes[link->contact];
         memcpy(outcome->impulse, constraint->impulse, sizeof outcome->impulse);
@@ -298,16 +298,13 @@ static qd_status reserve(qd_world *world, size_t count) {
 /// Makes the constraints and lets them bounce; leaves those that the solver takes with touches.
 static qd_status bounce(qd_world *world, rigid_job *job, size_t count, const qdi_colours *colours) {
     qdi_scratch *scratch = &world->scratch;
-    qd_status status = qdi_reserve(world->allocator, &scratch->constraints, &scratch->constraint_room, 0,
-                                   count, sizeof *scratch->constraints);
-    if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &scratch->stirred, &scratch->stirred_room, 0, world->count,
-                             sizeof *scratch->stirred);
-    if (status != QD_OK) return status;
+    scratch->constraints = qdi_arena_take(&scratch->arena, count, sizeof *scratch->constraints);
+    scratch->dirty = qdi_arena_take(&scratch->arena, world->count, sizeof *scratch->dirty);
+    if (!scratch->constraints || !scratch->dirty) return QD_ERR_MEMORY;
     qdi_bounce_begin(world);
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, make_constraints, job);
     if (qdi_exclusive_scan(job->count, qdi_range_count(count, QDI_CONTACT_GRAIN)) == 0) return QD_OK;
-    status = qdi_bounce(world, colours);
+    qd_status status = qdi_bounce(world, colours);
     if (status != QD_OK) return status;
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, end_bounces, job);
     return note_impacts(world, job, count);

@@ -98,14 +98,10 @@ static qd_status gather(qd_world *world, qdi_solver_job *job) {
     size_t count = bodies + (world->walls_move ? QDI_WALLS : 0);
     qd_status status = qdi_reserve(world->allocator, &scratch->movers, &scratch->mover_room, 0, count,
                                    sizeof *scratch->movers);
-    if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &scratch->pushes, &scratch->push_room, 0, count,
-                             sizeof *scratch->pushes);
-    if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &scratch->began, &scratch->began_room, 0, count,
-                             sizeof *scratch->began);
+    scratch->pushes = qdi_arena_take(&scratch->arena, count, sizeof *scratch->pushes);
+    scratch->began = qdi_arena_take(&scratch->arena, count, sizeof *scratch->began);
     if (status == QD_OK) status = qdi_balance_movers(world, count);
-    if (status != QD_OK) return status;
+    if (status != QD_OK || !scratch->pushes || !scratch->began) return QD_ERR_MEMORY;
     job->movers = scratch->movers;
     job->movers[0] = (qdi_mover){0};
     qdi_balance_mover_begin(world, 0, (qdi_twist){0, 0, 0});
@@ -310,29 +306,16 @@ qdi_lanes *qdi_solver_slides(const qd_world *world) {
     return some_slide(world) ? (qdi_lanes *)world->scratch.slides : NULL;
 }
 
-static void release(const qd_allocator *allocator, qdi_scratch *scratch) {
-    qdi_release(allocator, scratch->began, scratch->began_room, sizeof *scratch->began);
-    qdi_release(allocator, scratch->groups, scratch->group_room, sizeof *scratch->groups);
-    qdi_release(allocator, scratch->second, scratch->second_room, sizeof *scratch->second);
-    qdi_release(allocator, scratch->slides, scratch->slide_room, sizeof *scratch->slides);
-}
-
 static qd_status reserve_groups(qd_world *world, const qdi_solver_colours *resting) {
     qdi_scratch *scratch = &world->scratch;
     size_t second = 0, groups = count_groups(resting, &second);
-    scratch->release_solver = release;
     qd_status status = qdi_reserve(world->allocator, &scratch->slot, &scratch->slot_room, 0, world->count,
                                    sizeof *scratch->slot);
-    if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &scratch->groups, &scratch->group_room, 0, groups,
-                             sizeof *scratch->groups);
-    if (status == QD_OK)
-        status = qdi_reserve(world->allocator, &scratch->second, &scratch->second_room, 0, second,
-                             sizeof *scratch->second);
-    if (status == QD_OK && some_slide(world))
-        status = qdi_reserve(world->allocator, &scratch->slides, &scratch->slide_room, 0,
-                             groups * QDI_REST_LANES, sizeof *scratch->slides);
-    return status;
+    size_t slides = some_slide(world) ? groups * QDI_REST_LANES : 0;
+    scratch->groups = qdi_arena_take(&scratch->arena, groups, sizeof *scratch->groups);
+    scratch->second = qdi_arena_take(&scratch->arena, second, sizeof *scratch->second);
+    scratch->slides = qdi_arena_take(&scratch->arena, slides, sizeof *scratch->slides);
+    return scratch->groups && scratch->second && scratch->slides ? status : QD_ERR_MEMORY;
 }
 
 qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, double dt,

@@ -16,25 +16,23 @@
 
 enum { GRAIN = 4096 };
 
-struct qdi_tally_line {
+/// What a range of values adds up to.
+typedef struct tally_line {
     qdi_tally_most most;
     qdi_tally tally;
-};
+} tally_line;
 
 qd_status qdi_balance_begin(qd_world *world, size_t count) {
     qdi_balance_scratch *balance = &world->scratch.balance;
-    return qdi_reserve(world->allocator, &balance->contact_balances, &balance->contact_balance_room, 0, count,
-                       sizeof *balance->contact_balances);
+    balance->contact_balances = qdi_arena_take(&world->scratch.arena, count,
+                                               sizeof *balance->contact_balances);
+    return balance->contact_balances ? QD_OK : QD_ERR_MEMORY;
 }
 
 void qdi_balance_release(const qd_allocator *allocator, qdi_balance_scratch *balance) {
-    qdi_release(allocator, balance->contact_balances, balance->contact_balance_room,
-                sizeof *balance->contact_balances);
     qdi_release(allocator, balance->means, balance->mean_room, sizeof *balance->means);
-    qdi_release(allocator, balance->drift, balance->drift_room, sizeof *balance->drift);
     qdi_release(allocator, balance->drag, balance->drag_room, sizeof *balance->drag);
     qdi_release(allocator, balance->force, balance->force_room, sizeof *balance->force);
-    qdi_release(allocator, balance->lines, balance->line_room, sizeof *balance->lines);
 }
 
 // ---- one constraint ----
@@ -87,7 +85,7 @@ void qdi_balance_mover(const qd_world *world, uint32_t row, uint32_t slot, qdi_t
 typedef struct tally_job {
     const double *values; ///< lanes of each item, one item after the other
     bool one;             ///< all lanes belong to one sum: which value is in which decides nothing
-    qdi_tally_line *lines;
+    tally_line *lines;
     qdi_tally_cut cut;
 } tally_job;
 
@@ -110,23 +108,20 @@ static void add_range(void *context, size_t begin, size_t end, int worker) {
 
 /// Both passes over `count` items.
 static qd_status add_up(qd_world *world, tally_job *job, size_t count, double sums[QDI_TALLY_LANES]) {
-    qdi_balance_scratch *balance = &world->scratch.balance;
     size_t ranges = qdi_range_count(count, GRAIN);
     for (int k = 0; k < QDI_TALLY_LANES; ++k) sums[k] = 0;
     if (count == 0) return QD_OK;
-    qd_status status = qdi_reserve(world->allocator, &balance->lines, &balance->line_room, 0, ranges,
-                                   sizeof *balance->lines);
-    if (status != QD_OK) return status;
-    job->lines = balance->lines;
+    job->lines = qdi_arena_take(&world->scratch.arena, ranges, sizeof *job->lines);
+    if (!job->lines) return QD_ERR_MEMORY;
     qdi_team_for(world->team, count, GRAIN, see_range, job);
     qdi_tally_most most = {{0}};
-    for (size_t r = 0; r < ranges; ++r) qdi_tally_see(&most, balance->lines[r].most.lane);
+    for (size_t r = 0; r < ranges; ++r) qdi_tally_see(&most, job->lines[r].most.lane);
     for (int k = 0; k < QDI_TALLY_LANES && job->one; ++k)
         qdi_tally_see(&most, (double[]){most.lane[k], most.lane[k], most.lane[k], most.lane[k]});
     job->cut = qdi_tally_cut_for(&most, job->one ? count * QDI_TALLY_LANES : count);
     qdi_team_for(world->team, count, GRAIN, add_range, job);
     qdi_tally all = {{0}, {0}};
-    for (size_t r = 0; r < ranges; ++r) qdi_tally_merge(&all, &balance->lines[r].tally);
+    for (size_t r = 0; r < ranges; ++r) qdi_tally_merge(&all, &job->lines[r].tally);
     for (int k = 1; k < QDI_TALLY_LANES && job->one; ++k) { // exact as well
         all.first[0] += all.first[k];
         all.second[0] += all.second[k];
@@ -155,7 +150,8 @@ qd_status qdi_balance_movers(qd_world *world, size_t count) {
     qdi_balance_scratch *balance = &world->scratch.balance;
     qd_status status = qdi_reserve(world->allocator, &balance->means, &balance->mean_room, 0, count,
                                    sizeof *balance->means);
-    return status == QD_OK ? reserve_array(world, &balance->drift, &balance->drift_room, count) : status;
+    balance->drift = qdi_arena_take(&world->scratch.arena, count + QDI_TALLY_LANES, sizeof *balance->drift);
+    return balance->drift ? status : QD_ERR_MEMORY;
 }
 
 /// Accounts of contacts with walls.

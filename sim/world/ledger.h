@@ -35,22 +35,16 @@ typedef struct qdi_twist {
     double x, y, spin;
 } qdi_twist;
 
-/// What a range of values adds up to, see tally.h and energy_balance.c.
-typedef struct qdi_tally_line qdi_tally_line;
-
 /// Working memory of a step, see energy_balance.h.
 typedef struct qdi_balance_scratch {
     qdi_ledger ledger;                     ///< of the step on its way
-    qdi_contact_balance *contact_balances; ///< by constraint
-    size_t contact_balance_room;
+    qdi_contact_balance *contact_balances; ///< by constraint; in the arena
     qdi_twist
-        *means;    ///< by mover: its velocity before the forces, then the mean of that and the one after all
-    double *drift; ///< by mover
-    size_t mean_room, drift_room;
+        *means; ///< by mover: its velocity before the forces, then the mean of that and the one after all
+    size_t mean_room;
+    double *drift;        ///< by mover; in the arena
     double *drag, *force; ///< by row: what medium and callback did; only where there is one
     size_t drag_room, force_room;
-    qdi_tally_line *lines; ///< per range
-    size_t line_room;
 } qdi_balance_scratch;
 
 /// Per time, in the last step: what is shown of it.

@@ -36,17 +36,14 @@ static void sum_block(void *context, size_t begin, size_t end, int worker) {
 }
 
 qd_status qdi_sum(qd_world *world, size_t count, qdi_term term, const void *context, qd_vec2 *sum) {
-    qdi_scratch *scratch = &world->scratch;
     size_t blocks = qdi_range_count(count, QDI_BLOCK);
-    qd_status status = qdi_reserve(world->allocator, &scratch->partial, &scratch->partial_room, 0, blocks,
-                                   sizeof(qd_vec2));
-    if (status != QD_OK) return status;
-    sum_job job = {term, context, scratch->partial};
+    sum_job job = {term, context, qdi_arena_take(&world->scratch.arena, blocks, sizeof *job.partial)};
+    if (!job.partial) return QD_ERR_MEMORY;
     qdi_team_for(world->team, count, QDI_BLOCK, sum_block, &job);
     *sum = (qd_vec2){0, 0};
     for (size_t b = 0; b < blocks; ++b) {
-        sum->x += scratch->partial[b].x;
-        sum->y += scratch->partial[b].y;
+        sum->x += job.partial[b].x;
+        sum->y += job.partial[b].y;
     }
     return QD_OK;
 }

@@ -153,46 +153,36 @@ struct qdi_scratch {
     uint64_t *pair_key;
     uint32_t *pair_order;
     size_t pair_count, pair_key_room, pair_order_room;
-    uint32_t *end_rank; ///< events: ended contacts before each old contact
-    size_t end_room;
-    qdi_match *match; ///< events: by new contact
-    size_t match_room;
-    qdi_link *links; ///< by spot
+    uint32_t *end_rank; ///< events: ended contacts before each old contact; in the arena
+    qdi_match *match;   ///< events: by new contact; in the arena
+    qdi_link *links;    ///< by spot
     size_t link_room;
-    qdi_link *coloured; ///< links in order of colour
-    size_t coloured_room;
     uint32_t *colour_order; ///< which these are
     size_t colour_order_room;
-    qdi_colours colours;         ///< of `link_count` links
-    size_t link_count;           ///< 0: there are none from the step before
-    qdi_constraint *constraints; ///< the same as constraints, where something may bounce
-    size_t constraint_room;
+    qdi_colours colours;   ///< of `link_count` links
+    size_t link_count;     ///< 0: there are none from the step before
     qdi_outcome *outcomes; ///< by contact
     size_t outcome_room;
-    _Atomic uint32_t *stirred; ///< by row: when a bounce changed its velocity last, see rigid/bounce.c
-    size_t stirred_room;
-    qd_vec2 *partial; ///< per block of an ordered sum
-    size_t partial_room;
     unsigned char *records; ///< qd_world_hash: what it sees of each body, by index
     size_t record_room;     ///< bytes
+    // Resolve, in the arena.
+    qdi_link *coloured;          ///< links in order of colour
+    qdi_constraint *constraints; ///< the same as constraints, where something may bounce
+    _Atomic uint32_t *dirty;     ///< by row: when a bounce changed its velocity last, see rigid/bounce.c
+    qdi_push *pushes, *began;    ///< by mover
+    qdi_solver_group *groups;
+    qdi_solver_point *second;
+    double *slides; ///< lanes by group, where surfaces slide
     // What rests: see rigid/solver.c.
     _Atomic uint32_t
         *slot; ///< by row: place in `movers`, 0 for bodies that move freely; nothing where mover_count is 0
     size_t slot_room;
     qdi_mover *movers; ///< number 0 stands for all that does not move
-    qdi_push *pushes;
-    qdi_push *began;
-    size_t mover_count, mover_room, push_room, began_room;
-    qdi_solver_group *groups;
-    size_t group_room;
-    qdi_solver_point *second;
-    size_t second_room;
-    double *slides; ///< lanes by group, where surfaces slide
-    size_t slide_room;
-    qdi_ccd *ccd;                                    ///< rigid/ccd.h; NULL until it is needed
-    qdi_scratch_release release_solver, release_ccd; ///< NULL where there is nothing of theirs
-    size_t pressed;                                  ///< links that are
-    qdi_balance_scratch balance;                     ///< energy_balance.h
+    size_t mover_count, mover_room;
+    qdi_ccd *ccd;                    ///< rigid/ccd.h; NULL until it is needed
+    qdi_scratch_release release_ccd; ///< NULL where there is nothing of its
+    size_t pressed;                  ///< links that are
+    qdi_balance_scratch balance;     ///< energy_balance.h
     // What flies: see forces.c.
     qdi_flight *flights; ///< by row; nothing where `flown` is false
     size_t flight_room;

@@ -218,19 +218,11 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->left, scratch->left_room, sizeof *scratch->left);
     qdi_release(allocator, scratch->pair_key, scratch->pair_key_room, sizeof *scratch->pair_key);
     qdi_release(allocator, scratch->pair_order, scratch->pair_order_room, sizeof *scratch->pair_order);
-    qdi_release(allocator, scratch->end_rank, scratch->end_room, sizeof *scratch->end_rank);
     qdi_release(allocator, scratch->links, scratch->link_room, sizeof *scratch->links);
-    qdi_release(allocator, scratch->match, scratch->match_room, sizeof *scratch->match);
-    qdi_release(allocator, scratch->coloured, scratch->coloured_room, sizeof *scratch->coloured);
     qdi_release(allocator, scratch->colour_order, scratch->colour_order_room, sizeof *scratch->colour_order);
     qdi_release(allocator, scratch->outcomes, scratch->outcome_room, sizeof *scratch->outcomes);
-    qdi_release(allocator, scratch->stirred, scratch->stirred_room, sizeof *scratch->stirred);
-    qdi_release(allocator, scratch->constraints, scratch->constraint_room, sizeof *scratch->constraints);
-    qdi_release(allocator, scratch->partial, scratch->partial_room, sizeof *scratch->partial);
     qdi_release(allocator, scratch->slot, scratch->slot_room, sizeof *scratch->slot);
     qdi_release(allocator, scratch->movers, scratch->mover_room, sizeof *scratch->movers);
-    qdi_release(allocator, scratch->pushes, scratch->push_room, sizeof *scratch->pushes);
-    if (scratch->release_solver) scratch->release_solver(allocator, scratch);
     qdi_release(allocator, scratch->flights, scratch->flight_room, sizeof *scratch->flights);
     for (int k = 0; k < 3; ++k)
         qdi_release(allocator, scratch->force[k], scratch->force_room[k], sizeof(double));
