@@ -77,7 +77,7 @@ breach sources "defined twice" sim/low/sim.c 'typedef struct qdi_x {
 } qdi_x;'
 breach sources "two files have this name" sim/high/core.c 'int core;'
 breach sources "not listed" tests/test_three.c 'int three;'
-breach sources "there is no tests/test_four.c" tests/CMakeLists.txt 'set(qd_tests four)'
+breach sources "there is no test_four.c" tests/CMakeLists.txt 'set(qd_tests four)'
 breach sources "is not in core/CMakeLists.txt" core/low/left_out.c 'int left_out;'
 breach sources "must not know the feature magnet" sim/step/stepper.c 'static void pull_Magnet(void);'
 breach sources "must not know the feature no_glue" sim/step/stepper.c 'if (qdi_no_glue(world)) return;'

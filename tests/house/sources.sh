@@ -1,7 +1,7 @@
 #!/bin/sh
 # Rules that can be read off the sources, one message per breach:
 #  - OpenMP pragmas only in core/parallel/team.c;
-#  - every tests/test_*.c is listed in tests/CMakeLists.txt, and every listed one exists;
+#  - every test_*.c below tests/ is listed in tests/CMakeLists.txt, and every listed one exists;
 #  - a .c of a floor is in that floor's CMakeLists.txt, so that no file is left out of the build;
 #  - no type of our own (qd_, qdi_) is defined twice, and no two files of the floors have one name, but for os.c, os.h and main.c,
 #    which several floors may have, and a private header beside the public one;
@@ -26,12 +26,12 @@ END
 listed=$(sed -n '/^set(qd_[a-z_]*tests$/,/)/p; /^set(qd_[a-z_]*tests .*)/p' tests/CMakeLists.txt |
     sed 's/#.*//; s/set(qd_[a-z_]*tests//; s/[$]{qd_core_tests}//; s/)//')
 for file in $(find tests -name 'test_*.c' | sort); do
-    name=${file#tests/test_}
+    name=${file##*/test_}
     name=${name%.c}
     printf '%s\n' "$listed" | grep -qw "$name" || breach "$file is not listed in tests/CMakeLists.txt"
 done
 for name in $listed; do
-    [ -e "tests/test_$name.c" ] || breach "tests/CMakeLists.txt lists $name, but there is no tests/test_$name.c"
+    [ -n "$(find tests -name "test_$name.c")" ] || breach "tests/CMakeLists.txt lists $name, but there is no test_$name.c"
 done
 
 for floor in core sim export tools; do

@@ -1,0 +1,155 @@
+// Outward rounding: boxes always contain their bodies, with room to spare.
+#include "tests/support/harness.h"
+
+#include <float.h>
+#include <math.h>
+#include <quadrille/box.h>
+#include <quadrille/random.h>
+#include <string.h>
+
+static double double_of(uint64_t bits) {
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+// The same by the C library, which the library itself must not use.
+static float above_by_libm(double value) {
+    if (value < -(double)FLT_MAX) return -FLT_MAX;
+    if (value > (double)FLT_MAX) return INFINITY;
+    const float nearest = (float)value;
+    const float up = (double)nearest < value ? nextafterf(nearest, INFINITY) : nearest;
+    return nextafterf(up, INFINITY);
+}
+
+static void check_value(double value) {
+    const float above = qd_float_above(value), below = qd_float_below(value);
+    ck_assert_msg(above == above_by_libm(value), "above(%a) = %a, not %a", value, (double)above,
+                  (double)above_by_libm(value));
+    ck_assert_msg(below == -above_by_libm(-value), "below(%a) = %a", value, (double)below);
+    ck_assert_msg((double)above > value || value == (double)INFINITY, "above(%a) = %a", value, (double)above);
+    ck_assert_msg((double)below < value || value == -(double)INFINITY, "below(%a) = %a", value,
+                  (double)below);
+}
+
+START_TEST(edges_of_float32) {
+    const double tiny = (double)FLT_TRUE_MIN, big = (double)FLT_MAX;
+    const double values[] = {0.0,
+                             -0.0,
+                             tiny,
+                             -tiny,
+                             tiny / 2,
+                             -tiny / 2,
+                             5e-324,
+                             -5e-324,
+                             (double)FLT_MIN,
+                             -(double)FLT_MIN,
+                             1.0,
+                             1.0 + 1e-12,
+                             1.0 - 1e-12,
+                             -1.0,
+                             big,
+                             -big,
+                             big * 0.9999999,
+                             -big * 0.9999999,
+                             big * 1.00000001,
+                             -big * 1.00000001,
+                             1e300,
+                             -1e300,
+                             0x1.fffffe8p127,
+                             (double)INFINITY,
+                             -(double)INFINITY,
+                             16777216.0,
+                             16777217.0,
+                             -16777217.0,
+                             0x1.fffffffp-127};
+    for (size_t k = 0; k < sizeof values / sizeof values[0]; ++k) check_value(values[k]);
+
+    ck_assert(qd_float_above(0.0) == FLT_TRUE_MIN);
+    ck_assert(qd_float_below(0.0) == -FLT_TRUE_MIN);
+    ck_assert(qd_float_above(-tiny) == 0.0F);
+    ck_assert(qd_float_above(1.0) == 1.0F + FLT_EPSILON);
+    ck_assert(qd_float_below(1.0) == 1.0F - FLT_EPSILON / 2);
+    ck_assert(qd_float_above(1.0 + 1e-12) == 1.0F + 2 * FLT_EPSILON); // rounded up, and one more
+    ck_assert(qd_float_above(big) == INFINITY);
+    ck_assert(qd_float_below(big) < FLT_MAX);
+    ck_assert(qd_float_above(-1e300) == -FLT_MAX);
+    ck_assert(qd_float_below(1e300) == FLT_MAX);
+    ck_assert(qd_float_above(1e300) == INFINITY);
+    ck_assert(qd_float_above(-(double)INFINITY) == -FLT_MAX);
+    ck_assert(isnan(qd_float_above((double)NAN)) && isnan(qd_float_below((double)NAN)));
+}
+END_TEST
+
+START_TEST(any_double) {
+    const uint64_t seed = qd_test_seed(11);
+    qd_random random = qd_random_at(seed, 0, 0);
+    const size_t count = qd_test_effort(200000);
+    for (size_t k = 0; k < count; ++k) {
+        const uint64_t bits = qd_random_bits(&random);
+        const double value = double_of(bits);
+        if (value == value) check_value(value);
+        // the same mantissa with an exponent that float32 has, subnormals included
+        check_value(double_of((bits & UINT64_C(0x800fffffffffffff)) | (870 + (bits >> 52) % 290) << 52));
+    }
+}
+END_TEST
+
+START_TEST(a_disk_lies_inside_its_box) {
+    const uint64_t seed = qd_test_seed(12);
+    qd_random random = qd_random_at(seed, 0, 0);
+    const size_t count = qd_test_effort(100000);
+    for (size_t k = 0; k < count; ++k) {
+        const double scale = pow(10.0, 20.0 * qd_random_uniform(&random) - 10.0);
+        const double x = scale * (qd_random_uniform(&random) - 0.5);
+        const double y = scale * (qd_random_uniform(&random) - 0.5);
+        const double radius = k % 7 == 0 ? 0.0 : pow(10.0, 20.0 * qd_random_uniform(&random) - 10.0);
+        const qd_box box = qd_box_of_disk(x, y, radius);
+        ck_assert(qd_box_valid(box));
+        ck_assert((double)box.min_x < x - radius && (double)box.max_x > x + radius);
+        ck_assert((double)box.min_y < y - radius && (double)box.max_y > y + radius);
+        // not by more than rounding up and one unit more
+        ck_assert((double)box.max_x - (x + radius) <= 2.0 * (double)FLT_EPSILON * fabs(x + radius) + 1e-44);
+        ck_assert((x - radius) - (double)box.min_x <= 2.0 * (double)FLT_EPSILON * fabs(x - radius) + 1e-44);
+    }
+}
+END_TEST
+
+START_TEST(valid_and_overlap) {
+    ck_assert(qd_box_valid((qd_box){0, 0, 0, 0}));
+    ck_assert(qd_box_valid((qd_box){-FLT_MAX, -FLT_MAX, FLT_MAX, FLT_MAX}));
+    ck_assert(!qd_box_valid((qd_box){1, 0, 0, 1}));
+    ck_assert(!qd_box_valid((qd_box){0, 1, 1, 0}));
+    const float wrong[] = {NAN, INFINITY, -INFINITY};
+    for (size_t k = 0; k < 3; ++k) {
+        ck_assert(!qd_box_valid((qd_box){wrong[k], 0, 1, 1}));
+        ck_assert(!qd_box_valid((qd_box){0, wrong[k], 1, 1}));
+        ck_assert(!qd_box_valid((qd_box){0, 0, wrong[k], 1}));
+        ck_assert(!qd_box_valid((qd_box){0, 0, 1, wrong[k]}));
+    }
+    ck_assert(!qd_box_valid(qd_box_of_disk((double)NAN, 0, 1)));
+    ck_assert(!qd_box_valid(qd_box_of_disk(0, 1e300, 1)));
+
+    const qd_box unit = {0, 0, 1, 1};
+    ck_assert(qd_box_overlap(unit, (qd_box){1, 1, 2, 2})); // touching counts
+    ck_assert(qd_box_overlap(unit, (qd_box){-1, -1, 0, 0}));
+    ck_assert(qd_box_overlap(unit, (qd_box){0.5F, 0.5F, 0.5F, 0.5F}));
+    ck_assert(qd_box_overlap(unit, (qd_box){-5, -5, 5, 5}));
+    ck_assert(!qd_box_overlap(unit, (qd_box){1.0F + FLT_EPSILON, 0, 2, 1}));
+    ck_assert(!qd_box_overlap(unit, (qd_box){0, 1.0F + FLT_EPSILON, 1, 2}));
+    ck_assert(!qd_box_overlap(unit, (qd_box){-1, 0, -FLT_TRUE_MIN, 1}));
+    ck_assert(!qd_box_overlap(unit, (qd_box){0, -1, 1, -FLT_TRUE_MIN}));
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("box");
+    TCase *tests = tcase_create("box");
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, edges_of_float32);
+    tcase_add_test(tests, any_double);
+    tcase_add_test(tests, a_disk_lies_inside_its_box);
+    tcase_add_test(tests, valid_and_overlap);
+    suite_add_tcase(suite, tests);
+    return qd_test_run(suite);
+}

@@ -1,0 +1,366 @@
+// Parallel loops: every item once, whatever the team; sorts and sums against plain ones.
+#define _GNU_SOURCE // setrlimit
+#include "core/parallel/parallel.h"
+#include "tests/support/harness.h"
+
+#include <quadrille/random.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static qd_team *make_team(int threads) {
+    qd_team_def def = qd_team_def_default();
+    def.threads = threads;
+    qd_team *team = NULL;
+    ck_assert_int_eq(qd_team_create(&def, &team), QD_OK);
+    ck_assert_int_eq(qd_team_threads(team), threads);
+    return team;
+}
+
+static const int teams[] = {1, 2, 3, 7};
+enum { TEAMS = sizeof teams / sizeof teams[0] };
+
+typedef struct visits {
+    size_t count, grain;
+    int threads;
+    uint8_t *items; // times each was visited; a range has them to itself
+    int busy[64];   // by worker, atomic: ranges it is in
+    int wrong;      // atomic
+} visits;
+
+static void visit_range(void *context, size_t begin, size_t end, int worker) {
+    visits *seen = context;
+    bool fine = begin < end && end <= seen->count && begin % seen->grain == 0 && worker >= 0 &&
+                worker < seen->threads && (end - begin == seen->grain || end == seen->count);
+    if (!fine || __atomic_add_fetch(&seen->busy[worker], 1, __ATOMIC_RELAXED) != 1)
+        __atomic_store_n(&seen->wrong, 1, __ATOMIC_RELAXED);
+    for (size_t i = begin; i < end; ++i) seen->items[i] += 1;
+    __atomic_sub_fetch(&seen->busy[worker], 1, __ATOMIC_RELAXED);
+}
+
+START_TEST(every_item_once) {
+    static const size_t counts[] = {0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 1000, 4097, 100003};
+    static const size_t grains[] = {1, 2, 3, 8, 64, 1000, 1000000};
+    qd_team *team = make_team(teams[_i]);
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; ++c) {
+        for (size_t g = 0; g < sizeof grains / sizeof grains[0]; ++g) {
+            if (counts[c] / grains[g] > 2000 && teams[_i] > 4) continue;
+            visits seen = {.count = counts[c], .grain = grains[g], .threads = teams[_i]};
+            seen.items = calloc(counts[c] + 1, 1);
+            qdi_team_for(team, counts[c], grains[g], visit_range, &seen);
+            ck_assert_int_eq(seen.wrong, 0);
+            size_t once = 0;
+            for (size_t i = 0; i < counts[c]; ++i) once += seen.items[i] == 1;
+            ck_assert_uint_eq(once, counts[c]);
+            ck_assert_uint_eq(seen.items[counts[c]], 0);
+            free(seen.items);
+        }
+    }
+    qd_team_destroy(team);
+}
+END_TEST
+
+static void note_worker(void *context, size_t begin, size_t end, int worker) {
+    (void)end;
+    uint64_t until = qdi_clock_ns() + 200000;
+    while (qdi_clock_ns() < until) {
+    }
+    ((int *)context)[begin] = worker;
+}
+
+START_TEST(work_is_shared_and_clocked) {
+    qd_team *team = make_team(2);
+    int worker_of[64];
+    qdi_team_for(team, 64, 1, note_worker, worker_of);
+    const uint64_t *busy = qdi_team_busy_ns(team);
+    uint64_t least[2] = {0, 0};
+    for (int i = 0; i < 64; ++i) least[worker_of[i]] += 200000;
+    ck_assert_uint_ge(busy[0], least[0]);
+    ck_assert_uint_ge(busy[1], least[1]);
+    uint64_t before = busy[0] + busy[1];
+    qdi_team_for(team, 1, 1, note_worker, worker_of);
+    busy = qdi_team_busy_ns(team);
+    ck_assert_uint_ge(busy[0] + busy[1], before + 200000);
+    qd_team_destroy(team);
+}
+END_TEST
+
+static void add_range(void *context, size_t begin, size_t end, int worker) {
+    (void)worker;
+    uint64_t *sums = context;
+    for (size_t i = begin; i < end; ++i) sums[i] += i + 1;
+}
+
+// Loops that follow each other at once, and after waits that make the threads fall asleep: none is missed,
+// and none seen twice.
+START_TEST(short_loops_in_a_row) {
+    enum { MOST = 64 };
+    qd_team *team = make_team(teams[_i]), *other = make_team(2);
+    uint64_t sums[MOST] = {0}, expected[MOST] = {0};
+    qd_random random = qd_random_at(qd_test_seed(5), (uint64_t)_i, 3);
+    size_t loops = qd_test_effort(20000);
+    for (size_t k = 0; k < loops; ++k) {
+        size_t count = qd_random_bits(&random) % MOST, grain = qd_random_bits(&random) % 4 + 1;
+        qdi_team_for(k % 16 == 0 ? other : team, count, grain, add_range, sums);
+        for (size_t i = 0; i < count; ++i) expected[i] += i + 1;
+        if (k % 512 == 0) {
+            uint64_t until = qdi_clock_ns() + 1000000; // longer than a thread has patience
+            while (qdi_clock_ns() < until) {
+            }
+        }
+        if (memcmp(sums, expected, sizeof sums) != 0) ck_abort_msg("loop %zu, seed %d", k, 5);
+    }
+    qd_team_destroy(other);
+    qd_team_destroy(team);
+}
+END_TEST
+
+// A team that was never worth its threads has none to wait for; one that was can be destroyed at any time.
+START_TEST(teams_come_and_go) {
+    uint64_t sums[64] = {0};
+    for (size_t k = 0; k < 50; ++k) {
+        qd_team *team = make_team(3);
+        for (size_t loop = 0; loop < k % 5; ++loop) qdi_team_for(team, 64, 1, add_range, sums);
+        qd_team_destroy(team);
+    }
+    ck_assert_uint_eq(sums[63], 64 * 100);
+}
+END_TEST
+
+#if defined(__SANITIZE_ADDRESS__) || QD_TEST_THREAD_SANITIZER
+enum { SHADOWED = 1 }; // sanitizers take more memory than there is
+#else
+enum { SHADOWED = 0 };
+#endif
+
+/// Bytes of addresses that this process has now.
+static size_t address_space(void) {
+    size_t pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file) return 0;
+    if (fscanf(file, "%zu", &pages) != 1) pages = 0;
+    fclose(file);
+    return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+// Room for the stacks of some threads, but not of all. The runtime would end the program.
+START_TEST(threads_that_cannot_be_had_are_done_without) {
+    static const size_t room[] = {1 << 20, 40 << 20, 400 << 20};
+    size_t now = address_space();
+    if (SHADOWED || now == 0) return;
+    uint64_t sums[64] = {0};
+    qd_team *team = make_team(200);
+    struct rlimit limit = {now + room[_i], now + room[_i]};
+    ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
+    for (size_t k = 0; k < 100; ++k) qdi_team_for(team, 64, 1, add_range, sums);
+    for (size_t i = 0; i < 64; ++i) ck_assert_uint_eq(sums[i], 100 * (i + 1));
+    qd_team_destroy(team);
+}
+END_TEST
+
+START_TEST(loops_are_timed) {
+    qd_team *team = make_team(2);
+    int worker_of[64];
+    qdi_team_for(team, 1, 1, note_worker, worker_of);
+    qdi_team_times times = qdi_team_loop_times(team);
+    ck_assert_uint_ge(times.loop_ns, 200000);
+    ck_assert_uint_eq(times.alone_ns, times.loop_ns); // one range is for one thread
+    qdi_team_for(team, 64, 1, note_worker, worker_of);
+    qdi_team_times later = qdi_team_loop_times(team);
+    ck_assert_uint_eq(later.alone_ns, times.alone_ns);
+    const uint64_t *busy = qdi_team_busy_ns(team);
+    ck_assert_uint_ge(2 * later.loop_ns, busy[0] + busy[1]);
+    qd_team_destroy(team);
+    team = make_team(1);
+    qdi_team_for(team, 64, 1, note_worker, worker_of);
+    times = qdi_team_loop_times(team);
+    ck_assert(times.loop_ns >= 64 * 200000 && times.alone_ns == 0); // nobody else could have come
+    qd_team_destroy(team);
+}
+END_TEST
+
+START_TEST(loops_have_as_many_threads_as_they_may) {
+    qd_team *team = make_team(3);
+    int worker_of[64];
+    ck_assert_int_eq(qdi_team_used(team), 3);
+    static const int most[] = {1, 2, 0, 7}, used[] = {1, 2, 3, 3};
+    for (int k = 0; k < 4; ++k) {
+        qdi_team_use(team, most[k]);
+        ck_assert_int_eq(qdi_team_used(team), used[k]);
+        ck_assert_int_eq(qd_team_threads(team), 3);
+        memset(worker_of, -1, sizeof worker_of);
+        qdi_team_for(team, 64, 1, note_worker, worker_of);
+        int came = 0; // who came is a matter of chance, but not how many of them at most
+        for (int worker = 0; worker < 3; ++worker) {
+            bool here = false;
+            for (int i = 0; i < 64; ++i) here = here || worker_of[i] == worker;
+            came += here;
+        }
+        for (int i = 0; i < 64; ++i) ck_assert(worker_of[i] >= 0 && (used[k] > 1 || worker_of[i] == 0));
+        ck_assert_int_le(came, used[k]);
+    }
+    qd_team_destroy(team);
+}
+END_TEST
+
+START_TEST(scan_sums_what_comes_before) {
+    size_t values[1000];
+    qd_random random = qd_random_at(1, 0, 1);
+    for (size_t n = 0; n <= 1000; n += n < 5 ? 1 : 331) {
+        size_t plain[1000];
+        size_t sum = 0;
+        for (size_t i = 0; i < n; ++i) {
+            values[i] = qd_random_bits(&random) % 1000000;
+            plain[i] = sum;
+            sum += values[i];
+        }
+        ck_assert_uint_eq(qdi_exclusive_scan(values, n), sum);
+        for (size_t i = 0; i < n; ++i) ck_assert_uint_eq(values[i], plain[i]);
+    }
+    ck_assert_uint_eq(qdi_exclusive_scan(NULL, 0), 0);
+}
+END_TEST
+
+// ---- the sort
+
+typedef struct item {
+    uint64_t key;
+    uint32_t value;
+    size_t place; // before
+} item;
+
+static int compare_items(const void *left, const void *right) {
+    const item *a = left;
+    const item *b = right;
+    if (a->key != b->key) return a->key < b->key ? -1 : 1;
+    return a->place < b->place ? -1 : a->place > b->place;
+}
+
+// `high` is common to all keys, above the `bits` bits in which they differ; `kinds` how many different keys
+// there are, 0 = any.
+static void sort_case(qd_team *team, size_t n, int bits, uint64_t high, uint64_t kinds, bool with_values) {
+    qd_random random = qd_random_at(n, (uint64_t)bits, 2);
+    uint64_t *keys = malloc((n + 1) * sizeof *keys);
+    uint64_t *keys_spare = malloc((n + 1) * sizeof *keys);
+    uint32_t *values = malloc((n + 1) * sizeof *values);
+    uint32_t *values_spare = malloc((n + 1) * sizeof *values);
+    item *items = malloc((n + 1) * sizeof *items);
+    uint64_t mask = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+    for (size_t i = 0; i < n; ++i) {
+        uint64_t key = qd_random_bits(&random);
+        if (kinds > 0) key = key % kinds * (mask / kinds);
+        keys[i] = (key & mask) | (high & ~mask);
+        values[i] = (uint32_t)qd_random_bits(&random);
+        items[i] = (item){keys[i], values[i], i};
+    }
+    keys[n] = keys_spare[n] = 12345; // fences
+    values[n] = values_spare[n] = 54321;
+    qsort(items, n, sizeof *items, compare_items);
+    ck_assert_int_eq(qdi_team_sort(team, keys, with_values ? values : NULL, keys_spare,
+                                   with_values ? values_spare : NULL, n, bits),
+                     QD_OK);
+    for (size_t i = 0; i < n; ++i) { // an assertion for each would take longer than the sort
+        if (keys[i] != items[i].key) ck_abort_msg("%zu keys of %d bits: place %zu", n, bits, i);
+        if (with_values && values[i] != items[i].value)
+            ck_abort_msg("%zu keys of %d bits: value at %zu", n, bits, i);
+    }
+    ck_assert(keys[n] == 12345 && keys_spare[n] == 12345 && values[n] == 54321 && values_spare[n] == 54321);
+    free(keys);
+    free(keys_spare);
+    free(values);
+    free(values_spare);
+    free(items);
+}
+
+START_TEST(sorts_like_qsort_and_stably) {
+    static const size_t counts[] = {0, 1, 2, 3, 31, 63, 64, 65, 1000, 16383, 16384, 16385, 100000};
+    static const int bits[] = {0, 1, 11, 12, 23, 40, 64};
+    qd_team *team = make_team(teams[_i]);
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; ++c) {
+        sort_case(team, counts[c], 30, 0, 1, true); // all equal
+        for (size_t b = 0; b < sizeof bits / sizeof bits[0]; ++b) {
+            if (counts[c] > 2000 && b % 3 != 0) continue;
+            uint64_t high = UINT64_C(0xa5a5a5a5a5a5a5a5);
+            sort_case(team, counts[c], bits[b], high, 0, true);
+            sort_case(team, counts[c], bits[b], 0, 0, false);
+            sort_case(team, counts[c], bits[b], high, 5, true); // many equal ones
+        }
+    }
+    qd_team_destroy(team);
+}
+END_TEST
+
+START_TEST(sort_without_memory_moves_nothing) {
+    enum { N = 1000 };
+    static uint64_t keys[N], spare[N];
+    static uint32_t values[N], values_spare[N];
+    size_t sorts_refused = 0;
+    bool done = false;
+    for (size_t fail_at = 1; !done; ++fail_at) {
+        qd_test_allocator memory;
+        qd_test_allocator_init(&memory, fail_at);
+        qd_team_def def = qd_team_def_default();
+        def.threads = 2;
+        def.allocator = &memory.allocator;
+        qd_team *team = NULL;
+        qd_status status = qd_team_create(&def, &team);
+        ck_assert_int_eq(status, memory.calls >= fail_at ? QD_ERR_MEMORY : QD_OK);
+        ck_assert_int_eq(team == NULL, status != QD_OK);
+        if (status == QD_OK) {
+            for (size_t i = 0; i < N; ++i) keys[i] = N - i, values[i] = (uint32_t)i;
+            status = qdi_team_sort(team, keys, values, spare, values_spare, N, 20);
+            done = status == QD_OK;
+            sorts_refused += !done;
+            ck_assert_int_eq(status, memory.calls >= fail_at ? QD_ERR_MEMORY : QD_OK);
+            for (size_t i = 0; i < N; ++i) ck_assert_uint_eq(keys[i], done ? i + 1 : N - i);
+            for (size_t i = 0; i < N; ++i) ck_assert_uint_eq(values[i], done ? N - 1 - i : i);
+        }
+        qd_team_destroy(team);
+        ck_assert_uint_eq(memory.live, 0);
+    }
+    ck_assert_uint_gt(sorts_refused, 0);
+}
+END_TEST
+
+START_TEST(defs_are_checked) {
+    qd_team *team = NULL;
+    qd_team_def def = qd_team_def_default();
+    ck_assert_int_eq(def.threads, 1);
+    ck_assert_int_eq(qd_team_create(NULL, &team), QD_ERR_ARGUMENT);
+    ck_assert_int_eq(qd_team_create(&def, NULL), QD_ERR_ARGUMENT);
+    static const int bad[] = {0, -1, QD_TEAM_MAX + 1};
+    for (int b = 0; b < 3; ++b) {
+        def.threads = bad[b];
+        ck_assert_int_eq(qd_team_create(&def, &team), QD_ERR_VALUE);
+        ck_assert_ptr_null(team);
+    }
+    def.threads = QD_TEAM_MAX;
+    ck_assert_int_eq(qd_team_create(&def, &team), QD_OK);
+    qd_team_destroy(team);
+    def = (qd_team_def){.threads = 1};
+    ck_assert_int_eq(qd_team_create(&def, &team), QD_ERR_ARGUMENT);
+    qd_team_destroy(NULL);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("team");
+    TCase *loops = tcase_create("loops");
+    tcase_set_timeout(loops, 120);
+    tcase_add_loop_test(loops, every_item_once, 0, TEAMS);
+    tcase_add_test(loops, work_is_shared_and_clocked);
+    tcase_add_loop_test(loops, short_loops_in_a_row, 0, TEAMS);
+    tcase_add_test(loops, teams_come_and_go);
+    tcase_add_loop_test(loops, threads_that_cannot_be_had_are_done_without, 0, 3);
+    tcase_add_test(loops, loops_are_timed);
+    tcase_add_test(loops, loops_have_as_many_threads_as_they_may);
+    tcase_add_test(loops, scan_sums_what_comes_before);
+    tcase_add_loop_test(loops, sorts_like_qsort_and_stably, 0, 3);
+    tcase_add_test(loops, sort_without_memory_moves_nothing);
+    tcase_add_test(loops, defs_are_checked);
+    suite_add_tcase(suite, loops);
+    return qd_test_run(suite);
+}

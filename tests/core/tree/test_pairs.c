@@ -1,0 +1,248 @@
+// The array of pairs: parts come out in their order whoever did them, limits and missing memory stop
+// everyone, and what is held is told.
+#include "core/tree/pairs_impl.h"
+#include "tests/support/harness.h"
+
+#include <string.h>
+
+static qd_team *make_team(int threads) {
+    qd_team_def def = qd_team_def_default();
+    def.threads = threads;
+    qd_team *team = NULL;
+    ck_assert_int_eq(qd_team_create(&def, &team), QD_OK);
+    return team;
+}
+
+// Part p has p * 31 % 97 pairs (p, 0), (p, 1), ...; some are large.
+static size_t part_pairs(size_t part) {
+    return part % 50 == 49 ? 5000 : part * 31 % 97;
+}
+
+static void fill_parts(void *context, size_t begin, size_t end, int worker) {
+    qd_pairs *pairs = context;
+    for (size_t part = begin; part < end && !qdi_pairs_stopped(pairs); ++part) {
+        qdi_pairs_part_begin(pairs, worker, part);
+        for (size_t i = 0; i < part_pairs(part); ++i) {
+            qd_pair pair = {(qd_body_index)part, (qd_body_index)i, {(int16_t)(part % 3), -1}};
+            if (!qdi_pairs_push(pairs, worker, pair)) break;
+        }
+        qdi_pairs_part_end(pairs, worker, part);
+    }
+}
+
+static size_t parts_total(size_t parts) {
+    size_t total = 0;
+    for (size_t p = 0; p < parts; ++p) total += part_pairs(p);
+    return total;
+}
+
+static qd_status fill(qd_pairs *pairs, qd_team *team, size_t parts) {
+    qd_status status = qdi_pairs_begin(pairs, (size_t)qd_team_threads(team), parts);
+    if (status != QD_OK) return status;
+    qdi_team_for(team, parts, 1, fill_parts, pairs);
+    return qdi_pairs_gather(pairs, team);
+}
+
+static void check_parts(const qd_pairs *pairs, size_t parts) {
+    size_t count = 0;
+    const qd_pair *found = qd_pairs_data(pairs, &count);
+    ck_assert_uint_eq(count, parts_total(parts));
+    size_t at = 0;
+    size_t right = 0;
+    for (size_t p = 0; p < parts; ++p) {
+        for (size_t i = 0; i < part_pairs(p); ++i, ++at) {
+            right += found[at].a == p && found[at].b == i && found[at].image.x == (int16_t)(p % 3) &&
+                     found[at].image.y == -1;
+        }
+    }
+    ck_assert_uint_eq(right, count);
+}
+
+START_TEST(parts_come_in_order) {
+    qd_team *team = make_team(_i);
+    qd_pairs *pairs = NULL;
+    ck_assert_int_eq(qd_pairs_create(1000000, NULL, &pairs), QD_OK);
+    static const size_t parts[] = {0, 1, 2, 49, 50, 333, 3, 1000, 0};
+    for (size_t k = 0; k < sizeof parts / sizeof parts[0]; ++k) {
+        ck_assert_int_eq(fill(pairs, team, parts[k]), QD_OK);
+        check_parts(pairs, parts[k]);
+    }
+    qd_pairs_destroy(pairs);
+    qd_team_destroy(team);
+}
+END_TEST
+
+START_TEST(more_workers_than_last_time) {
+    qd_pairs *pairs = NULL;
+    ck_assert_int_eq(qd_pairs_create(1000000, NULL, &pairs), QD_OK);
+    static const int threads[] = {1, 3, 2, 8, 1};
+    for (int t = 0; t < 5; ++t) {
+        qd_team *team = make_team(threads[t]);
+        ck_assert_int_eq(fill(pairs, team, 200), QD_OK);
+        check_parts(pairs, 200);
+        qd_team_destroy(team);
+    }
+    qd_pairs_destroy(pairs);
+}
+END_TEST
+
+START_TEST(limit_is_exact) {
+    qd_team *team = make_team(_i);
+    qd_pairs *pairs = NULL;
+    static const size_t parts[] = {2, 60, 300};
+    ck_assert_int_eq(qd_pairs_create(1, NULL, &pairs), QD_OK);
+    for (int k = 0; k < 3; ++k) {
+        size_t total = parts_total(parts[k]);
+        size_t count = 1;
+        qd_pairs_set_limit(pairs, total);
+        ck_assert_int_eq(fill(pairs, team, parts[k]), QD_OK);
+        check_parts(pairs, parts[k]);
+        for (size_t limit = total - 1; limit > 0; limit /= 3) {
+            qd_pairs_set_limit(pairs, limit);
+            ck_assert_int_eq(fill(pairs, team, parts[k]), QD_ERR_LIMIT);
+            (void)qd_pairs_data(pairs, &count);
+            ck_assert_uint_eq(count, 0);
+        }
+        qd_pairs_set_limit(pairs, 0); // is 1
+        ck_assert_int_eq(fill(pairs, team, parts[k]), QD_ERR_LIMIT);
+    }
+    qd_pairs_destroy(pairs);
+    qd_team_destroy(team);
+}
+END_TEST
+
+static void fill_for_ever(void *context, size_t begin, size_t end, int worker) {
+    (void)end;
+    qd_pairs *pairs = context;
+    qdi_pairs_part_begin(pairs, worker, begin);
+    while (qdi_pairs_push(pairs, worker, (qd_pair){1, 2, {0, 0}})) {
+    }
+    qdi_pairs_part_end(pairs, worker, begin);
+}
+
+// Searches that would never end do, and hold little more than the limit.
+START_TEST(limit_stops_everyone) {
+    qd_team *team = make_team(3);
+    qd_pairs *pairs = NULL;
+    ck_assert_int_eq(qd_pairs_create(100000, NULL, &pairs), QD_OK);
+    ck_assert_int_eq(qdi_pairs_begin(pairs, 3, 12), QD_OK);
+    qdi_team_for(team, 12, 1, fill_for_ever, pairs);
+    ck_assert(qdi_pairs_stopped(pairs));
+    ck_assert_int_eq(qdi_pairs_gather(pairs, team), QD_ERR_LIMIT);
+    ck_assert_uint_lt(qd_pairs_bytes(pairs), 3 * 3 * 100000 * sizeof(qd_pair));
+    ck_assert_int_eq(fill(pairs, team, 5), QD_OK); // and then goes on
+    check_parts(pairs, 5);
+    qd_pairs_destroy(pairs);
+    qd_team_destroy(team);
+}
+END_TEST
+
+START_TEST(bytes_are_those_of_the_allocator) {
+    qd_team *team = make_team(2);
+    qd_test_allocator memory;
+    qd_test_allocator_init(&memory, 0);
+    qd_pairs *pairs = NULL;
+    ck_assert_int_eq(qd_pairs_create(1000000, &memory.allocator, &pairs), QD_OK);
+    ck_assert_uint_eq(qd_pairs_bytes(pairs), memory.live_bytes);
+    for (size_t parts = 0; parts < 300; parts += 90) {
+        for (size_t t = 0; t < parts; ++t)
+            ck_assert_int_eq(qdi_pairs_task(pairs, t, (qdi_pair_task){0}), QD_OK);
+        ck_assert_int_eq(fill(pairs, team, parts), QD_OK);
+        ck_assert_uint_eq(qd_pairs_bytes(pairs), memory.live_bytes);
+    }
+    // A steady state allocates nothing.
+    for (int k = 0; k < 20; ++k) ck_assert_int_eq(fill(pairs, team, 50), QD_OK);
+    qd_team_destroy(team);
+    team = make_team(1);
+    // One worker's buffer becomes the result, and the old result its buffer: both must have grown.
+    for (int k = 0; k < 2; ++k) ck_assert_int_eq(fill(pairs, team, 270), QD_OK);
+    size_t calls = memory.calls;
+    for (int k = 0; k < 4; ++k) ck_assert_int_eq(fill(pairs, team, 270), QD_OK);
+    ck_assert_uint_eq(memory.calls, calls);
+    qd_pairs_destroy(pairs);
+    ck_assert_uint_eq(memory.live, 0);
+    ck_assert_uint_eq(memory.live_bytes, 0);
+    qd_team_destroy(team);
+}
+END_TEST
+
+START_TEST(every_allocation_may_fail) {
+    qd_team *team = make_team(_i);
+    size_t refused = 0;
+    for (size_t fail_at = 1;; ++fail_at) {
+        qd_test_allocator memory;
+        qd_test_allocator_init(&memory, fail_at);
+        qd_pairs *pairs = NULL;
+        qd_status status = qd_pairs_create(1000000, &memory.allocator, &pairs);
+        ck_assert_int_eq(pairs == NULL, status != QD_OK);
+        if (status == QD_OK) {
+            status = fill(pairs, team, 120);
+            if (status == QD_OK) check_parts(pairs, 120);
+            size_t count = 1;
+            (void)qd_pairs_data(pairs, &count);
+            if (status != QD_OK) ck_assert_uint_eq(count, 0);
+        }
+        bool failed = memory.calls >= fail_at;
+        ck_assert_int_eq(status, failed ? QD_ERR_MEMORY : QD_OK);
+        if (failed && pairs) {
+            ck_assert_int_eq(fill(pairs, team, 120), QD_OK);
+            check_parts(pairs, 120);
+        }
+        qd_pairs_destroy(pairs);
+        ck_assert_uint_eq(memory.live, 0);
+        if (!failed) break;
+        refused += 1;
+    }
+    ck_assert_uint_gt(refused, 5);
+    qd_team_destroy(team);
+}
+END_TEST
+
+// A search whose plan finds no memory leaves no pairs of the one before.
+START_TEST(a_failed_plan_leaves_no_pairs) {
+    qd_team *team = make_team(1);
+    qd_test_allocator memory;
+    qd_test_allocator_init(&memory, 0);
+    qd_pairs *pairs = NULL;
+    ck_assert_int_eq(qd_pairs_create(1000000, &memory.allocator, &pairs), QD_OK);
+    ck_assert_int_eq(fill(pairs, team, 20), QD_OK);
+    memory.fail_at = memory.calls + 1;
+    ck_assert_int_eq(qdi_pairs_task(pairs, 0, (qdi_pair_task){0}), QD_ERR_MEMORY);
+    size_t count = 1;
+    (void)qd_pairs_data(pairs, &count);
+    ck_assert_uint_eq(count, 0);
+    qd_pairs_destroy(pairs);
+    qd_team_destroy(team);
+}
+END_TEST
+
+START_TEST(arguments_are_checked) {
+    qd_pairs *pairs = NULL;
+    ck_assert_int_eq(qd_pairs_create(10, NULL, NULL), QD_ERR_ARGUMENT);
+    ck_assert_int_eq(qd_pairs_create(0, NULL, &pairs), QD_ERR_VALUE);
+    ck_assert_ptr_null(pairs);
+    qd_pairs_destroy(NULL);
+    ck_assert_int_eq(qd_pairs_create(10, NULL, &pairs), QD_OK);
+    size_t count = 1;
+    (void)qd_pairs_data(pairs, &count);
+    ck_assert_uint_eq(count, 0);
+    (void)qd_pairs_data(pairs, NULL);
+    qd_pairs_destroy(pairs);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("pairs");
+    TCase *array = tcase_create("array");
+    tcase_set_timeout(array, 120);
+    tcase_add_loop_test(array, parts_come_in_order, 1, 5);
+    tcase_add_test(array, more_workers_than_last_time);
+    tcase_add_loop_test(array, limit_is_exact, 1, 4);
+    tcase_add_test(array, limit_stops_everyone);
+    tcase_add_test(array, bytes_are_those_of_the_allocator);
+    tcase_add_loop_test(array, every_allocation_may_fail, 1, 4);
+    tcase_add_test(array, a_failed_plan_leaves_no_pairs);
+    tcase_add_test(array, arguments_are_checked);
+    suite_add_tcase(suite, array);
+    return qd_test_run(suite);
+}

@@ -1,0 +1,626 @@
+// Rays against brute force over random scenes. A failure names its seed; QD_TEST_SEED=seed runs that scene
+// alone.
+#include "tests/support/harness.h"
+#include "tests/support/tree_rig.h"
+#include "tests/support/tree_scenes.h"
+
+#include <float.h>
+#include <math.h>
+#include <pthread.h>
+#include <quadrille/ray.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { INDICES = QD_SCENE_MOST * 8 };
+
+// ---- brute force
+
+typedef struct meeting {
+    bool met, sure; // sure: rounding of float64 cannot tell otherwise
+    double at;
+} meeting;
+
+static void narrow(double from, double step, double min, double max, long double *near, long double *far) {
+    if (step == 0.0) {
+        if (from < min || from > max) *near = HUGE_VALL, *far = -1.0L;
+        return;
+    }
+    const long double start = (long double)from, way = (long double)step;
+    const long double a = ((long double)min - start) / way, b = ((long double)max - start) / way;
+    *near = fmaxl(*near, a < b ? a : b);
+    *far = fminl(*far, a < b ? b : a);
+}
+
+static meeting meet(const qd_ray *ray, qd_box box) {
+    long double near = 0.0L, far = HUGE_VALL;
+    narrow(ray->from.x, ray->step.x, (double)box.min_x, (double)box.max_x, &near, &far);
+    narrow(ray->from.y, ray->step.y, (double)box.min_y, (double)box.max_y, &near, &far);
+    meeting m = {.met = near <= far && near <= (long double)ray->most, .at = (double)near};
+    m.sure = !(fabsl(far - near) <= 1e-14L * near) &&
+             !(fabsl(near - (long double)ray->most) <= 1e-14L * near);
+    m.sure |= m.met && near == 0.0L;
+    return m;
+}
+
+// The ray as a copy of the world sees it.
+static qd_ray seen_from(const qd_tree_def *def, qd_ray ray, qd_image image) {
+    ray.from.x -= image.x * def->period.x;
+    ray.from.y -= image.y * def->period.y;
+    return ray;
+}
+
+// Half the box, about its middle.
+static qd_box kernel_of(qd_box box) {
+    double x = 0.5 * ((double)box.min_x + (double)box.max_x),
+           y = 0.5 * ((double)box.min_y + (double)box.max_y);
+    double w = 0.25 * ((double)box.max_x - (double)box.min_x),
+           h = 0.25 * ((double)box.max_y - (double)box.min_y);
+    qd_box half = {(float)(x - w), (float)(y - h), (float)(x + w), (float)(y + h)};
+    bool inside = half.min_x >= box.min_x && half.min_y >= box.min_y && half.max_x <= box.max_x &&
+                  half.max_y <= box.max_y;
+    return inside ? half : box;
+}
+
+typedef struct found {
+    bool seen, sure;
+    double at;
+    qd_image image;
+} found;
+
+typedef struct bench {
+    uint64_t seed;
+    int number;
+    qd_test_scene *scene;
+    qd_tree *tree;
+    qd_ray ray;
+    qd_box box_of[INDICES];
+    found ours[INDICES], theirs[INDICES];
+    size_t asked, told, stop_after;
+    uint64_t order; // a hash of the order in which bodies were told
+} bench;
+
+#define CHECK(condition, ...)                                                                                \
+    do {                                                                                                     \
+        if (!(condition)) {                                                                                  \
+            char text[400];                                                                                  \
+            snprintf(text, sizeof text, __VA_ARGS__);                                                        \
+            ck_abort_msg("seed %llu ray %d (%.17g %.17g, %.17g %.17g, %g): %s", (unsigned long long)b->seed, \
+                         b->number, b->ray.from.x, b->ray.from.y, b->ray.step.x, b->ray.step.y, b->ray.most, \
+                         text);                                                                              \
+        }                                                                                                    \
+    } while (0)
+
+static bool test_kernel(void *context, qd_body_index body, qd_image image, double most, double *at) {
+    bench *b = context;
+    b->asked += 1;
+    const qd_ray ray = seen_from(&b->scene->def, b->ray, image);
+    const meeting box = meet(&ray, b->box_of[body]);
+    CHECK(box.met || !box.sure, "body %u is asked about, but its box is not met", body);
+    CHECK(fabs(box.at - *at) <= 1e-14 * box.at || !box.met, "body %u: box entered at %.17g, not %.17g", body,
+          *at, box.at);
+    CHECK(most <= b->ray.most, "most %g", most);
+    const meeting m = meet(&ray, kernel_of(b->box_of[body]));
+    *at = m.at;
+    return m.met;
+}
+
+static bool note(void *context, const qd_ray_hit *hit) {
+    bench *b = context;
+    CHECK(!b->ours[hit->body].seen, "body %u is told twice", hit->body);
+    b->ours[hit->body] = (found){true, true, hit->at, hit->image};
+    b->order = b->order * 31 + hit->body + 7U * (uint32_t)hit->image.x;
+    b->told += 1;
+    return b->told != b->stop_after;
+}
+
+// Images that can matter along one axis.
+static int reach_of(const bench *b, double from, double step, double period) {
+    if (period == 0.0) return 0;
+    double far = fmax(fabs(from), fabs(from + b->ray.most * step));
+    return (int)(far / period) + 2;
+}
+
+static void search_by_force(bench *b, bool kernels) {
+    const qd_tree_def *def = &b->scene->def;
+    memset(b->theirs, 0, sizeof b->theirs);
+    const int reach_x = reach_of(b, b->ray.from.x, b->ray.step.x, def->period.x);
+    const int reach_y = reach_of(b, b->ray.from.y, b->ray.step.y, def->period.y);
+    for (size_t i = 0; i < b->scene->count; ++i) {
+        found *best = &b->theirs[b->scene->indices[i]];
+        const qd_box box = kernels ? kernel_of(b->scene->boxes[i]) : b->scene->boxes[i];
+        for (int x = -reach_x; x <= reach_x; ++x) {
+            for (int y = -reach_y; y <= reach_y; ++y) {
+                const qd_image image = {(int16_t)x, (int16_t)y};
+                const qd_ray ray = seen_from(def, b->ray, image);
+                const meeting m = meet(&ray, box);
+                if (!m.met && (m.sure || kernels)) continue;
+                if (best->seen && best->at <= m.at) continue;
+                *best = (found){true, m.sure || kernels, m.at, image};
+            }
+        }
+    }
+}
+
+static bool same_image(qd_image a, qd_image b) {
+    return a.x == b.x && a.y == b.y;
+}
+
+static void compare_all(bench *b, bool kernels) {
+    memset(b->ours, 0, sizeof b->ours);
+    b->told = b->order = 0;
+    qd_status status = qd_tree_ray_all(b->tree, &b->ray, kernels ? test_kernel : NULL, note, b);
+    CHECK(status == QD_OK, "all: %s", qd_status_text(status));
+    search_by_force(b, kernels);
+    for (qd_body_index body = 0; body < INDICES; ++body) {
+        const found *ours = &b->ours[body], *theirs = &b->theirs[body];
+        if (theirs->seen && !theirs->sure) continue; // a touch within rounding, either is right
+        CHECK(ours->seen == theirs->seen, "body %u %s", body, ours->seen ? "is not hit" : "is missed");
+        if (!ours->seen) continue;
+        CHECK(same_image(ours->image, theirs->image), "body %u through another image", body);
+        CHECK(fabs(ours->at - theirs->at) <= (kernels ? 0.0 : 1e-14 * theirs->at),
+              "body %u at %.17g, not %.17g", body, ours->at, theirs->at);
+    }
+}
+
+// The first hit is the lowest of all hits, bit by bit.
+static void compare_first(bench *b, bool kernels) {
+    qd_ray_hit first;
+    qd_status status = qd_tree_ray(b->tree, &b->ray, kernels ? test_kernel : NULL, b, &first);
+    CHECK(status == QD_OK, "first: %s", qd_status_text(status));
+    qd_body_index lowest = QD_NO_BODY;
+    for (qd_body_index body = 0; body < INDICES; ++body) {
+        if (b->ours[body].seen && (lowest == QD_NO_BODY || b->ours[body].at < b->ours[lowest].at))
+            lowest = body;
+    }
+    CHECK(first.body == lowest, "body %u comes first, not %u", lowest, first.body);
+    if (lowest == QD_NO_BODY) return;
+    CHECK(first.at == b->ours[lowest].at, "first at %.17g, not %.17g", first.at, b->ours[lowest].at);
+    CHECK(same_image(first.image, b->ours[lowest].image), "first through another image");
+}
+
+// ---- rays
+
+static double between(bench *b, double low, double high) {
+    return low + (high - low) * qd_random_uniform(&b->scene->random);
+}
+
+static qd_vec2 somewhere(bench *b) {
+    const qd_vec2 size = b->scene->def.size;
+    qd_vec2 at = {between(b, -1.5, 1.5) * size.x, between(b, -1.5, 1.5) * size.y};
+    if (b->scene->count == 0) return at;
+    const qd_box box = b->scene->boxes[qd_test_scene_below(b->scene, (uint32_t)b->scene->count)];
+    switch (qd_test_scene_below(b->scene, 4)) {
+    case 0: return (qd_vec2){(double)box.min_x, (double)box.max_y};
+    case 1: return (qd_vec2){(double)box.max_x, (double)box.min_y};
+    case 2:
+        return (qd_vec2){0.5 * ((double)box.min_x + (double)box.max_x),
+                         0.5 * ((double)box.min_y + (double)box.max_y)};
+    default: return at;
+    }
+}
+
+static void draw_ray(bench *b) {
+    const qd_tree_def *def = &b->scene->def;
+    const double size = fmax(def->size.x, def->size.y);
+    const bool periodic = def->period.x > 0.0 || def->period.y > 0.0;
+    const qd_vec2 from = somewhere(b), to = somewhere(b);
+    b->ray = qd_ray_between(from, to);
+    switch (qd_test_scene_below(b->scene, 10)) {
+    case 0: b->ray.step.x = 0.0; break; // along borders and edges, both ways
+    case 1: b->ray.step.y = 0.0; break;
+    case 2: b->ray = qd_ray_between(from, from); break;
+    case 3: b->ray.most = 0.0; break;
+    case 4:
+        b->ray = qd_ray_towards(from, (qd_vec2){to.x - from.x, to.y - from.y + 1e-9 * size},
+                                periodic ? 6.0 * size : (double)INFINITY);
+        break;
+    case 5: // from far away
+        b->ray.from.x += periodic ? 0.0 : 1e7 * size;
+        b->ray.step.x = to.x - b->ray.from.x;
+        break;
+    case 6: // along the borders of cells
+        b->ray.from.x = ldexp(floor(between(b, -8.0, 8.0)), ilogb(size) - 4);
+        b->ray.step.x = qd_test_scene_below(b->scene, 2) ? 0.0 : -0.0;
+        break;
+    case 7: b->ray.step = (qd_vec2){to.x, to.x}; break; // through corners
+    case 8: b->ray.step.y *= 1e-30; break;
+    default: break;
+    }
+    const double fit_x = def->period.x > 0.0 ? 20.0 * def->period.x : (double)FLT_MAX;
+    const double fit_y = def->period.y > 0.0 ? 20.0 * def->period.y : (double)FLT_MAX;
+    b->ray.step.x = fmin(fmax(b->ray.step.x, -fit_x), fit_x);
+    b->ray.step.y = fmin(fmax(b->ray.step.y, -fit_y), fit_y);
+}
+
+static void run_scene(uint64_t seed) {
+    static qd_test_scene scene;
+    static bench b;
+    memset(&b, 0, sizeof b);
+    b.seed = seed;
+    b.scene = &scene;
+    b.tree = qd_test_scene_grow(&scene, seed);
+    for (size_t i = 0; i < scene.count; ++i) b.box_of[scene.indices[i]] = scene.boxes[i];
+    for (b.number = 0; b.number < 12; ++b.number) {
+        draw_ray(&b);
+        compare_all(&b, false);
+        compare_first(&b, false);
+        compare_all(&b, true);
+        compare_first(&b, true);
+    }
+    qd_tree_destroy(b.tree);
+}
+
+START_TEST(random_scenes) {
+    size_t scenes = qd_test_effort(400);
+    uint64_t first = qd_test_seed(1000000 * (uint64_t)_i);
+    if (qd_test_replaying()) scenes = 1;
+    for (size_t s = 0; s < scenes; ++s) run_scene(first + s);
+}
+END_TEST
+
+// ---- by hand
+
+static qd_ray_hit first_hit(const qd_rig *rig, qd_ray ray) {
+    qd_ray_hit hit;
+    ck_assert_int_eq(qd_tree_ray(rig->tree, &ray, NULL, NULL, &hit), QD_OK);
+    return hit;
+}
+
+START_TEST(the_first_is_told_with_its_place) {
+    qd_rig rig;
+    qd_tree_def def = qd_rig_def(16, 16, 1);
+    qd_rig_start(&rig, &def, 1);
+    for (int x = -7; x <= 7; ++x) qd_rig_square(&rig, x, 0.0, 0.25); // body 7 + x
+    for (int i = 0; i < 4; ++i) qd_rig_square(&rig, 5.0, 5.0, 0.5);  // 15..18 in one place
+    qd_rig_refresh(&rig);
+    qd_ray_hit hit = first_hit(&rig, qd_ray_between((qd_vec2){-0.5, 0}, (qd_vec2){7.5, 0}));
+    ck_assert_uint_eq(hit.body, 7);
+    ck_assert(hit.at == 0.25 / 8.0);
+    hit = first_hit(&rig, qd_ray_towards((qd_vec2){0.5, 0.25}, (qd_vec2){-3e200, 0}, 100.0)); // along an edge
+    ck_assert_uint_eq(hit.body, 7);
+    ck_assert(hit.at == 0.25);
+    hit = first_hit(&rig, qd_ray_towards((qd_vec2){5, 100}, (qd_vec2){0, -1e-200}, (double)INFINITY));
+    ck_assert_uint_eq(hit.body, 15); // of equal ones the lowest
+    ck_assert(hit.at == 94.5);
+    hit = first_hit(&rig, qd_ray_between((qd_vec2){2.1, 0.1}, (qd_vec2){9, 9})); // begins inside
+    ck_assert_uint_eq(hit.body, 9);
+    ck_assert(hit.at == 0.0);
+    hit = first_hit(&rig,
+                    qd_ray_between((qd_vec2){3.25, 0.25}, (qd_vec2){3.25, 0.25})); // a point on a corner
+    ck_assert_uint_eq(hit.body, 10);
+    hit = first_hit(&rig, qd_ray_between((qd_vec2){-0.5, 0}, (qd_vec2){-0.26, 0})); // ends before
+    ck_assert_uint_eq(hit.body, QD_NO_BODY);
+    hit = first_hit(&rig, qd_ray_between((qd_vec2){-0.5, 0}, (qd_vec2){-0.25, 0})); // just gets there
+    ck_assert_uint_eq(hit.body, 7);
+    ck_assert(hit.at == 1.0);
+    qd_rig_stop(&rig);
+}
+END_TEST
+
+// Rays that hit a point exactly, with whole numbers that a float64 cannot all tell apart: the step is E, and
+// t times E away from a point p lies the beginning p - t E, all of which are exact, while the difference of
+// the last two takes 56 bits.
+START_TEST(rounding_misses_nothing) {
+    qd_random random = qd_random_at(qd_test_seed(77), 0, 5);
+    qd_tree_def def = qd_rig_def(1, 1, 2);
+    size_t rounded = 0;
+    for (int i = 0; i < 2000; ++i) {
+        const uint64_t t = 3 + 2 * (qd_random_bits(&random) % 6);
+        double from[2], step[2];
+        float at[2];
+        for (int axis = 0; axis < 2; ++axis) {
+            const uint64_t e = (UINT64_C(1) << 52) + (qd_random_bits(&random) >> 12);
+            at[axis] = (float)(t * e);
+            from[axis] = (double)((int64_t)at[axis] - (int64_t)(t * e));
+            step[axis] = (double)e;
+            rounded += ((double)at[axis] - from[axis]) / step[axis] != (double)t;
+        }
+        qd_rig rig;
+        qd_rig_start(&rig, &def, 1);
+        (void)qd_rig_put(&rig, (qd_box){at[0], at[1], at[0], at[1]});
+        qd_rig_refresh(&rig);
+        const qd_ray ray = {{from[0], from[1]}, {step[0], step[1]}, (double)t};
+        const qd_ray_hit hit = first_hit(&rig, ray);
+        ck_assert_msg(hit.body == 0, "case %d: the point is missed", i);
+        ck_assert(fabs(hit.at - (double)t) <= 1e-14);
+        qd_rig_stop(&rig);
+    }
+    ck_assert_uint_ge(rounded, 100);
+}
+END_TEST
+
+static bool count_hit(void *context, const qd_ray_hit *hit) {
+    (void)hit;
+    size_t *left = context;
+    return (*left)-- > 1;
+}
+
+static bool other_answers(void *context, qd_body_index body, qd_image image, double most, double *at) {
+    (void)image;
+    const int *answer = context;
+    static const double answers[] = {-1.0, (double)NAN, 2.0, -(double)INFINITY};
+    if (*answer >= 4) return false;
+    *at = body == 3 ? most : answers[*answer];
+    return true;
+}
+
+START_TEST(calls_back_may_stop_and_miss) {
+    qd_rig rig;
+    qd_tree_def def = qd_rig_def(16, 16, 1);
+    qd_rig_start(&rig, &def, 1);
+    for (int x = -7; x <= 7; ++x) qd_rig_square(&rig, x, 0.0, 0.25);
+    qd_rig_refresh(&rig);
+    const qd_ray ray = qd_ray_between((qd_vec2){-8, 0}, (qd_vec2){8, 0});
+    for (size_t most = 1; most <= 16; ++most) {
+        size_t left = most;
+        ck_assert_int_eq(qd_tree_ray_all(rig.tree, &ray, NULL, count_hit, &left), QD_OK);
+        ck_assert_uint_eq(left, most <= 15 ? 0 : most - 15);
+    }
+    for (int answer = 0; answer < 5; ++answer) { // places outside [0, most] are misses
+        qd_ray_hit hit;
+        ck_assert_int_eq(qd_tree_ray(rig.tree, &ray, other_answers, &answer, &hit), QD_OK);
+        ck_assert_uint_eq(hit.body, answer < 4 ? 3 : QD_NO_BODY);
+        if (answer < 4) ck_assert(hit.at == 1.0);
+    }
+    qd_rig_stop(&rig);
+}
+END_TEST
+
+START_TEST(copies_of_a_periodic_world) {
+    qd_rig rig;
+    qd_tree_def def = qd_rig_def(16, 16, 2);
+    def.period = def.size;
+    qd_rig_start(&rig, &def, 1);
+    qd_rig_square(&rig, 7.9, 3.0, 0.5);  // sticks out on the right
+    qd_rig_square(&rig, -4.0, 8.0, 0.5); // and at the top
+    qd_rig_refresh(&rig);
+    qd_ray_hit hit = first_hit(&rig, qd_ray_towards((qd_vec2){-7.75, 0}, (qd_vec2){0, 1}, 10.0));
+    ck_assert_uint_eq(hit.body, 0);
+    ck_assert(hit.at == 2.5 && hit.image.x == -1 && hit.image.y == 0);
+    hit = first_hit(&rig, qd_ray_towards((qd_vec2){0, 7.75}, (qd_vec2){1, 0}, 1000.0));
+    ck_assert_uint_eq(hit.body, 1);
+    ck_assert(hit.at == 11.5 && hit.image.x == 1 && hit.image.y == 0);
+    // Flat enough to come by many times before it gets there.
+    const qd_vec2 step = {1.0, 1.0 / 4096.0};
+    hit = first_hit(&rig, (qd_ray){{0, 0}, step, 16.0 * 32000.0});
+    ck_assert_uint_eq(hit.body, 0);
+    ck_assert(hit.image.x > 600 && hit.image.y == 0);
+    hit = first_hit(&rig, (qd_ray){{16.0 * 32000.0, 0.0}, {-1.0, 1.0 / 4096.0}, 16.0 * 64000.0});
+    ck_assert_uint_eq(hit.body, 0);
+    ck_assert(hit.image.x < 32000 - 600 && hit.image.x > 0);
+    // Endless along an axis only where that has no period.
+    const qd_ray endless = qd_ray_towards((qd_vec2){0, 0}, (qd_vec2){0, 1}, (double)INFINITY);
+    ck_assert_int_eq(qd_tree_ray(rig.tree, &endless, NULL, NULL, &hit), QD_ERR_VALUE);
+    ck_assert_uint_eq(hit.body, QD_NO_BODY);
+    qd_rig_stop(&rig);
+}
+END_TEST
+
+START_TEST(bad_arguments_are_refused) {
+    qd_rig rig;
+    qd_tree_def def = qd_rig_def(16, 16, 2);
+    qd_rig_start(&rig, &def, 1);
+    qd_ray_hit hit;
+    const qd_ray good = qd_ray_between((qd_vec2){-8, 0}, (qd_vec2){8, 0});
+    size_t left = 10;
+    for (int filled = 0; filled < 2; ++filled) {
+        const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY, 1e39, -1e300};
+        for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
+            qd_ray rays[] = {good, good, good, good, good};
+            rays[0].from.x = rays[1].from.y = rays[2].step.x = rays[3].step.y = bad[i];
+            rays[4].most = i == 1 || i == 3 ? -1.0 : bad[i];
+            for (int r = 0; r < 5; ++r) {
+                hit.body = 0;
+                ck_assert_int_eq(qd_tree_ray(rig.tree, &rays[r], NULL, NULL, &hit), QD_ERR_VALUE);
+                ck_assert_uint_eq(hit.body, QD_NO_BODY);
+                ck_assert_int_eq(qd_tree_ray_all(rig.tree, &rays[r], NULL, count_hit, &left), QD_ERR_VALUE);
+            }
+        }
+        const qd_ray nowhere = qd_ray_towards((qd_vec2){0, 0}, (qd_vec2){0, 0}, 1.0);
+        ck_assert_int_eq(qd_tree_ray(rig.tree, &nowhere, NULL, NULL, &hit), QD_ERR_VALUE);
+        ck_assert_int_eq(qd_tree_ray(NULL, &good, NULL, NULL, &hit), QD_ERR_ARGUMENT);
+        ck_assert_int_eq(qd_tree_ray(rig.tree, NULL, NULL, NULL, &hit), QD_ERR_ARGUMENT);
+        ck_assert_int_eq(qd_tree_ray(rig.tree, &good, NULL, NULL, NULL), QD_ERR_ARGUMENT);
+        ck_assert_int_eq(qd_tree_ray_all(rig.tree, &good, NULL, NULL, NULL), QD_ERR_ARGUMENT);
+        ck_assert_int_eq(qd_tree_ray(rig.tree, &good, NULL, NULL, &hit), QD_OK);
+        ck_assert_uint_eq(hit.body, filled == 0 ? QD_NO_BODY : 0);
+        qd_rig_square(&rig, 0, 0, 1);
+        qd_rig_refresh(&rig);
+    }
+    ck_assert_uint_eq(left, 10);
+    qd_rig_stop(&rig);
+}
+END_TEST
+
+// ---- memory, threads, cost
+
+START_TEST(no_memory_is_taken) {
+    qd_test_allocator memory;
+    qd_test_allocator_init(&memory, 0);
+    qd_rig rig;
+    qd_tree_def def = qd_rig_def(16, 16, 2);
+    def.allocator = &memory.allocator;
+    qd_rig_start(&rig, &def, 1);
+    for (int i = 0; i < 500; ++i) qd_rig_square(&rig, (i % 25) * (i < 250 ? 0.5 : 1e15), i / 25, 0.2);
+    qd_rig_refresh(&rig);
+    memory.fail_at = memory.calls + 1; // whatever is asked for from here on is refused
+    const size_t calls = memory.calls;
+    size_t left = 1000;
+    for (int i = 0; i < 20; ++i) {
+        const qd_ray ray = qd_ray_between((qd_vec2){-1, i}, (qd_vec2){3e16, i});
+        ck_assert_uint_eq(first_hit(&rig, ray).body, 25U * (unsigned)i);
+        ck_assert_int_eq(qd_tree_ray_all(rig.tree, &ray, NULL, count_hit, &left), QD_OK);
+    }
+    ck_assert_uint_eq(left, 500);
+    ck_assert_uint_eq(memory.calls, calls);
+    qd_rig_stop(&rig);
+}
+END_TEST
+
+// Boxes about the origin and, every other one, strays far beyond any root.
+static void put_crowd(qd_rig *rig, int n) {
+    qd_random random = qd_random_at(7, 0, 1);
+    for (int i = 0; i < n; ++i) {
+        const double x = qd_random_uniform(&random) - 0.5, y = qd_random_uniform(&random) - 0.5;
+        const double scale = i % 2 == 0 ? 1.0 : 1e15;
+        qd_rig_square(rig, x * scale, y * scale, 0.2 * scale / sqrt(n));
+    }
+}
+
+typedef struct shots {
+    const qd_rig *rig;
+    qd_ray_hit hits[400];
+} shots;
+
+static void *shoot(void *context) {
+    shots *mine = context;
+    qd_random random = qd_random_at(8, 0, 1);
+    for (int i = 0; i < 400; ++i) {
+        const double scale = i % 2 == 0 ? 1.0 : 1e15;
+        const qd_vec2 from = {scale * (qd_random_uniform(&random) - 0.5),
+                              scale * (qd_random_uniform(&random) - 0.5)};
+        const qd_vec2 direction = {qd_random_uniform(&random) - 0.5, qd_random_uniform(&random) - 0.5};
+        mine->hits[i] = first_hit(mine->rig, qd_ray_towards(from, direction, (double)INFINITY));
+    }
+    return NULL;
+}
+
+START_TEST(threads_ask_at_once) {
+    qd_rig rig;
+    qd_tree_def def = qd_rig_def(1, 1, 8);
+    qd_rig_start(&rig, &def, 1);
+    put_crowd(&rig, 4000);
+    qd_rig_refresh(&rig);
+    const uint64_t before = qd_tree_hash(rig.tree);
+    static shots of[4];
+    pthread_t threads[4];
+    for (int t = 0; t < 4; ++t) {
+        memset(&of[t], 0, sizeof of[t]);
+        of[t].rig = &rig;
+        ck_assert_int_eq(pthread_create(&threads[t], NULL, shoot, &of[t]), 0);
+    }
+    for (int t = 0; t < 4; ++t) ck_assert_int_eq(pthread_join(threads[t], NULL), 0);
+    size_t hits = 0;
+    for (int i = 0; i < 400; ++i) {
+        hits += of[0].hits[i].body != QD_NO_BODY;
+        for (int t = 1; t < 4; ++t) {
+            ck_assert_uint_eq(of[t].hits[i].body, of[0].hits[i].body);
+            ck_assert(of[t].hits[i].at == of[0].hits[i].at);
+        }
+    }
+    ck_assert_uint_ge(hits, 300);
+    ck_assert_uint_eq(qd_tree_hash(rig.tree), before);
+    qd_rig_stop(&rig);
+}
+END_TEST
+
+static bool count_asked(void *context, qd_body_index body, qd_image image, double most, double *at) {
+    (void)body, (void)image;
+    size_t *asked = context;
+    *asked += 1;
+    *at = fmin(*at, most); // hit where the box is entered
+    return true;
+}
+
+// Near bodies are asked first, so that hardly any other is asked at all.
+START_TEST(few_are_asked_for_the_first_hit) {
+    qd_rig rig;
+    qd_tree_def def = qd_rig_def(1, 1, 32);
+    qd_rig_start(&rig, &def, 1);
+    put_crowd(&rig, 100000);
+    qd_rig_refresh(&rig);
+    for (int strays = 0; strays < 2; ++strays) {
+        const double scale = strays ? 1e15 : 1.0;
+        size_t asked = 0, crossed = 0;
+        for (int i = 0; i < 100; ++i) {
+            const double y = 0.009 * scale * (i - 50);
+            const double side = i % 2 == 0 ? -scale : scale;
+            const qd_ray ray = qd_ray_between((qd_vec2){side, y}, (qd_vec2){-side, y + 0.01 * scale});
+            qd_ray_hit hit;
+            ck_assert_int_eq(qd_tree_ray(rig.tree, &ray, count_asked, &asked, &hit), QD_OK);
+            ck_assert_uint_ne(hit.body, QD_NO_BODY);
+            size_t left = SIZE_MAX;
+            ck_assert_int_eq(qd_tree_ray_all(rig.tree, &ray, NULL, count_hit, &left), QD_OK);
+            crossed += SIZE_MAX - left;
+        }
+        ck_assert_uint_ge(crossed, 5000);
+        ck_assert_msg(asked <= 500, "%zu asked of %zu", asked, crossed);
+    }
+    qd_rig_stop(&rig);
+}
+END_TEST
+
+static double shooting_seconds(int n) {
+    qd_rig rig;
+    qd_tree_def def = qd_rig_def(1, 1, 32);
+    qd_rig_start(&rig, &def, 1);
+    put_crowd(&rig, n);
+    qd_rig_refresh(&rig);
+    static shots mine;
+    mine.rig = &rig;
+    const clock_t start = clock();
+    for (int k = 0; k < 10; ++k) (void)shoot(&mine);
+    const double taken = (double)(clock() - start) / CLOCKS_PER_SEC;
+    qd_rig_stop(&rig);
+    return taken;
+}
+
+// Sixteen times the bodies, half of them strays: each with each would take sixteen times as long.
+START_TEST(the_first_hit_does_not_cost_all_bodies) {
+    const int n = (int)qd_test_effort(160000);
+    const double some = shooting_seconds(n / 16), all = shooting_seconds(n);
+    ck_assert_msg(all <= 8.0 * fmax(some, 0.003), "%d bodies %.4f s, %d bodies %.4f s", n / 16, some, n, all);
+}
+END_TEST
+
+// A body that a ray first meets after half of the `n` periods that it crosses, and then in most of them.
+static double crossing_seconds(int n) {
+    qd_rig rig;
+    qd_tree_def def = qd_rig_def(1, 1, 32);
+    def.period = (qd_vec2){1, 1};
+    qd_rig_start(&rig, &def, 1);
+    qd_rig_square(&rig, 0.25, 0.25, 0.1);
+    qd_rig_refresh(&rig);
+    const qd_ray ray = qd_ray_between((qd_vec2){0, 0.1}, (qd_vec2){n, 0.25});
+    double best = HUGE_VAL;
+    for (int k = 0; k < 3; ++k) {
+        size_t left = SIZE_MAX;
+        const clock_t start = clock();
+        ck_assert_int_eq(qd_tree_ray_all(rig.tree, &ray, NULL, count_hit, &left), QD_OK);
+        best = fmin(best, (double)(clock() - start) / CLOCKS_PER_SEC);
+        ck_assert_uint_eq(SIZE_MAX - left, 1);
+    }
+    qd_rig_stop(&rig);
+    return best;
+}
+
+// Eight times the periods: each with each would take 64 times as long.
+START_TEST(all_hits_do_not_cost_periods_squared) {
+    const double some = crossing_seconds(4000), all = crossing_seconds(32000);
+    ck_assert_msg(all <= 24.0 * fmax(some, 0.0005), "4000 periods %.5f s, 32000 %.5f s", some, all);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("tree_ray");
+    TCase *rays = tcase_create("rays");
+    tcase_set_timeout(rays, 300);
+    tcase_add_test(rays, the_first_is_told_with_its_place);
+    tcase_add_test(rays, rounding_misses_nothing);
+    tcase_add_test(rays, calls_back_may_stop_and_miss);
+    tcase_add_test(rays, copies_of_a_periodic_world);
+    tcase_add_test(rays, bad_arguments_are_refused);
+    tcase_add_test(rays, no_memory_is_taken);
+    tcase_add_test(rays, threads_ask_at_once);
+    tcase_add_test(rays, few_are_asked_for_the_first_hit);
+    tcase_add_test(rays, the_first_hit_does_not_cost_all_bodies);
+    tcase_add_test(rays, all_hits_do_not_cost_periods_squared);
+    suite_add_tcase(suite, rays);
+    TCase *random = tcase_create("random");
+    tcase_set_timeout(random, 600);
+    tcase_add_loop_test(random, random_scenes, 0, 4);
+    suite_add_tcase(suite, random);
+    return qd_test_run(suite);
+}

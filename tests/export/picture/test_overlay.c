@@ -1,0 +1,404 @@
+#include "export/image/png_sink.h"
+#include "export/picture/caption.h"
+#include "export/picture/changes.h"
+#include "export/picture/picture.h"
+#include "export/picture/tile_bins.h"
+#include "export/raster/shade.h"
+#include "tests/support/golden.h"
+#include "tests/support/harness.h"
+#include "tests/support/worlds.h"
+
+#include <math.h>
+#include <quadrille/scene.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const qdi_area area = {0, 0, 800, 800};
+
+static qd_world *crowd(qd_boundary boundary, size_t count, uint64_t seed) {
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){40, 40};
+    def.boundary_x = def.boundary_y = boundary;
+    def.capacity = 4;
+    def.seed = seed;
+    qd_world *world = qd_test_world(&def);
+    qd_random random = qd_random_at(seed, 0, 0);
+    for (size_t i = 0; i < count; ++i)
+        (void)qd_test_disk(world, qd_test_between(&random, 1, 39), qd_test_between(&random, 1, 39),
+                           qd_test_between(&random, -5, 5), qd_test_between(&random, -5, 5),
+                           qd_test_between(&random, 0.2, 0.9), 0);
+    ck_assert_int_eq(qd_world_detect(world), QD_OK);
+    return world;
+}
+
+static size_t count_ink(const qdi_picture *picture, uint8_t ink) {
+    size_t count = 0;
+    for (size_t i = 0; i < picture->frame_count; ++i) count += picture->frames[i].ink == ink;
+    return count;
+}
+
+// Candidates are all whose boxes overlap the body's box in the tree, hits those of them that it touches.
+START_TEST(retrieve_is_brute_force) {
+    size_t candidates = 0, hits = 0;
+    for (uint64_t label = 1; label <= 60; ++label) {
+        qd_world *world = crowd(QD_BOUNDARY_REFLECT, 300, 7);
+        qd_view view = qd_view_default();
+        view.retrieve = label;
+        qdi_picture picture;
+        qdi_picture_init(&picture, qd_allocator_default());
+        ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
+        const qd_tree *tree = qd_world_tree(world);
+        qd_box own, other;
+        ck_assert_int_eq(qd_tree_box(tree, (qd_body_index)label - 1, &own), QD_OK);
+        size_t overlap = 0, touch = 0, count = 0;
+        for (qd_body_index i = 0; i < 300; ++i) {
+            ck_assert_int_eq(qd_tree_box(tree, i, &other), QD_OK);
+            overlap += i != label - 1 && qd_box_overlap(own, other);
+        }
+        const qd_contact *contacts = qd_world_contacts(world, &count);
+        for (size_t i = 0; i < count; ++i) {
+            if (qd_id_is_wall(contacts[i].b)) continue;
+            touch += contacts[i].a.index == label - 1 || contacts[i].b.index == label - 1;
+        }
+        ck_assert_uint_eq(count_ink(&picture, QDI_INK_CANDIDATE) + count_ink(&picture, QDI_INK_HIT), overlap);
+        ck_assert_uint_eq(count_ink(&picture, QDI_INK_HIT), touch);
+        ck_assert_uint_eq(count_ink(&picture, QDI_INK_ASKED), 1);
+        size_t visited = count_ink(&picture, QDI_INK_VISITED);
+        ck_assert(visited >= 1 && visited < picture.facts.nodes);
+        ck_assert_uint_eq(picture.facts.looked_at, visited);
+        ck_assert_uint_eq(picture.facts.candidates, overlap);
+        ck_assert_uint_eq(picture.facts.hits, touch);
+        candidates += overlap;
+        hits += touch;
+        qdi_picture_destroy(&picture);
+        qd_world_destroy(world);
+    }
+    ck_assert(hits > 5 && candidates > hits);
+}
+END_TEST
+
+START_TEST(nobody_s_retrieve_shows_nothing) {
+    qd_world *world = crowd(QD_BOUNDARY_PERIODIC, 50, 3);
+    qd_view view = qd_view_default();
+    view.retrieve = 51;
+    qdi_picture picture;
+    qdi_picture_init(&picture, qd_allocator_default());
+    ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
+    ck_assert_uint_eq(picture.frame_count, 0);
+    ck_assert(picture.facts.looked_at == 0 && picture.facts.candidates == 0 && picture.facts.hits == 0);
+    qdi_picture_destroy(&picture);
+    qd_world_destroy(world);
+}
+END_TEST
+
+// Contacts of bodies that are gone have no marks; a retrieve is that of a tree which knows the bodies; and
+// all that are there are seen, also in a part of the world, of which else the tree says who is there.
+START_TEST(removed_bodies_have_no_contacts) {
+    qd_world *world = qd_test_gap(_i == 1);
+    qd_view view = qd_view_default();
+    view.retrieve = 101;
+    for (int zoom = 5; zoom <= 20; zoom += 15) {
+        view.camera.zoom = zoom;
+        qdi_picture picture;
+        qdi_picture_init(&picture, qd_allocator_default());
+        ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
+        ck_assert_uint_eq(picture.disk_count, zoom == 5 && _i == 1 ? 3U : 2U);
+        ck_assert_uint_eq(picture.mark_count, 0);
+        ck_assert_uint_eq(picture.frame_count, 0);
+        qdi_picture_destroy(&picture);
+    }
+    qd_world_destroy(world);
+}
+END_TEST
+
+typedef struct cells {
+    qdi_cell_of cell[4000];
+    size_t count;
+} cells;
+
+static bool add_split(void *context, const qd_tree_node_info *node) {
+    cells *all = context;
+    ck_assert_uint_lt(all->count, 4000);
+    if (!node->leaf) all->cell[all->count++] = (qdi_cell_of){node->side, node->min_y, node->min_x};
+    return true;
+}
+
+static size_t missing(const cells *from, const cells *in) {
+    size_t count = 0;
+    for (size_t i = 0; i < from->count; ++i) {
+        bool there = false;
+        for (size_t j = 0; j < in->count && !there; ++j)
+            there = memcmp(&from->cell[i], &in->cell[j], sizeof from->cell[i]) == 0;
+        count += !there;
+    }
+    return count;
+}
+
+// What stands out is the difference of two trees, and as much as the refresh in between says.
+START_TEST(changes_are_differences_of_trees) {
+    qd_world *world = crowd(QD_BOUNDARY_REFLECT, 400, 11);
+    qd_view view = qd_view_default();
+    view.nodes = QD_VIEW_NODES_CHANGED;
+    qdi_changes before = {.allocator = qd_allocator_default()};
+    cells *old = calloc(1, sizeof *old), *new = calloc(1, sizeof *new);
+    size_t changed = 0;
+    for (int step = 0; step < 30; ++step) {
+        ck_assert_int_eq(qdi_changes_note(&before, qd_world_tree(world)), QD_OK);
+        old->count = new->count = 0;
+        qd_tree_visit_nodes(qd_world_tree(world), add_split, old);
+        qd_test_step(world, 0.02, 1);
+        qd_tree_visit_nodes(qd_world_tree(world), add_split, new);
+        qdi_picture picture;
+        qdi_picture_init(&picture, qd_allocator_default());
+        ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, &before), QD_OK);
+        ck_assert_uint_eq(count_ink(&picture, QDI_INK_SPLIT), missing(new, old));
+        ck_assert_uint_eq(count_ink(&picture, QDI_INK_MERGED), missing(old, new));
+        changed += picture.frame_count;
+        qdi_picture_destroy(&picture);
+    }
+    ck_assert_uint_gt(changed, 10);
+    free(old);
+    free(new);
+    qdi_changes_release(&before);
+    qd_world_destroy(world);
+}
+END_TEST
+
+START_TEST(impulses_make_normals_long) {
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){20, 20};
+    def.gravity = (qd_vec2){0, -10};
+    def.restitution = 0;
+    qd_world *world = qd_test_world(&def);
+    for (int i = 0; i < 4; ++i) (void)qd_test_disk(world, 10, 0.5 + i, 0, 0, 0.5, 1);
+    qd_test_step(world, 1.0 / 60, 60);
+    qd_view view = qd_view_default();
+    view.contacts = QD_VIEW_CONTACTS_IMPULSE;
+    qdi_picture picture;
+    qdi_picture_init(&picture, qd_allocator_default());
+    ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
+    ck_assert_uint_eq(picture.mark_count, 4);
+    // In a column the lower a contact is the more it carries; marks come in order of the contacts.
+    float floor_half = 0, top_half = 1e9F;
+    for (size_t i = 0; i < 4; ++i) {
+        ck_assert(picture.marks[i].half >= 0.0F);
+        if (picture.marks[i].half > floor_half) floor_half = picture.marks[i].half;
+        if (picture.marks[i].half < top_half) top_half = picture.marks[i].half;
+    }
+    ck_assert(floor_half > 1.3F * top_half);
+    view.contacts = QD_VIEW_CONTACTS_NONE;
+    ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
+    ck_assert_uint_eq(picture.mark_count, 0);
+    qdi_picture_destroy(&picture);
+    qd_world_destroy(world);
+}
+END_TEST
+
+START_TEST(shades_tell_what_they_say) {
+    qd_world_def def = qd_world_def_default();
+    qd_world *world = qd_test_world(&def);
+    qd_body_def body = qd_body_def_default();
+    for (int i = 0; i < 6; ++i) {
+        body.position = (qd_vec2){10.0 + 10 * i, 50};
+        body.shape.radius = 0.5 + 0.5 * i;
+        body.spin = i % 2 ? -3.0 * i : 3.0 * i;
+        body.material.friction = i % 3 * 0.25;
+        body.kind = i == 5 ? QD_BODY_STATIC : QD_BODY_DYNAMIC;
+        (void)qd_test_add(world, &body);
+    }
+    ck_assert_int_eq(qd_world_detect(world), QD_OK);
+    for (int colour = QD_VIEW_CONTACT; colour <= QD_VIEW_THREAD; ++colour) {
+        qd_view view = qd_view_default();
+        view.colour = (qd_view_colour)colour;
+        double top = qdi_shade_top(&view, world);
+        const qdi_shade shade = qdi_shade_of(&view, world, top);
+        const qd_body_view bodies = qd_world_view(world);
+        unsigned hue[6];
+        for (size_t i = 0; i < 6; ++i) hue[i] = qdi_shade_hue(&shade, bodies.row_of_index[i]);
+        ck_assert_uint_eq(hue[5], QDI_HUE_STATIC);
+        for (size_t i = 0; i < 5; ++i) ck_assert_uint_lt(hue[i], QDI_HUE_STATIC);
+        if (colour == QD_VIEW_SIZE) {
+            ck_assert_double_eq(top, 2.5);
+            for (size_t i = 1; i < 5; ++i) ck_assert_uint_gt(hue[i], hue[i - 1]);
+            ck_assert_uint_eq(hue[4], QDI_MAP_HUES - 1);
+        }
+        if (colour == QD_VIEW_SPIN)
+            for (size_t i = 1; i < 4; ++i) ck_assert_uint_gt(hue[i], hue[i - 1]);
+        if (colour == QD_VIEW_ID)
+            for (size_t i = 1; i < 5; ++i) ck_assert_uint_ne(hue[i], hue[i - 1]);
+        if (colour == QD_VIEW_MATERIAL) {
+            ck_assert(hue[0] == hue[3] && hue[1] == hue[4]);
+            ck_assert(hue[0] == 0 && hue[1] == 1 && hue[2] == 2);
+        }
+    }
+    qd_view view = qd_view_default();
+    view.colour = QD_VIEW_SIZE;
+    view.range = (qd_vec2){1, 2};
+    const qdi_shade shade = qdi_shade_of(&view, world, 99);
+    ck_assert_uint_eq(qdi_shade_hue(&shade, qd_world_view(world).row_of_index[1]), 0);
+    ck_assert_uint_eq(qdi_shade_hue(&shade, qd_world_view(world).row_of_index[3]), QDI_MAP_HUES - 1);
+    qd_world_destroy(world);
+}
+END_TEST
+
+START_TEST(scale_is_round) {
+    static const double most[] = {1, 1.9, 2, 4.99, 5, 9.99, 10, 0.37, 1234, 3e-7};
+    static const double want[] = {1, 1, 2, 2, 5, 5, 10, 0.2, 1000, 2e-7};
+    char text[32];
+    for (size_t i = 0; i < sizeof most / sizeof most[0]; ++i)
+        ck_assert_double_eq_tol(qdi_caption_round(most[i], text), want[i], 1e-12 * want[i]);
+    ck_assert_double_eq(qdi_caption_round(60.0, text), 50.0);
+    ck_assert_str_eq(text, "50");
+}
+END_TEST
+
+// Nothing that stands in the caption overlaps, at any size and with any colours.
+START_TEST(caption_items_keep_apart) {
+    static const int sizes[][2] = {{160, 120},  {320, 200},   {640, 480},  {960, 160},
+                                   {1280, 768}, {1920, 1080}, {3840, 2160}};
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
+        for (int colour = QD_VIEW_CONTACT; colour <= QD_VIEW_THREAD; ++colour) {
+            qd_view view = qd_view_default();
+            view.width = sizes[s][0];
+            view.height = sizes[s][1];
+            view.colour = (qd_view_colour)colour;
+            view.title = true;
+            qdi_caption caption;
+            ck_assert_int_eq(qdi_caption_create(qd_allocator_default(), &view, "tumbler", &caption), QD_OK);
+            int line = caption.font.ascent + caption.font.descent;
+            ck_assert_int_ge(caption.font.size, 9);
+            for (int i = 0; i < QDI_CAPTION_ITEMS; ++i) {
+                const qdi_caption_place *a = &caption.place[i];
+                if (!a->shown) continue;
+                ck_assert(a->x >= 0 && a->x + a->width <= view.width);
+                ck_assert(a->baseline > caption.band.min_y && a->baseline < caption.band.max_y);
+                for (int j = 0; j < i; ++j) {
+                    const qdi_caption_place *b = &caption.place[j];
+                    if (!b->shown || abs(a->baseline - b->baseline) >= line) continue;
+                    ck_assert_int_eq(a->baseline, b->baseline);
+                    ck_assert(a->x >= b->x + b->width || b->x >= a->x + a->width);
+                }
+            }
+            qdi_caption_destroy(&caption);
+        }
+    }
+}
+END_TEST
+
+// One small picture of each style, of a world after a few steps, from the scene's keys to the pixels.
+static void draw_style(const char *name, const char *scene_name, size_t steps, const char *const *sets,
+                       size_t count) {
+    const qd_scene_changes changes = {.sets = sets, .set_count = count};
+    qd_scene *scene = NULL;
+    qd_world *world = NULL;
+    qd_error error = {""};
+    ck_assert_msg(qd_scene_builtin(scene_name, &changes, &scene, &error) == QD_OK, "%s", error.text);
+    const qd_world_def def = qd_scene_world(scene);
+    ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
+    ck_assert_msg(qd_scene_populate(scene, world, &error) == QD_OK, "%s", error.text);
+    const qd_view view = qd_scene_view(scene);
+    qdi_changes before = {.allocator = qd_allocator_default()};
+    ck_assert_int_eq(qd_world_detect(world), QD_OK);
+    double top = isnan(view.speed) ? qdi_shade_top(&view, world) : view.speed;
+    for (size_t i = 0; i < steps; ++i) {
+        ck_assert_int_eq(qdi_changes_note(&before, qd_world_tree(world)), QD_OK);
+        qd_test_step(world, qd_scene_run_settings(scene).dt, 1);
+    }
+    qdi_caption caption;
+    qdi_raster raster;
+    qdi_tile_bins bins;
+    qdi_picture picture;
+    ck_assert_int_eq(qdi_tile_bins_create(qd_allocator_default(), NULL, &bins), QD_OK);
+    qdi_bytes bytes = {0};
+    ck_assert_int_eq(qdi_caption_create(qd_allocator_default(), &view, scene_name, &caption), QD_OK);
+    ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), view.width, view.height, &raster), QD_OK);
+    qdi_picture_init(&picture, qd_allocator_default());
+    ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, caption.world, top, &before), QD_OK);
+    ck_assert_int_eq(qdi_picture_draw(&picture, &bins, &raster), QD_OK);
+    qdi_tile_bins_destroy(&bins);
+    qdi_caption_draw(&caption, &raster, &picture.facts, top);
+    qdi_palette palette = qdi_palette_make(&view);
+    const qdi_png_image image = {view.width, view.height, raster.pixels, &palette, NULL, 0};
+    ck_assert_int_eq(qdi_png_encode(qd_allocator_default(), &image, &bytes, &error), QD_OK);
+    qd_test_golden(name, bytes.data, bytes.size);
+    qdi_bytes_release(qd_allocator_default(), &bytes);
+    qdi_picture_destroy(&picture);
+    qdi_raster_destroy(&raster);
+    qdi_caption_destroy(&caption);
+    qdi_changes_release(&before);
+    qd_world_destroy(world);
+    qd_scene_destroy(scene);
+}
+
+static const char small[] = "view.size=[320, 200]";
+
+START_TEST(golden_size_light) {
+    const char *sets[] = {small, "view.colour=size", "view.theme=light", "view.map=cividis",
+                          "view.nodes=none"};
+    draw_style("style_size", "sizes", 2, sets, 5);
+}
+END_TEST
+
+START_TEST(golden_occupancy_by_id) {
+    const char *sets[] = {small, "view.colour=id", "view.nodes=occupancy", "view.title=true"};
+    draw_style("style_occupancy", "clusters", 2, sets, 4);
+}
+END_TEST
+
+START_TEST(golden_changed) {
+    const char *sets[] = {small, "view.colour=plain", "view.nodes=changed", "stepper.capacity=4",
+                          "stepper.margin=0"};
+    draw_style("style_changed", "pool", 3, sets, 5);
+}
+END_TEST
+
+START_TEST(golden_retrieve) {
+    const char *sets[] = {small,
+                          "view.retrieve=700",
+                          "view.camera.follow=700",
+                          "view.camera.zoom=5",
+                          "view.theme=light",
+                          "view.nodes=none",
+                          "stepper.capacity=8"};
+    draw_style("style_retrieve", "pool", 10, sets, 7);
+}
+END_TEST
+
+START_TEST(golden_impulse) {
+    const char *sets[] = {small,
+                          "view.colour=spin",
+                          "view.contacts=impulse",
+                          "view.nodes=none",
+                          "view.map=magma",
+                          "view.camera.region=[0, 0, 12, 8]"};
+    draw_style("style_impulse", "pyramid", 20, sets, 6);
+}
+END_TEST
+
+START_TEST(golden_periodic_part) {
+    const char *sets[] = {small, "view.colour=depth", "view.camera.centre=[0, 0]", "view.camera.zoom=4"};
+    draw_style("style_periodic", "gas", 2, sets, 4);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("overlay");
+    TCase *tests = tcase_create("overlay");
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, retrieve_is_brute_force);
+    tcase_add_test(tests, nobody_s_retrieve_shows_nothing);
+    tcase_add_loop_test(tests, removed_bodies_have_no_contacts, 0, 2);
+    tcase_add_test(tests, changes_are_differences_of_trees);
+    tcase_add_test(tests, impulses_make_normals_long);
+    tcase_add_test(tests, shades_tell_what_they_say);
+    tcase_add_test(tests, scale_is_round);
+    tcase_add_test(tests, caption_items_keep_apart);
+    tcase_add_test(tests, golden_size_light);
+    tcase_add_test(tests, golden_occupancy_by_id);
+    tcase_add_test(tests, golden_changed);
+    tcase_add_test(tests, golden_retrieve);
+    tcase_add_test(tests, golden_impulse);
+    tcase_add_test(tests, golden_periodic_part);
+    suite_add_tcase(suite, tests);
+    return qd_test_run(suite);
+}

@@ -1,0 +1,198 @@
+#include "tests/support/harness.h"
+#include "tests/support/worlds.h"
+
+#include <math.h>
+#include <quadrille/world.h>
+#include <string.h>
+
+static const qd_event *events_of(const qd_world *world, size_t expected) {
+    size_t count;
+    const qd_event *events = qd_world_events(world, &count);
+    ck_assert_uint_eq(count, expected);
+    return events;
+}
+
+static void check_event(const qd_event *e, qd_event_kind kind, uint32_t a, uint32_t b) {
+    ck_assert_int_eq(e->kind, kind);
+    ck_assert_uint_eq(e->contact->a.index, a);
+    ck_assert_uint_eq(e->contact->b.index, b);
+}
+
+static qd_world *ghost_world(void) {
+    qd_world_def def = qd_world_def_default();
+    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    def.contact = QD_CONTACT_NONE;
+    return qd_test_world(&def);
+}
+
+START_TEST(a_passage_begins_persists_and_ends) {
+    qd_world *world = ghost_world();
+    qd_test_disk(world, 0, 0, 1, 0, 0.5, 0);
+    qd_test_disk(world, 1.75, 0, 0, 0, 0.5, 0);
+    ck_assert_int_eq(qd_world_detect(world), QD_OK);
+    events_of(world, 0);
+    const int expected[] = {
+        -1, QD_EVENT_BEGIN, QD_EVENT_PERSIST, QD_EVENT_PERSIST, QD_EVENT_PERSIST, QD_EVENT_END, -1};
+    for (int k = 0; k < 7; ++k) { // x = 0.5 k: touching from 0.75 to 2.75
+        qd_test_step(world, 0.5, 1);
+        const qd_event *e = events_of(world, expected[k] >= 0);
+        if (expected[k] >= 0) check_event(e, (qd_event_kind)expected[k], 0, 1);
+        if (expected[k] == QD_EVENT_END) ck_assert_double_eq(e->contact->touch[0].depth, 0.25); // as it was
+    }
+    qd_world_totals totals = qd_world_total(world);
+    ck_assert_uint_eq(totals.begins, 1);
+    ck_assert_uint_eq(totals.ends, 1);
+    ck_assert_uint_eq(totals.contacts, 4);
+    qd_world_destroy(world);
+}
+END_TEST
+
+START_TEST(step_zero_has_contacts) {
+    qd_world *world = ghost_world();
+    qd_test_disk(world, 0, 0, 0, 0, 0.5, 0);
+    qd_test_disk(world, 0.5, 0, 0, 0, 0.5, 0);
+    ck_assert_int_eq(qd_world_detect(world), QD_OK);
+    check_event(events_of(world, 1), QD_EVENT_BEGIN, 0, 1);
+    ck_assert_int_eq(qd_world_detect(world), QD_OK); // nothing changed: nothing is done
+    check_event(events_of(world, 1), QD_EVENT_BEGIN, 0, 1);
+    ck_assert_uint_eq(qd_world_total(world).contacts, 1);
+    qd_test_step(world, 1, 1);
+    check_event(events_of(world, 1), QD_EVENT_PERSIST, 0, 1);
+    ck_assert_uint_eq(qd_world_total(world).contacts, 2);
+    qd_world_destroy(world);
+}
+END_TEST
+
+// A body goes and another takes its index at the same place: the old contact ends, a new one begins.
+START_TEST(a_reused_index_ends_and_begins) {
+    qd_world *world = ghost_world();
+    qd_id a = qd_test_disk(world, 0, 0, 0, 0, 0.5, 0);
+    qd_id b = qd_test_disk(world, 0.5, 0, 0, 0, 0.5, 0);
+    qd_test_disk(world, 0.5, 0.5, 0, 0, 0.25, 0);
+    qd_test_step(world, 1, 2);
+    ck_assert_int_eq(qd_world_remove(world, b), QD_OK);
+    qd_id c = qd_test_disk(world, 0.5, 0, 0, 0, 0.5, 0);
+    ck_assert_uint_eq(c.index, b.index);
+    ck_assert_int_eq(qd_world_detect(world), QD_OK);
+    const qd_event *e = events_of(world, 5);
+    check_event(&e[0], QD_EVENT_END, 0, 1);
+    ck_assert_uint_eq(e[0].contact->b.generation, b.generation);
+    check_event(&e[1], QD_EVENT_BEGIN, 0, 1);
+    ck_assert_uint_eq(e[1].contact->b.generation, c.generation);
+    check_event(&e[2], QD_EVENT_PERSIST, 0, 2);
+    check_event(&e[3], QD_EVENT_END, 1, 2);
+    check_event(&e[4], QD_EVENT_BEGIN, 1, 2);
+    ck_assert_int_eq(qd_world_remove(world, a), QD_OK);
+    qd_test_step(world, 1, 1); // finds the end by itself before it steps
+    check_event(events_of(world, 1), QD_EVENT_PERSIST, 1, 2);
+    ck_assert_uint_eq(qd_world_total(world).begins, 5);
+    ck_assert_uint_eq(qd_world_total(world).ends, 4);
+    qd_world_destroy(world);
+}
+END_TEST
+
+START_TEST(walls_have_events) {
+    qd_world_def def = qd_world_def_default();
+    def.continuous = QD_CONTINUOUS_OFF; // else it has left the wall when the step ends
+    qd_world *world = qd_test_world(&def);
+    qd_test_disk(world, 1, 50, -1, 0, 0.5, 0);
+    qd_test_step(world, 0.375, 1);
+    events_of(world, 0);
+    qd_test_step(world, 0.375, 1);
+    check_event(events_of(world, 1), QD_EVENT_BEGIN, 0, QD_WALL_LEFT);
+    qd_test_step(world, 0.375, 1);
+    check_event(events_of(world, 1), QD_EVENT_END, 0, QD_WALL_LEFT);
+    qd_world_destroy(world);
+}
+END_TEST
+
+// Random worlds: events must follow from the contacts before and after by the plainest comparison.
+static bool same(const qd_contact *p, const qd_contact *q) {
+    return memcmp(&p->a, &q->a, sizeof p->a) == 0 && memcmp(&p->b, &q->b, sizeof p->b) == 0;
+}
+
+static bool holds(const qd_contact *list, size_t count, const qd_contact *contact) {
+    for (size_t i = 0; i < count; ++i)
+        if (same(&list[i], contact)) return true;
+    return false;
+}
+
+static uint64_t order_of(const qd_contact *c) {
+    return (uint64_t)c->a.index << 32 | c->b.index;
+}
+
+static void check_events(const qd_world *world, const qd_contact *before, size_t old) {
+    size_t count, n;
+    const qd_contact *now = qd_world_contacts(world, &n);
+    const qd_event *events = qd_world_events(world, &count);
+    size_t kinds[3] = {0, 0, 0};
+    for (size_t i = 0; i < count; ++i) {
+        const qd_contact *c = events[i].contact;
+        kinds[events[i].kind] += 1;
+        bool was = holds(before, old, c), is = holds(now, n, c);
+        ck_assert_int_eq(was, events[i].kind != QD_EVENT_BEGIN);
+        ck_assert_int_eq(is, events[i].kind != QD_EVENT_END);
+        if (i == 0) continue;
+        uint64_t last = order_of(events[i - 1].contact);
+        bool reused = events[i - 1].kind == QD_EVENT_END && events[i].kind == QD_EVENT_BEGIN;
+        ck_assert(last < order_of(c) || (last == order_of(c) && reused));
+    }
+    ck_assert_uint_eq(kinds[QD_EVENT_BEGIN] + kinds[QD_EVENT_PERSIST], n);
+    ck_assert_uint_eq(kinds[QD_EVENT_PERSIST] + kinds[QD_EVENT_END], old);
+}
+
+static void mix_bodies(qd_world *world, qd_random *random) {
+    for (int k = 0; k < 40; ++k) {
+        qd_body_view view = qd_world_view(world);
+        uint32_t row = (uint32_t)(qd_random_bits(random) % view.count);
+        ck_assert_int_eq(qd_world_remove(world, (qd_id){view.index[row], view.generation[row]}), QD_OK);
+    }
+    qd_test_scatter(world, random, 40);
+}
+
+START_TEST(random_worlds_have_the_right_events) {
+    enum { MOST = 20000 };
+    static qd_contact before[MOST];
+    uint64_t first = qd_test_seed(300);
+    size_t cases = qd_test_replaying() ? 1 : qd_test_effort(12);
+    for (uint64_t seed = first; seed < first + cases; ++seed) {
+        qd_random random = qd_random_at(seed, 0, 4);
+        qd_world_def def = qd_test_random_def(&random);
+        def.threads = 1 + (int)(seed % 4);
+        qd_world *world = qd_test_world(&def);
+        qd_test_scatter(world, &random, 900);
+        ck_assert_int_eq(qd_world_detect(world), QD_OK);
+        for (int k = 0; k < 8; ++k) {
+            size_t old;
+            const qd_contact *contacts = qd_world_contacts(world, &old);
+            ck_assert_uint_lt(old, MOST);
+            memcpy(before, contacts, old * sizeof *before);
+            if (k % 2) {
+                qd_test_step(world, 0.03, 1);
+            } else {
+                mix_bodies(world, &random);
+                ck_assert_int_eq(qd_world_detect(world), QD_OK);
+            }
+            check_events(world, before, old);
+        }
+        qd_world_totals totals = qd_world_total(world);
+        size_t present;
+        (void)qd_world_contacts(world, &present);
+        ck_assert_uint_eq(totals.begins - totals.ends, present);
+        qd_world_destroy(world);
+    }
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("events");
+    TCase *tcase = tcase_create("events");
+    tcase_set_timeout(tcase, 120);
+    tcase_add_test(tcase, a_passage_begins_persists_and_ends);
+    tcase_add_test(tcase, step_zero_has_contacts);
+    tcase_add_test(tcase, a_reused_index_ends_and_begins);
+    tcase_add_test(tcase, walls_have_events);
+    tcase_add_test(tcase, random_worlds_have_the_right_events);
+    suite_add_tcase(suite, tcase);
+    return qd_test_run(suite);
+}

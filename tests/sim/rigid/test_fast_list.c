@@ -1,0 +1,160 @@
+// Whom a fast body may meet is found in one of two ways, by how many are fast; what comes of it is the same.
+#include "tests/support/harness.h"
+#include "tests/support/worlds.h"
+
+#include <string.h>
+
+enum { STEPS = 40 };
+
+typedef struct crowd {
+    qd_boundary boundary;
+    double side;
+    size_t bodies;
+    double dt;
+} crowd;
+
+static const crowd crowds[] = {
+    {QD_BOUNDARY_REFLECT, 40, 300, 0.05},   {QD_BOUNDARY_OPEN, 40, 300, 0.05},
+    {QD_BOUNDARY_PERIODIC, 40, 300, 0.05},  {QD_BOUNDARY_PERIODIC, 9, 12, 0.05},
+    {QD_BOUNDARY_REFLECT, 300, 4000, 0.05},
+};
+
+/// A crowd of which some are fast. `decoys`: as many again that are, and that touch nobody.
+static qd_world *make(const crowd *of, uint64_t seed, bool decoys, double margin, int threads,
+                      qd_continuous continuous) {
+    qd_world_def def = qd_world_def_default();
+    def.continuous = continuous;
+    def.size = (qd_vec2){of->side, of->side};
+    def.boundary_x = def.boundary_y = of->boundary;
+    def.restitution = 0.8;
+    def.friction = 0.2;
+    def.margin = margin;
+    def.threads = threads;
+    qd_world *world = qd_test_world(&def);
+    qd_random random = qd_random_at(seed, 0, 0);
+    qd_test_scatter_shapes(world, &random, of->bodies);
+    qd_body_def decoy = qd_body_def_default();
+    decoy.sensor = true;
+    decoy.shape = qd_shape_disk(0.1);
+    for (size_t i = 0; decoys && i < of->bodies; ++i) {
+        decoy.position = (qd_vec2){qd_test_between(&random, 1, of->side - 1),
+                                   qd_test_between(&random, 1, of->side - 1)};
+        decoy.velocity.x = qd_test_between(&random, 3, 6);
+        qd_test_add(world, &decoy);
+    }
+    return world;
+}
+
+static bool same(double a, double b) {
+    return memcmp(&a, &b, sizeof a) == 0;
+}
+
+static void check_same(const qd_world *p, const qd_world *q, size_t bodies, uint64_t seed) {
+    for (uint32_t i = 0; i < bodies; ++i) {
+        qd_body_state a = qd_test_body(p, (qd_id){i, 1}), b = qd_test_body(q, (qd_id){i, 1});
+        ck_assert_msg(same(a.position.x, b.position.x) && same(a.position.y, b.position.y) &&
+                          same(a.velocity.x, b.velocity.x) && same(a.velocity.y, b.velocity.y) &&
+                          same(a.turn.x, b.turn.x) && same(a.spin, b.spin),
+                      "body %u after step %llu, seed %llu", i, (unsigned long long)qd_world_steps(p),
+                      (unsigned long long)seed);
+    }
+    ck_assert_uint_eq(qd_world_total(p).impacts, qd_world_total(q).impacts);
+}
+
+/// Loops go over the crowds twice.
+static const crowd *crowd_of(int i, qd_continuous *continuous) {
+    const int count = (int)(sizeof crowds / sizeof *crowds);
+    *continuous = i < count ? QD_CONTINUOUS_AUTO : QD_CONTINUOUS_ON;
+    return &crowds[i % count];
+}
+
+START_TEST(few_or_all_are_listed) {
+    qd_continuous continuous;
+    const crowd *of = crowd_of(_i, &continuous);
+    uint64_t impacts = 0;
+    for (uint64_t seed = qd_test_seed(1), end = seed + qd_test_effort(4); seed < end; ++seed) {
+        qd_world *few = make(of, seed, false, 0, 1, continuous),
+                 *all = make(of, seed, true, 0, 2, continuous);
+        for (int step = 0; step < STEPS; ++step) {
+            qd_test_step(few, of->dt, 1);
+            qd_test_step(all, of->dt, 1);
+            check_same(few, all, of->bodies, seed);
+        }
+        impacts += qd_world_total(few).impacts;
+        qd_world_destroy(few);
+        qd_world_destroy(all);
+    }
+    if (continuous == QD_CONTINUOUS_ON)
+        ck_assert_uint_gt(impacts, 0); // else few crowds have some in so short a time
+}
+END_TEST
+
+// Fat boxes stay in use while some bodies are followed.
+START_TEST(margins_change_nothing) {
+    qd_continuous continuous;
+    const crowd *of = crowd_of(_i, &continuous);
+    uint64_t seed = qd_test_seed(1);
+    qd_world *none = make(of, seed, false, 0, 1, continuous),
+             *fixed = make(of, seed, false, 0.4, 3, continuous);
+    uint64_t steps = qd_test_effort(STEPS);
+    for (uint64_t step = 0; step < steps; ++step) {
+        qd_test_step(none, of->dt, 1);
+        qd_test_step(fixed, of->dt, 1);
+        ck_assert_uint_eq(qd_world_hash(none), qd_world_hash(fixed));
+        ck_assert_uint_eq(qd_test_events_hash(none), qd_test_events_hash(fixed));
+    }
+    ck_assert_uint_eq(qd_world_total(none).rebuilds, steps + 1);
+    qd_world_destroy(none);
+    qd_world_destroy(fixed);
+}
+END_TEST
+
+/// A small periodic world of slow disks and something so fast that the box about its way is more than half as
+/// long: from the start, or once a heavy one has hit it.
+static qd_world *make_small(bool struck, bool decoys, qd_continuous continuous) {
+    qd_world_def def = qd_world_def_default();
+    def.continuous = continuous;
+    def.size = (qd_vec2){8, 8};
+    def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
+    qd_world *world = qd_test_world(&def);
+    for (int i = 0; i < 12; ++i)
+        qd_test_disk(world, 1 + 2 * (i % 4), 1.5 + 2 * (int)(i / 4), i % 3 - 1, 4, 0.5, 1);
+    if (struck) qd_test_disk(world, 1, 7.25, 44, 0, 0.5, 1000);
+    qd_test_disk(world, 2, 7.25, struck ? 0 : 72, 0, 0.1, 1);
+    qd_body_def decoy = qd_body_def_default();
+    decoy.sensor = true;
+    decoy.velocity.x = 20;
+    for (int i = 0; decoys && i < 14; ++i) qd_test_add(world, &decoy);
+    return world;
+}
+
+START_TEST(too_wide_for_a_retrieve) {
+    bool struck = _i % 2 == 1;
+    qd_continuous continuous = _i < 2 ? QD_CONTINUOUS_AUTO : QD_CONTINUOUS_ON;
+    qd_world *few = make_small(struck, false, continuous), *all = make_small(struck, true, continuous);
+    for (int step = 0; step < STEPS; ++step) {
+        qd_test_step(few, 0.05, 1);
+        qd_test_step(all, 0.05, 1);
+        check_same(few, all, struck ? 14 : 13, 0);
+    }
+    ck_assert_uint_gt(qd_world_total(few).impacts, continuous == QD_CONTINUOUS_ON ? 10 : 3);
+    qd_world_destroy(few);
+    qd_world_destroy(all);
+}
+END_TEST
+
+static Suite *suite(void) {
+    Suite *suite = suite_create("fast_list");
+    TCase *tcase = tcase_create("fast_list");
+    tcase_set_timeout(tcase, 240);
+    int cases = (int)(sizeof crowds / sizeof crowds[0]);
+    tcase_add_loop_test(tcase, few_or_all_are_listed, 0, 2 * cases);
+    tcase_add_loop_test(tcase, margins_change_nothing, 0, 2 * cases);
+    tcase_add_loop_test(tcase, too_wide_for_a_retrieve, 0, 4);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
+
+int main(void) {
+    return qd_test_run(suite());
+}

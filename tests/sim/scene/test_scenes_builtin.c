@@ -1,0 +1,345 @@
+// The built-in scenes as they run: the same for any team and after a save, nobody where he should not be, and
+// each one does what it says.
+#include "tests/support/harness.h"
+#include "tests/support/worlds.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <quadrille/scene.h>
+#include <string.h>
+
+/// A scene, cut down so that a test of it takes little time but has all that the whole has.
+typedef struct cut {
+    const char *name;
+    size_t steps;
+    uint64_t bodies;
+    const char *sets[3];
+} cut;
+
+static const cut cuts[] = {
+    {"pool", 200, 300, {NULL}},
+    {"gas", 200, 400, {NULL}},
+    {"sizes", 200, 400, {NULL}},
+    {"rain", 300, 0, {"bodies.2.disks.count=150", "bodies.3.rects.count=100", NULL}},
+    {"clusters", 200, 400, {NULL}},
+    {"pyramid", 200, 55, {NULL}},
+    {"tumbler", 300, 0, {"bodies.2.disks.count=60", "bodies.3.rects.count=50", "bodies.4.polygons.count=50"}},
+    {"billiard", 700, 0, {NULL}},
+    {"cradle", 1000, 0, {NULL}},
+    {"hopper", 300, 0, {"bodies.2.disks.count=250", NULL}},
+    {"bullets", 40, 0, {NULL}},
+    {"brownian", 200, 0, {"bodies.3.disks.count=300", NULL}},
+    {"cooling", 200, 400, {NULL}},
+    {"compress", 200, 300, {NULL}},
+    {"silo", 400, 0, {"emitters.0.rate=300", "emitters.0.start=-0.5", NULL}},
+    {"shaker", 300, 0, {"bodies.1.disks.count=300", NULL}},
+};
+
+enum { CUTS = sizeof cuts / sizeof cuts[0] };
+
+static qd_scene *scene_of(const char *name, uint64_t bodies, const char *const *sets) {
+    qd_scene_changes changes = {.sets = sets, .bodies = bodies};
+    while (changes.set_count < 3 && sets && sets[changes.set_count]) ++changes.set_count;
+    qd_scene *scene = NULL;
+    qd_error error = {""};
+    ck_assert_msg(qd_scene_builtin(name, &changes, &scene, &error) == QD_OK, "%s: %s", name, error.text);
+    return scene;
+}
+
+static qd_world *world_of(const qd_scene *scene, int threads) {
+    qd_world_def def = qd_scene_world(scene);
+    def.threads = threads;
+    qd_world *world = qd_test_world(&def);
+    qd_error error = {""};
+    ck_assert_msg(qd_scene_populate(scene, world, &error) == QD_OK, "%s", error.text);
+    return world;
+}
+
+static uint64_t hash_and_end(qd_world *world) {
+    uint64_t hash = qd_world_hash(world) ^ qd_test_events_hash(world);
+    qd_world_destroy(world);
+    return hash;
+}
+
+static qd_world *saved_and_loaded(qd_world *world, int threads) {
+    unsigned char *data = NULL;
+    size_t bytes = 0;
+    qd_world *loaded = NULL;
+    qd_error error = {""};
+    ck_assert_int_eq(qd_world_save(world, &data, &bytes), QD_OK);
+    ck_assert_msg(qd_world_load(data, bytes, threads, NULL, &loaded, &error) == QD_OK, "%s", error.text);
+    qd_world_save_free(world, data, bytes);
+    qd_world_destroy(world);
+    return loaded;
+}
+
+START_TEST(every_scene_is_here) {
+    size_t count = 0;
+    for (const char *name; (name = qd_scene_builtin_name(count)) != NULL; ++count) {
+        ck_assert_uint_lt(count, CUTS);
+        ck_assert_str_eq(name, cuts[count].name);
+    }
+    ck_assert_uint_eq(count, CUTS);
+}
+END_TEST
+
+START_TEST(same_for_any_team_and_after_a_save) {
+    const cut *c = &cuts[_i];
+    const int threads[] = {1, 2, 3, 8};
+    qd_scene *scene = scene_of(c->name, c->bodies, c->sets);
+    double dt = qd_scene_run_settings(scene).dt;
+    size_t least = qd_test_effort(4 * c->steps), steps = least < c->steps ? least : c->steps;
+    uint64_t hash = 0;
+    for (int k = 0; k < 4; ++k) {
+        qd_world *world = world_of(scene, threads[k]);
+        ck_assert_int_eq(qd_world_detect(world), QD_OK);
+        uint64_t start = qd_world_hash(world);
+        qd_test_step(world, dt, steps);
+        ck_assert_uint_ne(qd_world_hash(world), start);
+        uint64_t end = hash_and_end(world);
+        if (k == 0) hash = end;
+        ck_assert_msg(end == hash, "%s differs with %d threads", c->name, threads[k]);
+    }
+    qd_world *world = world_of(scene, 1);
+    qd_test_step(world, dt, steps / 2);
+    world = saved_and_loaded(world, 2);
+    qd_test_step(world, dt, steps - steps / 2);
+    ck_assert_msg(hash_and_end(world) == hash, "%s differs after a save", c->name);
+    qd_scene_destroy(scene);
+}
+END_TEST
+
+// State hashes that must never change between compilers, optimization levels, processors and releases without
+// a line in the changelog.
+START_TEST(golden_hashes) {
+    static const uint64_t golden[CUTS] = {
+        UINT64_C(0x10cc58c4b79fa385), // pool
+        UINT64_C(0x76ffaba8bee8e409), // gas
+        UINT64_C(0xd1423aa83346e768), // sizes
+        UINT64_C(0xec9528b5052ff036), // rain
+        UINT64_C(0x93ef024bee116c7b), // clusters
+        UINT64_C(0x608c7214de9a5202), // pyramid
+        UINT64_C(0x5fb4d6fc8c600f79), // tumbler
+        UINT64_C(0xa210ca9262fe08f6), // billiard
+        UINT64_C(0x108084899afa5876), // cradle
+        UINT64_C(0x652dadd2a0e9bd1c), // hopper
+        UINT64_C(0x0737bb55b2aa7018), // bullets
+        UINT64_C(0xab914f6873b0e565), // brownian
+        UINT64_C(0xc0fcf7020dd18270), // cooling
+        UINT64_C(0x32a320550cf3244a), // compress
+        UINT64_C(0xd1a310ce96b3e405), // silo
+        UINT64_C(0xd5723b5da98ee5b7), // shaker
+    };
+    const cut *c = &cuts[_i];
+    qd_scene *scene = scene_of(c->name, c->bodies, c->sets);
+    qd_world *world = world_of(scene, 1);
+    qd_test_step(world, qd_scene_run_settings(scene).dt, c->steps < 200 ? c->steps : 200);
+    uint64_t hash = qd_world_hash(world);
+    ck_assert_msg(hash == golden[_i], "%s: 0x%016" PRIx64, c->name, hash);
+    qd_world_destroy(world);
+    qd_scene_destroy(scene);
+}
+END_TEST
+
+/// How far a body's box reaches out of the walls; below 0: it does not.
+static double beyond_walls(const qd_world *world, const qd_body_state *s) {
+    qd_world_def def = qd_world_definition(world);
+    qd_vec2 low, high, left, right; // of the body; of the world's sides, which may move
+    qd_shape_bounds(&s->shape, s->position, s->turn, &low, &high);
+    qd_world_sides(world, &left, &right);
+    double out = -DBL_MAX;
+    if (def.boundary_x == QD_BOUNDARY_REFLECT) out = fmax(left.x - low.x, high.x - right.x);
+    if (def.boundary_y == QD_BOUNDARY_REFLECT) out = fmax(out, fmax(left.y - low.y, high.y - right.y));
+    return out;
+}
+
+/// How far outside of the hopper or of the drum a body's centre is; below 0: it is inside.
+static double outside_of(const char *name, qd_vec2 at) {
+    if (strcmp(name, "tumbler") == 0) return sqrt((at.x - 40) * (at.x - 40) + (at.y - 25) * (at.y - 25)) - 22;
+    if (strcmp(name, "hopper") != 0 || at.y < 48) return -1;
+    double half = at.y < 74 ? 3.5 + (at.y - 48) * 26.5 / 26 : 30;
+    return fabs(at.x - 40) - half;
+}
+
+// A body may be in a wall by as much as it moves in a step, and a little deeper where it is pressed on.
+START_TEST(nobody_leaves) {
+    const cut *c = &cuts[_i];
+    qd_scene *scene = scene_of(c->name, c->bodies, c->sets);
+    qd_world *world = world_of(scene, 2);
+    double dt = qd_scene_run_settings(scene).dt;
+    for (size_t k = 0; k < qd_test_effort(40); ++k) {
+        qd_test_step(world, dt, 50);
+        qd_body_view view = qd_world_view(world);
+        ck_assert_uint_ge(view.count, qd_scene_bodies(scene)); // emitters add some
+        double fastest = qd_world_sum(world).fastest * dt;
+        const double give = qd_world_definition(world).contact == QD_CONTACT_SPRING
+                                ? 0.6
+                                : 0.1; // springs do, under a large grain
+        for (size_t r = 0; r < view.count; ++r) {
+            if (view.kind[r] != QD_BODY_DYNAMIC) continue;
+            qd_body_state s = qd_test_body(world, (qd_id){view.index[r], view.generation[r]});
+            double out = beyond_walls(world, &s);
+            if (!(out <= fastest + give * view.radius[r]))
+                ck_abort_msg("%s, step %zu: body %u is outside by %g", c->name, 50 * (k + 1), view.index[r],
+                             out);
+            if (!(outside_of(c->name, s.position) < 0))
+                ck_abort_msg("%s, step %zu: body %u is through", c->name, 50 * (k + 1), view.index[r]);
+        }
+    }
+    qd_world_destroy(world);
+    qd_scene_destroy(scene);
+}
+END_TEST
+
+// 20 rows, 60 units of time where QD_TEST_EFFORT is large: nothing moves by more than 1 % of a box, all in
+// all.
+START_TEST(pyramid_stands) {
+    qd_scene *scene = scene_of("pyramid", 0, NULL);
+    qd_world *world = world_of(scene, 1);
+    qd_vec2 at[210];
+    for (uint32_t i = 0; i < 210; ++i) at[i] = qd_test_body(world, (qd_id){i, 1}).position;
+    ck_assert_double_eq_tol(at[209].y, 19.5, 1e-12);
+    ck_assert_double_eq_tol(at[209].x, 20, 1e-12);
+    for (size_t k = 0; k < qd_test_effort(10); ++k) {
+        qd_test_step(world, qd_scene_run_settings(scene).dt, 36);
+        for (uint32_t i = 0; i < 210; ++i) {
+            qd_body_state s = qd_test_body(world, (qd_id){i, 1});
+            double x = s.position.x - at[i].x, y = s.position.y - at[i].y, way = sqrt(x * x + y * y);
+            if (!(way < 0.01)) ck_abort_msg("box %u moved by %g after %zu steps", i, way, 36 * (k + 1));
+            if (!(fabs(s.turn.y) < 0.005)) ck_abort_msg("box %u turned by %g", i, s.turn.y);
+        }
+    }
+    ck_assert_double_lt(qd_world_sum(world).fastest, 0.05);
+    qd_world_destroy(world);
+    qd_scene_destroy(scene);
+}
+END_TEST
+
+START_TEST(energy_does_not_grow) {
+    const char *const names[] = {"billiard", "cradle", "clusters", "cooling"};
+    const bool keeps[] = {false, true, true, false};
+    qd_scene *scene = scene_of(names[_i], _i >= 2 ? 500 : 0, NULL);
+    qd_world *world = world_of(scene, 1);
+    double first = qd_world_sum(world).kinetic, last = first;
+    for (size_t k = 0; k < 1500; ++k) {
+        qd_test_step(world, qd_scene_run_settings(scene).dt, 1);
+        double now = qd_world_sum(world).kinetic;
+        if (!(now <= last * (1 + 1e-13))) ck_abort_msg("step %zu: %.17g after %.17g", k + 1, now, last);
+        last = now;
+    }
+    if (keeps[_i])
+        ck_assert_double_eq_tol(last, first, 1e-11 * first);
+    else
+        ck_assert_double_lt(last, 0.7 * first);
+    qd_world_destroy(world);
+    qd_scene_destroy(scene);
+}
+END_TEST
+
+// The medium keeps bodies of every size at its temperature, 4 per component.
+START_TEST(brownian_is_warm) {
+    qd_scene *scene = scene_of("brownian", 0, NULL);
+    qd_world *world = world_of(scene, 2);
+    double large = 0, small = 0, larges = 0, smalls = 0, dt = qd_scene_run_settings(scene).dt;
+    qd_test_step(world, dt, 200);
+    for (int k = 0; k < 20; ++k) {
+        qd_test_step(world, dt, 40);
+        qd_body_view view = qd_world_view(world);
+        for (size_t r = 0; r < view.count; ++r) {
+            double energy = view.mass[r] * (view.vx[r] * view.vx[r] + view.vy[r] * view.vy[r]) / 2;
+            *(view.radius[r] > 0.4 ? &large : &small) += energy;
+            *(view.radius[r] > 0.4 ? &larges : &smalls) += 1;
+        }
+    }
+    ck_assert_double_eq_tol(large / larges, 4, 0.6);
+    ck_assert_double_eq_tol(small / smalls, 4, 0.25);
+    qd_world_destroy(world);
+    qd_scene_destroy(scene);
+}
+END_TEST
+
+// As many leave a row as run into it, with their speed; the others stand still.
+START_TEST(cradle_passes_on_what_comes_in) {
+    qd_scene *scene = scene_of("cradle", 0, NULL);
+    qd_world *world = world_of(scene, 1);
+    qd_test_step(world, qd_scene_run_settings(scene).dt,
+                 1000); // the last balls have left, none is at the wall
+    for (uint32_t i = 0; i < 20; ++i) {
+        qd_body_state s = qd_test_body(world, (qd_id){i, 1});
+        // A row's five are numbered from the left, and nobody passes anybody: the last ones leave.
+        bool leaves = i % 5 >= 4 - i / 5;
+        ck_assert_double_eq_tol(s.velocity.x, leaves ? 20 : 0, 1e-9);
+        ck_assert_double_eq(s.velocity.y, 0);
+    }
+    qd_world_destroy(world);
+    qd_scene_destroy(scene);
+}
+END_TEST
+
+/// How many contacts of two bodies are deeper than 0.6 of the smaller one's radius.
+static size_t deep_contacts(const qd_world *world) {
+    qd_body_view view = qd_world_view(world);
+    size_t count, deep = 0;
+    const qd_contact *contact = qd_world_contacts(world, &count);
+    for (size_t i = 0; i < count; ++i) {
+        double a = view.radius[view.row_of_index[contact[i].a.index]];
+        double b = view.radius[view.row_of_index[contact[i].b.index]];
+        deep += contact[i].touch[0].depth > 0.6 * (a < b ? a : b);
+    }
+    return deep;
+}
+
+// What is pressed together in a heap does not stay in each other: not even where a push has just made it
+// part.
+START_TEST(heap_does_not_sink_into_itself) {
+    qd_scene *scene = scene_of("tumbler", 0, NULL);
+    qd_world *world = world_of(scene, 2);
+    size_t deep = 0;
+    for (int k = 0; k < 700; ++k) {
+        qd_test_step(world, qd_scene_run_settings(scene).dt, 1);
+        deep += deep_contacts(world);
+    }
+    ck_assert_uint_le(deep, 5); // a fall of 20 per second goes 0.2 into another body, once
+    qd_world_destroy(world);
+    qd_scene_destroy(scene);
+}
+END_TEST
+
+START_TEST(rain_comes_to_rest) {
+    const char *const sets[] = {"bodies.2.disks.count=100", "bodies.3.rects.count=100", NULL};
+    qd_scene *scene = scene_of("rain", 0, sets);
+    qd_world *world = world_of(scene, 2);
+    double dt = qd_scene_run_settings(scene).dt, most = 0;
+    for (int k = 0; k < 80; ++k) {
+        qd_test_step(world, dt, 50);
+        double now = qd_world_sum(world).kinetic;
+        if (now > most) most = now;
+    }
+    // What still rolls on the floor (nothing slows down what rolls) has next to nothing of that.
+    ck_assert_double_lt(qd_world_sum(world).kinetic, 2e-3 * most);
+    qd_world_destroy(world);
+    qd_scene_destroy(scene);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("scenes_builtin");
+    TCase *tcase = tcase_create("scenes_builtin");
+    tcase_set_timeout(tcase, 300);
+    tcase_add_test(tcase, every_scene_is_here);
+    tcase_add_loop_test(tcase, same_for_any_team_and_after_a_save, 0, CUTS);
+    tcase_add_loop_test(tcase, nobody_leaves, 0, CUTS);
+    tcase_add_test(tcase, pyramid_stands);
+    tcase_add_loop_test(tcase, energy_does_not_grow, 0, 4);
+    tcase_add_test(tcase, brownian_is_warm);
+    tcase_add_test(tcase, cradle_passes_on_what_comes_in);
+    tcase_add_test(tcase, heap_does_not_sink_into_itself);
+    tcase_add_test(tcase, rain_comes_to_rest);
+    suite_add_tcase(suite, tcase);
+    TCase *fixed = tcase_create("golden");
+    tcase_set_timeout(fixed, 300);
+    tcase_add_loop_test(fixed, golden_hashes, 0, CUTS);
+    suite_add_tcase(suite, fixed);
+    return qd_test_run(suite);
+}

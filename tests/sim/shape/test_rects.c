@@ -1,0 +1,146 @@
+// Rects side by side: every instruction set gives the bits of the portable loop, at every place of a batch of
+// any length, and what the batch finds is what qdi_collide finds. Every failure names its seed (QD_TEST_SEED
+// replays it).
+
+#include "sim/shape/collide_impl.h"
+#include "sim/shape/rects.h"
+#include "tests/support/harness.h"
+#include "tests/support/worlds.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct pair {
+    qdi_form a, b;
+    qdi_pose pa, pb;
+    double reach;
+} pair;
+
+/// A multiple of a half where `grid`: sides in line, corners in one place, equal depths.
+static double length_of(qd_random *random, bool grid) {
+    double value = 0.1 + 1.9 * qd_random_uniform(random);
+    return grid ? 0.5 * ceil(2 * value) : value;
+}
+
+static qdi_form rect_of(qd_random *random, bool grid) {
+    qdi_form form = {.kind = QD_SHAPE_RECT, .half = {length_of(random, grid), length_of(random, grid)}};
+    if (qd_random_uniform(random) < 0.2) form.radius = 0.1;
+    if (qd_random_uniform(random) < 0.05) form.half.y = 1e-12; // as thin as a line
+    return form;
+}
+
+static void pose_of(qd_random *random, bool grid, qdi_pose *pose) {
+    double angle = 6.3 * qd_random_uniform(random), far = 4 * qd_random_uniform(random) - 2;
+    pose->c = grid ? 1 : cos(angle);
+    pose->s = grid ? 0 : sin(angle);
+    pose->x = grid ? 0.5 * ceil(2 * far) : far;
+    far = 4 * qd_random_uniform(random) - 2;
+    pose->y = grid ? 0.5 * ceil(2 * far) : far;
+}
+
+static pair pair_of(qd_random *random) {
+    const bool grid = qd_random_uniform(random) < 0.3;
+    pair made = {.a = rect_of(random, grid), .b = rect_of(random, grid)};
+    pose_of(random, grid, &made.pa);
+    pose_of(random, grid, &made.pb);
+    made.reach = qd_random_uniform(random) < 0.5 ? 0 : 0.3 * qd_random_uniform(random);
+    return made;
+}
+
+static void check_batch(const pair *list, size_t count, qd_simd simd, size_t *faces, uint64_t seed) {
+    static qdi_rect_pairs pairs;
+    static qdi_rect_meets meets;
+    memset(&pairs, 0xff, sizeof pairs); // what was there before decides nothing
+    pairs.count = count;
+    for (size_t i = 0; i < count; ++i)
+        qdi_rects_put(&pairs, i, &list[i].a, &list[i].pa, &list[i].b, &list[i].pb, list[i].reach);
+    qdi_rects_of(simd)(&pairs, &meets);
+    for (size_t i = 0; i < count; ++i) {
+        const pair *p = &list[i];
+        qdi_manifold one = {.count = 0}, other = {.count = 0};
+        bool general = !qdi_collide_rects(&p->a, &p->pa, &p->b, &p->pb, p->reach, &one);
+        ck_assert_msg(general == (meets.how[i] == QDI_RECTS_CORNERS), "pair %zu, seed %lu", i, seed);
+        if (meets.how[i] != QDI_RECTS_FACE) continue;
+        *faces += 1;
+        (void)qdi_rects_take(&meets, i, p->reach, &other);
+        ck_assert_msg(one.count == other.count, "points of pair %zu, seed %lu", i, seed);
+        if (one.count == 0) continue;
+        ck_assert_msg(memcmp(&one.normal, &other.normal, sizeof one.normal) == 0, "normal, seed %lu", seed);
+        for (int k = 0; k < one.count; ++k)
+            ck_assert_msg(one.at[k].gap == other.at[k].gap && one.at[k].feature == other.at[k].feature &&
+                              memcmp(&one.at[k].point, &other.at[k].point, sizeof one.at[k].point) == 0,
+                          "point %d of pair %zu, seed %lu", k, i, seed);
+    }
+}
+
+START_TEST(all_instruction_sets_give_the_same_bits) {
+    size_t faces = 0;
+    for (uint64_t seed = qd_test_seed(1), last = qd_test_replaying() ? seed + 1 : 1 + qd_test_effort(400);
+         seed < last; ++seed) {
+        qd_random random = qd_random_at(seed, 0, 0);
+        pair list[QDI_RECTS_MOST];
+        size_t count = 1 + (size_t)(QDI_RECTS_MOST * qd_random_uniform(&random));
+        if (count > QDI_RECTS_MOST) count = QDI_RECTS_MOST;
+        for (size_t i = 0; i < count; ++i) list[i] = pair_of(&random);
+        for (int simd = QD_SIMD_PORTABLE; simd <= QD_SIMD_AVX512; ++simd)
+            if (qd_simd_available((qd_simd)simd)) check_batch(list, count, (qd_simd)simd, &faces, seed);
+    }
+    ck_assert(qd_test_replaying() || faces > 5000);
+}
+END_TEST
+
+/// The general way through corners and sides finds the same.
+static bool general(const pair *p, qdi_manifold *manifold) {
+    qdi_core a, b;
+    qdi_separation separation;
+    const qd_vec2 d = {p->pb.x - p->pa.x, p->pb.y - p->pa.y};
+    const qdi_pose here = {0, 0, p->pa.c, p->pa.s}, there = {d.x, d.y, p->pb.c, p->pb.s};
+    qdi_core_make(&p->a, &here, &a);
+    qdi_core_make(&p->b, &there, &b);
+    manifold->count = 0;
+    return qdi_separate(&a, &b, p->reach + p->a.radius + p->b.radius, &separation) &&
+           qdi_manifold_of(&separation, &a, p->a.radius, p->b.radius, p->reach, manifold) > 0;
+}
+
+START_TEST(the_general_way_finds_the_same) {
+    size_t found = 0, alike = 0;
+    for (uint64_t seed = qd_test_seed(1), last = qd_test_replaying() ? seed + 1 : 1 + qd_test_effort(20000);
+         seed < last; ++seed) {
+        qd_random random = qd_random_at(seed, 1, 0);
+        const pair p = pair_of(&random);
+        qdi_manifold one = {.count = 0}, other = {.count = 0};
+        if (!qdi_collide_rects(&p.a, &p.pa, &p.b, &p.pb, p.reach, &one)) continue;
+        const bool meets = general(&p, &other);
+        if (meets != (one.count > 0)) { // only where a gap is the reach to rounding
+            const qdi_manifold *m = meets ? &other : &one;
+            double gap = m->count == 2 && m->at[1].gap < m->at[0].gap ? m->at[1].gap : m->at[0].gap;
+            ck_assert_msg(fabs(gap - p.reach) < 1e-12, "gap %.17g at reach %g, seed %lu", gap, p.reach, seed);
+            continue;
+        }
+        if (!meets) continue;
+        found += 1;
+        // Of level centres and of equal depths either side may win, to rounding.
+        double same = one.normal.x * other.normal.x + one.normal.y * other.normal.y;
+        if (same < 1 - 1e-12 || one.count != other.count || one.at[0].feature != other.at[0].feature)
+            continue;
+        alike += 1;
+        for (int k = 0; k < one.count; ++k)
+            ck_assert_msg(fabs(one.at[k].gap - other.at[k].gap) < 1e-12 &&
+                              fabs(one.at[k].point.x - other.at[k].point.x) < 1e-9 &&
+                              fabs(one.at[k].point.y - other.at[k].point.y) < 1e-9,
+                          "point %d, seed %lu", k, seed);
+    }
+    ck_assert_msg(qd_test_replaying() || (5 * found > qd_test_effort(20000) && alike >= found - found / 50),
+                  "%zu of %zu", alike, found);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("rects");
+    TCase *tests = tcase_create("rects");
+    tcase_set_timeout(tests, 300);
+    tcase_add_test(tests, all_instruction_sets_give_the_same_bits);
+    tcase_add_test(tests, the_general_way_finds_the_same);
+    suite_add_tcase(suite, tests);
+    return qd_test_run(suite);
+}

@@ -1,0 +1,229 @@
+#include "tests/support/harness.h"
+#include "tests/support/worlds.h"
+
+#include <math.h>
+#include <quadrille/simd.h>
+#include <quadrille/world.h>
+
+// One disk in a box of 10 x 6, radius 0.5: positions and numbers of hits by unfolding, worked out
+// independently.
+typedef struct box_case {
+    double x, y, vx, vy, t, end_x, end_y;
+    unsigned hits_x, hits_y;
+} box_case;
+
+static const box_case box_cases[] = {
+    {2, 3, 1.3, 0.7, 100, 6, 3, 14, 14},
+    {5, 1, -2.718281828, 3.141592654, 1000, 4.718172, 2.592654, 302, 628},
+    {1.25, 2.5, 1.4142135623730951, 1.7320508075688772, 12345.678, 0.675264291149, 5.158450114679, 1940,
+     4277},
+};
+
+static void check_box_case(const box_case *c, size_t steps) {
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){10, 6};
+    def.contact = QD_CONTACT_NONE;
+    qd_world *world = qd_test_world(&def);
+    qd_id id = qd_test_disk(world, c->x, c->y, c->vx, c->vy, 0.5, 2);
+    double dt = c->t / (double)steps;
+    qd_test_step(world, dt, steps);
+    qd_body_state state = qd_test_body(world, id);
+    ck_assert_double_eq_tol(state.position.x, c->end_x, 1e-9);
+    ck_assert_double_eq_tol(state.position.y, c->end_y, 1e-9);
+    ck_assert_double_eq(state.velocity.x, c->hits_x % 2 ? -c->vx : c->vx);
+    ck_assert_double_eq(state.velocity.y, c->hits_y % 2 ? -c->vy : c->vy);
+    ck_assert_double_eq_tol(qd_world_time(world), c->t, 1e-12 * c->t);
+    qd_vec2 given = qd_world_total(world).wall_impulse; // what the walls gave is what the body has more
+    ck_assert_double_eq_tol(given.x, 2 * (state.velocity.x - c->vx), 1e-9);
+    ck_assert_double_eq_tol(given.y, 2 * (state.velocity.y - c->vy), 1e-9);
+    qd_world_destroy(world);
+}
+
+START_TEST(box_in_small_steps) {
+    const box_case *c = &box_cases[_i];
+    check_box_case(c, (size_t)(c->t * 100));
+}
+END_TEST
+
+// A step may overshoot by several widths.
+START_TEST(box_in_giant_steps) {
+    const box_case *c = &box_cases[_i];
+    check_box_case(c, 1);
+    check_box_case(c, 3);
+    check_box_case(c, 7);
+}
+END_TEST
+
+START_TEST(periodic_positions_stay_in_the_cell) {
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){7, 3};
+    def.origin = (qd_vec2){-3.5, 1000};
+    def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
+    def.contact = QD_CONTACT_NONE;
+    qd_world *world = qd_test_world(&def);
+    qd_id id = qd_test_disk(world, 1, 1001, 3.3, -2.1, 0.5, 1);
+    for (int k = 1; k <= 5000; ++k) {
+        qd_test_step(world, 0.37, 1);
+        qd_body_state s = qd_test_body(world, id);
+        ck_assert(s.position.x >= -3.5 && s.position.x < 3.5);
+        ck_assert(s.position.y >= 1000 && s.position.y < 1003);
+        double x = 1 + 3.3 * 0.37 * k, off = (x - s.position.x) / 7;
+        ck_assert_double_eq_tol(off, floor(off + 0.5), 1e-9);
+    }
+    qd_world_destroy(world);
+}
+END_TEST
+
+START_TEST(periodic_wrap_is_never_at_the_far_side) {
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){10, 10};
+    def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
+    qd_world *world = qd_test_world(&def);
+    const double at[] = {10, -1e-300, -0.0, 30, -1e-17, 9.999999999999998, 1e7, -1e7 + 3};
+    for (size_t i = 0; i < sizeof at / sizeof *at; ++i) {
+        qd_id id = qd_test_disk(world, at[i], at[i], 0, 0, 0.01, 0);
+        qd_body_state s = qd_test_body(world, id);
+        ck_assert_msg(s.position.x >= 0 && s.position.x < 10, "%g became %.17g", at[i], s.position.x);
+        ck_assert_int_eq(qd_world_detect(world), QD_OK);
+    }
+    qd_world_destroy(world);
+}
+END_TEST
+
+// The parabola itself at every step, with either contact model.
+START_TEST(projectile_follows_its_parabola) {
+    qd_world_def def = qd_world_def_default();
+    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    def.gravity = (qd_vec2){0, -9.81};
+    def.contact = _i == 0 ? QD_CONTACT_NONE : QD_CONTACT_IMPULSE;
+    qd_world *world = qd_test_world(&def);
+    qd_id id = qd_test_disk(world, 50, 50, 3, 0, 0.5, 1);
+    qd_test_step(world, 1.0 / 60, 60);
+    qd_body_state s = qd_test_body(world, id);
+    ck_assert_double_eq_tol(s.position.y - 50, -4.905, 1e-12);
+    ck_assert_double_eq_tol(s.position.x - 50, 3, 1e-12);
+    ck_assert_double_eq_tol(s.velocity.y, -9.81, 1e-12);
+    qd_world_sums sums = qd_world_sum(world);
+    ck_assert_double_eq_tol(sums.potential, 9.81 * s.position.y, 1e-9);
+    qd_world_destroy(world);
+}
+END_TEST
+
+START_TEST(open_sides_let_bodies_go) {
+    qd_world_def def = qd_world_def_default();
+    def.boundary_y = QD_BOUNDARY_OPEN;
+    qd_world *world = qd_test_world(&def);
+    qd_id id = qd_test_disk(world, 50, 50, 0, 1000, 0.5, 1);
+    qd_test_step(world, 1, 100);
+    ck_assert_double_eq(qd_test_body(world, id).position.y, 100050);
+    ck_assert_double_eq(qd_test_body(world, id).velocity.y, 1000);
+    qd_world_destroy(world);
+}
+END_TEST
+
+START_TEST(body_as_wide_as_the_world_stays_in_the_middle) {
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){10, 20};
+    def.contact = QD_CONTACT_NONE;
+    qd_world *world = qd_test_world(&def);
+    qd_id id = qd_test_disk(world, 5, 10, 3, 1, 5, 1);
+    qd_test_step(world, 0.1, 100); // 10 up: two thirds of the way hit the top at 15 and come back
+    qd_body_state s = qd_test_body(world, id);
+    ck_assert_double_eq(s.position.x, 5);
+    ck_assert_double_eq_tol(s.position.y, 10, 1e-9);
+    ck_assert_double_eq(s.velocity.y, -1);
+    qd_world_destroy(world);
+}
+END_TEST
+
+// Put down across the wall on its way in, a body is let in; on its way out it is mirrored.
+START_TEST(body_across_a_mirror_comes_in) {
+    qd_world_def def = qd_world_def_default();
+    def.contact = QD_CONTACT_NONE;
+    qd_world *world = qd_test_world(&def);
+    qd_id in = qd_test_disk(world, 0.1, 50, 1, 0, 0.5, 1);
+    qd_id out = qd_test_disk(world, 99.75, 50, 1, 0, 0.5, 1);
+    qd_test_step(world, 0.125, 1);
+    ck_assert_double_eq(qd_test_body(world, in).position.x, 0.225);
+    ck_assert_double_eq(qd_test_body(world, in).velocity.x, 1);
+    ck_assert_double_eq(qd_test_body(world, out).position.x, 99.125);
+    ck_assert_double_eq(qd_test_body(world, out).velocity.x, -1);
+    qd_world_destroy(world);
+}
+END_TEST
+
+START_TEST(time_is_step_times_dt) {
+    qd_world_def def = qd_world_def_default();
+    qd_world *world = qd_test_world(&def);
+    qd_test_step(world, 0.1, 1000);
+    ck_assert_double_eq(qd_world_time(world), 1000 * 0.1);
+    qd_test_step(world, 0.25, 8);
+    ck_assert_double_eq(qd_world_time(world), 1000 * 0.1 + 2);
+    ck_assert_uint_eq(qd_world_steps(world), 1008);
+    qd_world_destroy(world);
+}
+END_TEST
+
+// Mirroring walls of many bodies: what they gave balances the momentum, and every box held its body.
+START_TEST(mirrors_balance_momentum) {
+    qd_world_def def = qd_world_def_default();
+    def.contact = QD_CONTACT_NONE;
+    def.size = (qd_vec2){30, 40};
+    def.gravity = (qd_vec2){0, 0};
+    qd_world *world = qd_test_world(&def);
+    qd_random random = qd_random_at(qd_test_seed(5), 0, 0);
+    qd_test_scatter(world, &random, 6000);
+    qd_world_sums before = qd_world_sum(world);
+    for (int k = 0; k < 20; ++k) {
+        qd_test_step(world, 0.5, 1);
+        qd_world_sums now = qd_world_sum(world);
+        qd_vec2 given = qd_world_total(world).wall_impulse;
+        ck_assert_double_eq_tol(now.momentum.x - before.momentum.x, given.x, 1e-9 * now.momentum_scale);
+        ck_assert_double_eq_tol(now.momentum.y - before.momentum.y, given.y, 1e-9 * now.momentum_scale);
+        ck_assert_double_eq_tol(now.kinetic, before.kinetic, 1e-9 * before.kinetic);
+    }
+    qd_world_destroy(world);
+}
+END_TEST
+
+// Disks that only fly, with every kind of sides, and with fat boxes and without: all instruction sets move
+// them alike.
+START_TEST(instruction_sets_agree) {
+    uint64_t expected = 0;
+    for (qd_simd simd = QD_SIMD_PORTABLE; simd <= QD_SIMD_AVX512; ++simd) {
+        if (!qd_simd_available(simd)) continue;
+        qd_random random = qd_random_at(qd_test_seed(6), (uint64_t)_i, 0);
+        qd_world_def def = qd_test_random_def(&random);
+        def.contact = QD_CONTACT_NONE;
+        def.friction = 0;
+        def.simd = simd;
+        def.margin = _i % 2 ? 0.5 : 0;
+        qd_world *world = qd_test_world(&def);
+        qd_test_scatter(world, &random, 333);
+        qd_test_step(world, 1.0 / 60, 30);
+        uint64_t state = qd_world_hash(world);
+        if (simd == QD_SIMD_PORTABLE) expected = state;
+        ck_assert_msg(state == expected, "%s", qd_simd_name(simd));
+        qd_world_destroy(world);
+    }
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("motion");
+    TCase *tcase = tcase_create("motion");
+    tcase_set_timeout(tcase, 120);
+    tcase_add_loop_test(tcase, box_in_small_steps, 0, 3);
+    tcase_add_loop_test(tcase, box_in_giant_steps, 0, 3);
+    tcase_add_test(tcase, periodic_positions_stay_in_the_cell);
+    tcase_add_test(tcase, periodic_wrap_is_never_at_the_far_side);
+    tcase_add_loop_test(tcase, projectile_follows_its_parabola, 0, 2);
+    tcase_add_test(tcase, open_sides_let_bodies_go);
+    tcase_add_test(tcase, body_as_wide_as_the_world_stays_in_the_middle);
+    tcase_add_test(tcase, body_across_a_mirror_comes_in);
+    tcase_add_test(tcase, time_is_step_times_dt);
+    tcase_add_test(tcase, mirrors_balance_momentum);
+    tcase_add_loop_test(tcase, instruction_sets_agree, 0, 12);
+    suite_add_tcase(suite, tcase);
+    return qd_test_run(suite);
+}

@@ -1,0 +1,358 @@
+// The energy's balance, closed to rounding in worlds of every kind, and what must not change it: threads,
+// margins, saving and loading, a step that is refused.
+#include "sim/world/energy_balance.h"
+#include "tests/support/harness.h"
+#include "tests/support/worlds.h"
+
+#include <math.h>
+#include <quadrille/metrics.h>
+#include <quadrille/scene.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double larger(double a, double b) {
+    return a > b ? a : b;
+}
+
+/// The largest number of a balance so far: rounding errors are parts of it.
+static double scale_of(const qd_metrics *m, double before) {
+    const double numbers[] = {m->kinetic, m->potential, m->lost,           m->drag_lost,
+                              m->entered, m->wall_work, m->kinematic_work, m->force_work};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) before = larger(before, fabs(numbers[i]));
+    return before;
+}
+
+static void check_same(const qd_metrics *p, const qd_metrics *q, bool tree, const char *what) {
+    size_t count;
+    const qd_metric_field *fields = qd_metric_fields(&count);
+    for (size_t i = 0; i < count; ++i) {
+        if (!tree && (strncmp(fields[i].name, "tree_", 5) == 0 || strcmp(fields[i].name, "saved_bytes") == 0))
+            continue;
+        const char *a = (const char *)p + fields[i].offset, *b = (const char *)q + fields[i].offset;
+        ck_assert_msg(memcmp(a, b, 8) == 0, "%s: step %llu: %s differs", what, (unsigned long long)p->step,
+                      fields[i].name);
+    }
+}
+
+// ---- sums ----
+
+START_TEST(sums_do_not_depend_on_the_order) {
+    enum { MOST = 20000 };
+    static const size_t counts[] = {1, 2, 3, 5, 100, 4097, MOST};
+    qd_world_def def = qd_world_def_default();
+    def.threads = 2;
+    qd_world *world = qd_test_world(&def);
+    double *values = malloc((MOST + 4) * sizeof *values);
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
+        qd_random random = qd_random_at(12, i, 0);
+        double first = 0, exact = 0, size = 0;
+        for (size_t k = 0; k < counts[i]; ++k) {
+            values[k] = qd_random_normal(&random) * ldexp(1, (int)(qd_random_bits(&random) % 60) - 30);
+            exact += values[k];
+            size += fabs(values[k]);
+        }
+        for (int round = 0; round < 10; ++round) {
+            double sum = 0;
+            ck_assert_int_eq(qdi_balance_array(world, values, counts[i], &sum), QD_OK);
+            if (round == 0) first = sum;
+            ck_assert_msg(memcmp(&sum, &first, 8) == 0, "%zu values: %a, then %a", counts[i], first, sum);
+            ck_assert_double_eq_tol(sum, exact, 1e-14 * size);
+            for (size_t k = counts[i]; k-- > 1;) { // shuffles
+                size_t other = qd_random_bits(&random) % (k + 1);
+                double kept = values[k];
+                values[k] = values[other];
+                values[other] = kept;
+            }
+        }
+    }
+    free(values);
+    qd_world_destroy(world);
+}
+END_TEST
+
+// ---- random worlds ----
+
+static void swirl(void *context, const qd_force_range *range) {
+    (void)context;
+    for (size_t i = 0; i < range->count; ++i) {
+        range->force_x[i] += range->mass[i] * (0.3 * range->y[i] - 0.1 * range->vx[i]);
+        range->force_y[i] -= 0.2 * range->mass[i] * range->x[i];
+        range->torque[i] += 0.05 * range->inertia[i];
+    }
+}
+
+static void vary_walls(qd_random *random, qd_world_def *def) {
+    for (int wall = 0; wall < 4; ++wall) {
+        qd_boundary side = wall < 2 ? def->boundary_x : def->boundary_y;
+        if (side != QD_BOUNDARY_REFLECT || qd_random_bits(random) % 3) continue;
+        def->wall_motion[wall].amplitude = qd_test_between(random, 0, 0.5);
+        def->wall_motion[wall].frequency = qd_test_between(random, 0, 1);
+        def->wall_motion[wall].slide = qd_test_between(random, -1, 1);
+    }
+}
+
+static void add_sources(qd_world *world, const qd_world_def *def, qd_random *random) {
+    qd_emitter_def emitter = qd_emitter_def_default();
+    emitter.low = (qd_vec2){def->origin.x + 3, def->origin.y + 3};
+    emitter.high = (qd_vec2){def->origin.x + def->size.x - 3, def->origin.y + def->size.y - 3};
+    emitter.body.velocity.x = 3;
+    emitter.spread = 2;
+    emitter.rate = qd_test_between(random, 5, 40);
+    ck_assert_int_eq(qd_world_add_emitter(world, &emitter, NULL), QD_OK);
+    qd_sink_def sink = qd_sink_def_default();
+    sink.low = def->origin;
+    sink.high = (qd_vec2){def->origin.x + 4, def->origin.y + def->size.y};
+    ck_assert_int_eq(qd_world_add_sink(world, &sink, NULL), QD_OK);
+}
+
+/// A world with everything but attraction. Same seed, same world, but for threads and margin.
+static qd_world *random_world(uint64_t seed, int threads, double margin) {
+    qd_random random = qd_random_at(seed, 0, 21);
+    qd_world_def def = qd_test_random_def(&random);
+    def.threads = threads;
+    def.margin = margin;
+    def.removal = qd_random_bits(&random) % 2 ? 1 : (double)INFINITY;
+    def.continuous = (qd_continuous)(qd_random_bits(&random) % 3);
+    vary_walls(&random, &def);
+    if (qd_random_bits(&random) % 3 == 0) {
+        def.drag.linear = qd_test_between(&random, 0, 0.5);
+        def.drag.quadratic = qd_random_bits(&random) % 2 ? qd_test_between(&random, 0, 0.2) : 0;
+        def.drag.spin = qd_test_between(&random, 0, 0.5);
+        def.drag.medium.x = qd_test_between(&random, -1, 1);
+    }
+    bool sources = qd_random_bits(&random) % 3 == 0, force = qd_random_bits(&random) % 4 == 0;
+    qd_world *world = qd_test_world(&def);
+    if (qd_random_bits(&random) % 2)
+        qd_test_scatter_shapes(world, &random, 100);
+    else
+        qd_test_scatter(world, &random, 150);
+    if (sources) add_sources(world, &def, &random);
+    if (force) ck_assert_int_eq(qd_world_set_force(world, swirl, NULL), QD_OK);
+    return world;
+}
+
+/// Steps a world and watches its balance.
+static void step_in_balance(qd_world *world, double dt, int steps, uint64_t seed) {
+    qd_metrics m;
+    double scale = 0;
+    for (int k = 0; k < steps; ++k) {
+        qd_test_step(world, dt, 1);
+        qd_world_measure(world, &m);
+        scale = scale_of(&m, scale);
+        ck_assert_msg(fabs(m.imbalance) <= 1e-12 * scale, "seed %llu, step %d: imbalance %g of %g",
+                      (unsigned long long)seed, k, m.imbalance, scale);
+        ck_assert_msg(m.lost_bodies_normal >= -1e-6 * scale || m.kinematic_work != 0, "energy from nowhere");
+    }
+}
+
+START_TEST(balance_closes_in_random_worlds) {
+    uint64_t first = qd_test_seed(1), count = qd_test_replaying() ? 1 : qd_test_effort(40);
+    for (uint64_t seed = first; seed < first + count; ++seed) {
+        qd_world *world = random_world(seed, 1 + (int)(seed % 3), (double)NAN);
+        step_in_balance(world, seed % 2 ? 0.01 : 0.03, 60, seed);
+        qd_world_destroy(world);
+    }
+}
+END_TEST
+
+START_TEST(metrics_are_the_same_for_threads_and_margins) {
+    uint64_t first = qd_test_seed(1), count = qd_test_replaying() ? 1 : qd_test_effort(20);
+    for (uint64_t seed = first; seed < first + count; ++seed) {
+        const int threads[4] = {1, 2, 3, 2};
+        qd_world *world[4];
+        for (int k = 0; k < 4; ++k) world[k] = random_world(seed, threads[k], k == 3 ? 0 : (double)NAN);
+        for (int at = 0; at < 50; at += 5) {
+            qd_metrics m[4];
+            for (int k = 0; k < 4; ++k) qd_world_measure(world[k], &m[k]);
+            char what[64];
+            snprintf(what, sizeof what, "seed %llu", (unsigned long long)seed);
+            for (int k = 1; k < 4; ++k) check_same(&m[0], &m[k], k < 3, what);
+            for (int k = 0; k < 4; ++k) qd_test_step(world[k], 0.02, 5);
+        }
+        for (int k = 0; k < 4; ++k) qd_world_destroy(world[k]);
+    }
+}
+END_TEST
+
+static qd_world *copy_of(const qd_world *world, int threads) {
+    unsigned char *data = NULL;
+    size_t bytes = 0;
+    ck_assert_int_eq(qd_world_save(world, &data, &bytes), QD_OK);
+    qd_metrics m;
+    qd_world_measure(world, &m);
+    ck_assert_uint_eq(m.saved_bytes, bytes);
+    qd_world *copy = NULL;
+    ck_assert_int_eq(qd_world_load(data, bytes, threads, NULL, &copy, NULL), QD_OK);
+    qd_world_save_free(world, data, bytes);
+    return copy;
+}
+
+START_TEST(loaded_worlds_measure_the_same) {
+    uint64_t first = qd_test_seed(100), count = qd_test_replaying() ? 1 : qd_test_effort(20);
+    for (uint64_t seed = first; seed < first + count; ++seed) {
+        qd_world *world = random_world(seed, 2, (double)NAN);
+        ck_assert_int_eq(qd_world_set_force(world, NULL, NULL), QD_OK); // the copy would not have it
+        qd_test_step(world, 0.02, 30);
+        qd_world *copy = copy_of(world, 1 + (int)(seed % 3));
+        for (int k = 0; k < 6; ++k) {
+            qd_metrics p, q;
+            qd_world_measure(world, &p);
+            qd_world_measure(copy, &q);
+            ck_assert(p.kinetic > 0);
+            check_same(&p, &q, true, "loaded");
+            qd_test_step(world, 0.02, 5);
+            qd_test_step(copy, 0.02, 5);
+        }
+        qd_world_destroy(world);
+        qd_world_destroy(copy);
+    }
+}
+END_TEST
+
+START_TEST(measuring_changes_nothing) {
+    qd_world *quiet = random_world(7, 2, (double)NAN), *watched = random_world(7, 2, (double)NAN);
+    for (int k = 0; k < 50; ++k) {
+        qd_metrics m;
+        qd_world_measure(watched, &m);
+        qd_test_step(watched, 0.02, 1);
+        qd_test_step(quiet, 0.02, 1);
+        ck_assert_uint_eq(qd_world_hash(quiet), qd_world_hash(watched));
+    }
+    qd_world_destroy(quiet);
+    qd_world_destroy(watched);
+}
+END_TEST
+
+// ---- attraction ----
+
+/// A dozen disks on their ways about a centre, that bounce off each other; the largest imbalance on the way.
+static double imbalance_about_centre(double dt, qd_pull_law law) {
+    qd_world_def def = qd_world_def_default();
+    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    def.attraction = (qd_attraction){.law = law, .at = {50, 50}, .strength = law ? 200 : 5, .softening = 2};
+    def.restitution = 0.9;
+    def.threshold = 0;
+    qd_world *world = qd_test_world(&def);
+    for (int k = 0; k < 12; ++k) {
+        qd_random random = qd_random_at(5, (uint64_t)k, 3);
+        double x = 50 + 12 * (qd_random_uniform(&random) - 0.5), y = 35 + 2.5 * k;
+        qd_test_disk(world, x, y, 4 * (qd_random_uniform(&random) - 0.5), 2, 0.5, 0);
+    }
+    double most = 0;
+    for (double t = 0; t < 8; t += dt) {
+        qd_metrics m;
+        qd_test_step(world, dt, 1);
+        qd_world_measure(world, &m);
+        most = larger(most, fabs(m.imbalance) / (m.kinetic + fabs(m.potential)));
+    }
+    qd_world_destroy(world);
+    return most;
+}
+
+START_TEST(attraction_is_out_of_balance_by_the_square_of_the_step) {
+    for (int law = 0; law < 3; ++law) {
+        double coarse = imbalance_about_centre(0.01, (qd_pull_law)law),
+               fine = imbalance_about_centre(0.00125, (qd_pull_law)law);
+        ck_assert_msg(coarse < 2e-3, "law %d: imbalance %g", law, coarse);
+        ck_assert_msg(fine < 0.06 * coarse, "law %d: imbalance %g, then %g", law, coarse, fine);
+    }
+}
+END_TEST
+
+// ---- scenes ----
+
+static qd_world *scene_world(const char *name, double *dt) {
+    qd_scene *scene = NULL;
+    qd_error error = {""};
+    ck_assert_msg(qd_scene_builtin(name, NULL, &scene, &error) == QD_OK, "%s", error.text);
+    qd_world_def def = qd_scene_world(scene);
+    def.threads = 2;
+    qd_world *world = qd_test_world(&def);
+    ck_assert_int_eq(qd_scene_populate(scene, world, NULL), QD_OK);
+    *dt = qd_scene_run_settings(scene).dt;
+    qd_scene_destroy(scene);
+    return world;
+}
+
+START_TEST(balance_closes_in_scenes) {
+    static const char *const names[] = {"gas", "pool", "hopper", "tumbler", "rain", "billiard", "bullets"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
+        double dt, scale = 0;
+        qd_world *world = scene_world(names[i], &dt);
+        qd_metrics m;
+        for (size_t k = 0; k < 10; ++k) {
+            qd_test_step(world, dt, qd_test_effort(15));
+            qd_world_measure(world, &m);
+            scale = scale_of(&m, scale);
+            ck_assert_msg(fabs(m.imbalance) <= 1e-12 * scale, "%s, step %llu: imbalance %g of %g", names[i],
+                          (unsigned long long)m.step, m.imbalance, scale);
+        }
+        bool elastic = strcmp(names[i], "gas") == 0 || strcmp(names[i], "pool") == 0;
+        if (elastic) ck_assert(m.lost == 0 && m.drift == 0 && m.collisions > 0);
+        qd_world_destroy(world);
+    }
+}
+END_TEST
+
+START_TEST(a_pile_at_rest_loses_nothing) {
+    double dt;
+    qd_world *world = scene_world("pyramid", &dt);
+    qd_test_step(world, dt, 1500);
+    qd_metrics before, after;
+    qd_world_measure(world, &before);
+    qd_test_step(world, dt, 100);
+    qd_world_measure(world, &after);
+    qd_world_sums sums = qd_world_sum(world);
+    ck_assert_double_eq_tol(after.lost, before.lost, 1e-9 * after.potential);
+    ck_assert_double_eq_tol(after.drift, before.drift, 1e-9 * after.potential);
+    // The floor carries all of it.
+    double weight = 10 * sums.mass, push = after.push_bottom - before.push_bottom;
+    ck_assert_double_eq_tol(push / (after.time - before.time), weight, 1e-6 * weight);
+    ck_assert(after.push_top == 0 && after.push_left == 0 && after.push_right == 0);
+    ck_assert_double_eq_tol(after.wall_pressure * 80, weight, 1e-6 * weight); // 40 below, 40 above
+    qd_world_destroy(world);
+}
+END_TEST
+
+// ---- what does not happen ----
+
+START_TEST(refused_steps_leave_no_trace) {
+    qd_world_def def = qd_world_def_default();
+    def.gravity.y = -10;
+    def.restitution = 0.5;
+    def.limits.speed = 6;
+    qd_world *world = qd_test_world(&def);
+    qd_test_disk(world, 50, 50, 0, 0, 0.5, 0);
+    for (int k = 0; k < 8; ++k) qd_test_disk(world, 10 + 1.05 * k, 0.5, 1 - 0.3 * k, 0, 0.5, 0);
+    qd_emitter_def emitter = qd_emitter_def_default();
+    emitter.low = emitter.high = (qd_vec2){80, 20};
+    emitter.rate = 50;
+    ck_assert_int_eq(qd_world_add_emitter(world, &emitter, NULL), QD_OK);
+    qd_metrics before, after;
+    for (int k = 0; k < 1000; ++k) {
+        qd_world_measure(world, &before);
+        if (qd_world_step(world, 0.02, NULL) == QD_OK) continue;
+        qd_world_measure(world, &after);
+        check_same(&before, &after, false, "refused");
+        ck_assert(before.lost > 0 && fabs(after.imbalance) <= 1e-12 * after.potential);
+        qd_world_destroy(world);
+        return;
+    }
+    ck_abort_msg("no step was refused");
+}
+END_TEST
+
+int main(void) {
+    TCase *t = qd_test_case("balance", 240, NULL, NULL);
+    tcase_add_test(t, sums_do_not_depend_on_the_order);
+    tcase_add_test(t, balance_closes_in_random_worlds);
+    tcase_add_test(t, metrics_are_the_same_for_threads_and_margins);
+    tcase_add_test(t, loaded_worlds_measure_the_same);
+    tcase_add_test(t, measuring_changes_nothing);
+    tcase_add_test(t, attraction_is_out_of_balance_by_the_square_of_the_step);
+    tcase_add_test(t, balance_closes_in_scenes);
+    tcase_add_test(t, a_pile_at_rest_loses_nothing);
+    tcase_add_test(t, refused_steps_leave_no_trace);
+    return qd_test_run_case("balance", t);
+}

@@ -1,0 +1,358 @@
+// Worlds that nobody designed, without a drive: whatever their bodies, surfaces, step and solver, none gains
+// energy. More than 1 % of what was turned over is a gain: of all that bodies lost, and all that their
+// kinetic and potential energy changed by. Where bodies are put into each other, what parts them may lift
+// them, which is the drift, and so they may fall; but nothing else makes them faster.
+#include "sim/world/world_impl.h"
+#include "tests/support/harness.h"
+#include "tests/support/worlds.h"
+
+#include <math.h>
+#include <quadrille/math.h>
+#include <quadrille/metrics.h>
+#include <quadrille/world.h>
+
+enum { STEPS = 60 };
+
+static double between(qd_random *random, double low, double high) {
+    return low + (high - low) * qd_random_uniform(random);
+}
+
+/// Any power of ten between two.
+static double power(qd_random *random, double low, double high) {
+    return qd_pow(10, between(random, low, high));
+}
+
+static bool chance(qd_random *random, double part) {
+    return qd_random_uniform(random) < part;
+}
+
+/// A world, how long its steps are, and the unit of its lengths.
+typedef struct wild {
+    qd_world *world;
+    double dt, scale;
+    bool overlapping;
+} wild;
+
+static qd_world_def wild_def(qd_random *random, wild *made) {
+    qd_world_def def = qd_world_def_default();
+    made->scale = power(random, -2, 2);
+    made->dt = power(random, -2.7, -1.3) * sqrt(made->scale); // as gravity sees it, .002 to .05
+    made->overlapping = chance(random, .3);
+    def.size = (qd_vec2){12 * made->scale, 12 * made->scale};
+    def.boundary_x = chance(random, .25) ? QD_BOUNDARY_PERIODIC : QD_BOUNDARY_REFLECT;
+    def.gravity.y = chance(random, .8) ? -10 : 0;
+    def.restitution = chance(random, .25) ? 0 : chance(random, .2) ? 1 : between(random, 0, 1);
+    def.friction = chance(random, .3) ? 0 : chance(random, .15) ? 10 : between(random, 0, 1);
+    def.tangential = chance(random, .2) ? between(random, 0, 1) : 0;
+    def.substeps = (int)power(random, 0, 2);
+    def.iterations = (int)power(random, 0, 1.5);
+    const double mode = qd_random_uniform(random);
+    def.continuous = mode < .4 ? QD_CONTINUOUS_OFF : mode < .7 ? QD_CONTINUOUS_AUTO : QD_CONTINUOUS_ON;
+    return def;
+}
+
+static qd_shape wild_shape(qd_random *random, double r) {
+    qd_vec2 corner[8];
+    qd_shape shape = qd_shape_disk(r);
+    switch ((int)between(random, 0, 4)) {
+    case 0: break;
+    case 1: shape = qd_shape_rect(r * between(random, .2, 1.9), r * between(random, .2, 1.9)); break;
+    case 2: shape = qd_shape_capsule(r * between(random, .1, 1.5), .5 * r); break;
+    default: {
+        size_t corners = 3 + (size_t)between(random, 0, 5);
+        for (size_t k = 0; k < corners; ++k) {
+            double angle = 6.283185307179586 * (double)k / (double)corners;
+            corner[k] = (qd_vec2){r * qd_cos(angle), r * qd_sin(angle)};
+        }
+        ck_assert_int_eq(qd_shape_polygon(corner, corners, &shape, NULL, NULL), QD_OK);
+    }
+    }
+    return shape;
+}
+
+/// A place that is free, or may be taken where bodies may overlap.
+static bool find_place(qd_random *random, const wild *made, double r, qd_vec2 *place) {
+    const double side = 12 * made->scale;
+    for (int attempt = 0; attempt < 40; ++attempt) {
+        *place = (qd_vec2){between(random, 1.5 * r, side - 1.5 * r),
+                           between(random, 1.5 * r, side - 1.5 * r)};
+        if (made->overlapping && chance(random, .5)) return true;
+        qd_body_view view = qd_world_view(made->world);
+        bool is_free = true;
+        for (size_t i = 0; i < view.count && is_free; ++i) {
+            double x = view.x[i] - place->x, y = view.y[i] - place->y, sum = view.radius[i] + 1.5 * r;
+            is_free = x * x + y * y > sum * sum;
+        }
+        if (is_free) return true;
+    }
+    return false;
+}
+
+static wild wild_world(uint64_t seed, double restitution) {
+    qd_random random = qd_random_at(seed, 0, 0);
+    wild made;
+    qd_world_def def = wild_def(&random, &made);
+    made.world = qd_test_world(&def);
+    if (restitution > 0) made.world->def.restitution = made.world->walls.restitution = restitution;
+    const double ratio = between(&random, 0, 3), fill = between(&random, .2, .6) * 144;
+    double area = 0;
+    for (int i = 0; i < 120 && area < fill; ++i) {
+        double size = .8 * qd_pow(10, -ratio * qd_random_uniform(&random)), r = size * made.scale;
+        qd_body_def body = qd_body_def_default();
+        body.shape = wild_shape(&random, r);
+        body.density = chance(&random, .3) ? power(&random, -3, 3) : 1;
+        body.angle = between(&random, 0, 6);
+        if (!find_place(&random, &made, r, &body.position)) continue;
+        double speed = chance(&random, .5) ? 0 : power(&random, -1, 1.5) * sqrt(made.scale);
+        body.velocity = (qd_vec2){between(&random, -speed, speed), between(&random, -speed, speed)};
+        body.spin = chance(&random, .5) ? 0 : between(&random, -1, 1) * speed / r;
+        if (chance(&random, .05)) body.kind = QD_BODY_STATIC;
+        area += 3 * size * size;
+        (void)qd_test_add(made.world, &body);
+    }
+    return made;
+}
+
+/// The largest gain of a world, as a part of what it has turned over in the end.
+static double largest_gain(uint64_t seed, double restitution) {
+    wild made = wild_world(seed, restitution);
+    qd_metrics m;
+    qd_world_measure(made.world, &m);
+    const double rounding = 1e-12 * (m.kinetic + fabs(m.potential)), start = m.kinetic, low = m.potential;
+    double kinetic = m.kinetic, potential = m.potential, highest = m.potential, turned = 0, most = 0;
+    for (int k = 0; k < STEPS; ++k) {
+        qd_test_step(made.world, made.dt, 1);
+        qd_world_measure(made.world, &m);
+        turned += fabs(m.kinetic - kinetic) + fabs(m.potential - potential);
+        kinetic = m.kinetic;
+        potential = m.potential;
+        if (made.overlapping && potential > highest) highest = potential;
+        const double lifted = made.overlapping ? low + m.drift : low;
+        const double gain = kinetic + potential - start - (highest > lifted ? highest : lifted);
+        if (gain > rounding && gain > most) most = gain;
+    }
+    turned += fabs(m.lost);
+    qd_world_destroy(made.world);
+    return most > 0 ? most / turned : 0;
+}
+
+START_TEST(no_world_gains_energy) {
+    const uint64_t seed = qd_test_seed(1), cases = qd_test_effort(400);
+    for (uint64_t k = seed; k < seed + cases; ++k) {
+        double gain = largest_gain(k, 0);
+        ck_assert_msg(gain <= 0.01, "a gain of %g, seed %llu", gain, (unsigned long long)k);
+    }
+}
+END_TEST
+
+// What this test would say of a solver that gives 5 % more speed than it should.
+START_TEST(a_planted_gain_is_seen) {
+    int seen = 0;
+    for (uint64_t k = 1; k <= 100; ++k) seen += largest_gain(k, 1.05) > 0.01;
+    ck_assert_int_ge(seen, 5);
+}
+END_TEST
+
+/// A large disk falls on a bed of small ones: the highest energy on the way, and the last, as parts of the
+/// first.
+static void press_a_bed(double restitution, qd_continuous continuous, int substeps, double *most,
+                        double *last) {
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){4, 10};
+    def.gravity.y = -9.81;
+    def.restitution = restitution;
+    def.friction = .3;
+    def.continuous = continuous;
+    def.substeps = substeps;
+    qd_world *world = qd_test_world(&def);
+    for (int i = 0; i < 200; ++i)
+        qd_test_disk(world, .1 + .19 * (i % 20) + .01 * (double)(i / 20 % 2), .05 + .1 * (double)(i / 20), 0,
+                     0, .05, 0);
+    qd_test_disk(world, 2, 5, 0, 0, 1, 0);
+    qd_world_sums sums = qd_world_sum(world);
+    const double start = sums.kinetic + sums.potential;
+    *most = 0;
+    for (int k = 0; k < 400; ++k) {
+        qd_test_step(world, .01, 1);
+        sums = qd_world_sum(world);
+        *last = (sums.kinetic + sums.potential) / start;
+        if (*last > *most) *most = *last;
+    }
+    qd_world_destroy(world);
+}
+
+START_TEST(a_bed_takes_what_falls_on_it) {
+    const double restitution[] = {0, .3, .9};
+    const qd_continuous modes[] = {QD_CONTINUOUS_OFF, QD_CONTINUOUS_AUTO, QD_CONTINUOUS_ON};
+    const int substeps[] = {1, 4, 30};
+    double most, last;
+    press_a_bed(restitution[_i % 3], modes[_i / 3 % 3], substeps[_i / 9], &most, &last);
+    ck_assert_double_le(most, 1.0001);
+    ck_assert_double_le(last, .5); // it lies on the floor
+}
+END_TEST
+
+// Boxes that were put down into each other part without any speed.
+START_TEST(overlapping_boxes_part_quietly) {
+    qd_world_def def = qd_world_def_default();
+    def.restitution = 0;
+    def.friction = .6;
+    qd_world *world = qd_test_world(&def);
+    qd_body_def body = qd_body_def_default();
+    body.shape = qd_shape_rect(1, 1);
+    for (int i = 0; i < 400; ++i) {
+        body.position = (qd_vec2){40 + .8 * (i % 20), 40 + .8 * (double)(i / 20)};
+        (void)qd_test_add(world, &body);
+    }
+    for (int k = 0; k < 200; ++k) {
+        qd_test_step(world, 1.0 / 60, 1);
+        ck_assert(qd_world_sum(world).kinetic == 0);
+    }
+    qd_world_destroy(world);
+}
+END_TEST
+
+/// Boxes in rows, each row shorter by one than the one below, side by side without gaps. Returns the one at
+/// the top.
+static qd_id pile_up(qd_world *world, int rows) {
+    qd_body_def body = qd_body_def_default();
+    body.shape = qd_shape_rect(1, 1);
+    qd_id top = {0, 0};
+    for (int i = 0; i < rows; ++i) {
+        for (int k = i; k < rows; ++k) {
+            body.position = (qd_vec2){10 + .5 * (i + 1) + (k - i), i + .5};
+            top = qd_test_add(world, &body);
+        }
+    }
+    return top;
+}
+
+START_TEST(pyramids_stand) {
+    const int rows[] = {10, 10, 10, 50, 50}, substeps[] = {4, 30, 100, 4, 13};
+    const double sunk[] = {.02, .001, 1e-4, .25, .04}; // less with more sub-steps
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){rows[_i] + 20, rows[_i] + 20};
+    def.gravity.y = -10;
+    def.restitution = 0;
+    def.friction = .6;
+    def.substeps = substeps[_i];
+    qd_world *world = qd_test_world(&def);
+    qd_id top = pile_up(world, rows[_i]);
+    double x = qd_test_body(world, top).position.x;
+    for (int k = 0; k < 200; ++k) {
+        qd_test_step(world, 1.0 / 60, 1);
+        ck_assert_double_le(qd_test_body(world, top).position.y, rows[_i] - .5 + 1e-9); // it never rises
+    }
+    qd_vec2 end = qd_test_body(world, top).position;
+    ck_assert_double_ge(end.y, rows[_i] - .5 - sunk[_i]);
+    ck_assert_double_eq_tol(end.x, x, .02);
+    qd_world_destroy(world);
+}
+END_TEST
+
+// A block rests on two that are a thousand times lighter.
+START_TEST(heavy_on_light) {
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){20, 20};
+    def.gravity.y = -10;
+    def.restitution = 0;
+    def.friction = .6;
+    def.substeps = 16;
+    qd_world *world = qd_test_world(&def);
+    qd_body_def body = qd_body_def_default();
+    body.shape = qd_shape_rect(1, 1);
+    body.position = (qd_vec2){8.5, .5};
+    (void)qd_test_add(world, &body);
+    body.position.x = 11.5;
+    (void)qd_test_add(world, &body);
+    body.shape = qd_shape_rect(5, 1);
+    body.position = (qd_vec2){10, 1.5};
+    body.mass = 1000;
+    qd_id heavy = qd_test_add(world, &body);
+    qd_test_step(world, 1.0 / 60, 600);
+    qd_metrics m;
+    qd_world_measure(world, &m);
+    ck_assert_double_le(m.largest_overlap, .05 * .5);
+    ck_assert_double_le(m.kinetic, 1e-9);
+    ck_assert_double_ge(qd_test_body(world, heavy).position.y, 1.45);
+    qd_world_destroy(world);
+}
+END_TEST
+
+/// A closed polyline that turns, with disks of many sizes in it; returns how many end outside.
+static int leaks_of_a_drum(uint64_t seed, int disks, int steps) {
+    enum { CORNERS = 48 };
+    qd_vec2 corner[CORNERS];
+    for (int k = 0; k < CORNERS; ++k)
+        corner[k] = (qd_vec2){8 * qd_cos(6.283185307179586 * k / CORNERS),
+                              8 * qd_sin(6.283185307179586 * k / CORNERS)};
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){40, 40};
+    def.origin = (qd_vec2){-20, -20};
+    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    def.gravity.y = -10;
+    def.restitution = .2;
+    def.friction = .5;
+    qd_world *world = qd_test_world(&def);
+    qd_body_def drum = qd_body_def_default();
+    drum.kind = QD_BODY_KINEMATIC;
+    drum.spin = 1;
+    drum.pivot = (qd_vec2){0, 0};
+    ck_assert_int_eq(qd_world_add_polyline(world, corner, CORNERS, true, &drum, NULL, NULL), QD_OK);
+    qd_random random = qd_random_at(seed, 1, 0);
+    for (int added = 0; added < disks;) {
+        double r = .06 / sqrt(1 - .99 * qd_random_uniform(&random));
+        double x = between(&random, -7, 7), y = between(&random, -7, 7);
+        if (sqrt(x * x + y * y) + r > 7.6) continue;
+        qd_test_disk(world, x, y, 0, 0, r, 0); // they may overlap
+        ++added;
+    }
+    qd_test_step(world, 1.0 / 60, (size_t)steps);
+    qd_body_view view = qd_world_view(world);
+    int out = 0;
+    for (size_t i = 0; i < view.count; ++i)
+        out += view.kind[i] == QD_BODY_DYNAMIC && view.x[i] * view.x[i] + view.y[i] * view.y[i] > 8.1 * 8.1;
+    qd_world_destroy(world);
+    return out;
+}
+
+START_TEST(a_drum_keeps_what_is_in_it) {
+    ck_assert_int_eq(leaks_of_a_drum(qd_test_seed(1), 150, 300), 0);
+}
+END_TEST
+
+// A small disk on a line, under a large one.
+START_TEST(a_line_holds_what_is_pressed_on_it) {
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){20, 20};
+    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    def.gravity.y = -10;
+    def.restitution = 0;
+    def.friction = .6;
+    qd_world *world = qd_test_world(&def);
+    const qd_vec2 line[2] = {{0, 1}, {20, 1}};
+    qd_body_def edge = qd_body_def_default();
+    ck_assert_int_eq(qd_world_add_polyline(world, line, 2, false, &edge, NULL, NULL), QD_OK);
+    qd_id small = qd_test_disk(world, 10, 1.06, 0, 0, .06, 0);
+    qd_test_disk(world, 10, 1.52, 0, 0, .4, 0);
+    qd_test_step(world, 1.0 / 60, 300);
+    ck_assert_double_ge(qd_test_body(world, small).position.y, 1);
+    qd_world_destroy(world);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("energy");
+    TCase *tcase = tcase_create("energy");
+    tcase_set_timeout(tcase, 600);
+    tcase_add_test(tcase, no_world_gains_energy);
+    tcase_add_test(tcase, a_planted_gain_is_seen);
+    tcase_add_loop_test(tcase, a_bed_takes_what_falls_on_it, 0, 27);
+    tcase_add_test(tcase, overlapping_boxes_part_quietly);
+    tcase_add_loop_test(tcase, pyramids_stand, 0, 5);
+    tcase_add_test(tcase, heavy_on_light);
+    tcase_add_test(tcase, a_drum_keeps_what_is_in_it);
+    tcase_add_test(tcase, a_line_holds_what_is_pressed_on_it);
+    suite_add_tcase(suite, tcase);
+    return qd_test_run(suite);
+}

@@ -1,0 +1,611 @@
+// Forces from afar against closed forms: attraction, drag, the callback.
+
+#include "tests/support/harness.h"
+#include "tests/support/worlds.h"
+
+#include <math.h>
+#include <quadrille/math.h>
+#include <quadrille/metrics.h>
+#include <quadrille/world.h>
+
+static qd_world_def empty_def(void) {
+    qd_world_def def = qd_world_def_default();
+    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    return def;
+}
+
+static void check_near(double value, double expected, double tolerance, const char *what) {
+    ck_assert_msg(fabs(value - expected) <= tolerance, "%s: %.17g, not %.17g", what, value, expected);
+}
+
+// ---- gravity and drag, whatever the step ----
+
+// Thrown under gravity and linear drag: v = g/k + (v0 - g/k) e^-kt, x = x0 + g t/k + (v0 - g/k) (1 -
+// e^-kt)/k.
+START_TEST(linear_drag_is_exact) {
+    const double rates[] = {1e-9, 1e-3, 0.3, 5, 400}, steps[] = {0.001, 0.1, 2};
+    double k = rates[_i % 5], dt = steps[_i / 5];
+    qd_world_def def = empty_def();
+    def.gravity = (qd_vec2){0.5, -9.81};
+    def.drag.linear = k;
+    def.drag.medium = (qd_vec2){-2, 1};
+    def.contact = (qd_contact_model)(_i % 2);
+    qd_world *world = qd_test_world(&def);
+    qd_id id = qd_test_disk(world, 10, 20, 3, 40, 0.5, 7);
+    size_t n = 20;
+    qd_test_step(world, dt, n);
+    qd_body_state body = qd_test_body(world, id);
+    double t = (double)n * dt, g[2] = {0.5, -9.81}, m[2] = {-2, 1}, v0[2] = {3, 40}, x0[2] = {10, 20};
+    double at[2] = {body.position.x, body.position.y}, v[2] = {body.velocity.x, body.velocity.y};
+    for (int c = 0; c < 2; ++c) {
+        double u = v0[c] - m[c], fade = exp(-k * t), p1 = -expm1(-k * t) / k;
+        double p2 = k * t > 1e-3 ? (t - p1) / k : t * t / 2 - k * t * t * t / 6 + k * k * t * t * t * t / 24;
+        double speed = m[c] + u * fade + g[c] * p1, way = m[c] * t + u * p1 + g[c] * p2;
+        check_near(v[c], speed, 1e-12 * (50 + fabs(g[c]) * t), "velocity");
+        check_near(at[c] - x0[c], way, 1e-11 * (50 + fabs(way)), "way");
+    }
+    qd_world_destroy(world);
+}
+END_TEST
+
+// Without drag the parabola, to rounding: also along the way that flights take.
+START_TEST(projectiles_stay_exact) {
+    qd_world_def def = empty_def();
+    def.gravity = (qd_vec2){0, -9.81};
+    if (_i == 1) def.drag.spin = 0.5; // a flight without drag of its own
+    qd_world *world = qd_test_world(&def);
+    qd_id id = qd_test_disk(world, 0, 0, 3, 40, 0.5, 1);
+    qd_test_step(world, 0.01, 300);
+    qd_body_state body = qd_test_body(world, id);
+    check_near(body.position.x, 9, 1e-12 * 50, "x");
+    check_near(body.position.y, 40 * 3 - 9.81 * 9 / 2, 1e-12 * 200, "y");
+    check_near(body.velocity.y, 40 - 9.81 * 3, 1e-12 * 50, "vy");
+    qd_world_destroy(world);
+}
+END_TEST
+
+// dv/dt = -k v - q v^2 along a line: v = k v0 e^-kt / (k + q v0 (1 - e^-kt)), x = log(1 + q v0 (1 - e^-kt)/k)
+// / q.
+START_TEST(quadratic_drag_is_exact_without_forces) {
+    double k = _i % 2 ? 0.7 : 0, q = _i / 2 ? 0.25 : 1e-7, dt = 0.25, v0 = 40, t = 5;
+    qd_world_def def = empty_def();
+    def.drag = (qd_drag){.linear = k, .quadratic = q};
+    qd_world *world = qd_test_world(&def);
+    qd_id id = qd_test_disk(world, 0, 0, v0 * 0.6, v0 * 0.8, 0.5, 1);
+    qd_test_step(world, dt, 20);
+    qd_body_state body = qd_test_body(world, id);
+    double p = k > 0 ? -expm1(-k * t) / k : t;
+    double speed = v0 * exp(-k * t) / (1 + q * v0 * p), way = log1p(q * v0 * p) / q;
+    check_near(body.velocity.x, 0.6 * speed, 1e-12 * v0, "vx");
+    check_near(body.velocity.y, 0.8 * speed, 1e-12 * v0, "vy");
+    check_near(body.position.x, 0.6 * way, 1e-11 * way, "x");
+    check_near(body.position.y, 0.8 * way, 1e-11 * way, "y");
+    qd_world_destroy(world);
+}
+END_TEST
+
+// A fall against quadratic drag: v = V tanh(g t / V), V = sqrt(g/q). Second order, and never backwards.
+START_TEST(terminal_velocity) {
+    double g = 9.81, q = 0.1, error[2], terminal = sqrt(g / q);
+    for (int k = 0; k < 2; ++k) {
+        qd_world_def def = empty_def();
+        def.gravity.y = -g;
+        def.drag.quadratic = q;
+        qd_world *world = qd_test_world(&def);
+        qd_id id = qd_test_disk(world, 0, 0, 0, 0, 0.5, 1);
+        qd_test_step(world, 0.02 / (1 + k), 50 * (1 + (size_t)k));
+        error[k] = qd_test_body(world, id).velocity.y + terminal * tanh(g / terminal);
+        qd_world_destroy(world);
+    }
+    ck_assert_double_lt(fabs(error[0]), 2e-3);
+    check_near(error[0] / error[1], 4, 0.2, "ratio of the errors of two steps");
+}
+END_TEST
+
+START_TEST(no_step_turns_a_velocity_round) {
+    qd_world_def def = empty_def();
+    def.drag = (qd_drag){.linear = _i == 0 ? 1e4 : 0, .quadratic = _i == 1 ? 1e6 : 0, .spin = 1e5};
+    def.friction = 0.1;
+    qd_world *world = qd_test_world(&def);
+    qd_body_def body = qd_body_def_default();
+    body.velocity = (qd_vec2){5, -3};
+    body.spin = 7;
+    qd_id id = qd_test_add(world, &body);
+    for (int k = 0; k < 50; ++k) {
+        qd_test_step(world, 10, 1);
+        qd_body_state state = qd_test_body(world, id);
+        ck_assert(state.velocity.x >= 0 && state.velocity.y <= 0 && state.spin >= 0);
+        ck_assert(state.position.x >= 0 && state.position.x <= 1 && state.position.y <= 0);
+    }
+    qd_world_destroy(world);
+}
+END_TEST
+
+// w = w0 e^-kt, angle = w0 (1 - e^-kt) / k.
+START_TEST(spin_drag_is_exact) {
+    qd_world_def def = empty_def();
+    def.drag.spin = 0.8;
+    qd_world *world = qd_test_world(&def);
+    qd_body_def body = qd_body_def_default();
+    body.shape = qd_shape_rect(2, 1);
+    body.spin = 1.5;
+    qd_id id = qd_test_add(world, &body);
+    qd_test_step(world, 0.1, 20);
+    qd_body_state state = qd_test_body(world, id);
+    double angle = 1.5 * -expm1(-1.6) / 0.8;
+    check_near(state.spin, 1.5 * exp(-1.6), 1e-13, "spin");
+    check_near(state.turn.x, cos(angle), 1e-13, "cosine");
+    check_near(state.turn.y, sin(angle), 1e-13, "sine");
+    qd_world_destroy(world);
+}
+END_TEST
+
+// ---- attraction ----
+
+static double energy_of(const qd_world *world) {
+    qd_world_sums sums = qd_world_sum(world);
+    return sums.kinetic + sums.potential;
+}
+
+static double worst_energy(qd_pull_law law, double softening, double dt, size_t steps) {
+    qd_world_def def = empty_def();
+    if (law != QD_PULL_INVERSE_SQUARE) def.gravity = (qd_vec2){0.002, -0.001}; // that orbit would tilt away
+    def.attraction = (qd_attraction){.law = law, .at = {50, 50}, .strength = 3, .softening = softening};
+    qd_world *world = qd_test_world(&def);
+    const double circle[] = {sqrt(18), sqrt(3), sqrt(0.5)};
+    qd_test_disk(world, 56, 50, 0, 0.8 * circle[law], 0.1, 2); // an ellipse, or what the law makes of it
+    double first = energy_of(world), worst = 0;
+    for (size_t k = 0; k < steps; ++k) {
+        qd_test_step(world, dt, 1);
+        double off = fabs(energy_of(world) - first);
+        if (off > worst) worst = off;
+    }
+    qd_world_destroy(world);
+    return worst;
+}
+
+// Half the step, a quarter of the error; and ten times as long no more of it: the energy does not drift.
+START_TEST(falling_towards_a_point_keeps_energy) {
+    qd_pull_law law = (qd_pull_law)(_i % 3);
+    double softening = _i / 3 ? 0.5 : 0, dt = law == QD_PULL_INVERSE_SQUARE ? 0.05 : 0.02;
+    double coarse = worst_energy(law, softening, dt, 1200), fine = worst_energy(law, softening, dt / 2, 2400);
+    double longer = worst_energy(law, softening, dt, 12000);
+    ck_assert_msg(coarse < 0.01, "law %d: energy is off by %g", (int)law, coarse);
+    check_near(coarse / fine, 4, 0.6, "ratio of the errors of two steps");
+    ck_assert_msg(longer < 3 * coarse, "law %d: %g after ten times as long, %g before", (int)law, longer,
+                  coarse);
+}
+END_TEST
+
+// Once around a circle of radius r under 1/r^2: period 2 pi sqrt(r^3 / GM).
+START_TEST(circular_orbit_closes) {
+    qd_world_def def = empty_def();
+    def.attraction = (qd_attraction){.law = QD_PULL_INVERSE_SQUARE, .at = {50, 50}, .strength = 8};
+    qd_world *world = qd_test_world(&def);
+    qd_id id = qd_test_disk(world, 52, 50, 0, 2, 0.1, 5);
+    double period = 2 * 3.14159265358979312;
+    qd_test_step(world, period / 10000, 10000);
+    qd_body_state body = qd_test_body(world, id);
+    check_near(body.position.x, 52, 4e-6, "x");
+    check_near(body.position.y, 50, 4e-6, "y");
+    qd_world_destroy(world);
+}
+END_TEST
+
+// The potential energy is that of the force: its slope, found by two worlds.
+START_TEST(potential_matches_the_force) {
+    qd_world_def def = empty_def();
+    def.attraction = (qd_attraction){
+        .law = (qd_pull_law)(_i % 3), .at = {1, 2}, .strength = -4, .softening = 0.25 * (_i / 3)};
+    double h = 1e-5, energy[2];
+    for (int k = 0; k < 2; ++k) {
+        qd_world *world = qd_test_world(&def);
+        qd_test_disk(world, 4 + (k ? h : -h), 6, 0, 0, 0.5, 3);
+        energy[k] = qd_world_sum(world).potential;
+        qd_world_destroy(world);
+    }
+    qd_world *world = qd_test_world(&def);
+    qd_id id = qd_test_disk(world, 4, 6, 0, 0, 0.5, 3);
+    double dt = 1e-6;
+    qd_test_step(world, dt, 1);
+    double force = 3 * qd_test_body(world, id).velocity.x / dt;
+    ck_assert_double_gt(force, 0); // it repels
+    check_near(-(energy[1] - energy[0]) / (2 * h), force, 1e-5, "force");
+    qd_world_destroy(world);
+}
+END_TEST
+
+START_TEST(nothing_pulls_in_the_centre) {
+    qd_world_def def = empty_def();
+    def.attraction = (qd_attraction){.law = (qd_pull_law)(_i % 3), .at = {5, 5}, .strength = 1};
+    qd_world *world = qd_test_world(&def);
+    qd_id id = qd_test_disk(world, 5, 5, 0, 0, 0.5, 1);
+    qd_test_step(world, 0.1, 10);
+    ck_assert_double_eq(qd_test_body(world, id).position.x, 5);
+    ck_assert_double_eq(qd_world_sum(world).potential, 0);
+    qd_world_destroy(world);
+}
+END_TEST
+
+// Across a periodic side it is nearer that way.
+START_TEST(attraction_takes_the_shorter_way) {
+    qd_world_def def = empty_def();
+    def.boundary_x = QD_BOUNDARY_PERIODIC;
+    def.attraction = (qd_attraction){.law = QD_PULL_CONSTANT, .at = {95, 50}, .strength = 1};
+    qd_world *world = qd_test_world(&def);
+    qd_id id = qd_test_disk(world, 10, 50, 0, 0, 0.5, 1);
+    qd_test_step(world, 0.5, 1);
+    check_near(qd_test_body(world, id).velocity.x, -0.5, 1e-15, "velocity");
+    qd_world_destroy(world);
+}
+END_TEST
+
+// Disks that fall on a fixed one come to rest around it: the threshold knows of the attraction.
+START_TEST(a_planet_is_settled) {
+    qd_world_def def = empty_def();
+    def.restitution = 0.5;
+    def.friction = 0.5;
+    def.attraction = (qd_attraction){.law = QD_PULL_INVERSE, .at = {50, 50}, .strength = 50};
+    qd_world *world = qd_test_world(&def);
+    qd_body_def planet = qd_body_def_default();
+    planet.kind = QD_BODY_STATIC;
+    planet.shape.radius = 5;
+    planet.position = (qd_vec2){50, 50};
+    (void)qd_test_add(world, &planet);
+    for (int k = 0; k < 12; ++k) {
+        double sine, cosine;
+        qd_sincos(0.5 * k, &sine, &cosine);
+        qd_test_disk(world, 50 + 9 * cosine, 50 + 9 * sine, 0, 0, 0.5, 1);
+    }
+    qd_test_step(world, 1.0 / 60, 1200);
+    ck_assert_double_lt(qd_world_sum(world).fastest, 0.05);
+    size_t contacts;
+    (void)qd_world_contacts(world, &contacts);
+    ck_assert_uint_ge(contacts, 12);
+    qd_world_destroy(world);
+}
+END_TEST
+
+// ---- the callback ----
+
+typedef struct spring {
+    qd_vec2 at;
+    double stiffness, twist;
+} spring;
+
+static void pull(void *context, const qd_force_range *range) {
+    const spring *s = context;
+    for (size_t i = 0; i < range->count; ++i) {
+        range->force_x[i] += s->stiffness * (s->at.x - range->x[i]);
+        range->force_y[i] += s->stiffness * (s->at.y - range->y[i]);
+        range->torque[i] -= s->twist * range->turn_s[i];
+    }
+}
+
+// A spring of the user's: x = cos(w t); second order, and no drift.
+START_TEST(callback_drives_a_spring) {
+    const double period = 2 * 3.14159265358979312;
+    spring s = {{50, 50}, 4, 0};
+    double error[2], worst = 0;
+    for (int k = 0; k < 2; ++k) {
+        qd_world_def def = empty_def();
+        qd_world *world = qd_test_world(&def);
+        ck_assert_int_eq(qd_world_set_force(world, pull, &s), QD_OK);
+        qd_id id = qd_test_disk(world, 51, 50, 0, 0, 0.1, 4); // w = 1
+        size_t steps = 200 * (1 + (size_t)k);
+        qd_test_step(world, period / (double)steps, steps);
+        error[k] = fabs(qd_test_body(world, id).velocity.x);
+        for (size_t i = 0; i < 20 * steps; ++i) {
+            qd_test_step(world, period / (double)steps, 1);
+            qd_body_state body = qd_test_body(world, id);
+            double v = body.velocity.x, x = body.position.x - 50, off = fabs(v * v + x * x - 1);
+            if (off > worst) worst = off;
+        }
+        ck_assert_int_eq(qd_world_set_force(world, NULL, NULL), QD_OK);
+        double speed = qd_test_body(world, id).velocity.x;
+        qd_test_step(world, 0.1, 1);
+        ck_assert_double_eq(qd_test_body(world, id).velocity.x, speed);
+        qd_world_destroy(world);
+    }
+    ck_assert_double_lt(error[0], 1e-3);
+    check_near(error[0] / error[1], 4, 0.2, "ratio of the errors of two steps");
+    ck_assert_double_lt(worst, 1e-3);
+}
+END_TEST
+
+static void push(void *context, const qd_force_range *range) {
+    const spring *s = context;
+    for (size_t i = 0; i < range->count; ++i) {
+        range->force_x[i] += s->at.x;
+        range->torque[i] += s->twist;
+    }
+}
+
+// A constant force and torque: x = F t^2 / 2m, angle = T t^2 / 2I, whatever the step.
+START_TEST(constant_callback_is_exact) {
+    spring s = {{3, 0}, 0, 0.5};
+    qd_world_def def = empty_def();
+    qd_world *world = qd_test_world(&def);
+    ck_assert_int_eq(qd_world_set_force(world, push, &s), QD_OK);
+    qd_body_def body = qd_body_def_default();
+    body.shape = qd_shape_rect(2, 1);
+    body.mass = 2;
+    body.inertia = 0.25;
+    qd_id id = qd_test_add(world, &body);
+    body.kind = QD_BODY_STATIC;
+    body.position.x = 30;
+    qd_id still = qd_test_add(world, &body);
+    qd_test_step(world, 0.25, 8);
+    qd_body_state state = qd_test_body(world, id);
+    check_near(state.position.x, 3, 1e-14, "x");
+    check_near(state.spin, 4, 1e-14, "spin");
+    check_near(state.turn.x, cos(4), 1e-13, "cosine");
+    check_near(state.turn.y, sin(4), 1e-13, "sine");
+    ck_assert_double_eq(qd_test_body(world, still).position.x, 30);
+    qd_world_destroy(world);
+}
+END_TEST
+
+static void spoil(void *context, const qd_force_range *range) {
+    const uint64_t *label = context;
+    for (size_t i = 0; i < range->count; ++i)
+        if (range->label[i] == *label && range->step == 2) range->force_y[i] = (double)NAN;
+}
+
+START_TEST(bad_forces_stop_the_run) {
+    uint64_t label = 2;
+    qd_world_def def = empty_def();
+    qd_world *world = qd_test_world(&def);
+    for (int k = 0; k < 3; ++k) qd_test_disk(world, 10 * k, 10, 1, 0, 0.5, 1);
+    ck_assert_int_eq(qd_world_set_force(world, spoil, &label), QD_OK);
+    qd_test_step(world, 0.1, 2);
+    uint64_t hash = qd_world_hash(world);
+    ck_assert_int_eq(qd_world_step(world, 0.1, NULL), QD_ERR_LIMIT);
+    qd_limit_report report = qd_world_limit_report(world);
+    ck_assert_str_eq(report.reason, "not finite");
+    ck_assert_uint_eq(report.label, 2);
+    ck_assert_uint_eq(report.step, 3);
+    ck_assert_uint_eq(qd_world_hash(world), hash);
+    ck_assert_int_eq(qd_world_set_force(NULL, spoil, NULL), QD_ERR_ARGUMENT);
+    qd_world_destroy(world);
+}
+END_TEST
+
+// Speed gained only by the forces at the new place is seen in the same step.
+START_TEST(limits_see_the_whole_step) {
+    qd_world_def def = empty_def();
+    def.attraction = (qd_attraction){.law = QD_PULL_INVERSE_SQUARE, .at = {50, 50}, .strength = 1};
+    def.limits.speed = 10;
+    qd_world *world = qd_test_world(&def);
+    qd_test_disk(world, 55, 50, -9.9, 0, 0.5, 1);
+    qd_status status = QD_OK;
+    while (status == QD_OK && qd_world_steps(world) < 100) {
+        status = qd_world_step(world, 0.125, NULL);
+        if (status == QD_OK) ck_assert_double_le(qd_world_sum(world).fastest, 10);
+    }
+    ck_assert_int_eq(status, QD_ERR_LIMIT);
+    qd_world_destroy(world);
+}
+END_TEST
+
+// ---- any team ----
+
+static void swirl(void *context, const qd_force_range *range) {
+    (void)context;
+    for (size_t i = 0; i < range->count; ++i) {
+        range->force_x[i] -= 0.3 * (range->y[i] - 20) * range->mass[i];
+        range->force_y[i] += 0.3 * (range->x[i] - 20) * range->mass[i] * (1 - 0.1 * range->vy[i]);
+        range->torque[i] += 0.01 * (double)(range->index[i] % 7) * range->inertia[i] * (1 + range->time);
+    }
+}
+
+static uint64_t life(uint64_t seed, int threads) {
+    qd_random random = qd_random_at(seed, 0, 31);
+    qd_world_def def = qd_test_random_def(&random);
+    def.threads = threads;
+    def.attraction = (qd_attraction){.law = (qd_pull_law)(seed % 3),
+                                     .at = {def.origin.x + 10, def.origin.y + 12},
+                                     .strength = 5,
+                                     .softening = 0.5};
+    def.drag = (qd_drag){.linear = 0.1, .quadratic = seed % 2 ? 0.05 : 0, .spin = 0.2, .medium = {1, 0}};
+    qd_world *world = qd_test_world(&def);
+    if (seed % 4 == 0) ck_assert_int_eq(qd_world_set_force(world, swirl, NULL), QD_OK);
+    if (seed % 2)
+        qd_test_scatter_shapes(world, &random, 300);
+    else
+        qd_test_scatter(world, &random, 2500); // several ranges
+    uint64_t hash = 1;
+    for (int k = 0; k < 12; ++k) {
+        qd_test_step(world, 0.01, 1);
+        hash = hash * 31 + qd_world_hash(world) + qd_test_events_hash(world);
+    }
+    qd_world_destroy(world);
+    return hash;
+}
+
+START_TEST(same_for_any_team) {
+    size_t cases = qd_test_effort(4);
+    for (uint64_t seed = 1; seed <= cases; ++seed) {
+        uint64_t one = life(seed, 1);
+        const int threads[] = {2, 3, 8};
+        for (int k = 0; k < 3; ++k)
+            ck_assert_msg(life(seed, threads[k]) == one, "seed %llu: other results with %d threads",
+                          (unsigned long long)seed, threads[k]);
+    }
+}
+END_TEST
+
+START_TEST(memory_may_fail) {
+    size_t failures = 0;
+    for (size_t n = 1;; ++n) {
+        qd_test_allocator allocator;
+        qd_test_allocator_init(&allocator, 0);
+        qd_world_def def = empty_def();
+        def.attraction.strength = 1;
+        def.drag.linear = 0.5;
+        def.allocator = &allocator.allocator;
+        qd_world *world = qd_test_world(&def);
+        for (int k = 0; k < 20; ++k) qd_test_disk(world, 0.9 * k, 10, 0.25 * k, 0, 0.5, 1);
+        ck_assert_int_eq(qd_world_set_force(world, swirl, NULL), QD_OK);
+        ck_assert_int_eq(qd_world_detect(world), QD_OK);
+        uint64_t hash = qd_world_hash(world);
+        allocator.fail_at = allocator.calls + n;
+        qd_status status = qd_world_step(world, 0.01, NULL);
+        if (status != QD_OK) {
+            ++failures;
+            ck_assert_int_eq(status, QD_ERR_MEMORY);
+            ck_assert_uint_eq(qd_world_hash(world), hash);
+            qd_test_step(world, 0.01, 1);
+        }
+        qd_world_destroy(world);
+        ck_assert_uint_eq(allocator.live, 0);
+        if (status == QD_OK) break;
+    }
+    ck_assert_uint_gt(failures, 4);
+}
+END_TEST
+
+// ---- a medium with a temperature ----
+
+/// 4096 disks, far apart or through each other, of mass 1/2 and inertia 1/5, in a medium with linear drag 1,
+/// drag 3 of the spin and temperature 2.
+static qd_world *warm_world(int threads, uint64_t seed) {
+    qd_world_def def = empty_def();
+    def.contact = QD_CONTACT_NONE;
+    def.threads = threads;
+    def.seed = seed;
+    def.drag = (qd_drag){.linear = 1, .spin = 3, .medium = {0.5, 0}, .temperature = 2};
+    qd_world *world = qd_test_world(&def);
+    qd_body_def disk = qd_body_def_default();
+    disk.mass = 0.5;
+    disk.inertia = 0.2;
+    for (int i = 0; i < 4096; ++i) {
+        disk.position = (qd_vec2){1.5 * (i % 64), 1.5 * (i / 64)};
+        (void)qd_test_add(world, &disk);
+    }
+    return world;
+}
+
+// Whatever the step, m v^2 and I w^2 are the temperature per component, relative to the medium: each sum of
+// squares has a relative standard error of sqrt(2 / 4096) = 0.022.
+START_TEST(warms_bodies_whatever_the_step) {
+    const double steps[] = {0.01, 0.3, 4};
+    double dt = steps[_i];
+    qd_world *world = warm_world(2, 7);
+    qd_test_step(world, dt, (size_t)(8 / dt) + 2);
+    qd_body_view view = qd_world_view(world);
+    double x = 0, y = 0, spin = 0, cross = 0, mean = 0;
+    for (size_t r = 0; r < view.count; ++r) {
+        double vx = view.vx[r] - 0.5, vy = view.vy[r];
+        x += vx * vx / 4096;
+        y += vy * vy / 4096;
+        cross += vx * vy / 4096;
+        mean += vx / 4096;
+        spin += view.spin[r] * view.spin[r] / 4096;
+    }
+    check_near(x * 0.5, 2, 6 * 0.022 * 2, "m vx^2");
+    check_near(y * 0.5, 2, 6 * 0.022 * 2, "m vy^2");
+    check_near(spin * 0.2, 2, 6 * 0.022 * 2, "I w^2");
+    check_near(cross, 0, 6 * 4.0 / 64, "vx vy");
+    check_near(mean, 0, 6 * 2.0 / 64, "vx");
+    qd_metrics metrics;
+    qd_world_measure(world, &metrics);
+    check_near(metrics.imbalance, 0, 1e-9 * metrics.kinetic, "imbalance");
+    ck_assert_double_lt(metrics.drag_lost, 0); // all that there is came from the medium
+    qd_world_destroy(world);
+}
+END_TEST
+
+// Way squared over time: 4 D t, D = kT / (m rate), after the 1/rate that it takes to forget a velocity:
+// <r^2> = 4 D (t - 1 + exp(-t)) from rest has -3/2 + 2 exp(-t) - exp(-2t)/2 instead of -1 + exp(-t).
+START_TEST(warm_bodies_diffuse) {
+    qd_world *world = warm_world(1, 3);
+    double t = 20, D = 2 / 0.5, squares = 0;
+    qd_test_step(world, 0.1, 200);
+    qd_body_view view = qd_world_view(world);
+    for (uint32_t i = 0; i < 4096; ++i) {
+        uint32_t r = view.row_of_index[i];
+        // The medium's own velocity, 0.5, is taken on within 1/rate.
+        double x = view.x[r] - 1.5 * (i % 64) - 0.5 * (t - 1), y = view.y[r] - 1.5 * (i / 64);
+        squares += (x * x + y * y) / 4096;
+    }
+    double expected = 4 * D * (t - 1.5);
+    check_near(squares / expected, 1, 6.0 / 64, "way squared"); // its relative standard error is 1/64
+    qd_world_destroy(world);
+}
+END_TEST
+
+static uint64_t warm_hash(int threads, uint64_t seed, bool reload) {
+    qd_world *world = warm_world(threads, seed);
+    qd_test_step(world, 0.1, 10);
+    if (reload) {
+        unsigned char *data;
+        size_t bytes;
+        qd_world *loaded = NULL;
+        ck_assert_int_eq(qd_world_save(world, &data, &bytes), QD_OK);
+        ck_assert_int_eq(qd_world_load(data, bytes, threads, NULL, &loaded, NULL), QD_OK);
+        qd_world_save_free(world, data, bytes);
+        qd_world_destroy(world);
+        world = loaded;
+    }
+    qd_test_step(world, 0.1, 10);
+    uint64_t hash = qd_world_hash(world);
+    qd_world_destroy(world);
+    return hash;
+}
+
+START_TEST(warmth_follows_from_the_seed) {
+    uint64_t one = warm_hash(1, 5, false);
+    ck_assert(warm_hash(3, 5, false) == one && warm_hash(2, 5, true) == one);
+    ck_assert(warm_hash(1, 6, false) != one);
+}
+END_TEST
+
+START_TEST(bad_fields_are_refused) {
+    for (int k = 0; k < 13; ++k) {
+        qd_world_def def = qd_world_def_default();
+        double *const numbers[] = {&def.gravity.x,       &def.attraction.strength, &def.attraction.softening,
+                                   &def.attraction.at.y, &def.drag.linear,         &def.drag.quadratic,
+                                   &def.drag.spin,       &def.drag.medium.x,       &def.removal};
+        if (k == 12)
+            def.drag.temperature = _i ? -1 : HUGE_VAL;
+        else if (k < 9)
+            *numbers[k] = (double)NAN;
+        else
+            *numbers[k - 9 == 0 ? 2 : k - 6] = -1;
+        if (k == 9) def.attraction.law = (qd_pull_law)3, def.attraction.softening = 0;
+        qd_world *world = NULL;
+        ck_assert_msg(qd_world_create(&def, &world) == QD_ERR_VALUE, "case %d", k);
+    }
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("forces");
+    TCase *tcase = tcase_create("forces");
+    tcase_set_timeout(tcase, 240);
+    tcase_add_loop_test(tcase, linear_drag_is_exact, 0, 15);
+    tcase_add_loop_test(tcase, projectiles_stay_exact, 0, 2);
+    tcase_add_loop_test(tcase, quadratic_drag_is_exact_without_forces, 0, 4);
+    tcase_add_test(tcase, terminal_velocity);
+    tcase_add_loop_test(tcase, no_step_turns_a_velocity_round, 0, 2);
+    tcase_add_test(tcase, spin_drag_is_exact);
+    tcase_add_loop_test(tcase, falling_towards_a_point_keeps_energy, 0, 6);
+    tcase_add_test(tcase, circular_orbit_closes);
+    tcase_add_loop_test(tcase, potential_matches_the_force, 0, 6);
+    tcase_add_loop_test(tcase, nothing_pulls_in_the_centre, 0, 3);
+    tcase_add_test(tcase, attraction_takes_the_shorter_way);
+    tcase_add_test(tcase, a_planet_is_settled);
+    tcase_add_test(tcase, callback_drives_a_spring);
+    tcase_add_test(tcase, constant_callback_is_exact);
+    tcase_add_test(tcase, bad_forces_stop_the_run);
+    tcase_add_test(tcase, limits_see_the_whole_step);
+    tcase_add_test(tcase, same_for_any_team);
+    tcase_add_test(tcase, memory_may_fail);
+    tcase_add_loop_test(tcase, warms_bodies_whatever_the_step, 0, 3);
+    tcase_add_test(tcase, warm_bodies_diffuse);
+    tcase_add_test(tcase, warmth_follows_from_the_seed);
+    tcase_add_loop_test(tcase, bad_fields_are_refused, 0, 2);
+    suite_add_tcase(suite, tcase);
+    return qd_test_run(suite);
+}

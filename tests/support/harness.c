@@ -1,0 +1,72 @@
+#include "tests/support/harness.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+size_t qd_test_effort(size_t normal) {
+    const char *effort = getenv("QD_TEST_EFFORT");
+    if (effort && strcmp(effort, "small") == 0) return normal < 10 ? 1 : normal / 10;
+    if (effort && strcmp(effort, "large") == 0) return normal * 10;
+    return normal;
+}
+
+int qd_test_replaying(void) {
+    return getenv("QD_TEST_SEED") != NULL;
+}
+
+uint64_t qd_test_seed(uint64_t standard) {
+    const char *seed = getenv("QD_TEST_SEED");
+    return seed ? strtoull(seed, NULL, 0) : standard;
+}
+
+static pthread_mutex_t allocator_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *test_allocate(void *context, size_t bytes) {
+    qd_test_allocator *allocator = context;
+    void *memory = NULL;
+    pthread_mutex_lock(&allocator_lock);
+    if (++allocator->calls != allocator->fail_at) {
+        memory = aligned_alloc(64, (bytes + 63) / 64 * 64);
+        if (memory) {
+            allocator->live += 1;
+            allocator->live_bytes += bytes;
+        }
+    }
+    pthread_mutex_unlock(&allocator_lock);
+    return memory;
+}
+
+static void test_release(void *context, void *memory, size_t bytes) {
+    qd_test_allocator *allocator = context;
+    pthread_mutex_lock(&allocator_lock);
+    allocator->live -= 1;
+    allocator->live_bytes -= bytes;
+    pthread_mutex_unlock(&allocator_lock);
+    free(memory);
+}
+
+void qd_test_allocator_init(qd_test_allocator *allocator, size_t fail_at) {
+    *allocator = (qd_test_allocator){{test_allocate, test_release, allocator}, 0, fail_at, 0, 0};
+}
+
+int qd_test_run(Suite *suite) {
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+TCase *qd_test_case(const char *name, double seconds, SFun before, SFun after) {
+    TCase *tests = tcase_create(name);
+    if (seconds > 0) tcase_set_timeout(tests, seconds);
+    if (before || after) tcase_add_checked_fixture(tests, before, after);
+    return tests;
+}
+
+int qd_test_run_case(const char *name, TCase *tests) {
+    Suite *suite = suite_create(name);
+    suite_add_tcase(suite, tests);
+    return qd_test_run(suite);
+}

@@ -1,0 +1,34 @@
+#ifndef QD_TESTS_ONE_PROGRAM_H
+#define QD_TESTS_ONE_PROGRAM_H
+
+#include "tests/support/program.h"
+
+/// For the tests of one file that all start the program anew in an empty directory: their fixture, and short
+/// names.
+
+static qd_program program;
+
+static inline void setup(void) {
+    qd_program_setup(&program, QD_PROGRAM);
+}
+
+static inline void teardown(void) {
+    qd_program_teardown(&program);
+}
+
+/// A name in that directory.
+static inline qd_scratch_path at(const char *name) {
+    return qd_scratch_at(&program.work, name);
+}
+
+/// Run it with these arguments; SUCCEED: it must exit with 0.
+#define RUN(...)     qd_program_run(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
+#define SUCCEED(...) qd_program_succeed(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
+
+/// Ends the test unless it ended so: with this exit code, and one line that has these words.
+static inline void expect_refusal(qd_program_outcome outcome, int code, const char *named) {
+    qd_program_expect_complaint(&outcome, code, named);
+    qd_program_forget(&outcome);
+}
+
+#endif

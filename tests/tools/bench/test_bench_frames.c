@@ -1,0 +1,168 @@
+#include "tests/support/harness.h"
+#include "tests/support/one_program.h"
+#include "tests/support/scratch.h"
+#include "tools/bench/frames.h"
+#include "tools/host/os.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The bench of frames: what it measures, that its pictures are the same for any number of threads, its flags
+// and outputs.
+
+static bool count_down(void *context) {
+    int *left = context;
+    return --*left > 0;
+}
+
+static qdi_frames_plan plan_of(size_t bodies, int threads) {
+    return (qdi_frames_plan){.scene = qdi_bench_scene_at(0),
+                             .bodies = bodies,
+                             .width = 320,
+                             .height = 200,
+                             .threads = threads,
+                             .frames = 2,
+                             .seed = 1};
+}
+
+START_TEST(test_pictures_do_not_depend_on_threads) {
+    qdi_frames_row rows[QDI_FRAMES_STYLES], other[QDI_FRAMES_STYLES];
+    bool stopped = true;
+    qdi_frames_plan plan = plan_of(9000, 1);
+    ck_assert_int_eq(qdi_frames_run(&plan, rows, &stopped), QD_OK);
+    ck_assert(!stopped && rows[0].pixels != rows[1].pixels);
+    for (int style = 0; style < QDI_FRAMES_STYLES; ++style) {
+        const qdi_frames_row *row = &rows[style];
+        ck_assert(row->copy > 0 && row->draw > 0 && row->encode > 0 && row->bytes > 1000);
+        ck_assert(row->whole >= row->least && row->least > 0);
+    }
+    for (int threads = 2; threads <= 8; threads += threads == 2 ? 1 : 5) {
+        plan.threads = threads;
+        ck_assert_int_eq(qdi_frames_run(&plan, other, &stopped), QD_OK);
+        for (int style = 0; style < QDI_FRAMES_STYLES; ++style)
+            ck_assert_uint_eq(other[style].pixels, rows[style].pixels);
+    }
+}
+END_TEST
+
+START_TEST(test_it_can_be_stopped) {
+    qdi_frames_row rows[QDI_FRAMES_STYLES];
+    bool stopped = false;
+    int left = 2;
+    qdi_frames_plan plan = plan_of(100, 1);
+    plan.tick = count_down;
+    plan.context = &left;
+    ck_assert_int_eq(qdi_frames_run(&plan, rows, &stopped), QD_OK);
+    ck_assert(stopped);
+    ck_assert_int_eq(left, 0);
+}
+END_TEST
+
+START_TEST(test_the_command) {
+    qd_program_outcome result = RUN("bench", "--frames", "--sweep-bodies", "200,400", "--steps", "2",
+                                    "--size", "160x90", "-q", "--threads", "1", "--json", "--csv",
+                                    "frames.csv");
+    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    json_t *whole = json_loads(result.out, 0, NULL);
+    ck_assert_ptr_nonnull(whole);
+    ck_assert_int_eq(json_integer_value(json_object_get(whole, "width")), 160);
+    ck_assert_int_eq(json_integer_value(json_object_get(whole, "height")), 90);
+    const json_t *rows = json_object_get(whole, "rows");
+    ck_assert_uint_eq(json_array_size(rows), 4);
+    char *csv = qd_scratch_read(qd_scratch_at(&program.work, "frames.csv").text, NULL);
+    ck_assert_ptr_nonnull(csv);
+    const char *line = csv;
+    static const char *const names[] = {"bodies", "full"};
+    for (size_t i = 0; i < 4; ++i) {
+        const json_t *row = json_array_get(rows, i);
+        ck_assert_str_eq(json_string_value(json_object_get(row, "style")), names[i % 2]);
+        ck_assert_int_eq(json_integer_value(json_object_get(row, "bodies")), i < 2 ? 200 : 400);
+        ck_assert(json_number_value(json_object_get(row, "whole_ms")) > 0);
+        line = strchr(line, '\n') + 1;
+        ck_assert_msg(strncmp(line, names[i % 2], strlen(names[i % 2])) == 0, "%s", line);
+    }
+    size_t heading = 0, fields = 0;
+    for (const char *c = csv; *c != '\n'; ++c) heading += *c == ',';
+    for (const char *c = line; *c && *c != '\n' && *c != '"'; ++c) fields += *c == ',';
+    ck_assert_uint_le(fields, heading);
+    free(csv);
+    json_decref(whole);
+    qd_program_forget(&result);
+    result = RUN("bench", "--frames", "--bodies", "50", "--steps", "1", "--size", "64x64");
+    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    ck_assert(strstr(result.out, "frames of 64x64 pixels, scene uniform; 1 of each"));
+    qd_program_forget(&result);
+}
+END_TEST
+
+START_TEST(test_what_is_wrong_is_said_in_one_line) {
+    static const char *const sizes[] = {"64", "64x", "x64", "64x64x", "8x64", "64x99999", "a"};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; ++i) {
+        expect_refusal(RUN("bench", "--frames", "--size", sizes[i]), 2, "--size");
+    }
+    expect_refusal(RUN("bench", "--frames", "--rigid", "gas"), 2, "does not go with");
+    expect_refusal(RUN("bench", "--size", "64x64"), 2, "--frames");
+    expect_refusal(RUN("bench", "--frames", "--bodies", "none"), 2, "--bodies");
+}
+END_TEST
+
+// Where LAMMPS is: a row of its own, and nothing stays in the folder.
+START_TEST(test_beside_lammps) {
+    if (!qdi_host_has_program("lmp")) {
+        expect_refusal(RUN("bench", "--frames", "--lammps", "."), 1, "lmp");
+        return;
+    }
+    qd_program_outcome result = RUN("bench", "--frames", "--bodies", "300", "--steps", "2", "--size", "96x64",
+                                    "-q", "--lammps", ".", "--json");
+    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    json_t *whole = json_loads(result.out, 0, NULL);
+    const json_t *rows = json_object_get(whole, "rows");
+    ck_assert_uint_eq(json_array_size(rows), 3);
+    const json_t *row = json_array_get(rows, 2);
+    ck_assert_str_eq(json_string_value(json_object_get(row, "style")), "lammps");
+    ck_assert(json_number_value(json_object_get(row, "whole_ms")) > 0);
+    ck_assert_int_gt(json_integer_value(json_object_get(row, "bytes")), 100);
+    ck_assert_uint_eq(qd_scratch_count(program.work.path), 0);
+    json_decref(whole);
+    qd_program_forget(&result);
+    expect_refusal(RUN("bench", "--frames", "--bodies", "30", "--steps", "1", "--size", "64x64", "-q",
+                       "--lammps", "nowhere"),
+                   1, "folder");
+}
+END_TEST
+
+/// LAMMPS works in its folder, and is told no name of it.
+START_TEST(test_lammps_sees_no_path) {
+    static const char lmp[] = "#!/bin/sh\ncat >seen\necho x >quadrille_bench.0.png\n"
+                              "echo '99% CPU use' >quadrille_bench.log\n"
+                              "echo 'Output | 0.5 |' >>quadrille_bench.log\n";
+    char command[600], path[600];
+    qd_scratch_write(qd_scratch_at(&program.work, "lmp").text, lmp);
+    snprintf(command, sizeof command, "cd '%s' && mkdir 'a $b #&*' bin && mv lmp bin && chmod +x bin/lmp",
+             program.work.path);
+    ck_assert_int_eq(system(command), 0); // NOLINT(cert-env33-c): the command is ours
+    snprintf(path, sizeof path, "PATH=%s/bin:/usr/bin:/bin", program.work.path);
+    const qd_program_start start = {.arguments = {"bench", "--frames", "--bodies", "30", "--steps", "1",
+                                                  "--size", "64x64", "-q", "--lammps", "a $b #&*"},
+                                    .environment = {path}};
+    qd_program_outcome result = qd_program_run(&program, &start);
+    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    qd_program_forget(&result);
+    char *script = qd_scratch_read(qd_scratch_at(&program.work, "a $b #&*/seen").text, NULL);
+    ck_assert_msg(!strstr(script, "a $b") && strstr(script, "read_data quadrille_bench.data\n"), "%s",
+                  script);
+    free(script);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = qd_test_case("bench_frames", 120, setup, teardown);
+    tcase_add_test(tests, test_pictures_do_not_depend_on_threads);
+    tcase_add_test(tests, test_it_can_be_stopped);
+    tcase_add_test(tests, test_the_command);
+    tcase_add_test(tests, test_what_is_wrong_is_said_in_one_line);
+    tcase_add_test(tests, test_beside_lammps);
+    tcase_add_test(tests, test_lammps_sees_no_path);
+    return qd_test_run_case("bench_frames", tests);
+}

@@ -1,0 +1,225 @@
+#include "tests/support/harness.h"
+#include "tests/support/one_program.h"
+#include "tests/support/recorder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char scene[] = "name: small\n"
+                            "world: {size: [20, 12], gravity: [0, -1]}\n"
+                            "run: {steps: 40, dt: 0.02, seed: 3}\n"
+                            "contact: {restitution: 0.9}\n"
+                            "bodies:\n"
+                            "- disks: {count: 30, radius: {uniform: [0.3, 0.6]}, velocity: {normal: 3}}\n"
+                            "record: {hashes: 5, snapshots: 10, metrics: 10}\n"
+                            "checkpoint: {every: 20, keep: 4, seconds: 0}\n";
+
+static void make(const char *name, const qd_recording *how) {
+    qd_recording recording = *how;
+    if (!recording.scene) recording.scene = scene;
+    qd_recording_make(&recording, at(name).text);
+}
+
+/// What `diff a b --json` says.
+static json_t *difference(int code) {
+    qd_program_outcome result = RUN("diff", "a", "b", "--json");
+    ck_assert_msg(result.code == code, "exit %d: %s%s", result.code, result.out, result.err);
+    json_t *json = json_loads(result.out, 0, NULL);
+    ck_assert_msg(json != NULL, "%s", result.out);
+    qd_program_forget(&result);
+    return json;
+}
+
+static json_int_t whole(const json_t *json, const char *key) {
+    const json_t *value = json_object_get(json, key);
+    ck_assert_msg(json_is_integer(value), "no %s", key);
+    return json_integer_value(value);
+}
+
+static const char *text(const json_t *json, const char *key) {
+    const char *value = json_string_value(json_object_get(json, key));
+    ck_assert_msg(value != NULL, "no %s", key);
+    return value;
+}
+
+/// The two values differ in the last bit of a double.
+static void expect_one_bit(const json_t *found) {
+    double one = strtod(text(found, "first"), NULL), two = strtod(text(found, "second"), NULL);
+    uint64_t p, q;
+    memcpy(&p, &one, sizeof p);
+    memcpy(&q, &two, sizeof q);
+    ck_assert_uint_eq(p ^ q, 1);
+}
+
+static void expect_complaint(const qd_program_outcome *result, const char *named) {
+    ck_assert_int_eq(result->code, 5);
+    ck_assert_msg(strstr(result->err, named), "'%s' is not in '%s'", named, result->err);
+    const char *line = strchr(result->err, '\n');
+    ck_assert(line && line[1] == '\0');
+}
+
+static const qd_plant plant = {true, 18, 7, 0};
+
+START_TEST(equal_runs) {
+    make("a", &(qd_recording){.threads = 1});
+    make("b",
+         &(qd_recording){.threads = 3, .sets = {"record.hashes=4", "record.snapshots=0", "frames.every=7"}});
+    qd_program_outcome result = RUN("diff", "a", "b");
+    ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
+    ck_assert_str_eq(result.out, "scene: frames.every: 10 in a, 7 in b\n"
+                                 "scene: record.hashes: 5 in a, 4 in b\n"
+                                 "scene: record.snapshots: 10 in a, 0 in b\n"
+                                 "state: equal at all 3 steps that both have a hash of, the last is 40\n");
+    ck_assert_str_eq(result.err, "");
+    qd_program_forget(&result);
+    json_t *json = difference(0);
+    ck_assert_uint_eq(json_array_size(json_object_get(json, "keys")), 3);
+    ck_assert_int_eq(whole(json, "equal_at"), 40);
+    ck_assert_ptr_null(json_object_get(json, "differs_at"));
+    json_decref(json);
+}
+END_TEST
+
+// One bit of one body at a step with records: step, body, field, both values.
+START_TEST(a_planted_bit) {
+    const qd_recording sound = {.sets = {"record.snapshots=1", "record.hashes=1"}};
+    qd_recording planted = sound;
+    planted.plant = plant;
+    make("a", &sound);
+    make("b", &planted);
+    json_t *json = difference(5);
+    ck_assert_uint_eq(json_array_size(json_object_get(json, "keys")), 0);
+    ck_assert_int_eq(whole(json, "equal_at"), 17);
+    ck_assert_int_eq(whole(json, "differs_at"), 18);
+    const json_t *found = json_object_get(json, "difference");
+    ck_assert_int_eq(whole(found, "step"), 18);
+    ck_assert_int_eq(whole(found, "body"), 7);
+    ck_assert_str_eq(text(found, "subject"), "body 7");
+    ck_assert_str_eq(text(found, "field"), "velocity.x");
+    ck_assert_int_eq(whole(found, "fields"), 1);
+    expect_one_bit(found);
+    json_decref(json);
+    qd_program_outcome result = RUN("diff", "a", "b", "-v");
+    expect_complaint(&result, "a and b: equal at step 17, differ at step 18: body 7: velocity.x is ");
+    ck_assert_ptr_nonnull(strstr(result.out, "  body 7: velocity.x: "));
+    ck_assert_ptr_nonnull(
+        strstr(result.out, "state: equal at step 17, differ at step 18: body 7: velocity.x is "));
+    qd_program_forget(&result);
+}
+END_TEST
+
+// The bit was turned between two records: the nearest snapshot tells what has become of it.
+START_TEST(a_planted_bit_between_records) {
+    make("a", &(qd_recording){.threads = 2});
+    make("b", &(qd_recording){.plant = plant});
+    json_t *json = difference(5);
+    ck_assert_int_eq(whole(json, "equal_at"), 15);
+    ck_assert_int_eq(whole(json, "differs_at"), 20);
+    const json_t *found = json_object_get(json, "difference");
+    ck_assert_int_eq(whole(found, "step"), 20);
+    ck_assert_int_eq(whole(found, "body"), 7);
+    json_decref(json);
+    // Only a later one is left.
+    qd_recording_sql(at("b").text, "DELETE FROM snapshots WHERE step IN (20, 30)");
+    qd_recording_sql(at("b").text, "DELETE FROM checkpoints WHERE step = 20");
+    json = difference(5);
+    ck_assert_int_eq(whole(json, "differs_at"), 20);
+    ck_assert_int_eq(whole(json_object_get(json, "difference"), "step"), 40);
+    json_decref(json);
+    // And none.
+    qd_recording_sql(at("b").text, "DELETE FROM snapshots WHERE step = 40");
+    qd_recording_turn(at("b").text, "checkpoints", "world", 40, 300, 1);
+    json = difference(5);
+    ck_assert_ptr_null(json_object_get(json, "difference"));
+    json_decref(json);
+    qd_program_outcome result = RUN("diff", "a", "b");
+    expect_complaint(&result, "body and field cannot be told");
+    qd_program_forget(&result);
+}
+END_TEST
+
+// Neither of the two is what its scene makes.
+START_TEST(two_that_cannot_be_replayed) {
+    make("a", &(qd_recording){.plant = {true, 3, 2, 1}, .sets = {"record.snapshots=4"}});
+    make("b", &(qd_recording){.plant = {true, 3, 9, 1}, .sets = {"record.snapshots=6", "record.hashes=4"}});
+    json_t *json = difference(5);
+    ck_assert_int_eq(whole(json, "equal_at"), 0);
+    ck_assert_int_eq(whole(json, "differs_at"), 20);
+    const json_t *found = json_object_get(json, "difference");
+    ck_assert_int_eq(whole(found, "step"), 12); // a step of 4 and of 6
+    ck_assert_int_ge(whole(found, "bodies"), 2);
+    ck_assert_int_eq(whole(found, "body"), 2);
+    json_decref(json);
+}
+END_TEST
+
+// Runs of two scenes, both replayed: the very step is found, though hashes are far between.
+START_TEST(two_scenes) {
+    make("a", &(qd_recording){.sets = {"record.hashes=20", "record.snapshots=0", "checkpoint.every=0"}});
+    make("b", &(qd_recording){.sets = {"record.hashes=20", "record.snapshots=0", "checkpoint.every=0",
+                                       "contact.restitution=0.8"}});
+    qd_program_outcome result = RUN("diff", "a", "b");
+    expect_complaint(&result, "a and b: equal at step 0, the hashes differ at step 20; at step ");
+    ck_assert_ptr_nonnull(strstr(result.out, "scene: contact.restitution: 0.9 in a, 0.8 in b\n"));
+    qd_program_forget(&result);
+    json_t *json = difference(5);
+    const json_t *found = json_object_get(json, "difference");
+    ck_assert_int_gt(whole(found, "step"), 0);
+    ck_assert_int_le(whole(found, "step"), 20);
+    ck_assert_int_le(whole(found, "bodies"), 4); // those of the first bounces
+    ck_assert_int_gt(whole(found, "body"), 0);
+    json_decref(json);
+    make("seed", &(qd_recording){.sets = {"run.seed=4"}});
+    result = RUN("diff", "a", "seed");
+    expect_complaint(&result, "a and seed: differ at step 0: body 1: ");
+    ck_assert_ptr_nonnull(strstr(result.out, "scene: run.seed: 3 in a, 4 in seed\n"));
+    qd_program_forget(&result);
+    make("more", &(qd_recording){.bodies = 31});
+    result = RUN("diff", "a", "more", "-q");
+    expect_complaint(&result, "a and more: differ at step 0: body 1: ");
+    ck_assert_str_eq(result.out, "");
+    qd_program_forget(&result);
+}
+END_TEST
+
+START_TEST(damaged_rows) {
+    make("a", &(qd_recording){.scene = NULL});
+    make("b", &(qd_recording){.scene = NULL});
+    qd_recording_sql(at("a").text, "UPDATE hashes SET hash = '0123456789abcdef' WHERE step = 10");
+    qd_recording_sql(at("b").text, "UPDATE hashes SET hash = 'x' WHERE step = 25");
+    qd_program_outcome result = RUN("diff", "a", "b");
+    expect_complaint(&result, "a and b: the states are equal, but not all rows of hashes are sound");
+    ck_assert_str_eq(result.out,
+                     "hashes: step 10: the two differ, but are equal again at step 15: a row is damaged\n"
+                     "hashes: step 25: b: what is stored is no hash\n");
+    qd_program_forget(&result);
+    json_t *json = difference(5);
+    ck_assert_uint_eq(json_array_size(json_object_get(json, "rows")), 2);
+    json_decref(json);
+}
+END_TEST
+
+START_TEST(what_cannot_be_compared) {
+    make("a", &(qd_recording){.sets = {"record.hashes=0"}});
+    make("b", &(qd_recording){.scene = NULL});
+    expect_refusal(RUN("diff", "a", "b", "-q"), 1, "a and b have no step with a hash in common");
+    expect_refusal(RUN("diff", "a"), 2, "diff needs a DIR2");
+    expect_refusal(RUN("diff", "a", "b", "c"), 2, "no more");
+    expect_refusal(RUN("diff", "a", "nowhere"), 3, "there is no run directory nowhere");
+    ck_assert_int_eq(remove(at("b/run.db").text), 0);
+    expect_refusal(RUN("diff", "a", "b"), 4, "run.db");
+}
+END_TEST
+
+int main(void) {
+    TCase *tcase = qd_test_case("diff", 240, setup, teardown);
+    tcase_add_test(tcase, equal_runs);
+    tcase_add_test(tcase, a_planted_bit);
+    tcase_add_test(tcase, a_planted_bit_between_records);
+    tcase_add_test(tcase, two_that_cannot_be_replayed);
+    tcase_add_test(tcase, two_scenes);
+    tcase_add_test(tcase, damaged_rows);
+    tcase_add_test(tcase, what_cannot_be_compared);
+    return qd_test_run_case("diff", tcase);
+}

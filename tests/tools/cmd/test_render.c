@@ -1,0 +1,267 @@
+#include "tests/support/harness.h"
+#include "tests/support/one_program.h"
+#include "tests/support/recorder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Fast at first and slower later: what the first frame fixes shows in all the others.
+static const char scene[] = "name: small\n"
+                            "world: {size: [20, 12], gravity: [0, -1], drag: {linear: 0.5}}\n"
+                            "run: {steps: 40, dt: 0.02, seed: 3}\n"
+                            "contact: {restitution: 0.9}\n"
+                            "bodies:\n"
+                            "- disks: {count: 30, radius: {uniform: [0.3, 0.6]}, velocity: {normal: 3}}\n"
+                            "frames: {every: 5}\n"
+                            "view: {size: [160, 120], colour: speed}\n"
+                            "record: {snapshots: 5}\n"
+                            "checkpoint: {every: 16, seconds: 0}\n";
+enum { FRAMES = 9 };
+
+static void make(void) {
+    qd_scratch_write(at("small.yaml").text, scene);
+    SUCCEED("run", "small.yaml", "-o", "out", "-q", "--threads", "2");
+}
+
+static qd_scratch_path frame(const char *directory, unsigned number) {
+    char name[300];
+    snprintf(name, sizeof name, "%s/frame_%06u.png", directory, number);
+    return at(name);
+}
+
+static bool same_file(const char *a, const char *b) {
+    size_t first = 0, second = 0;
+    char *one = qd_scratch_read(a, &first), *two = qd_scratch_read(b, &second);
+    ck_assert_msg(one && two, "%s, %s", a, b);
+    bool same = first == second && memcmp(one, two, first) == 0;
+    free(one);
+    free(two);
+    return same;
+}
+
+/// The frames of `directory` are those of the run from number `from` on, byte for byte.
+static void expect_frames(const char *directory, unsigned from, unsigned count) {
+    ck_assert_uint_eq(qd_scratch_count(at(directory).text), count + 1);
+    for (unsigned i = 0; i < count; ++i)
+        ck_assert_msg(same_file(frame(directory, i).text, frame("out/frames", from + i).text),
+                      "frame %u of %s", i, directory);
+}
+
+START_TEST(snapshots_give_the_frames_of_the_run) {
+    make();
+    char *before = qd_scratch_read(at("out/run.db").text, NULL);
+    static const char *const threads[] = {"1", "2", "3", "8"};
+    SUCCEED("render", "out", "-q", "--threads", threads[_i]);
+    expect_frames("out/render", 0, FRAMES);
+    ck_assert(same_file(at("out/render/manifest.csv").text, at("out/frames/manifest.csv").text));
+    char *after = qd_scratch_read(at("out/run.db").text, NULL);
+    ck_assert_str_eq(before, after);
+    free(before);
+    free(after);
+    SUCCEED("verify", "out", "-q", "--threads", "1");
+}
+END_TEST
+
+// The colours of some frames are those that they have among all of them.
+START_TEST(some_of_the_frames) {
+    make();
+    SUCCEED("render", "out", "-q", "-o", "some", "--frames", "3:5");
+    expect_frames("some", 3, 3);
+    SUCCEED("render", "out", "-q", "-o", "last", "--frames", "7:");
+    expect_frames("last", 7, 2);
+    SUCCEED("render", "out", "-q", "-o", "first", "--frames", ":1");
+    expect_frames("first", 0, 2);
+    SUCCEED("render", "out", "-q", "-o", "one", "--frames", "4");
+    expect_frames("one", 4, 1);
+    SUCCEED("render", "out", "-q", "-o", "beyond", "--frames", "8:100");
+    expect_frames("beyond", 8, 1);
+}
+END_TEST
+
+START_TEST(simulated_again) {
+    make();
+    SUCCEED("render", "out", "-q", "-o", "again", "--every", "5", "--threads", "3");
+    expect_frames("again", 0, FRAMES);
+    SUCCEED("render", "out", "-q", "-o", "some", "--every", "5", "--frames", "4:6");
+    expect_frames("some", 4, 3);
+    SUCCEED("render", "out", "-q", "-o", "odd", "--every", "7");
+    char *list = qd_scratch_read(at("odd/manifest.csv").text, NULL);
+    ck_assert_ptr_nonnull(list);
+    ck_assert_msg(strstr(list, "\n5,35,0.7") != NULL, "%s", list);
+    ck_assert_ptr_null(strstr(list, "\n6,"));
+    ck_assert(same_file(frame("odd", 5).text, frame("out/frames", 7).text));
+    free(list);
+}
+END_TEST
+
+// Trails go back to the moments before the first frame that is drawn, and are those of a run that draws them.
+START_TEST(trails_go_back) {
+    qd_scratch_write(at("small.yaml").text, scene);
+    SUCCEED("run", "small.yaml", "-o", "out", "-q", "--set", "view.trails=3");
+    SUCCEED("render", "out", "-q", "-o", "all");
+    expect_frames("all", 0, FRAMES);
+    SUCCEED("render", "out", "-q", "-o", "some", "--frames", "5:6", "--threads", "3");
+    expect_frames("some", 5, 2);
+    SUCCEED("render", "out", "-q", "-o", "early", "--frames", "2:4");
+    expect_frames("early", 2, 3);
+    SUCCEED("render", "out", "-q", "-o", "again", "--every", "5", "--frames", "6:");
+    expect_frames("again", 6, 3);
+    SUCCEED("render", "out", "-q", "-o", "without", "--set", "view.trails=0", "--frames", "6");
+    ck_assert(!same_file(frame("without", 0).text, frame("out/frames", 6).text));
+    expect_refusal(RUN("render", "out", "-o", "beyond", "--frames", "9"), 2, "has no frame 9");
+}
+END_TEST
+
+// The nodes that a step changed are known where the step was made again, and only there.
+START_TEST(changed_nodes) {
+    qd_scratch_write(at("small.yaml").text, scene);
+    SUCCEED("run", "small.yaml", "-o", "out", "-q", "--set", "view.nodes=changed", "--set",
+            "stepper.capacity=1", "--set", "stepper.margin=0", "--set", "run.dt=0.1", "--set",
+            "view.size=[640,480]");
+    SUCCEED("render", "out", "-q", "-o", "again", "--every", "5");
+    expect_frames("again", 0, FRAMES);
+    SUCCEED("render", "out", "-q", "-o", "kept");
+    unsigned differ = 0;
+    for (unsigned i = 0; i < FRAMES; ++i)
+        differ += !same_file(frame("kept", i).text, frame("out/frames", i).text);
+    ck_assert_uint_gt(differ, 0);
+}
+END_TEST
+
+START_TEST(bodies_by_thread) {
+    qd_scratch_write(at("small.yaml").text, scene);
+    SUCCEED("run", "small.yaml", "-o", "out", "-q", "--set", "view.colour=thread", "--threads", "1");
+    SUCCEED("render", "out", "-q", "-o", "again", "--every", "5", "--threads", "1");
+    expect_frames("again", 0, FRAMES);
+    SUCCEED("verify", "out", "-q");
+    qd_program_outcome outcome = RUN("render", "out", "-o", "kept", "--frames", "3");
+    ck_assert_int_eq(outcome.code, 0);
+    ck_assert_ptr_nonnull(strstr(outcome.err, "a snapshot does not tell which thread moved its bodies"));
+    qd_program_forget(&outcome);
+    ck_assert(!same_file(frame("kept", 0).text, frame("out/frames", 3).text));
+}
+END_TEST
+
+START_TEST(another_view) {
+    make();
+    SUCCEED("render", "out", "-q", "-o", "near", "--set", "view.size=[320,240]", "--set", "view.nodes=none");
+    SUCCEED("run", "small.yaml", "-o", "so", "-q", "--set", "view.size=[320,240]", "--set",
+            "view.nodes=none");
+    ck_assert_uint_eq(qd_scratch_count(at("near").text), FRAMES + 1);
+    char *list = qd_scratch_read(at("near/manifest.csv").text, NULL);
+    char *made = qd_scratch_read(at("so/frames/manifest.csv").text, NULL);
+    ck_assert_str_eq(list, made); // the pixels are those of a run with this view
+    free(list);
+    free(made);
+}
+END_TEST
+
+START_TEST(a_run_that_is_not_over) {
+    qd_recording how = {.scene = scene, .stop_at = 23};
+    qd_recording_make(&how, at("out").text);
+    qd_program_outcome result = RUN("render", "out", "--json");
+    ck_assert_msg(result.code == 0, "%s", result.err);
+    json_t *json = json_loads(result.out, 0, NULL);
+    ck_assert_ptr_nonnull(json);
+    ck_assert_int_eq(json_integer_value(json_object_get(json, "frames")), 5);
+    ck_assert_int_eq(json_integer_value(json_object_get(json, "first_step")), 0);
+    ck_assert_int_eq(json_integer_value(json_object_get(json, "last_step")), 20);
+    json_decref(json);
+    qd_program_forget(&result);
+}
+END_TEST
+
+START_TEST(a_video_too) {
+    make();
+    SUCCEED("render", "out", "-q", "--video", "seen.png");
+    ck_assert(qd_scratch_exists(at("seen.png").text));
+    expect_frames("out/render", 0, FRAMES);
+    expect_refusal(RUN("render", "out", "--video", "seen.png", "-o", "more"), 4, "seen.png exists; --force");
+    expect_refusal(RUN("render", "out", "--video", "seen.avi", "-o", "more"), 2, "a video's name ends in");
+    ck_assert(!qd_scratch_exists(at("more").text));
+}
+END_TEST
+
+START_TEST(what_is_refused) {
+    make();
+    static const char *const ranges[] = {"x", "3:2", "1:2:3", "-1", "1.5", "5:x", "99999999999999999999999"};
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; ++i)
+        expect_refusal(RUN("render", "out", "--frames", ranges[i]), 2, "is not a range of frames");
+    expect_refusal(RUN("render", "out", "--frames", "9"), 2, "out has no frame 9");
+    expect_refusal(RUN("render", "out", "--every", "20", "--frames", "3"), 2, "out has no frame 3");
+    ck_assert(!qd_scratch_exists(at("out/render").text));
+    expect_refusal(RUN("render", "out", "--set", "run.dt=1"), 2, "only keys of the view");
+    expect_refusal(RUN("render", "out", "--set", "view.colour=spede"), 2, "view.colour");
+    expect_refusal(RUN("render", "out", "--set", "view.colur=speed"), 2, "did you mean");
+    expect_refusal(RUN("render"), 2, "DIR");
+    expect_refusal(RUN("render", "out", "--every", "0"), 2, "--every");
+    expect_refusal(RUN("render", "nowhere"), 3, "nowhere");
+    expect_refusal(RUN("render", "out", "-o", "/dev/null/such/place"), 4, "/dev/null/such/place");
+    expect_refusal(RUN("render", "out", "-o", "small.yaml"), 4, "small.yaml");
+    expect_refusal(RUN("render", "out", "-o", "out"), 4, "other things than frames");
+    SUCCEED("run", "small.yaml", "-o", "bare", "-q", "--set", "record.snapshots=0");
+    expect_refusal(RUN("render", "bare"), 3, "--every E");
+    ck_assert(!qd_scratch_exists(at("bare/render").text));
+}
+END_TEST
+
+START_TEST(frames_that_are_there) {
+    make();
+    SUCCEED("render", "out", "-q");
+    expect_refusal(RUN("render", "out", "--frames", "2"), 4, "--force");
+    expect_frames("out/render", 0, FRAMES);
+    qd_scratch_write(at("out/render/frame_000004.png.part").text, "half of it");
+    SUCCEED("render", "out", "-q", "--frames", "2", "--force");
+    expect_frames("out/render", 2, 1);
+    // They belong to the run: another one in the same place leaves none of them.
+    SUCCEED("run", "small.yaml", "-o", "out", "-q", "--force", "--steps", "3");
+    ck_assert(!qd_scratch_exists(at("out/render").text));
+    SUCCEED("render", "out", "-q");
+    qd_scratch_write(at("out/render/notes.txt").text, "mine");
+    expect_refusal(RUN("render", "out", "--force"), 4, "other things than frames");
+    SUCCEED("run", "small.yaml", "-o", "out", "-q", "--force", "--steps", "3");
+    char *kept = qd_scratch_read(at("out/render/notes.txt").text, NULL);
+    ck_assert_str_eq(kept, "mine");
+    free(kept);
+}
+END_TEST
+
+START_TEST(a_damaged_snapshot) {
+    make();
+    qd_recording_turn(at("out").text, "snapshots", "world", 15, 700, 2);
+    expect_refusal(RUN("render", "out", "-q"), 4, "step 15");
+    expect_frames("out/render", 0, 3); // those before it are whole, and listed
+    SUCCEED("render", "out", "-q", "--every", "5", "--force");
+    expect_frames("out/render", 0, FRAMES);
+}
+END_TEST
+
+START_TEST(no_room_for_the_pictures) {
+    if (QD_TEST_THREAD_SANITIZER) return;
+    make();
+    qd_program_outcome result = qd_program_run(
+        &program, &(qd_program_start){.arguments = {"render", "out", "-q"}, .file_limit = 400});
+    qd_program_expect_complaint(&result, 4, "out/render/frame_000000.png");
+    qd_program_forget(&result);
+    qd_program_expect_no_parts(at("out/render").text);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = qd_test_case("render", 300, setup, teardown);
+    tcase_add_loop_test(tests, snapshots_give_the_frames_of_the_run, 0, 4);
+    tcase_add_test(tests, some_of_the_frames);
+    tcase_add_test(tests, simulated_again);
+    tcase_add_test(tests, trails_go_back);
+    tcase_add_test(tests, changed_nodes);
+    tcase_add_test(tests, bodies_by_thread);
+    tcase_add_test(tests, another_view);
+    tcase_add_test(tests, a_run_that_is_not_over);
+    tcase_add_test(tests, a_video_too);
+    tcase_add_test(tests, what_is_refused);
+    tcase_add_test(tests, frames_that_are_there);
+    tcase_add_test(tests, a_damaged_snapshot);
+    tcase_add_test(tests, no_room_for_the_pictures);
+    return qd_test_run_case("render", tests);
+}

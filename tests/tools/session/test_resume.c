@@ -1,0 +1,554 @@
+#define _GNU_SOURCE // kill, usleep
+#include "tests/support/harness.h"
+#include "tests/support/one_program.h"
+#include "tests/support/runs.h"
+
+#include <quadrille/simd.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+// Runs that are stopped, killed, starved of disk or damaged, and gone on with: in the end they have left what
+// an undisturbed run leaves.
+
+/// Everything is recorded; small pictures, so that the steps decide how long it takes.
+static const char scene[] =
+    "name: little\n"
+    "world: {size: [40, 30], gravity: [0, -5]}\n"
+    "run: {steps: 450, dt: 0.01}\n"
+    "contact: {restitution: 0.6, friction: 0.3}\n"
+    "bodies:\n"
+    "  - disks: {count: 100, radius: {uniform: [0.3, 0.6]}, place: random, velocity: {normal: 4}}\n"
+    "  - rects: {count: 30, size: [1.2, 0.6], place: random, velocity: {normal: 4}}\n"
+    "view: {size: [160, 120], colour: speed}\n"
+    "frames: {every: 15}\n"
+    "record: {metrics: 5, hashes: 5, events: persist, snapshots: 100}\n"
+    "checkpoint: {every: 40}\n";
+
+/// Writes the scene and runs it undisturbed into `ref`.
+static void make_reference(void) {
+    qd_scratch_write(at("little.yaml").text, scene);
+    SUCCEED("run", "little.yaml", "-o", "ref", "-q", "--threads", "1");
+}
+
+static void expect_as_reference(const char *directory) {
+    qd_runs_expect_same(at("ref").text, at(directory).text);
+    qd_program_expect_no_parts(at(directory).text);
+}
+
+/// Waits until a file is there, at most a minute.
+static void wait_for(const char *name) {
+    for (int i = 0; i < 60000; ++i) {
+        if (qd_scratch_exists(at(name).text)) return;
+        usleep(1000);
+    }
+    ck_abort_msg("%s never came", name);
+}
+
+/// Starts the scene into `out`, sends a signal when frame `frame` is there, and awaits the end.
+static qd_program_outcome stop_at(int frame, int number) {
+    qd_program_start how = {
+        .arguments = {"run", "little.yaml", "-o", "out", "-q", "--threads", "1", "--force"}};
+    char name[64];
+    snprintf(name, sizeof name, "out/frames/frame_%06d.png", frame);
+    (void)unlink(at(name).text); // of an earlier run
+    pid_t child = qd_program_launch(&program, &how);
+    wait_for(name);
+    ck_assert_int_eq(kill(child, number), 0);
+    return qd_program_await(&program, child);
+}
+
+START_TEST(test_stopped_by_a_signal) {
+    static const int numbers[] = {SIGINT, SIGTERM, SIGUSR1};
+    make_reference();
+    qd_program_outcome result = stop_at(9 + _i, numbers[_i]);
+    qd_program_expect_complaint(&result, 75, "; `quadrille resume out` goes on from step");
+    qd_program_forget(&result);
+    ck_assert(!qd_scratch_exists(at("out/result.json").text));
+    qd_program_expect_no_parts(at("out").text);
+    ck_assert_int_ge(qd_runs_number(at("out").text, "SELECT max(step) FROM checkpoints"), 15 * (9 + _i));
+    // No row is later than the checkpoint that was made for the signal.
+    ck_assert_int_eq(qd_runs_number(at("out").text, "SELECT max(step) FROM events"),
+                     qd_runs_number(at("out").text, "SELECT max(step) FROM checkpoints"));
+    result = RUN("resume", "out", "--threads", "2");
+    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    ck_assert_ptr_nonnull(strstr(result.err, "resume   from the checkpoint of step"));
+    qd_program_forget(&result);
+    expect_as_reference("out");
+}
+END_TEST
+
+// Steps that last for seconds each.
+START_TEST(test_stopped_within_a_step) {
+    qd_scratch_write(
+        at("slow.yaml").text,
+        "name: slow\nworld: {size: [700, 620], gravity: [0, -1]}\nrun: {steps: 200}\nframes: {every: 0}\n"
+        "stepper: {substeps: 100}\n"
+        "bodies:\n  - rects: {count: 180300, size: [1, 1], place: pyramid}\n");
+    qd_program_start how = {.arguments = {"run", "slow.yaml", "-o", "slow", "-q", "--threads", "1"}};
+    pid_t child = qd_program_launch(&program, &how);
+    wait_for("slow/run.db");
+    sleep(2);
+    ck_assert_int_eq(kill(child, SIGTERM), 0);
+    time_t sent = time(NULL);
+    qd_program_outcome result = qd_program_await(&program, child);
+    ck_assert_int_le(time(NULL) - sent, 3);
+    qd_program_expect_complaint(&result, 75, "stopped by SIGTERM after ");
+    qd_program_forget(&result);
+    ck_assert(!qd_scratch_exists(at("slow/result.json").text));
+    qd_program_expect_no_parts(at("slow").text);
+    ck_assert_int_ge(qd_runs_number(at("slow").text, "SELECT count(*) FROM checkpoints"), 1);
+}
+END_TEST
+
+// Trails of the first frames after it go back to frames before the checkpoint.
+START_TEST(test_trails_go_on) {
+    qd_scratch_write(at("little.yaml").text, scene);
+    char *text = qd_scratch_read(at("little.yaml").text, NULL);
+    ck_assert_ptr_nonnull(text);
+    char *view = strstr(text, "view: {");
+    char trailed[sizeof scene + 32];
+    snprintf(trailed, sizeof trailed, "%.*sview: {trails: 12, %s", (int)(view - text), text, view + 7);
+    free(text);
+    qd_scratch_write(at("little.yaml").text, trailed);
+    SUCCEED("run", "little.yaml", "-o", "ref", "-q", "--threads", "1");
+    qd_program_outcome result = stop_at(9, SIGINT);
+    qd_program_expect_complaint(&result, 75, "; `quadrille resume out` goes on from step");
+    qd_program_forget(&result);
+    SUCCEED("resume", "out", "-q", "--threads", "2");
+    expect_as_reference("out");
+}
+END_TEST
+
+START_TEST(test_killed_again_and_again) {
+    make_reference();
+    qd_program_outcome result = stop_at(4, SIGKILL);
+    ck_assert_int_eq(result.code, -SIGKILL);
+    qd_program_forget(&result);
+    int kills = (int)qd_test_effort(12);
+    for (int i = 0; i < kills; ++i) {
+        qd_program_start how = {
+            .arguments = {"run", "little.yaml", "-o", "out", "-q", "--resume", "--threads", "1"}};
+        pid_t child = qd_program_launch(&program, &how);
+        usleep((useconds_t)(1000 * (5 + 17 * i % 120)));
+        kill(child, SIGKILL);
+        result = qd_program_await(&program, child);
+        ck_assert_msg(result.code == -SIGKILL || result.code == 0, "exit %d: %s", result.code, result.err);
+        qd_program_forget(&result);
+    }
+    SUCCEED("resume", "out", "-q", "--threads", "1");
+    expect_as_reference("out");
+}
+END_TEST
+
+static void delete_file(const char *name) {
+    ck_assert_msg(unlink(at(name).text) == 0, "%s is not there", name);
+}
+
+/// Whatever is there of step 0, a run that was killed before its first checkpoint begins again.
+START_TEST(test_killed_at_its_beginning) {
+    make_reference();
+    for (int kind = 0; kind < 2; ++kind) {
+        SUCCEED("run", "little.yaml", "-o", "out", "-q", "--force");
+        delete_file("out/result.json");
+        if (kind == 0) {
+            delete_file("out/run.db");
+            qd_scratch_write(at("out/run.db-wal").text, "of a store that is no longer there");
+            qd_scratch_write(at("out/frames/frame_000000.png.part").text, "half a");
+            qd_scratch_write(at("out/lock").text, "");
+        } else {
+            qd_runs_change(at("out").text, "DELETE FROM checkpoints");
+        }
+        SUCCEED("resume", "out", "-q", "--threads", "1");
+        expect_as_reference("out");
+    }
+}
+END_TEST
+
+START_TEST(test_a_complete_run) {
+    SUCCEED("run", "pool", "--bodies", "20", "--steps", "30", "-o", "out", "-q");
+    char *before = qd_scratch_read(at("out/result.json").text, NULL);
+    qd_program_outcome result = RUN("resume", "out");
+    ck_assert_int_eq(result.code, 0);
+    ck_assert_str_eq(result.err, "out is complete\n");
+    ck_assert_str_eq(result.out, "");
+    qd_program_forget(&result);
+    result = RUN("run", "pool", "--bodies", "20", "--steps", "30", "-o", "out", "--resume", "--json");
+    ck_assert_int_eq(result.code, 0);
+    ck_assert_str_eq(result.err, "out is complete\n");
+    ck_assert_str_eq(result.out, before);
+    qd_program_forget(&result);
+    free(before);
+}
+END_TEST
+
+/// Runs so many steps of the scene into `out`.
+static void run_steps(const char *steps) {
+    SUCCEED("run", "little.yaml", "-o", "out", "-q", "--threads", "1", "--force", "--steps", steps);
+}
+
+/// All but what frames say of themselves: the first of them name the scene as it was.
+static void expect_as_longer_reference(void) {
+    qd_runs_expect_same_records(at("ref").text, at("out").text);
+    qd_program_expect_no_parts(at("out").text);
+    ck_assert_uint_eq(qd_scratch_count(at("out/frames").text), qd_scratch_count(at("ref/frames").text));
+    SUCCEED("verify", "out", "-q", "--threads", "2"); // pixels too
+}
+
+// Steps of no period: that end's hash is one that the longer run does not have.
+START_TEST(test_a_complete_run_gets_more_steps) {
+    make_reference();
+    run_steps("233");
+    ck_assert_int_eq(qd_runs_number(at("out").text, "SELECT max(step) FROM checkpoints"), 233);
+    ck_assert_int_eq(qd_runs_number(at("out").text, "SELECT max(step) FROM hashes"), 233);
+    expect_refusal(RUN("resume", "out", "--steps", "232"), 2,
+                   "out has 233 steps already, and a run gets no shorter");
+    qd_program_outcome result = RUN("resume", "out", "--steps", "233");
+    ck_assert_str_eq(result.err, "out is complete\n");
+    qd_program_forget(&result);
+    result = RUN("resume", "out", "--steps", "450");
+    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    ck_assert_ptr_nonnull(strstr(result.err, "resume   from the checkpoint of step 233\n"));
+    qd_program_forget(&result);
+    expect_as_longer_reference();
+    // One that was stopped goes on to more steps as well.
+    run_steps("300");
+    delete_file("out/result.json");
+    qd_runs_change(at("out").text, "DELETE FROM checkpoints WHERE step > 260");
+    SUCCEED("resume", "out", "-q", "--steps", "450", "--threads", "1");
+    expect_as_longer_reference();
+}
+END_TEST
+
+/// However far a process came with more steps before it was killed, the next one goes on.
+START_TEST(test_killed_while_it_gets_more_steps) {
+    make_reference();
+    for (int stage = 0; stage < 2; ++stage) {
+        run_steps("233");
+        delete_file("out/result.json");
+        if (stage >= 1) {
+            char *text = qd_scratch_read(at("ref/scene.yaml").text, NULL);
+            qd_scratch_write(at("out/scene.yaml").text, text);
+            free(text);
+        }
+        SUCCEED("resume", "out", "-q", "--steps", "450", "--threads", "1");
+        expect_as_longer_reference();
+    }
+    // With fewer steps than it was begun with, scene.yaml is another's.
+    run_steps("300");
+    char *text = qd_scratch_read(at("out/scene.yaml").text, NULL);
+    run_steps("450");
+    qd_scratch_write(at("out/scene.yaml").text, text);
+    free(text);
+    delete_file("out/result.json");
+    expect_refusal(RUN("resume", "out"), 4, "is not the scene that the run was begun with");
+}
+END_TEST
+
+START_TEST(test_bodies_of_a_run_are_those_of_its_end) {
+    qd_scratch_write(at("next.yaml").text,
+                     "name: next\nworld: {size: [40, 30]}\nrun: {steps: 1}\nframes: {every: 0}\n"
+                     "bodies:\n  - run: {path: out}\n");
+    qd_scratch_write(at("little.yaml").text, scene);
+    SUCCEED("run", "little.yaml", "-o", "out", "-q", "--steps", "33", "--set", "checkpoint.every=0", "--set",
+            "record.snapshots=0", "--frames", "0");
+    qd_program_outcome result = RUN("run", "next.yaml", "-o", "next");
+    ck_assert_int_eq(result.code, 0);
+    ck_assert_msg(strstr(result.err, "its bodies at step 33, the last that is kept") != NULL, "%s",
+                  result.err);
+    qd_program_forget(&result);
+}
+END_TEST
+
+START_TEST(test_more_steps_leave_the_video) {
+    qd_scratch_write(at("little.yaml").text, scene);
+    SUCCEED("run", "little.yaml", "-o", "out", "-q", "--steps", "60", "--video", "film.png");
+    size_t bytes = 0, after = 0;
+    free(qd_scratch_read(at("film.png").text, &bytes));
+    qd_program_outcome result = RUN("resume", "out", "--steps", "90");
+    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    ck_assert_msg(strstr(result.err, "film.png ends at step 60 and stays as it is") != NULL, "%s",
+                  result.err);
+    qd_program_forget(&result);
+    free(qd_scratch_read(at("film.png").text, &after));
+    ck_assert_uint_eq(after, bytes);
+    ck_assert_uint_eq(qd_scratch_count(at("out/frames").text), 7 + 1);
+}
+END_TEST
+
+START_TEST(test_kernels_are_kept) {
+    make_reference();
+    SUCCEED("run", "little.yaml", "-o", "out", "-q", "--threads", "1", "--steps", "100", "--simd",
+            "portable");
+    qd_program_outcome result = RUN("resume", "out", "--steps", "200");
+    ck_assert_msg(result.code == 0 && strstr(result.err, "kernels  portable (as the run was begun)\n"), "%s",
+                  result.err);
+    qd_program_forget(&result);
+    ck_assert_str_eq(qd_program_result_text(&program, "out", "simd").text, "portable");
+    result = RUN("resume", "out", "--steps", "300", "--simd", "auto");
+    ck_assert_msg(result.code == 0 && strstr(result.err, " (--simd)\n"), "%s", result.err);
+    qd_program_forget(&result);
+    ck_assert_str_eq(qd_program_result_text(&program, "out", "simd").text, qd_simd_name(qd_simd_best()));
+    // Those that this processor does not know are no reason to stop.
+    qd_runs_change(at("out").text, "UPDATE run SET simd = 'abacus'");
+    result = RUN("resume", "out", "--steps", "450");
+    ck_assert_msg(result.code == 0 && strstr(result.err, " (the processor's best)\n"), "%s", result.err);
+    qd_program_forget(&result);
+    expect_refusal(RUN("resume", "out", "--simd", "mmx"), 2, "'mmx' is none of auto, portable, sse2");
+    expect_as_longer_reference();
+}
+END_TEST
+
+START_TEST(test_resume_of_another_scene) {
+    // Where nothing is, --resume begins.
+    SUCCEED("run", "pool", "--bodies", "20", "--steps", "30", "-o", "out", "-q", "--resume");
+    qd_program_text hash = qd_program_result_text(&program, "out", "scene_hash");
+    qd_program_outcome result = RUN("run", "pool", "--bodies", "21", "--steps", "30", "-o", "out",
+                                    "--resume");
+    qd_program_expect_complaint(&result, 4, hash.text);
+    SUCCEED("run", "pool", "--bodies", "21", "--steps", "30", "-o", "two", "-q");
+    ck_assert_ptr_nonnull(strstr(result.err, qd_program_result_text(&program, "two", "scene_hash").text));
+    qd_program_forget(&result);
+    ck_assert(qd_scratch_exists(at("out/result.json").text));
+    ck_assert(!qd_scratch_exists(at("out/lock").text));
+}
+END_TEST
+
+START_TEST(test_what_is_no_run) {
+    expect_refusal(RUN("resume", "nowhere"), 4, "nowhere is no directory");
+    ck_assert(!qd_scratch_exists(at("nowhere").text));
+    qd_scratch_write(at("scene.yaml").text, "name: mine\n");
+    expect_refusal(RUN("resume", "."), 4, ". holds no run");
+    expect_refusal(RUN("run", "pool", "--resume", "-o", "."), 4, "holds no run: nothing in it was touched");
+    ck_assert_uint_eq(qd_scratch_count(program.work.path), 1);
+}
+END_TEST
+
+/// A run that was stopped somewhere behind its third checkpoint.
+static void make_stopped(void) {
+    qd_program_outcome result = stop_at(11, SIGTERM);
+    ck_assert_msg(result.code == 75, "exit %d: %s", result.code, result.err);
+    qd_program_forget(&result);
+}
+
+static void expect_refused(const char *named) {
+    expect_refusal(RUN("resume", "out"), 4, named);
+    ck_assert(!qd_scratch_exists(at("out/lock").text));
+}
+
+/// Damages the last checkpoint, goes on, and expects that it was done from the one before.
+static void check_damage(const char *damage) {
+    make_stopped();
+    int64_t last = qd_runs_number(at("out").text, "SELECT max(step) FROM checkpoints");
+    char sql[200], named[64];
+    snprintf(sql, sizeof sql, "SELECT max(step) FROM checkpoints WHERE step < %lld", (long long)last);
+    int64_t before = qd_runs_number(at("out").text, sql);
+    snprintf(sql, sizeof sql, "%s%lld", damage, (long long)last);
+    qd_runs_change(at("out").text, sql);
+    qd_program_outcome result = RUN("resume", "out", "--threads", "1");
+    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    snprintf(named, sizeof named, ": going on from step %lld\n", (long long)before);
+    ck_assert_msg(strstr(result.err, named) && strstr(result.err, "quadrille: warning: "), "%s: %s: %s",
+                  damage, named, result.err);
+    qd_program_forget(&result);
+    expect_as_reference("out");
+}
+
+START_TEST(test_damaged_checkpoints) {
+    static const char *const damages[] = {
+        "UPDATE parts SET data = substr(data, 1, length(data) / 2) WHERE owner = 'checkpoint' AND step = ",
+        "UPDATE parts SET data = zeroblob(length(data)) WHERE owner = 'checkpoint' AND step = ",
+        "DELETE FROM parts WHERE owner = 'checkpoint' AND step = ",
+        "UPDATE checkpoints SET session = zeroblob(length(session)) WHERE step = ",
+        "UPDATE checkpoints SET session = NULL WHERE step = ",
+        "UPDATE checkpoints SET checksum = '0123456789abcdef' WHERE step = ",
+        "UPDATE checkpoints SET step = step + 1 WHERE step = ",
+    };
+    make_reference();
+    for (size_t i = 0; i < sizeof damages / sizeof damages[0]; ++i) check_damage(damages[i]);
+}
+END_TEST
+
+START_TEST(test_no_sound_checkpoint) {
+    qd_scratch_write(at("little.yaml").text, scene);
+    make_stopped();
+    qd_runs_change(at("out").text, "UPDATE parts SET data = zeroblob(length(data))");
+    int64_t rows = qd_runs_number(at("out").text, "SELECT count(*) FROM events");
+    expect_refused("`quadrille run` with --force begins again");
+    ck_assert_int_eq(qd_runs_number(at("out").text, "SELECT count(*) FROM events"), rows);
+    ck_assert(qd_scratch_exists(at("out/frames/frame_000011.png").text));
+}
+END_TEST
+
+START_TEST(test_missing_and_broken_frames) {
+    make_reference();
+    make_stopped();
+    qd_scratch_write(at("out/frames/frame_000008.png").text, "cut short by a power cut");
+    qd_program_outcome result = RUN("resume", "out", "--threads", "1");
+    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    ck_assert_ptr_nonnull(strstr(result.err, "frame_000008.png is damaged: going on from step "));
+    qd_program_forget(&result);
+    expect_as_reference("out");
+    delete_file("out/result.json");
+    delete_file("out/frames/frame_000000.png");
+    expect_refused("frame_000000.png");
+}
+END_TEST
+
+START_TEST(test_foreign_stores_and_scenes) {
+    make_reference();
+    make_stopped();
+    char *text = qd_scratch_read(at("out/scene.yaml").text, NULL);
+    char *changed = strstr(text, "dt: 0.01");
+    ck_assert_ptr_nonnull(changed);
+    changed[7] = '2';
+    qd_scratch_write(at("out/scene.yaml").text, text);
+    free(text);
+    expect_refused("is not the scene that the run was begun with");
+    qd_scratch_write(at("out/run.db").text, "these are not the rows that you are looking for");
+    delete_file("out/scene.yaml");
+    text = qd_scratch_read(at("ref/scene.yaml").text, NULL);
+    qd_scratch_write(at("out/scene.yaml").text, text);
+    free(text);
+    expect_refused("run.db");
+}
+END_TEST
+
+START_TEST(test_a_second_interrupt_leaves_at_once) {
+    make_reference();
+    // Pictures so large that those in line take seconds.
+    qd_program_start how = {.arguments = {"run", "little.yaml", "-o", "out", "-q", "--threads", "1", "--set",
+                                          "view.size=[8000, 6000]", "--frames", "1"}};
+    pid_t child = qd_program_launch(&program, &how);
+    wait_for("out/frames/frame_000001.png");
+    kill(child, SIGINT);
+    kill(child, SIGINT); // twice in a row is once
+    usleep(400000);
+    kill(child, SIGINT);
+    qd_program_outcome result = qd_program_await(&program, child);
+    ck_assert_msg(result.code == -SIGINT, "exit %d: %s", result.code, result.err);
+    qd_program_forget(&result);
+    ck_assert(!qd_scratch_exists(at("out/result.json").text));
+}
+END_TEST
+
+START_TEST(test_a_disk_that_is_full_and_then_is_not) {
+    make_reference();
+    static const rlim_t limits[] = {40000, 120000, 250000, 400000};
+    qd_program_start how = {
+        .arguments = {"run", "little.yaml", "-o", "out", "-q", "--resume", "--threads", "1"}};
+    int stopped = 0;
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; ++i) {
+        how.file_limit = limits[i];
+        qd_program_outcome result = qd_program_run(&program, &how);
+        if (result.code == 0) break;
+        qd_program_expect_complaint(&result, 4, "out/");
+        stopped += strstr(result.err, "; `quadrille resume out` goes on from step ") != NULL;
+        qd_program_forget(&result);
+        ck_assert(!qd_scratch_exists(at("out/result.json").text));
+    }
+    ck_assert_int_gt(stopped, 0);
+    SUCCEED("resume", "out", "-q", "--threads", "1");
+    expect_as_reference("out");
+}
+END_TEST
+
+START_TEST(test_a_limit_and_its_post_mortem) {
+    qd_scratch_write(at("fall.yaml").text,
+                     "name: fall\nworld: {size: [10, 100], gravity: [0, -10]}\n"
+                     "run: {steps: 100, dt: 0.1}\nlimits: {speed: 5}\nview: {size: [320, 240]}\n"
+                     "bodies:\n  - disks: {count: 1, radius: 1, place: grid, region: [4, 89, 2, 2]}\n");
+    qd_program_outcome result = RUN("run", "fall.yaml", "-o", "out", "--frames", "1", "-q");
+    qd_program_expect_complaint(&result, 5, "; see out/postmortem.png");
+    qd_program_forget(&result);
+    for (int again = 0; again < 2; ++again) {
+        qd_scratch_path out = at("out");
+        const char *directory = out.text;
+        int64_t step = qd_runs_number(directory, "SELECT step FROM failures");
+        ck_assert_int_eq(qd_runs_number(directory, "SELECT count(*) FROM failures"), 1);
+        ck_assert_int_eq(qd_runs_number(directory, "SELECT label FROM failures"), 1);
+        ck_assert_int_eq(qd_runs_number(directory, "SELECT max(step) FROM checkpoints"), step - 1);
+        ck_assert_int_eq(qd_runs_number(directory, "SELECT count(*) FROM frames"), step);
+        ck_assert(qd_scratch_exists(at("out/postmortem.png").text));
+        ck_assert(!qd_scratch_exists(at("out/result.json").text));
+        qd_program_expect_no_parts(directory);
+        // Whoever goes on meets the same limit in the same step.
+        expect_refusal(RUN("resume", "out", "-q"), 5, "body 1");
+    }
+    SUCCEED("run", "pool", "--bodies", "20", "--steps", "1", "-o", "out", "--force", "-q");
+    ck_assert(!qd_scratch_exists(at("out/postmortem.png").text));
+}
+END_TEST
+
+START_TEST(test_recording_changes_nothing) {
+    qd_scratch_write(at("little.yaml").text, scene);
+    static const char *const kinds[][2] = {{"--frames", "0"},
+                                           {"--snapshots", "7"},
+                                           {"--set", "record.events=false"},
+                                           {"--set", "record.metrics=0"},
+                                           {"--set", "record.hashes=0"},
+                                           {"--set", "checkpoint.every=1"}};
+    SUCCEED("run", "little.yaml", "-o", "ref", "-q", "--steps", "200");
+    qd_program_text hash = qd_program_result_text(&program, "ref", "state_hash");
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; ++i) {
+        SUCCEED("run", "little.yaml", "-o", "out", "-q", "--force", "--steps", "200", kinds[i][0],
+                kinds[i][1]);
+        ck_assert_str_eq(qd_program_result_text(&program, "out", "state_hash").text, hash.text);
+    }
+    ck_assert_int_eq(qd_runs_number(at("ref").text, "SELECT count(*) FROM snapshots"), 3);
+    ck_assert_int_eq(qd_runs_number(at("out").text, "SELECT count(*) FROM checkpoints"), 3);
+}
+END_TEST
+
+START_TEST(test_the_forecast) {
+    qd_program_outcome result = RUN("run", "pool", "--bodies", "50", "--steps", "20", "--frames", "10",
+                                    "--snapshots", "10", "-o", "out");
+    ck_assert_int_eq(result.code, 0);
+    const char *line = strstr(result.err, "\ndisk     about ");
+    ck_assert_msg(line && strstr(line, " (frames ") && strstr(line, " are free\n"), "%s", result.err);
+    ck_assert_ptr_null(strstr(result.err, "warning"));
+    qd_program_forget(&result);
+    // More pictures than any disk holds; it is the warning that counts.
+    qd_program_start how = {.arguments = {"run", "pool", "--bodies", "50", "--steps", "9000000000000",
+                                          "--frames", "1", "-o", "much"}};
+    pid_t child = qd_program_launch(&program, &how);
+    wait_for("much/frames/frame_000003.png");
+    kill(child, SIGTERM);
+    result = qd_program_await(&program, child);
+    ck_assert_int_eq(result.code, 75);
+    ck_assert_msg(strstr(result.err, "quadrille: warning: the run is going to need about ") != NULL, "%s",
+                  result.err);
+    qd_program_forget(&result);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = qd_test_case("resume", 300, setup, teardown);
+    tcase_add_loop_test(tests, test_stopped_by_a_signal, 0, 3);
+    tcase_add_test(tests, test_stopped_within_a_step);
+    tcase_add_test(tests, test_trails_go_on);
+    tcase_add_test(tests, test_killed_again_and_again);
+    tcase_add_test(tests, test_killed_at_its_beginning);
+    tcase_add_test(tests, test_a_complete_run);
+    tcase_add_test(tests, test_a_complete_run_gets_more_steps);
+    tcase_add_test(tests, test_killed_while_it_gets_more_steps);
+    tcase_add_test(tests, test_bodies_of_a_run_are_those_of_its_end);
+    tcase_add_test(tests, test_more_steps_leave_the_video);
+    tcase_add_test(tests, test_kernels_are_kept);
+    tcase_add_test(tests, test_resume_of_another_scene);
+    tcase_add_test(tests, test_what_is_no_run);
+    tcase_add_test(tests, test_damaged_checkpoints);
+    tcase_add_test(tests, test_no_sound_checkpoint);
+    tcase_add_test(tests, test_missing_and_broken_frames);
+    tcase_add_test(tests, test_foreign_stores_and_scenes);
+    tcase_add_test(tests, test_a_second_interrupt_leaves_at_once);
+    if (!QD_TEST_THREAD_SANITIZER) tcase_add_test(tests, test_a_disk_that_is_full_and_then_is_not);
+    tcase_add_test(tests, test_a_limit_and_its_post_mortem);
+    tcase_add_test(tests, test_recording_changes_nothing);
+    tcase_add_test(tests, test_the_forecast);
+    return qd_test_run_case("resume", tests);
+}
