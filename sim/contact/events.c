@@ -95,7 +95,7 @@ static void take_over(const event_job *job, size_t at, qd_contact *contact, qdi_
         for (int j = 0; j < old->count; ++j) {
             if (old->touch[j].feature != contact->touch[k].feature) continue;
             contact->touch[k].impulse = outcome ? outcome->impulse[j] : old->touch[j].impulse;
-            contact->touch[k].friction = outcome ? outcome->rub[j] : old->touch[j].friction;
+            contact->touch[k].friction = outcome ? outcome->tangent_impulse[j] : old->touch[j].friction;
             warm_start->normal[k] = same ? held->normal[j] : 0;
             warm_start->tangent[k] = same ? held->tangent[j] : 0;
         }

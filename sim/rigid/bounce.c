@@ -11,7 +11,7 @@
 //
 // Two touches that both approach are solved together, so that a box that lands flat does not start to turn;
 // where one of them would have to pull, the faster one bounces alone and the next sweep sees to the other. A
-// blow goes through touching bodies pair after pair: three in contact give other velocities than a
+// collision goes through touching bodies pair after pair: three in contact give other velocities than a
 // simultaneous solution would, but momentum, angular momentum and (with e = 1, mu = 0) energy are kept to
 // rounding.
 //
@@ -41,15 +41,15 @@ typedef struct bounce_job {
     size_t *bounced;       ///< per range
 } bounce_job;
 
-/// Gives `push` along the normal and `rub` along the tangent at levers to a constraint's bodies.
-typedef struct blow {
-    double push, rub;
+/// Gives `push` along the normal and `tangent` along the tangent at levers to a constraint's bodies.
+typedef struct impulse_pair {
+    double push, tangent_impulse;
     double turn_a, turn_b; ///< angular impulse on a (taken away) and on b
-} blow;
+} impulse_pair;
 
-static void give(const qdi_constraint *constraint, const qdi_motion *m, const blow *given) {
-    double x = given->push * constraint->nx - given->rub * constraint->ny;
-    double y = given->push * constraint->ny + given->rub * constraint->nx;
+static void give(const qdi_constraint *constraint, const qdi_motion *m, const impulse_pair *given) {
+    double x = given->push * constraint->nx - given->tangent_impulse * constraint->ny;
+    double y = given->push * constraint->ny + given->tangent_impulse * constraint->nx;
     if (constraint->moves_a) {
         m->vx[constraint->row_a] -= x * constraint->inverse_a;
         m->vy[constraint->row_a] -= y * constraint->inverse_a;
@@ -105,8 +105,8 @@ static bool solve_both(const qdi_constraint *constraint, const double approach[2
 
 /// The tangential impulse of a constraint whose touches were pushed: one for both, at the lever that their
 /// pushes add up to.
-static void rub(const bounce_job *job, qdi_constraint *constraint, const double push[2],
-                qdi_contact_balance *contact_balance) {
+static void bounce_tangent(const bounce_job *job, qdi_constraint *constraint, const double push[2],
+                           qdi_contact_balance *contact_balance) {
     const qdi_motion *m = &job->motion;
     double total = push[0] + push[1];
     if (constraint->friction == 0 || !(total > 0)) return;
@@ -125,8 +125,8 @@ static void rub(const bounce_job *job, qdi_constraint *constraint, const double 
     if (impulse > most) impulse = most;
     if (impulse < -most) impulse = -most;
     contact_balance->lane[QDI_LOST_FRICTION] += impulse * (slip - 0.5 * k * impulse);
-    give(constraint, m, &(blow){0, impulse, along_a * impulse, along_b * impulse});
-    for (int i = 0; i < 2; ++i) constraint->rub[i] += part[i] * impulse;
+    give(constraint, m, &(impulse_pair){0, impulse, along_a * impulse, along_b * impulse});
+    for (int i = 0; i < 2; ++i) constraint->tangent_impulse[i] += part[i] * impulse;
 }
 
 static bool bounce_any(const bounce_job *job, qdi_constraint *constraint,
@@ -147,7 +147,7 @@ static bool bounce_any(const bounce_job *job, qdi_constraint *constraint,
         push[fastest] = (1 + constraint->restitution) * approach[fastest] /
                         stiffness(constraint, fastest, fastest);
     }
-    blow given = {.push = push[0] + push[1]};
+    impulse_pair given = {.push = push[0] + push[1]};
     for (int k = 0; k < touches; ++k) {
         constraint->impulse[k] += push[k];
         contact_balance->lane[QDI_LOST_NORMAL] += 0.5 * (1 - constraint->restitution) * approach[k] * push[k];
@@ -155,7 +155,7 @@ static bool bounce_any(const bounce_job *job, qdi_constraint *constraint,
         given.turn_b += constraint->across_b[k] * push[k];
     }
     give(constraint, &job->motion, &given);
-    rub(job, constraint, push, contact_balance);
+    bounce_tangent(job, constraint, push, contact_balance);
     return true;
 }
 

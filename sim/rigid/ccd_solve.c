@@ -280,13 +280,13 @@ static void settle(const qdi_edge *edge, const qdi_constraint *constraint, const
     ledger->lost[wall][0] += contact_balance->lane[QDI_LOST_NORMAL];
     ledger->lost[wall][1] += contact_balance->lane[QDI_LOST_FRICTION];
     double push = constraint->impulse[0] + constraint->impulse[1],
-           rub = constraint->rub[0] + constraint->rub[1];
+           tangent = constraint->tangent_impulse[0] + constraint->tangent_impulse[1];
     if (wall) {
         ledger->push[edge->wall] += push;
     } else if (constraint->moves_a && constraint->moves_b) {
         double bx = edge->meeting.b.x, by = edge->meeting.b.y; // from the centre of a
         ledger->virial += push * (bx * constraint->nx + by * constraint->ny) +
-                          rub * (by * constraint->nx - bx * constraint->ny);
+                          tangent * (by * constraint->nx - bx * constraint->ny);
     } else {
         ledger->kinematic += qdi_balance_work(constraint, m);
     }
@@ -303,7 +303,7 @@ static void note(const solve_job *job, const qdi_edge *edge, const qdi_path_segm
     qdi_pose at = qdi_segment_pose(a, edge->time);
     settle(edge, constraint, motion, contact_balance, &trajectory->ledger);
     double push = constraint->impulse[0] + constraint->impulse[1],
-           rub = constraint->rub[0] + constraint->rub[1];
+           tangent = constraint->tangent_impulse[0] + constraint->tangent_impulse[1];
     job->ccd->segments[trajectory->last].impact = true;
     job->ccd->impacts[trajectory->last] = (qd_impact){
         .a = id_of(world, edge->row_a),
@@ -314,11 +314,11 @@ static void note(const solve_job *job, const qdi_edge *edge, const qdi_path_segm
         .normal = m->normal,
         .approach = approach,
         .impulse = push,
-        .friction = rub,
+        .friction = tangent,
     };
     if (edge->wall < 0) return;
-    qd_vec2 given = {-push * constraint->nx + rub * constraint->ny,
-                     -push * constraint->ny - rub * constraint->nx};
+    qd_vec2 given = {-push * constraint->nx + tangent * constraint->ny,
+                     -push * constraint->ny - tangent * constraint->nx};
     trajectory->walls.impulse.x += given.x;
     trajectory->walls.impulse.y += given.y;
     trajectory->walls.work += given.x * constraint->wx + given.y * constraint->wy;

@@ -75,7 +75,7 @@ void qdi_constraint_make(const qd_world *world, const qdi_constraint_rules *rule
     constraint->turn_b = constraint->wx = constraint->wy = 0;
     for (int k = 0; k < 2; ++k) {
         constraint->depth[k] = contact->touch[k].depth;
-        constraint->impulse[k] = constraint->rub[k] = 0;
+        constraint->impulse[k] = constraint->tangent_impulse[k] = 0;
     }
     qdi_constraint_mix(qdi_surface_of_row(world, a), surface_of_b(world, b), constraint);
     if (wall) {

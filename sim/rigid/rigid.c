@@ -163,7 +163,7 @@ static void end_bounces(void *context, size_t begin, size_t end, int worker) {
         const qdi_constraint *constraint = &world->scratch.constraints[i];
         qdi_outcome *outcome = &world->scratch.outcomes[link->contact];
         memcpy(outcome->impulse, constraint->impulse, sizeof outcome->impulse);
-        memcpy(outcome->rub, constraint->rub, sizeof outcome->rub);
+        memcpy(outcome->tangent_impulse, constraint->tangent_impulse, sizeof outcome->tangent_impulse);
         link->touches = qdi_constraint_taken(world, constraint, job->rules.dt) ? constraint->count : 0;
     }
 }
@@ -197,7 +197,7 @@ static void put_impacts(void *context, size_t begin, size_t end, int worker) {
                                 .normal = contact->normal,
                                 .approach = contact->approach,
                                 .impulse = constraint->impulse[0] + constraint->impulse[1],
-                                .friction = constraint->rub[0] + constraint->rub[1]};
+                                .friction = constraint->tangent_impulse[0] + constraint->tangent_impulse[1]};
     }
 }
 
@@ -236,8 +236,9 @@ static const qdi_outcome *wall_outcome(const wall_list *list, size_t i) {
 static qd_vec2 wall_impulse(const void *context, size_t i) {
     const qdi_outcome *outcome = wall_outcome(context, i);
     const qd_vec2 n = wall_contact(context, i)->normal;
-    double push = outcome->impulse[0] + outcome->impulse[1], rub = outcome->rub[0] + outcome->rub[1];
-    return (qd_vec2){-push * n.x + rub * n.y, -push * n.y - rub * n.x};
+    double push = outcome->impulse[0] + outcome->impulse[1],
+           tangent = outcome->tangent_impulse[0] + outcome->tangent_impulse[1];
+    return (qd_vec2){-push * n.x + tangent * n.y, -push * n.y - tangent * n.x};
 }
 
 /// The same across the left and the right wall, and across the lower and the upper one.

@@ -34,26 +34,26 @@
 
 // ---- colours ----
 
-void qdi_solver_over_colours(qdi_solver_job *job, const qdi_solver_colours *resting,
+void qdi_solver_over_colours(qdi_solver_job *job, const qdi_solver_colours *solved,
                              qdi_range_function function, size_t shared) {
     qd_world *world = job->world;
     job->groups = world->scratch.groups;
     job->second = world->scratch.second;
     job->kernels = qdi_solver_kernels_of(world->def.simd);
-    for (size_t c = 0; c < resting->count; ++c) {
-        job->inside_count[0] = resting->twos[c];
-        job->inside_count[1] = resting->start[c + 1] - resting->start[c] - resting->twos[c];
-        job->inside[0] = job->list + resting->start[c];
-        job->inside[1] = job->inside[0] + resting->twos[c];
+    for (size_t c = 0; c < solved->count; ++c) {
+        job->inside_count[0] = solved->twos[c];
+        job->inside_count[1] = solved->start[c + 1] - solved->start[c] - solved->twos[c];
+        job->inside[0] = job->list + solved->start[c];
+        job->inside[1] = job->inside[0] + solved->twos[c];
         job->twos_groups = qdi_solver_groups_of(job->inside_count[0]);
         size_t groups = job->twos_groups + qdi_solver_groups_of(job->inside_count[1]);
-        if (c + 1 == resting->count && resting->last_is_serial) {
+        if (c + 1 == solved->count && solved->last_is_serial) {
             job->kernels = &qdi_solver_portable;
             function(job, 0, groups, 0);
         } else {
             size_t grain = groups < shared ? groups
                                            : qdi_fine_grain(world->team, groups, FEW_GROUPS,
-                                                            QDI_CONTACT_GRAIN / QDI_REST_LANES);
+                                                            QDI_CONTACT_GRAIN / QDI_SOLVER_LANES);
             qdi_team_for(world->team, groups, grain, function, job);
         }
         job->groups += groups;
@@ -194,7 +194,7 @@ static qdi_solver_rules rules_of(double dt, int substeps) {
                               .shift = 0.1};
 }
 
-void qdi_solver_run(qd_world *world, const qdi_solver_colours *resting, double dt, bool bounced) {
+void qdi_solver_run(qd_world *world, const qdi_solver_colours *solved, double dt, bool bounced) {
     qdi_scratch *scratch = &world->scratch;
     size_t movers = scratch->mover_count;
     if (movers == 0) return;
@@ -207,22 +207,22 @@ void qdi_solver_run(qd_world *world, const qdi_solver_colours *resting, double d
                           .substeps = world->def.substeps,
                           .slides = qdi_solver_slides(world),
                           .began = scratch->began,
-                          .list = resting->list,
+                          .list = solved->list,
                           .movers = scratch->movers,
                           .pushes = scratch->pushes};
     job.rules.groups = scratch->groups;
     job.rules.slides = (const qdi_lanes *)job.slides;
-    const size_t sweep = resting->start[resting->count] < SHARED_SWEEPS ? SIZE_MAX : FEW_GROUPS;
+    const size_t sweep = solved->start[solved->count] < SHARED_SWEEPS ? SIZE_MAX : FEW_GROUPS;
     scratch->pushes[0] = (qdi_push){0, 0, 0, 0};
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, open_range, &job);
     for (int k = 0; k < world->def.substeps && !qdi_stopping(world); ++k) {
         qdi_team_for(world->team, movers, QDI_BODY_GRAIN, k == 0 ? push_range : repeat_range, &job);
-        if (k == 0) qdi_solver_over_colours(&job, resting, warm_range, sweep);
-        qdi_solver_over_colours(&job, resting, solve_range, sweep);
+        if (k == 0) qdi_solver_over_colours(&job, solved, warm_range, sweep);
+        qdi_solver_over_colours(&job, solved, solve_range, sweep);
         qdi_team_for(world->team, movers, QDI_BODY_GRAIN, move_range, &job);
-        qdi_solver_over_colours(&job, resting, relax_range, sweep);
+        qdi_solver_over_colours(&job, solved, relax_range, sweep);
     }
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, close_range, &job);
-    qdi_solver_over_colours(&job, resting, qdi_solver_report,
+    qdi_solver_over_colours(&job, solved, qdi_solver_report,
                             SHARED_GROUPS); // with the means that the movers have by now
 }

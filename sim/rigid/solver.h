@@ -5,33 +5,33 @@
 
 #include "sim/world/scratch.h"
 
-/// Contacts at rest as the sweeps of rigid/solver.c work on them: eight of one colour side by side, so that
-/// one instruction does the same to several. Each set of instructions has kernels of its own
+/// Contacts that do not bounce, as the sweeps of rigid/solver.c work on them: eight of one colour side by
+/// side, so that one instruction does the same to several. Each set of instructions has kernels of its own
 /// (solver_kernel.h), and all give the same bits, for no lane knows of another. Those of a colour that have
 /// two touches come first; what is said of the second touch lies elsewhere, so that memory is not read for
 /// touches that are not there.
 
 /// Contacts of a group. Places that are not filled belong to mover 0, and nothing comes of them.
-enum { QDI_REST_LANES = 8 };
+enum { QDI_SOLVER_LANES = 8 };
 
-typedef double qdi_lanes[QDI_REST_LANES];
+typedef double qdi_lanes[QDI_SOLVER_LANES];
 
 /// One touch of each contact. One that is not there is all zeros, and its levers on b are -0: so adding what
 /// it gives leaves every number as it is, -0 too.
 struct qdi_solver_point {
     qdi_lanes across_a, along_a, across_b, along_b; ///< levers at the start of the step, see qdi_constraint
     qdi_lanes gap;                                  ///< then
-    qdi_lanes mass, rub_mass;
+    qdi_lanes mass, tangent_mass;
     qdi_lanes normal, tangent;      ///< given in this sub-step
     qdi_lanes total, total_tangent; ///< given in the sub-steps before
 };
 
 struct qdi_solver_group {
-    uint32_t slot_a[QDI_REST_LANES], slot_b[QDI_REST_LANES]; ///< movers
-    uint32_t contact[QDI_REST_LANES];
+    uint32_t slot_a[QDI_SOLVER_LANES], slot_b[QDI_SOLVER_LANES]; ///< movers
+    uint32_t contact[QDI_SOLVER_LANES];
     // Which of the lanes, by bit:
-    uint8_t moves_a, moves_b;  ///< may change a, or b
-    uint8_t rubs;              ///< have friction
+    uint8_t moves_a, moves_b; ///< may change a, or b
+    uint8_t has_friction;
     uint8_t walls;             ///< have a wall for b
     _Alignas(64) qdi_lanes nx; ///< here lines of the cache begin, for all that follows
     qdi_lanes ny;
@@ -40,9 +40,9 @@ struct qdi_solver_group {
     qdi_solver_point touch;
 };
 
-/// The colours of what rests: colour c has start[c + 1] - start[c] contacts, of which those in the first
-/// `twos[c]` lanes may have second touches. All lanes of a serial colour count as such, for these have their
-/// order.
+/// The colours of the constraints that the sub-steps work on: colour c has start[c + 1] - start[c] contacts,
+/// of which those in the first `twos[c]` lanes may have second touches. All lanes of a serial colour count as
+/// such, for these have their order.
 struct qdi_solver_colours {
     size_t count;
     bool last_is_serial;
@@ -76,11 +76,11 @@ typedef struct qdi_solver_rules {
 /// Finds the movers, whose velocities are those of `next` before the forces, and puts the links that have
 /// touches into groups.
 QD_MUST_USE qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, double dt,
-                                         qdi_solver_colours *resting);
+                                         qdi_solver_colours *solved);
 /// Solves them in sub-steps; afterwards the velocities of `next` are theirs. `bounced`: outcomes and
 /// balances of all contacts have what bounces gave, and get what the sub-steps give added; else they
 /// are set.
-void qdi_solver_run(qd_world *world, const qdi_solver_colours *resting, double dt, bool bounced);
+void qdi_solver_run(qd_world *world, const qdi_solver_colours *solved, double dt, bool bounced);
 
 /// Does something to `count` groups, one after the other; `second` are their second touches, or NULL where
 /// they have none; `rules` are the same for all.

@@ -21,7 +21,7 @@
 
 #include <string.h>
 
-// ---- who rests ----
+// ---- bodies that the solver moves ----
 
 static void mark(const qdi_solver_job *job, uint32_t row) {
     if (row != QDI_NO_ROW && job->world->kind[row] != QD_BODY_STATIC)
@@ -116,7 +116,7 @@ static qd_status gather(qd_world *world, qdi_solver_job *job) {
     return QD_OK;
 }
 
-// ---- constraints at rest ----
+// ---- constraints of the solver ----
 
 /// The mover that stands for the wall of a contact.
 static uint32_t slot_of_wall(const qd_world *world, const qdi_link *link) {
@@ -146,13 +146,13 @@ typedef struct inertias {
 
 /// Effective masses of touches, whose `mass` so far says which are there.
 static void make_masses(const inertias *of, qdi_solver_point *touch) {
-    for (size_t lane = 0; lane < QDI_REST_LANES; ++lane) {
+    for (size_t lane = 0; lane < QDI_SOLVER_LANES; ++lane) {
         double across_a = touch->across_a[lane], across_b = touch->across_b[lane];
         double along_a = touch->along_a[lane], along_b = touch->along_b[lane], there = touch->mass[lane];
         touch->mass[lane] = there / (of->inverse[lane] + across_a * across_a * of->turn_a[lane] +
                                      across_b * across_b * of->turn_b[lane]);
-        touch->rub_mass[lane] = there / (of->inverse[lane] + along_a * along_a * of->turn_a[lane] +
-                                         along_b * along_b * of->turn_b[lane]);
+        touch->tangent_mass[lane] = there / (of->inverse[lane] + along_a * along_a * of->turn_a[lane] +
+                                             along_b * along_b * of->turn_b[lane]);
     }
 }
 
@@ -172,7 +172,7 @@ static void make_lane(const qdi_solver_job *job, const qdi_link *link, qdi_solve
     group->size[lane] = qdi_smaller_inner(world, a, b);
     group->moves_a |= (uint8_t)(link->moves_a << lane);
     group->moves_b |= (uint8_t)(link->moves_b << lane);
-    group->rubs |= (uint8_t)((group->friction[lane] > 0) << lane);
+    group->has_friction |= (uint8_t)((group->friction[lane] > 0) << lane);
     group->walls |= (uint8_t)((b == QDI_NO_ROW) << lane);
     if (job->slides) job->slides[group - world->scratch.groups][lane] = qdi_slide_of(world, a, b);
     of->inverse[lane] = job->movers[slot_a].inverse + job->movers[slot_b].inverse;
@@ -197,22 +197,22 @@ static size_t colour_of(const qdi_colours *colours, size_t constraint) {
     return low;
 }
 
-/// Puts the numbers of the constraints at rest where they belong: in each colour, those with two touches
+/// Puts the numbers of the constraints where they belong: in each colour, those with two touches
 /// first.
 static void list_range(void *context, size_t begin, size_t end, int worker) {
     (void)worker;
     const qdi_solver_job *job = context;
     const size_t range = begin / QDI_CONTACT_GRAIN, *start = job->colours->start;
-    size_t c = colour_of(job->colours, begin), held = job->count[range] - job->resting->start[c];
-    size_t twos = job->twos[range] - job->resting->twos_before[c], ones = held - twos;
+    size_t c = colour_of(job->colours, begin), held = job->count[range] - job->solved->start[c];
+    size_t twos = job->twos[range] - job->solved->twos_before[c], ones = held - twos;
     for (size_t i = begin; i < end; ++i) {
         while (i >= start[c + 1]) ++c, twos = ones = 0;
         if (!job->links[i].touches) continue;
-        size_t first = job->resting->start[c];
+        size_t first = job->solved->start[c];
         if (counts_as_two(job, i))
             job->list[first + twos++] = (uint32_t)i;
         else
-            job->list[first + job->resting->twos[c] + ones++] = (uint32_t)i;
+            job->list[first + job->solved->twos[c] + ones++] = (uint32_t)i;
     }
 }
 
@@ -241,14 +241,14 @@ static void make_group(const qdi_solver_job *job, size_t number) {
     inertias of;
     ask_to_write(group + 1, sizeof *group);
     if (second) ask_to_write(second + 1, sizeof *second);
-    if (left < QDI_REST_LANES) {
+    if (left < QDI_SOLVER_LANES) {
         memset(group, 0, sizeof *group);
         if (second) memset(second, 0, sizeof *second);
-        for (size_t lane = 0; lane < QDI_REST_LANES; ++lane)
+        for (size_t lane = 0; lane < QDI_SOLVER_LANES; ++lane)
             of.inverse[lane] = 1, of.turn_a[lane] = of.turn_b[lane] = 0;
     }
-    group->moves_a = group->moves_b = group->rubs = group->walls = 0;
-    for (size_t lane = 0; lane < QDI_REST_LANES && lane < left; ++lane) {
+    group->moves_a = group->moves_b = group->has_friction = group->walls = 0;
+    for (size_t lane = 0; lane < QDI_SOLVER_LANES && lane < left; ++lane) {
         ask_for(job, numbers + lane, left - lane);
         make_lane(job, &job->links[numbers[lane]], group, second, &of, lane);
     }
@@ -262,36 +262,35 @@ static void make_range(void *context, size_t begin, size_t end, int worker) {
 }
 
 /// Groups of all colours, and those with second touches.
-static size_t count_groups(const qdi_solver_colours *resting, size_t *with_second) {
+static size_t count_groups(const qdi_solver_colours *solved, size_t *with_second) {
     size_t groups = 0, twos_groups = 0;
-    for (size_t c = 0; c < resting->count; ++c) {
-        size_t constraints = resting->start[c + 1] - resting->start[c];
-        twos_groups += qdi_solver_groups_of(resting->twos[c]);
-        groups += qdi_solver_groups_of(resting->twos[c]) +
-                  qdi_solver_groups_of(constraints - resting->twos[c]);
+    for (size_t c = 0; c < solved->count; ++c) {
+        size_t constraints = solved->start[c + 1] - solved->start[c];
+        twos_groups += qdi_solver_groups_of(solved->twos[c]);
+        groups += qdi_solver_groups_of(solved->twos[c]) + qdi_solver_groups_of(constraints - solved->twos[c]);
     }
     *with_second = twos_groups;
     return groups;
 }
 
-/// Where the constraints at rest of each colour begin, and how many have two touches, from the counts of the
+/// Where the constraints of each colour begin, and how many have two touches, from the counts of the
 /// ranges before each.
 static void part_colours(const qdi_solver_job *job, const qdi_colours *all, size_t count, size_t twos,
-                         qdi_solver_colours *resting) {
-    resting->count = all->count;
-    resting->last_is_serial = all->last_is_serial;
+                         qdi_solver_colours *solved) {
+    solved->count = all->count;
+    solved->last_is_serial = all->last_is_serial;
     for (size_t c = 0; c < all->count; ++c) {
         size_t range = all->start[c] / QDI_CONTACT_GRAIN;
-        resting->start[c] = job->count[range];
-        resting->twos_before[c] = job->twos[range];
+        solved->start[c] = job->count[range];
+        solved->twos_before[c] = job->twos[range];
         for (size_t i = range * QDI_CONTACT_GRAIN; i < all->start[c]; ++i) {
-            resting->start[c] += job->links[i].touches > 0;
-            resting->twos_before[c] += counts_as_two(job, i);
+            solved->start[c] += job->links[i].touches > 0;
+            solved->twos_before[c] += counts_as_two(job, i);
         }
-        if (c > 0) resting->twos[c - 1] = resting->twos_before[c] - resting->twos_before[c - 1];
+        if (c > 0) solved->twos[c - 1] = solved->twos_before[c] - solved->twos_before[c - 1];
     }
-    resting->start[all->count] = count;
-    resting->twos[all->count - 1] = twos - resting->twos_before[all->count - 1];
+    solved->start[all->count] = count;
+    solved->twos[all->count - 1] = twos - solved->twos_before[all->count - 1];
 }
 
 /// False where no body's surface slides; true also where there are too many kinds of bodies to look.
@@ -306,12 +305,12 @@ qdi_lanes *qdi_solver_slides(const qd_world *world) {
     return some_slide(world) ? (qdi_lanes *)world->scratch.slides : NULL;
 }
 
-static qd_status reserve_groups(qd_world *world, const qdi_solver_colours *resting) {
+static qd_status reserve_groups(qd_world *world, const qdi_solver_colours *solved) {
     qdi_scratch *scratch = &world->scratch;
-    size_t second = 0, groups = count_groups(resting, &second);
+    size_t second = 0, groups = count_groups(solved, &second);
     qd_status status = qdi_reserve(world->allocator, &scratch->slot, &scratch->slot_room, 0, world->count,
                                    sizeof *scratch->slot);
-    size_t slides = some_slide(world) ? groups * QDI_REST_LANES : 0;
+    size_t slides = some_slide(world) ? groups * QDI_SOLVER_LANES : 0;
     scratch->groups = qdi_arena_take(&scratch->arena, groups, sizeof *scratch->groups);
     scratch->second = qdi_arena_take(&scratch->arena, second, sizeof *scratch->second);
     scratch->slides = qdi_arena_take(&scratch->arena, slides, sizeof *scratch->slides);
@@ -319,7 +318,7 @@ static qd_status reserve_groups(qd_world *world, const qdi_solver_colours *resti
 }
 
 qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, double dt,
-                             qdi_solver_colours *resting) {
+                             qdi_solver_colours *solved) {
     qdi_scratch *scratch = &world->scratch;
     size_t all = colours->start[colours->count], bodies = qdi_range_count(world->count, QDI_BODY_GRAIN);
     size_t ranges = qdi_range_count(all, QDI_CONTACT_GRAIN);
@@ -334,15 +333,15 @@ qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, double
                           .again = world->clock.dt > 0 ? dt / world->clock.dt : 1,
                           .list = qdi_arena_take(arena, all, sizeof *job.list),
                           .colours = colours,
-                          .resting = resting};
+                          .solved = solved};
     if (!job.count || !job.twos || !job.bodies || !job.list) return QD_ERR_MEMORY;
-    resting->list = job.list;
+    solved->list = job.list;
     qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, find_range, &job);
     size_t count = qdi_exclusive_scan(job.count, ranges), twos = qdi_exclusive_scan(job.twos, ranges);
-    part_colours(&job, colours, count, twos, resting);
+    part_colours(&job, colours, count, twos, solved);
     scratch->mover_count = 0;
     if (count == 0) return QD_OK;
-    qd_status status = reserve_groups(world, resting);
+    qd_status status = reserve_groups(world, solved);
     if (status != QD_OK) return status;
     job.slides = qdi_solver_slides(world);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, &job);
@@ -350,6 +349,6 @@ qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, double
     status = gather(world, &job);
     if (status != QD_OK) return status;
     qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, list_range, &job);
-    qdi_solver_over_colours(&job, resting, make_range, SHARED_GROUPS);
+    qdi_solver_over_colours(&job, solved, make_range, SHARED_GROUPS);
     return QD_OK;
 }

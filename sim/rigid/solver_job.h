@@ -25,7 +25,7 @@ typedef struct qdi_solver_job {
     uint32_t *list;    ///< numbers of the links with touches, colour by colour
     qdi_lanes *slides; ///< by group, see qdi_solver_rules; NULL where nothing slides
     const qdi_colours *colours;
-    const qdi_solver_colours *resting;
+    const qdi_solver_colours *solved;
     // Of the colour in work: its groups and their second touches, of which there are `twos_groups`; the
     // constraints with two touches in them, and with one; and who works on it.
     qdi_solver_group *groups;
@@ -47,13 +47,14 @@ qdi_lanes *qdi_solver_slides(const qd_world *world);
 /// The constraints of a group (`numbers`), and how many they and those after them are.
 static inline size_t qdi_solver_constraints(const qdi_solver_job *job, size_t group,
                                             const uint32_t **numbers) {
-    size_t one = group >= job->twos_groups, first = QDI_REST_LANES * (one ? group - job->twos_groups : group);
+    size_t one = group >= job->twos_groups,
+           first = QDI_SOLVER_LANES * (one ? group - job->twos_groups : group);
     *numbers = job->inside[one] + first;
     return job->inside_count[one] - first;
 }
 
 static inline size_t qdi_solver_groups_of(size_t constraints) {
-    return (constraints + QDI_REST_LANES - 1) / QDI_REST_LANES;
+    return (constraints + QDI_SOLVER_LANES - 1) / QDI_SOLVER_LANES;
 }
 
 /// Groups of a colour that are worth a second thread where each takes some 300 ns, and least ones for a
@@ -62,7 +63,7 @@ static inline size_t qdi_solver_groups_of(size_t constraints) {
 enum { SHARED_GROUPS = 32, FEW_GROUPS = 8, SHARED_SWEEPS = 8192 };
 
 /// Does something to all groups, colour by colour; by several threads where a colour has `shared` of them.
-void qdi_solver_over_colours(qdi_solver_job *job, const qdi_solver_colours *resting,
+void qdi_solver_over_colours(qdi_solver_job *job, const qdi_solver_colours *solved,
                              qdi_range_function function, size_t shared);
 
 /// After the last sub-step: outcomes and balances of a range of groups, with the means that the

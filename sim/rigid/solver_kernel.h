@@ -1,5 +1,5 @@
-// The sweeps over contacts at rest (rigid/solver.c says what they do), WIDTH lanes at a time. No include
-// guard: each instruction set has its own copy. It says before what `vec` and `mask` are, and has
+// The sweeps over contacts that do not bounce (rigid/solver.c says what they do), WIDTH lanes at a time. No
+// include guard: each instruction set has its own copy. It says before what `vec` and `mask` are, and has
 //
 //   v_load, v_store, v_set                      v_min(a, b) is a < b ? a : b, v_max(a, b) is a > b ? a : b
 //   v_above(a, b)                               the lanes where a > b
@@ -45,7 +45,7 @@ static inline moved take_moved(qdi_mover *movers, const uint32_t *slots) {
 typedef struct view {
     vec nx, ny, inverse_a, inverse_b, turn_a, turn_b;
     vec normal, tangent, spin_a, spin_b;
-    vec push, rub;
+    vec push, tangent_impulse;
 } view;
 
 static inline view view_of(const qdi_solver_group *group, unsigned at, const moving *a, const moving *b,
@@ -59,7 +59,7 @@ static inline view view_of(const qdi_solver_group *group, unsigned at, const mov
               .spin_a = a->spin,
               .spin_b = b->spin,
               .push = v_set(0),
-              .rub = v_set(0)};
+              .tangent_impulse = v_set(0)};
     vec x = a->vx - b->vx, y = a->vy - b->vy;
     v.normal = x * v.nx + y * v.ny;
     v.tangent = y * v.nx - x * v.ny;
@@ -69,7 +69,7 @@ static inline view view_of(const qdi_solver_group *group, unsigned at, const mov
 /// a loses what the contacts gave, b gets it.
 static inline void put(qdi_mover *movers, const qdi_solver_group *group, unsigned at, const view *v,
                        const moving *a, const moving *b) {
-    vec x = v->push * v->nx - v->rub * v->ny, y = v->push * v->ny + v->rub * v->nx;
+    vec x = v->push * v->nx - v->tangent_impulse * v->ny, y = v->push * v->ny + v->tangent_impulse * v->nx;
     const vec to_a[4] = {a->vx - x * v->inverse_a, a->vy - y * v->inverse_a, v->spin_a, a->angle};
     const vec to_b[4] = {b->vx + x * v->inverse_b, b->vy + y * v->inverse_b, v->spin_b, b->angle};
     v_give(movers, group->slot_a + at, 0, group->moves_a >> at & LANES_MASK, to_a);
@@ -80,7 +80,7 @@ static inline void put(qdi_mover *movers, const qdi_solver_group *group, unsigne
 static inline void warm_touch(const qdi_solver_point *touch, unsigned at, view *v) {
     vec normal = v_load(touch->normal + at), tangent = v_load(touch->tangent + at);
     v->push += normal;
-    v->rub += tangent;
+    v->tangent_impulse += tangent;
     v->spin_a -= (v_load(touch->across_a + at) * normal + v_load(touch->along_a + at) * tangent) * v->turn_a;
     v->spin_b += (v_load(touch->across_b + at) * normal + v_load(touch->along_b + at) * tangent) * v->turn_b;
 }
@@ -116,35 +116,35 @@ static inline vec gap_now(const qdi_solver_point *touch, unsigned at, const way 
 }
 
 /// Those of `lanes` that have no friction stay as they are.
-static inline void rub_touch(const qdi_solver_group *group, unsigned at, qdi_solver_point *touch, mask lanes,
-                             vec slide, view *v) {
+static inline void friction_touch(const qdi_solver_group *group, unsigned at, qdi_solver_point *touch,
+                                  mask lanes, vec slide, view *v) {
     vec along_a = v_load(touch->along_a + at), along_b = v_load(touch->along_b + at);
     vec normal = v_load(touch->normal + at), tangent = v_load(touch->tangent + at), none = v_set(0);
     vec slip = v->tangent + (v->spin_a * along_a - v->spin_b * along_b) + slide;
     vec most = v_pick(v_above(normal, none), v_load(group->friction + at) * normal,
                       none); // it may be infinite
-    vec given = v_max(-most, v_min(most, tangent + v_load(touch->rub_mass + at) * slip));
+    vec given = v_max(-most, v_min(most, tangent + v_load(touch->tangent_mass + at) * slip));
     given = v_pick(lanes, given, tangent);
     vec t = given - tangent;
     v_store(touch->tangent + at, given);
-    v->rub += t;
+    v->tangent_impulse += t;
     v->tangent -= t * (v->inverse_a + v->inverse_b);
     v->spin_a = v_pick(lanes, v->spin_a - along_a * (t * v->turn_a), v->spin_a);
     v->spin_b = v_pick(lanes, v->spin_b + along_b * (t * v->turn_b), v->spin_b);
 }
 
-static inline void rub(qdi_solver_group *group, qdi_solver_point *second, unsigned at,
-                       const qdi_solver_rules *rules, view *v) {
-    const unsigned bits = group->rubs >> at & LANES_MASK;
+static inline void friction(qdi_solver_group *group, qdi_solver_point *second, unsigned at,
+                            const qdi_solver_rules *rules, view *v) {
+    const unsigned bits = group->has_friction >> at & LANES_MASK;
     if (!bits) return;
     const mask lanes = v_lanes(bits);
     const vec slide = rules->slides ? v_load(rules->slides[group - rules->groups] + at) : v_set(0);
-    rub_touch(group, at, &group->touch, lanes, slide, v);
-    if (second) rub_touch(group, at, second, lanes, slide, v);
+    friction_touch(group, at, &group->touch, lanes, slide, v);
+    if (second) friction_touch(group, at, second, lanes, slide, v);
 }
 
 /// Gives `given` along the normal in all, where `before` was given.
-static inline void press(qdi_solver_point *touch, unsigned at, vec given, vec before, view *v) {
+static inline void give_normal(qdi_solver_point *touch, unsigned at, vec given, vec before, view *v) {
     given = v_max(v_set(0), given);
     vec p = given - before;
     v_store(touch->normal + at, given);
@@ -176,7 +176,7 @@ static inline vec solve_touch(const qdi_solver_group *group, unsigned at, qdi_so
     vec bias = v_pick(apart, gap * v_set(rules->per_h), soft);
     vec mass_scale = v_pick(apart, v_set(1), soft_mass), impulse_scale = v_pick(apart, none, soft_impulse);
     vec given = before + mass_scale * (mass * approach_of(touch, at, v) - bias) - impulse_scale * before;
-    press(touch, at, given, before, v);
+    give_normal(touch, at, given, before, v);
     vec left = v_set(shift_part) * (soft * per_rate - gap - v_set(slop_part) * size);
     left = v_min(v_max(left, none), v_set(rules->shift) * size);
     vec deep = v_max(none - gap - v_set(deepest_part) * size, left);
@@ -215,7 +215,7 @@ static inline void solve_lanes(qdi_mover *movers, qdi_solver_group *group, qdi_s
     const way w = way_of(&v, &a, &b, &to_a, &to_b);
     vec by = solve_touch(group, at, &group->touch, &w, rules, &v), by_2 = v_set(0);
     if (second) by_2 = solve_touch(group, at, second, &w, rules, &v);
-    rub(group, second, at, rules, &v);
+    friction(group, second, at, rules, &v);
     if (v_any(v_above(by + by_2, v_set(0))))
         shift_lanes(movers, group, second, at, by, by_2, &v, &a, &b, &to_a, &to_b);
     put(movers, group, at, &v, &a, &b);
@@ -226,7 +226,7 @@ static inline void relax_touch(qdi_solver_point *touch, unsigned at, const way *
     vec gap = gap_now(touch, at, w), none = v_set(0);
     vec allowed = v_pick(v_above(gap, none), gap * v_set(rules->per_h), none);
     vec before = v_load(touch->normal + at), approach = approach_of(touch, at, v);
-    press(touch, at, before + v_load(touch->mass + at) * (approach - allowed), before, v);
+    give_normal(touch, at, before + v_load(touch->mass + at) * (approach - allowed), before, v);
 }
 
 static inline void total(qdi_solver_point *touch, unsigned at) {
@@ -242,7 +242,7 @@ static inline void relax_lanes(qdi_mover *movers, qdi_solver_group *group, qdi_s
     const way w = way_of(&v, &a, &b, &to_a, &to_b);
     relax_touch(&group->touch, at, &w, rules, &v);
     if (second) relax_touch(second, at, &w, rules, &v);
-    rub(group, second, at, rules, &v);
+    friction(group, second, at, rules, &v);
     put(movers, group, at, &v, &a, &b);
     total(&group->touch, at);
     if (second) total(second, at);
@@ -254,7 +254,7 @@ static void warm(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point *
                  const qdi_solver_rules *rules) {
     (void)rules;
     for (size_t g = 0; g < count; ++g) {
-        for (unsigned at = 0; at < QDI_REST_LANES; at += WIDTH) {
+        for (unsigned at = 0; at < QDI_SOLVER_LANES; at += WIDTH) {
             if (second)
                 warm_lanes(movers, &groups[g], &second[g], at);
             else
@@ -266,7 +266,7 @@ static void warm(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point *
 /// Asks for the movers of the group after this one: they lie anywhere, groups one after the other.
 static inline void ask_for_movers(qdi_mover *movers, const qdi_solver_group *groups, size_t g, size_t count) {
     if (g + 1 >= count) return;
-    for (unsigned k = 0; k < QDI_REST_LANES; ++k) {
+    for (unsigned k = 0; k < QDI_SOLVER_LANES; ++k) {
         __builtin_prefetch(&movers[groups[g + 1].slot_a[k]]);
         __builtin_prefetch(&movers[groups[g + 1].slot_b[k]]);
     }
@@ -276,7 +276,7 @@ static void solve(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point 
                   const qdi_solver_rules *rules) {
     for (size_t g = 0; g < count; ++g) {
         ask_for_movers(movers, groups, g, count);
-        for (unsigned at = 0; at < QDI_REST_LANES; at += WIDTH) {
+        for (unsigned at = 0; at < QDI_SOLVER_LANES; at += WIDTH) {
             if (second)
                 solve_lanes(movers, &groups[g], &second[g], at, rules);
             else
@@ -289,7 +289,7 @@ static void relax(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_point 
                   const qdi_solver_rules *rules) {
     for (size_t g = 0; g < count; ++g) {
         ask_for_movers(movers, groups, g, count);
-        for (unsigned at = 0; at < QDI_REST_LANES; at += WIDTH) {
+        for (unsigned at = 0; at < QDI_SOLVER_LANES; at += WIDTH) {
             if (second)
                 relax_lanes(movers, &groups[g], &second[g], at, rules);
             else

@@ -11,10 +11,10 @@
 /// The constraints of a group side by side: what their bodies' velocities were in the mean of the step, and
 /// what is reported of them, by lane.
 typedef struct report {
-    qdi_lanes x, y, spin_a, spin_b; ///< mean velocity of a as seen from b, and the mean spins
-    qdi_lanes slide;                ///< qdi_slide_of
-    qdi_lanes impulse[2], rub[2];   ///< in all: what bounces gave, and the sub-steps
-    qdi_lanes hold[2], hold_rub[2];
+    qdi_lanes x, y, spin_a, spin_b;           ///< mean velocity of a as seen from b, and the mean spins
+    qdi_lanes slide;                          ///< qdi_slide_of
+    qdi_lanes impulse[2], tangent_impulse[2]; ///< in all: what bounces gave, and the sub-steps
+    qdi_lanes warm[2], warm_tangent[2];
     qdi_lanes lost_normal, lost_friction, virial;
 } report;
 
@@ -36,7 +36,7 @@ static void open_report(const qdi_solver_job *job, const qdi_solver_group *group
         const qdi_contact_balance *contact_balance = &scratch->balance.contact_balances[group->contact[lane]];
         for (int k = 0; k < 2; ++k) {
             r->impulse[k][lane] = outcome->impulse[k];
-            r->rub[k][lane] = outcome->rub[k];
+            r->tangent_impulse[k][lane] = outcome->tangent_impulse[k];
         }
         r->lost_normal[lane] = contact_balance->lane[QDI_LOST_NORMAL];
         r->lost_friction[lane] = contact_balance->lane[QDI_LOST_FRICTION];
@@ -47,19 +47,20 @@ static void open_report(const qdi_solver_job *job, const qdi_solver_group *group
 /// must not come again.
 static void report_impulses(const qdi_solver_job *job, const qdi_solver_point *touch, report *r, int k) {
     const double part = job->substeps;
-    for (size_t lane = 0; lane < QDI_REST_LANES; ++lane) {
-        const double last = touch->normal[lane], mean = touch->total[lane] / part, rub = touch->tangent[lane];
+    for (size_t lane = 0; lane < QDI_SOLVER_LANES; ++lane) {
+        const double last = touch->normal[lane], mean = touch->total[lane] / part,
+                     tangent = touch->tangent[lane];
         r->impulse[k][lane] += touch->total[lane];
-        r->rub[k][lane] += touch->total_tangent[lane];
-        r->hold[k][lane] = last < mean ? last : mean;
-        r->hold_rub[k][lane] = last > mean ? rub * (mean / last) : rub;
+        r->tangent_impulse[k][lane] += touch->total_tangent[lane];
+        r->warm[k][lane] = last < mean ? last : mean;
+        r->warm_tangent[k][lane] = last > mean ? tangent * (mean / last) : tangent;
     }
 }
 
 /// What a touch took in the whole of the step, see energy_balance.h; and what the centres of its bodies are
 /// apart along the normal, times the impulses on b, and across it.
 static void report_energy(const qdi_solver_group *group, const qdi_solver_point *touch, report *r, int k) {
-    for (size_t lane = 0; lane < QDI_REST_LANES; ++lane) {
+    for (size_t lane = 0; lane < QDI_SOLVER_LANES; ++lane) {
         const double x = r->x[lane], y = r->y[lane], nx = group->nx[lane], ny = group->ny[lane];
         const double across_a = touch->across_a[lane], across_b = touch->across_b[lane];
         const double along_a = touch->along_a[lane], along_b = touch->along_b[lane];
@@ -69,19 +70,20 @@ static void report_energy(const qdi_solver_group *group, const qdi_solver_point 
         r->lost_friction[lane] += touch->total_tangent[lane] *
                                   (y * nx - x * ny + (spin_a * along_a - spin_b * along_b) + r->slide[lane]);
         r->virial[lane] += r->impulse[k][lane] * (along_a - along_b) -
-                           r->rub[k][lane] * (across_a - across_b);
+                           r->tangent_impulse[k][lane] * (across_a - across_b);
     }
 }
 
 /// Work of the one body of a touch that does not move freely: `held` is its mover, `on_a`: it is a.
 static double work(const qdi_solver_group *group, const qdi_solver_point *touch, size_t lane,
                    const qdi_mover *held, bool on_a, const report *r, int k) {
-    double push = r->impulse[k][lane], rub = r->rub[k][lane], nx = group->nx[lane], ny = group->ny[lane];
+    double push = r->impulse[k][lane], tangent = r->tangent_impulse[k][lane], nx = group->nx[lane],
+           ny = group->ny[lane];
     double across = on_a ? touch->across_a[lane] : touch->across_b[lane],
            along = on_a ? touch->along_a[lane] : touch->along_b[lane];
-    double done = (push * nx - rub * ny) * held->vx + (push * ny + rub * nx) * held->vy +
-                  held->spin * (across * push + along * rub);
-    return (on_a ? done : -done) + rub * r->slide[lane];
+    double done = (push * nx - tangent * ny) * held->vx + (push * ny + tangent * nx) * held->vy +
+                  held->spin * (across * push + along * tangent);
+    return (on_a ? done : -done) + tangent * r->slide[lane];
 }
 
 /// Writes the outcome and the balance of a constraint.
@@ -92,9 +94,9 @@ static void close_report(const qdi_solver_job *job, size_t number, size_t lane, 
     const bool moves_a = group->moves_a >> lane & 1, moves_b = group->moves_b >> lane & 1;
     scratch->outcomes[contact] = (qdi_outcome){
         .impulse = {r->impulse[0][lane], r->impulse[1][lane]},
-        .rub = {r->rub[0][lane], r->rub[1][lane]},
-        .hold = {.normal = {r->hold[0][lane], r->hold[1][lane]},
-                 .tangent = {r->hold_rub[0][lane], r->hold_rub[1][lane]}}};
+        .tangent_impulse = {r->tangent_impulse[0][lane], r->tangent_impulse[1][lane]},
+        .hold = {.normal = {r->warm[0][lane], r->warm[1][lane]},
+                 .tangent = {r->warm_tangent[0][lane], r->warm_tangent[1][lane]}}};
     qdi_contact_balance *contact_balance = &scratch->balance.contact_balances[contact];
     const qdi_contact_balance before = job->bounced ? *contact_balance : (qdi_contact_balance){{0}};
     double virial = before.lane[QDI_VIRIAL], done = before.lane[QDI_WORK];
@@ -127,7 +129,7 @@ void qdi_solver_report(void *context, size_t begin, size_t end, int worker) {
     for (size_t g = begin; g < end; ++g) {
         const uint32_t *numbers = NULL;
         size_t left = qdi_solver_constraints(job, g, &numbers);
-        const size_t lanes = left < QDI_REST_LANES ? left : QDI_REST_LANES;
+        const size_t lanes = left < QDI_SOLVER_LANES ? left : QDI_SOLVER_LANES;
         report r;
         open_report(job, &job->groups[g], lanes, &r);
         for (int k = 0; k < (g < job->twos_groups ? 2 : 1); ++k) {

@@ -98,10 +98,11 @@ static void take(const spring_job *job, const qdi_spot *spot, const qd_contact *
     grip->along_b[0] = wall ? 0 : -world->radius[b];
 }
 
-/// What rubs at a touch: the force on a along the tangent, and the shear that remains, from the one there
+/// Friction at a touch: the force on a along the tangent, and the shear that remains, from the one there
 /// was. As long as the surfaces stick the spring loses nothing; where they slide, all is lost that does not
 /// stay in it.
-static double rub(const grasp *grip, double dt, double slip, double limit, double *shear, double *lost) {
+static double friction_of(const grasp *grip, double dt, double slip, double limit, double *shear,
+                          double *lost) {
     const qd_spring_terms *terms = &grip->law.terms;
     double first = *shear, before = first + slip * dt, damping = grip->law.mass * terms->gammat * slip;
     double force = -(terms->kt * before + damping), most = fabs(limit);
@@ -127,29 +128,29 @@ static void press(const spring_job *job, const grasp *grip, int k, qd_touch *tou
     double spring = terms->kn * touch->depth;
     double push = spring + grip->law.mass * terms->gamman * approach;
     if (job->world->def.spring.limit_damping && push < 0) push = 0;
-    double rubbing = 0, stretch = 0, lost = 0;
+    double friction = 0, stretch = 0, lost = 0;
     if (grip->law.friction > 0) {
         double slip = uy * nx - ux * ny + grip->a.spin * grip->along_a[k] - grip->b.spin * grip->along_b[k] +
                       grip->slide;
         stretch = shear->tangent[k] * nx - shear->normal[k] * ny;
-        rubbing = rub(grip, dt, slip, grip->law.friction * push, &stretch, &lost);
+        friction = friction_of(grip, dt, slip, grip->law.friction * push, &stretch, &lost);
     }
     shear->normal[k] = -stretch * ny;
     shear->tangent[k] = stretch * nx;
-    double fx = -push * nx - rubbing * ny, fy = -push * ny + rubbing * nx;
+    double fx = -push * nx - friction * ny, fy = -push * ny + friction * nx;
     force->x += fx;
     force->y += fy;
-    force->turn_a += rubbing * grip->along_a[k] - push * grip->across_a[k];
-    force->turn_b += push * grip->across_b[k] - rubbing * grip->along_b[k];
+    force->turn_a += friction * grip->along_a[k] - push * grip->across_a[k];
+    force->turn_b += push * grip->across_b[k] - friction * grip->along_b[k];
     if (!share) return;
     touch->impulse = push * dt;
-    touch->friction = -rubbing * dt;
+    touch->friction = -friction * dt;
     share->lane[QDI_LOST_NORMAL] += (push - spring) * approach * dt;
     share->lane[QDI_LOST_FRICTION] += lost;
-    share->lane[QDI_WORK] -= rubbing * grip->slide * dt;
+    share->lane[QDI_WORK] -= friction * grip->slide * dt;
     if (grip->law.free)
         share->lane[QDI_VIRIAL] += (push * (grip->along_a[k] - grip->along_b[k] - touch->depth) -
-                                    rubbing * (grip->across_b[k] - grip->across_a[k])) *
+                                    friction * (grip->across_b[k] - grip->across_a[k])) *
                                    dt;
 }
 

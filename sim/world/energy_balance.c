@@ -39,16 +39,18 @@ void qdi_balance_release(const qd_allocator *allocator, qdi_balance_scratch *bal
 
 double qdi_balance_work(const qdi_constraint *constraint, const qdi_motion *m) {
     double push = constraint->impulse[0] + constraint->impulse[1],
-           rub = constraint->rub[0] + constraint->rub[1];
-    double x = push * constraint->nx - rub * constraint->ny, y = push * constraint->ny + rub * constraint->nx;
+           tangent = constraint->tangent_impulse[0] + constraint->tangent_impulse[1];
+    double x = push * constraint->nx - tangent * constraint->ny,
+           y = push * constraint->ny + tangent * constraint->nx;
     uint32_t row = constraint->moves_b ? constraint->row_a : constraint->row_b;
     const double *across = constraint->moves_b ? constraint->across_a : constraint->across_b;
     const double *along = constraint->moves_b ? constraint->along_a : constraint->along_b;
     double work = x * m->vx[row] + y * m->vy[row];
     if (!constraint->plain)
         for (int k = 0; k < 2; ++k)
-            work += m->spin[row] * (across[k] * constraint->impulse[k] + along[k] * constraint->rub[k]);
-    return (constraint->moves_b ? work : -work) + rub * constraint->slide;
+            work += m->spin[row] *
+                    (across[k] * constraint->impulse[k] + along[k] * constraint->tangent_impulse[k]);
+    return (constraint->moves_b ? work : -work) + tangent * constraint->slide;
 }
 
 // ---- movers ----

@@ -37,7 +37,7 @@ static inline double qdi_balance_virial(const qd_world *world, const qdi_constra
     double sum = 0;
     for (int k = 0; k < 2; ++k)
         sum += constraint->impulse[k] * (constraint->along_a[k] - constraint->along_b[k]) -
-               constraint->rub[k] * (constraint->across_a[k] - constraint->across_b[k]);
+               constraint->tangent_impulse[k] * (constraint->across_a[k] - constraint->across_b[k]);
     return sum;
 }
 

@@ -67,7 +67,7 @@ typedef struct qdi_link {
 
 /// What a contact gave in a step, by contact: all in all, and in the last sub-step.
 typedef struct qdi_outcome {
-    double impulse[2], rub[2]; ///< along the normal, along the tangent
+    double impulse[2], tangent_impulse[2]; ///< along the normal, along the tangent
     qdi_warm_start hold;
 } qdi_outcome;
 
@@ -106,10 +106,10 @@ typedef struct qdi_constraint {
     double across_a[2], across_b[2], along_a[2], along_b[2];
     double restitution, friction, tangential;
     double depth[2];
-    double impulse[2], rub[2]; ///< given by bounces so far: along the normal, along the tangent
+    double impulse[2], tangent_impulse[2]; ///< given by bounces so far: along the normal, along the tangent
 } qdi_constraint;
 
-/// Contacts at rest, see rigid/solver.h.
+/// Contacts that do not bounce, see rigid/solver.h.
 typedef struct qdi_solver_group qdi_solver_group;
 typedef struct qdi_solver_point qdi_solver_point;
 typedef struct qdi_solver_colours qdi_solver_colours;
