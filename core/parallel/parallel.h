@@ -11,13 +11,17 @@
 /// and merges follow the order of ranges.
 
 /// Works on the items [begin, end). begin is a multiple of the grain, so begin / grain numbers the range.
-/// `worker` is 0..qd_team_threads - 1; no two ranges run at the same time with the same worker.
-typedef void (*qdi_range_function)(void *context, size_t begin, size_t end, int worker);
+typedef void (*qdi_range_function)(void *context, size_t begin, size_t end);
+/// The same with the number of the thread: `worker` is 0..qd_team_threads - 1; no two ranges run at the same
+/// time with the same worker.
+typedef void (*qdi_worker_function)(void *context, size_t begin, size_t end, int worker);
 
 /// Calls `function` for every range of `grain` items of [0, count), in any order, on the team's threads, at
 /// most one for each range. A range should be worth a microsecond or more, ten where loops are rare. A loop
 /// for one thread runs on the caller's.
 void qdi_team_for(qd_team *team, size_t count, size_t grain, qdi_range_function function, void *context);
+void qdi_team_for_workers(qd_team *team, size_t count, size_t grain, qdi_worker_function function,
+                          void *context);
 
 /// Limits the loops that follow to `most` threads; 0: all of the team. For phases of many short loops over
 /// the same few data, where moving data from one processor's cache to another costs more than the other

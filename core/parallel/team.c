@@ -149,12 +149,25 @@ qdi_team_times qdi_team_loop_times(const qd_team *team) {
     return team->times;
 }
 
+/// What a loop does with each range: one of the two functions.
+typedef struct loop_body {
+    qdi_range_function range;
+    qdi_worker_function worker;
+    void *context;
+} loop_body;
+
+static inline void run_range(const loop_body *body, size_t begin, size_t end, int worker) {
+    if (body->range)
+        body->range(body->context, begin, end);
+    else
+        body->worker(body->context, begin, end, worker);
+}
+
 /// A loop whose ranges the threads of the team share.
 typedef struct shared_loop {
     qd_team *team;
     size_t count, grain, ranges, blocks;
-    qdi_range_function function;
-    void *context;
+    loop_body body;
 } shared_loop;
 
 // Runs a worker's part of a shared loop. Takes ranges from its own block first, so that from step to step a
@@ -172,19 +185,17 @@ static void run_shared_loop(void *context, int worker) {
             if (range >= end) break;
             size_t begin = range * loop->grain;
             size_t left = loop->count - begin;
-            loop->function(loop->context, begin, left < loop->grain ? loop->count : begin + loop->grain,
-                           worker);
+            run_range(&loop->body, begin, left < loop->grain ? loop->count : begin + loop->grain, worker);
         }
     }
     loop->team->busy_ns[worker * LINE] += qdi_clock_ns() - start;
 }
 
 /// Runs all ranges of a loop in order, on the caller's thread.
-static void run_loop_alone(qd_team *team, size_t count, size_t grain, qdi_range_function function,
-                           void *context) {
+static void run_loop_alone(qd_team *team, size_t count, size_t grain, const loop_body *body) {
     uint64_t start = qdi_clock_ns();
     for (size_t begin = 0; begin < count; begin += grain) {
-        function(context, begin, count - begin < grain ? count : begin + grain, 0);
+        run_range(body, begin, count - begin < grain ? count : begin + grain, 0);
     }
     uint64_t took = qdi_clock_ns() - start;
     team->busy_ns[0] += took;
@@ -192,23 +203,32 @@ static void run_loop_alone(qd_team *team, size_t count, size_t grain, qdi_range_
     if (team->threads > 1) team->times.alone_ns += took;
 }
 
-void qdi_team_for(qd_team *team, size_t count, size_t grain, qdi_range_function function, void *context) {
+static void run_loop(qd_team *team, size_t count, size_t grain, const loop_body *body) {
     if (count == 0) return;
     size_t ranges = qdi_range_count(count, grain);
     size_t most = ranges < (size_t)team->used ? ranges : (size_t)team->used;
     if (most > 1 && !team->opener && !team->no_threads) start_threads(team);
     if (most == 1 || team->no_threads) {
-        run_loop_alone(team, count, grain, function, context);
+        run_loop_alone(team, count, grain, body);
         return;
     }
     uint64_t before = qdi_clock_ns();
     for (size_t block = 0; block < most; ++block) {
         team->blocks[block * LINE] = block * ranges / most;
     }
-    shared_loop loop = {team, count, grain, ranges, most, function, context};
+    shared_loop loop = {team, count, grain, ranges, most, *body};
     // Sleeping workers are woken only for more than two ranges: a wake-up costs about as much as a range.
     (void)qdi_thread_pool_run(team->pool, (int)most, ranges > 2, run_shared_loop, &loop);
     team->times.loop_ns += qdi_clock_ns() - before;
+}
+
+void qdi_team_for(qd_team *team, size_t count, size_t grain, qdi_range_function function, void *context) {
+    run_loop(team, count, grain, &(loop_body){.range = function, .context = context});
+}
+
+void qdi_team_for_workers(qd_team *team, size_t count, size_t grain, qdi_worker_function function,
+                          void *context) {
+    run_loop(team, count, grain, &(loop_body){.worker = function, .context = context});
 }
 
 size_t qdi_exclusive_scan(size_t *values, size_t count) {
@@ -235,8 +255,7 @@ typedef struct sort_pass {
 } sort_pass;
 
 // Counts the digits of the keys in a range of the sort.
-static void count_sort_digits_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void count_sort_digits_range(void *context, size_t begin, size_t end) {
     const sort_pass *pass = context;
     const size_t radix = pass->radix;
     size_t *row = pass->histogram + begin / pass->grain * radix;
@@ -245,8 +264,7 @@ static void count_sort_digits_range(void *context, size_t begin, size_t end, int
 }
 
 // Moves the items of a range of the sort to their places by one digit.
-static void move_sorted_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void move_sorted_range(void *context, size_t begin, size_t end) {
     const sort_pass *pass = context;
     const size_t radix = pass->radix;
     size_t *row = pass->histogram + begin / pass->grain * radix;
@@ -258,8 +276,7 @@ static void move_sorted_range(void *context, size_t begin, size_t end, int worke
 }
 
 // Copies a range of sorted items back to the caller's arrays.
-static void copy_sorted_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void copy_sorted_range(void *context, size_t begin, size_t end) {
     const sort_pass *pass = context;
     memcpy(pass->keys_out + begin, pass->keys + begin, (end - begin) * sizeof *pass->keys);
     if (pass->values)

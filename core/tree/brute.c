@@ -258,7 +258,7 @@ qd_status qd_brute_pairs(const qd_brute *brute, qd_team *team, qd_pairs *pairs) 
     const qd_status status = qdi_pairs_begin(pairs, (size_t)qd_team_threads(team), parts);
     if (status != QD_OK) return status;
     pair_search search = {brute, pairs};
-    qdi_team_for(team, brute->count, PAIRS_GRAIN, brute_pairs_range, &search);
+    qdi_team_for_workers(team, brute->count, PAIRS_GRAIN, brute_pairs_range, &search);
     return qdi_pairs_gather(pairs, team);
 }
 

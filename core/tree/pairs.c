@@ -261,8 +261,7 @@ bool qdi_pairs_rows(qd_pairs *pairs, int worker, size_t used, size_t need) {
 }
 
 // Copies the pairs of the parts [begin, end) to their places in the result.
-static void copy_pair_parts_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void copy_pair_parts_range(void *context, size_t begin, size_t end) {
     qd_pairs *pairs = context;
     for (size_t p = begin; p < end; ++p) {
         const qdi_pair_part *part = &pairs->parts[p];

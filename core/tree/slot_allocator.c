@@ -71,8 +71,7 @@ typedef struct shrink_job {
 } shrink_job;
 
 // Says for nodes [begin, end) how large a room their lists need now.
-static void room_sizes_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void room_sizes_range(void *context, size_t begin, size_t end) {
     const shrink_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         job->moves[i] = (qdi_move){.room = qdi_room_for(job->tree->nodes[job->nodes[i]].count)};
@@ -80,8 +79,7 @@ static void room_sizes_range(void *context, size_t begin, size_t end, int worker
 }
 
 // Moves the lists of nodes [begin, end) to their new rooms.
-static void move_lists_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void move_lists_range(void *context, size_t begin, size_t end) {
     const shrink_job *job = context;
     const qd_tree *tree = job->tree;
     for (size_t i = begin; i < end; ++i) {

@@ -27,8 +27,7 @@ typedef struct build_job {
 } build_job;
 
 // Counts the bodies [begin, end) by the ring of their centre.
-static void count_rings_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void count_rings_range(void *context, size_t begin, size_t end) {
     const build_job *job = context;
     size_t *rings = job->rings[begin / GRAIN];
     memset(rings, 0, sizeof *job->rings);
@@ -84,8 +83,7 @@ static uint64_t path_key_of_box(const build_job *job, qd_box box) {
 }
 
 // Makes the keys of bodies [begin, end).
-static void path_keys_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void path_keys_range(void *context, size_t begin, size_t end) {
     const build_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         job->keys[i] = path_key_of_box(job, job->boxes[i]);
@@ -124,8 +122,7 @@ static size_t deeper_bodies_begin(const build_job *job, qdi_node_index index) {
 }
 
 // Counts for nodes [begin, end) the bodies that go deeper.
-static void count_deeper_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void count_deeper_range(void *context, size_t begin, size_t end) {
     const build_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         qdi_node *node = &job->tree->nodes[job->nodes[i]];
@@ -134,8 +131,7 @@ static void count_deeper_range(void *context, size_t begin, size_t end, int work
 }
 
 // Gives a node's children their runs; the node keeps those that go no deeper.
-static void divide_nodes_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void divide_nodes_range(void *context, size_t begin, size_t end) {
     const build_job *job = context;
     qd_tree *tree = job->tree;
     for (size_t i = begin; i < end; ++i) {

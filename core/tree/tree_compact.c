@@ -37,8 +37,7 @@ static size_t subtree_slots(const qd_tree *tree, qdi_node_index index) {
 }
 
 // Counts the slots that the lists of subtrees [begin, end) need.
-static void count_subtree_slots_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void count_subtree_slots_range(void *context, size_t begin, size_t end) {
     const compact_job *job = context;
     for (size_t i = begin; i < end; ++i) job->parts[i] = subtree_slots(job->tree, job->frontier.items[i]);
 }
@@ -54,8 +53,7 @@ static size_t place_subtree_lists(const compact_job *job, qdi_node_index index, 
 }
 
 // Says where the lists of subtrees [begin, end) go.
-static void place_subtree_lists_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void place_subtree_lists_range(void *context, size_t begin, size_t end) {
     const compact_job *job = context;
     for (size_t i = begin; i < end; ++i)
         (void)place_subtree_lists(job, job->frontier.items[i], job->parts[i]);
@@ -63,8 +61,7 @@ static void place_subtree_lists_range(void *context, size_t begin, size_t end, i
 
 // Copies one column of the lists of families [begin, end) to the spare in their new order. Free families have
 // no list.
-static void gather_column_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void gather_column_range(void *context, size_t begin, size_t end) {
     const compact_job *job = context;
     for (size_t n = 4 * begin; n < 4 * end; ++n) {
         const qdi_node *node = &job->tree->nodes[n];
@@ -75,15 +72,13 @@ static void gather_column_range(void *context, size_t begin, size_t end, int wor
 }
 
 // Copies slots [begin, end) of a column back from the spare.
-static void copy_column_back_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void copy_column_back_range(void *context, size_t begin, size_t end) {
     const compact_job *job = context;
     memcpy((char *)job->column + begin * WORD, job->spare + begin, (end - begin) * WORD);
 }
 
 // Notes in the nodes of families [begin, end) where their lists are now.
-static void set_list_places_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void set_list_places_range(void *context, size_t begin, size_t end) {
     const compact_job *job = context;
     for (size_t n = 4 * begin; n < 4 * end; ++n) {
         qdi_node *node = &job->tree->nodes[n];

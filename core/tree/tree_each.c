@@ -93,6 +93,6 @@ qd_status qd_tree_pairs_each(const qd_tree *tree, qd_team *team, qd_pairs *pairs
     if (plan.status == QD_OK) plan.status = qdi_pairs_begin(pairs, threads, plan.count);
     if (plan.status != QD_OK) return plan.status;
     each_job job = {.tree = tree, .pairs = pairs};
-    qdi_team_for(team, plan.count, 1, run_each_tasks, &job);
+    qdi_team_for_workers(team, plan.count, 1, run_each_tasks, &job);
     return qdi_pairs_gather(pairs, team);
 }

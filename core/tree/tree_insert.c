@@ -61,8 +61,7 @@ typedef struct insert_job {
 } insert_job;
 
 // Finds the nodes that bodies [begin, end) are to be inserted into, and their sort keys.
-static void find_targets_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void find_targets_range(void *context, size_t begin, size_t end) {
     const insert_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         qdi_insertion *insertion = &job->insertions[i];
@@ -107,15 +106,13 @@ static size_t find_outgrown_lists(const insert_job *job, size_t begin, size_t en
 }
 
 // Counts the lists of a range that outgrow their room.
-static void count_outgrown_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void count_outgrown_range(void *context, size_t begin, size_t end) {
     const insert_job *job = context;
     job->places[begin / GRAIN] = find_outgrown_lists(job, begin, end, NULL);
 }
 
 // Notes the lists of a range that outgrow their room, to be moved.
-static void note_outgrown_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void note_outgrown_range(void *context, size_t begin, size_t end) {
     const insert_job *job = context;
     (void)find_outgrown_lists(job, begin, end, job->moves + job->places[begin / GRAIN]);
 }
@@ -170,8 +167,7 @@ bool qdi_insert_in_place(qd_tree *tree, const qdi_insertion *insertion) {
 }
 
 // Inserts the bodies [begin, end) of the sorted order into their lists.
-static void insert_runs_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void insert_runs_range(void *context, size_t begin, size_t end) {
     const insert_job *job = context;
     qd_tree *tree = job->tree;
     qdi_move *move = job->moves + job->places[begin / GRAIN];

@@ -26,8 +26,7 @@ static uint32_t *order_subtree(const qd_tree *tree, qdi_node_index index, uint32
 }
 
 // Writes the rows of subtrees [begin, end) in tree order.
-static void order_subtrees_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void order_subtrees_range(void *context, size_t begin, size_t end) {
     const order_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         (void)order_subtree(job->tree, job->frontier.items[i], job->places + job->begin[i]);

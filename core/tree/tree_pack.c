@@ -35,8 +35,7 @@ static void pack_count_subtree(const qd_tree *tree, qdi_node_index index, part_s
 }
 
 // Counts the families and slots of subtrees [begin, end).
-static void pack_count_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void pack_count_range(void *context, size_t begin, size_t end) {
     const pack_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         job->parts[i] = (part_size){0, 0};
@@ -150,8 +149,7 @@ static qdi_node_index packed_node_number(const qd_tree *tree, qdi_node_index old
 }
 
 // Copies subtrees [begin, end) to the new memory.
-static void pack_subtrees_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void pack_subtrees_range(void *context, size_t begin, size_t end) {
     pack_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         qdi_node_index old = job->frontier.items[i];
@@ -186,8 +184,7 @@ static size_t tops_slots(const pack_job *job) {
 }
 
 // Recomputes the own bounds of nodes [begin, end).
-static void measure_nodes_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void measure_nodes_range(void *context, size_t begin, size_t end) {
     qd_tree *tree = context;
     for (size_t node = begin; node < end; ++node) qdi_node_measure(tree, (qdi_node_index)node);
 }

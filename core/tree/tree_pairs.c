@@ -115,6 +115,6 @@ qd_status qd_tree_pairs(const qd_tree *tree, qd_team *team, qd_pairs *pairs) {
     if (planner.status == QD_OK) planner.status = qdi_pairs_begin(pairs, threads, planner.count);
     if (planner.status != QD_OK) return planner.status;
     join_job job = {tree, pairs};
-    qdi_team_for(team, planner.count, 1, run_join_tasks_range, &job);
+    qdi_team_for_workers(team, planner.count, 1, run_join_tasks_range, &job);
     return qdi_pairs_gather(pairs, team);
 }

@@ -42,8 +42,7 @@ static qd_status range_sums_reserve(refresh_job *job, size_t count, size_t grain
 }
 
 // Compares rows [begin, end) with those of the last refresh.
-static void compare_rows_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void compare_rows_range(void *context, size_t begin, size_t end) {
     const refresh_job *job = context;
     job->sums[begin / GRAIN].different = memcmp(job->indices + begin, job->tree->row_index + begin,
                                                 (end - begin) * sizeof *job->indices) != 0;
@@ -63,8 +62,7 @@ static bool rows_are_unchanged(refresh_job *job, qd_team *team) {
 }
 
 // Finds the highest body index of rows [begin, end).
-static void highest_index_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void highest_index_range(void *context, size_t begin, size_t end) {
     const refresh_job *job = context;
     size_t highest = 0;
     for (size_t i = begin; i < end; ++i) {
@@ -74,8 +72,7 @@ static void highest_index_range(void *context, size_t begin, size_t end, int wor
 }
 
 // Forgets the rows of bodies [begin, end).
-static void forget_rows_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void forget_rows_range(void *context, size_t begin, size_t end) {
     const refresh_job *job = context;
     for (size_t i = begin; i < end; ++i) job->row_of[i] = QDI_NONE;
 }
@@ -83,8 +80,7 @@ static void forget_rows_range(void *context, size_t begin, size_t end, int worke
 // Notes the rows [begin, end) of the bodies.
 // Two rows with one index write the same place: the last one stays, and the check that follows finds the
 // other.
-static void note_rows_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void note_rows_range(void *context, size_t begin, size_t end) {
     const refresh_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         __atomic_store_n(&job->row_of[body_of_row(job, i)], (uint32_t)i, __ATOMIC_RELAXED);
@@ -92,8 +88,7 @@ static void note_rows_range(void *context, size_t begin, size_t end, int worker)
 }
 
 // Finds rows [begin, end) that share a body with another row, and bodies that are new to the tree.
-static void check_rows_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void check_rows_range(void *context, size_t begin, size_t end) {
     const refresh_job *job = context;
     range_sum *sum = &job->sums[begin / GRAIN];
     for (size_t i = begin; i < end; ++i) {
@@ -104,8 +99,7 @@ static void check_rows_range(void *context, size_t begin, size_t end, int worker
 }
 
 // Gives the slots of families [begin, end) the new rows of their bodies.
-static void renumber_slots_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void renumber_slots_range(void *context, size_t begin, size_t end) {
     const refresh_job *job = context;
     qdi_slots *slots = &job->tree->slots;
     for (size_t n = 4 * begin; n < 4 * end; ++n) {
@@ -156,8 +150,7 @@ static qd_status match_rows_to_slots(refresh_job *job, qd_team *team, size_t *fr
 }
 
 // Finds the lowest of rows [begin, end) with a bad box.
-static void check_boxes_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void check_boxes_range(void *context, size_t begin, size_t end) {
     const refresh_job *job = context;
     range_sum *sum = &job->sums[begin / GRAIN];
     for (size_t i = end; i-- > begin;) {
@@ -176,8 +169,7 @@ static qd_status lowest_bad_row(refresh_job *job, qd_team *team, size_t *bad) {
 }
 
 // Marks bodies of families [begin, end) to be removed whose old and new boxes do not fit the period.
-static void drop_unfit_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void drop_unfit_range(void *context, size_t begin, size_t end) {
     const refresh_job *job = context;
     const qd_tree *tree = job->tree;
     const qdi_slots *slots = &tree->slots;
@@ -207,8 +199,7 @@ static bool is_fresh_with_good_box(const refresh_job *job, size_t row, qd_body_i
 }
 
 // Counts the bodies of rows [begin, end) that are new to the tree.
-static void count_fresh_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void count_fresh_range(void *context, size_t begin, size_t end) {
     const refresh_job *job = context;
     range_sum *sum = &job->sums[begin / GRAIN];
     for (size_t i = end; i-- > begin;) {
@@ -223,8 +214,7 @@ static void count_fresh_range(void *context, size_t begin, size_t end, int worke
 }
 
 // Appends the bodies of rows [begin, end) that are new to the tree to the insertions.
-static void append_fresh_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void append_fresh_range(void *context, size_t begin, size_t end) {
     const refresh_job *job = context;
     size_t place = job->sums[begin / GRAIN].fresh;
     for (size_t i = begin; i < end; ++i) {

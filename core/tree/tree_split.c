@@ -67,8 +67,7 @@ static unsigned part_keeping_room(const uint32_t counts[PARTS]) {
 }
 
 // Counts for nodes [begin, end) how many bodies go to each child.
-static void count_split_parts_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void count_split_parts_range(void *context, size_t begin, size_t end) {
     const split_job *job = context;
     const qd_tree *tree = job->tree;
     for (size_t i = begin; i < end; ++i) {
@@ -147,8 +146,7 @@ static void split_node(const split_job *job, size_t i) {
 }
 
 // Splits nodes [begin, end).
-static void split_nodes_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void split_nodes_range(void *context, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) split_node(context, i);
 }
 
@@ -251,8 +249,7 @@ static void merge_subtree_into(const qd_tree *tree, qdi_node_index index, merged
 }
 
 // Makes nodes [begin, end) leaves that hold the bodies of their subtrees.
-static void merge_nodes_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void merge_nodes_range(void *context, size_t begin, size_t end) {
     const merge_job *job = context;
     qd_tree *tree = job->tree;
     for (size_t i = begin; i < end; ++i) {

@@ -80,16 +80,14 @@ static void update_subtree_totals(qd_tree *tree, qdi_node_index index, node_chai
 }
 
 // Updates totals and bounds of subtrees [begin, end).
-static void update_subtrees_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void update_subtrees_range(void *context, size_t begin, size_t end) {
     const split_merge_job *job = context;
     for (size_t i = begin; i < end; ++i)
         update_subtree_totals(job->tree, job->frontier.items[i], &job->chains[i]);
 }
 
 // Writes the nodes of chains [begin, end) into the list of their kind.
-static void list_chains_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void list_chains_range(void *context, size_t begin, size_t end) {
     const split_merge_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         const node_chain *chain = &job->chains[i].of[job->kind];

@@ -55,8 +55,7 @@ static qdi_node_test node_test_of(const qd_tree *tree, qdi_node_index index) {
 }
 
 // Gives bodies [begin, end) of the root's list their new boxes.
-static void update_root_list_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void update_root_list_range(void *context, size_t begin, size_t end) {
     const update_job *job = context;
     const qdi_node *root = &job->tree->nodes[QDI_ROOT];
     qdi_node_test test = node_test_of(job->tree, QDI_ROOT);
@@ -277,8 +276,7 @@ static qd_status leavers_begin(qd_tree *tree, size_t workers) {
 }
 
 // Copies the insertions of ranges [begin, end) to their places in scratch.insertions.
-static void copy_insertions_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void copy_insertions_range(void *context, size_t begin, size_t end) {
     const update_job *job = context;
     qdi_insertion *all = job->tree->scratch.insertions.items;
     for (size_t r = begin; r < end; ++r) {
@@ -305,7 +303,7 @@ qd_status qdi_tree_update(qd_tree *tree, qd_team *team, qdi_update *update) {
     if (status != QD_OK) return status;
     job.ranges = tree->scratch.tally.items;
     // The families, whose free ones have empty nodes.
-    qdi_team_for(team, tree->family_used, GRAIN, update_families_range, &job);
+    qdi_team_for_workers(team, tree->family_used, GRAIN, update_families_range, &job);
     if (job.failed) return QD_ERR_MEMORY;
     size_t insertions = 0, filed = 0;
     for (size_t r = 0; r < ranges; ++r) {
@@ -338,8 +336,7 @@ static void count_list_rings(const rings_job *job, const qdi_node *node, size_t 
 
 // Counts the bodies of families [begin, end) by ring.
 // A cell that no R0 lies in is all in one ring, as is R0's own.
-static void count_family_rings_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void count_family_rings_range(void *context, size_t begin, size_t end) {
     const rings_job *job = context;
     const qdi_grid *grid = &job->tree->grid;
     size_t *sums = job->sums[begin / GRAIN];
@@ -357,8 +354,7 @@ static void count_family_rings_range(void *context, size_t begin, size_t end, in
 }
 
 // Counts the insertions [begin, end) by the ring of their centre.
-static void count_insertion_rings_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void count_insertion_rings_range(void *context, size_t begin, size_t end) {
     const rings_job *job = context;
     size_t *sums = job->sums[begin / PIECE];
     for (size_t m = begin; m < end; ++m)

@@ -142,8 +142,7 @@ static size_t chunk_end(size_t begin, size_t end) {
 }
 
 // Counts the images and corners of a block of bodies.
-static void count_block_images_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void count_block_images_range(void *context, size_t begin, size_t end) {
     const body_job *job = context;
     block_place found = {0, 0};
     size_t plain = 0;
@@ -325,8 +324,7 @@ static void write_chunk_images(const body_job *job, size_t begin, size_t end, bl
 }
 
 // Writes all images of a block of bodies to the picture.
-static void write_block_images_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void write_block_images_range(void *context, size_t begin, size_t end) {
     const body_job *job = context;
     block_place next = {job->first[begin / BLOCK], job->first_corner[begin / BLOCK]};
     size_t plain = job->plain[begin / BLOCK];

@@ -195,7 +195,7 @@ qd_status qdi_tile_bins_draw(qdi_tile_bins *bins, const qdi_picture *picture, qd
     if (status != QD_OK) return status;
     bin_bodies(bins, picture, &job.grid);
     if (bins->team)
-        qdi_team_for(bins->team, tiles, 1, draw_tiles_range, &job);
+        qdi_team_for_workers(bins->team, tiles, 1, draw_tiles_range, &job);
     else
         draw_tiles_range(&job, 0, tiles, 0);
     return QD_OK;

@@ -128,8 +128,7 @@ typedef struct row_blocks {
 } row_blocks;
 
 /// Writes rows [begin, end) into their block of memory.
-static void make_rows_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void make_rows_range(void *context, size_t begin, size_t end) {
     row_blocks *blocks = context;
     size_t block = begin / blocks->per_block;
     char *from = blocks->memory + block * blocks->block_bytes, *at = from;

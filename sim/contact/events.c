@@ -64,8 +64,7 @@ static bool found(const qdi_contact_state *list, size_t at, size_t high, const q
            same_bodies(&list->contacts[at], contact);
 }
 
-static void count_ended(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void count_ended(void *context, size_t begin, size_t end) {
     const event_job *job = context;
     uint32_t ended = 0;
     for (size_t i = begin; i < end; ++i) {
@@ -76,8 +75,7 @@ static void count_ended(void *context, size_t begin, size_t end, int worker) {
     job->count[begin / QDI_TOUCH_GRAIN] = ended;
 }
 
-static void shift_ranks(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void shift_ranks(void *context, size_t begin, size_t end) {
     const event_job *job = context;
     uint32_t first = (uint32_t)job->count[begin / QDI_TOUCH_GRAIN];
     for (size_t i = begin; i < end; ++i) job->end_rank[i] += first;
@@ -124,8 +122,7 @@ static size_t walk_to(const qdi_contact_state *list, walk *at, const qd_contact 
 
 /// Constraints whose pair had one before take over its warm start and, where they touch, its impulses; the
 /// others begin with nothing. Those that touch note their match, and mark it.
-static void take_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void take_range(void *context, size_t begin, size_t end) {
     const event_job *job = context;
     qd_contact *contacts = job->after->contacts + job->first;
     qdi_warm_start *warm_starts = job->after->warm_starts + job->first;
@@ -141,8 +138,7 @@ static void take_range(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-static void write_ended(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void write_ended(void *context, size_t begin, size_t end) {
     const event_job *job = context;
     const qd_contact *contacts = job->before->contacts;
     const size_t high = job->after->contact_count;
@@ -160,8 +156,7 @@ static void write_ended(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-static void write_present(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void write_present(void *context, size_t begin, size_t end) {
     const event_job *job = context;
     const qd_contact *contacts = job->after->contacts;
     const size_t high = job->before->contact_count;
@@ -198,8 +193,7 @@ static event_job job_of(const qd_world *world, const qdi_contact_state *before, 
                        .end_rank = scratch->end_rank};
 }
 
-static void clear_marks(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void clear_marks(void *context, size_t begin, size_t end) {
     const event_job *job = context;
     memset(job->end_rank + begin, 0, (end - begin) * sizeof *job->end_rank);
 }

@@ -58,8 +58,7 @@ static double stride(const fatten_job *job, size_t row, double side) {
     return way < side ? way / side : 1;
 }
 
-static void sum_strides(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void sum_strides(void *context, size_t begin, size_t end) {
     const fatten_job *job = context;
     size_t sum = 0;
     for (size_t r = begin; r < end; ++r)
@@ -83,8 +82,7 @@ static double fatten(const fatten_job *job, size_t row) {
     return more < side ? more / side : 1;
 }
 
-static void fatten_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void fatten_range(void *context, size_t begin, size_t end) {
     const fatten_job *job = context;
     size_t sum = 0;
     for (size_t r = begin; r < end; ++r) sum += (size_t)(unit * fatten(job, r));
@@ -157,8 +155,7 @@ typedef struct meet_job {
     const qd_pair *pairs;
 } meet_job;
 
-static void meet_pairs(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void meet_pairs(void *context, size_t begin, size_t end) {
     const meet_job *job = context;
     const uint32_t *row = job->world->row_of_index;
     for (size_t i = begin; i < end; ++i)
@@ -268,8 +265,7 @@ qd_image qdi_margin_image(const qd_world *world, size_t row) {
 }
 
 /// Lists and marks the leavers, and gives them new fat boxes.
-static void gather_leavers(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void gather_leavers(void *context, size_t begin, size_t end) {
     const leaver_job *job = context;
     const qd_world *world = job->world;
     size_t range = begin / QDI_BODY_GRAIN, ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
@@ -284,8 +280,7 @@ static void gather_leavers(void *context, size_t begin, size_t end, int worker) 
     }
 }
 
-static void find_holes(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void find_holes(void *context, size_t begin, size_t end) {
     const leaver_job *job = context;
     const qdi_meeting *met = job->world->met;
     size_t count = 0;
@@ -381,8 +376,7 @@ static bool note_found(void *context, qd_body_index body, qd_image image) {
     return count < NOTES;
 }
 
-static void note_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void note_range(void *context, size_t begin, size_t end) {
     const notes_job *job = context;
     const qd_world *world = job->world;
     for (size_t i = begin; i < end; ++i) {

@@ -112,8 +112,7 @@ static unsigned walls_met(const qdi_narrow_job *job, uint32_t row, unsigned mask
     return met | near << QDI_WALLS;
 }
 
-static void test_walls(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void test_walls(void *context, size_t begin, size_t end) {
     const qdi_narrow_job *job = context;
     size_t found = 0;
     for (size_t r = begin; r < end; ++r) {
@@ -129,8 +128,7 @@ static void test_walls(void *context, size_t begin, size_t end, int worker) {
     job->wall_count[begin / QDI_BODY_GRAIN] = found;
 }
 
-static void key_pairs(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void key_pairs(void *context, size_t begin, size_t end) {
     const qdi_narrow_job *job = context;
     size_t range = begin / job->grain, ranges = qdi_range_count(job->pair_count, job->grain);
     size_t place = job->count[range];
@@ -159,8 +157,7 @@ static size_t walls_stop(const qdi_narrow_job *job, size_t begin) {
     return job->wall_first + (range + 1 < ranges ? job->wall_count[range + 1] : job->wall_total);
 }
 
-static void key_walls(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void key_walls(void *context, size_t begin, size_t end) {
     const qdi_narrow_job *job = context;
     const qd_world *world = job->world;
     size_t place = job->wall_first + job->wall_count[begin / QDI_BODY_GRAIN];
@@ -179,15 +176,13 @@ static void key_walls(void *context, size_t begin, size_t end, int worker) {
 
 // ---- order ----
 
-static void start_sort(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void start_sort(void *context, size_t begin, size_t end) {
     const qdi_narrow_job *job = context;
     memcpy(job->keys->key + begin, job->pair_key + begin, (end - begin) * sizeof *job->pair_key);
     for (size_t i = begin; i < end; ++i) job->keys->value[i] = (uint32_t)i;
 }
 
-static void keep_order(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void keep_order(void *context, size_t begin, size_t end) {
     const qdi_narrow_job *job = context;
     memcpy(job->pair_order + begin, job->keys->value + begin, (end - begin) * sizeof *job->pair_order);
 }
@@ -211,8 +206,7 @@ static qd_status sort_pairs(qd_world *world, qdi_narrow_job *job, size_t count) 
     return QD_OK;
 }
 
-static void count_touching(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void count_touching(void *context, size_t begin, size_t end) {
     const qdi_narrow_job *job = context;
     size_t touching = 0;
     for (size_t i = begin; i < end; ++i) touching += !job->near[job->pair_order[i]];
@@ -276,8 +270,7 @@ static inline void ask_for(const qdi_narrow_job *job, size_t i, size_t end) {
 
 /// Puts the contacts of pairs in their order, speculative ones behind the others, and writes to every spot
 /// which contact it is.
-static void order_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void order_range(void *context, size_t begin, size_t end) {
     const qdi_narrow_job *job = context;
     size_t touching = job->touching[begin / QDI_CONTACT_GRAIN], near = job->touching_total + begin - touching;
     for (size_t i = begin; i < end; ++i) {
@@ -293,8 +286,7 @@ static void order_range(void *context, size_t begin, size_t end, int worker) {
 }
 
 /// Where all are disks: contacts are made once their places are known.
-static void make_disk_contacts(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void make_disk_contacts(void *context, size_t begin, size_t end) {
     const qdi_narrow_job *job = context;
     for (size_t place = begin; place < end; ++place) {
         if (place + AHEAD < end) {
@@ -309,8 +301,7 @@ static void make_disk_contacts(void *context, size_t begin, size_t end, int work
     }
 }
 
-static void make_wall_contacts(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void make_wall_contacts(void *context, size_t begin, size_t end) {
     const qdi_narrow_job *job = context;
     size_t place = job->wall_first + job->wall_count[begin / QDI_BODY_GRAIN];
     size_t stop = walls_stop(job, begin);

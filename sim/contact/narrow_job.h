@@ -55,7 +55,7 @@ typedef struct qdi_narrow_job {
 } qdi_narrow_job;
 
 /// The range function over the candidates.
-void qdi_narrow_pairs(void *context, size_t begin, size_t end, int worker);
+void qdi_narrow_pairs(void *context, size_t begin, size_t end);
 
 /// Where all are disks: true for two within reach that do not touch; and their contact.
 bool qdi_narrow_near(const qdi_narrow_job *job, qdi_meeting pair);

@@ -216,8 +216,7 @@ static size_t test_any_pairs(const qdi_narrow_job *job, size_t begin, size_t end
     return found;
 }
 
-void qdi_narrow_pairs(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+void qdi_narrow_pairs(void *context, size_t begin, size_t end) {
     const qdi_narrow_job *job = context;
     job->count[begin / job->grain] = job->plain ? test_plain_pairs(job, begin, end)
                                                 : test_any_pairs(job, begin, end);

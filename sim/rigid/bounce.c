@@ -187,8 +187,7 @@ bool qdi_constraint_bounce(qdi_constraint *constraint, const qdi_motion *motion,
     return bounce_now(&job, constraint, contact_balance);
 }
 
-static void sweep_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void sweep_range(void *context, size_t begin, size_t end) {
     const bounce_job *job = context;
     size_t bounced = 0;
     for (size_t i = begin; i < end; ++i) bounced += bounce(job, job->first + i);
@@ -213,8 +212,7 @@ static bool sweep(qd_world *world, bounce_job *job, const qdi_colours *colours) 
     return bounced > 0;
 }
 
-static void clear_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void clear_range(void *context, size_t begin, size_t end) {
     const qd_world *world = context;
     for (size_t r = begin; r < end; ++r)
         atomic_store_explicit(&world->scratch.dirty[r], 0, memory_order_relaxed);

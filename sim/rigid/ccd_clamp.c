@@ -281,8 +281,7 @@ bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, i
 
 // ---- rounds ----
 
-static void clear_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void clear_range(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
     const uint64_t never = bits_of(step->dt);
     for (size_t r = begin; r < end; ++r) {
@@ -295,8 +294,7 @@ static void clear_range(void *context, size_t begin, size_t end, int worker) {
 
 /// Takes over the times of a round. Those that are followed and were stopped have a new path; what a
 /// kinematic body stops else moves so little that nothing else comes of it.
-static void settle_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void settle_range(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
     qdi_ccd *ccd = step->ccd;
     size_t fresh = 0;
@@ -396,8 +394,7 @@ static double arrive(const qdi_step *step, uint32_t row) {
     return qdi_ccd_energy(world, row, gone) - before - qdi_ccd_wrap_error(world, row, gone, step->dt);
 }
 
-static void arrive_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void arrive_range(void *context, size_t begin, size_t end) {
     const stop_job *job = context;
     const qdi_step *step = job->step;
     qd_world *world = step->world;

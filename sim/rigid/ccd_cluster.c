@@ -211,8 +211,7 @@ static void relist(const qdi_step *step, qdi_cluster *cluster) {
         qdi_ccd_relist(step, ccd->trajectories[ccd->by_cluster[cluster->first_trajectory + k]].row, cluster);
 }
 
-static void solve_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void solve_range(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
     for (size_t k = begin; k < end; ++k) {
         qdi_cluster *cluster = &step->ccd->clusters[k];

@@ -228,8 +228,8 @@ qd_status qdi_ccd_visit(const qdi_step *step, const qdi_ccd_visitor *visitor) {
                 (world->axis[1].boundary == QD_BOUNDARY_REFLECT ? 12U : 0U);
     size_t pairs;
     job.pairs = qd_pairs_data(ccd->pairs, &pairs);
-    qdi_team_for(world->team, pairs, QDI_CONTACT_GRAIN, look_at_pairs, &job);
-    qdi_team_for(world->team, ccd->listed_count, RETRIEVE_GRAIN, look_about, &job);
+    qdi_team_for_workers(world->team, pairs, QDI_CONTACT_GRAIN, look_at_pairs, &job);
+    qdi_team_for_workers(world->team, ccd->listed_count, RETRIEVE_GRAIN, look_about, &job);
     if (qdi_stopping(world)) return QD_ERR_STOPPED;
     for (size_t w = 0; w < (size_t)qd_team_threads(world->team); ++w)
         if (ccd->meets[w].status != QD_OK) return ccd->meets[w].status;

@@ -30,14 +30,12 @@ static bool followed(const qdi_step *step, uint32_t row, double *way) {
     return qdi_segment_followed(step, row, &segment);
 }
 
-static void clear_flags(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void clear_flags(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
     memset(step->ccd->flags + begin, 0, end - begin);
 }
 
-static void mark_pressed(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void mark_pressed(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
     for (size_t i = begin; i < end; ++i) {
         const qdi_link *link = &step->world->scratch.links[i];
@@ -55,8 +53,7 @@ static void find_pressed(qdi_step *step) {
     qdi_team_for(world->team, qdi_constraint_count(&world->present), QDI_CONTACT_GRAIN, mark_pressed, step);
 }
 
-static void survey(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void survey(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
     const qd_world *world = step->world;
     const qdi_motion now = world->now, next = world->next;
@@ -105,8 +102,7 @@ static void make_boxes(const qdi_step *step, size_t begin, size_t end) {
     if (wide) atomic_store_explicit(&ccd->wide, true, memory_order_relaxed);
 }
 
-static void gather(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void gather(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
     qdi_ccd *ccd = step->ccd;
     uint32_t place = ccd->all ? (uint32_t)begin : (uint32_t)ccd->followed[begin / QDI_BODY_GRAIN];
@@ -190,8 +186,7 @@ typedef struct more_job {
     size_t first; ///< place of the first that is new on the list
 } more_job;
 
-static void box_more(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void box_more(void *context, size_t begin, size_t end) {
     const more_job *job = context;
     make_boxes(job->step, job->first + begin, job->first + end);
 }

@@ -103,8 +103,7 @@ static void clear(const colour_job *job, uint32_t row, size_t range) {
     atomic_store_explicit(&job->claims[row].highest[1], 0, memory_order_relaxed);
 }
 
-static void clear_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void clear_range(void *context, size_t begin, size_t end) {
     const colour_job *job = context;
     size_t range = begin / QDI_CONTACT_GRAIN;
     for (size_t i = begin; i < end; ++i) {
@@ -114,8 +113,7 @@ static void clear_range(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-static void unpaint_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void unpaint_range(void *context, size_t begin, size_t end) {
     const colour_job *job = context;
     for (size_t r = begin; r < end; ++r) job->claims[r].used = 0;
 }
@@ -126,8 +124,7 @@ static void object(const colour_job *job, uint32_t row, size_t range) {
         atomic_store_explicit(number, several, memory_order_relaxed);
 }
 
-static void object_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void object_range(void *context, size_t begin, size_t end) {
     const colour_job *job = context;
     size_t range = begin / QDI_CONTACT_GRAIN;
     for (size_t i = begin; i < end; ++i) {
@@ -141,8 +138,7 @@ static bool is_own(const colour_job *job, uint32_t row) {
     return atomic_load_explicit(&job->claims[row].highest[0], memory_order_relaxed) != several;
 }
 
-static void open_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void open_range(void *context, size_t begin, size_t end) {
     const colour_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         qdi_link *link = &job->links[i];
@@ -177,8 +173,7 @@ static void settle(const colour_job *job, size_t range) {
     job->left[range] = lost;
 }
 
-static void settle_ranges(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void settle_ranges(void *context, size_t begin, size_t end) {
     for (size_t range = begin; range < end; ++range) settle(context, range);
 }
 
@@ -204,8 +199,7 @@ static size_t run_rounds(qd_world *world, colour_job *job) {
 }
 
 /// Where no link has a colour, keys lie in order of (a, b).
-static void key_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void key_range(void *context, size_t begin, size_t end) {
     const colour_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         const qdi_link *link = &job->links[i];
@@ -250,16 +244,14 @@ static qd_status paint_rest(qd_world *world, colour_job *job, size_t count) {
 
 // ---- by colour ----
 
-static void count_ranges(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void count_ranges(void *context, size_t begin, size_t end) {
     const colour_job *job = context;
     size_t range = begin / QDI_CONTACT_GRAIN, counts[SERIAL + 1] = {0};
     for (size_t i = begin; i < end; ++i) ++counts[job->colour[i]];
     for (size_t c = 0; c <= SERIAL; ++c) job->first[c * job->ranges + range] = counts[c];
 }
 
-static void place_ranges(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void place_ranges(void *context, size_t begin, size_t end) {
     const colour_job *job = context;
     size_t range = begin / QDI_CONTACT_GRAIN, next[SERIAL + 1];
     for (size_t c = 0; c <= SERIAL; ++c) next[c] = job->first[c * job->ranges + range];
@@ -281,8 +273,7 @@ static qd_status order_serial(qd_world *world, const colour_job *job, size_t fir
     return status;
 }
 
-static void put_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void put_range(void *context, size_t begin, size_t end) {
     const colour_job *job = context;
     for (size_t i = begin; i < end; ++i) job->coloured[i] = job->links[job->order[i]];
 }

@@ -63,8 +63,7 @@ static void clear_outcome(const qdi_scratch *scratch, size_t contact) {
     scratch->balance.contact_balances[contact] = (qdi_contact_balance){{0}};
 }
 
-static void make_links(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void make_links(void *context, size_t begin, size_t end) {
     const rigid_job *job = context;
     const qd_world *world = job->world;
     size_t bouncy = 0, pressed = 0;
@@ -115,8 +114,7 @@ static bool some_bounce(const qd_world *world) {
 }
 
 /// Bounces and sub-steps add up.
-static void clear_outcomes(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void clear_outcomes(void *context, size_t begin, size_t end) {
     const qdi_scratch *scratch = &((const rigid_job *)context)->world->scratch;
     for (size_t i = begin; i < end; ++i) clear_outcome(scratch, i);
 }
@@ -134,8 +132,7 @@ static inline void ask_for(const qd_world *world, size_t i, size_t end) {
     for (size_t at = 0; at < sizeof(qdi_constraint); at += 64) __builtin_prefetch(constraint + at, 1);
 }
 
-static void make_constraints(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void make_constraints(void *context, size_t begin, size_t end) {
     const rigid_job *job = context;
     const qd_world *world = job->world;
     const qdi_scratch *scratch = &world->scratch;
@@ -153,8 +150,7 @@ static void make_constraints(void *context, size_t begin, size_t end, int worker
 }
 
 /// After the bounces: what they gave; and who is taken by the solver, of those whose velocities have changed.
-static void end_bounces(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void end_bounces(void *context, size_t begin, size_t end) {
     const rigid_job *job = context;
     const qd_world *world = job->world;
     for (size_t i = begin; i < end; ++i) {
@@ -175,16 +171,14 @@ static bool is_impact(const rigid_job *job, const qdi_constraint *constraint) {
            constraint->impulse[0] + constraint->impulse[1] > 0;
 }
 
-static void count_impacts(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void count_impacts(void *context, size_t begin, size_t end) {
     const rigid_job *job = context;
     size_t count = 0;
     for (size_t i = begin; i < end; ++i) count += is_impact(job, &job->world->scratch.constraints[i]);
     job->count[begin / QDI_CONTACT_GRAIN] = count;
 }
 
-static void put_impacts(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void put_impacts(void *context, size_t begin, size_t end) {
     const rigid_job *job = context;
     qd_impact *impact = job->world->following.impacts + job->count[begin / QDI_CONTACT_GRAIN];
     for (size_t i = begin; i < end; ++i) {

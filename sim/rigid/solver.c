@@ -49,7 +49,7 @@ void qdi_solver_over_colours(qdi_solver_job *job, const qdi_solver_colours *solv
         size_t groups = job->twos_groups + qdi_solver_groups_of(job->inside_count[1]);
         if (c + 1 == solved->count && solved->last_is_serial) {
             job->kernels = &qdi_solver_portable;
-            function(job, 0, groups, 0);
+            function(job, 0, groups);
         } else {
             size_t grain = groups < shared ? groups
                                            : qdi_fine_grain(world->team, groups, FEW_GROUPS,
@@ -63,8 +63,7 @@ void qdi_solver_over_colours(qdi_solver_job *job, const qdi_solver_colours *solv
 
 // ---- sub-steps ----
 
-static void push_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void push_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         qdi_mover *mover = &job->movers[i];
@@ -77,8 +76,7 @@ static void push_range(void *context, size_t begin, size_t end, int worker) {
 
 /// What changed a mover's velocity in the sub-step before, forces and all that its touches hold it with, does
 /// so again: that is push and warm start at once, without a sweep over the touches.
-static void repeat_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void repeat_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         qdi_mover *mover = &job->movers[i];
@@ -93,8 +91,7 @@ static void repeat_range(void *context, size_t begin, size_t end, int worker) {
 /// Most that what touches something turns in a sub-step: beyond it levers mean nothing.
 #define MOST_TURN 0.78539816339744831
 
-static void move_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void move_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         qdi_mover *mover = &job->movers[i];
@@ -120,28 +117,24 @@ static void sweep_groups(const qdi_solver_job *job, qdi_solver_sweep sweep, size
     if (begin < end) sweep(job->movers, job->groups + begin, NULL, end - begin, &job->rules);
 }
 
-static void warm_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void warm_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     sweep_groups(job, job->kernels->warm, begin, end);
 }
 
-static void solve_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void solve_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     sweep_groups(job, job->kernels->solve, begin, end);
 }
 
-static void relax_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void relax_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     sweep_groups(job, job->kernels->relax, begin, end);
 }
 
 // ---- into the step and out of it ----
 
-static void open_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void open_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     const qd_world *world = job->world;
     qdi_push *pushes = world->scratch.pushes;
@@ -156,8 +149,7 @@ static void open_range(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-static void close_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void close_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     const qd_world *world = job->world;
     for (size_t r = begin; r < end; ++r) {

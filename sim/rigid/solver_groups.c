@@ -32,8 +32,7 @@ static bool counts_as_two(const qdi_solver_job *job, size_t i) {
     return job->links[i].touches > (i < job->serial ? 1 : 0);
 }
 
-static void find_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void find_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     size_t count = 0, twos = 0;
     for (size_t i = begin; i < end; ++i) {
@@ -44,8 +43,7 @@ static void find_range(void *context, size_t begin, size_t end, int worker) {
     job->twos[begin / QDI_CONTACT_GRAIN] = twos;
 }
 
-static void mark_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void mark_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         if (!job->links[i].touches) continue;
@@ -54,15 +52,13 @@ static void mark_range(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-static void clear_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void clear_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     for (size_t r = begin; r < end; ++r)
         atomic_store_explicit(&job->world->scratch.slot[r], 0, memory_order_relaxed);
 }
 
-static void count_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void count_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     size_t count = 0;
     for (size_t r = begin; r < end; ++r)
@@ -70,8 +66,7 @@ static void count_range(void *context, size_t begin, size_t end, int worker) {
     job->bodies[begin / QDI_BODY_GRAIN] = count;
 }
 
-static void gather_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void gather_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     const qd_world *world = job->world;
     const qdi_motion *m = &world->next;
@@ -199,8 +194,7 @@ static size_t colour_of(const qdi_colours *colours, size_t constraint) {
 
 /// Puts the numbers of the constraints where they belong: in each colour, those with two touches
 /// first.
-static void list_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void list_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     const size_t range = begin / QDI_CONTACT_GRAIN, *start = job->colours->start;
     size_t c = colour_of(job->colours, begin), held = job->count[range] - job->solved->start[c];
@@ -256,8 +250,7 @@ static void make_group(const qdi_solver_job *job, size_t number) {
     if (second) make_masses(&of, second);
 }
 
-static void make_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void make_range(void *context, size_t begin, size_t end) {
     for (size_t g = begin; g < end; ++g) make_group(context, g);
 }
 

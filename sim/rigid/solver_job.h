@@ -68,6 +68,6 @@ void qdi_solver_over_colours(qdi_solver_job *job, const qdi_solver_colours *solv
 
 /// After the last sub-step: outcomes and balances of a range of groups, with the means that the
 /// movers have by now.
-void qdi_solver_report(void *context, size_t begin, size_t end, int worker);
+void qdi_solver_report(void *context, size_t begin, size_t end);
 
 #endif

@@ -123,8 +123,7 @@ static inline void ask_for_report(const qdi_solver_job *job, uint32_t number) {
     __builtin_prefetch(&scratch->balance.contact_balances[contact], 1);
 }
 
-void qdi_solver_report(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+void qdi_solver_report(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     for (size_t g = begin; g < end; ++g) {
         const uint32_t *numbers = NULL;

@@ -194,8 +194,7 @@ static inline void ask_for(const qdi_contact_state *state, uint32_t i) {
     __builtin_prefetch(&state->forces[i], 1);
 }
 
-static void force_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void force_range(void *context, size_t begin, size_t end) {
     const spring_job *job = context;
     const qdi_spot *spots = job->state->spots;
     for (size_t s = begin; s < end; ++s) {

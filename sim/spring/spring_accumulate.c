@@ -43,8 +43,7 @@ static void hang(const qd_world *world, uint32_t row, uint32_t end) {
                                                          memory_order_relaxed);
 }
 
-static void hang_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void hang_range(void *context, size_t begin, size_t end) {
     const accumulate_job *job = context;
     const qd_world *world = job->world;
     for (size_t s = begin; s < end; ++s) {
@@ -177,8 +176,7 @@ static inline void ask_for(const accumulate_job *job, uint32_t row) {
 }
 
 /// Accelerations of bodies; where there is a kick, also that, and which limit it breaks.
-static void accumulate_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void accumulate_range(void *context, size_t begin, size_t end) {
     const accumulate_job *job = context;
     const qd_world *world = job->world;
     const qdi_scratch *scratch = &world->scratch;
@@ -245,8 +243,7 @@ void qdi_spring_start_rows(const qd_world *world, double dt, size_t begin, size_
     for (size_t k = 0; k < count; ++k) kick(world, 0.5 * dt, begin + k);
 }
 
-static void start_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void start_range(void *context, size_t begin, size_t end) {
     const accumulate_job *job = context;
     qdi_spring_start_rows(job->world, 2 * job->half, begin, end);
 }

@@ -133,8 +133,7 @@ qd_status qdi_spring_change(qd_world *world) {
 enum { ENDED_WITH_BODIES, ENDED_WITH_WALLS };
 
 /// A contact that ends keeps no shear: what was left in it is lost.
-static void end_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void end_range(void *context, size_t begin, size_t end) {
     const qd_world *world = context;
     const uint32_t *rank = world->scratch.end_rank;
     for (size_t i = begin; i < end; ++i) {

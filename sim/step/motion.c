@@ -363,8 +363,7 @@ typedef struct mirror_job {
     qdi_keys keys;       ///< their indices and rows
 } mirror_job;
 
-static void gather_mirrored(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void gather_mirrored(void *context, size_t begin, size_t end) {
     const mirror_job *job = context;
     const qd_world *world = job->world;
     size_t place = job->first[begin / QDI_BODY_GRAIN];
@@ -505,7 +504,7 @@ qd_status qdi_motion_move(qd_world *world, double dt, qdi_wall_gain *mirrored) {
     move_job job;
     qd_status status = prepare(world, dt, ranges, &job);
     if (status != QD_OK) return status;
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, move_range, &job);
+    qdi_team_for_workers(world->team, world->count, QDI_BODY_GRAIN, move_range, &job);
     world->margin.behind = world->margin.held && world->margin.near;
     world->margin.near = false; // until the step succeeds
     if (scratch->flown && qdi_forces_vary(world)) qdi_forces_finish(world, dt, job.lowest_bad);

@@ -116,8 +116,7 @@ static bool too_long(const qdi_axis *axis, double radius) {
     return axis->boundary == QD_BOUNDARY_PERIODIC && 2 * radius > 0.5 * axis->length;
 }
 
-static void scale_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void scale_range(void *context, size_t begin, size_t end) {
     const scale_job *job = context;
     const qd_world *world = job->world;
     const qd_vec2 centre = world->centre, factor = job->factor, gravity = world->def.gravity;

@@ -7,8 +7,7 @@
 #include "sim/world/spring_terms.h"
 #include "sim/world/world_impl.h"
 
-static void sum_block_contacts(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void sum_block_contacts(void *context, size_t begin, size_t end) {
     const qdi_contact_range *job = context;
     const qd_world *world = job->world;
     qdi_contact_sums sums = {0, 0, 0};

@@ -40,8 +40,7 @@ static inline void put_body(const qd_world *world, uint32_t row, unsigned char *
     for (size_t k = 0; k < RECORD / 8; ++k) qdi_put_u64(&record, words[k]);
 }
 
-static void hash_block(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void hash_block(void *context, size_t begin, size_t end) {
     const qd_world *world = context;
     unsigned char buffer[RECORDS * RECORD], *at = buffer;
     uint64_t hash = 0;
@@ -65,8 +64,7 @@ static void hash_block(void *context, size_t begin, size_t end, int worker) {
 //   records        0 1 2 3 4 5  which are then hashed in order
 
 /// Makes the records of some rows.
-static void put_records(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void put_records(void *context, size_t begin, size_t end) {
     enum { AHEAD_OF_STORES = 16, LINE = 64 };
     const qd_world *world = context;
     unsigned char *records = world->scratch.records;
@@ -81,8 +79,7 @@ static void put_records(void *context, size_t begin, size_t end, int worker) {
 }
 
 /// As hash_block, of records that lie one behind the other: every index has a body.
-static void hash_records(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void hash_records(void *context, size_t begin, size_t end) {
     const qd_world *world = context;
     uint64_t hash = 0;
     size_t i = begin;
@@ -93,8 +90,7 @@ static void hash_records(void *context, size_t begin, size_t end, int worker) {
 }
 
 /// As hash_block, of records with gaps.
-static void hash_gapped_records(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void hash_gapped_records(void *context, size_t begin, size_t end) {
     const qd_world *world = context;
     unsigned char buffer[RECORDS * RECORD], *at = buffer;
     uint64_t hash = 0;
@@ -141,8 +137,7 @@ static void put_force(const qdi_contact_force *force, unsigned char **at) {
     qdi_put_f64(at, force->turn_b);
 }
 
-static void hash_contacts(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void hash_contacts(void *context, size_t begin, size_t end) {
     const qdi_contact_range *job = context;
     const qd_world *world = job->world;
     const qdi_contact_state *state = &world->present;
@@ -237,8 +232,7 @@ static inline void ask_for(const qd_world *world, size_t index) {
     __builtin_prefetch(&world->inertia[r]);
 }
 
-static void sum_block(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void sum_block(void *context, size_t begin, size_t end) {
     const double pi = 3.14159265358979323846;
     const qd_world *world = context;
     const qd_vec2 gravity = world->def.gravity, origin = world->def.origin;

@@ -136,8 +136,7 @@ static bool is_near(const near_job *job, size_t row) {
     return fabs(arm.x) <= job->half_x + radius && fabs(arm.y) <= job->half_y + radius;
 }
 
-static void mark_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void mark_range(void *context, size_t begin, size_t end) {
     const near_job *job = context;
     size_t count = 0;
     for (size_t r = begin; r < end; ++r) {
@@ -147,8 +146,7 @@ static void mark_range(void *context, size_t begin, size_t end, int worker) {
     job->count[begin / QDI_BODY_GRAIN] = count;
 }
 
-static void gather_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void gather_range(void *context, size_t begin, size_t end) {
     const near_job *job = context;
     size_t place = job->count[begin / QDI_BODY_GRAIN];
     for (size_t r = begin; r < end; ++r)

@@ -91,16 +91,14 @@ typedef struct tally_job {
     qdi_tally_cut cut;
 } tally_job;
 
-static void see_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void see_range(void *context, size_t begin, size_t end) {
     const tally_job *job = context;
     qdi_tally_most most = {{0}};
     for (size_t i = begin; i < end; ++i) qdi_tally_see(&most, job->values + i * QDI_TALLY_LANES);
     job->lines[begin / GRAIN].most = most;
 }
 
-static void add_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void add_range(void *context, size_t begin, size_t end) {
     const tally_job *job = context;
     const qdi_tally_cut cut = job->cut;
     qdi_tally tally = {{0}, {0}};
@@ -233,8 +231,7 @@ static double wraps_of(const qdi_axis *axis, double from, double to, double expe
     return floor((from + expected - to) / axis->length + 0.5);
 }
 
-static void wrap_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void wrap_range(void *context, size_t begin, size_t end) {
     const wrap_job *job = context;
     const qd_world *world = job->world;
     const qdi_motion *now = &world->now, *next = &world->next;

@@ -45,8 +45,7 @@
 /// lower half the stream.
 enum { USE_MEDIUM = 0x4ea70000 };
 
-static void copy_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void copy_range(void *context, size_t begin, size_t end) {
     qd_world *world = context;
     const qdi_motion *now = &world->now, *next = &world->next;
     size_t bytes = (end - begin) * sizeof(double);
@@ -67,8 +66,7 @@ typedef struct kick_job {
     double dx, dy;
 } kick_job;
 
-static void kick_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void kick_range(void *context, size_t begin, size_t end) {
     const kick_job *job = context;
     const qd_world *world = job->world;
     double *vx = world->next.vx, *vy = world->next.vy;
@@ -252,8 +250,7 @@ static void settle(const qd_world *world, size_t row, const qdi_flight *flight, 
     balance->force[row] = dynamic ? force[0][row] * flight->dx + force[1][row] * flight->dy + turn : 0;
 }
 
-static void fly_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void fly_range(void *context, size_t begin, size_t end) {
     const flight_job *job = context;
     qd_world *world = job->world;
     double dt = job->dt;
@@ -343,8 +340,7 @@ static void settle_more(const qd_world *world, size_t r, const qdi_flight *befor
     world->scratch.balance.force[r] += work;
 }
 
-static void finish_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void finish_range(void *context, size_t begin, size_t end) {
     const flight_job *job = context;
     qd_world *world = job->world;
     const qdi_motion *next = &world->next;

@@ -23,8 +23,7 @@ typedef struct sum_job {
     qd_vec2 *partial;
 } sum_job;
 
-static void sum_block(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void sum_block(void *context, size_t begin, size_t end) {
     const sum_job *job = context;
     qd_vec2 sum = {0, 0};
     for (size_t i = begin; i < end; ++i) {
@@ -53,8 +52,7 @@ typedef struct wall_job {
     const qdi_keys *keys;
 } wall_job;
 
-static void key_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void key_range(void *context, size_t begin, size_t end) {
     const wall_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         job->keys->key[i] = job->spots[i].contact;

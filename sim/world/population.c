@@ -125,8 +125,7 @@ typedef struct leaving_job {
     qdi_keys keys;    ///< indices, and their rows
 } leaving_job;
 
-static void flag_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void flag_range(void *context, size_t begin, size_t end) {
     const leaving_job *job = context;
     const qd_world *world = job->world;
     size_t count = 0;
@@ -139,8 +138,7 @@ static void flag_range(void *context, size_t begin, size_t end, int worker) {
     job->count[begin / QDI_BODY_GRAIN] = count;
 }
 
-static void gather_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void gather_range(void *context, size_t begin, size_t end) {
     const leaving_job *job = context;
     const qd_world *world = job->world;
     size_t place = job->count[begin / QDI_BODY_GRAIN];

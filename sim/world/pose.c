@@ -66,8 +66,7 @@ typedef struct box_job {
     const qdi_motion *motion;
 } box_job;
 
-static void boxes_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void boxes_range(void *context, size_t begin, size_t end) {
     const box_job *job = context;
     const qd_world *world = job->world;
     const qdi_motion *m = job->motion;

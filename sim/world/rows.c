@@ -21,8 +21,7 @@ typedef struct rows_job {
     double *new_wide;
 } rows_job;
 
-static void gather_wide(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void gather_wide(void *context, size_t begin, size_t end) {
     const rows_job *job = context;
     for (size_t r = begin; r < end; ++r) job->new_wide[r] = job->old_wide[job->from[r]];
 }
@@ -37,8 +36,7 @@ static void order_wide(rows_job *job, double **column, double **spare) {
     *spare = old;
 }
 
-static void gather_small(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void gather_small(void *context, size_t begin, size_t end) {
     const rows_job *job = context;
     const qd_world *world = job->world;
     size_t n = world->count;
@@ -51,8 +49,7 @@ static void gather_small(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-static void spread_small(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void spread_small(void *context, size_t begin, size_t end) {
     const rows_job *job = context;
     qd_world *world = job->world;
     size_t n = world->count;
@@ -65,14 +62,12 @@ static void spread_small(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-static void gather_numbers(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void gather_numbers(void *context, size_t begin, size_t end) {
     const rows_job *job = context;
     for (size_t r = begin; r < end; ++r) job->narrow[r] = (*job->number)[job->from[r]];
 }
 
-static void spread_numbers(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void spread_numbers(void *context, size_t begin, size_t end) {
     const rows_job *job = context;
     for (size_t r = begin; r < end; ++r) (*job->number)[r] = job->narrow[r];
 }
@@ -83,8 +78,7 @@ static void order_numbers(rows_job *job, uint32_t **column) {
     qdi_team_for(job->world->team, job->world->count, QDI_BODY_GRAIN, spread_numbers, job);
 }
 
-static void gather_labels(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void gather_labels(void *context, size_t begin, size_t end) {
     const rows_job *job = context;
     for (size_t r = begin; r < end; ++r) {
         uint64_t label = job->world->label[job->from[r]];
@@ -93,15 +87,13 @@ static void gather_labels(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-static void spread_labels(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void spread_labels(void *context, size_t begin, size_t end) {
     const rows_job *job = context;
     for (size_t r = begin; r < end; ++r)
         job->world->label[r] = job->narrow[2 * r] | (uint64_t)job->narrow[2 * r + 1] << 32;
 }
 
-static void gather_fat(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void gather_fat(void *context, size_t begin, size_t end) {
     const rows_job *job = context;
     qd_world *world = job->world;
     for (size_t r = begin; r < end; ++r) world->boxes[r] = world->fat[job->from[r]];
@@ -118,15 +110,13 @@ static void order_fat(rows_job *job) {
 
 // ---- candidates ----
 
-static void name_meetings(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void name_meetings(void *context, size_t begin, size_t end) {
     const qd_world *world = context;
     for (size_t i = begin; i < end; ++i)
         world->met[i] = (qdi_meeting){world->index[world->met[i].a], world->index[world->met[i].b]};
 }
 
-static void place_meetings(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void place_meetings(void *context, size_t begin, size_t end) {
     const qd_world *world = context;
     for (size_t i = begin; i < end; ++i)
         world->met[i] = (qdi_meeting){world->row_of_index[world->met[i].a],

@@ -14,8 +14,7 @@ typedef struct spots_job {
     qdi_contact_state *state;
 } spots_job;
 
-static void find_rows(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void find_rows(void *context, size_t begin, size_t end) {
     const spots_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         qdi_spot *spot = &job->state->spots[i];
@@ -89,15 +88,13 @@ qd_status qdi_spots_make(qd_world *world, qdi_contact_state *state) {
 
 // ---- touching flags ----
 
-static void unmark_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void unmark_range(void *context, size_t begin, size_t end) {
     const qd_world *world = context;
     void *flags = world->touching + begin; // bytes, at which nobody else is now
     memset(flags, 0, end - begin);
 }
 
-static void mark_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void mark_range(void *context, size_t begin, size_t end) {
     const qd_world *world = context;
     for (size_t i = begin; i < end; ++i) {
         const qdi_spot *spot = &world->present.spots[i];

@@ -87,8 +87,7 @@ static qd_status create(const qdi_bench_bodies *bodies, const qdi_bench_options 
     return QD_OK;
 }
 
-static void move(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void move(void *context, size_t begin, size_t end) {
     brute_state *state = context;
     qdi_bench_move(state->x + begin, state->vx + begin, end - begin, state->half);
     qdi_bench_move(state->y + begin, state->vy + begin, end - begin, state->half);
@@ -114,12 +113,12 @@ static qd_status step(void *given, qdi_bench_step *step) {
     qdi_team_for(state->team, state->count, 4096, move, state);
     uint64_t moved = qdi_clock_ns();
     state->sink.count = 0;
-    qdi_team_for(state->team, state->count, GRAIN, search, state);
+    qdi_team_for_workers(state->team, state->count, GRAIN, search, state);
     if (state->sink.count > state->sink.room) { // now it is known how many there are
         qd_status status = qdi_bench_sink_reserve(&state->sink, state->sink.count);
         if (status != QD_OK) return status;
         state->sink.count = 0;
-        qdi_team_for(state->team, state->count, GRAIN, search, state);
+        qdi_team_for_workers(state->team, state->count, GRAIN, search, state);
     }
     step->ns[QDI_BENCH_MOVE] = moved - start;
     step->ns[QDI_BENCH_STRUCTURE] = 0;

@@ -161,16 +161,14 @@ static double stride(const qdi_bench_tree *state, size_t row) {
     return sqrt(state->vx[row] * state->vx[row] + state->vy[row] * state->vy[row]) / (2 * state->radius[row]);
 }
 
-static void sum_strides(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void sum_strides(void *context, size_t begin, size_t end) {
     const qdi_bench_tree *state = context;
     size_t sum = 0;
     for (size_t r = begin; r < end; ++r) sum += (size_t)(unit * stride(state, r));
     state->fat->sums[begin / BLOCK] = sum;
 }
 
-static void fatten(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void fatten(void *context, size_t begin, size_t end) {
     const qdi_bench_tree *state = context;
     const qdi_bench_fat *fat = state->fat;
     const qd_vec2 none = {0, 0};
@@ -314,7 +312,7 @@ static bool do_blocks(qdi_bench_tree *state, bool moves) {
     fat->moves = moves;
     fat->sink.count = 0;
     for (size_t w = 0; w < fat->workers; ++w) fat->worker[w].out.used = 0;
-    qdi_team_for(state->team, state->count, BLOCK, do_block, state);
+    qdi_team_for_workers(state->team, state->count, BLOCK, do_block, state);
     size_t left = 0;
     for (size_t k = 0; k < fat->blocks; ++k) left += fat->sums[k];
     return left == 0;
@@ -322,8 +320,7 @@ static bool do_blocks(qdi_bench_tree *state, bool moves) {
 
 // ---- all anew ----
 
-static void find_rows(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void find_rows(void *context, size_t begin, size_t end) {
     const qdi_bench_tree *state = context;
     for (size_t r = begin; r < end; ++r) state->fat->row[state->index[r]] = (uint32_t)r;
 }
@@ -400,7 +397,7 @@ qd_status qdi_bench_fat_step(qdi_bench_tree *state, qdi_bench_step *step) {
         built = qdi_clock_ns();
         (void)do_blocks(state, false);
     }
-    qdi_team_for(state->team, fat->far_count, FAR_GRAIN, test_far, state);
+    qdi_team_for_workers(state->team, fat->far_count, FAR_GRAIN, test_far, state);
     for (size_t w = 0; w < fat->workers; ++w) qdi_bench_flush(&fat->worker[w].out);
     step->ns[QDI_BENCH_MOVE] = moved - start;
     step->ns[QDI_BENCH_STRUCTURE] = built - moved;

@@ -150,35 +150,30 @@ static void move_rows(void *context, size_t begin, size_t end, int worker) {
     state->changed[worker * LINE] += changed;
 }
 
-static void clear_cells(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void clear_cells(void *context, size_t begin, size_t end) {
     grid_state *state = context;
     memset(state->starts + begin, 0, (end - begin) * sizeof *state->starts);
 }
 
-static void count_alone(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void count_alone(void *context, size_t begin, size_t end) {
     grid_state *state = context;
     for (size_t i = begin; i < end; ++i) state->place[i] = state->starts[state->cell[i]]++;
 }
 
-static void count_together(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void count_together(void *context, size_t begin, size_t end) {
     grid_state *state = context;
     for (size_t i = begin; i < end; ++i)
         state->place[i] = __atomic_fetch_add(&state->starts[state->cell[i]], 1, __ATOMIC_RELAXED);
 }
 
-static void sum_cells(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void sum_cells(void *context, size_t begin, size_t end) {
     grid_state *state = context;
     uint32_t sum = 0;
     for (size_t c = begin; c < end; ++c) sum += state->starts[c];
     state->sums[begin / CELL_GRAIN] = sum;
 }
 
-static void start_cells(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void start_cells(void *context, size_t begin, size_t end) {
     grid_state *state = context;
     uint32_t sum = (uint32_t)state->sums[begin / CELL_GRAIN];
     for (size_t c = begin; c < end; ++c) {
@@ -188,8 +183,7 @@ static void start_cells(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-static void sort_boxes(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void sort_boxes(void *context, size_t begin, size_t end) {
     grid_state *state = context;
     for (size_t i = begin; i < end; ++i) {
         uint32_t cell = state->cell[i], to = state->starts[cell] + state->place[i];
@@ -204,8 +198,7 @@ static void sort_boxes(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-static void sort_column(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void sort_column(void *context, size_t begin, size_t end) {
     grid_state *state = context;
     for (size_t i = begin; i < end; ++i) state->to[state->place[i]] = state->from[i];
 }
@@ -257,19 +250,19 @@ static void search(void *context, size_t begin, size_t end, int worker) {
 
 static qd_status find_pairs(grid_state *state) {
     state->sink.count = 0;
-    qdi_team_for(state->team, state->count, BODY_GRAIN, search, state);
+    qdi_team_for_workers(state->team, state->count, BODY_GRAIN, search, state);
     if (state->sink.count <= state->sink.room) return QD_OK;
     qd_status status = qdi_bench_sink_reserve(&state->sink, state->sink.count); // now the number is known
     if (status != QD_OK) return status;
     state->sink.count = 0;
-    qdi_team_for(state->team, state->count, BODY_GRAIN, search, state);
+    qdi_team_for_workers(state->team, state->count, BODY_GRAIN, search, state);
     return QD_OK;
 }
 
 static qd_status step(void *given, qdi_bench_step *step) {
     grid_state *state = given;
     uint64_t start = qdi_clock_ns();
-    qdi_team_for(state->team, state->count, BODY_GRAIN, move_rows, state);
+    qdi_team_for_workers(state->team, state->count, BODY_GRAIN, move_rows, state);
     uint64_t moved = qdi_clock_ns();
     sort(state);
     uint64_t sorted = qdi_clock_ns();

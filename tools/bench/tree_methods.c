@@ -100,8 +100,7 @@ static qd_status create_rebuild(const qdi_bench_bodies *bodies, const qdi_bench_
     return create(QDI_BENCH_REBUILD, bodies, options, made);
 }
 
-static void move_rows(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void move_rows(void *context, size_t begin, size_t end) {
     qdi_bench_tree *state = context;
     qdi_bench_move_disks(state->x + begin, state->y + begin, state->vx + begin, state->vy + begin,
                          state->radius + begin, state->boxes + begin, end - begin, state->half);
@@ -111,14 +110,12 @@ void qdi_bench_tree_move(qdi_bench_tree *state) {
     qdi_team_for(state->team, state->count, GRAIN, move_rows, state);
 }
 
-static void order_column(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void order_column(void *context, size_t begin, size_t end) {
     const qdi_bench_tree *state = context;
     for (size_t r = begin; r < end; ++r) state->to[r] = state->from[state->places[r]];
 }
 
-static void order_indices(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void order_indices(void *context, size_t begin, size_t end) {
     const qdi_bench_tree *state = context;
     for (size_t r = begin; r < end; ++r) state->spare_index[r] = state->index[state->places[r]];
 }

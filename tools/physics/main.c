@@ -53,9 +53,8 @@ static bool is_chosen(const choice *asked, const qdi_case *one) {
     return false;
 }
 
-static void work(void *context, size_t begin, size_t end, int worker) {
+static void work(void *context, size_t begin, size_t end) {
     const qdi_plan *plan = context;
-    (void)worker;
     for (size_t i = begin; i < end; ++i) {
         qdi_job *job = &plan->jobs[i];
         uint64_t start = qdi_clock_ns();

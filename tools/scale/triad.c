@@ -9,8 +9,7 @@ typedef struct triad {
     double *a, *b, *c;
 } triad;
 
-static void fill(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void fill(void *context, size_t begin, size_t end) {
     const triad *arrays = context;
     for (size_t i = begin; i < end; ++i) {
         arrays->a[i] = 0;
@@ -19,8 +18,7 @@ static void fill(void *context, size_t begin, size_t end, int worker) {
     }
 }
 
-static void add(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void add(void *context, size_t begin, size_t end) {
     const triad *arrays = context;
     double *restrict a = arrays->a;
     const double *b = arrays->b, *c = arrays->c;

@@ -17,8 +17,7 @@ static size_t piece_bytes(size_t piece) {
     return 1 + piece * 37 % 5000;
 }
 
-static void take_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void take_range(void *context, size_t begin, size_t end) {
     taking *job = context;
     for (size_t i = begin; i < end; ++i) {
         job->pieces[i] = qdi_shared_arena_take(job->arena, job->allocator, piece_bytes(i));

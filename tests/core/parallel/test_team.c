@@ -50,7 +50,7 @@ START_TEST(every_item_once) {
             if (counts[c] / grains[g] > 2000 && teams[_i] > 4) continue;
             visits seen = {.count = counts[c], .grain = grains[g], .threads = teams[_i]};
             seen.items = calloc(counts[c] + 1, 1);
-            qdi_team_for(team, counts[c], grains[g], visit_range, &seen);
+            qdi_team_for_workers(team, counts[c], grains[g], visit_range, &seen);
             ck_assert_int_eq(seen.wrong, 0);
             size_t once = 0;
             for (size_t i = 0; i < counts[c]; ++i) once += seen.items[i] == 1;
@@ -74,22 +74,21 @@ static void note_worker(void *context, size_t begin, size_t end, int worker) {
 START_TEST(work_is_shared_and_clocked) {
     qd_team *team = make_team(2);
     int worker_of[64];
-    qdi_team_for(team, 64, 1, note_worker, worker_of);
+    qdi_team_for_workers(team, 64, 1, note_worker, worker_of);
     const uint64_t *busy = qdi_team_busy_ns(team);
     uint64_t least[2] = {0, 0};
     for (int i = 0; i < 64; ++i) least[worker_of[i]] += 200000;
     ck_assert_uint_ge(busy[0], least[0]);
     ck_assert_uint_ge(busy[1], least[1]);
     uint64_t before = busy[0] + busy[1];
-    qdi_team_for(team, 1, 1, note_worker, worker_of);
+    qdi_team_for_workers(team, 1, 1, note_worker, worker_of);
     busy = qdi_team_busy_ns(team);
     ck_assert_uint_ge(busy[0] + busy[1], before + 200000);
     qd_team_destroy(team);
 }
 END_TEST
 
-static void add_range(void *context, size_t begin, size_t end, int worker) {
-    (void)worker;
+static void add_range(void *context, size_t begin, size_t end) {
     uint64_t *sums = context;
     for (size_t i = begin; i < end; ++i) sums[i] += i + 1;
 }
@@ -164,18 +163,18 @@ END_TEST
 START_TEST(loops_are_timed) {
     qd_team *team = make_team(2);
     int worker_of[64];
-    qdi_team_for(team, 1, 1, note_worker, worker_of);
+    qdi_team_for_workers(team, 1, 1, note_worker, worker_of);
     qdi_team_times times = qdi_team_loop_times(team);
     ck_assert_uint_ge(times.loop_ns, 200000);
     ck_assert_uint_eq(times.alone_ns, times.loop_ns); // one range is for one thread
-    qdi_team_for(team, 64, 1, note_worker, worker_of);
+    qdi_team_for_workers(team, 64, 1, note_worker, worker_of);
     qdi_team_times later = qdi_team_loop_times(team);
     ck_assert_uint_eq(later.alone_ns, times.alone_ns);
     const uint64_t *busy = qdi_team_busy_ns(team);
     ck_assert_uint_ge(2 * later.loop_ns, busy[0] + busy[1]);
     qd_team_destroy(team);
     team = make_team(1);
-    qdi_team_for(team, 64, 1, note_worker, worker_of);
+    qdi_team_for_workers(team, 64, 1, note_worker, worker_of);
     times = qdi_team_loop_times(team);
     ck_assert(times.loop_ns >= 64 * 200000 && times.alone_ns == 0); // nobody else could have come
     qd_team_destroy(team);
@@ -192,7 +191,7 @@ START_TEST(loops_have_as_many_threads_as_they_may) {
         ck_assert_int_eq(qdi_team_used(team), used[k]);
         ck_assert_int_eq(qd_team_threads(team), 3);
         memset(worker_of, -1, sizeof worker_of);
-        qdi_team_for(team, 64, 1, note_worker, worker_of);
+        qdi_team_for_workers(team, 64, 1, note_worker, worker_of);
         int came = 0; // who came is a matter of chance, but not how many of them at most
         for (int worker = 0; worker < 3; ++worker) {
             bool here = false;

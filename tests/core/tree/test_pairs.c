@@ -39,7 +39,7 @@ static size_t parts_total(size_t parts) {
 static qd_status fill(qd_pairs *pairs, qd_team *team, size_t parts) {
     qd_status status = qdi_pairs_begin(pairs, (size_t)qd_team_threads(team), parts);
     if (status != QD_OK) return status;
-    qdi_team_for(team, parts, 1, fill_parts, pairs);
+    qdi_team_for_workers(team, parts, 1, fill_parts, pairs);
     return qdi_pairs_gather(pairs, team);
 }
 
@@ -126,7 +126,7 @@ START_TEST(limit_stops_everyone) {
     qd_pairs *pairs = NULL;
     ck_assert_int_eq(qd_pairs_create(100000, NULL, &pairs), QD_OK);
     ck_assert_int_eq(qdi_pairs_begin(pairs, 3, 12), QD_OK);
-    qdi_team_for(team, 12, 1, fill_for_ever, pairs);
+    qdi_team_for_workers(team, 12, 1, fill_for_ever, pairs);
     ck_assert(qdi_pairs_stopped(pairs));
     ck_assert_int_eq(qdi_pairs_gather(pairs, team), QD_ERR_LIMIT);
     ck_assert_uint_lt(qd_pairs_bytes(pairs), 3 * 3 * 100000 * sizeof(qd_pair));
