@@ -239,6 +239,7 @@ static qd_status paint_rest(qd_world *world, colour_job *job, size_t count) {
         bits = key_left(job);
     status = qdi_keys_sort(world->team, &keys, count, bits);
     for (size_t i = count; status == QD_OK && i-- > 0;) paint(job, keys.value[i]);
+    job->keys = NULL;
     return status;
 }
 
