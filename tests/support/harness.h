@@ -41,6 +41,6 @@ int qd_test_run(Suite *suite);
 /// For programs with one group of tests: makes it, with seconds that a test may take (0: what check says) and
 /// what is done before and after each (NULL: nothing); and runs it as a suite, as above.
 TCase *qd_test_case(const char *name, double seconds, SFun before, SFun after);
-int qd_test_run_case(const char *suite, TCase *tests);
+int qd_test_run_case(const char *name, TCase *tests);
 
 #endif
