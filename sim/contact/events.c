@@ -30,10 +30,6 @@ typedef struct event_job {
 /// Cosine of the angle by which the normal of a contact may turn in a step without its being another one.
 static const double SAME_WAY = 0.7;
 
-static uint64_t order_of(const qd_contact *contact) {
-    return (uint64_t)contact->a.index << 32 | contact->b.index;
-}
-
 static bool same_bodies(const qd_contact *p, const qd_contact *q) {
     return p->a.generation == q->a.generation && p->b.generation == q->b.generation;
 }
@@ -42,7 +38,7 @@ static bool same_bodies(const qd_contact *p, const qd_contact *q) {
 static size_t find(const qdi_contact_state *list, size_t low, size_t high, uint64_t order) {
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (order_of(&list->contacts[middle]) < order)
+        if (qdi_contact_order(&list->contacts[middle]) < order)
             low = middle + 1;
         else
             high = middle;
@@ -54,13 +50,13 @@ static size_t find(const qdi_contact_state *list, size_t low, size_t high, uint6
 /// last.
 static size_t find_from(const qdi_contact_state *list, size_t from, size_t high, uint64_t order) {
     for (int k = 0; k < 8; ++k, ++from)
-        if (from == high || order_of(&list->contacts[from]) >= order) return from;
+        if (from == high || qdi_contact_order(&list->contacts[from]) >= order) return from;
     return find(list, from, high, order);
 }
 
 /// True where list[at], of a part that ends at `high`, is the same contact.
 static bool found(const qdi_contact_state *list, size_t at, size_t high, const qd_contact *contact) {
-    return at < high && order_of(&list->contacts[at]) == order_of(contact) &&
+    return at < high && qdi_contact_order(&list->contacts[at]) == qdi_contact_order(contact) &&
            same_bodies(&list->contacts[at], contact);
 }
 
@@ -114,9 +110,9 @@ static walk walk_begin(const qdi_contact_state *list, uint64_t order) {
 /// The place of the same contact in either part, or SIZE_MAX.
 static size_t walk_to(const qdi_contact_state *list, walk *at, const qd_contact *contact) {
     const size_t high = list->contact_count, end = qdi_constraint_count(list);
-    at->contact = find_from(list, at->contact, high, order_of(contact));
+    at->contact = find_from(list, at->contact, high, qdi_contact_order(contact));
     if (found(list, at->contact, high, contact)) return at->contact;
-    at->near = find_from(list, at->near, end, order_of(contact));
+    at->near = find_from(list, at->near, end, qdi_contact_order(contact));
     return found(list, at->near, end, contact) ? at->near : SIZE_MAX;
 }
 
@@ -126,7 +122,7 @@ static void take_range(void *context, size_t begin, size_t end) {
     const event_job *job = context;
     qd_contact *contacts = job->after->contacts + job->first;
     qdi_warm_start *warm_starts = job->after->warm_starts + job->first;
-    walk at = walk_begin(job->before, order_of(&contacts[begin]));
+    walk at = walk_begin(job->before, qdi_contact_order(&contacts[begin]));
     for (size_t i = begin; i < end; ++i) {
         warm_starts[i] = (qdi_warm_start){{0, 0}, {0, 0}};
         size_t place = walk_to(job->before, &at, &contacts[i]);
@@ -142,11 +138,11 @@ static void write_ended(void *context, size_t begin, size_t end) {
     const event_job *job = context;
     const qd_contact *contacts = job->before->contacts;
     const size_t high = job->after->contact_count;
-    size_t at = find(job->after, 0, high, order_of(&contacts[begin]));
+    size_t at = find(job->after, 0, high, qdi_contact_order(&contacts[begin]));
     for (size_t i = begin; i < end; ++i) {
         const uint32_t rank = job->end_rank[i];
         if (job->end_rank[i + 1] == rank) continue;
-        at = find_from(job->after, at, high, order_of(&contacts[i]));
+        at = find_from(job->after, at, high, qdi_contact_order(&contacts[i]));
         qd_contact *ended = &job->ended[rank];
         *ended = contacts[i];
         qdi_warm_start none;
@@ -165,7 +161,8 @@ static void write_present(void *context, size_t begin, size_t end) {
         const qdi_match match = job->match[i];
         // Other bodies may have had these indices: their contact's end comes before this one's begin.
         bool replaces = !match.persists && match.at < high &&
-                        order_of(&job->before->contacts[match.at]) == order_of(&contacts[i]);
+                        qdi_contact_order(&job->before->contacts[match.at]) ==
+                            qdi_contact_order(&contacts[i]);
         size_t ends = job->end_rank[match.at] + (replaces ? 1 : 0);
         job->events[i + ends] = (qd_event){match.persists ? QD_EVENT_PERSIST : QD_EVENT_BEGIN, &contacts[i]};
         begun += !match.persists;

@@ -30,6 +30,7 @@
 #include "sim/world/order.h"
 #include "sim/world/reach.h"
 #include "sim/world/scratch.h"
+#include "sim/world/surface.h"
 #include "sim/world/world_impl.h"
 
 #include <math.h>
@@ -104,13 +105,8 @@ static bool gives_back(const qd_material *surface) {
     return surface->restitution > 0 || surface->tangential > 0;
 }
 
-/// False where no surface gives anything back; true also where there are too many to look, and where nobody
-/// has those that do any more.
-static bool some_bounce(const qd_world *world) {
-    const size_t count = world->traits.numbers.count + 1;
-    bool some = gives_back(&world->walls) || count > 64;
-    for (size_t k = 0; !some && k < count; ++k) some = gives_back(&world->traits.trait[k].surface);
-    return some;
+static bool trait_gives_back(const qdi_trait *trait) {
+    return gives_back(&trait->surface);
 }
 
 /// Bounces and sub-steps add up.
@@ -313,7 +309,7 @@ static qd_status solve(qd_world *world, size_t count, double dt, qdi_wall_gain *
     rigid_job job = {.world = world,
                      .changed = &changed,
                      .kept = world->scratch.link_count,
-                     .bouncy = some_bounce(world),
+                     .bouncy = gives_back(&world->walls) || qdi_any_trait(world, trait_gives_back),
                      .rules = {.dt = dt, .threshold = qdi_impulse_threshold(world, dt)},
                      .count = qdi_arena_take(&world->scratch.arena, ranges, sizeof *job.count),
                      .pressed = qdi_arena_take(&world->scratch.arena, ranges, sizeof *job.pressed)};

@@ -197,7 +197,7 @@ void qdi_solver_run(qd_world *world, const qdi_solver_colours *solved, double dt
                           .h = dt / world->def.substeps,
                           .rules = rules_of(dt, world->def.substeps),
                           .substeps = world->def.substeps,
-                          .slides = qdi_solver_slides(world),
+                          .slides = (qdi_lanes *)scratch->slides,
                           .began = scratch->began,
                           .list = solved->list,
                           .movers = scratch->movers,

@@ -286,16 +286,8 @@ static void part_colours(const qdi_solver_job *job, const qdi_colours *all, size
     solved->twos[all->count - 1] = twos - solved->twos_before[all->count - 1];
 }
 
-/// False where no body's surface slides; true also where there are too many kinds of bodies to look.
-static bool some_slide(const qd_world *world) {
-    const size_t count = world->traits.numbers.count + 1;
-    bool some = count > 64;
-    for (size_t k = 0; !some && k < count; ++k) some = world->traits.trait[k].slide != 0;
-    return some;
-}
-
-qdi_lanes *qdi_solver_slides(const qd_world *world) {
-    return some_slide(world) ? (qdi_lanes *)world->scratch.slides : NULL;
+static bool slides(const qdi_trait *trait) {
+    return trait->slide != 0;
 }
 
 static qd_status reserve_groups(qd_world *world, const qdi_solver_colours *solved) {
@@ -303,11 +295,13 @@ static qd_status reserve_groups(qd_world *world, const qdi_solver_colours *solve
     size_t second = 0, groups = count_groups(solved, &second);
     qd_status status = qdi_reserve(world->allocator, &scratch->slot, &scratch->slot_room, 0, world->count,
                                    sizeof *scratch->slot);
-    size_t slides = some_slide(world) ? groups * QDI_SOLVER_LANES : 0;
     scratch->groups = qdi_arena_take(&scratch->arena, groups, sizeof *scratch->groups);
     scratch->second = qdi_arena_take(&scratch->arena, second, sizeof *scratch->second);
-    scratch->slides = qdi_arena_take(&scratch->arena, slides, sizeof *scratch->slides);
-    return scratch->groups && scratch->second && scratch->slides ? status : QD_ERR_MEMORY;
+    scratch->slides = NULL;
+    if (!scratch->groups || !scratch->second) return QD_ERR_MEMORY;
+    if (!qdi_any_trait(world, slides)) return status;
+    scratch->slides = qdi_arena_take(&scratch->arena, groups * QDI_SOLVER_LANES, sizeof *scratch->slides);
+    return scratch->slides ? status : QD_ERR_MEMORY;
 }
 
 qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, double dt,
@@ -336,7 +330,7 @@ qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, double
     if (count == 0) return QD_OK;
     qd_status status = reserve_groups(world, solved);
     if (status != QD_OK) return status;
-    job.slides = qdi_solver_slides(world);
+    job.slides = (qdi_lanes *)scratch->slides;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, &job);
     qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, mark_range, &job);
     status = gather(world, &job);

@@ -41,9 +41,6 @@ static inline uint32_t qdi_slot_of(const qd_world *world, uint32_t row) {
     return atomic_load_explicit(&world->scratch.slot[row], memory_order_relaxed);
 }
 
-/// Where the slides of the groups are, or NULL where nothing slides.
-qdi_lanes *qdi_solver_slides(const qd_world *world);
-
 /// The constraints of a group (`numbers`), and how many they and those after them are.
 static inline size_t qdi_solver_constraints(const qdi_solver_job *job, size_t group,
                                             const uint32_t **numbers) {

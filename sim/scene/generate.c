@@ -46,6 +46,16 @@ void qdi_place_intervals(const qdi_settings *settings, const qdi_body_item *item
     both[1] = interval_of(world->boundary_y, region->y, region->height, world->origin.y, world->size.y);
 }
 
+/// Refuses disks of more area than the region has; `least`: they have at least so much.
+static qd_status check_area(const qdi_interval both[2], double area, bool least, size_t number,
+                            qd_error *error) {
+    const double region = both[0].length * both[1].length;
+    char text[QDI_NUMBER_ROOM];
+    if (!(area > region)) return QD_OK;
+    return qdi_reason(error, QD_ERR_INVALID, "bodies.%zu: the disks have %s%s times the area of the region",
+                      number, least ? "at least " : "", qdi_place_rounded(area / region, text));
+}
+
 /// Refuses disks that are too large for the region or for a periodic world, and more disks than the region
 /// has area for.
 static qd_status check_sizes(qdi_placement *placing, size_t number, size_t first) {
@@ -77,11 +87,7 @@ static qd_status check_sizes(qdi_placement *placing, size_t number, size_t first
             return qdi_reason(placing->error, QD_ERR_INVALID,
                               "bodies.%zu: a disk of diameter %s does not fit into the region (%s)", number,
                               qdi_place_rounded(diameter, text), qdi_place_rounded(both[axis].length, more));
-    if (area > both[0].length * both[1].length)
-        return qdi_reason(placing->error, QD_ERR_INVALID,
-                          "bodies.%zu: the disks have %s times the area of the region", number,
-                          qdi_place_rounded(area / (both[0].length * both[1].length), text));
-    return QD_OK;
+    return check_area(both, area, false, number, placing->error);
 }
 
 bool qdi_place_is_free(const qdi_placement *placing, const qdi_body_item *item, size_t body, qd_vec2 at,
@@ -262,13 +268,10 @@ static qd_status check_counts(const qdi_settings *settings, qd_error *error) {
         const bool fixed = item->radius.form == QDI_RADIUS_FIXED;
         const double largest = 2 * (fixed ? item->radius.range.x : item->radius.range.y);
         if (item->kind != QDI_ITEM_DISKS || largest > both[0].length || largest > both[1].length) continue;
-        const double least = item->radius.range.x, region = both[0].length * both[1].length;
+        const double least = item->radius.range.x;
         const double area = 3.14159265358979312 * least * least * (double)item->count;
-        char text[QDI_NUMBER_ROOM];
-        if (area > region)
-            return qdi_reason(error, QD_ERR_INVALID,
-                              "bodies.%zu: the disks have %s%s times the area of the region", i,
-                              fixed ? "" : "at least ", qdi_place_rounded(area / region, text));
+        const qd_status status = check_area(both, area, !fixed, i, error);
+        if (status != QD_OK) return status;
     }
     return QD_OK;
 }

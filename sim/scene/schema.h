@@ -242,6 +242,11 @@ const qdi_key *qdi_schema_find(const char *path, size_t bytes);
 /// last.
 const qdi_key *qdi_schema_next(const qdi_key *parent, const qdi_key *before);
 
+/// True for a key that has keys below it and no value of its own.
+static inline bool qdi_schema_is_group(const qdi_key *key) {
+    return key->type == QDI_KEY_GROUP || (key->type == QDI_KEY_ONE_OF && key->plain == QDI_KEY_NONE);
+}
+
 /// The last part of the key's path.
 const char *qdi_schema_word(const qdi_key *key);
 

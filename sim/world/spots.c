@@ -42,17 +42,14 @@ static void describe(qdi_spot *spot, const qd_contact *contact) {
     spot->wall = qd_id_is_wall(contact->b) ? (uint8_t)(contact->b.index - (uint32_t)QD_WALL_LEFT) : 0;
 }
 
-static uint64_t order_of(const qd_contact *contact) {
-    return (uint64_t)contact->a.index << 32 | contact->b.index;
-}
-
 /// The ranks of contacts by number: both parts lie in order already.
 static void rank(const qdi_contact_state *state, uint32_t *rank_of) {
     const qd_contact *contacts = state->contacts;
     const size_t touching = state->contact_count, all = qdi_constraint_count(state);
     size_t p = 0, q = touching;
     for (uint32_t r = 0; p < touching || q < all; ++r) {
-        bool first = q == all || (p < touching && order_of(&contacts[p]) < order_of(&contacts[q]));
+        bool first = q == all ||
+                     (p < touching && qdi_contact_order(&contacts[p]) < qdi_contact_order(&contacts[q]));
         rank_of[first ? p++ : q++] = r;
     }
 }

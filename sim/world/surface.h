@@ -8,6 +8,14 @@ static inline const qd_material *qdi_surface_of_row(const qd_world *world, uint3
     return &world->traits.trait[world->trait[row]].surface;
 }
 
+/// True where `says` holds of a trait that bodies have or have had, and where there are too many to look.
+static inline bool qdi_any_trait(const qd_world *world, bool (*says)(const qdi_trait *trait)) {
+    const size_t count = world->traits.numbers.count + 1;
+    bool any = count > 64;
+    for (size_t k = 0; !any && k < count; ++k) any = says(&world->traits.trait[k]);
+    return any;
+}
+
 /// How fast the surfaces of two bodies slide, a's along the tangent as seen from b's: the tangent is the
 /// normal from a to b turned by +90 degrees. row_b QDI_NO_ROW: a wall, whose sliding is in its velocity.
 static inline double qdi_slide_of(const qd_world *world, uint32_t row_a, uint32_t row_b) {

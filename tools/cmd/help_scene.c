@@ -40,7 +40,7 @@ static void put_default(FILE *out, const qdi_key *key) {
 
 static void put_key(FILE *out, const qdi_key *key) {
     char expected[QDI_EXPECTED_ROOM];
-    bool group = key->type == QDI_KEY_GROUP || (key->type == QDI_KEY_ONE_OF && key->plain == QDI_KEY_NONE);
+    const bool group = qdi_schema_is_group(key);
     fprintf(out, "%s%s%s%s", key->path, group ? "" : ": ", group ? "" : qdi_schema_expected(key, expected),
             key->required  ? " (needed)"
             : key->planned ? " (not built yet)"

@@ -48,9 +48,8 @@ static void put_keys(FILE *out, const char *beginning) {
     const qdi_key *key;
     const char *comma = "";
     for (size_t i = 0; (key = qdi_schema_at(i)) != NULL; ++i) {
-        bool group = key->type == QDI_KEY_GROUP ||
-                     (key->type == QDI_KEY_ONE_OF && key->plain == QDI_KEY_NONE);
-        if (group || key->planned || strncmp(key->path, beginning, strlen(beginning)) != 0) continue;
+        if (qdi_schema_is_group(key) || key->planned || strncmp(key->path, beginning, strlen(beginning)) != 0)
+            continue;
         fputs(comma, out);
         for (const char *at = key->path; *at; ++at) {
             if (*at == '[') fputs(".0", out);

@@ -158,12 +158,10 @@ void qdi_manual_scene(FILE *out) {
           out);
     for (size_t i = 0; (key = qdi_schema_at(i)) != NULL; ++i) {
         char expected[QDI_EXPECTED_ROOM];
-        bool group = key->type == QDI_KEY_GROUP ||
-                     (key->type == QDI_KEY_ONE_OF && key->plain == QDI_KEY_NONE);
         fputs(".TP\n\\fB", out);
         put(out, key->path);
         fputs("\\fR", out);
-        if (!group) {
+        if (!qdi_schema_is_group(key)) {
             fputs(" ", out);
             put(out, qdi_schema_expected(key, expected));
         }
