@@ -190,6 +190,7 @@ typedef struct qdi_step {
     double dt, part, threshold;
     bool following; ///< impacts are followed exactly
     bool first;     ///< round
+    int round;      ///< of stops
     bool periodic;  ///< along some axis
 } qdi_step;
 
@@ -284,11 +285,14 @@ QD_MUST_USE qd_status qdi_ccd_stop(qdi_step *step, qdi_lap *lap);
 /// The same for those bodies alone whose clusters have been given up; the others go their paths. Their new
 /// paths are those of their trajectories.
 QD_MUST_USE qd_status qdi_ccd_stop_given_up(qdi_step *step);
+/// Puts bodies where they stop.
+QD_MUST_USE qd_status qdi_ccd_stopped(const qdi_step *step);
+
+// ---- rigid/ccd_stop.c ----
+
 /// True where a body passes through what cannot move with its core, though the two do not approach where they
 /// touch: it turns about a corner, say, or is pushed. row_b QDI_NO_ROW: a wall.
 bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, int wall, qd_image image);
-/// Puts bodies where they stop.
-QD_MUST_USE qd_status qdi_ccd_stopped(const qdi_step *step);
 
 // ---- rigid/ccd.c ----
 

@@ -107,6 +107,9 @@ bool qdi_constraint_fast(const qd_world *world, const qdi_constraint *constraint
     return fast;
 }
 
+/// Overlap, as a part of the smaller body's size, that is no longer left over from an impact.
+static const double deep_part = 0.1;
+
 bool qdi_constraint_taken(const qd_world *world, const qdi_constraint *constraint, double dt) {
     const qdi_motion *m = &world->next;
     if (constraint->count == 0) return false;
@@ -130,5 +133,9 @@ bool qdi_constraint_taken(const qd_world *world, const qdi_constraint *constrain
         approach > constraint->threshold)
         return false;
     if (approach > rounding && constraint->threshold == 0 && constraint->restitution == 1) return false;
-    return approach >= -(constraint->threshold + rounding) || (stays && constraint->threshold > 0);
+    if (approach >= -(constraint->threshold + rounding)) return true;
+    // Where all that approaches bounces, what overlaps much is pushed out all the same: pressed from both
+    // sides it would stay. Elastic bodies are left as they are.
+    const bool deep = constraint->restitution < 1 && depth > deep_part * constraint->size;
+    return stays && (constraint->threshold > 0 || deep);
 }

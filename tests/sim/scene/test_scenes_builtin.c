@@ -114,10 +114,10 @@ END_TEST
 // a line in the changelog.
 START_TEST(golden_hashes) {
     static const uint64_t golden[CUTS] = {
-        UINT64_C(0x10cc58c4b79fa385), // pool
+        UINT64_C(0xec1e3ec0b1b1a3ec), // pool
         UINT64_C(0x76ffaba8bee8e409), // gas
-        UINT64_C(0xd1423aa83346e768), // sizes
-        UINT64_C(0xec9528b5052ff036), // rain
+        UINT64_C(0x8a5524798cfd6b17), // sizes
+        UINT64_C(0x2baed779a844d959), // rain
         UINT64_C(0x93ef024bee116c7b), // clusters
         UINT64_C(0x608c7214de9a5202), // pyramid
         UINT64_C(0x5fb4d6fc8c600f79), // tumbler
@@ -125,8 +125,8 @@ START_TEST(golden_hashes) {
         UINT64_C(0x108084899afa5876), // cradle
         UINT64_C(0x652dadd2a0e9bd1c), // hopper
         UINT64_C(0x0737bb55b2aa7018), // bullets
-        UINT64_C(0xab914f6873b0e565), // brownian
-        UINT64_C(0xc0fcf7020dd18270), // cooling
+        UINT64_C(0x4bad8b8fff97eeb9), // brownian
+        UINT64_C(0xc196043c9f26823b), // cooling
         UINT64_C(0x32a320550cf3244a), // compress
         UINT64_C(0xd1a310ce96b3e405), // silo
         UINT64_C(0xd5723b5da98ee5b7), // shaker

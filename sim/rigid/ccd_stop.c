@@ -1,0 +1,363 @@
+// When somebody is to be stopped on a path through the step, and where it meets what.
+//
+// What counts is the motion of two relative to each other in the step, also after one of them was stopped,
+// beyond what contacts can deal with at the step's end: half of the body's size, less what it overlaps by at
+// the start; where both move, half of both sizes together, and where they overlap, half of what is left
+// between their middles. Who touches at the start what cannot move is stopped with its core alone, a disk of
+// half its size: sliding and resting are the solver's.
+//
+// Two movers that touch at the start have been solved as well, and a dense crowd that is churned, or falls on
+// itself, overlaps here and there. If whoever overlaps were stopped where it stands, all of it would jam in
+// mid-air, with all its speed: what the solver sees would be the same in each step, and nothing would come of
+// it. So they may come nearer, as the solver sees it: at the points of contact, along the normal, also by
+// turning; by a part of what is left between their middles, and once one of them was stopped, of which the
+// solver knows nothing, by less of it. Disks, which no turning brings nearer, must not overlap by more than a
+// part of their sizes in all.
+//
+// A mover that runs away from the one that meets it is not stopped by it, and the other comes as far as that
+// gets. It would always come too late otherwise: stopped where they meet, it stands while the other goes on,
+// in every step, and never touches it.
+
+#include "sim/rigid/ccd_stop.h"
+
+#include "sim/world/reach.h"
+#include "sim/world/walls.h"
+#include "sim/world/world_impl.h"
+
+#include <math.h>
+
+/// Parts of a body's size: relative motion that is followed, and that nothing comes of; the radius of a core.
+static const double followed_part = 0.5, unseen_part = 0.1, core_part = 0.5;
+/// Parts of both sizes, or of what is left of them between the middles: what two movers may come nearer while
+/// they touch, what of that is left once one of them was stopped, and what the middles may in any case; and
+/// what one that runs after another is to overlap it by, to be sure of the contact.
+static const double pressed_part = 0.25, stopped_part = 0.5, stopped_disks_part = 0.02, caught_part = 0.01;
+/// Rounds in which those that run away are not stopped. They are over soon after that.
+enum { FLEEING = 4 };
+
+static void lower(const qdi_ccd *ccd, uint32_t row, double time) {
+    const uint64_t bits = qdi_time_bits(time);
+    uint64_t seen = atomic_load_explicit(&ccd->stops[row], memory_order_relaxed);
+    while (bits < seen && !atomic_compare_exchange_weak_explicit(
+                              &ccd->stops[row], &seen, bits, memory_order_relaxed, memory_order_relaxed)) {
+    }
+}
+
+/// A body's path, segment by segment, and its stand at the end where it was stopped in a round before.
+typedef struct walk {
+    qdi_path_segment segment;
+    double end, stop;
+} walk;
+
+static walk walk_begin(const qdi_step *step, uint32_t row) {
+    walk w = {.segment = qdi_path_begin(step, row),
+              .stop = step->ccd->stops_hold ? step->ccd->stopped[row] : step->dt};
+    w.end = qdi_segment_end(step, &w.segment);
+    if (w.end > w.stop) w.end = w.stop;
+    return w;
+}
+
+static bool walk_on(const qdi_step *step, walk *w) {
+    if (w->end >= step->dt) return false;
+    if (w->end >= w->stop) {
+        const qdi_pose pose = qdi_segment_pose(&w->segment, w->stop);
+        w->segment = (qdi_path_segment){
+            .start = w->stop, .x = pose.x, .y = pose.y, .c = pose.c, .s = pose.s, .next = QDI_NONE_YET};
+        w->stop = w->end = step->dt;
+        return true;
+    }
+    if (!qdi_path_next(step, &w->segment)) return false;
+    w->end = qdi_segment_end(step, &w->segment);
+    if (w->end > w->stop) w->end = w->stop;
+    return true;
+}
+
+/// How long somebody is on the path, and a wall or what nothing stops the whole step.
+static double time_of(const qdi_step *step, uint32_t row) {
+    return row != QDI_NO_ROW && step->ccd->stops_hold ? step->ccd->stopped[row] : step->dt;
+}
+
+static double turn_of(const qdi_party *party, double time) {
+    return party->form.kind == QD_SHAPE_DISK ? 0 : fabs(party->segment.spin) * party->reach * time;
+}
+
+/// How far a point of one of two moves in the step, seen from the other: also when that has been stopped.
+static double relative_way(const qdi_step *step, uint32_t row_a, const qdi_party *a, uint32_t row_b,
+                           const qdi_party *b) {
+    const double time_a = time_of(step, row_a), time_b = time_of(step, row_b);
+    const double vx = b ? b->segment.vx : 0, vy = b ? b->segment.vy : 0, x = a->segment.vx - vx,
+                 y = a->segment.vy - vy;
+    double way = sqrt(x * x + y * y) * (time_a < time_b ? time_a : time_b);
+    if (time_a < time_b) way += sqrt(vx * vx + vy * vy) * (time_b - time_a);
+    if (time_b < time_a)
+        way += sqrt(a->segment.vx * a->segment.vx + a->segment.vy * a->segment.vy) * (time_a - time_b);
+    return way + turn_of(a, time_a) + (b ? turn_of(b, time_b) : 0);
+}
+
+/// Relative motion from which on two are looked at, `gap` apart at the start. An overlap is part of the path
+/// that is left to contacts.
+static double followed_way(double size, double gap, bool both) {
+    const double overlap = gap < 0 ? -gap : 0;
+    return both ? followed_part * (size - overlap) : followed_part * size - overlap;
+}
+
+static qd_vec2 shift_of(const qd_world *world, qd_image image) {
+    return (qd_vec2){image.x != 0 ? image.x * world->axis[0].length : 0,
+                     image.y != 0 ? image.y * world->axis[1].length : 0};
+}
+
+/// The gap of two at the step's start and the normal there, or more than `reach`.
+static double gap_at_start(const qdi_party *a, const qdi_party *b, qd_vec2 shift, double reach,
+                           qdi_manifold *manifold) {
+    const qdi_path_segment *p = &a->segment, *q = &b->segment;
+    const qdi_pose pose_a = {0, 0, p->c, p->s},
+                   pose_b = {q->x + shift.x - p->x, q->y + shift.y - p->y, q->c, q->s};
+    if (qdi_collide(&a->form, &pose_a, &b->form, &pose_b, reach, manifold) == 0) return (double)INFINITY;
+    const double gap = manifold->at[0].gap;
+    return manifold->count == 2 && manifold->at[1].gap < gap ? manifold->at[1].gap : gap;
+}
+
+/// No more than the distance of a point, `d` away from the form's position at the step's start, from the
+/// form.
+static double side_distance(const qdi_party *party, qd_vec2 d) {
+    const qdi_form *form = &party->form;
+    const double c = party->segment.c, s = party->segment.s;
+    if (form->kind != QD_SHAPE_RECT && form->kind != QD_SHAPE_CAPSULE)
+        return sqrt(d.x * d.x + d.y * d.y) - party->reach;
+    const double x = fabs(c * d.x + s * d.y) - form->half.x,
+                 y = fabs(c * d.y - s * d.x) - (form->kind == QD_SHAPE_RECT ? form->half.y : 0);
+    return (x > y ? x : y) - form->radius;
+}
+
+/// No more than the gap at the step's start, for much less work.
+static double least_gap(const qdi_party *a, const qdi_party *b, qd_vec2 shift) {
+    const qdi_path_segment *p = &a->segment, *q = &b->segment;
+    const qd_vec2 d = {q->x + shift.x - p->x, q->y + shift.y - p->y};
+    const double from_a = side_distance(a, d) - b->reach,
+                 from_b = side_distance(b, (qd_vec2){-d.x, -d.y}) - a->reach;
+    return from_a > from_b ? from_a : from_b;
+}
+
+static qdi_party core_of(const qdi_party *party) {
+    qdi_party core = *party;
+    core.inner = core.reach = core_part * party->inner;
+    core.form = qdi_form_disk(core.inner);
+    return core;
+}
+
+static double smaller(double a, double b) {
+    return a < b ? a : b;
+}
+static double larger(double a, double b) {
+    return a > b ? a : b;
+}
+
+/// Two movers that touch, or meet.
+typedef struct movers {
+    uint32_t row_a, row_b;
+    const qdi_party *a, *b;
+    qd_vec2 normal; ///< of the contact
+    bool touching;  ///< at the start
+} movers;
+
+/// When the two have come `limit` nearer, or infinity: at these speeds as long as both go on, and then by
+/// `after` more at most.
+static double nearer_by(const qdi_step *step, const movers *m, double speed_a, double speed_b, double limit,
+                        double after) {
+    const double time_a = time_of(step, m->row_a), time_b = time_of(step, m->row_b);
+    const double first = time_a < time_b ? time_a : time_b, last = time_a < time_b ? time_b : time_a,
+                 both = speed_a + speed_b, one = time_a < time_b ? speed_b : speed_a;
+    if (both * first > limit) return limit / both;
+    const double left = both * first < after ? after - both * first : 0;
+    return one * (last - first) > left ? first + left / one : (double)INFINITY;
+}
+
+static double speed_along(const qdi_party *party, qd_vec2 n) {
+    return party->segment.vx * n.x + party->segment.vy * n.y;
+}
+
+/// When two movers that touch at the start have come too near to each other.
+static double pressed_at(const qdi_step *step, const movers *m, const qdi_manifold *manifold, qd_vec2 shift,
+                         double size, double gap) {
+    const qdi_path_segment *p = &m->a->segment, *q = &m->b->segment;
+    const qd_vec2 n = m->normal, d = {q->x + shift.x - p->x, q->y + shift.y - p->y};
+    const double speed_a = speed_along(m->a, n), speed_b = -speed_along(m->b, n),
+                 left = size + smaller(gap, 0);
+    if (m->a->form.kind == QD_SHAPE_DISK && m->b->form.kind == QD_SHAPE_DISK) {
+        const double limit = larger(pressed_part * size + gap, 0);
+        return nearer_by(step, m, speed_a, speed_b, limit, stopped_disks_part * limit);
+    }
+    const double apart = larger(left, 0.25 * size), limit = pressed_part * apart;
+    double time = nearer_by(step, m, speed_a, speed_b, apart, apart);
+    for (int k = 0; k < manifold->count; ++k) {
+        const qd_vec2 at = manifold->at[k].point;
+        const double here_a = speed_a + p->spin * (at.x * n.y - at.y * n.x),
+                     here_b = speed_b - q->spin * ((at.x - d.x) * n.y - (at.y - d.y) * n.x);
+        time = smaller(time, nearer_by(step, m, here_a, here_b, limit, stopped_part * limit));
+    }
+    return time;
+}
+
+/// The first time at which two meet on their paths, or infinity.
+static double meeting_of(const qdi_step *step, uint32_t row_a, qdi_party *a, uint32_t row_b, qdi_party *b,
+                         qd_vec2 shift, qd_vec2 *normal) {
+    walk p = walk_begin(step, row_a), q = walk_begin(step, row_b);
+    for (;;) {
+        a->segment = p.segment;
+        b->segment = q.segment;
+        const double from = p.segment.start > q.segment.start ? p.segment.start : q.segment.start;
+        const double end_p = p.end, end_q = q.end, until = end_p < end_q ? end_p : end_q;
+        qdi_encounter meeting;
+        if (from <= until && qdi_segments_meet(step, a, b, shift, from, until, &meeting)) {
+            *normal = meeting.manifold.normal;
+            return meeting.time;
+        }
+        const bool more_p = end_p <= end_q && walk_on(step, &p), more_q = end_q <= end_p && walk_on(step, &q);
+        if (!more_p && !more_q) return (double)INFINITY;
+    }
+}
+
+/// True for a body that may be stopped: any, or where impacts are followed, one whose cluster was given up.
+static bool may_stop(const qdi_step *step, uint32_t row) {
+    const qdi_ccd *ccd = step->ccd;
+    if (step->world->kind[row] != QD_BODY_DYNAMIC) return false;
+    if (!step->following) return true;
+    return ccd->trajectory_of[row] != QDI_NONE_YET && ccd->trajectories[ccd->trajectory_of[row]].given_up;
+}
+
+/// A kinematic body hit something: it may have to carry it.
+static void note_carrier(const qdi_step *step, uint32_t row, uint32_t carrier, double time, int worker) {
+    qdi_meets *meets = &step->ccd->meets[worker];
+    qd_status status = qdi_reserve(step->world->allocator, &meets->hits, &meets->hit_room, meets->hit_count,
+                                   meets->hit_count + 1, sizeof *meets->hits);
+    if (status == QD_OK)
+        meets->hits[meets->hit_count++] = (qdi_hit){time, row, carrier};
+    else
+        meets->status = status;
+}
+
+/// The time at which the first of two is to be stopped that meet at a time; infinity: it runs away.
+static double stop_of_mover(const qdi_step *step, const movers *m, bool first, double time) {
+    const double size = m->a->inner + m->b->inner, speed_a = speed_along(m->a, m->normal),
+                 speed_b = -speed_along(m->b, m->normal);
+    const double speed = first ? speed_a : speed_b, other = first ? speed_b : speed_a;
+    if (m->touching || step->round >= FLEEING) return time;
+    if (speed < 0 && other > 0) return (double)INFINITY;
+    if (!(other < 0 && speed > 0)) return time;
+    const double left = time_of(step, first ? m->row_b : m->row_a) - time; // that the other one goes on
+    return left > 0 ? time + (left * -other + caught_part * size) / speed : time;
+}
+
+static void stop_movers(const qdi_step *step, const movers *m, double time) {
+    const uint8_t *flags = step->ccd->flags;
+    const double stop_a = stop_of_mover(step, m, true, time), stop_b = stop_of_mover(step, m, false, time);
+    if (stop_a < step->dt && may_stop(step, m->row_a) && flags[m->row_a] & QDI_FOLLOWED)
+        lower(step->ccd, m->row_a, stop_a);
+    if (stop_b < step->dt && may_stop(step, m->row_b) && flags[m->row_b] & QDI_FOLLOWED)
+        lower(step->ccd, m->row_b, stop_b);
+}
+
+/// True where two that move like this relative to each other are looked at.
+static bool is_followed(double way, double size, double gap, bool both, bool bullet) {
+    return bullet || way > followed_way(size, gap, both);
+}
+
+void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image image, int worker) {
+    const qd_world *world = step->world;
+    const bool stop_a = may_stop(step, a), stop_b = may_stop(step, b);
+    if (!stop_a && !stop_b) return;
+    const qdi_path_segment segment_a = qdi_path_begin(step, a), segment_b = qdi_path_begin(step, b);
+    qdi_party one = qdi_party_of(step, a, &segment_a), two = qdi_party_of(step, b, &segment_b);
+    const bool moves_a = world->kind[a] == QD_BODY_DYNAMIC, moves_b = world->kind[b] == QD_BODY_DYNAMIC;
+    const bool both = moves_a && moves_b, bullet = qdi_is_bullet(world, a) || qdi_is_bullet(world, b);
+    const qdi_party *mover = moves_a ? &one : &two;
+    const double size = both ? one.inner + two.inner : mover->inner,
+                 way = relative_way(step, a, &one, b, &two);
+    if (!bullet && !(way > unseen_part * size)) return;
+    const qd_vec2 shift = shift_of(world, image);
+    const double least = least_gap(&one, &two, shift), rounding = 1e-9 * (way + mover->reach);
+    if (!step->following && least > way + rounding) return;
+    if (!is_followed(way + rounding, size, both ? least : 0, both, bullet)) return;
+    qdi_manifold manifold;
+    const double reach = qdi_speculative(world) * qdi_smaller_inner(world, moves_a ? a : b, moves_a ? b : a),
+                 gap = gap_at_start(&one, &two, shift, reach, &manifold);
+    if (!is_followed(way, size, gap, both, bullet)) return;
+    movers m = {a, b, &one, &two, manifold.normal, both && !bullet && gap < (double)INFINITY};
+    if (gap <= 0 && !m.touching) {
+        if (moves_a) one = core_of(&one);
+        if (moves_b) two = core_of(&two);
+    }
+    const double time = m.touching ? pressed_at(step, &m, &manifold, shift, size, gap)
+                                   : meeting_of(step, a, &one, b, &two, shift, &m.normal);
+    if (!(time < step->dt)) return;
+    if (both) {
+        stop_movers(step, &m, time);
+        return;
+    }
+    if (stop_a) lower(step->ccd, a, time);
+    if (stop_b) lower(step->ccd, b, time);
+    if (world->kind[moves_a ? b : a] == QD_BODY_KINEMATIC)
+        note_carrier(step, moves_a ? a : b, moves_a ? b : a, time, worker);
+}
+
+/// The gap between a wall and a body at the step's start.
+static double gap_to_wall(const qdi_step *step, const qdi_party *party, int wall) {
+    const qdi_axis *axis = &step->world->axis[wall / 2];
+    const double came = qdi_wall_speed(step->world, wall) * step->dt; // the axis is that of the step's end
+    const double at = wall / 2 == 0 ? party->segment.x : party->segment.y;
+    qd_vec2 low, high;
+    qdi_form_bounds(&party->form, party->segment.c, party->segment.s, &low, &high);
+    const double out[QDI_WALLS] = {-low.x, high.x, -low.y, high.y};
+    return (wall % 2 == 0 ? at - (axis->low - came) : axis->high - came - at) - out[wall];
+}
+
+void qdi_ccd_stop_at_wall(const qdi_step *step, uint32_t row, int wall, int worker) {
+    (void)worker;
+    const qd_world *world = step->world;
+    if (!may_stop(step, row)) return;
+    walk w = walk_begin(step, row);
+    qdi_party party = qdi_party_of(step, row, &w.segment);
+    const double way = relative_way(step, row, &party, QDI_NO_ROW, NULL) +
+                       fabs(qdi_wall_speed(world, wall)) * step->dt;
+    const double gap = gap_to_wall(step, &party, wall);
+    if (!qdi_is_bullet(world, row) && !(way > followed_way(party.inner, gap, false))) return;
+    if (gap <= 0) party = core_of(&party);
+    do {
+        qdi_encounter meeting;
+        party.segment = w.segment;
+        if (!qdi_segment_meets_wall(step, &party, wall, w.segment.start, w.end, &meeting)) continue;
+        if (meeting.time < step->dt) lower(step->ccd, row, meeting.time);
+        return;
+    } while (walk_on(step, &w));
+}
+
+/// The first time at which a body's core meets a wall, or infinity.
+static double core_to_wall(const qdi_step *step, uint32_t row, int wall) {
+    for (qdi_path_segment segment = qdi_path_begin(step, row);;) {
+        const qdi_party whole = qdi_party_of(step, row, &segment), core = core_of(&whole);
+        const double end = qdi_segment_end(step, &segment);
+        qdi_encounter meeting;
+        if (qdi_segment_meets_wall(step, &core, wall, segment.start, end, &meeting)) return meeting.time;
+        if (!qdi_path_next(step, &segment)) return (double)INFINITY;
+    }
+}
+
+bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, int wall, qd_image image) {
+    const qd_world *world = step->world;
+    const qdi_path_segment segment_a = qdi_path_begin(step, row_a);
+    qdi_party a = qdi_party_of(step, row_a, &segment_a);
+    if (row_b == QDI_NO_ROW) {
+        if (a.form.kind == QD_SHAPE_DISK) return false;
+        return core_to_wall(step, row_a, wall) < step->dt;
+    }
+    const bool moves_a = world->kind[row_a] == QD_BODY_DYNAMIC,
+               moves_b = world->kind[row_b] == QD_BODY_DYNAMIC;
+    if (moves_a == moves_b) return false;
+    const qdi_path_segment segment_b = qdi_path_begin(step, row_b);
+    qdi_party b = qdi_party_of(step, row_b, &segment_b), *mover = moves_a ? &a : &b;
+    const qd_vec2 shift = shift_of(world, image);
+    if (!(relative_way(step, row_a, &a, row_b, &b) > followed_part * mover->inner)) return false;
+    *mover = core_of(mover);
+    qd_vec2 normal;
+    return meeting_of(step, row_a, &a, row_b, &b, shift, &normal) < step->dt;
+}
