@@ -30,6 +30,7 @@ typedef struct event_job {
 /// Cosine of the angle by which the normal of a contact may turn in a step without its being another one.
 static const double SAME_WAY = 0.7;
 
+// Whether two contacts with the same key are of the same bodies, not of a later body with the index.
 static bool same_bodies(const qd_contact *p, const qd_contact *q) {
     return p->a.generation == q->a.generation && p->b.generation == q->b.generation;
 }
@@ -60,7 +61,8 @@ static bool found(const qdi_contact_state *list, size_t at, size_t high, const q
            same_bodies(&list->contacts[at], contact);
 }
 
-static void count_ended(void *context, size_t begin, size_t end) {
+// Numbers the contacts that ended within each range.
+static void rank_ended(void *context, size_t begin, size_t end) {
     const event_job *job = context;
     uint32_t ended = 0;
     for (size_t i = begin; i < end; ++i) {
@@ -71,6 +73,7 @@ static void count_ended(void *context, size_t begin, size_t end) {
     job->count[begin / QDI_TOUCH_GRAIN] = ended;
 }
 
+// Adds the ended contacts of the ranges before.
 static void shift_ranks(void *context, size_t begin, size_t end) {
     const event_job *job = context;
     uint32_t first = (uint32_t)job->count[begin / QDI_TOUCH_GRAIN];
@@ -102,6 +105,7 @@ typedef struct walk {
     size_t contact, near;
 } walk;
 
+// Where two lists of contacts that are walked side by side start at this key.
 static walk walk_begin(const qdi_contact_state *list, uint64_t order) {
     return (walk){find(list, 0, list->contact_count, order),
                   find(list, list->contact_count, qdi_constraint_count(list), order)};
@@ -134,7 +138,8 @@ static void take_range(void *context, size_t begin, size_t end) {
     }
 }
 
-static void write_ended(void *context, size_t begin, size_t end) {
+// Writes the end events of contacts that are no longer there.
+static void write_end_events(void *context, size_t begin, size_t end) {
     const event_job *job = context;
     const qd_contact *contacts = job->before->contacts;
     const size_t high = job->after->contact_count;
@@ -152,7 +157,8 @@ static void write_ended(void *context, size_t begin, size_t end) {
     }
 }
 
-static void write_present(void *context, size_t begin, size_t end) {
+// Writes the begin and persist events of contacts that are there.
+static void write_present_events(void *context, size_t begin, size_t end) {
     const event_job *job = context;
     const qd_contact *contacts = job->after->contacts;
     const size_t high = job->before->contact_count;
@@ -170,7 +176,8 @@ static void write_present(void *context, size_t begin, size_t end) {
     job->count[begin / QDI_TOUCH_GRAIN] = begun;
 }
 
-static qd_status reserve(qd_world *world, const qdi_contact_state *before, qdi_contact_state *after) {
+// Makes room for events and for what contacts hand on.
+static qd_status reserve_events(qd_world *world, const qdi_contact_state *before, qdi_contact_state *after) {
     qdi_scratch *scratch = &world->scratch;
     const qd_allocator *allocator = world->allocator;
     size_t old = before->contact_count, new = after->contact_count;
@@ -181,7 +188,9 @@ static qd_status reserve(qd_world *world, const qdi_contact_state *before, qdi_c
     return scratch->match && scratch->end_rank ? status : QD_ERR_MEMORY;
 }
 
-static event_job job_of(const qd_world *world, const qdi_contact_state *before, qdi_contact_state *after) {
+// The parts that compare contacts before and after a step.
+static event_job event_job_of(const qd_world *world, const qdi_contact_state *before,
+                              qdi_contact_state *after) {
     const qdi_scratch *scratch = &world->scratch;
     return (event_job){.before = before,
                        .after = after,
@@ -190,13 +199,15 @@ static event_job job_of(const qd_world *world, const qdi_contact_state *before, 
                        .end_rank = scratch->end_rank};
 }
 
-static void clear_marks(void *context, size_t begin, size_t end) {
+// Unmarks contacts, before those that go on are marked.
+static void clear_end_marks(void *context, size_t begin, size_t end) {
     const event_job *job = context;
     memset(job->end_rank + begin, 0, (end - begin) * sizeof *job->end_rank);
 }
 
-static void take_all(qd_world *world, event_job *job) {
-    qdi_team_for(world->team, job->before->contact_count, QDI_TOUCH_GRAIN, clear_marks, job);
+// Hands warm-start impulses from contacts of the last step to those that go on.
+static void carry_warm_starts(qd_world *world, event_job *job) {
+    qdi_team_for(world->team, job->before->contact_count, QDI_TOUCH_GRAIN, clear_end_marks, job);
     job->first = 0;
     job->near = false;
     qdi_team_for(world->team, job->after->contact_count, QDI_TOUCH_GRAIN, take_range, job);
@@ -206,10 +217,10 @@ static void take_all(qd_world *world, event_job *job) {
 }
 
 qd_status qdi_events_take_over(qd_world *world, const qdi_contact_state *before, qdi_contact_state *after) {
-    qd_status status = reserve(world, before, after);
+    qd_status status = reserve_events(world, before, after);
     if (status != QD_OK) return status;
-    event_job job = job_of(world, before, after);
-    take_all(world, &job);
+    event_job job = event_job_of(world, before, after);
+    carry_warm_starts(world, &job);
     return QD_OK;
 }
 
@@ -218,16 +229,16 @@ qd_status qdi_events(qd_world *world, const qdi_contact_state *before, const qdi
     qd_team *team = world->team;
     size_t old = before->contact_count, new = after->contact_count;
     const bool matched = world->def.contact == QD_CONTACT_SPRING; // by qdi_events_take_over
-    qd_status status = matched ? QD_OK : reserve(world, before, after);
+    qd_status status = matched ? QD_OK : reserve_events(world, before, after);
     if (status != QD_OK) return status;
-    event_job job = job_of(world, before, after);
+    event_job job = event_job_of(world, before, after);
     job.outcomes = outcomes;
     job.count = qdi_arena_take(&world->scratch.arena, qdi_range_count(old > new ? old : new, QDI_TOUCH_GRAIN),
                                sizeof *job.count);
     if (!job.count) return QD_ERR_MEMORY;
-    if (!matched) take_all(world, &job);
+    if (!matched) carry_warm_starts(world, &job);
 
-    qdi_team_for(team, old, QDI_TOUCH_GRAIN, count_ended, &job);
+    qdi_team_for(team, old, QDI_TOUCH_GRAIN, rank_ended, &job);
     size_t ended = qdi_exclusive_scan(job.count, qdi_range_count(old, QDI_TOUCH_GRAIN));
     qdi_team_for(team, old, QDI_TOUCH_GRAIN, shift_ranks, &job);
     job.end_rank[old] = (uint32_t)ended;
@@ -239,8 +250,8 @@ qd_status qdi_events(qd_world *world, const qdi_contact_state *before, const qdi
     if (status != QD_OK) return status;
     job.events = after->events;
     job.ended = after->ended;
-    qdi_team_for(team, old, QDI_TOUCH_GRAIN, write_ended, &job);
-    qdi_team_for(team, new, QDI_TOUCH_GRAIN, write_present, &job);
+    qdi_team_for(team, old, QDI_TOUCH_GRAIN, write_end_events, &job);
+    qdi_team_for(team, new, QDI_TOUCH_GRAIN, write_present_events, &job);
     after->event_count = new + ended;
     after->ends = ended;
     after->begins = qdi_exclusive_scan(job.count, qdi_range_count(new, QDI_TOUCH_GRAIN));

@@ -158,6 +158,7 @@ static inline void fill_last_vector(qdi_rect_pairs *pairs) {
         for (size_t k = 0; k < sizeof lanes / sizeof *lanes; ++k) lanes[k][i] = lanes[k][0];
 }
 
+/// Tests pairs of rectangles, a vector of pairs at a time.
 static inline void meet_rects(qdi_rect_pairs *in, qdi_rect_meets *out) {
     fill_last_vector(in);
     for (size_t i = 0; i < in->count; i += WIDTH) collide_rect_pairs(in, out, i);

@@ -3,6 +3,6 @@
 
 #ifdef __x86_64__
 qdi_disks_found qdi_disks_move_avx2(const qdi_disks *disks, size_t begin, size_t end) {
-    return move_disks(disks, begin, end);
+    return move_disks_kernel(disks, begin, end);
 }
 #endif

@@ -2,7 +2,7 @@
 #include "sim/step/disks_kernel.h"
 
 qdi_disks_found qdi_disks_move_portable(const qdi_disks *disks, size_t begin, size_t end) {
-    return move_disks(disks, begin, end);
+    return move_disks_kernel(disks, begin, end);
 }
 
 qdi_disks_move qdi_disks_move_of(qd_simd simd) {

@@ -360,6 +360,7 @@ const qdi_fields qdi_fields_sink = TABLE(sink_lines);
 
 // ---- saving by table ----
 
+// Bytes of a field of this kind in memory.
 static size_t member_size(qdi_field_kind kind) {
     switch (kind) {
     case QDI_FIELD_REAL:
@@ -380,10 +381,12 @@ size_t qdi_field_size(const qdi_field *field) {
     return member_size(field->kind);
 }
 
+// Bytes of a field in a saved world.
 static size_t saved_size(const qdi_field *field) {
     return field->bytes ? field->bytes : member_size(field->kind);
 }
 
+// How many values a field holds.
 static size_t times(const qdi_field *field) {
     return field->count ? field->count : 1;
 }
@@ -410,6 +413,7 @@ static void put_wide(const char *member, size_t stride, const qdi_records *to) {
     }
 }
 
+// Saves 32-bit fields of records.
 static void put_word(const char *member, size_t stride, const qdi_records *to) {
     for (size_t k = 0; k < to->count; ++k) {
         unsigned char *at = to->at + k * to->bytes;
@@ -432,6 +436,7 @@ static uint64_t bits_of(const qdi_field *field, const char *member) {
     }
 }
 
+// Saves fields of any kind of records.
 static void put_any(const qdi_field *field, const char *member, size_t stride, const qdi_records *to) {
     for (size_t k = 0; k < to->count; ++k) {
         const uint64_t bits = bits_of(field, member + k * stride);
@@ -483,6 +488,7 @@ static bool set_bits(const qdi_field *field, uint64_t bits, char *member) {
     }
 }
 
+// Loads doubles of records; a NaN becomes the usual one.
 static void get_reals(const qdi_saved_records *from, char *member, size_t stride) {
     for (size_t k = 0; k < from->count; ++k) {
         const unsigned char *at = from->at + k * from->bytes;
@@ -492,6 +498,7 @@ static void get_reals(const qdi_saved_records *from, char *member, size_t stride
     }
 }
 
+// Loads fields of any kind of records; false if a value does not fit.
 static bool get_any(const qdi_field *field, const qdi_saved_records *from, char *member, size_t stride) {
     bool fits = true;
     for (size_t k = 0; k < from->count; ++k) {

@@ -45,7 +45,8 @@
 /// lower half the stream.
 enum { USE_MEDIUM = 0x4ea70000 };
 
-static void copy_range(void *context, size_t begin, size_t end) {
+// Copies velocities of bodies to the next state.
+static void copy_velocities(void *context, size_t begin, size_t end) {
     qd_world *world = context;
     const qdi_motion *now = &world->now, *next = &world->next;
     size_t bytes = (end - begin) * sizeof(double);
@@ -56,7 +57,7 @@ static void copy_range(void *context, size_t begin, size_t end) {
 
 void qdi_forces_begin(qd_world *world) {
     world->scratch.flown = false;
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, copy_range, world);
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, copy_velocities, world);
 }
 
 // ---- gravity alone ----
@@ -66,7 +67,8 @@ typedef struct kick_job {
     double dx, dy;
 } kick_job;
 
-static void kick_range(void *context, size_t begin, size_t end) {
+// Adds the gain by gravity to velocities of a range of bodies.
+static void kick_rows(void *context, size_t begin, size_t end) {
     const kick_job *job = context;
     const qd_world *world = job->world;
     double *vx = world->next.vx, *vy = world->next.vy;
@@ -82,11 +84,12 @@ static void kick_range(void *context, size_t begin, size_t end) {
     }
 }
 
-static void kick_alike(qd_world *world, double dt) {
+// Adds gravity, where it is the same for all bodies, to velocities.
+static void kick_by_gravity(qd_world *world, double dt) {
     qd_vec2 gravity = world->def.gravity;
     if (gravity.x == 0 && gravity.y == 0) return;
     kick_job job = {world, gravity.x * dt, gravity.y * dt};
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, kick_range, &job);
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, kick_rows, &job);
 }
 
 // ---- accelerations ----
@@ -200,7 +203,8 @@ static void add_pushes(const flight_job *job, size_t row, qdi_flight *all) {
         all->turn += job->spin_push / sqrt(inertia) * qd_random_normal(&random);
 }
 
-static void fly(const flight_job *job, qdi_flight *flight, double *vx, double *vy) {
+// Velocity and way of a body under drag and forces over a step.
+static void fly_row(const flight_job *job, qdi_flight *flight, double *vx, double *vy) {
     double dt = job->dt, ux = *vx - job->medium.x, uy = *vy - job->medium.y;
     double way = dt * job->p1, pull = dt * dt * job->p2;
     if (job->quadratic > 0) {
@@ -223,7 +227,8 @@ static void fly(const flight_job *job, qdi_flight *flight, double *vx, double *v
     *vy = job->medium.y + uy;
 }
 
-static void spin(const flight_job *job, qdi_flight *flight, double *spin) {
+// Spin and angle of a body under drag and torque over a step.
+static void spin_row(const flight_job *job, qdi_flight *flight, double *spin) {
     double dt = job->dt;
     flight->angle = *spin * dt * job->spin_p1 + flight->turn * dt * dt * job->spin_p2;
     *spin = *spin * job->spin_fade + flight->turn * dt * job->spin_p1;
@@ -250,7 +255,8 @@ static void settle(const qd_world *world, size_t row, const qdi_flight *flight, 
     balance->force[row] = dynamic ? force[0][row] * flight->dx + force[1][row] * flight->dy + turn : 0;
 }
 
-static void fly_range(void *context, size_t begin, size_t end) {
+// Moves a range of bodies under drag and forces.
+static void fly_rows(void *context, size_t begin, size_t end) {
     const flight_job *job = context;
     qd_world *world = job->world;
     double dt = job->dt;
@@ -264,15 +270,16 @@ static void fly_range(void *context, size_t begin, size_t end) {
             qdi_flight calm = acceleration(world, &world->now, r);
             *flight = calm;
             if (job->push > 0 || job->spin_push > 0) add_pushes(job, r, flight);
-            fly(job, flight, &next->vx[r], &next->vy[r]);
-            if (world->turning) spin(job, flight, &next->spin[r]);
+            fly_row(job, flight, &next->vx[r], &next->vy[r]);
+            if (world->turning) spin_row(job, flight, &next->spin[r]);
             flight->ax = calm.ax, flight->ay = calm.ay, flight->turn = calm.turn;
         }
         if (job->settles) settle(world, r, flight, before);
     }
 }
 
-static flight_job flights_of(qd_world *world, double dt) {
+// What bodies under drag and forces need to know about a step.
+static flight_job flight_job_of(qd_world *world, double dt) {
     const qd_drag *drag = &world->def.drag;
     flight_job job = {.world = world, .dt = dt, .quadratic = drag->quadratic, .medium = drag->medium};
     job.settles = qdi_forces_settle(world);
@@ -294,7 +301,7 @@ bool qdi_forces_settle(const qd_world *world) {
 
 qd_status qdi_forces_kick(qd_world *world, double dt) {
     if (!qdi_forces_vary(world) && !qdi_forces_settle(world)) {
-        kick_alike(world, dt);
+        kick_by_gravity(world, dt);
         return QD_OK;
     }
     qdi_scratch *scratch = &world->scratch;
@@ -305,19 +312,20 @@ qd_status qdi_forces_kick(qd_world *world, double dt) {
                              sizeof(double));
     if (status == QD_OK) status = qdi_balance_fly(world);
     if (status != QD_OK) return status;
-    flight_job job = flights_of(world, dt);
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, fly_range, &job);
+    flight_job job = flight_job_of(world, dt);
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, fly_rows, &job);
     scratch->flown = true;
     return QD_OK;
 }
 
-static qd_status resolve(qd_world *world, qdi_step_context *step) {
+// Hook of the step: forces alone make velocities, where bodies do not collide.
+static qd_status forces_resolve(qd_world *world, qdi_step_context *step) {
     if (world->def.contact != QD_CONTACT_NONE) return QD_OK;
     qdi_forces_begin(world);
     return qdi_forces_kick(world, step->dt);
 }
 
-const qdi_feature qdi_no_contact_feature = {.at = {[QDI_STAGE_RESOLVE] = resolve}};
+const qdi_feature qdi_no_contact_feature = {.at = {[QDI_STAGE_RESOLVE] = forces_resolve}};
 
 // ---- after the move ----
 
@@ -340,7 +348,8 @@ static void settle_more(const qd_world *world, size_t r, const qdi_flight *befor
     world->scratch.balance.force[r] += work;
 }
 
-static void finish_range(void *context, size_t begin, size_t end) {
+// Ends the flights of a range of bodies: velocities at the step's end.
+static void finish_flights(void *context, size_t begin, size_t end) {
     const flight_job *job = context;
     qd_world *world = job->world;
     const qdi_motion *next = &world->next;
@@ -366,7 +375,7 @@ static void finish_range(void *context, size_t begin, size_t end) {
 void qdi_forces_finish(qd_world *world, double dt, uint32_t *lowest_bad) {
     flight_job job = {.world = world, .dt = dt};
     job.lowest_bad = lowest_bad;
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, finish_range, &job);
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, finish_flights, &job);
 }
 
 qd_status qd_world_set_force(qd_world *world, qd_force_function force, void *context) {

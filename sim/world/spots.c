@@ -14,7 +14,8 @@ typedef struct spots_job {
     qdi_contact_state *state;
 } spots_job;
 
-static void find_rows(void *context, size_t begin, size_t end) {
+// Finds the rows of the two bodies of each contact.
+static void find_spot_rows(void *context, size_t begin, size_t end) {
     const spots_job *job = context;
     for (size_t i = begin; i < end; ++i) {
         qdi_spot *spot = &job->state->spots[i];
@@ -26,10 +27,11 @@ static void find_rows(void *context, size_t begin, size_t end) {
 
 void qdi_spots_find_rows(qd_world *world, qdi_contact_state *state) {
     spots_job job = {world, state};
-    qdi_team_for(world->team, qdi_constraint_count(state), QDI_CONTACT_GRAIN, find_rows, &job);
+    qdi_team_for(world->team, qdi_constraint_count(state), QDI_CONTACT_GRAIN, find_spot_rows, &job);
 }
 
-static qdi_geometry geometry_of(const qd_contact *contact) {
+// Normal, points and depths of a contact.
+static qdi_geometry contact_geometry(const qd_contact *contact) {
     return (qdi_geometry){.normal = contact->normal,
                           .point = {contact->touch[0].point, contact->touch[1].point},
                           .depth = {contact->touch[0].depth, contact->touch[1].depth}};
@@ -76,7 +78,7 @@ qd_status qdi_spots_make(qd_world *world, qdi_contact_state *state) {
         spot->rank = ranks[spot->contact];
         describe(spot, &state->contacts[spot->contact]);
         spot->geometry = (uint32_t)i;
-        state->geometry[i] = geometry_of(&state->contacts[spot->contact]);
+        state->geometry[i] = contact_geometry(&state->contacts[spot->contact]);
     }
     qdi_release(world->allocator, ranks, rank_room, sizeof *ranks);
     qdi_spots_find_rows(world, state);
@@ -85,13 +87,15 @@ qd_status qdi_spots_make(qd_world *world, qdi_contact_state *state) {
 
 // ---- touching flags ----
 
-static void unmark_range(void *context, size_t begin, size_t end) {
+// Unmarks bodies, before those that touch are marked.
+static void unmark_touching(void *context, size_t begin, size_t end) {
     const qd_world *world = context;
     void *flags = world->touching + begin; // bytes, at which nobody else is now
     memset(flags, 0, end - begin);
 }
 
-static void mark_range(void *context, size_t begin, size_t end) {
+// Marks the bodies of contacts as touching.
+static void mark_touching(void *context, size_t begin, size_t end) {
     const qd_world *world = context;
     for (size_t i = begin; i < end; ++i) {
         const qdi_spot *spot = &world->present.spots[i];
@@ -103,6 +107,6 @@ static void mark_range(void *context, size_t begin, size_t end) {
 }
 
 void qdi_touching_mark(qd_world *world) {
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, unmark_range, world);
-    qdi_team_for(world->team, qdi_constraint_count(&world->present), QDI_CONTACT_GRAIN, mark_range, world);
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, unmark_touching, world);
+    qdi_team_for(world->team, qdi_constraint_count(&world->present), QDI_CONTACT_GRAIN, mark_touching, world);
 }
