@@ -10,6 +10,7 @@
 
 static const char list_name[] = "manifest.csv";
 
+// Whether the name of a frame file ends like this.
 static bool ends_with(const char *text, size_t length, const char *end) {
     size_t tail = strlen(end);
     return length >= tail && memcmp(text + length - tail, end, tail) == 0;

@@ -88,8 +88,9 @@ static qd_status put(qdi_placement *placing, size_t number, size_t body, qd_vec2
     return QD_OK;
 }
 
-static qd_status place_grid(qdi_placement *placing, size_t number, size_t first, const qdi_interval both[2],
-                            qd_vec2 most) {
+// Places bodies of a scene in a grid.
+static qd_status place_grid_item(qdi_placement *placing, size_t number, size_t first,
+                                 const qdi_interval both[2], qd_vec2 most) {
     const qdi_body_item *item = &placing->settings->items[number];
     size_t count = (size_t)item->count;
     bool disks = item->kind == QDI_ITEM_DISKS;
@@ -118,8 +119,9 @@ static qd_status place_grid(qdi_placement *placing, size_t number, size_t first,
     return status;
 }
 
-static qd_status place_pyramid(qdi_placement *placing, size_t number, size_t first,
-                               const qdi_interval both[2], qd_vec2 most) {
+// Places bodies of a scene in a pyramid.
+static qd_status place_pyramid_item(qdi_placement *placing, size_t number, size_t first,
+                                    const qdi_interval both[2], qd_vec2 most) {
     const qdi_body_item *item = &placing->settings->items[number];
     size_t count = (size_t)item->count, base = 1, rows = 0;
     while (base * (base + 1) / 2 < count) ++base;
@@ -148,8 +150,9 @@ qd_status qdi_place_rows(qdi_placement *placing, size_t number, size_t first) {
     qdi_interval both[2];
     qdi_place_intervals(placing->settings, item, both);
     qd_vec2 most = largest_boxes(placing, item, first);
-    qd_status status = item->place == QDI_PLACE_PYRAMID ? place_pyramid(placing, number, first, both, most)
-                                                        : place_grid(placing, number, first, both, most);
+    qd_status status = item->place == QDI_PLACE_PYRAMID
+                           ? place_pyramid_item(placing, number, first, both, most)
+                           : place_grid_item(placing, number, first, both, most);
     for (size_t i = 0; i < item->count && status == QD_OK && item->kind != QDI_ITEM_DISKS; ++i)
         qdi_cells_add(&placing->cells, first + i);
     return status;

@@ -18,7 +18,8 @@
 
 static const char out_of_memory[] = "out of memory";
 
-static void item_release(const qd_allocator *allocator, qdi_body_item *item) {
+// Releases one item of a scene's list of bodies.
+static void release_body_item(const qd_allocator *allocator, qdi_body_item *item) {
     if (item->file.path.chars) qdi_text_release(&item->file.path);
     if (item->file.from.chars) qdi_text_release(&item->file.from);
     if (item->file.bodies.allocator) qdi_body_file_release(&item->file.bodies);
@@ -30,7 +31,7 @@ void qd_scene_destroy(qd_scene *scene) {
     if (!scene) return;
     const qd_allocator *allocator = scene->allocator;
     for (size_t i = 0; i < scene->settings.item_count; ++i)
-        item_release(allocator, &scene->settings.items[i]);
+        release_body_item(allocator, &scene->settings.items[i]);
     qdi_release(allocator, scene->settings.items, scene->settings.item_room, sizeof *scene->settings.items);
     qdi_release(allocator, scene->settings.sources, scene->settings.source_room,
                 sizeof *scene->settings.sources);

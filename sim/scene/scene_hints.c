@@ -88,7 +88,8 @@ static const qdi_key *uniform_below(const qdi_key *key) {
     return below;
 }
 
-static bool two_numbers(const qdi_scene_reader *reader, qdi_yaml_ref node, double values[2]) {
+// Reads a list of two numbers, for a hint about a wrong key.
+static bool read_two_numbers(const qdi_scene_reader *reader, qdi_yaml_ref node, double values[2]) {
     const qdi_yaml_node *nodes = reader->yaml.nodes;
     if (nodes[node].kind != QDI_YAML_LIST || nodes[node].count != 2) return false;
     const qdi_yaml_ref child[2] = {nodes[node].first, nodes[node].last};
@@ -103,14 +104,14 @@ static bool two_numbers(const qdi_scene_reader *reader, qdi_yaml_ref node, doubl
 bool qdi_scene_is_range(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node) {
     double values[2];
     const qdi_key *uniform = key->plain == QDI_KEY_REAL ? uniform_below(key) : NULL;
-    return uniform && two_numbers(reader, node, values) && values[0] > uniform->low &&
+    return uniform && read_two_numbers(reader, node, values) && values[0] > uniform->low &&
            values[0] <= values[1] && values[1] <= uniform->high;
 }
 
 qd_status qdi_scene_wants_range(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node) {
     double values[2] = {0};
     char expected[QDI_EXPECTED_ROOM], low[QDI_NUMBER_ROOM], high[QDI_NUMBER_ROOM];
-    (void)two_numbers(reader, node, values);
+    (void)read_two_numbers(reader, node, values);
     qdi_number_write(values[0], low);
     qdi_number_write(values[1], high);
     return qdi_scene_complain(reader, node, "%s: must be %s; between two numbers: {uniform: [%s, %s]}",

@@ -124,7 +124,8 @@ qd_status qd_store_put_checkpoint(qd_store *store, const qd_world *world, const 
 
 // ---- events ----
 
-static qd_status put_event(void *context, const qdi_event_row *row) {
+// Puts the row of an event into the queue of run.db's writer.
+static qd_status put_event_row(void *context, const qdi_event_row *row) {
     return put(context, QDI_ROW_EVENT, row, sizeof *row, false);
 }
 
@@ -132,5 +133,5 @@ qd_status qd_store_put_events(qd_store *store, const qd_world *world, bool persi
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!world) return QD_ERR_ARGUMENT;
     qd_status status = check(store, qd_world_steps(world));
-    return status == QD_OK ? qdi_event_rows(&store->names, world, persist, put_event, store) : status;
+    return status == QD_OK ? qdi_event_rows(&store->names, world, persist, put_event_row, store) : status;
 }

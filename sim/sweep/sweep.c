@@ -101,8 +101,9 @@ static void add(qdi_sweep_changes *changes, qdi_text *chars, size_t *places, con
     qdi_text_add_bytes(chars, "", 1);
 }
 
-static qd_status collect(const qdi_sweep *sweep, uint64_t point, uint64_t seed, qdi_sweep_changes *changes,
-                         qdi_text *chars, size_t *places) {
+// Collects the scene keys that a point of a sweep changes.
+static qd_status collect_changes(const qdi_sweep *sweep, uint64_t point, uint64_t seed,
+                                 qdi_sweep_changes *changes, qdi_text *chars, size_t *places) {
     const char *texts = sweep->texts.chars;
     for (size_t i = 0; i < sweep->fixed_count; ++i)
         add(changes, chars, places, texts + sweep->fixed[i].key, texts + sweep->fixed[i].value);
@@ -125,7 +126,7 @@ qd_status qdi_sweep_changes_make(const qdi_sweep *sweep, uint64_t point, uint64_
     size_t *places = qdi_allocate(allocator, room, sizeof *places);
     changes->items = qdi_allocate(allocator, room, sizeof *changes->items);
     changes->item_room = room;
-    qd_status status = places && changes->items ? collect(sweep, point, seed, changes, &chars, places)
+    qd_status status = places && changes->items ? collect_changes(sweep, point, seed, changes, &chars, places)
                                                 : QD_ERR_MEMORY;
     for (size_t i = 0; i < changes->changes.set_count && status == QD_OK; ++i)
         changes->items[i] = chars.chars + places[i];

@@ -40,7 +40,8 @@ static int prepare(const resume_settings *settings, qdi_session *session) {
     return status == QD_OK ? QDI_EXIT_DONE : qdi_fail(status, &error, QDI_EXIT_USAGE);
 }
 
-static int resume(void *context) {
+// `quadrille resume`: continues an interrupted run.
+static int resume_command(void *context) {
     resume_job *job = context;
     const resume_settings *settings = &job->settings;
     qdi_session *session = &job->session;
@@ -67,7 +68,8 @@ static int resume(void *context) {
     return exit_code == QDI_EXIT_DONE ? qdi_session_run(session) : exit_code;
 }
 
-static void end(void *context) {
+// Closes the session that was resumed.
+static void resume_end(void *context) {
     resume_job *job = context;
     qdi_session_close(&job->session);
 }
@@ -98,6 +100,6 @@ const qdi_command qdi_command_resume = {
     "  quadrille resume out --steps 2000                 a complete run of 1,000 steps gets 1,000 more\n",
     "the directory of the run",
     sizeof(resume_job),
-    resume,
-    end,
+    resume_command,
+    resume_end,
 };

@@ -221,7 +221,8 @@ int64_t qdi_host_file_time(const char *path) {
     return stat(path, &facts) == 0 ? (int64_t)facts.st_mtim.tv_sec * 1000000000 + facts.st_mtim.tv_nsec : 0;
 }
 
-static qdi_host_usage usage_of(int who) {
+// Processor time of this process or its children.
+static qdi_host_usage usage_of_who(int who) {
     struct rusage usage;
     if (getrusage(who, &usage) != 0) return (qdi_host_usage){0, 0};
     const struct timeval *user = &usage.ru_utime, *system = &usage.ru_stime;
@@ -231,11 +232,11 @@ static qdi_host_usage usage_of(int who) {
 }
 
 qdi_host_usage qdi_host_usage_now(void) {
-    return usage_of(RUSAGE_SELF);
+    return usage_of_who(RUSAGE_SELF);
 }
 
 uint64_t qdi_host_family_ns(void) {
-    return usage_of(RUSAGE_SELF).processor_ns + usage_of(RUSAGE_CHILDREN).processor_ns;
+    return usage_of_who(RUSAGE_SELF).processor_ns + usage_of_who(RUSAGE_CHILDREN).processor_ns;
 }
 
 /// Ticks that a line of /proc/stat has for programs: user, nice, system, irq, softirq, steal. Guests are in

@@ -3,7 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-static qd_world_def def_of(const qdi_lammps_scene *scene, int threads, qd_simd simd) {
+// The world in which we simulate what LAMMPS did.
+static qd_world_def def_of_lammps_scene(const qdi_lammps_scene *scene, int threads, qd_simd simd) {
     qd_world_def def = qd_world_def_default();
     def.origin = scene->low;
     def.size = (qd_vec2){scene->high.x - scene->low.x, scene->high.y - scene->low.y};
@@ -23,7 +24,7 @@ static qd_world_def def_of(const qdi_lammps_scene *scene, int threads, qd_simd s
 
 qd_status qdi_lammps_world(const qdi_lammps_scene *scene, int threads, qd_simd simd, qd_world **world,
                            qd_error *error) {
-    qd_world_def def = def_of(scene, threads, simd);
+    qd_world_def def = def_of_lammps_scene(scene, threads, simd);
     *world = NULL;
     qd_status status = qd_world_create(&def, world);
     for (size_t i = 0; status == QD_OK && i < scene->count; ++i) {

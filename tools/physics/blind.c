@@ -62,7 +62,8 @@ static qd_status regroup(qd_world *gas, const couple *pair, int group) {
     return status;
 }
 
-static bool is_taken(const qdi_blind *blind, qd_body_index index) {
+// Whether a disk is already one of a couple that shall not collide.
+static bool is_in_couple(const qdi_blind *blind, qd_body_index index) {
     for (size_t i = 0; i < blind->count; ++i)
         if (blind->couples[i].a == index || blind->couples[i].b == index) return true;
     return false;
@@ -100,7 +101,8 @@ static bool will_meet(const qd_world *gas, const qd_body_view *view, uint32_t a,
     return root > 0 && gap <= (sqrt(root) - along) * dt; // the earlier time is gap / (sqrt(root) - along)
 }
 
-static qd_status choose(qdi_blind *blind, qd_world *gas, double dt) {
+// Chooses couples of disks that shall not collide: the planted error of a gas.
+static qd_status choose_couples(qdi_blind *blind, qd_world *gas, double dt) {
     qd_body_view view = qd_world_view(gas);
     qd_status status = QD_OK;
     size_t old = blind->count;
@@ -109,7 +111,7 @@ static qd_status choose(qdi_blind *blind, qd_world *gas, double dt) {
             if (!will_meet(gas, &view, view.row_of_index[a], view.row_of_index[b], dt)) continue;
             qd_random random = qd_random_at(blind->seed, (uint64_t)a << 32 | b,
                                             (uint32_t)qd_world_steps(gas));
-            if (qd_random_uniform(&random) >= blind->part || is_taken(blind, a) || is_taken(blind, b))
+            if (qd_random_uniform(&random) >= blind->part || is_in_couple(blind, a) || is_in_couple(blind, b))
                 continue;
             if (blind->count < PAIRS_MAX) blind->couples[blind->count++] = (couple){a, b};
         }
@@ -122,7 +124,7 @@ qd_status qdi_blind_run(qdi_blind *blind, qd_world *gas, double time, double dt)
     qd_status status = QD_OK;
     for (double done = 0; status == QD_OK && done < time - 1e-9 * dt; done += dt) {
         status = release(blind, gas);
-        if (status == QD_OK) status = choose(blind, gas, dt);
+        if (status == QD_OK) status = choose_couples(blind, gas, dt);
         if (status == QD_OK) status = qd_world_step(gas, dt, NULL);
     }
     return status;

@@ -20,6 +20,7 @@ enum { COOLING_T, COOLING_LOSS, SEEDS = 8, SEEDS_LONG = 32, TWIN_SEEDS = 4 };
 static const double moment = 2;
 static const double eta = 0.01;
 
+// The time scale of Haff's law for a gas of this restitution.
 static double cooling_time(double e) {
     return 4 / (qdi_reference_rate(eta) * (1 - e * e) * qdi_reference_cooling(e));
 }
@@ -29,7 +30,8 @@ static void keep(qdi_job *job, int series, double value) {
     for (int block = 0; block < QDI_BLOCKS; ++block) job->series[series][block] = value;
 }
 
-static qd_status cool(qdi_job *job, qd_world *gas) {
+// Lets a gas cool by inelastic collisions, and measures its energy.
+static qd_status measure_cooling(qdi_job *job, qd_world *gas) {
     double disks = qdi_gas_count(&job->gas);
     qd_metrics before, now;
     qd_world_measure(gas, &before);
@@ -42,6 +44,7 @@ static qd_status cool(qdi_job *job, qd_world *gas) {
     return status;
 }
 
+// Job of the validation: Haff's law of a cooling gas.
 static qd_status run_cooling(qdi_job *job, qd_error *error) {
     qd_world *gas = NULL, *cooling = NULL;
     qd_status status = qdi_gas_create(&job->gas, &gas, error);
@@ -51,12 +54,13 @@ static qd_status run_cooling(qdi_job *job, qd_error *error) {
         def.restitution = job->setting;
         status = qdi_gas_copy(gas, &def, 1, &cooling, error);
     }
-    if (status == QD_OK) status = cool(job, cooling);
+    if (status == QD_OK) status = measure_cooling(job, cooling);
     qd_world_destroy(gas);
     qd_world_destroy(cooling);
     return status;
 }
 
+// Plans the jobs of the cooling gas and its planted error.
 static void plan_cooling(const qdi_case *self, qdi_plan *plan) {
     const double free_time = 1 / qdi_reference_rate(eta);
     qdi_job job = {
@@ -78,6 +82,7 @@ static qdi_estimate estimate(const qdi_plan *plan, size_t first, size_t count, i
     return qdi_estimate_of(values, count);
 }
 
+// Compares the cooling gas with its reference.
 static void judge_cooling(const qdi_case *self, const qdi_plan *plan, qdi_rows *rows) {
     size_t sound = plan->count - TWIN_SEEDS;
     char name[48];

@@ -23,7 +23,8 @@
 static const char mark[] = "# Video: ";
 static const char failed_name[] = "video/failed.txt";
 
-static bool video_path(const qdi_session *session, char path[QDI_SESSION_PATH + 16]) {
+// The path of the video of a run.
+static bool session_video_path(const qdi_session *session, char path[QDI_SESSION_PATH + 16]) {
     return qdi_session_path(session, "video", path, QDI_SESSION_PATH + 16);
 }
 
@@ -38,7 +39,7 @@ static bool lies_inside(const qdi_session *session) {
 /// Finds an encoder, and makes what frames can be added to.
 static qd_status make(qdi_session *session, bool replace, qd_error *error) {
     char path[QDI_SESSION_PATH + 16];
-    (void)video_path(session, path);
+    (void)session_video_path(session, path);
     const qd_view view = qd_scene_view(session->scene);
     qd_video_def def = qd_video_def_default();
     def.file = session->video_file;
@@ -154,7 +155,7 @@ int qdi_session_prepare_video(qdi_session *session) {
 uint64_t qdi_session_whole_video(const qdi_session *session, uint64_t frames, qd_error *error) {
     char path[QDI_SESSION_PATH + 16];
     if (!session->video || frames == 0) return frames;
-    (void)video_path(session, path);
+    (void)session_video_path(session, path);
     uint64_t whole = qd_video_whole(path, frames);
     if (whole != frames && error)
         snprintf(error->text, sizeof error->text, "%.300s lacks frame %" PRIu64, path, whole);
@@ -164,7 +165,7 @@ uint64_t qdi_session_whole_video(const qdi_session *session, uint64_t frames, qd
 qd_status qdi_session_rewind_video(qdi_session *session, uint64_t frames, qd_error *error) {
     char path[QDI_SESSION_PATH + 16];
     if (!session->video) return QD_OK;
-    (void)video_path(session, path);
+    (void)session_video_path(session, path);
     qd_status status = qd_video_keep(path, frames, error);
     if (status == QD_OK) qd_video_begin_at(session->video, frames);
     return status;
@@ -225,7 +226,7 @@ void qdi_session_clear_video(qdi_session *session) {
     if (!session->video_file || session->video_error.text[0]) return;
     char path[QDI_SESSION_PATH + 16];
     qd_error error = {""};
-    (void)video_path(session, path);
+    (void)session_video_path(session, path);
     qd_status status = qd_video_clear(path, &error);
     if (status != QD_OK && !session->common.quiet) qdi_warn("%s", qdi_failure_reason(status, &error));
 }
@@ -235,7 +236,7 @@ void qdi_session_clear_joined_video(qdi_session *session) {
     char path[QDI_SESSION_PATH + 16];
     session->video_file = NULL;
     (void)qdi_session_find_video(session);
-    (void)video_path(session, path);
+    (void)session_video_path(session, path);
     if (session->video_file && qdi_video_is_joined(path, session->video_file, NULL))
         qdi_session_clear_video(session);
     session->video_file = asked;
