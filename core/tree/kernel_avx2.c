@@ -159,7 +159,7 @@ static inline unsigned block_overlap(const block *these, qd_box box) {
 static const uint64_t lanes_of[256] = {LANES64(0), LANES64(64), LANES64(128), LANES64(192)};
 
 // The lanes of a set moved together; what follows them is of no use.
-static inline __m256i together(__m256i value, unsigned set) {
+static inline __m256i kept_together(__m256i value, unsigned set) {
     return _mm256_permutevar8x32_epi32(value,
                                        _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((int64_t)lanes_of[set])));
 }
@@ -245,8 +245,8 @@ static inline size_t window_pairs(const qdi_window *window, qd_pair *to) {
 
 // Moves the chosen numbers of a column together.
 static inline void pick_column(float *to, unsigned first, const __m256 from[2], unsigned hits) {
-    _mm256_storeu_si256((__m256i *)to, together(_mm256_castps_si256(from[0]), hits & 0xffU));
-    _mm256_storeu_si256((__m256i *)(to + first), together(_mm256_castps_si256(from[1]), hits >> 8));
+    _mm256_storeu_si256((__m256i *)to, kept_together(_mm256_castps_si256(from[0]), hits & 0xffU));
+    _mm256_storeu_si256((__m256i *)(to + first), kept_together(_mm256_castps_si256(from[1]), hits >> 8));
 }
 
 // Copies the slots of a block that `hits` names.
@@ -256,8 +256,8 @@ static inline size_t pick_block(const block *here, unsigned hits, const qdi_slot
     pick_column(to->min_y + at, first, here->min_y, hits);
     pick_column(to->max_x + at, first, here->max_x, hits);
     pick_column(to->max_y + at, first, here->max_y, hits);
-    _mm256_storeu_si256((__m256i *)(to->index + at), together(here->index[0], hits & 0xffU));
-    _mm256_storeu_si256((__m256i *)(to->index + at + first), together(here->index[1], hits >> 8));
+    _mm256_storeu_si256((__m256i *)(to->index + at), kept_together(here->index[0], hits & 0xffU));
+    _mm256_storeu_si256((__m256i *)(to->index + at + first), kept_together(here->index[1], hits >> 8));
     return at + (unsigned)__builtin_popcount(hits);
 }
 

@@ -36,7 +36,7 @@ static bool same_bodies(const qd_contact *p, const qd_contact *q) {
 }
 
 /// The first contact of a part of a list that is not before (a, b): of [low, high).
-static size_t find(const qdi_contact_state *list, size_t low, size_t high, uint64_t order) {
+static size_t find_contact(const qdi_contact_state *list, size_t low, size_t high, uint64_t order) {
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (qdi_contact_order(&list->contacts[middle]) < order)
@@ -52,11 +52,12 @@ static size_t find(const qdi_contact_state *list, size_t low, size_t high, uint6
 static size_t find_from(const qdi_contact_state *list, size_t from, size_t high, uint64_t order) {
     for (int k = 0; k < 8; ++k, ++from)
         if (from == high || qdi_contact_order(&list->contacts[from]) >= order) return from;
-    return find(list, from, high, order);
+    return find_contact(list, from, high, order);
 }
 
 /// True where list[at], of a part that ends at `high`, is the same contact.
-static bool found(const qdi_contact_state *list, size_t at, size_t high, const qd_contact *contact) {
+static bool is_same_contact(const qdi_contact_state *list, size_t at, size_t high,
+                            const qd_contact *contact) {
     return at < high && qdi_contact_order(&list->contacts[at]) == qdi_contact_order(contact) &&
            same_bodies(&list->contacts[at], contact);
 }
@@ -107,17 +108,17 @@ typedef struct walk {
 
 // Where two lists of contacts that are walked side by side start at this key.
 static walk walk_begin(const qdi_contact_state *list, uint64_t order) {
-    return (walk){find(list, 0, list->contact_count, order),
-                  find(list, list->contact_count, qdi_constraint_count(list), order)};
+    return (walk){find_contact(list, 0, list->contact_count, order),
+                  find_contact(list, list->contact_count, qdi_constraint_count(list), order)};
 }
 
 /// The place of the same contact in either part, or SIZE_MAX.
 static size_t walk_to(const qdi_contact_state *list, walk *at, const qd_contact *contact) {
     const size_t high = list->contact_count, end = qdi_constraint_count(list);
     at->contact = find_from(list, at->contact, high, qdi_contact_order(contact));
-    if (found(list, at->contact, high, contact)) return at->contact;
+    if (is_same_contact(list, at->contact, high, contact)) return at->contact;
     at->near = find_from(list, at->near, end, qdi_contact_order(contact));
-    return found(list, at->near, end, contact) ? at->near : SIZE_MAX;
+    return is_same_contact(list, at->near, end, contact) ? at->near : SIZE_MAX;
 }
 
 /// Constraints whose pair had one before take over its warm start and, where they touch, its impulses; the
@@ -143,7 +144,7 @@ static void write_end_events(void *context, size_t begin, size_t end) {
     const event_job *job = context;
     const qd_contact *contacts = job->before->contacts;
     const size_t high = job->after->contact_count;
-    size_t at = find(job->after, 0, high, qdi_contact_order(&contacts[begin]));
+    size_t at = find_contact(job->after, 0, high, qdi_contact_order(&contacts[begin]));
     for (size_t i = begin; i < end; ++i) {
         const uint32_t rank = job->end_rank[i];
         if (job->end_rank[i + 1] == rank) continue;

@@ -35,14 +35,14 @@ static inline double to_nearest(double d, double period, double half) {
 }
 
 /// From the centre of a to that of b's nearest image.
-static inline qd_vec2 between(const qdi_narrow_job *job, uint32_t a, uint32_t b) {
+static inline qd_vec2 nearest_offset(const qdi_narrow_job *job, uint32_t a, uint32_t b) {
     const qdi_motion *m = &job->motion;
     return (qd_vec2){to_nearest(m->x[b] - m->x[a], job->period.x, job->half.x),
                      to_nearest(m->y[b] - m->y[a], job->period.y, job->half.y)};
 }
 
 /// True where two bodies' own boxes do not even overlap; false where that is not worth finding out.
-static bool apart(const qdi_narrow_job *job, uint32_t a, uint32_t b) {
+static bool boxes_apart(const qdi_narrow_job *job, uint32_t a, uint32_t b) {
     return job->stale && !qd_box_overlap(job->world->boxes[a], job->world->boxes[b]) &&
            (job->period.x == 0 || nearest_image_of(job, a, b).x == 0) &&
            (job->period.y == 0 || nearest_image_of(job, a, b).y == 0);
@@ -117,7 +117,7 @@ static size_t test_disk_pairs(const qdi_narrow_job *job, size_t begin, size_t en
         uint32_t a = job->pairs[i].a, b = job->pairs[i].b;
         job->hits[begin + found] = (uint32_t)i;
         qd_vec2 d = {x[b] - x[a], y[b] - y[a]};
-        if (fabs(d.x) > far_x || fabs(d.y) > far_y) d = between(job, a, b); // another image is nearer
+        if (fabs(d.x) > far_x || fabs(d.y) > far_y) d = nearest_offset(job, a, b); // another image is nearer
         double least = radius[a] < radius[b] ? radius[a] : radius[b],
                largest = radius[a] < radius[b] ? radius[b] : radius[a];
         found += qdi_disks_meet(d, radius[a] + radius[b] + qdi_reach_of(&job->reach, least, largest));
@@ -128,12 +128,12 @@ static size_t test_disk_pairs(const qdi_narrow_job *job, size_t begin, size_t en
 bool qdi_narrow_near(const qdi_narrow_job *job, qdi_meeting pair) {
     const double *radius = job->world->radius;
     return job->reach.part > 0 &&
-           !qdi_disks_meet(between(job, pair.a, pair.b), radius[pair.a] + radius[pair.b]);
+           !qdi_disks_meet(nearest_offset(job, pair.a, pair.b), radius[pair.a] + radius[pair.b]);
 }
 
 void qdi_narrow_disks(const qdi_narrow_job *job, qdi_meeting pair, qdi_geometry *geometry,
                       qdi_found_pair *found) {
-    put_disk_pair(job, pair.a, pair.b, between(job, pair.a, pair.b), geometry, found);
+    put_disk_pair(job, pair.a, pair.b, nearest_offset(job, pair.a, pair.b), geometry, found);
 }
 
 // ---- all shapes ----
@@ -157,16 +157,16 @@ static qdi_pose pose_of_row(const qdi_narrow_job *job, uint32_t row, double x, d
 }
 
 /// Fills `list` and returns how many; those of two rects go to `rects` too.
-static size_t cull(const qdi_narrow_job *job, size_t begin, size_t end, near_pair *list,
-                   qdi_rect_pairs *rects) {
+static size_t cull_pairs(const qdi_narrow_job *job, size_t begin, size_t end, near_pair *list,
+                         qdi_rect_pairs *rects) {
     const qd_world *world = job->world;
     size_t count = 0;
     rects->count = 0;
     for (size_t i = begin; i < end; ++i) {
         uint32_t a = job->pairs[i].a, b = job->pairs[i].b;
-        if (apart(job, a, b)) continue;
+        if (boxes_apart(job, a, b)) continue;
         if ((job->traits || world->fixed > 0) && !qdi_may_touch(world, a, b)) continue;
-        qd_vec2 d = between(job, a, b);
+        qd_vec2 d = nearest_offset(job, a, b);
         const reaches reach = pair_reach_of(job, a, b);
         const double sum = world->radius[a] + world->radius[b] + reach.count;
         const bool disks = (world->shape[a] | world->shape[b]) == 0;
@@ -184,7 +184,7 @@ static size_t cull(const qdi_narrow_job *job, size_t begin, size_t end, near_pai
 }
 
 /// How two bodies touch that are not both disks.
-static bool meet(const qdi_narrow_job *job, const near_pair *pair, qdi_manifold *manifold) {
+static bool collide_pair(const qdi_narrow_job *job, const near_pair *pair, qdi_manifold *manifold) {
     const qd_world *world = job->world;
     qdi_form form_a = qdi_form_of_row(world, pair->a), form_b = qdi_form_of_row(world, pair->b);
     qdi_pose pose_a = pose_of_row(job, pair->a, 0, 0),
@@ -197,7 +197,7 @@ static size_t test_shaped_pairs(const qdi_narrow_job *job, size_t begin, size_t 
     near_pair list[QDI_SHAPED_GRAIN];
     qdi_rect_pairs rects;
     qdi_rect_meets meets;
-    const size_t count = cull(job, begin, end, list, &rects);
+    const size_t count = cull_pairs(job, begin, end, list, &rects);
     job->meet_rects(&rects, &meets);
     size_t found = 0, rect = 0;
     for (size_t k = 0; k < count; ++k) {
@@ -215,7 +215,7 @@ static size_t test_shaped_pairs(const qdi_narrow_job *job, size_t begin, size_t 
         if (pair->rects && meets.how[at] == QDI_RECTS_APART) continue;
         if (pair->rects && meets.how[at] == QDI_RECTS_FACE)
             (void)qdi_rects_take(&meets, at, rects.reach[at], &manifold);
-        else if (!meet(job, pair, &manifold))
+        else if (!collide_pair(job, pair, &manifold))
             continue;
         if (!(qdi_manifold_gap(&manifold) <= pair->reach.count)) continue;
         put_found_pair(job, pair->a, pair->b, pair->d, &manifold, &job->geometry[hit], &job->found[hit]);

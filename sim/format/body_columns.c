@@ -198,7 +198,7 @@ qd_status qdi_columns_check_named(const qdi_body_reader *reader) {
 }
 
 /// Inserts a column in order of place.
-static void use(qdi_columns *columns, qdi_role role) {
+static void use_column(qdi_columns *columns, qdi_role role) {
     if (!has_column(columns, role)) return;
     size_t at = columns->count++;
     for (; at > 0 && columns->used[at - 1].place > columns->place[role]; --at)
@@ -209,7 +209,7 @@ static void use(qdi_columns *columns, qdi_role role) {
 }
 
 /// The first of four forms of a coordinate that is there, or NONE.
-static qdi_role pick(const qdi_columns *columns, qdi_role first) {
+static qdi_role pick_coordinate_form(const qdi_columns *columns, qdi_role first) {
     for (int i = 0; i < 4; ++i)
         if (has_column(columns, (qdi_role)((int)first + i))) return (qdi_role)((int)first + i);
     return QDI_ROLE_NONE;
@@ -222,8 +222,8 @@ static bool is_scaled_role(qdi_role role) {
 
 qd_status qdi_columns_settle(qdi_body_reader *reader) {
     qdi_columns *columns = &reader->columns;
-    columns->x = pick(columns, QDI_ROLE_X);
-    columns->y = pick(columns, QDI_ROLE_Y);
+    columns->x = pick_coordinate_form(columns, QDI_ROLE_X);
+    columns->y = pick_coordinate_form(columns, QDI_ROLE_Y);
     bool round = has_column(columns, QDI_ROLE_RADIUS) || has_column(columns, QDI_ROLE_DIAMETER) ||
                  !isnan(reader->options->radius) ||
                  (has_column(columns, QDI_ROLE_SHAPE) &&
@@ -241,16 +241,16 @@ qd_status qdi_columns_settle(qdi_body_reader *reader) {
                                       QDI_ROLE_VZ,   QDI_ROLE_SPIN_X, QDI_ROLE_SPIN_Y, QDI_ROLE_SPIN,
                                       QDI_ROLE_TYPE, QDI_ROLE_ANGLE,  QDI_ROLE_KIND,   QDI_ROLE_SHAPE};
     static const qdi_role shaped[] = {QDI_ROLE_POINTS, QDI_ROLE_ROUNDING, QDI_ROLE_WIDTH, QDI_ROLE_HEIGHT};
-    for (size_t i = 0; i < sizeof always / sizeof always[0]; ++i) use(columns, always[i]);
+    for (size_t i = 0; i < sizeof always / sizeof always[0]; ++i) use_column(columns, always[i]);
     for (size_t i = 0; has_column(columns, QDI_ROLE_SHAPE) && i < sizeof shaped / sizeof shaped[0]; ++i)
-        use(columns, shaped[i]);
-    use(columns, columns->x);
-    use(columns, columns->y);
+        use_column(columns, shaped[i]);
+    use_column(columns, columns->x);
+    use_column(columns, columns->y);
     if (isnan(reader->options->radius))
-        use(columns, has_column(columns, QDI_ROLE_RADIUS) ? QDI_ROLE_RADIUS : QDI_ROLE_DIAMETER);
+        use_column(columns, has_column(columns, QDI_ROLE_RADIUS) ? QDI_ROLE_RADIUS : QDI_ROLE_DIAMETER);
     if (isnan(reader->options->mass) && isnan(reader->options->density)) {
         qdi_role heavy = has_column(columns, QDI_ROLE_MASS) ? QDI_ROLE_MASS : QDI_ROLE_DENSITY;
-        use(columns, has_column(columns, heavy) ? heavy : QDI_ROLE_SOLID);
+        use_column(columns, has_column(columns, heavy) ? heavy : QDI_ROLE_SOLID);
     }
     return QD_OK;
 }

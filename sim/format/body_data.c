@@ -45,7 +45,7 @@ static size_t code_length(const qdi_lines *lines) {
 }
 
 /// Takes a line apart: up to `room` words. Returns how many it has, comments left out.
-static size_t split(const qdi_lines *lines, const char **words, size_t *lengths, size_t room) {
+static size_t split_words(const qdi_lines *lines, const char **words, size_t *lengths, size_t room) {
     size_t at = 0, length = 0, count = 0, bytes = code_length(lines);
     const char *word = NULL;
     while (qdi_word_next(lines->text, bytes, &at, &word, &length)) {
@@ -81,7 +81,7 @@ static qd_status next_row(qdi_body_reader *reader, const char **words, size_t *l
             *more = false;
             return QD_OK;
         }
-        *count = split(&reader->lines, words, lengths, room);
+        *count = split_words(&reader->lines, words, lengths, room);
         if (*count > 0) return QD_OK;
     }
 }
@@ -119,7 +119,7 @@ static qd_status read_header_line(data_file *data) {
     const qdi_body_reader *reader = data->reader;
     const char *words[HEADER_WORDS];
     size_t lengths[HEADER_WORDS];
-    size_t count = split(&reader->lines, words, lengths, HEADER_WORDS);
+    size_t count = split_words(&reader->lines, words, lengths, HEADER_WORDS);
     if (count == 2 && word_is(words[1], lengths[1], "atoms")) {
         data->has_count = true;
         return qdi_field_whole(reader, "atoms", words[0], lengths[0], (1U << 28) - 1, &data->count);
@@ -143,7 +143,7 @@ static qd_status note_data_section(data_file *data) {
     const qdi_body_reader *reader = data->reader;
     const char *words[2];
     size_t lengths[2];
-    if (split(&reader->lines, words, lengths, 2) != 1) return QD_OK; // "Pair Coeffs" and the like
+    if (split_words(&reader->lines, words, lengths, 2) != 1) return QD_OK; // "Pair Coeffs" and the like
     for (int i = 0; i < SECTIONS; ++i) {
         if (!word_is(words[0], lengths[0], section_words[i])) continue;
         if (data->has_section[i]) return QDI_BLAME(reader, "section %s comes twice", section_words[i]);
@@ -154,7 +154,7 @@ static qd_status note_data_section(data_file *data) {
 }
 
 /// Reads the header and finds the sections.
-static qd_status survey(data_file *data) {
+static qd_status survey_data_file(data_file *data) {
     qdi_body_reader *reader = data->reader;
     bool more = false, header = true;
     qd_status status = qdi_lines_next(&reader->lines, &more, reader->error); // says whatever its author liked
@@ -360,7 +360,7 @@ static qd_status read_data_velocities(data_file *data) {
 
 qd_status qdi_body_data_read(qdi_body_reader *reader) {
     data_file data = {.reader = reader};
-    qd_status status = survey(&data);
+    qd_status status = survey_data_file(&data);
     if (status != QD_OK) return status;
     const qd_allocator *allocator = reader->file->allocator;
     size_t room = (size_t)data.types + 1;

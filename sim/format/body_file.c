@@ -58,7 +58,7 @@ static bool ends_with(const char *text, const char *end) {
 }
 
 /// The format that a file's name tells, or QDI_BODY_AUTO.
-static qdi_body_format named(const char *path) {
+static qdi_body_format format_by_name(const char *path) {
     static const struct {
         const char *ending;
         qdi_body_format format;
@@ -93,7 +93,7 @@ static bool is_count(const char *text, size_t bytes) {
 }
 
 /// The format that a file's beginning tells.
-static qdi_body_format judged(const char *text, size_t bytes) {
+static qdi_body_format format_by_content(const char *text, size_t bytes) {
     size_t at = 0;
     for (int line = 0; line < 100 && at < bytes; ++line) {
         const char *end = memchr(text + at, '\n', bytes - at);
@@ -116,8 +116,8 @@ static qd_status find_body_format(qdi_lines *lines, const qdi_body_options *opti
     if (status != QD_OK) return status;
     if (bytes == 0) return qdi_lines_reason(path, 0, error, "is empty");
     *format = options->format;
-    if (*format == QDI_BODY_AUTO) *format = named(path);
-    if (*format == QDI_BODY_AUTO) *format = judged(text, bytes);
+    if (*format == QDI_BODY_AUTO) *format = format_by_name(path);
+    if (*format == QDI_BODY_AUTO) *format = format_by_content(text, bytes);
     return QD_OK;
 }
 

@@ -43,7 +43,7 @@ static bool is_scene_leaf(const qdi_yaml *yaml, qdi_yaml_ref ref) {
 }
 
 /// Two leaves.
-static bool same(const comparing *job, qdi_yaml_ref p, qdi_yaml_ref q) {
+static bool same_scene_values(const comparing *job, qdi_yaml_ref p, qdi_yaml_ref q) {
     const qdi_yaml_node *one = yaml_node(&job->first, p), *two = yaml_node(&job->second, q);
     if (one->kind != two->kind) return false;
     return one->kind != QDI_YAML_VALUE ||
@@ -60,7 +60,7 @@ static bool tell_key(comparing *job, qdi_yaml_ref p, qdi_yaml_ref q) {
 }
 
 /// Goes to a child, and back to where `length` was.
-static size_t enter(comparing *job, const qdi_yaml *yaml, qdi_yaml_ref child, size_t number) {
+static size_t enter_key(comparing *job, const qdi_yaml *yaml, qdi_yaml_ref child, size_t number) {
     size_t length = job->key_length;
     const qdi_yaml_node *node = yaml_node(yaml, child);
     const char *dot = length > 0 ? "." : "";
@@ -86,7 +86,7 @@ static bool tell_all(comparing *job, bool in_first, qdi_yaml_ref at) {
     size_t number = 0;
     for (qdi_yaml_ref child = yaml_node(yaml, at)->first; child && more;
          child = yaml_node(yaml, child)->next) {
-        size_t length = enter(job, yaml, child, number++);
+        size_t length = enter_key(job, yaml, child, number++);
         more = tell_all(job, in_first, child);
         leave_key(job, length);
     }
@@ -94,8 +94,8 @@ static bool tell_all(comparing *job, bool in_first, qdi_yaml_ref at) {
 }
 
 /// The child of `map` (or list) with the key (or number) of another tree's child.
-static qdi_yaml_ref counterpart(const qdi_yaml *yaml, qdi_yaml_ref map, const qdi_yaml *other,
-                                qdi_yaml_ref child, size_t number) {
+static qdi_yaml_ref find_counterpart(const qdi_yaml *yaml, qdi_yaml_ref map, const qdi_yaml *other,
+                                     qdi_yaml_ref child, size_t number) {
     const qdi_yaml_node *node = yaml_node(other, child);
     return yaml_node(yaml, map)->kind == QDI_YAML_MAP
                ? qdi_yaml_find(yaml, map, other->chars + node->key, node->key_bytes)
@@ -106,21 +106,21 @@ static qdi_yaml_ref counterpart(const qdi_yaml *yaml, qdi_yaml_ref map, const qd
 static bool compare_scene_nodes(comparing *job, qdi_yaml_ref p, qdi_yaml_ref q) {
     const qdi_yaml *one = &job->first, *two = &job->second;
     bool leaves = is_scene_leaf(one, p) && is_scene_leaf(two, q);
-    if (leaves) return same(job, p, q) || tell_key(job, p, q);
+    if (leaves) return same_scene_values(job, p, q) || tell_key(job, p, q);
     if (yaml_node(one, p)->kind != yaml_node(two, q)->kind)
         return tell_all(job, true, p) && tell_all(job, false, q);
     size_t number = 0;
     bool more = true;
     for (qdi_yaml_ref child = yaml_node(one, p)->first; child && more; child = yaml_node(one, child)->next) {
-        qdi_yaml_ref other = counterpart(two, q, one, child, number);
-        size_t length = enter(job, one, child, number++);
+        qdi_yaml_ref other = find_counterpart(two, q, one, child, number);
+        size_t length = enter_key(job, one, child, number++);
         more = other ? compare_scene_nodes(job, child, other) : tell_all(job, true, child);
         leave_key(job, length);
     }
     number = 0;
     for (qdi_yaml_ref child = yaml_node(two, q)->first; child && more; child = yaml_node(two, child)->next) {
-        size_t length = enter(job, two, child, number);
-        if (!counterpart(one, p, two, child, number++)) more = tell_all(job, false, child);
+        size_t length = enter_key(job, two, child, number);
+        if (!find_counterpart(one, p, two, child, number++)) more = tell_all(job, false, child);
         leave_key(job, length);
     }
     return more;

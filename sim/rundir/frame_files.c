@@ -44,12 +44,12 @@ bool qdi_frame_files_is(const char *name) {
 }
 
 /// A picture that is whole and early enough; never the list.
-static bool stays(const char *name, uint64_t kept) {
+static bool frame_stays(const char *name, uint64_t kept) {
     uint64_t number;
     return is_picture(name, &number) && whole_length(name) == strlen(name) && number < kept;
 }
 
-static const qdi_own_files frames = {.what = "frames", .is_ours = qdi_frame_files_is, .stays = stays};
+static const qdi_own_files frames = {.what = "frames", .is_ours = qdi_frame_files_is, .stays = frame_stays};
 
 qd_status qdi_frame_files_keep(const char *directory, uint64_t kept, qd_error *error) {
     return qdi_own_files_clear(&frames, directory, kept, error);

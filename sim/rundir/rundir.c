@@ -27,7 +27,7 @@ static size_t string_size(const char *text) {
 }
 
 /// The texts in a row, up to a NULL; NULL where there is no memory.
-static char *join(const qd_allocator *allocator, const char *first, ...) {
+static char *join_texts(const qd_allocator *allocator, const char *first, ...) {
     va_list parts;
     size_t bytes = 1;
     va_start(parts, first);
@@ -126,7 +126,7 @@ static bool scene_names_file(const qd_scene *scene, const char *name) {
 static bool delete_run_entry(void *context, const char *name) {
     sweep *job = context;
     if (!job->ours(name) || scene_names_file(job->scene, name)) return true;
-    char *path = join(job->allocator, job->path, "/", name, NULL);
+    char *path = join_texts(job->allocator, job->path, "/", name, NULL);
     job->status = path ? qdi_os_remove_file(path, job->error) : report_no_memory(job->error);
     release_string(job->allocator, path);
     return job->status == QD_OK;
@@ -149,7 +149,7 @@ static bool is_top_file_to_delete(const char *name) {
 
 // Deletes a file of a run directory.
 static qd_status delete_run_file(const qd_rundir *rundir, const char *name, qd_error *error) {
-    char *path = join(rundir->allocator, rundir->path, "/", name, NULL);
+    char *path = join_texts(rundir->allocator, rundir->path, "/", name, NULL);
     if (!path) return report_no_memory(error);
     qd_status status = qdi_os_remove_file(path, error);
     release_string(rundir->allocator, path);
@@ -158,7 +158,7 @@ static qd_status delete_run_file(const qd_rundir *rundir, const char *name, qd_e
 
 /// Deletes the pictures in a folder of the run, and the folder where nothing else is in it.
 static qd_status delete_frames(const qd_rundir *rundir, const char *folder, qd_error *error) {
-    char *path = join(rundir->allocator, rundir->path, folder, NULL);
+    char *path = join_texts(rundir->allocator, rundir->path, folder, NULL);
     if (!path) return report_no_memory(error);
     qd_status status = QD_OK;
     if (qdi_os_is_directory(path)) {
@@ -175,7 +175,7 @@ static qd_status delete_exports(const qd_rundir *rundir, qd_error *error) {
                                           "/export"};
     qd_status status = QD_OK;
     for (size_t i = 0; status == QD_OK && i < sizeof folders / sizeof folders[0]; ++i) {
-        char *path = join(rundir->allocator, rundir->path, folders[i], NULL);
+        char *path = join_texts(rundir->allocator, rundir->path, folders[i], NULL);
         if (!path) return report_no_memory(error);
         bool last = i + 1 == sizeof folders / sizeof folders[0];
         if (!last) status = qdi_export_files_clear(path, error);
@@ -187,7 +187,7 @@ static qd_status delete_exports(const qd_rundir *rundir, qd_error *error) {
 
 /// Deletes what a video was to be made of.
 static qd_status delete_video(const qd_rundir *rundir, qd_error *error) {
-    char *path = join(rundir->allocator, rundir->path, "/video", NULL);
+    char *path = join_texts(rundir->allocator, rundir->path, "/video", NULL);
     if (!path) return report_no_memory(error);
     qd_status status = QD_OK;
     if (qdi_os_is_directory(path)) {
@@ -213,7 +213,7 @@ static qd_status delete_run(const qd_rundir *rundir, qd_error *error) {
 
 /// QD_OK where the directory's scene.yaml is one that a run wrote, and nothing of the run is a link.
 static qd_status find_run(const qd_rundir *rundir, qd_error *error) {
-    char *scene = join(rundir->allocator, rundir->path, "/scene.yaml", NULL);
+    char *scene = join_texts(rundir->allocator, rundir->path, "/scene.yaml", NULL);
     if (!scene) return report_no_memory(error);
     qd_status status = find_mark(scene, error);
     release_string(rundir->allocator, scene);
@@ -224,7 +224,7 @@ static qd_status find_run(const qd_rundir *rundir, qd_error *error) {
 }
 
 /// QD_OK where a run may start in a directory that is there.
-static qd_status judge(const qd_rundir *rundir, bool force, qd_error *error) {
+static qd_status check_directory_free(const qd_rundir *rundir, bool force, qd_error *error) {
     contents found = {false, false, false};
     qd_status status = qdi_os_list(rundir->path, note_run_entry, &found, error);
     if (status != QD_OK || (!found.scene && !found.others)) return status;
@@ -238,20 +238,21 @@ static qd_status judge(const qd_rundir *rundir, bool force, qd_error *error) {
 
 /// Locks the directory. One that was there is looked at first, so that nothing is made in a directory of the
 /// user's.
-static qd_status enter(qd_rundir *rundir, bool made, bool force, qd_error *error) {
+static qd_status enter_rundir(qd_rundir *rundir, bool made, bool force, qd_error *error) {
     contents found = {false, false, false};
     if (!made) {
         if (!qdi_os_is_directory(rundir->path))
             return refuse_path(QD_ERR_INVALID, error, rundir->path, "is there and is not a directory");
         qd_status status = qdi_os_list(rundir->path, note_run_entry, &found, error);
         // Where there is a lock, it decides first: the directory may be another run's at this moment.
-        if (status == QD_OK && !found.lock) status = judge(rundir, force, error);
+        if (status == QD_OK && !found.lock) status = check_directory_free(rundir, force, error);
         if (status != QD_OK) return status;
     }
     qd_status status = qdi_os_lock_take(rundir->lock_path, &rundir->lock, error);
     if (status == QD_ERR_STATE) return refuse_path(status, error, rundir->path, "is in use by another run");
     if (status != QD_OK) return status;
-    status = judge(rundir, force, error); // again: it may have changed before the lock was ours
+    status = check_directory_free(rundir, force,
+                                  error); // again: it may have changed before the lock was ours
     // Beside a run the lock is a run's: if we have not made it, then one that was killed, or another that
     // came too late as well and cannot delete it while we have it.
     bool ours = rundir->lock.made || status == QD_ERR_EXISTS;
@@ -269,7 +270,7 @@ static void free_rundir(qd_rundir *rundir) {
 
 // Writes scene.yaml of a run.
 static qd_status write_run_scene(qd_rundir *rundir, const char *scene_text, qd_error *error) {
-    char *marked = join(rundir->allocator, SCENE_MARK, scene_text, NULL);
+    char *marked = join_texts(rundir->allocator, SCENE_MARK, scene_text, NULL);
     if (!marked) return report_no_memory(error);
     qd_status status = qd_rundir_write(rundir, "scene.yaml", marked, strlen(marked), error);
     release_string(rundir->allocator, marked);
@@ -290,8 +291,8 @@ static qd_rundir *make_rundir(const char *path) {
     qd_rundir *rundir = qdi_allocate(allocator, 1, sizeof *rundir);
     if (!rundir) return NULL;
     *rundir = (qd_rundir){.allocator = allocator};
-    rundir->path = join(allocator, path, NULL);
-    rundir->lock_path = join(allocator, path, "/lock", NULL);
+    rundir->path = join_texts(allocator, path, NULL);
+    rundir->lock_path = join_texts(allocator, path, "/lock", NULL);
     if (rundir->path && rundir->lock_path) return rundir;
     free_rundir(rundir);
     return NULL;
@@ -309,7 +310,7 @@ qd_status qd_rundir_create(const char *path, const char *scene_text, bool force,
     if (status == QD_ERR_EXISTS) status = QD_OK;
     bool locked = false;
     if (status == QD_OK) {
-        status = enter(rundir, made, force, error);
+        status = enter_rundir(rundir, made, force, error);
         locked = status == QD_OK;
     }
     if (locked) status = fill_rundir(rundir, made, force, scene_text, error);
@@ -345,7 +346,7 @@ qd_status qd_rundir_open(const char *path, qd_rundir **result, qd_error *error) 
 }
 
 bool qd_rundir_complete(const qd_rundir *rundir) {
-    char *path = join(rundir->allocator, rundir->path, "/result.json", NULL);
+    char *path = join_texts(rundir->allocator, rundir->path, "/result.json", NULL);
     bool there = path && qdi_os_is_file(path);
     release_string(rundir->allocator, path);
     return there;
@@ -372,7 +373,7 @@ static bool is_leftover(const char *name) {
 qd_status qd_rundir_keep_frames(qd_rundir *rundir, uint64_t frames, qd_error *error) {
     if (!rundir) return QD_ERR_ARGUMENT;
     qd_status status = delete_run_entries(rundir->allocator, rundir->path, is_leftover, NULL, error);
-    char *path = join(rundir->allocator, rundir->path, "/frames", NULL);
+    char *path = join_texts(rundir->allocator, rundir->path, "/frames", NULL);
     if (status == QD_OK && !path) status = report_no_memory(error);
     if (status == QD_OK) status = qdi_frame_files_keep(path, frames, error);
     release_string(rundir->allocator, path);
@@ -386,8 +387,8 @@ const char *qd_rundir_path(const qd_rundir *rundir) {
 qd_status qd_rundir_write(qd_rundir *rundir, const char *name, const void *data, size_t bytes,
                           qd_error *error) {
     if (!rundir || !name || (!data && bytes > 0)) return QD_ERR_ARGUMENT;
-    char *path = join(rundir->allocator, rundir->path, "/", name, NULL);
-    char *part = join(rundir->allocator, rundir->path, "/", name, QDI_RUN_PART, NULL);
+    char *path = join_texts(rundir->allocator, rundir->path, "/", name, NULL);
+    char *part = join_texts(rundir->allocator, rundir->path, "/", name, QDI_RUN_PART, NULL);
     qd_status status = path && part ? qdi_os_write_file(part, path, data, bytes, error)
                                     : report_no_memory(error);
     if (status == QD_OK) qdi_os_sync_directory(rundir->path);
@@ -408,7 +409,7 @@ qd_status qd_rundir_write_scene_files(qd_rundir *rundir, const qd_scene *scene, 
 
 qd_status qd_rundir_subdir(qd_rundir *rundir, const char *name, qd_error *error) {
     if (!rundir || !name) return QD_ERR_ARGUMENT;
-    char *path = join(rundir->allocator, rundir->path, "/", name, NULL);
+    char *path = join_texts(rundir->allocator, rundir->path, "/", name, NULL);
     if (!path) return report_no_memory(error);
     qd_status status = qdi_os_make_directory(path, error);
     if (status == QD_OK) qdi_os_sync_directory(rundir->path);

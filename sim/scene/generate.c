@@ -115,8 +115,8 @@ static double place_coordinate(const qdi_interval *within, double radius, double
 }
 
 /// A place in one of the clusters of item `number`, which may be outside the region.
-static qd_vec2 clustered(const qdi_placement *placing, size_t number, const qdi_interval both[2],
-                         qd_random *random) {
+static qd_vec2 place_in_cluster(const qdi_placement *placing, size_t number, const qdi_interval both[2],
+                                qd_random *random) {
     const qdi_body_item *item = &placing->settings->items[number];
     uint64_t cluster = (uint64_t)(qd_random_uniform(random) * item->cluster_count);
     qd_random middle = qd_random_at(placing->settings->run.seed, (uint64_t)number << 32 | cluster,
@@ -158,7 +158,7 @@ static bool place_one(qdi_placement *placing, size_t number, const qdi_interval 
     for (int attempt = 0; attempt < QDI_PLACE_TRIES; ++attempt) {
         qd_vec2 at;
         if (item->place == QDI_PLACE_CLUSTERS) {
-            at = clustered(placing, number, both, &random);
+            at = place_in_cluster(placing, number, both, &random);
             if (!bring_in(&both[0], radius, &at.x) || !bring_in(&both[1], radius, &at.y)) continue;
         } else {
             at.x = place_coordinate(&both[0], radius, qd_random_uniform(&random));

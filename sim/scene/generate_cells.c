@@ -105,7 +105,7 @@ static span cell_span(const qdi_cell_axis *axis, size_t cells, double low, doubl
 }
 
 /// The distance along an axis, through the seam where that is shorter.
-static double apart(const qdi_cell_axis *axis, double a, double b) {
+static double axis_distance(const qdi_cell_axis *axis, double a, double b) {
     double distance = fabs(a - b);
     if (axis->periodic && distance > 0.5 * axis->length) distance = fabs(axis->length - distance);
     return distance;
@@ -116,8 +116,8 @@ static bool is_cell_free(const qdi_cells *cells, uint32_t head, double x, double
                          double clearance) {
     for (; head; head = cells->next[head - 1]) {
         size_t other = head - 1;
-        double dx = apart(&cells->axis[0], x, cells->x[other]);
-        double dy = apart(&cells->axis[1], y, cells->y[other]);
+        double dx = axis_distance(&cells->axis[0], x, cells->x[other]);
+        double dy = axis_distance(&cells->axis[1], y, cells->y[other]);
         double reach = (radius + cells->radius[other]) * clearance;
         if (dx * dx + dy * dy < reach * reach) return false;
     }

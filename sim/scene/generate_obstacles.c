@@ -110,7 +110,7 @@ void qdi_obstacles_release(qdi_obstacles *obstacles) {
 }
 
 /// The shortest way along an axis, through the seam where that is shorter.
-static double nearest(double way, double period) {
+static double axis_nearest(double way, double period) {
     return period > 0 ? way - period * floor(way / period + 0.5) : way;
 }
 
@@ -124,8 +124,8 @@ bool qdi_obstacles_free(const qdi_obstacles *obstacles, const qd_shape *shape, q
     qdi_pose pose = obstacle_pose((qd_vec2){0, 0}, angle);
     for (size_t i = 0; i < obstacles->count; ++i) {
         const qdi_obstacle *other = &obstacles->obstacle[i];
-        double x = nearest(other->pose.x - at.x, obstacles->period.x);
-        double y = nearest(other->pose.y - at.y, obstacles->period.y);
+        double x = axis_nearest(other->pose.x - at.x, obstacles->period.x);
+        double y = axis_nearest(other->pose.y - at.y, obstacles->period.y);
         double far = reach + other->reach + (gap > 0 ? gap : 0);
         if (x * x + y * y > far * far) continue;
         qdi_pose there = {x, y, other->pose.c, other->pose.s};

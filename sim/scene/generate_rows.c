@@ -75,7 +75,7 @@ static qd_status too_wide(const qdi_placement *placing, size_t number, size_t co
 }
 
 /// Puts body number `body` of the scene into its place.
-static qd_status put(qdi_placement *placing, size_t number, size_t body, qd_vec2 at) {
+static qd_status put_body(qdi_placement *placing, size_t number, size_t body, qd_vec2 at) {
     const qdi_body_item *item = &placing->settings->items[number];
     placing->bodies->x[body] = at.x;
     placing->bodies->y[body] = at.y;
@@ -114,7 +114,7 @@ static qd_status place_grid_item(qdi_placement *placing, size_t number, size_t f
     for (size_t i = 0; i < count && status == QD_OK; ++i) {
         qd_vec2 at = {both[0].low + room.x * ((double)(i % columns) + 0.5),
                       both[1].low + room.y * ((double)(i / columns) + 0.5)};
-        status = put(placing, number, first + i, at);
+        status = put_body(placing, number, first + i, at);
     }
     return status;
 }
@@ -135,7 +135,7 @@ static qd_status place_pyramid_item(qdi_placement *placing, size_t number, size_
     for (size_t i = 0; i < count && status == QD_OK; ++i) {
         qd_vec2 at = {middle + room.x * ((double)column - 0.5 * (double)(base - row - 1)),
                       both[1].low + most.y * ((double)row + 0.5)};
-        status = put(placing, number, first + i, at);
+        status = put_body(placing, number, first + i, at);
         if (++column == base - row) {
             column = 0;
             ++row;

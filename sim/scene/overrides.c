@@ -92,7 +92,7 @@ static qd_status enter_set_key(set_walk *walk, const char *word, size_t bytes) {
 }
 
 /// Goes down to the node that the path names, and makes what is missing on the way.
-static qd_status descend(set_walk *walk) {
+static qd_status descend_path(set_walk *walk) {
     for (;;) {
         const char *dot = memchr(walk->key, '.', (size_t)(walk->end - walk->key));
         size_t bytes = (size_t)((dot ? dot : walk->end) - walk->key);
@@ -120,7 +120,7 @@ static qd_status apply_set(qdi_scene_reader *reader, size_t number) {
     if (status == QD_ERR_INVALID) return qdi_scene_malformed(reader, walk.source, &fault);
     if (status != QD_OK) return status;
     if (!value) return refuse_set(&walk, "has no value");
-    status = descend(&walk);
+    status = descend_path(&walk);
     if (status == QD_OK) qdi_yaml_become(&reader->yaml, walk.node, value);
     return status;
 }

@@ -44,7 +44,7 @@ void qd_scene_destroy(qd_scene *scene) {
 }
 
 /// Puts numbers where the defaults depend on other keys.
-static void complete(qdi_settings *settings) {
+static void complete_settings(qdi_settings *settings) {
     qd_world_def *world = &settings->world;
     world->seed = settings->run.seed;
     if (isnan(world->limits.distance))
@@ -73,7 +73,7 @@ static qd_status read_settings(qdi_scene_reader *reader, const char *text, size_
     if (status == QD_OK) status = qdi_scene_read_tree(reader);
     if (status == QD_OK && reader->changes && reader->changes->bodies > 0)
         status = qdi_overrides_scale(reader->settings, reader->changes->bodies, reader->error);
-    if (status == QD_OK) complete(reader->settings);
+    if (status == QD_OK) complete_settings(reader->settings);
     return status;
 }
 

@@ -121,8 +121,8 @@ static qd_status add_scene_polyline(qd_world *world, const qdi_settings *setting
 }
 
 /// Says why number `k` of item `i` was refused.
-static void blame(const qdi_body_item *item, size_t i, size_t k, qd_status status, const char *why,
-                  qd_error *error) {
+static void explain_refusal(const qdi_body_item *item, size_t i, size_t k, qd_status status, const char *why,
+                            qd_error *error) {
     if (item->kind == QDI_ITEM_FILE)
         (void)qdi_lines_reason(item->file.from.chars, item->file.bodies.rows[k].line, error, "%.250s", why);
     else if (item->kind == QDI_ITEM_LIST)
@@ -149,7 +149,7 @@ static qd_status add_scene_item(qd_world *world, const qdi_settings *settings, s
                                            &reason);
         if (status != QD_OK) {
             const char *why = reason.text[0] ? reason.text : qd_status_text(status);
-            blame(item, i, (size_t)k, status, why, error);
+            explain_refusal(item, i, (size_t)k, status, why, error);
             return status;
         }
         if (line) break; // all its edges at once

@@ -125,7 +125,7 @@ typedef struct moved {
 
 /// Brings a coordinate into the world. A centre may lie outside a wall by no more than the disk's radius:
 /// soft contacts press it there. False where it lies further out.
-static bool settle(const qdi_axis *axis, double radius, double *at, double *outside) {
+static bool move_inside(const qdi_axis *axis, double radius, double *at, double *outside) {
     double value = *at;
     if (axis->boundary == QD_BOUNDARY_PERIODIC) *at = qdi_axis_wrap(axis, value);
     if (axis->boundary != QD_BOUNDARY_REFLECT || (value >= axis->low && value <= axis->high)) return true;
@@ -158,8 +158,8 @@ static qd_status move_item_inside(const qdi_scene_reader *reader, qdi_item_file 
     for (size_t i = 0; i < item->bodies.count; ++i) {
         qdi_disk_row *row = &item->bodies.rows[i];
         double outside = 0, x = row->x, y = row->y;
-        bool fits = settle(&axis[0], row->radius, &row->x, &outside);
-        fits = settle(&axis[1], row->radius, &row->y, &outside) && fits;
+        bool fits = move_inside(&axis[0], row->radius, &row->x, &outside);
+        fits = move_inside(&axis[1], row->radius, &row->y, &outside) && fits;
         if (!fits)
             return qdi_lines_reason(
                 item->from.chars, row->line, reader->error,

@@ -150,7 +150,7 @@ typedef struct side {
 } side;
 
 /// How far a side reaches outside of the world; 0 for rounding.
-static double beyond(const side *s) {
+static double side_beyond_world(const side *s) {
     if (s->boundary == QD_BOUNDARY_OPEN) return 0;
     double slack = 1e-12 * (s->world_length + fabs(s->world_low));
     double below = s->world_low - s->low, above = s->low + s->length - (s->world_low + s->world_length);
@@ -160,8 +160,8 @@ static double beyond(const side *s) {
 
 /// "by 100 in x (0 to 200; the world: 0 to 100)"
 static void beyond_words(const side *s, char axis, char text[160]) {
-    snprintf(text, 160, "by %.6g in %c (%.6g to %.6g; the world: %.6g to %.6g)", beyond(s), axis, s->low,
-             s->low + s->length, s->world_low, s->world_low + s->world_length);
+    snprintf(text, 160, "by %.6g in %c (%.6g to %.6g; the world: %.6g to %.6g)", side_beyond_world(s), axis,
+             s->low, s->low + s->length, s->world_low, s->world_low + s->world_length);
 }
 
 qd_status qdi_scene_check_region(const qdi_scene_reader *reader, const qdi_region *region, const char *word,
@@ -170,10 +170,10 @@ qd_status qdi_scene_check_region(const qdi_scene_reader *reader, const qdi_regio
     const qd_world_def *world = &reader->settings->world;
     const side x = {world->boundary_x, region->x, region->width, world->origin.x, world->size.x};
     const side y = {world->boundary_y, region->y, region->height, world->origin.y, world->size.y};
-    bool both = beyond(&x) > 0 && beyond(&y) > 0;
+    bool both = side_beyond_world(&x) > 0 && side_beyond_world(&y) > 0;
     char words[2][160] = {"", ""};
-    if (beyond(&x) > 0) beyond_words(&x, 'x', words[0]);
-    if (beyond(&y) > 0) beyond_words(&y, 'y', words[1]);
+    if (side_beyond_world(&x) > 0) beyond_words(&x, 'x', words[0]);
+    if (side_beyond_world(&y) > 0) beyond_words(&y, 'y', words[1]);
     if (!words[0][0] && !words[1][0]) return QD_OK;
     return qdi_scene_complain(reader, node,
                               "bodies.%zu.%s.region: reaches outside the world %s%s%s; a region is "

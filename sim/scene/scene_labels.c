@@ -34,7 +34,7 @@ static int compare_by_order(const void *left, const void *right) {
 }
 
 /// Adds the bodies of an item that have ids.
-static qd_status call(const qdi_scene_reader *reader, size_t number, roll *all) {
+static qd_status list_item_labels(const qdi_scene_reader *reader, size_t number, roll *all) {
     qdi_body_item *item = &reader->settings->items[number];
     bool run = item->kind == QDI_ITEM_RUN;
     if (!run && item->kind != QDI_ITEM_FILE) return QD_OK;
@@ -100,7 +100,7 @@ qd_status qdi_scene_labels(const qdi_scene_reader *reader) {
     roll all = {.count = 0};
     qd_status status = QD_OK;
     for (size_t i = 0; i < reader->settings->item_count && status == QD_OK; ++i)
-        status = call(reader, i, &all);
+        status = list_item_labels(reader, i, &all);
     if (status == QD_OK) keep_repeated(&all);
     if (status == QD_OK) status = relabel_twins(reader, &all);
     qdi_release(reader->allocator, all.bodies, all.room, sizeof *all.bodies);

@@ -185,7 +185,8 @@ static qd_status read_scene_key(qdi_scene_reader *reader, const qdi_key *key, qd
 }
 
 /// The node below `item` at a path of words, or the last one there is.
-static qdi_yaml_ref deepest(const qdi_scene_reader *reader, qdi_yaml_ref item, const char *const *words) {
+static qdi_yaml_ref deepest_node(const qdi_scene_reader *reader, qdi_yaml_ref item,
+                                 const char *const *words) {
     for (; *words; ++words) {
         qdi_yaml_ref child = qdi_yaml_find(&reader->yaml, item, *words, strlen(*words));
         if (!child) return item;
@@ -213,11 +214,11 @@ static qd_status check_given(const qdi_scene_reader *reader, qdi_body_item *item
     qd_error reason = {""};
     if (item->kind == QDI_ITEM_POLYLINE && qdi_polyline_edges(reader->settings, item, &reason) != QD_OK) {
         const char *const path[] = {"polyline", "points", NULL};
-        return qdi_scene_complain(reader, deepest(reader, node, path), "bodies.%zu.polyline: %.300s", number,
-                                  reason.text);
+        return qdi_scene_complain(reader, deepest_node(reader, node, path), "bodies.%zu.polyline: %.300s",
+                                  number, reason.text);
     }
     const char *const path[] = {"list", NULL};
-    qdi_yaml_ref list = deepest(reader, node, path);
+    qdi_yaml_ref list = deepest_node(reader, node, path);
     qdi_yaml_ref child = item->listed_count > 0 ? reader->yaml.nodes[list].first : 0;
     for (size_t k = 0; k < item->listed_count; ++k, child = reader->yaml.nodes[child].next) {
         qd_status status = check_listed(reader, &item->listed[k], number, k, child);
@@ -236,25 +237,25 @@ static qd_status check_item(const qdi_scene_reader *reader, qdi_body_item *disks
     static const char *const forms[] = {"", "uniform", "power", "normal", "lognormal"};
     const char *const form[] = {"disks", "radius", forms[radius->form], NULL};
     if (radius->form >= QDI_RADIUS_POWER && radius->range.x > radius->range.y)
-        return qdi_scene_complain(reader, deepest(reader, item, form),
+        return qdi_scene_complain(reader, deepest_node(reader, item, form),
                                   "bodies.%zu.disks.radius.%s: min must not be above max", number, form[2]);
     if (radius->form >= QDI_RADIUS_NORMAL &&
         !(radius->middle >= radius->range.x && radius->middle <= radius->range.y))
-        return qdi_scene_complain(reader, deepest(reader, item, form),
+        return qdi_scene_complain(reader, deepest_node(reader, item, form),
                                   "bodies.%zu.disks.radius.%s: %s must be from min to max", number, form[2],
                                   radius->form == QDI_RADIUS_NORMAL ? "mean" : "median");
     if (disks->round && (disks->place == QDI_PLACE_GRID || disks->place == QDI_PLACE_PYRAMID)) {
         const char *const path[] = {word, "round", NULL};
-        return qdi_scene_complain(reader, deepest(reader, item, path),
+        return qdi_scene_complain(reader, deepest_node(reader, item, path),
                                   "bodies.%zu.%s.round: rows are not round", number, word);
     }
     if (disks->corners[0] > disks->corners[1]) {
         const char *const path[] = {"polygons", "corners", NULL};
-        return qdi_scene_complain(reader, deepest(reader, item, path),
+        return qdi_scene_complain(reader, deepest_node(reader, item, path),
                                   "bodies.%zu.polygons.corners: the smaller number comes first", number);
     }
     const char *const path[] = {word, "region", NULL};
-    return qdi_scene_check_region(reader, &disks->region, word, number, deepest(reader, item, path));
+    return qdi_scene_check_region(reader, &disks->region, word, number, deepest_node(reader, item, path));
 }
 
 /// Whether the shapes of emitters are any good; the world sees to the rest.

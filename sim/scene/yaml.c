@@ -77,7 +77,7 @@ static void link_yaml_node(qdi_yaml *yaml, qdi_yaml_ref parent, qdi_yaml_ref chi
 }
 
 /// Puts a node into the innermost open list or map, under the key that was read, or makes it the root.
-static qd_status place(document_builder *builder, qdi_yaml_node content, qdi_yaml_ref *node) {
+static qd_status place_node(document_builder *builder, qdi_yaml_node content, qdi_yaml_ref *node) {
     if (builder->has_key) {
         content.key = builder->key;
         content.key_bytes = builder->key_bytes;
@@ -134,7 +134,7 @@ static qd_status read_yaml_scalar(document_builder *builder, const yaml_event_t 
                              .source = builder->source,
                              .text = text,
                              .bytes = event->data.scalar.length};
-    status = place(builder, content, &node);
+    status = place_node(builder, content, &node);
     return status == QD_OK ? add_yaml_anchor(builder, event->data.scalar.anchor, line, node) : status;
 }
 
@@ -149,7 +149,7 @@ static qd_status read_yaml_start(document_builder *builder, const yaml_event_t *
     if (builder->depth == QDI_YAML_DEEPEST) return set_fault(builder, line, "is nested too deep");
     qdi_yaml_node content = {.kind = kind, .line = (uint32_t)line, .source = builder->source};
     qdi_yaml_ref node = 0;
-    qd_status status = place(builder, content, &node);
+    qd_status status = place_node(builder, content, &node);
     if (status == QD_OK) status = add_yaml_anchor(builder, name, line, node);
     if (status == QD_OK) builder->open[builder->depth++] = node;
     return status;
@@ -194,7 +194,7 @@ static qd_status read_yaml_alias(document_builder *builder, const yaml_event_t *
     content.key = content.key_bytes = 0;
     content.line = (uint32_t)line;
     qdi_yaml_ref node = 0;
-    qd_status status = place(builder, content, &node);
+    qd_status status = place_node(builder, content, &node);
     return status == QD_OK ? copy_children(builder, target, node, builder->depth + 1) : status;
 }
 

@@ -53,8 +53,8 @@ static bool disks_left_boxes(const double *restrict x, const double *restrict y,
 }
 
 /// The length of (c, s) stays at 1 by one step of Newton's.
-static bool turn(const double *restrict c, const double *restrict s, const double *restrict spin, double dt,
-                 double *restrict to_c, double *restrict to_s, size_t count) {
+static bool turn_disks(const double *restrict c, const double *restrict s, const double *restrict spin,
+                       double dt, double *restrict to_c, double *restrict to_s, size_t count) {
     int64_t small = 1;
     for (size_t i = 0; i < count; ++i) {
         const double angle = spin[i] * dt, z = angle * angle;
@@ -69,4 +69,4 @@ static bool turn(const double *restrict c, const double *restrict s, const doubl
     return small == 0;
 }
 
-const qdi_soft_kernels QDI_SOFT = {drift_axis, disks_within_limits, box_disks, disks_left_boxes, turn};
+const qdi_soft_kernels QDI_SOFT = {drift_axis, disks_within_limits, box_disks, disks_left_boxes, turn_disks};

@@ -123,8 +123,8 @@ static double friction_of(const grasp *grip, double dt, double slip, double limi
 }
 
 /// One touch: adds to the force; the shear comes in as it was.
-static void press(const spring_job *job, const grasp *grip, int k, qd_touch *touch, qdi_warm_start *shear,
-                  qdi_contact_force *force, qdi_contact_balance *share) {
+static void add_touch_force(const spring_job *job, const grasp *grip, int k, qd_touch *touch,
+                            qdi_warm_start *shear, qdi_contact_force *force, qdi_contact_balance *share) {
     const qd_spring_terms *terms = &grip->law.terms;
     double nx = grip->nx, ny = grip->ny, dt = job->dt;
     double ux = grip->a.x - grip->b.x, uy = grip->a.y - grip->b.y;
@@ -181,7 +181,7 @@ static void force_contact(const spring_job *job, size_t place) {
     for (int k = 0; k < 2; ++k) {
         if (share) contact->touch[k].impulse = contact->touch[k].friction = 0;
         if (acts && k < contact->count && contact->touch[k].depth > 0)
-            press(job, &grip, k, &contact->touch[k], shear, force, share);
+            add_touch_force(job, &grip, k, &contact->touch[k], shear, force, share);
         else
             shear->normal[k] = shear->tangent[k] = 0;
     }

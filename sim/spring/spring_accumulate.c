@@ -63,7 +63,7 @@ static inline uint32_t number_of(const qdi_spot *spots, uint32_t end) {
 }
 
 /// Two chains in order become one.
-static uint32_t merge(const qdi_spot *spots, uint32_t *next, uint32_t p, uint32_t q) {
+static uint32_t merge_chains(const qdi_spot *spots, uint32_t *next, uint32_t p, uint32_t q) {
     uint32_t first = 0, *tail = &first;
     while (p && q) {
         uint32_t *least = number_of(spots, p) < number_of(spots, q) ? &p : &q;
@@ -85,13 +85,13 @@ static uint32_t sort_chain(const qdi_spot *spots, uint32_t *next, uint32_t head)
         next[chain] = 0;
         int k = 0;
         for (; piece[k]; ++k) {
-            chain = merge(spots, next, piece[k], chain);
+            chain = merge_chains(spots, next, piece[k], chain);
             piece[k] = 0;
         }
         piece[k] = chain;
     }
     uint32_t all = 0;
-    for (int k = 0; k < PIECES; ++k) all = merge(spots, next, piece[k], all);
+    for (int k = 0; k < PIECES; ++k) all = merge_chains(spots, next, piece[k], all);
     return all;
 }
 

@@ -110,7 +110,7 @@ typedef struct strain_list {
 } strain_list;
 
 /// The energy of a contact, and its force.
-static qd_vec2 strain(const void *context, size_t i) {
+static qd_vec2 contact_strain(const void *context, size_t i) {
     const strain_list *list = context;
     const qdi_contact_force *force = &list->state->forces[i];
     double sum = fabs(force->x) + fabs(force->y) + fabs(force->turn_a) + fabs(force->turn_b);
@@ -120,7 +120,7 @@ static qd_vec2 strain(const void *context, size_t i) {
 qd_status qdi_spring_change(qd_world *world) {
     strain_list list = {world, &world->following};
     qd_vec2 sum = {0, 0};
-    qd_status status = qdi_sum(world, list.state->contact_count, strain, &list, &sum);
+    qd_status status = qdi_sum(world, list.state->contact_count, contact_strain, &list, &sum);
     if (status != QD_OK) return status;
     const double entered = world->entered + (sum.x - world->pressed);
     if (!qdi_is_sane_sum(sum.x) || !qdi_is_sane_sum(sum.y) || !qdi_is_sane_sum(entered)) {

@@ -321,7 +321,7 @@ static bool header_fits(const unsigned char *data, const qdi_saved *n) {
 }
 
 /// Reads behind a good checksum; still, nothing is believed that would lead outside of what there is.
-static qd_status load(const unsigned char *data, size_t bytes, qd_world_def *def, qd_world **result) {
+static qd_status load_world(const unsigned char *data, size_t bytes, qd_world_def *def, qd_world **result) {
     const unsigned char *at = data + QDI_SAVE_HEADER;
     if (!qdi_fields_get(&qdi_fields_def, &at, def) || qdi_world_def_check(def, NULL) != QD_OK)
         return QD_ERR_CORRUPT;
@@ -362,7 +362,7 @@ qd_status qd_world_load(const unsigned char *data, size_t bytes, int threads, co
     qd_status status = check_saved_envelope(data, bytes, error);
     if (status != QD_OK) return status;
     qd_world_def def = {.cookie = QDI_COOKIE, .threads = threads, .allocator = allocator};
-    status = load(data, bytes, &def, world);
+    status = load_world(data, bytes, &def, world);
     if (status == QD_ERR_CORRUPT) return qdi_reason(error, status, "the saved world contradicts itself");
     return status == QD_OK ? status : qdi_reason(error, status, "%s", qd_status_text(status));
 }

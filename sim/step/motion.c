@@ -59,7 +59,7 @@ typedef struct move_job {
 /// Mirrors the body's box at the walls, as often as it takes, by unfolding: the room for the centre has width
 /// w, and a straight path through copies of it side by side is the reflected path. True where the velocity
 /// turns round.
-static bool mirror(const qdi_axis *axis, qdi_extent reach, double *x, double velocity) {
+static bool mirror_box(const qdi_axis *axis, qdi_extent reach, double *x, double velocity) {
     double low = axis->low - reach.low, width = axis->length - (reach.high - reach.low);
     double way = *x - low;
     // A body put down across a wall, on its way in, is left to come in.
@@ -99,13 +99,13 @@ static bool mirror_moving(const course *c, qdi_extent reach, double *x, double *
 }
 
 /// The boundary's work for a body that went past `low` or `high`.
-static bool cross(const course *c, qdi_extent reach, double *x, double *velocity) {
+static bool cross_boundary(const course *c, qdi_extent reach, double *x, double *velocity) {
     if (c->axis->boundary == QD_BOUNDARY_PERIODIC) {
         *x = qdi_axis_wrap(c->axis, *x);
         return false;
     }
     if (c->moves) return mirror_moving(c, reach, x, velocity);
-    if (!mirror(c->axis, reach, x, *velocity)) return false;
+    if (!mirror_box(c->axis, reach, x, *velocity)) return false;
     *velocity = -*velocity;
     return true;
 }
@@ -122,7 +122,7 @@ typedef struct findings {
 } findings;
 
 /// Whether a box that was just made is outside of the fat one.
-static inline size_t outside(const move_job *job, size_t row) {
+static inline size_t left_fat_box(const move_job *job, size_t row) {
     return job->left && qdi_margin_left(job->world, row, job->period);
 }
 
@@ -148,8 +148,10 @@ static findings move_disks_at_sides(const move_job *job, size_t begin, size_t en
         double x = now.x[r] + way_x, y = now.y[r] + way_y;
         qdi_extent reach = {-radius[r], radius[r]};
         unsigned turned = 0;
-        if (beyond_wall(&job->x, x, reach) && cross(&job->x, reach, &x, &next.vx[r])) turned |= MIRRORED_X;
-        if (beyond_wall(&job->y, y, reach) && cross(&job->y, reach, &y, &next.vy[r])) turned |= MIRRORED_Y;
+        if (beyond_wall(&job->x, x, reach) && cross_boundary(&job->x, reach, &x, &next.vx[r]))
+            turned |= MIRRORED_X;
+        if (beyond_wall(&job->y, y, reach) && cross_boundary(&job->y, reach, &y, &next.vy[r]))
+            turned |= MIRRORED_Y;
         if (mask) mask[r] = (uint8_t)turned;
         result.mirrored += turned != 0;
         next.x[r] = x;
@@ -157,7 +159,7 @@ static findings move_disks_at_sides(const move_job *job, size_t begin, size_t en
         double from_x = x - world->centre.x, from_y = y - world->centre.y;
         world->boxes[r] = qdi_outward_disk(from_x, from_y,
                                            radius[r] + qdi_reach_of(&job->reach, radius[r], radius[r]));
-        result.left += outside(job, r);
+        result.left += left_fat_box(job, r);
         bool fine = move_within_limits(job, from_x, from_y, next.vx[r], next.vy[r]);
         if (!fine && world->index[r] < result.bad) result.bad = world->index[r];
     }
@@ -193,7 +195,7 @@ static findings findings_of(const move_job *job, size_t begin, size_t end, const
     const qd_world *world = job->world;
     const qdi_motion *next = &world->next;
     findings result = {QD_NO_BODY, 0, found->fast, 0};
-    for (size_t r = begin; found->out && r < end; ++r) result.left += outside(job, r);
+    for (size_t r = begin; found->out && r < end; ++r) result.left += left_fat_box(job, r);
     for (size_t r = begin; found->bad && r < end; ++r)
         if (!move_within_limits(job, next->x[r] - world->centre.x, next->y[r] - world->centre.y, next->vx[r],
                                 next->vy[r]) &&
@@ -228,7 +230,7 @@ static findings move_disks(const move_job *job, size_t begin, size_t end) {
 // ---- bodies of every kind ----
 
 /// Where a body goes that boundaries do not stop; a kinematic one about a pivot gets its new velocity.
-static qd_vec2 drift(const move_job *job, size_t row) {
+static qd_vec2 drift_row(const move_job *job, size_t row) {
     const qd_world *world = job->world;
     const qdi_motion *now = &world->now, *next = &world->next;
     double x = now->x[row], y = now->y[row];
@@ -280,7 +282,7 @@ static findings move_shaped_rows(const move_job *job, size_t begin, size_t end) 
     uint8_t *mask = job->mask;
     findings result = {QD_NO_BODY, 0, 0, 0};
     for (size_t r = begin; r < end; ++r) {
-        qd_vec2 at = drift(job, r), turn = {now.c[r], now.s[r]};
+        qd_vec2 at = drift_row(job, r), turn = {now.c[r], now.s[r]};
         double spin = world->turning ? next.spin[r] : 0, angle = qdi_motion_turn(world, r, job->dt);
         result.fast += moves_far(job, r, at, angle);
         if (angle != 0) turn = qdi_motion_turned(turn.x, turn.y, angle);
@@ -290,10 +292,10 @@ static findings move_shaped_rows(const move_job *job, size_t begin, size_t end) 
         bool dynamic = world->kind[r] == QD_BODY_DYNAMIC; // mirrors are for these, periods for all
         qd_vec2 before = {next.vx[r], next.vy[r]};
         if ((dynamic || job->x.inset == 0) && beyond_wall(&job->x, at.x, wide) &&
-            cross(&job->x, wide, &at.x, &next.vx[r]))
+            cross_boundary(&job->x, wide, &at.x, &next.vx[r]))
             mirrored |= MIRRORED_X;
         if ((dynamic || job->y.inset == 0) && beyond_wall(&job->y, at.y, high) &&
-            cross(&job->y, high, &at.y, &next.vy[r]))
+            cross_boundary(&job->y, high, &at.y, &next.vy[r]))
             mirrored |= MIRRORED_Y;
         if (mask) mask[r] = (uint8_t)mirrored;
         if (mirrored && job->gains) note_gain(job, r, before);
@@ -306,7 +308,7 @@ static findings move_shaped_rows(const move_job *job, size_t begin, size_t end) 
         }
         double from_x = at.x - world->centre.x, from_y = at.y - world->centre.y;
         world->boxes[r] = qdi_box_of(from_x, from_y, wide, high);
-        result.left += outside(job, r);
+        result.left += left_fat_box(job, r);
         bool fine = move_within_limits(job, from_x, from_y, next.vx[r], next.vy[r]) && qdi_is_sane(spin) &&
                     isfinite(turn.x) && isfinite(turn.y);
         if (!fine && world->index[r] < result.bad) result.bad = world->index[r];
@@ -480,7 +482,7 @@ static bool check_motion_limits(qd_world *world, const uint32_t *lowest_bad, siz
 }
 
 /// All that a move needs; `ranges` of bodies.
-static qd_status prepare(qd_world *world, double dt, size_t ranges, move_job *job) {
+static qd_status prepare_move(qd_world *world, double dt, size_t ranges, move_job *job) {
     qdi_scratch *scratch = &world->scratch;
     const bool held = world->margin.held;
     course x = course_of_axis(world, 0), y = course_of_axis(world, 1);
@@ -517,7 +519,7 @@ qd_status qdi_motion_move(qd_world *world, double dt, qdi_wall_gain *mirrored) {
     const qdi_scratch *scratch = &world->scratch;
     size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
     move_job job;
-    qd_status status = prepare(world, dt, ranges, &job);
+    qd_status status = prepare_move(world, dt, ranges, &job);
     if (status != QD_OK) return status;
     qdi_team_for_workers(world->team, world->count, QDI_BODY_GRAIN, move_rows, &job);
     world->margin.behind = world->margin.held && world->margin.near;

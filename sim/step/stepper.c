@@ -26,7 +26,7 @@
 
 /// After a step that failed. Where even this finds no memory, the world remembers it and the next call tries
 /// again.
-static void restore(qd_world *world) {
+static void restore_rows(qd_world *world) {
     world->margin.held = false;
     qd_status status = qdi_tree_restore(world);
     QD_ASSERT(status == QD_OK || world->tree_lost);
@@ -85,7 +85,7 @@ static qdi_step_context step_context_of(const qd_world *world, double dt, qdi_la
 }
 
 /// Finds the contacts of bodies that were added, removed or placed by hand.
-static qd_status detect(qd_world *world, qdi_lap *lap) {
+static qd_status detect_edited(qd_world *world, qdi_lap *lap) {
     if (!world->changed) return world->tree_lost ? qdi_tree_restore(world) : QD_OK;
     qdi_step_context step = step_context_of(world, 0, lap);
     qdi_found found = {.rebuilds = 0};
@@ -117,7 +117,7 @@ qd_status qd_world_detect(qd_world *world) {
     if (!world) return QD_ERR_ARGUMENT;
     qdi_lap lap;
     qdi_lap_start(&lap, NULL, world->team);
-    return detect(world, &lap);
+    return detect_edited(world, &lap);
 }
 
 // ---- the step ----
@@ -197,7 +197,7 @@ qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
     if (!qdi_is_step(dt)) return QD_ERR_VALUE;
     qdi_lap lap;
     qdi_lap_start(&lap, profile, world->team);
-    qd_status status = detect(world, &lap);
+    qd_status status = detect_edited(world, &lap);
     if (status != QD_OK) return status;
 
     if (world->moved_since_order >= world->count && !world->margin.edited) status = qdi_rows_order(world);
@@ -214,7 +214,7 @@ qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
         step_commit(world, &step, &found);
     } else {
         qdi_features_revert(world, &step);
-        if (filed && status != QD_ERR_STOPPED) restore(world);
+        if (filed && status != QD_ERR_STOPPED) restore_rows(world);
     }
     end_phase(world, &lap, QD_PHASE_NARROW);
     if (status == QD_OK && profile) {

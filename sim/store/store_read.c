@@ -14,8 +14,8 @@
 
 /// Waits for what was put, and begins a query with one number, `from`, that is at most QDI_STORE_STEP_MAX.
 /// QD_ERR_NOT_FOUND where it gives no row. The caller finalizes the statement in any case.
-static qd_status query(qd_store *store, const char *sql, uint64_t from, sqlite3_stmt **statement,
-                       qd_error *error) {
+static qd_status begin_query(qd_store *store, const char *sql, uint64_t from, sqlite3_stmt **statement,
+                             qd_error *error) {
     *statement = NULL;
     if (from > QDI_STORE_STEP_MAX) return QD_ERR_NOT_FOUND;
     qd_status status = qdi_store_settle(store, error);
@@ -89,10 +89,10 @@ qd_status qd_store_read_run(qd_store *store, qd_store_run *run, qd_error *error)
     if (!store || !run) return qdi_reason(error, QD_ERR_ARGUMENT, "no store, or nowhere to put the run");
     *run = (qd_store_run){0};
     sqlite3_stmt *statement = NULL;
-    qd_status status = query(store,
-                             "SELECT version, scene, scene_text, simd, source, compiler, flags, cpu,"
-                             " created_wall, seed, steps, bodies, threads, dt, scene_hash FROM run",
-                             0, &statement, error);
+    qd_status status = begin_query(store,
+                                   "SELECT version, scene, scene_text, simd, source, compiler, flags, cpu,"
+                                   " created_wall, seed, steps, bodies, threads, dt, scene_hash FROM run",
+                                   0, &statement, error);
     if (status == QD_ERR_NOT_FOUND)
         status = qdi_reason(error, QD_ERR_CORRUPT, "%.300s: table run is empty", store->path);
     if (status == QD_OK) status = copy_run_row(store, statement, run, error);
@@ -105,14 +105,14 @@ qd_status qd_store_last_step(qd_store *store, uint64_t *step, qd_error *error) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!store || !step) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the step");
     sqlite3_stmt *statement = NULL;
-    qd_status status = query(store,
-                             "SELECT max(coalesce((SELECT max(step) FROM metrics), 0),"
-                             " coalesce((SELECT max(step) FROM hashes), 0),"
-                             " coalesce((SELECT max(step) FROM events), 0),"
-                             " coalesce((SELECT max(step) FROM snapshots), 0),"
-                             " coalesce((SELECT max(step) FROM checkpoints), 0),"
-                             " coalesce((SELECT max(step) FROM frames), 0))",
-                             0, &statement, error);
+    qd_status status = begin_query(store,
+                                   "SELECT max(coalesce((SELECT max(step) FROM metrics), 0),"
+                                   " coalesce((SELECT max(step) FROM hashes), 0),"
+                                   " coalesce((SELECT max(step) FROM events), 0),"
+                                   " coalesce((SELECT max(step) FROM snapshots), 0),"
+                                   " coalesce((SELECT max(step) FROM checkpoints), 0),"
+                                   " coalesce((SELECT max(step) FROM frames), 0))",
+                                   0, &statement, error);
     if (status == QD_OK) *step = column_step(statement, 0);
     if (status == QD_OK)
         status = qdi_sql_check_step(store, statement, "of steps", 0, QDI_STORE_STEP_MAX, error);
@@ -126,8 +126,9 @@ qd_status qd_store_next_hash(qd_store *store, uint64_t from, uint64_t *step, uin
                              qd_error *error) {
     if (!store || !step || !hash) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the hash");
     sqlite3_stmt *statement = NULL;
-    qd_status status = query(store, "SELECT step, hash FROM hashes WHERE step >= ? ORDER BY step LIMIT 1",
-                             from, &statement, error);
+    qd_status status = begin_query(store,
+                                   "SELECT step, hash FROM hashes WHERE step >= ? ORDER BY step LIMIT 1",
+                                   from, &statement, error);
     if (status == QD_OK) {
         *step = column_step(statement, 0);
         status = qdi_sql_check_step(store, statement, "hashes", from, QDI_STORE_STEP_MAX, error);
@@ -144,7 +145,7 @@ qd_status qd_store_next_frame(qd_store *store, uint64_t from, qd_store_frame *fr
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!store || !frame) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the frame");
     sqlite3_stmt *statement = NULL;
-    qd_status status = query(
+    qd_status status = begin_query(
         store, "SELECT number, step, time, pixels FROM frames WHERE number >= ? ORDER BY number LIMIT 1",
         from, &statement, error);
     if (status == QD_OK) {
@@ -165,10 +166,10 @@ qd_status qd_store_next_failure(qd_store *store, uint64_t from, qd_limit_report 
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!store || !report) return qdi_reason(error, QD_ERR_ARGUMENT, "nowhere to put the failure");
     sqlite3_stmt *statement = NULL;
-    qd_status status = query(store,
-                             "SELECT step, reason, label, x, y, vx, vy FROM failures WHERE step >= ?"
-                             " ORDER BY step LIMIT 1",
-                             from, &statement, error);
+    qd_status status = begin_query(store,
+                                   "SELECT step, reason, label, x, y, vx, vy FROM failures WHERE step >= ?"
+                                   " ORDER BY step LIMIT 1",
+                                   from, &statement, error);
     if (status == QD_OK) {
         *report = (qd_limit_report){.step = column_step(statement, 0),
                                     .has_body = sqlite3_column_type(statement, 2) != SQLITE_NULL,
@@ -285,7 +286,7 @@ static qd_status get_moment(qd_store *store, const char *owner, const char *sql,
     sqlite3_stmt *statement = NULL;
     char table[16];
     (void)snprintf(table, sizeof table, "%ss", owner);
-    qd_status status = query(store, sql, number, &statement, error);
+    qd_status status = begin_query(store, sql, number, &statement, error);
     if (status == QD_OK) {
         moment->step = column_step(statement, 0);
         status = qdi_sql_check_step(store, statement, table, down ? 0 : number,
@@ -352,7 +353,7 @@ qd_status qd_store_check(qd_store *store, qd_error *error) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!store) return qdi_reason(error, QD_ERR_ARGUMENT, "no store");
     sqlite3_stmt *statement = NULL;
-    qd_status status = query(store, "PRAGMA integrity_check(1)", 0, &statement, error);
+    qd_status status = begin_query(store, "PRAGMA integrity_check(1)", 0, &statement, error);
     const unsigned char *text = status == QD_OK ? sqlite3_column_text(statement, 0) : NULL;
     if (status == QD_OK && (!text || strcmp((const char *)text, "ok") != 0))
         status = qdi_reason(error, QD_ERR_CORRUPT, "%.300s: %.150s", store->path,

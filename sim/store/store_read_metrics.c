@@ -18,7 +18,7 @@ static void set_metric_whole(qd_metrics *metrics, size_t offset, uint64_t value)
 }
 
 /// A row that has no values.
-static void clear(qd_metrics *metrics) {
+static void clear_metrics(qd_metrics *metrics) {
     size_t count = 0;
     const qd_metric_field *fields = qd_metric_fields(&count);
     for (size_t i = 0; i < count; ++i) {
@@ -40,7 +40,7 @@ static const qd_metric_field *metric_field_named(const char *name) {
 
 /// Takes over what the row has.
 static int read_row(sqlite3_stmt *statement, qd_metrics *metrics) {
-    clear(metrics);
+    clear_metrics(metrics);
     for (int i = 0; i < sqlite3_column_count(statement); ++i) {
         const char *name = sqlite3_column_name(statement, i);
         if (!name) return SQLITE_NOMEM;

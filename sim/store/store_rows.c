@@ -126,7 +126,7 @@ void qdi_rows_finish(qd_store *store) {
 }
 
 /// Runs a statement whose values are bound.
-static int run(sqlite3_stmt *statement) {
+static int run_statement(sqlite3_stmt *statement) {
     int code = sqlite3_step(statement);
     int reset = sqlite3_reset(statement);
     return code == SQLITE_DONE ? reset : code;
@@ -135,7 +135,7 @@ static int run(sqlite3_stmt *statement) {
 /// The world of a snapshot or checkpoint, in place of one that is there.
 static int write_world(qd_store *store, const char *owner, const qdi_state_row *row) {
     int code = qdi_sql_bind(store->drop_parts, 1, "su", owner, row->step);
-    if (code == SQLITE_OK) code = run(store->drop_parts);
+    if (code == SQLITE_OK) code = run_statement(store->drop_parts);
     if (code == SQLITE_OK) code = qdi_sql_bind(store->put_part, 1, "su", owner, row->step);
     uint64_t part = 0;
     for (size_t at = 0; at < row->world_bytes && code == SQLITE_OK; at += store->part_bytes) {
@@ -143,7 +143,7 @@ static int write_world(qd_store *store, const char *owner, const qdi_state_row *
         code = qdi_sql_bind_step(store->put_part, 3, part++);
         if (code == SQLITE_OK)
             code = sqlite3_bind_blob64(store->put_part, 4, store->state + at, bytes, SQLITE_STATIC);
-        if (code == SQLITE_OK) code = run(store->put_part);
+        if (code == SQLITE_OK) code = run_statement(store->put_part);
     }
     return code;
 }
@@ -154,13 +154,13 @@ static int write_store_row(qd_store *store, qdi_row_kind kind, const void *row) 
     bool checkpoint = kind == QDI_ROW_CHECKPOINT;
     if (kind == QDI_ROW_FAILURE) (void)sqlite3_clear_bindings(statement); // some stay without value
     int code = writers[kind].bind(store, statement, row);
-    if (code == SQLITE_OK) code = run(statement);
+    if (code == SQLITE_OK) code = run_statement(statement);
     if (code == SQLITE_OK && (checkpoint || kind == QDI_ROW_SNAPSHOT))
         code = write_world(store, checkpoint ? "checkpoint" : "snapshot", row);
     if (code != SQLITE_OK || !checkpoint) return code;
     code = qdi_sql_bind_step(store->prune, 1, ((const qdi_state_row *)row)->keep);
-    if (code == SQLITE_OK) code = run(store->prune);
-    return code == SQLITE_OK ? run(store->prune_parts) : code;
+    if (code == SQLITE_OK) code = run_statement(store->prune);
+    return code == SQLITE_OK ? run_statement(store->prune_parts) : code;
 }
 
 // Writes a batch of rows into run.db.

@@ -91,8 +91,8 @@ static bool is_scale(const char *key, const char *value, uint64_t *bodies) {
 }
 
 /// Adds "KEY=VALUE" to the changes, whose items are places for now.
-static void add(qdi_sweep_changes *changes, qdi_text *chars, size_t *places, const char *key,
-                const char *value) {
+static void add_change(qdi_sweep_changes *changes, qdi_text *chars, size_t *places, const char *key,
+                       const char *value) {
     if (is_scale(key, value, &changes->changes.bodies)) return;
     places[changes->changes.set_count++] = chars->used;
     qdi_text_add(chars, key);
@@ -106,13 +106,13 @@ static qd_status collect_changes(const qdi_sweep *sweep, uint64_t point, uint64_
                                  qdi_sweep_changes *changes, qdi_text *chars, size_t *places) {
     const char *texts = sweep->texts.chars;
     for (size_t i = 0; i < sweep->fixed_count; ++i)
-        add(changes, chars, places, texts + sweep->fixed[i].key, texts + sweep->fixed[i].value);
+        add_change(changes, chars, places, texts + sweep->fixed[i].key, texts + sweep->fixed[i].value);
     for (size_t i = 0; i < sweep->column_count; ++i)
-        add(changes, chars, places, qdi_sweep_key(sweep, i), qdi_sweep_value(sweep, point, i));
+        add_change(changes, chars, places, qdi_sweep_key(sweep, i), qdi_sweep_value(sweep, point, i));
     if (qdi_sweep_replica(sweep, point) > 1) {
         char digits[24];
         (void)snprintf(digits, sizeof digits, "%" PRIu64, seed);
-        add(changes, chars, places, "run.seed", digits);
+        add_change(changes, chars, places, "run.seed", digits);
     }
     return chars->status;
 }

@@ -245,7 +245,7 @@ static int make_tables(sqlite3 *db, const qdi_sweep *sweep, const columns *all, 
 // ---- writing ----
 
 /// PATH with an ending.
-static qdi_text named(const char *path, const char *ending) {
+static qdi_text path_with_ending(const char *path, const char *ending) {
     qdi_text name = {.allocator = qd_allocator_default()};
     qdi_text_add(&name, path);
     qdi_text_add(&name, ending);
@@ -294,7 +294,7 @@ static int put_lines(writing *job) {
 // Writes sweep.db or sweep.csv beside the old one, then in its place.
 static qd_status write_table_file(const char *path, const char *ending, const void *data, size_t bytes,
                                   qd_error *error) {
-    qdi_text name = named(path, ending), part = named(path, ending);
+    qdi_text name = path_with_ending(path, ending), part = path_with_ending(path, ending);
     qdi_text_add(&part, ".part");
     qd_status status = name.status == QD_OK ? part.status : name.status;
     status = status == QD_OK ? qdi_os_write_file(part.chars, name.chars, data, bytes, error)
@@ -326,7 +326,7 @@ qd_status qdi_sweep_table_write(const qdi_sweep_table *table, const char *path, 
 
 /// Renames what is no database.
 static qd_status put_aside(const char *path, qd_error *note, qd_error *error) {
-    qdi_text aside = named(path, ".damaged");
+    qdi_text aside = path_with_ending(path, ".damaged");
     qd_status status = aside.status == QD_OK ? qdi_os_remove_file(aside.chars, error) : aside.status;
     if (status == QD_OK) status = qdi_os_rename_new(path, aside.chars, error);
     if (status == QD_OK)
@@ -368,7 +368,7 @@ qd_status qdi_sweep_table_judge(const char *path, qd_error *note, qd_error *erro
     (void)fclose(file);
     if (status != QD_OK) return status;
     // An older Quadrille that was killed has left one, which SQLite would apply to what takes its place.
-    qdi_text journal = named(path, "-journal");
+    qdi_text journal = path_with_ending(path, "-journal");
     status = journal.status == QD_OK ? qdi_os_remove_file(journal.chars, error) : journal.status;
     qdi_text_release(&journal);
     return status;
@@ -387,7 +387,7 @@ typedef struct reading {
 } reading;
 
 /// QD_OK where it is as this program writes it.
-static qd_status check(const reading *job, qd_error *error) {
+static qd_status check_table(const reading *job, qd_error *error) {
     int64_t application = 0, version = 0, sound = 0;
     int code = qdi_sql_guard(job->db);
     if (code == SQLITE_OK) code = qdi_sql_number(job->db, "PRAGMA application_id", &application);
@@ -498,7 +498,7 @@ qd_status qdi_sweep_table_read(const char *path, const qdi_sweep *sweep, bool *o
     *other = false;
     if (!qdi_os_is_file(path)) return qdi_reason(error, QD_ERR_NOT_FOUND, "there is no %.300s", path);
     qd_status status = qdi_sql_open(path, SQLITE_OPEN_READONLY, &job.db, error);
-    if (status == QD_OK) status = check(&job, error);
+    if (status == QD_OK) status = check_table(&job, error);
     int code = status == QD_OK ? compare_sweep(&job, other) : SQLITE_OK;
     if (code != SQLITE_OK) status = qdi_sql_fail_at(job.db, path, "read", code, error);
     if (status == QD_OK) status = make_table_columns(sweep, &job.columns);

@@ -39,7 +39,7 @@ qd_vec2 qdi_turn_of(double angle) {
 }
 
 /// One bit pattern for every NaN: traits are compared as bytes.
-static double tidy(double value) {
+static double normalise_nan(double value) {
     return isnan(value) ? (double)NAN : value;
 }
 
@@ -107,7 +107,7 @@ void qdi_body_enter(qd_world *world, const qdi_birth *birth) {
 // ---- adding ----
 
 /// Mass and inertia of a dynamic body.
-static qd_status weigh(const qd_body_def *body, qdi_placing *placing, qd_error *error) {
+static qd_status weigh_body(const qd_body_def *body, qdi_placing *placing, qd_error *error) {
     const double infinite = HUGE_VAL;
     placing->mass = placing->inertia = infinite;
     if (placing->kind != QD_BODY_DYNAMIC) return QD_OK;
@@ -148,10 +148,10 @@ qdi_trait qdi_trait_of(const qd_body_def *body) {
     trait.kind = body->kind;
     trait.sensor = body->sensor;
     trait.bullet = body->bullet;
-    trait.material = (qd_material){tidy(material->restitution), tidy(material->friction),
-                                   tidy(material->tangential)};
+    trait.material = (qd_material){normalise_nan(material->restitution), normalise_nan(material->friction),
+                                   normalise_nan(material->tangential)};
     trait.filter = body->filter;
-    trait.pivot = (qd_vec2){tidy(body->pivot.x), tidy(body->pivot.y)};
+    trait.pivot = (qd_vec2){normalise_nan(body->pivot.x), normalise_nan(body->pivot.y)};
     trait.slide = body->slide == 0 ? 0 : body->slide; // never -0
     return trait;
 }
@@ -176,7 +176,7 @@ qd_status qdi_body_def_check(const qd_world *world, const qd_body_def *body, qd_
                            .spin = body->spin,
                            .pivot = body->pivot,
                            .sizeless = sizeless};
-    qd_status status = weigh(body, &placing, error);
+    qd_status status = weigh_body(body, &placing, error);
     if (status == QD_OK) status = check_body_traits(world, body, error);
     return status == QD_OK ? qdi_body_check(world, &placing, error) : status;
 }
@@ -190,9 +190,9 @@ static qd_id take_body_id(qd_world *world) {
 }
 
 /// Adds a body whose shape is in order.
-static qd_status add(qd_world *world, const qd_body_def *body, qdi_placing *placing, qd_id *id,
-                     qd_error *error) {
-    qd_status status = weigh(body, placing, error);
+static qd_status add_body(qd_world *world, const qd_body_def *body, qdi_placing *placing, qd_id *id,
+                          qd_error *error) {
+    qd_status status = weigh_body(body, placing, error);
     if (status == QD_OK) status = check_body_traits(world, body, error);
     if (status == QD_OK) status = qdi_body_check(world, placing, error);
     if (status != QD_OK) return status;
@@ -233,7 +233,7 @@ qd_status qd_world_add(qd_world *world, const qd_body_def *body, qd_id *id, qd_e
                            .fresh = true};
     placing.position.x += placing.turn.x * moved.x - placing.turn.y * moved.y;
     placing.position.y += placing.turn.y * moved.x + placing.turn.x * moved.y;
-    return add(world, body, &placing, id, error);
+    return add_body(world, body, &placing, id, error);
 }
 
 // What limits ask about a body, from a given state of it.
@@ -264,7 +264,7 @@ qd_status qdi_body_add_again(qd_world *world, const qd_body_state *state, qd_err
     body.bullet = state->bullet;
     body.label = state->label;
     qdi_placing placing = placing_of_state(state);
-    qd_status status = add(world, &body, &placing, NULL, error);
+    qd_status status = add_body(world, &body, &placing, NULL, error);
     if (status != QD_OK || state->kind != QD_BODY_KINEMATIC) return status;
     // About a pivot a body has the velocity of its last step, which is not to the last bit that of its place.
     world->now.vx[world->count - 1] = state->velocity.x;

@@ -89,7 +89,7 @@ static bool reached_pressure(const qd_world *world) {
 }
 
 /// Works out by how much a step scales.
-static qd_status aim(qd_world *world, qdi_step_context *step) {
+static qd_status find_compress_factor(qd_world *world, qdi_step_context *step) {
     qdi_compress *state = &world->compress;
     const qd_compression *c = &world->def.compression;
     state->factor = (qd_vec2){1, 1};
@@ -213,7 +213,7 @@ static qd_vec2 compressed_wall_by(const press_job *job, qd_id wall) {
 }
 
 /// Half of the force of the springs times how far they were pressed.
-static qd_vec2 pressed(const void *context, size_t i) {
+static qd_vec2 spring_force_sum(const void *context, size_t i) {
     const press_job *job = context;
     const qd_world *world = job->world;
     const qd_contact *contact = &job->contact_state->contacts[i];
@@ -230,7 +230,7 @@ static qd_vec2 pressed(const void *context, size_t i) {
 }
 
 /// Adds what this gave to springs to the step's ledger.
-static qd_status balance(qd_world *world, qdi_step_context *step) {
+static qd_status balance_springs(qd_world *world, qdi_step_context *step) {
     (void)step;
     const qdi_compress *state = &world->compress;
     qd_vec2 work[2] = {{0, 0}, {0, 0}}, f = state->factor;
@@ -239,9 +239,10 @@ static qd_status balance(qd_world *world, qdi_step_context *step) {
     press_job before = {
         world, &world->present, &world->now, {f.x - 1, f.y - 1}, {period.x / f.x, period.y / f.y}};
     press_job after = {world, &world->following, &world->next, {1 - 1 / f.x, 1 - 1 / f.y}, period};
-    qd_status status = qdi_sum(world, before.contact_state->contact_count, pressed, &before, &work[0]);
+    qd_status status = qdi_sum(world, before.contact_state->contact_count, spring_force_sum, &before,
+                               &work[0]);
     if (status == QD_OK)
-        status = qdi_sum(world, after.contact_state->contact_count, pressed, &after, &work[1]);
+        status = qdi_sum(world, after.contact_state->contact_count, spring_force_sum, &after, &work[1]);
     world->scratch.balance.ledger.compression += work[0].x + work[1].x;
     return status;
 }
@@ -268,7 +269,9 @@ static void compress_revert(qd_world *world, const qdi_step_context *step) {
 }
 
 const qdi_feature qdi_compress_feature = {
-    .at = {[QDI_STAGE_BEGIN] = aim, [QDI_STAGE_CHANGE] = compress_apply, [QDI_STAGE_FINISH] = balance},
+    .at = {[QDI_STAGE_BEGIN] = find_compress_factor,
+           [QDI_STAGE_CHANGE] = compress_apply,
+           [QDI_STAGE_FINISH] = balance_springs},
     .commit = compress_commit,
     .revert = compress_revert,
 };

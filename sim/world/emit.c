@@ -220,7 +220,7 @@ static void scale_shape(qd_shape *shape, double scale) {
 }
 
 /// What the next body is; false where its shape is no good at this size.
-static bool prepare(const qd_emitter_def *def, qd_random *random, arrival *next) {
+static bool draw_newborn(const qd_emitter_def *def, qd_random *random, arrival *next) {
     next->body = def->body;
     next->body.label = 0;
     scale_shape(&next->body.shape, random_between(random, def->scale_low, def->scale_high));
@@ -276,7 +276,7 @@ static void take_over(qd_world *world, uint32_t row) {
 }
 
 /// Adds a body and remembers how to take it back. QD_ERR_VALUE: the world does not take it there.
-static qd_status add(qd_world *world, const arrival *next) {
+static qd_status add_newborn(qd_world *world, const arrival *next) {
     qdi_population *all = world->population;
     qd_status status = qdi_reserve(world->allocator, &all->newborn, &all->newborn_room, all->newborn_count,
                                    all->newborn_count + 1, sizeof *all->newborn);
@@ -299,12 +299,12 @@ static qd_status emit_one(qd_world *world, size_t number, uint64_t k, bool *made
     qd_random random = qd_random_at(world->def.seed, k, (uint32_t)(USE_EMITTER + number));
     arrival next;
     *made = false;
-    if (!prepare(def, &random, &next)) return QD_OK;
+    if (!draw_newborn(def, &random, &next)) return QD_OK;
     for (int i = 0; i < def->tries; ++i) {
         next.body.position.x = random_between(&random, def->low.x, def->high.x);
         next.body.position.y = random_between(&random, def->low.y, def->high.y);
         if (!def->overlap && !has_room(world, &next)) continue;
-        qd_status status = add(world, &next);
+        qd_status status = add_newborn(world, &next);
         *made = status == QD_OK;
         if (status != QD_ERR_VALUE) return status;
     }

@@ -109,8 +109,8 @@ typedef struct flight_job {
 
 /// Asks the callback for the forces on a range at a time, of which the positions may be of another than the
 /// velocities.
-static void ask(const qd_world *world, const qdi_motion *place, double time, double dt, size_t begin,
-                size_t end) {
+static void ask_force_callback(const qd_world *world, const qdi_motion *place, double time, double dt,
+                               size_t begin, size_t end) {
     double *const *force = world->scratch.force;
     const qdi_motion *next = &world->next;
     for (int k = 0; k < 3; ++k) memset(force[k] + begin, 0, (end - begin) * sizeof(double));
@@ -138,7 +138,7 @@ static void ask(const qd_world *world, const qdi_motion *place, double time, dou
 }
 
 /// What acts on a body at a place but drag; the callback has been asked.
-static qdi_flight acceleration(const qd_world *world, const qdi_motion *place, size_t row) {
+static qdi_flight acceleration_of_row(const qd_world *world, const qdi_motion *place, size_t row) {
     qdi_flight a = {.ax = world->def.gravity.x, .ay = world->def.gravity.y};
     if (world->def.attraction.strength != 0) {
         qd_vec2 pull = qdi_attraction_at(world, place->x[row], place->y[row]);
@@ -157,7 +157,7 @@ static qdi_flight acceleration(const qd_world *world, const qdi_motion *place, s
 // ---- flights ----
 
 /// (1 - exp(-z)) / z and (1 - that) / z for z >= 0, without losing digits where z is small.
-static void fading(double z, double *fade, double *p1, double *p2) {
+static void drag_fading(double z, double *fade, double *p1, double *p2) {
     *fade = qd_exp(-z);
     if (z >= 0.5) {
         *p1 = (1 - *fade) / z;
@@ -243,7 +243,7 @@ static double energy_of(const qd_world *world, size_t row) {
 }
 
 /// What medium and callback did to a body on its flight, which had the energy `before`.
-static void settle(const qd_world *world, size_t row, const qdi_flight *flight, double before) {
+static void settle_flight(const qd_world *world, size_t row, const qdi_flight *flight, double before) {
     const qdi_balance_scratch *balance = &world->scratch.balance;
     bool dynamic = world->kind[row] == QD_BODY_DYNAMIC;
     double mass = dynamic ? world->mass[row] : 0,
@@ -261,20 +261,20 @@ static void fly_rows(void *context, size_t begin, size_t end) {
     qd_world *world = job->world;
     double dt = job->dt;
     const qdi_motion *next = &world->next;
-    if (world->force) ask(world, &world->now, qd_world_time(world), dt, begin, end);
+    if (world->force) ask_force_callback(world, &world->now, qd_world_time(world), dt, begin, end);
     for (size_t r = begin; r < end; ++r) {
         qdi_flight *flight = &world->scratch.flights[r];
         *flight = (qdi_flight){0, 0, 0, 0, 0, 0};
         double before = job->settles ? energy_of(world, r) : 0;
         if (world->kind[r] == QD_BODY_DYNAMIC) {
-            qdi_flight calm = acceleration(world, &world->now, r);
+            qdi_flight calm = acceleration_of_row(world, &world->now, r);
             *flight = calm;
             if (job->push > 0 || job->spin_push > 0) add_pushes(job, r, flight);
             fly_row(job, flight, &next->vx[r], &next->vy[r]);
             if (world->turning) spin_row(job, flight, &next->spin[r]);
             flight->ax = calm.ax, flight->ay = calm.ay, flight->turn = calm.turn;
         }
-        if (job->settles) settle(world, r, flight, before);
+        if (job->settles) settle_flight(world, r, flight, before);
     }
 }
 
@@ -283,8 +283,8 @@ static flight_job flight_job_of(qd_world *world, double dt) {
     const qd_drag *drag = &world->def.drag;
     flight_job job = {.world = world, .dt = dt, .quadratic = drag->quadratic, .medium = drag->medium};
     job.settles = qdi_forces_settle(world);
-    fading(drag->linear * dt, &job.fade, &job.p1, &job.p2);
-    fading(drag->spin * dt, &job.spin_fade, &job.spin_p1, &job.spin_p2);
+    drag_fading(drag->linear * dt, &job.fade, &job.p1, &job.p2);
+    drag_fading(drag->spin * dt, &job.spin_fade, &job.spin_p1, &job.spin_p2);
     job.push = push_of(drag->linear, drag->temperature, dt, job.fade, job.p1);
     job.spin_push = push_of(drag->spin, drag->temperature, dt, job.spin_fade, job.spin_p1);
     return job;
@@ -354,14 +354,14 @@ static void finish_flights(void *context, size_t begin, size_t end) {
     qd_world *world = job->world;
     const qdi_motion *next = &world->next;
     // Where nothing turns, `now` has what both states share; a world with a callback turns.
-    if (world->force) ask(world, next, qd_world_time(world) + job->dt, job->dt, begin, end);
+    if (world->force) ask_force_callback(world, next, qd_world_time(world) + job->dt, job->dt, begin, end);
     double half = 0.5 * job->dt, fastest = qdi_limit_speed_squared(world);
     uint32_t *bad = &job->lowest_bad[begin / QDI_BODY_GRAIN];
     for (size_t r = begin; r < end; ++r) {
         if (world->kind[r] != QD_BODY_DYNAMIC) continue;
         if (world->scratch.mover_count > 0 && world->scratch.slot[r]) continue;
         const qdi_flight *before = &world->scratch.flights[r];
-        qdi_flight after = acceleration(world, next, r);
+        qdi_flight after = acceleration_of_row(world, next, r);
         next->vx[r] += (after.ax - before->ax) * half;
         next->vy[r] += (after.ay - before->ay) * half;
         double vx = next->vx[r], vy = next->vy[r], spin = 0;

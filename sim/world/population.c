@@ -157,7 +157,7 @@ static void gather_leaving_rows(void *context, size_t begin, size_t end) {
 }
 
 /// Flags bodies that go with 2, and lists and counts them, in order of index.
-static qd_status choose(qd_world *world, const uint64_t **indices, size_t *going) {
+static qd_status choose_leaving(qd_world *world, const uint64_t **indices, size_t *going) {
     qdi_scratch *scratch = &world->scratch;
     qdi_population *all = world->population;
     *going = 0;
@@ -253,7 +253,7 @@ static qd_status population_change(qd_world *world, qdi_step_context *step) {
     all->under_way = true;
     const uint64_t *indices = NULL;
     size_t going;
-    qd_status status = choose(world, &indices, &going);
+    qd_status status = choose_leaving(world, &indices, &going);
     if (status == QD_OK) status = qdi_population_emit(world, step->end);
     if (status == QD_OK) {
         for (size_t i = 0; i < going; ++i) qdi_body_hide(world, world->row_of_index[indices[i]]);

@@ -38,14 +38,14 @@ static qdi_geometry contact_geometry(const qd_contact *contact) {
 }
 
 /// Copies to a spot what it has of its contact.
-static void describe(qdi_spot *spot, const qd_contact *contact) {
+static void describe_spot(qdi_spot *spot, const qd_contact *contact) {
     spot->image = contact->image;
     spot->touches = contact->sensor ? 0 : contact->count;
     spot->wall = qd_id_is_wall(contact->b) ? (uint8_t)(contact->b.index - (uint32_t)QD_WALL_LEFT) : 0;
 }
 
 /// The ranks of contacts by number: both parts lie in order already.
-static void rank(const qdi_contact_state *state, uint32_t *rank_of) {
+static void rank_contacts(const qdi_contact_state *state, uint32_t *rank_of) {
     const qd_contact *contacts = state->contacts;
     const size_t touching = state->contact_count, all = qdi_constraint_count(state);
     size_t p = 0, q = touching;
@@ -67,7 +67,7 @@ qd_status qdi_spots_make(qd_world *world, qdi_contact_state *state) {
     size_t rank_room = 0;
     if (status == QD_OK) status = qdi_reserve(world->allocator, &ranks, &rank_room, 0, count, sizeof *ranks);
     if (status != QD_OK) return status;
-    rank(state, ranks);
+    rank_contacts(state, ranks);
     for (size_t i = 0; i < count; ++i)
         if (!qd_id_is_wall(state->contacts[i].b)) state->spots[place++].contact = (uint32_t)i;
     state->first_wall = place;
@@ -76,7 +76,7 @@ qd_status qdi_spots_make(qd_world *world, qdi_contact_state *state) {
     for (size_t i = 0; i < count; ++i) {
         qdi_spot *spot = &state->spots[i];
         spot->rank = ranks[spot->contact];
-        describe(spot, &state->contacts[spot->contact]);
+        describe_spot(spot, &state->contacts[spot->contact]);
         spot->geometry = (uint32_t)i;
         state->geometry[i] = contact_geometry(&state->contacts[spot->contact]);
     }

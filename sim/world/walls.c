@@ -87,7 +87,7 @@ bool qdi_walls_put(qd_world *world, double time) {
 }
 
 /// Works out their mean velocities in a step.
-static qd_status aim(qd_world *world, qdi_step_context *step) {
+static qd_status find_wall_means(qd_world *world, qdi_step_context *step) {
     if (!world->walls_move) return QD_OK;
     for (int wall = 0; wall < QDI_WALLS; ++wall) {
         const qd_wall_motion *motion = &world->def.wall_motion[wall];
@@ -112,8 +112,8 @@ static void walls_revert(qd_world *world, const qdi_step_context *step) {
     (void)qdi_walls_put(world, step->start); // they have been there
 }
 
-const qdi_feature qdi_walls_feature = {.at = {[QDI_STAGE_BEGIN] = aim, [QDI_STAGE_PLACE] = walls_place},
-                                       .revert = walls_revert};
+const qdi_feature qdi_walls_feature = {
+    .at = {[QDI_STAGE_BEGIN] = find_wall_means, [QDI_STAGE_PLACE] = walls_place}, .revert = walls_revert};
 
 void qd_world_sides(const qd_world *world, qd_vec2 *low, qd_vec2 *high) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();

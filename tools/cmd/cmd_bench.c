@@ -23,7 +23,7 @@ enum { MOST_STEPS = 1000000, MOST_REPEATS = 1000, REPEATS = 5 };
 enum { SPRING_WARM = 1000, SPRING_STEPS = 500 }; ///< by default
 
 /// Whether a method can be run with this many bodies.
-static bool fits(const qdi_bench_method *method, size_t bodies) {
+static bool method_fits(const qdi_bench_method *method, size_t bodies) {
     return method->most_bodies == 0 || bodies <= method->most_bodies;
 }
 
@@ -31,7 +31,7 @@ static bool fits(const qdi_bench_method *method, size_t bodies) {
 static uint64_t total_steps(const qdi_bench_job *job) {
     uint64_t runs = 0;
     for (size_t s = 0; s < job->size_count; ++s)
-        for (size_t m = 0; m < job->method_count; ++m) runs += fits(job->methods[m], job->sizes[s]);
+        for (size_t m = 0; m < job->method_count; ++m) runs += method_fits(job->methods[m], job->sizes[s]);
     return runs * job->plan.repeats * (job->plan.steps + QDI_BENCH_DROPPED);
 }
 
@@ -125,7 +125,7 @@ static void choose_fitting(qdi_bench_job *job, size_t bodies) {
     job->plan.method_count = 0;
     for (size_t m = 0; m < job->method_count; ++m) {
         const qdi_bench_method *method = job->methods[m];
-        if (fits(method, bodies)) {
+        if (method_fits(method, bodies)) {
             job->plan.methods[job->plan.method_count++] = method;
             continue;
         }

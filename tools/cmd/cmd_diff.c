@@ -24,8 +24,9 @@ typedef struct diff_job {
 } diff_job;
 
 /// A line of what was found, unless it goes elsewhere.
-static void say(const diff_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(const diff_job *job, const char *format, ...) {
+static void say_difference(const diff_job *job, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void say_difference(const diff_job *job, const char *format, ...) {
     if (job->settings.json || job->settings.common.quiet) return;
     va_list arguments;
     va_start(arguments, format);
@@ -40,8 +41,8 @@ static bool diff_key(void *context, const char *key, const char *first, const ch
     diff_job *job = context;
     const char *const *names = job->settings.directories;
     job->keys += 1;
-    say(job, "scene: %s: %s in %s, %s in %s\n", key, first ? first : "not there", names[0],
-        second ? second : "not there", names[1]);
+    say_difference(job, "scene: %s: %s in %s, %s in %s\n", key, first ? first : "not there", names[0],
+                   second ? second : "not there", names[1]);
     if (!job->settings.json) return true;
     qdi_json_open(&job->json, NULL, '{');
     qdi_json_text(&job->json, "key", key);
@@ -71,8 +72,8 @@ static qd_status diff_scenes(diff_job *job) {
 // Tells a row of the hashes in which two runs differ.
 static bool diff_hash_row(void *context, const char *directory, uint64_t step, const char *words) {
     diff_job *job = context;
-    say(job, "hashes: step %" PRIu64 ": %s%s%s\n", step, directory ? directory : "", directory ? ": " : "",
-        words);
+    say_difference(job, "hashes: step %" PRIu64 ": %s%s%s\n", step, directory ? directory : "",
+                   directory ? ": " : "", words);
     if (!job->settings.json) return true;
     qdi_json_open(&job->json, NULL, '{');
     qdi_json_whole(&job->json, "step", step);
@@ -132,7 +133,8 @@ static int say_runs_equal(const diff_job *job) {
             names[0], names[1]);
         return QDI_EXIT_INVARIANT;
     }
-    say(job, "state: equal at all %" PRIu64 " steps that both have a hash of, the last is %" PRIu64 "\n",
+    say_difference(
+        job, "state: equal at all %" PRIu64 " steps that both have a hash of, the last is %" PRIu64 "\n",
         diff->compared, diff->equal_at);
     return QDI_EXIT_DONE;
 }
@@ -155,7 +157,7 @@ static int say_diff_verdict(const diff_job *job) {
                  diff->differs_at, diff->step, words);
     else
         snprintf(line, sizeof line, "%sdiffer at step %" PRIu64 ": %s", equal, diff->differs_at, words);
-    say(job, "state: %s\n", line);
+    say_difference(job, "state: %s\n", line);
     qdi_complain("%s and %s: %s", names[0], names[1], line);
     return QDI_EXIT_INVARIANT;
 }

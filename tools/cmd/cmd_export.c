@@ -189,7 +189,7 @@ static int report_export(const export_job *job) {
 }
 
 /// Why it ended before all was written.
-static int explain(const export_job *job, qd_status status, const qd_error *error) {
+static int explain_export_end(const export_job *job, qd_status status, const qd_error *error) {
     if (status == QD_ERR_NOT_FOUND) {
         qdi_complain("--frames: %s has no frame %" PRIu64, job->past.directory, job->moments.first);
         return QDI_EXIT_USAGE;
@@ -204,7 +204,7 @@ static int explain(const export_job *job, qd_status status, const qd_error *erro
 // ---- all of it ----
 
 /// Goes to where the moments begin. Tables have events and metrics to tell even where there are no moments.
-static int begin(export_job *job, bool *moments) {
+static int begin_export(export_job *job, bool *moments) {
     qd_error error = {""};
     qd_status status = qdi_moments_begin(&job->moments, &error);
     *moments = status == QD_OK;
@@ -223,7 +223,7 @@ static int begin(export_job *job, bool *moments) {
 static int export_moments(export_job *job) {
     bool moments = false;
     qd_error error = {""};
-    int exit_code = begin(job, &moments);
+    int exit_code = begin_export(job, &moments);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     exit_code = make_trajectory(job);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
@@ -232,10 +232,10 @@ static int export_moments(export_job *job) {
     qd_status status = moments ? write_moments(job, &error) : QD_OK;
     if (status == QD_OK && job->format == QD_TRAJECTORY_CSV) status = write_rows(job, &error);
     qdi_progress_end(&job->progress);
-    if (status != QD_OK || qdi_host_signal() != 0) return explain(job, status, &error);
+    if (status != QD_OK || qdi_host_signal() != 0) return explain_export_end(job, status, &error);
     job->writing = true;
     status = qd_trajectory_finish(job->trajectory, &job->totals, &error);
-    return status == QD_OK ? report_export(job) : explain(job, status, &error);
+    return status == QD_OK ? report_export(job) : explain_export_end(job, status, &error);
 }
 
 // `quadrille export`: writes a run's states for other programs.

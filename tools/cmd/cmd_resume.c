@@ -24,7 +24,7 @@ typedef struct resume_job {
 } resume_job;
 
 /// Threads and kernels may be others than those that the run was begun with: results are the same.
-static int prepare(const resume_settings *settings, qdi_session *session) {
+static int prepare_resume(const resume_settings *settings, qdi_session *session) {
     if (strlen(settings->directory) >= sizeof session->directory) {
         qdi_complain("the name of the run directory is longer than %d characters", QDI_SESSION_PATH - 1);
         return QDI_EXIT_OUTPUT;
@@ -45,7 +45,7 @@ static int resume_command(void *context) {
     resume_job *job = context;
     const resume_settings *settings = &job->settings;
     qdi_session *session = &job->session;
-    int exit_code = prepare(settings, session);
+    int exit_code = prepare_resume(settings, session);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     qdi_host_watch_signals();
     bool there, complete;

@@ -133,7 +133,7 @@ static int tell_complete(const qdi_session *session) {
 
 /// A run from step 0. Before the world is there, the default is right for signals: nothing would have to be
 /// finished.
-static int begin(const run_settings *settings, qdi_session *session) {
+static int begin_run(const run_settings *settings, qdi_session *session) {
     choose_run_threads(settings, session);
     int exit_code = qdi_session_plan_video(session, settings->force);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_session_make_world(session);
@@ -149,7 +149,7 @@ static int go_on(const run_settings *settings, qdi_session *session) {
     bool there, complete;
     int exit_code = qdi_session_open(session, &hash, &there, &complete);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
-    if (!there) return begin(settings, session);
+    if (!there) return begin_run(settings, session);
     if (complete) return tell_complete(session);
     choose_run_threads(settings, session);
     qdi_host_watch_signals();
@@ -180,7 +180,7 @@ static int run_command(void *context) {
     if (exit_code == QDI_EXIT_DONE) exit_code = read_run_scene(settings, session);
     if (exit_code == QDI_EXIT_DONE) exit_code = choose_directory(settings, session);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
-    return settings->resume ? go_on(settings, session) : begin(settings, session);
+    return settings->resume ? go_on(settings, session) : begin_run(settings, session);
 }
 
 // Closes the session of a run.

@@ -96,7 +96,7 @@ static void say_failed_before(const qdi_batch *batch) {
 }
 
 /// The sweep itself: with a directory, a lock and a store.
-static int work(qdi_batch *batch) {
+static int run_sweep(qdi_batch *batch) {
     int exit_code = qdi_batch_open(batch);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_batch_look(batch);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_batch_share_out(batch);
@@ -115,7 +115,7 @@ static int sweep_command(void *context) {
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_batch_plan(batch);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     say_twins(batch);
-    if (!batch->wishes.dry_run && !batch->wishes.emit) return work(batch);
+    if (!batch->wishes.dry_run && !batch->wishes.emit) return run_sweep(batch);
     exit_code = qdi_batch_look(batch);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     if (batch->wishes.emit) return qdi_batch_emit(batch);

@@ -32,8 +32,8 @@ bool qdi_forecast_fits(const qdi_forecast *forecast) {
 }
 
 /// Adds to a text that may be full already.
-static void add(char *text, size_t bytes, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void add(char *text, size_t bytes, const char *format, ...) {
+static void add_text(char *text, size_t bytes, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void add_text(char *text, size_t bytes, const char *format, ...) {
     size_t used = strlen(text);
     va_list arguments;
     va_start(arguments, format);
@@ -45,7 +45,8 @@ static void add(char *text, size_t bytes, const char *format, ...) {
 static void add_forecast_share(char *text, size_t bytes, const char **before, const char *what,
                                uint64_t count, uint64_t each) {
     if (count == 0) return;
-    add(text, bytes, "%s%s %s", *before, what, qdi_words_bytes((double)times_saturated(count, each)).text);
+    add_text(text, bytes, "%s%s %s", *before, what,
+             qdi_words_bytes((double)times_saturated(count, each)).text);
     *before = ", ";
 }
 
@@ -57,8 +58,8 @@ void qdi_forecast_words(const qdi_forecast *forecast, char *text, size_t bytes) 
     add_forecast_share(text, bytes, &before, "checkpoints", forecast->checkpoints,
                        forecast->checkpoint_bytes);
     add_forecast_share(text, bytes, &before, "rows", forecast->rows, ROW_BYTES);
-    if (before[0] == ',') add(text, bytes, ")");
-    if (forecast->events) add(text, bytes, " and the events");
+    if (before[0] == ',') add_text(text, bytes, ")");
+    if (forecast->events) add_text(text, bytes, " and the events");
     if (forecast->free != UINT64_MAX)
-        add(text, bytes, "; %s are free", qdi_words_bytes((double)forecast->free).text);
+        add_text(text, bytes, "; %s are free", qdi_words_bytes((double)forecast->free).text);
 }

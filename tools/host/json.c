@@ -52,7 +52,7 @@ static void json_new_line(qdi_json *json) {
 }
 
 /// Everything that comes before a value.
-static void begin(qdi_json *json, const char *name) {
+static void json_begin_value(qdi_json *json, const char *name) {
     if (json->filled) json_append_text(json, ",");
     if (json->depth > 0) json_new_line(json);
     json->filled = true;
@@ -62,7 +62,7 @@ static void begin(qdi_json *json, const char *name) {
 }
 
 void qdi_json_open(qdi_json *json, const char *name, char bracket) {
-    begin(json, name);
+    json_begin_value(json, name);
     json_append(json, &bracket, 1);
     json->depth += 1;
     json->filled = false;
@@ -77,31 +77,31 @@ void qdi_json_close(qdi_json *json, char bracket) {
 }
 
 void qdi_json_text(qdi_json *json, const char *name, const char *value) {
-    begin(json, name);
+    json_begin_value(json, name);
     put_quoted(json, value);
 }
 
 void qdi_json_whole(qdi_json *json, const char *name, uint64_t value) {
     char digits[24];
     snprintf(digits, sizeof digits, "%" PRIu64, value);
-    begin(json, name);
+    json_begin_value(json, name);
     json_append_text(json, digits);
 }
 
 void qdi_json_real(qdi_json *json, const char *name, double value) {
     char digits[QDI_NUMBER_ROOM] = "null";
     if (isfinite(value)) qdi_number_write(value, digits);
-    begin(json, name);
+    json_begin_value(json, name);
     json_append_text(json, digits);
 }
 
 void qdi_json_truth(qdi_json *json, const char *name, bool value) {
-    begin(json, name);
+    json_begin_value(json, name);
     json_append_text(json, value ? "true" : "false");
 }
 
 void qdi_json_null(qdi_json *json, const char *name) {
-    begin(json, name);
+    json_begin_value(json, name);
     json_append_text(json, "null");
 }
 
@@ -112,7 +112,7 @@ void qdi_json_hash(qdi_json *json, const char *name, uint64_t value) {
 }
 
 void qdi_json_verbatim(qdi_json *json, const char *name, const char *text) {
-    begin(json, name);
+    json_begin_value(json, name);
     json_append_text(json, text);
 }
 

@@ -22,7 +22,7 @@ static qd_status lammps_run_fail(qd_error *error, const char *folder, const char
 }
 
 /// Opens a file of the scene to write it; NULL where that fails.
-static FILE *create(const char *folder, const qdi_lammps_scene *scene, const char *ending) {
+static FILE *create_lammps_file(const char *folder, const qdi_lammps_scene *scene, const char *ending) {
     char path[PATH];
     lammps_path(path, folder, scene, ending);
     return fopen(path, "w");
@@ -31,7 +31,7 @@ static FILE *create(const char *folder, const qdi_lammps_scene *scene, const cha
 // Writes script and data of a run with LAMMPS.
 static qd_status write_lammps_inputs(const char *folder, const qdi_lammps_scene *scene,
                                      const qdi_lammps_task *task, qd_error *error) {
-    FILE *script = create(folder, scene, "in"), *data = create(folder, scene, "data");
+    FILE *script = create_lammps_file(folder, scene, "in"), *data = create_lammps_file(folder, scene, "data");
     bool good = script && data;
     if (good) {
         qdi_lammps_write_script(script, scene, task);
@@ -58,7 +58,7 @@ static void find_reason(const char *folder, const qdi_lammps_scene *scene, qd_er
 
 /// One thread per rank, and mpirun may be root's, as it is in containers. What is not asked for is not in the
 /// environment.
-static qd_status start(const char *folder, const qdi_lammps_scene *scene, int ranks, qd_error *error) {
+static qd_status start_lammps(const char *folder, const qdi_lammps_scene *scene, int ranks, qd_error *error) {
     char script[80], log[80], count[16];
     snprintf(script, sizeof script, "%.64s.in", scene->name);
     snprintf(log, sizeof log, "%.64s.log", scene->name);
@@ -86,11 +86,11 @@ static qd_status start(const char *folder, const qdi_lammps_scene *scene, int ra
 }
 
 /// A file of the scene goes from one folder to the other; one that is not there need not.
-static qd_status copy(const char *from, const char *to, const qdi_lammps_scene *scene, const char *ending,
-                      qd_error *error) {
+static qd_status copy_lammps_file(const char *from, const char *to, const qdi_lammps_scene *scene,
+                                  const char *ending, qd_error *error) {
     char path[PATH], buffer[4096];
     lammps_path(path, from, scene, ending);
-    FILE *in = fopen(path, "r"), *out = in ? create(to, scene, ending) : NULL;
+    FILE *in = fopen(path, "r"), *out = in ? create_lammps_file(to, scene, ending) : NULL;
     bool good = !in || out;
     while (good && in) {
         size_t bytes = fread(buffer, 1, sizeof buffer, in);
@@ -106,7 +106,7 @@ static qd_status copy(const char *from, const char *to, const qdi_lammps_scene *
 /// The log, but for its first line, has times in it.
 static qd_status keep_version(const char *to, const qdi_lammps_scene *scene, const qdi_lammps_result *result,
                               qd_error *error) {
-    FILE *out = create(to, scene, "log");
+    FILE *out = create_lammps_file(to, scene, "log");
     bool good = out && fprintf(out, "%s\n", result->version) > 0;
     if (out) good = fclose(out) == 0 && good;
     return good ? QD_OK : lammps_run_fail(error, to, "what LAMMPS left cannot be kept");
@@ -118,7 +118,7 @@ static qd_status keep_lammps_files(const char *from, const char *to, const qdi_l
     static const char *const endings[] = {"in", "dump", "energy"};
     qd_status status = keep_version(to, scene, result, error);
     for (size_t i = 0; i < sizeof endings / sizeof endings[0] && status == QD_OK; ++i)
-        status = copy(from, to, scene, endings[i], error);
+        status = copy_lammps_file(from, to, scene, endings[i], error);
     return status;
 }
 
@@ -140,7 +140,7 @@ qd_status qdi_lammps_run(const qdi_lammps_scene *scene, const qdi_lammps_task *t
     if (!qdi_host_make_scratch(folder, sizeof folder))
         return lammps_run_fail(error, folder, "cannot be made");
     qd_status status = write_lammps_inputs(folder, scene, task, error);
-    if (status == QD_OK) status = start(folder, scene, task->ranks, error);
+    if (status == QD_OK) status = start_lammps(folder, scene, task->ranks, error);
     if (status == QD_OK) status = qdi_lammps_read(folder, scene, result, error);
     if (status == QD_OK && keep) status = keep_lammps_files(folder, keep, scene, result, error);
     remove_lammps_files(folder, scene);

@@ -94,7 +94,7 @@ double qdi_lammps_motion(const qdi_lammps_scene *scene, const qd_world *world) {
 }
 
 /// What is left of a distance where whole periods do not count.
-static double nearest(double distance, double period) {
+static double nearest_period(double distance, double period) {
     return distance - period * floor(distance / period + 0.5);
 }
 
@@ -106,7 +106,8 @@ double qdi_lammps_difference(const qdi_lammps_scene *scene, const qdi_lammps_fra
     for (size_t i = 0; i < scene->count; ++i)
         for (int k = (int)first; k <= (int)last; ++k) {
             double expected = reference->disks[i][k], off = disks[i][k] - expected;
-            if (!scene->walls && k <= QDI_LAMMPS_Y) off = nearest(off, k == QDI_LAMMPS_X ? wide : high);
+            if (!scene->walls && k <= QDI_LAMMPS_Y)
+                off = nearest_period(off, k == QDI_LAMMPS_X ? wide : high);
             off = fabs(off) / fmax(scale, fabs(expected));
             if (!(off <= worst)) worst = off; // NaN stays
             if (isnan(worst)) return worst;

@@ -135,8 +135,8 @@ static qd_status make_mixture(uint64_t seed, double larger, qd_world **gas, qd_e
 
 /// The same disks on springs, as good as at rest, in a world of the same size that changes. NULL is made of
 /// NULL.
-static qd_status press(const qd_world *from, double rate, double fraction, double pressure, qd_world **world,
-                       qd_error *error) {
+static qd_status press_packing(const qd_world *from, double rate, double fraction, double pressure,
+                               qd_world **world, qd_error *error) {
     qd_world_def def = qd_world_definition(from);
     qd_vec2 low, high;
     qd_world_sides(from, &low, &high);
@@ -158,9 +158,9 @@ static qd_status run_jamming(qdi_job *job, qd_error *error) {
     qd_world *gas = NULL, *packing = NULL, *loosened = NULL;
     qd_status status = make_mixture(job->gas.seed, larger, &gas, error);
     if (status == QD_OK) status = qdi_gas_run(gas, 15, 0.02);
-    if (status == QD_OK) status = press(gas, 0.04, over, HUGE_VAL, &packing, error);
+    if (status == QD_OK) status = press_packing(gas, 0.04, over, HUGE_VAL, &packing, error);
     if (status == QD_OK) status = qdi_gas_run(packing, 13, dt);
-    if (status == QD_OK) status = press(packing, -0.003, HUGE_VAL, 0.05, &loosened, error);
+    if (status == QD_OK) status = press_packing(packing, -0.003, HUGE_VAL, 0.05, &loosened, error);
     if (status == QD_OK) status = qdi_gas_run(loosened, 10, dt);
     if (status == QD_OK) {
         qd_metrics metrics;
@@ -205,7 +205,8 @@ enum {
 static const double silo_width = 6, silo_step = 0.0045, silo_settle = 20;
 
 /// Rows of grains, from a height on, as loose as they fall.
-static qd_status pour(qdi_job *job, qd_world *silo, int first, int end, double height, qd_error *error) {
+static qd_status pour_grains(qdi_job *job, qd_world *silo, int first, int end, double height,
+                             qd_error *error) {
     qd_status status = QD_OK;
     for (int i = first; status == QD_OK && i < end; ++i) {
         qd_random random = qd_random_at(job->gas.seed, (uint64_t)i, 0);
@@ -219,7 +220,7 @@ static qd_status pour(qdi_job *job, qd_world *silo, int first, int end, double h
 }
 
 /// Lets them settle; then what the floor carries, and what they weigh.
-static qd_status weigh(qd_world *silo, double settle, double *load, double *weight) {
+static qd_status weigh_silo(qd_world *silo, double settle, double *load, double *weight) {
     const double time = 4;
     qd_metrics before, after;
     qd_status status = qdi_gas_run(silo, settle, silo_step);
@@ -255,10 +256,10 @@ static qd_status run_silo(qdi_job *job, qd_error *error) {
     qd_world *silo = NULL;
     double load[2] = {0, 0}, weight[2] = {0, 0};
     qd_status status = qd_world_create(&def, &silo);
-    if (status == QD_OK) status = pour(job, silo, 0, FIRST_FILL, 0, error);
-    if (status == QD_OK) status = weigh(silo, settle, &load[0], &weight[0]);
-    if (status == QD_OK) status = pour(job, silo, FIRST_FILL, SECOND_FILL, silo_top(silo), error);
-    if (status == QD_OK) status = weigh(silo, settle, &load[1], &weight[1]);
+    if (status == QD_OK) status = pour_grains(job, silo, 0, FIRST_FILL, 0, error);
+    if (status == QD_OK) status = weigh_silo(silo, settle, &load[0], &weight[0]);
+    if (status == QD_OK) status = pour_grains(job, silo, FIRST_FILL, SECOND_FILL, silo_top(silo), error);
+    if (status == QD_OK) status = weigh_silo(silo, settle, &load[1], &weight[1]);
     qdi_job_keep(job, SILO_ADDED, (load[1] - load[0]) / (weight[1] - weight[0]));
     qdi_job_keep(job, SILO_FLOOR, load[1] / weight[1]);
     qd_world_destroy(silo);

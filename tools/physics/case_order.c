@@ -109,7 +109,7 @@ static void judge_packing(const qdi_case *self, const qdi_plan *plan, qdi_rows *
 }
 
 /// A world with a floor, where gravity 1 pulls down, turned by `slope`.
-static qd_world_def ground(double slope) {
+static qd_world_def make_ground(double slope) {
     qd_world_def def = qd_world_def_default();
     def.size = (qd_vec2){40, 20};
     qd_sincos(slope, &def.gravity.x, &def.gravity.y);
@@ -120,7 +120,7 @@ static qd_world_def ground(double slope) {
 
 /// Lets a world go on for a while and destroys it: how far its last body has come from where it was, and how
 /// far it has turned.
-static qd_status wait(qd_world *world, qd_status status, qd_id last, double *way, double *turn) {
+static qd_status wait_and_destroy(qd_world *world, qd_status status, qd_id last, double *way, double *turn) {
     qd_body_state before, after;
     if (status == QD_OK) status = qd_world_body(world, last, &before);
     for (int step = 0; status == QD_OK && step < 1000; ++step) status = qd_world_step(world, 0.01, NULL);
@@ -135,8 +135,8 @@ static qd_status wait(qd_world *world, qd_status status, qd_id last, double *way
 }
 
 /// Three disks, two on the floor and one on both; `between` and `below` are the frictions of their contacts.
-static qd_status pile(double between, double below, bool *stands, qd_error *error) {
-    qd_world_def def = ground(0);
+static qd_status try_pile(double between, double below, bool *stands, qd_error *error) {
+    qd_world_def def = make_ground(0);
     def.friction = between;
     def.walls.friction = below * below / between; // a contact has the root of the product
     qd_world *world = NULL;
@@ -149,25 +149,25 @@ static qd_status pile(double between, double below, bool *stands, qd_error *erro
         status = qd_world_add(world, &disk, &id, error);
     }
     double way = 0, turn = 0;
-    status = wait(world, status, id, &way, &turn);
+    status = wait_and_destroy(world, status, id, &way, &turn);
     *stands = way < 0.1;
     return status;
 }
 
 // Trial of the bisection: friction between the disks of a pile.
 static qd_status try_pile_between(double friction, bool *above, qd_error *error) {
-    return pile(friction, 1, above, error);
+    return try_pile(friction, 1, above, error);
 }
 
 // Trial of the bisection: friction below a pile.
 static qd_status try_pile_below(double friction, bool *above, qd_error *error) {
-    return pile(1, friction, above, error);
+    return try_pile(1, friction, above, error);
 }
 
 /// A box of this size on a slope.
-static qd_status slope(qd_vec2 size, double friction, double angle, double *way, double *turn,
-                       qd_error *error) {
-    qd_world_def def = ground(angle);
+static qd_status try_slope(qd_vec2 size, double friction, double angle, double *way, double *turn,
+                           qd_error *error) {
+    qd_world_def def = make_ground(angle);
     def.friction = friction;
     qd_world *world = NULL;
     qd_status status = qd_world_create(&def, &world);
@@ -176,13 +176,13 @@ static qd_status slope(qd_vec2 size, double friction, double angle, double *way,
     box.position = (qd_vec2){5, 0.5 * size.y};
     qd_id id = {0, 0};
     if (status == QD_OK) status = qd_world_add(world, &box, &id, error);
-    return wait(world, status, id, way, turn);
+    return wait_and_destroy(world, status, id, way, turn);
 }
 
 // Trial of the bisection: the slope at which a rectangle slips.
 static qd_status try_slope_slip(double angle, bool *above, qd_error *error) {
     double way = 0, turn = 0;
-    qd_status status = slope((qd_vec2){2, 1}, 0.5, angle, &way, &turn, error);
+    qd_status status = try_slope((qd_vec2){2, 1}, 0.5, angle, &way, &turn, error);
     *above = way > 0.05;
     return status;
 }
@@ -190,7 +190,7 @@ static qd_status try_slope_slip(double angle, bool *above, qd_error *error) {
 // Trial of the bisection: the slope at which a rectangle tips over.
 static qd_status try_slope_tip(double angle, bool *above, qd_error *error) {
     double way = 0, turn = 0;
-    qd_status status = slope((qd_vec2){1, 2}, 2, angle, &way, &turn, error);
+    qd_status status = try_slope((qd_vec2){1, 2}, 2, angle, &way, &turn, error);
     *above = turn > 0.1;
     return status;
 }

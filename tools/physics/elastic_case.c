@@ -19,7 +19,7 @@ static double gas_energy(const qd_world *gas, double *collisions) {
 }
 
 /// Looks at the energy LOOKS times, and finds how far it is off at most, and the line through all looks.
-static qd_status measure(qdi_job *job, qd_world *gas) {
+static qd_status measure_elastic(qdi_job *job, qd_world *gas) {
     double first = gas_energy(gas, &job->series[COLLISIONS][0]), worst = 0, sum = 0;
     qd_status status = QD_OK;
     for (int look = 1; status == QD_OK && look <= LOOKS; ++look) {
@@ -36,7 +36,7 @@ static qd_status measure(qdi_job *job, qd_world *gas) {
 }
 
 /// The gas of the rigid disks, which do not overlap, on springs instead.
-static qd_status run(qdi_job *job, qd_error *error) {
+static qd_status run_elastic(qdi_job *job, qd_error *error) {
     qd_world *rigid = NULL, *gas = NULL;
     qd_status status = qdi_gas_create(&job->gas, &rigid, error);
     if (status == QD_OK) {
@@ -46,7 +46,7 @@ static qd_status run(qdi_job *job, qd_error *error) {
         def.restitution = 1 - job->planted;
         status = qdi_gas_copy(rigid, &def, 1, &gas, error);
     }
-    if (status == QD_OK) status = measure(job, gas);
+    if (status == QD_OK) status = measure_elastic(job, gas);
     qd_world_destroy(gas);
     qd_world_destroy(rigid);
     return status;
@@ -55,7 +55,7 @@ static qd_status run(qdi_job *job, qd_error *error) {
 // Plans the jobs of elastic springs and their planted error.
 static void plan_elastic(const qdi_case *self, qdi_plan *plan) {
     (void)self;
-    qdi_job job = {.work = run, .gas = qdi_gas_default()};
+    qdi_job job = {.work = run_elastic, .gas = qdi_gas_default()};
     job.gas.columns = 50;
     job.gas.rows = 40;
     job.gas.dt = contact_time / 50;

@@ -59,8 +59,8 @@ static qd_status lay_floor(silo *self, qd_world *world, qd_error *error) {
 }
 
 /// Rows of grains that do not touch yet; they fill the silo to its height when they have fallen.
-static qd_status pour(const silo *self, int per_row, int count, double apart, qd_world *world,
-                      qd_error *error) {
+static qd_status pour_grains(const silo *self, int per_row, int count, double apart, qd_world *world,
+                             qd_error *error) {
     qd_status status = QD_OK;
     for (int i = 0; status == QD_OK && i < count; ++i) {
         qd_random random = qd_random_at(self->seed, (uint64_t)i, 0);
@@ -76,7 +76,7 @@ static qd_status pour(const silo *self, int per_row, int count, double apart, qd
 }
 
 /// A silo that is full and closed, at rest.
-static qd_status fill(silo *self, qd_world **world, qd_error *error) {
+static qd_status fill_silo(silo *self, qd_world **world, qd_error *error) {
     const double apart = 1.22, settled = 1.03; ///< grains per area
     int per_row = (int)(self->width / apart), count = (int)(settled * self->width * self->height);
     qd_world_def def = qd_world_def_default();
@@ -90,7 +90,7 @@ static qd_status fill(silo *self, qd_world **world, qd_error *error) {
     qd_status status = qd_world_create(&def, world);
     if (status == QD_OK) status = lay_floor(self, *world, error);
     if (status == QD_OK) status = qd_world_add_sink(*world, &sink, error);
-    if (status == QD_OK) status = pour(self, per_row, count, apart, *world, error);
+    if (status == QD_OK) status = pour_grains(self, per_row, count, apart, *world, error);
     double fall = (1 + self->drag) * sqrt(2 * self->height * 0.5); // about half of what was poured is air
     return status == QD_OK ? qdi_gas_run(*world, fall + 5, hopper_step) : status;
 }
@@ -136,7 +136,7 @@ static qd_status run_exponent(qdi_job *job, qd_error *error) {
     self.drag = job->planted;
     qd_world *full = NULL;
     double rate = 0, n = OPENINGS, x = 0, y = 0, xx = 0, xy = 0;
-    qd_status status = fill(&self, &full, error);
+    qd_status status = fill_silo(&self, &full, error);
     for (int k = 0; status == QD_OK && k < OPENINGS; ++k) {
         status = measure_rate(&self, full, k, &rate, error);
         double log_width = qd_log(wide[k] - less), log_rate = qd_log(rate);
@@ -159,7 +159,7 @@ static qd_status run_height(qdi_job *job, qd_error *error) {
         silo self = silo_of_job(job, narrow, 1, 20, height[k]);
         if (job->planted > 0) self.friction = 0;
         qd_world *full = NULL;
-        status = fill(&self, &full, error);
+        status = fill_silo(&self, &full, error);
         if (status == QD_OK) status = measure_rate(&self, full, 0, &rate[k], error);
         qd_world_destroy(full);
     }

@@ -113,7 +113,7 @@ static qd_status run_chosen_cases(const choice *asked, qd_team *team, qdi_rows *
 }
 
 /// What the table ends with; true where all is as it should be.
-static bool conclude(const choice *asked, const qdi_rows *rows) {
+static bool conclude_validation(const choice *asked, const qdi_rows *rows) {
     size_t passed = 0, twins = 0, failed = 0;
     for (size_t i = 0; i < rows->count; ++i) {
         passed += rows->rows[i].pass;
@@ -138,7 +138,7 @@ static int validate_cases(const choice *asked) {
         status = run_chosen_cases(asked, team, &rows, &chosen);
     }
     if (status == QD_OK && chosen > 0 && !asked->list) {
-        good = conclude(asked, &rows);
+        good = conclude_validation(asked, &rows);
         if (asked->json) status = qdi_report_json(&rows);
     }
     qdi_rows_free(&rows);

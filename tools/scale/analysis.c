@@ -8,7 +8,7 @@
 #include <string.h>
 
 /// How many of the threads are clocked one by one.
-static size_t clocked(int threads) {
+static size_t clocked_threads(int threads) {
     return (size_t)threads < QDI_SCALE_CLOCKED ? (size_t)threads : QDI_SCALE_CLOCKED;
 }
 
@@ -30,7 +30,7 @@ static void add_phase_times(const qd_profile *profile, size_t phase, size_t thre
 static run_times times_of_sample(const qdi_scale_sample *sample, size_t phase, int threads) {
     run_times times;
     memset(&times, 0, sizeof times);
-    size_t count = clocked(threads);
+    size_t count = clocked_threads(threads);
     for (size_t p = 0; p < QDI_SCALE_PHASES; ++p)
         if (p == phase || phase == QDI_SCALE_PHASES) add_phase_times(&sample->profile, p, count, &times);
     if (phase == QDI_SCALE_PHASES) times.wall = (double)sample->wall_ns;
@@ -64,7 +64,7 @@ static void sum_up_phase(const runs *all, size_t phase, qdi_scale_part *part) {
         part->share.waiting += (threads * (times.loop - times.alone) - (times.sum - times.alone)) * each;
     }
     part->time = qdi_scale_interval_of(all->numbers, count);
-    size_t clocks = clocked(all->threads);
+    size_t clocks = clocked_threads(all->threads);
     for (size_t k = 0; k < clocks; ++k) {
         for (size_t r = 0; r < count; ++r)
             all->numbers[r] = times_of_sample(all->of[r], phase, all->threads).busy[k] / steps;

@@ -107,7 +107,7 @@ const qdi_scale_config *qdi_scale_find(const qdi_scale_plan *plan, uint64_t bodi
 }
 
 /// The configuration, made if it is not there.
-static qdi_scale_config *provide(qdi_scale_plan *plan, uint64_t bodies, int threads) {
+static qdi_scale_config *provide_config(qdi_scale_plan *plan, uint64_t bodies, int threads) {
     for (size_t i = 0; i < plan->config_count; ++i)
         if (plan->configs[i].bodies == bodies && plan->configs[i].threads == threads)
             return &plan->configs[i];
@@ -122,7 +122,7 @@ static qdi_scale_config *provide(qdi_scale_plan *plan, uint64_t bodies, int thre
 static void plan_strong(qdi_scale_plan *plan) {
     for (size_t b = 0; b < plan->bodies_count; ++b)
         for (size_t t = 0; t < plan->thread_count; ++t) {
-            qdi_scale_config *config = provide(plan, plan->bodies[b], plan->threads[t]);
+            qdi_scale_config *config = provide_config(plan, plan->bodies[b], plan->threads[t]);
             config->strong = true;
             config->repeats = plan->repeats;
         }
@@ -139,13 +139,13 @@ static qd_status plan_weak(qdi_scale_plan *plan, qd_error *error) {
                          plan->bodies[b], threads, most_bodies);
                 return QD_ERR_VALUE;
             }
-            qdi_scale_config *config = provide(plan, plan->bodies[b] * threads, plan->threads[t]);
+            qdi_scale_config *config = provide_config(plan, plan->bodies[b] * threads, plan->threads[t]);
             config->weak = true;
             config->repeats = plan->repeats;
         }
     size_t measured = plan->config_count;
     for (size_t i = 0; i < measured; ++i)
-        if (plan->configs[i].weak) (void)provide(plan, plan->configs[i].bodies, plan->threads[0]);
+        if (plan->configs[i].weak) (void)provide_config(plan, plan->configs[i].bodies, plan->threads[0]);
     return QD_OK;
 }
 

@@ -82,7 +82,7 @@ static int measure_run(const measuring *run) {
 }
 
 /// In the process of the run.
-static int work(void *context, FILE *reply) {
+static int work_in_child(void *context, FILE *reply) {
     const measuring *run = context;
     int exit_code = measure_run(run);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
@@ -96,7 +96,7 @@ int qdi_scale_measure(const qdi_scale_job *job, qdi_scale_sample *sample, uint64
     size_t step_bytes = job->steps * sizeof *step_ns, got = 0;
     unsigned char *reply = qdi_allocate(qd_allocator_default(), sizeof *sample + step_bytes, 1);
     if (!reply) return qdi_fail(QD_ERR_MEMORY, &(qd_error){""}, QDI_EXIT_FAILED);
-    int code = qdi_host_child_run(work, &run, reply, sizeof *sample + step_bytes, &got);
+    int code = qdi_host_child_run(work_in_child, &run, reply, sizeof *sample + step_bytes, &got);
     if (code == 0 && got == sizeof *sample + step_bytes) {
         memcpy(sample, reply, sizeof *sample);
         memcpy(step_ns, reply + sizeof *sample, step_bytes);

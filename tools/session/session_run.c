@@ -52,7 +52,7 @@ static void print_log(qdi_session *session, qdi_progress *progress) {
 }
 
 /// Steps and records until all are done, something fails or a signal comes.
-static qd_status go(qdi_session *session) {
+static qd_status run_steps(qdi_session *session) {
     start_log(session);
     qdi_progress progress = start_run_progress(session);
     print_log(session, &progress);
@@ -222,7 +222,7 @@ static int end_complete(qdi_session *session) {
 }
 
 int qdi_session_run(qdi_session *session) {
-    qd_status status = go(session);
+    qd_status status = run_steps(session);
     if (status == QD_ERR_LIMIT) return end_buried(session);
     if (status != QD_OK) return end_starved(session, status);
     if (session->failed != QDI_PART_NONE) return end_broken(session);

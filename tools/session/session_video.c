@@ -37,7 +37,7 @@ static bool lies_inside(const qdi_session *session) {
 }
 
 /// Finds an encoder, and makes what frames can be added to.
-static qd_status make(qdi_session *session, bool replace, qd_error *error) {
+static qd_status make_video(qdi_session *session, bool replace, qd_error *error) {
     char path[QDI_SESSION_PATH + 16];
     (void)session_video_path(session, path);
     const qd_view view = qd_scene_view(session->scene);
@@ -58,7 +58,7 @@ static qd_status make(qdi_session *session, bool replace, qd_error *error) {
 int qdi_session_plan_video(qdi_session *session, bool force) {
     if (!session->video_file) return QDI_EXIT_DONE;
     qd_error error = {""};
-    qd_status status = make(session, force, &error);
+    qd_status status = make_video(session, force, &error);
     if (status == QD_OK && qdi_text_is_line(qd_video_file(session->video))) return QDI_EXIT_DONE;
     if (status == QD_OK) {
         // A line of scene.yaml, which has to be read again.
@@ -141,7 +141,7 @@ int qdi_session_prepare_video(qdi_session *session) {
     read_failure(session);
     if (session->video_error.text[0]) return QDI_EXIT_DONE;
     qd_error error = {""};
-    qd_status status = make(session, session->video_force, &error);
+    qd_status status = make_video(session, session->video_force, &error);
     if (status == QD_OK && session->video_force) status = qdi_session_clear_video_place(session, &error);
     if (status == QD_OK) return QDI_EXIT_DONE;
     if (status == QD_ERR_EXISTS) {
@@ -185,7 +185,7 @@ static void give_up(qdi_session *session, const qd_error *error) {
 }
 
 /// True where the run can go on: all is well, or it is the encoder's fault.
-static bool judge(qdi_session *session, qd_status status, const qd_error *error) {
+static bool judge_video(qdi_session *session, qd_status status, const qd_error *error) {
     if (status == QD_OK) return true;
     if (status == QD_ERR_STATE || status == QD_ERR_VALUE || status == QD_ERR_EXISTS) {
         give_up(session, error);
@@ -204,7 +204,7 @@ bool qdi_session_cut_video(qdi_session *session) {
     // The writer gives frames to nobody while it is being told.
     qd_status status = qd_video_cut(session->video, &error);
     if (status == QD_ERR_STATE || status == QD_ERR_VALUE) qd_frame_writer_forget_video(session->writer);
-    return judge(session, status, &error);
+    return judge_video(session, status, &error);
 }
 
 bool qdi_session_finish_video(qdi_session *session) {
@@ -212,7 +212,7 @@ bool qdi_session_finish_video(qdi_session *session) {
     qd_error error = {""};
     if (!session->common.quiet) fprintf(stderr, "video    joining %s\n", qd_video_file(session->video));
     qd_status status = qd_video_finish(session->video, &session->result.video.frames, &error);
-    if (!judge(session, status, &error)) return false;
+    if (!judge_video(session, status, &error)) return false;
     if (!session->video) return true;
     qdi_result_video *video = &session->result.video;
     video->file = qd_video_file(session->video);

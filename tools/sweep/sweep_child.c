@@ -58,7 +58,7 @@ static void fill_command_line(const qdi_batch *batch, size_t item, const qdi_swe
 }
 
 /// Starts what the line says; false with errno's reason where that cannot be.
-static bool launch(qdi_batch_job *job, size_t item, const command_line *line) {
+static bool launch_run(qdi_batch_job *job, size_t item, const command_line *line) {
     // execv takes arguments that it could change, and changes none.
     union {
         const char **mine;
@@ -89,7 +89,7 @@ bool qdi_batch_start(qdi_batch *batch, qdi_batch_job *job, size_t item) {
     bool started = false;
     if (line.items) {
         fill_command_line(batch, item, &changes, &line);
-        started = launch(job, item, &line);
+        started = launch_run(job, item, &line);
     }
     if (started) {
         qdi_batch_settle(batch, item, QDI_ITEM_RUNNING, 0, NULL);

@@ -94,13 +94,13 @@ static int print_points_json(const qdi_batch *batch, const char *name, wanted wh
 // ---- the table ----
 
 /// Writes a field, filled up to `width`.
-static void put(const char *text, size_t width) {
+static void put_column(const char *text, size_t width) {
     printf("%-*s  ", (int)width, text);
 }
 
 /// The widths of the columns, one for each key; the caller frees `room` of them. NULL where there is no
 /// memory.
-static size_t *measure(const qdi_batch *batch, size_t *room) {
+static size_t *measure_columns(const qdi_batch *batch, size_t *room) {
     *room = 1;
     while (qdi_sweep_key(batch->sweep, *room - 1)) ++*room;
     size_t *widths = qdi_allocate(qd_allocator_default(), *room, sizeof *widths);
@@ -138,25 +138,26 @@ static void print_point_row(const qdi_batch *batch, size_t item, const size_t *w
     const qdi_sweep_point *point = &batch->plan.points[item];
     char text[24];
     snprintf(text, sizeof text, "%" PRIu64, point->number);
-    put(text, NUMBER);
+    put_column(text, NUMBER);
     for (size_t i = 0; qdi_sweep_key(batch->sweep, i); ++i)
-        put(qdi_sweep_value(batch->sweep, point->number - 1, i), widths[i]);
+        put_column(qdi_sweep_value(batch->sweep, point->number - 1, i), widths[i]);
     snprintf(text, sizeof text, "%" PRIu64, point->replica);
-    put(text, strlen("replica"));
+    put_column(text, strlen("replica"));
     snprintf(text, sizeof text, "%" PRIu64, point->run.seed);
-    put(point->valid ? text : "", SEED);
+    put_column(point->valid ? text : "", SEED);
     print_point_state(batch, item);
 }
 
 int qdi_batch_list(const qdi_batch *batch) {
     if (batch->wishes.json) return print_points_json(batch, "all_points", any_point);
     size_t room = 0;
-    size_t *widths = measure(batch, &room);
+    size_t *widths = measure_columns(batch, &room);
     if (!widths) return qdi_fail(QD_ERR_MEMORY, &(qd_error){""}, QDI_EXIT_FAILED);
-    put("point", NUMBER);
-    for (size_t i = 0; qdi_sweep_key(batch->sweep, i); ++i) put(qdi_sweep_key(batch->sweep, i), widths[i]);
-    put("replica", strlen("replica"));
-    put("seed", SEED);
+    put_column("point", NUMBER);
+    for (size_t i = 0; qdi_sweep_key(batch->sweep, i); ++i)
+        put_column(qdi_sweep_key(batch->sweep, i), widths[i]);
+    put_column("replica", strlen("replica"));
+    put_column("seed", SEED);
     printf("state      directory\n");
     for (size_t item = 0; item < batch->plan.count; ++item) print_point_row(batch, item, widths);
     qdi_release(qd_allocator_default(), widths, room, sizeof *widths);

@@ -65,7 +65,7 @@ static void say_point_failed(looper *loop, size_t item) {
 }
 
 /// A run has failed: its file, and a line.
-static void bury(looper *loop, size_t item, int code, const char *reason) {
+static void bury_failed_run(looper *loop, size_t item, int code, const char *reason) {
     qdi_batch *batch = loop->batch;
     qd_error error = {""};
     qd_status status = qdi_batch_keep_failure(batch, item, code, reason, &error);
@@ -92,7 +92,7 @@ static void take_finished_point(looper *loop, size_t item) {
     }
     const char *reason = qdi_failure_reason(status, &error);
     if (status == QD_ERR_NOT_FOUND || status == QD_ERR_INVALID)
-        bury(loop, item, QDI_EXIT_FAILED, reason);
+        bury_failed_run(loop, item, QDI_EXIT_FAILED, reason);
     else
         break_off(loop, reason);
     if (batch->items[item].state == QDI_ITEM_RUNNING) qdi_batch_settle(batch, item, QDI_ITEM_TO_DO, 0, NULL);
@@ -119,7 +119,7 @@ static void take_in(looper *loop, qdi_batch_job *job, int code) {
         qdi_batch_settle(batch, item, QDI_ITEM_TO_DO, 0, NULL);
         break_off(loop, reason);
     } else {
-        bury(loop, item, code, reason);
+        bury_failed_run(loop, item, code, reason);
     }
 }
 
@@ -136,7 +136,7 @@ static bool await_any_child(looper *loop, double seconds) {
 // ---- what to do next ----
 
 /// The next point to do; false where there is none now.
-static bool choose(looper *loop, size_t *item) {
+static bool choose_point(looper *loop, size_t *item) {
     qdi_batch *batch = loop->batch;
     for (; loop->next < batch->plan.count; ++loop->next) {
         qdi_batch_item *here = &batch->items[loop->next];
@@ -174,12 +174,13 @@ static void start_free_jobs(looper *loop) {
     for (int i = 0; i < batch->job_count && !loop->stopping; ++i) {
         qdi_batch_job *job = &batch->jobs[i];
         size_t item = 0;
-        while (!loop->stopping && job->child == 0 && choose(loop, &item)) {
+        while (!loop->stopping && job->child == 0 && choose_point(loop, &item)) {
             if (is_done_meanwhile(loop, item)) continue;
             if (qdi_batch_start(batch, job, item))
                 ++loop->running;
             else
-                bury(loop, item, QDI_EXIT_FAILED, batch->items[item].reason ? batch->items[item].reason : "");
+                bury_failed_run(loop, item, QDI_EXIT_FAILED,
+                                batch->items[item].reason ? batch->items[item].reason : "");
         }
     }
 }

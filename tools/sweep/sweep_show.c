@@ -17,7 +17,7 @@ enum { TABLE_JOBS = 16, BAR = 24, TEXT = 512 };
 
 /// Cut to the terminal's width, so that the cursor is where it is thought to be. Counts characters, not
 /// bytes.
-static void cut(char *text, int width) {
+static void cut_line(char *text, int width) {
     int shown = 0;
     for (char *c = text; *c; ++c) {
         if (((unsigned char)*c & 0xc0) == 0x80) continue;
@@ -99,7 +99,7 @@ static void draw_job_line(const qdi_batch *batch, const qdi_batch_job *job, int 
     double seconds = (double)(qdi_clock_ns() - job->start_ns) * 1e-9;
     snprintf(line, sizeof line, "  %3d  %s  point %" PRIu64 "  %s%s%s", number,
              qdi_words_duration(seconds).text, point->number, words, progress[0] ? "  " : "", progress);
-    cut(line, width);
+    cut_line(line, width);
     fprintf(stderr, "%s\033[K\n", line);
 }
 
@@ -112,7 +112,7 @@ static void draw_sweep_bar(const qdi_batch *batch, const qdi_batch_show *show, d
     memset(bar + full, ' ', (size_t)(BAR - full));
     bar[BAR] = '\0';
     qdi_batch_words(batch, show, seconds, words, sizeof words);
-    cut(words, width - BAR - 3 > 10 ? width - BAR - 3 : width);
+    cut_line(words, width - BAR - 3 > 10 ? width - BAR - 3 : width);
     if (width - BAR - 3 > 10)
         fprintf(stderr, "[%s%s%s] ", show->colour ? "\033[36m" : "", bar, show->colour ? "\033[0m" : "");
     fprintf(stderr, "%s\033[K\n", words);

@@ -166,7 +166,7 @@ typedef struct gap_search {
 } gap_search;
 
 /// How much a difference tells: a body's more than what follows from it.
-static int weight(qd_difference_of of) {
+static int difference_weight(qd_difference_of of) {
     switch (of) {
     case QD_DIFFERENCE_BODY: return 4;
     case QD_DIFFERENCE_EMITTER:
@@ -185,7 +185,7 @@ static bool visit_difference(void *context, const qd_difference *difference) {
     if (search->list)
         printf("  %s: %s%s%s, %s\n", difference->subject, difference->field, difference->field[0] ? ": " : "",
                difference->first, difference->second);
-    if (search->found && weight(difference->of) <= weight(gap->of)) return true;
+    if (search->found && difference_weight(difference->of) <= difference_weight(gap->of)) return true;
     search->found = true;
     gap->of = difference->of;
     gap->label = difference->label;

@@ -152,7 +152,7 @@ static bool next_step(const walk *job, uint64_t *step) {
 // ---- suspects ----
 
 /// What follows agrees: so it is the rows that are wrong.
-static qd_status acquit(walk *job, uint64_t step) {
+static qd_status trust_state(walk *job, uint64_t step) {
     qd_status status = QD_OK;
     for (size_t i = 0; i < job->suspect_count && i < SUSPECTS_MAX && status == QD_OK; ++i) {
         const suspect *row = &job->suspects[i];
@@ -189,7 +189,7 @@ static qd_status verify_hash(walk *job) {
     job->verified->hashes += 1;
     qd_status status = QD_OK;
     if (here == job->hash) {
-        status = acquit(job, step);
+        status = trust_state(job, step);
     } else {
         suspect *row = add_suspect_row(job, "hashes", step);
         snprintf(row->words, sizeof row->words, "%016" PRIx64 " is stored, the replay has %016" PRIx64,
@@ -206,7 +206,7 @@ static qd_status compare_state(walk *job, const states *of, const qd_world *stor
     if (job->list && job->replay.progress) qdi_progress_end(job->replay.progress);
     qd_status status = qdi_gap_find(stored, job->replay.world, job->list, &gap);
     if (status != QD_OK) return status;
-    if (gap.all.fields == 0) return acquit(job, step);
+    if (gap.all.fields == 0) return trust_state(job, step);
     char name[64], words[512];
     snprintf(name, sizeof name, "the %s of step %" PRIu64, of->one, step);
     qdi_gap_words(&gap, name, "the replay", words, sizeof words);
@@ -290,7 +290,7 @@ static qd_status verify_metrics(walk *job, bool hash_agreed) {
 // ---- the walk ----
 
 /// The state differs, and what tells most of it.
-static qd_status convict(walk *job) {
+static qd_status report_state(walk *job) {
     const suspect *first = &job->suspects[0], *named = job->named;
     char since[64] = "", words[640];
     if (job->agreed) snprintf(since, sizeof since, ", equal at step %" PRIu64, job->agreed_step);
@@ -346,7 +346,7 @@ static qd_status go_to(walk *job, uint64_t step) {
 }
 
 /// The same; false where the replay cannot get there, which is a finding.
-static bool reach(walk *job, uint64_t step, qd_status *status) {
+static bool replay_to(walk *job, uint64_t step, qd_status *status) {
     *status = go_to(job, step);
     if (*status != QD_ERR_LIMIT) return *status == QD_OK;
     char words[640];
@@ -358,9 +358,9 @@ static bool reach(walk *job, uint64_t step, qd_status *status) {
 /// What result.json says of the end.
 static qd_status judge_result(walk *job, const qdi_verify_result *result) {
     qd_status status = QD_OK;
-    if (!result->there || !reach(job, result->steps, &status)) return status;
+    if (!result->there || !replay_to(job, result->steps, &status)) return status;
     uint64_t here = qd_world_hash(job->replay.world);
-    if (here == result->state_hash) return acquit(job, result->steps);
+    if (here == result->state_hash) return trust_state(job, result->steps);
     job->result_off = true;
     if (job->suspect_count > 0) return QD_OK;
     char words[128];
@@ -381,7 +381,7 @@ static qd_status judge_last_events(walk *job) {
     qd_status status = QD_OK;
     if (!qdi_event_check_is_due(&past->plan)) return QD_OK;
     uint64_t last = past->last_step < past->plan.steps ? past->last_step : past->plan.steps, beyond = 0;
-    if (!reach(job, last, &status)) return status;
+    if (!replay_to(job, last, &status)) return status;
     qd_error error = {""};
     status = qd_store_visit_events(past->store, past->plan.steps + 1, UINT64_MAX, note_event_step, &beyond,
                                    &error);
@@ -399,7 +399,7 @@ static qd_status judge_failure(walk *job, const qd_limit_report *stored) {
     qd_status status = QD_OK;
     if (stored->step == 0 || stored->step > job->past->plan.steps || qd_world_steps(world) >= stored->step)
         return add_replay_finding(job, "failures", stored->step, "the run went on past this step", NULL);
-    if (!reach(job, stored->step - 1, &status)) return status;
+    if (!replay_to(job, stored->step - 1, &status)) return status;
     status = qd_world_step(world, job->past->plan.dt, NULL);
     if (status == QD_OK) return add_replay_finding(job, "failures", stored->step, "the replay goes on", NULL);
     if (status != QD_ERR_LIMIT) return status;
@@ -432,7 +432,7 @@ static qd_status tell_events(walk *job) {
 // Decides at the end of a replay which rows of run.db are wrong.
 static qd_status conclude_verify(walk *job) {
     if (job->suspect_count == 0) return job->result_off ? QD_OK : verify_failures(job);
-    return job->suspect_count == job->events_off && !job->result_off ? tell_events(job) : convict(job);
+    return job->suspect_count == job->events_off && !job->result_off ? tell_events(job) : report_state(job);
 }
 
 // Replays a run and compares all that run.db has of it.
@@ -444,7 +444,7 @@ static qd_status verify_all_steps(walk *job, const qdi_verify_result *result) {
     for (int k = 0; k < TABLES && status == QD_OK; ++k) status = next_stored_state(job, &job->states[k], 0);
     uint64_t step;
     while (status == QD_OK && !is_sure(job) && next_step(job, &step)) {
-        if (!reach(job, step, &status)) return status;
+        if (!replay_to(job, step, &status)) return status;
         status = judge_step(job, step);
     }
     if (status == QD_OK && !is_sure(job)) status = judge_last_events(job);
