@@ -40,6 +40,7 @@ typedef struct qdi_arithmetic {
 #    define QDI_MXCSR_MODE    0xffc0U
 #    define QDI_STANDARD_MODE (UINT64_C(0x037f) << 32 | 0x1f80U)
 
+/// The modes of floating-point arithmetic of this thread.
 static inline uint64_t qdi_arithmetic_read(void) {
     uint32_t vector;
     uint16_t old;
@@ -63,6 +64,7 @@ static inline int qdi_arithmetic_is_standard(uint64_t mode) {
 
 #    define QDI_STANDARD_MODE UINT64_C(0)
 
+/// The modes of floating-point arithmetic of this thread.
 static inline uint64_t qdi_arithmetic_read(void) {
     uint64_t mode;
     __asm__ volatile("mrs %0, fpcr" : "=r"(mode) : : "memory");
@@ -83,6 +85,7 @@ static inline int qdi_arithmetic_is_standard(uint64_t mode) {
 
 #    define QDI_STANDARD_MODE ((uint64_t)FE_TONEAREST)
 
+/// The modes of floating-point arithmetic of this thread.
 static inline uint64_t qdi_arithmetic_read(void) {
     return (uint64_t)fegetround();
 }

@@ -194,6 +194,7 @@ static void add_counts(qd_tree_counts *counts, const qd_tree_counts *more) {
     counts->merges += more->merges;
 }
 
+// Refreshes the tree with new boxes of all bodies.
 static qd_status file_all(qd_world *world, const qd_box *boxes, double growth, qdi_found *found) {
     qd_tree_counts counts = {0};
     qd_status status = refresh(world, boxes, &counts);
@@ -328,6 +329,7 @@ static bool is_of_other(const qd_world *world, const uint8_t *left, uint32_t lea
     return left[row] && world->index[leaver] > world->index[row];
 }
 
+// Appends a candidate pair of a body that left its fat box.
 static bool add_meeting(finder *job, uint32_t row) {
     qd_world *world = job->world;
     if (world->met_count >= job->limit)
@@ -373,6 +375,7 @@ typedef struct notebook {
     size_t leaver;
 } notebook;
 
+// Notes a body whose fat box was retrieved, in the list of one that left its own.
 static bool note_found(void *context, qd_body_index body, qd_image image) {
     (void)image;
     const notebook *book = context;
@@ -450,6 +453,7 @@ static size_t few(const qd_world *world) {
 
 // ---- of a step ----
 
+// What fat boxes are made from at the end of a step of dt.
 static fatten_job job_of(qd_world *world, const qdi_motion *motion, double dt) {
     return (fatten_job){.world = world, .motion = motion, .dt = dt, .period = qdi_world_period(world)};
 }

@@ -339,6 +339,7 @@ qd_status qdi_field_whole(const qdi_body_reader *reader, const char *name, const
     return QD_OK;
 }
 
+// A body of a file before its fields are read.
 qdi_record qdi_record_start(void) {
     return (qdi_record){.label = 0};
 }

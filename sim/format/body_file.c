@@ -32,6 +32,7 @@ const char *qdi_body_format_ending(qdi_body_format format) {
     return format_row(format)->ending;
 }
 
+// How body files are read where nobody says otherwise.
 qdi_body_options qdi_body_options_default(void) {
     qdi_body_options options = {
         .frame = QDI_FRAME_LAST, .radius = (double)NAN, .density = (double)NAN, .mass = (double)NAN};

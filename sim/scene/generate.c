@@ -309,6 +309,7 @@ qd_status qdi_generate(const qdi_settings *settings, qdi_generated *bodies, qd_e
     return status == QD_ERR_MEMORY ? qdi_reason(error, status, "out of memory") : status;
 }
 
+// Releases the generated bodies of a scene.
 void qdi_generated_release(qdi_generated *bodies) {
     qdi_release(bodies->allocator, bodies->x, bodies->count, sizeof(double));
     qdi_release(bodies->allocator, bodies->y, bodies->count, sizeof(double));

@@ -53,6 +53,7 @@ qd_status qdi_cells_init(qdi_cells *cells, const qd_allocator *allocator, const 
     return status;
 }
 
+// Releases the grid of cells that keeps generated bodies apart.
 void qdi_cells_release(qdi_cells *cells) {
     for (size_t i = 0; i < QDI_CELL_LEVELS; ++i) {
         qdi_cell_level *level = &cells->level[i];

@@ -219,10 +219,12 @@ static const char *expected(const qdi_key *key, bool fully, char text[QDI_EXPECT
     return text;
 }
 
+// What a scene key expects, in few words.
 const char *qdi_schema_expected(const qdi_key *key, char text[QDI_EXPECTED_ROOM]) {
     return expected(key, false, text);
 }
 
+// What a scene key expects, with its range.
 const char *qdi_schema_expected_fully(const qdi_key *key, char text[QDI_EXPECTED_ROOM]) {
     return expected(key, true, text);
 }

@@ -270,6 +270,7 @@ qd_status qdi_yaml_read(qdi_yaml *yaml, const char *text, size_t bytes, uint32_t
     return status;
 }
 
+// Releases the tree of a YAML document.
 void qdi_yaml_release(qdi_yaml *yaml) {
     qdi_release(yaml->allocator, yaml->nodes, yaml->node_room, sizeof *yaml->nodes);
     qdi_release(yaml->allocator, yaml->chars, yaml->char_room, 1);

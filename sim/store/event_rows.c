@@ -134,6 +134,7 @@ qd_status qdi_event_rows(qdi_event_names *names, const qd_world *world, bool per
     return status;
 }
 
+// Frees the labels that events of removed bodies need.
 void qdi_event_names_free(qdi_event_names *names) {
     qdi_release(names->allocator, names->labels, names->room, sizeof *names->labels);
     *names = (qdi_event_names){.allocator = names->allocator};

@@ -22,6 +22,7 @@ void qdi_sweep_destroy(qdi_sweep *sweep) {
     qdi_release(allocator, sweep, 1, sizeof *sweep);
 }
 
+// The name of a sweep.
 const char *qdi_sweep_name(const qdi_sweep *sweep) {
     return sweep->texts.chars + sweep->name;
 }

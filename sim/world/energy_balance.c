@@ -29,6 +29,7 @@ qd_status qdi_balance_begin(qd_world *world, size_t count) {
     return balance->contact_balances ? QD_OK : QD_ERR_MEMORY;
 }
 
+// Releases what the energy balance works with.
 void qdi_balance_release(const qd_allocator *allocator, qdi_balance_scratch *balance) {
     qdi_release(allocator, balance->means, balance->mean_room, sizeof *balance->means);
     qdi_release(allocator, balance->drag, balance->drag_room, sizeof *balance->drag);

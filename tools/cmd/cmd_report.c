@@ -14,9 +14,10 @@ static bool has_file(const char *directory, const char *name) {
     return length > 0 && (size_t)length < sizeof path && qdi_os_is_file(path);
 }
 
+typedef int (*maker)(qdi_page_job *job);
+
 /// What makes the page: the directory's own files say what it is. One that is nothing of it is taken for a
 /// run's, whose reader says what is wrong.
-typedef int (*maker)(qdi_page_job *job);
 static maker find_maker(const char *directory) {
     if (has_file(directory, "scene.yaml")) return qdi_page_run;
     if (has_file(directory, "sweep.yaml")) return qdi_page_sweep;

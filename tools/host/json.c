@@ -116,6 +116,7 @@ void qdi_json_verbatim(qdi_json *json, const char *name, const char *text) {
     json_append_text(json, text);
 }
 
+// Frees the text of a JSON value.
 void qdi_json_free(qdi_json *json) {
     qdi_release(json->allocator, json->text, json->room, 1);
     json->text = NULL;

@@ -132,6 +132,7 @@ static void bash_value(FILE *out, const qdi_command *command, const qdi_option *
     }
 }
 
+// Writes the completion of bash.
 void qdi_complete_bash(FILE *out) {
     fputs("# bash completion for quadrille\n\n_quadrille_commands() {\n    mapfile -t COMPREPLY < <(compgen "
           "-W '",
@@ -206,6 +207,7 @@ static void zsh_flag(FILE *out, const qdi_command *command, const qdi_option *ro
     }
 }
 
+// Writes the completion of zsh.
 void qdi_complete_zsh(FILE *out) {
     const qdi_command *command;
     fputs("#compdef quadrille\n# zsh completion for quadrille\n\n_quadrille_commands() {\n    local -a "
@@ -258,6 +260,7 @@ static void fish_flag(FILE *out, const qdi_command *command, const qdi_option *r
     fputc('\n', out);
 }
 
+// Writes the completion of fish.
 void qdi_complete_fish(FILE *out) {
     const qdi_command *command;
     fputs("# fish completion for quadrille\ncomplete -c quadrille -n __fish_use_subcommand -f\n", out);

@@ -8,6 +8,7 @@
 static const uint32_t magic = 0x53534451U; // "QDSS"
 enum { STATE_VERSION = 3 };
 
+// Writes the session's part of a checkpoint.
 void qdi_session_state_write(const qdi_session_state *state, unsigned char bytes[QDI_SESSION_STATE_BYTES]) {
     unsigned char *at = bytes;
     qdi_put_u32(&at, magic);

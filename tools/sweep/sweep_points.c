@@ -65,6 +65,7 @@ void qdi_batch_settle(qdi_batch *batch, size_t item, qdi_item_state state, int c
     here->code = code;
 }
 
+// Counts points of a sweep by their states.
 qdi_batch_counts qdi_batch_count(const qdi_batch *batch) {
     qdi_batch_counts counts = {0};
     for (size_t i = 0; i < batch->plan.count; ++i) {

@@ -62,6 +62,7 @@ void qdi_findings_add(qdi_findings *findings, const qdi_finding *finding) {
     printf("%s: %s\n", findings->directory, line);
 }
 
+// Frees what `quadrille verify` found.
 void qdi_findings_free(qdi_findings *findings) {
     qdi_release(findings->allocator, findings->told, findings->room, sizeof *findings->told);
     findings->told = NULL;

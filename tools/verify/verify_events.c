@@ -142,6 +142,7 @@ qd_status qdi_event_check_step(qdi_event_check *check, const qd_world *world, ch
     return QD_OK;
 }
 
+// Frees what the comparison of events worked with.
 void qdi_event_check_end(qdi_event_check *check) {
     if (check->names.allocator) qdi_event_names_free(&check->names);
     qdi_release(qd_allocator_default(), check->rows, check->room, sizeof *check->rows);
