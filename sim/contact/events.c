@@ -85,7 +85,7 @@ static void shift_ranks(void *context, size_t begin, size_t end) {
 static void take_over(const event_job *job, size_t at, qd_contact *contact, qdi_warm_start *warm_start) {
     const qd_contact *old = &job->before->contacts[at];
     const qdi_outcome *outcome = job->outcomes ? &job->outcomes[at] : NULL;
-    const qdi_warm_start *held = outcome ? &outcome->hold : &job->before->warm_starts[at];
+    const qdi_warm_start *held = outcome ? &outcome->warm_start : &job->before->warm_starts[at];
     // What held them in another direction is worth nothing in this one.
     bool same = old->normal.x * contact->normal.x + old->normal.y * contact->normal.y >= SAME_WAY ||
                 job->springs;

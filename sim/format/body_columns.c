@@ -450,7 +450,7 @@ static qd_status add_shape(const qdi_body_reader *reader, const qdi_record *reco
     if (status != QD_OK) return status;
     settled = shape;
     qd_error reason = {""};
-    if (qd_shape_settle(&settled, NULL, &reason) != QD_OK) return QDI_BLAME(reader, "%.200s", reason.text);
+    if (qd_shape_normalise(&settled, NULL, &reason) != QD_OK) return QDI_BLAME(reader, "%.200s", reason.text);
     *radius = qd_shape_reach(&settled);
     *area = qd_shape_area(&settled);
     status = qdi_reserve(file->allocator, &file->shapes, &file->shape_room, file->shape_count,

@@ -19,7 +19,7 @@ static qdi_pose obstacle_pose(qd_vec2 at, double angle) {
 static qd_status add_obstacle(qdi_obstacles *obstacles, const qd_shape *shape, qd_vec2 at, double angle) {
     qd_shape settled = *shape;
     qd_vec2 moved;
-    if (qd_shape_settle(&settled, &moved, NULL) != QD_OK) return QD_OK;
+    if (qd_shape_normalise(&settled, &moved, NULL) != QD_OK) return QD_OK;
     qd_status status = qdi_reserve(obstacles->allocator, &obstacles->obstacle, &obstacles->room,
                                    obstacles->count, obstacles->count + 1, sizeof(qdi_obstacle));
     if (status != QD_OK) return status;

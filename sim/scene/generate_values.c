@@ -112,7 +112,7 @@ static qd_shape polygon_of(const qdi_body_item *item, uint64_t seed, size_t body
         shape.points[k] = (qd_vec2){radius * cosine, radius * sine};
     }
     // Only sizes beyond all measure are refused here; the world refuses them again, and says why.
-    qd_status status = qd_shape_settle(&shape, NULL, NULL);
+    qd_status status = qd_shape_normalise(&shape, NULL, NULL);
     (void)status;
     return shape;
 }

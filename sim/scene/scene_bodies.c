@@ -19,7 +19,7 @@ static qd_shape shape_of_listed(const qdi_settings *settings, const qdi_listed *
     case QD_SHAPE_RECT: shape = qd_shape_rect(listed->size.x, listed->size.y); break;
     case QD_SHAPE_CAPSULE: shape = qd_shape_capsule(listed->length, radius); break;
     case QD_SHAPE_POLYGON:
-        // Points beyond those that fit are counted all the same: qd_shape_settle says so.
+        // Points beyond those that fit are counted all the same: qd_shape_normalise says so.
         shape.kind = QD_SHAPE_POLYGON;
         shape.count = listed->points.count < 1000 ? (int)listed->points.count : 1000;
         for (size_t i = 0; i < listed->points.count && i < QD_POLYGON_MAX; ++i)

@@ -203,7 +203,7 @@ static qd_status check_listed(const qdi_scene_reader *reader, const qdi_listed *
     if (listed->is_static && listed->is_kinematic)
         return qdi_scene_complain(reader, item, "bodies.%zu.list.%zu: static or kinematic, not both", number,
                                   place);
-    if (qd_shape_settle(&body.shape, NULL, &reason) != QD_OK)
+    if (qd_shape_normalise(&body.shape, NULL, &reason) != QD_OK)
         return qdi_scene_complain(reader, item, "bodies.%zu.list.%zu: %.300s", number, place, reason.text);
     return QD_OK;
 }
@@ -266,7 +266,7 @@ static qd_status check_sources(const qdi_scene_reader *reader) {
     for (size_t i = 0; i < settings->source_count; ++i, item = reader->yaml.nodes[item].next) {
         qd_body_def body = qdi_listed_body(settings, &settings->sources[i].body);
         qd_error reason = {""};
-        if (qd_shape_settle(&body.shape, NULL, &reason) != QD_OK)
+        if (qd_shape_normalise(&body.shape, NULL, &reason) != QD_OK)
             return qdi_scene_complain(reader, item, "emitters.%zu: %.300s", i, reason.text);
         if (!(qd_shape_area(&body.shape) > 0))
             return qdi_scene_complain(reader, item, "emitters.%zu: its bodies have no area", i);

@@ -68,7 +68,7 @@ static qd_status get_saved_shape(const unsigned char **at, qd_shape *shape) {
     qdi_shape_get(at, shape);
     const qd_shape read = *shape;
     if (shape->count < 0 || shape->kind == QD_SHAPE_DISK) return QD_ERR_CORRUPT;
-    if (qd_shape_settle(shape, NULL, NULL) != QD_OK) return QD_ERR_CORRUPT;
+    if (qd_shape_normalise(shape, NULL, NULL) != QD_OK) return QD_ERR_CORRUPT;
     return qdi_shape_hash(&read) == qdi_shape_hash(shape) ? QD_OK : QD_ERR_CORRUPT; // it was in order
 }
 
@@ -115,7 +115,7 @@ static qd_status get_birth(const unsigned char **at, const qdi_saved *n, const p
     bool pushed = placing->kind == QD_BODY_DYNAMIC;
     bool weighed = pushed ? qd_shape_area(placing->shape) > 0 || !shape
                           : isinf(placing->mass) && isinf(placing->inertia);
-    if (!shape && qd_shape_settle(disk, NULL, NULL) != QD_OK) return QD_ERR_CORRUPT;
+    if (!shape && qd_shape_normalise(disk, NULL, NULL) != QD_OK) return QD_ERR_CORRUPT;
     return turned && weighed ? QD_OK : QD_ERR_CORRUPT;
 }
 

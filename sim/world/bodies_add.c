@@ -219,7 +219,7 @@ qd_status qd_world_add(qd_world *world, const qd_body_def *body, qd_id *id, qd_e
         return qdi_reason(error, QD_ERR_ARGUMENT, "no world, or no body from qd_body_def_default");
     qd_shape shape = body->shape;
     qd_vec2 moved;
-    qd_status status = qd_shape_settle(&shape, &moved, error);
+    qd_status status = qd_shape_normalise(&shape, &moved, error);
     if (status != QD_OK) return status;
     if (!qdi_is_sane(body->angle))
         return qdi_reason(error, QD_ERR_VALUE, "an angle must be finite and within 1e30");

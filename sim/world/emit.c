@@ -77,7 +77,7 @@ qd_status qdi_emitter_check(const qd_world *world, qd_emitter_def *def, bool loa
         return qdi_reason(error, QD_ERR_VALUE, "an emitter's bodies have no pivot");
     if (!qdi_is_sane(body->angle))
         return qdi_reason(error, QD_ERR_VALUE, "an angle must be finite and within 1e30");
-    status = qd_shape_settle(&def->body.shape, NULL, error);
+    status = qd_shape_normalise(&def->body.shape, NULL, error);
     if (status != QD_OK) return status;
     // Where it will be does not matter here, so it is tried in the middle of the world. Since an emitter was
     // added a period may have become shorter: then what it makes finds no place.
@@ -227,7 +227,7 @@ static bool draw_newborn(const qd_emitter_def *def, qd_random *random, arrival *
     next->body.angle += def->turn * (2 * qd_random_uniform(random) - 1);
     next->body.velocity.x += def->spread * (2 * qd_random_uniform(random) - 1);
     next->body.velocity.y += def->spread * (2 * qd_random_uniform(random) - 1);
-    if (qd_shape_settle(&next->body.shape, NULL, NULL) != QD_OK) return false;
+    if (qd_shape_normalise(&next->body.shape, NULL, NULL) != QD_OK) return false;
     const qd_shape *shape = &next->body.shape;
     qdi_hull_make(shape, &next->hull);
     next->form = qdi_form_of(shape, &next->hull);

@@ -319,7 +319,7 @@ static bool balance_holds(const qdi_ledger *all, qdi_rates rates, const qd_world
 }
 
 bool qdi_sums_hold(const qd_world *world) {
-    return balance_holds(&world->ledger, world->rates, &world->totals, world->entered);
+    return balance_holds(&world->balance, world->rates, &world->totals, world->entered);
 }
 
 // Hook of the step: empties the energy balance of the step.
@@ -339,7 +339,7 @@ static void add_gains(qd_world_totals *totals, const qdi_wall_gain gains[2]) {
 // Hook of the step: refuses a step whose energy balance is beyond what numbers hold.
 static qd_status balance_check(qd_world *world, qdi_step_context *step) {
     const qdi_ledger *part = &world->scratch.balance.ledger;
-    qdi_ledger all = world->ledger;
+    qdi_ledger all = world->balance;
     qd_world_totals totals = world->totals;
     qdi_ledger_add(&all, part);
     add_gains(&totals, step->gains);
@@ -351,7 +351,7 @@ static qd_status balance_check(qd_world *world, qdi_step_context *step) {
 // Hook of the step: adds the step's energy balance to that of the run.
 static void balance_commit(qd_world *world, const qdi_step_context *step) {
     const qdi_ledger *part = &world->scratch.balance.ledger;
-    qdi_ledger_add(&world->ledger, part);
+    qdi_ledger_add(&world->balance, part);
     world->rates = balance_rates(part, step->dt);
     add_gains(&world->totals, step->gains);
 }

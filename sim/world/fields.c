@@ -188,13 +188,13 @@ static const qdi_field pair_lines[] = {
     {.kind = QDI_FIELD_PART, .part = &qdi_fields_number, .count = 2, .stride = sizeof(double)}};
 static const qdi_fields pair = TABLE(pair_lines);
 
-static const qdi_field ledger_lines[] = {
+static const qdi_field balance_lines[] = {
     {PARTS(qdi_ledger, lost, pair, 2)}, {FIELD(qdi_ledger, virial)},
     {FIELD(qdi_ledger, kinematic)},     {FIELD(qdi_ledger, drag)},
     {FIELD(qdi_ledger, force)},         {FIELD(qdi_ledger, compression)},
     {FIELD(qdi_ledger, drift)},         {PARTS(qdi_ledger, push, qdi_fields_number, QDI_WALLS)},
 };
-static const qdi_fields ledger = TABLE(ledger_lines);
+static const qdi_fields balance = TABLE(balance_lines);
 
 static const qdi_field rate_lines[] = {{FIELD(qdi_rates, virial)}, {FIELD(qdi_rates, push)}};
 static const qdi_fields rates = TABLE(rate_lines);
@@ -208,7 +208,7 @@ const qdi_fields qdi_fields_compress = TABLE(compress_lines);
 static const qdi_field past_lines[] = {
     {PART(qd_world, clock, clock_fields)},
     {PART(qd_world, totals, totals)},
-    {PART(qd_world, ledger, ledger)},
+    {PART(qd_world, balance, balance)},
     {PART(qd_world, rates, rates)},
     {FIELD(qd_world, entered)},
     {FIELD(qd_world, pressed)},
@@ -285,11 +285,11 @@ static const qdi_field contact_lines[] = {
 };
 static const qdi_fields contact = TABLE(contact_lines);
 
-static const qdi_field hold_lines[] = {
+static const qdi_field warm_start_lines[] = {
     {PARTS(qdi_warm_start, normal, qdi_fields_number, 2)},
     {PARTS(qdi_warm_start, tangent, qdi_fields_number, 2)},
 };
-static const qdi_fields hold = TABLE(hold_lines);
+static const qdi_fields warm_start = TABLE(warm_start_lines);
 
 static const qdi_field force_lines[] = {
     {FIELD(qdi_contact_force, x)},
@@ -301,8 +301,8 @@ const qdi_fields qdi_fields_contact_force = TABLE(force_lines);
 
 static const qdi_field held_lines[] = {
     {SAME(qdi_held_contact, contact, contact)},
-    {PART(qdi_held_contact, hold, hold)},
-    {PART(qdi_held_contact, pull, qdi_fields_contact_force)},
+    {PART(qdi_held_contact, warm_start, warm_start)},
+    {PART(qdi_held_contact, force, qdi_fields_contact_force)},
 };
 const qdi_fields qdi_fields_contact = TABLE(held_lines);
 

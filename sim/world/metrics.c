@@ -117,7 +117,7 @@ static void measure_contacts(const qd_world *world, qd_metrics *m) {
 
 // Metrics of the energy balance: what was lost, and to what.
 static void measure_balance(const qd_world *world, qd_metrics *m) {
-    const qdi_ledger *all = &world->ledger;
+    const qdi_ledger *all = &world->balance;
     m->lost_bodies_normal = all->lost[0][0];
     m->lost_bodies_friction = all->lost[0][1];
     m->lost_walls_normal = all->lost[1][0];
@@ -145,7 +145,7 @@ static void measure_balance(const qd_world *world, qd_metrics *m) {
 
 // Metrics of pressure: virial and forces on walls.
 static void measure_pressure(const qd_world *world, qd_metrics *m) {
-    const qdi_ledger *all = &world->ledger;
+    const qdi_ledger *all = &world->balance;
     const qdi_axis *axis = world->axis;
     m->area = axis[0].length * axis[1].length;
     m->virial_impulse = all->virial;
